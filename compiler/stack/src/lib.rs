@@ -1,1 +1,841 @@
-//! 
+//! The stack IR: a whole stack of layers as data, from which everything else is made.
+//!
+//! # What it means
+//!
+//! A [`Stack`] is a row of [`Layer`]s (index 0 is the lowest) between two boundaries. A layer is a function from its
+//! state and one event to new state and emitted events. What it may do is written down in [`Handler`]s, one for each
+//! (event, header variant) that can reach it; `compose` has already made the handlers that only pass an event on, so
+//! there is no default behaviour left to know about.
+//!
+//! **A step** is one event from outside and all that it causes. Outside events are: opening ([`Entry::Open`]), a call at
+//! a port, a frame, one timer, one `later` event. The event is put into one FIFO queue; while the queue is not
+//! empty, its head is taken and the one handler that [`Stack::reaction`] names runs to its end; its emissions are appended
+//! in program order *when it has ended*. Emissions whose target is a [`Target::Port`] are outputs, in order. `later`
+//! emissions go to a ring of their own, each a step of its own before any other outside event.
+//! Observable are, each as a sequence: frames, deliveries and other outputs per port, and the deadlines; not how these
+//! interleave.
+//!
+//! **Values.** Expressions are pure and total; they have no effect and cannot fail. Whatever has an effect or can fail
+//! is a [`Statement`]. Arithmetic wraps in the width of its type; [`Type::Seq`] compares by signed distance;
+//! [`Type::Range`] values never leave their range (a conversion into one is an [`Statement::Fit`], which can fail).
+//! Evaluation is left to right; `&&` and `||` are short (but pure, so it cannot be seen).
+//!
+//! **Messages** are linear values: a list of headers and a string of bytes. A local of a type that contains
+//! [`Type::Msg`] is moved by use and must be consumed exactly once on each path: emitted, stored, dropped, or given to a
+//! function. `Share` makes a second one with the same (immutable) bytes. Within layer k a message carries the headers
+//! of the layers above k only: a handler for a header variant receives the fields as locals, the header being popped
+//! already; [`ExprKind::Push`] puts one of this layer's on, and must be the last thing before the emission downward. Each
+//! layer has at most one header on a message.
+//!
+//! **Storing** a message into a cell keeps its bytes in the pool, unless they are there already. Bytes that entered with the
+//! outside event are copied into the pool at most once a step, as a whole; slices and shares of them then refer to the same
+//! blocks. [`Need`] says how many fresh blocks a step can take at the most; it begins only when the pool has them.
+//! Overwriting, clearing or removing what holds a message drops it; what holds a timer is stopped.
+//!
+//! **Bounds.** Loops carry a bound: when it is reached the loop ends and [`builtin::BOUND`] is counted (the interpreter
+//! reports it). [`Statement::Unreachable`] likewise counts. Nothing traps.
+//!
+//! **Scopes** ([`Scope`]): session cells are per connection; shared ones per instance of the layer; lasting outlive a
+//! view; given ones are set at opening and never change; counters are not behaviour and are never compared.
+//!
+//! **Consumers.** The interpreter (`interpret`) is the reference. The C back end, explorer and symbolic executor must equal it.
+
+use serde::{Deserialize, Serialize};
+
+pub use nacre_diagnostics::Span;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub struct $name(pub u32);
+        impl $name { pub fn index(self) -> usize { self.0 as usize } }
+    )* };
+}
+ids! {
+    /// Index into [`Stack::layers`]; 0 is the lowest.
+    LayerId,
+    /// Index into [`Stack::events`].
+    EventId,
+    /// Index into [`Stack::headers`].
+    HeaderId,
+    /// Index into [`Stack::cells`].
+    CellId,
+    /// Index into [`Stack::counters`].
+    CounterId,
+    /// Index into [`Stack::handlers`].
+    HandlerId,
+    /// Index into [`Stack::functions`].
+    FunctionId,
+    /// Index into [`Stack::filters`].
+    FilterId,
+    /// Index into [`Stack::externs`].
+    ExternId,
+    /// Index into [`Stack::timers`].
+    TimerId,
+    /// Index into [`Stack::structs`].
+    StructId,
+    /// Index into [`Stack::enums`].
+    EnumId,
+    /// Index into [`Stack::ports`].
+    PortId,
+    /// Index into [`Stack::layouts`].
+    LayoutId,
+    /// Index into the locals of a [`Handler`] or [`Function`].
+    LocalId,
+}
+
+/// A stack, composed and closed: nothing outside it is referred to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stack {
+    /// A C identifier; prefix of everything that is emitted.
+    pub name: String,
+    /// As the user wrote it, parameters filled in: `frag<1400> / pt2pt<16> / floor`, top first.
+    pub description: String,
+    pub layers: Vec<Layer>,
+    pub structs: Vec<Struct>,
+    pub enums: Vec<Enum>,
+    pub events: Vec<Event>,
+    pub headers: Vec<Header>,
+    pub cells: Vec<Cell>,
+    /// The first are those of [`builtin`], in its order; then those that layers declare.
+    pub counters: Vec<Counter>,
+    pub timers: Vec<Timer>,
+    pub handlers: Vec<Handler>,
+    pub functions: Vec<Function>,
+    pub filters: Vec<Filter>,
+    pub externs: Vec<Extern>,
+    /// Port 0 is the lower boundary (frames), port 1 the upper; then `port`s that layers declare, from the lowest.
+    pub ports: Vec<Port>,
+    /// Layout 0 is that of frames; then one for each boundary at which a layer says `pack` or `unpack`.
+    pub layouts: Vec<Layout>,
+    pub bounds: Bounds,
+}
+
+/// One instance of a layer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Layer {
+    /// Unique in the stack: the layer's name, with a number where it occurs again (`sequencer`, `sequencer_2`).
+    pub name: String,
+    /// With parameters, as shown to a person: `pt2pt<W = 16, RTO = 20 ms>`.
+    pub description: String,
+    pub version: u32,
+    /// Every (event, variant) that can reach the layer, and what handles it.
+    pub reactions: Vec<Reaction>,
+    /// `invariant`s; true between steps. Over cells of this layer only.
+    pub invariants: Vec<Expr>,
+    /// Cells of which the layer may draw random numbers: 8 bytes of state, if it uses `random`.
+    pub random: Option<CellId>,
+    pub span: Span,
+}
+
+/// What a layer does with an event.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reaction {
+    pub event: EventId,
+    /// Tried in order; the first whose guard fits runs. `compose` has checked that one always does, for events that can occur.
+    pub arms: Vec<Arm>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Arm {
+    pub guard: Guard,
+    pub handler: HandlerId,
+}
+
+/// What a handler asks of the message, as it reaches the layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Guard {
+    /// The header of this layer that must be on it (it is popped); none: it must carry no header of this layer.
+    pub header: Option<HeaderId>,
+    /// Only messages that entered at a port of the stack (not those that layers made).
+    pub data: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Direction {
+    Up,
+    Down,
+}
+
+/// A kind of event, declared in an interface. Events of one name in both directions are two events.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    pub name: String,
+    pub direction: Direction,
+    pub parameters: Vec<Parameter>,
+    /// Which parameter is the message, if one is; an event has at most one.
+    pub message: Option<u32>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Parameter {
+    pub name: String,
+    pub ty: Type,
+}
+
+/// A header variant of a layer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    pub name: String,
+    pub layer: LayerId,
+    pub fields: Vec<HeaderField>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HeaderField {
+    pub name: String,
+    pub ty: Type,
+    /// How many bits it takes on the wire.
+    pub bits: u32,
+    pub big_endian: bool,
+    pub place: FieldPlace,
+    pub class: FieldClass,
+}
+
+/// Where a field stands in a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FieldPlace {
+    /// Where the layout packs it.
+    Packed,
+    /// `at cookie`: bits 8-31 of the preamble.
+    Cookie,
+    /// `at fingerprint`: bytes 4-11; its presence makes the frame an identified one.
+    Fingerprint,
+}
+
+/// The class of a header field (van Renesse 1996 §2.1), inferred from the data flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum FieldClass {
+    /// Never changes while the connection lasts.
+    Identification,
+    /// A function of the layer's state (a sequence number).
+    Protocol,
+    /// Depends on the message (a checksum, a length).
+    Message,
+    /// State that only happens to travel along (a piggybacked acknowledgement).
+    Gossip,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cell {
+    pub name: String,
+    pub layer: LayerId,
+    pub scope: Scope,
+    pub ty: Type,
+    /// Evaluated at opening, cells in order; givens come first. For a given: its default, or none if the host must say.
+    /// None for state: the zero of its type (0, false, first variant, none, empty, not armed, 0 for every element).
+    pub initial: Option<Expr>,
+    pub secret: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Scope {
+    Session,
+    Shared,
+    Lasting,
+    Given,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Counter {
+    pub name: String,
+    /// None: one of [`builtin`].
+    pub layer: Option<LayerId>,
+}
+
+/// Counters that every stack has.
+pub mod builtin {
+    use super::CounterId;
+    /// Frames outside what any shape allows (too short, unknown shape, a value outside its range, a wrong length).
+    pub const MALFORMED: CounterId = CounterId(0);
+    /// Frames that a layer called `impossible`.
+    pub const IMPOSSIBLE: CounterId = CounterId(1);
+    /// Frames and calls for which the pool had no space.
+    pub const NO_SPACE: CounterId = CounterId(2);
+    /// Calls that `accepts` refused.
+    pub const REFUSED: CounterId = CounterId(3);
+    /// Loops that met their bound.
+    pub const BOUND: CounterId = CounterId(4);
+    /// `unreachable` reached, `assert` or `accepts` violated by a layer.
+    pub const BROKEN: CounterId = CounterId(5);
+    /// Names, in the order of the constants.
+    pub const NAMES: [&str; 6] = ["malformed", "impossible", "no_space", "refused", "bound", "broken"];
+}
+
+/// A timer, or a family of them (in arrays and containers).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Timer {
+    /// `pt2pt.resend`, `atp.calls[].again`.
+    pub name: String,
+    pub layer: LayerId,
+    pub cell: CellId,
+    /// From the cell to the timer: fields and, for each family, one [`TimerStep::Each`].
+    pub path: Vec<TimerStep>,
+    /// Its locals `parameters` are the indices of the `Each` steps, in order (element index, or slot of a pool or map).
+    pub handler: HandlerId,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TimerStep {
+    Field(u32),
+    /// Every element of an array, every used slot of a pool or map (its value).
+    Each,
+}
+
+/// The code for one event with one header variant, or for a timer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Handler {
+    /// `pt2pt.down.send`, `pt2pt.up.deliver.Data`, `pt2pt.on.resend`.
+    pub name: String,
+    pub layer: LayerId,
+    /// None for a timer's.
+    pub event: Option<EventId>,
+    /// One local for each parameter of the event (or index of the timer), assigned before the body.
+    pub parameters: Vec<LocalId>,
+    /// One local for each field of the popped header (those that the body does not name have one too).
+    pub fields: Vec<LocalId>,
+    pub locals: Vec<Local>,
+    pub body: Block,
+    /// Made by `compose`: hands the event on unchanged.
+    pub passes: bool,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Function {
+    /// `pt2pt.acknowledged`.
+    pub name: String,
+    pub layer: LayerId,
+    pub parameters: Vec<LocalId>,
+    pub result: Option<Type>,
+    pub locals: Vec<Local>,
+    pub body: Block,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Local {
+    pub name: String,
+    pub ty: Type,
+    /// A `ref` parameter: stands for a place of the caller's.
+    pub by_ref: bool,
+}
+
+/// A manipulation of bytes, a byte or a little-endian 32-bit word at a time (a last partial word is padded with zeros).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Filter {
+    pub name: String,
+    pub state: Vec<Local>,
+    pub unit: FilterUnit,
+    /// Locals: the first `state.len()` are the state (kept between units), then the unit, then temporaries.
+    pub locals: Vec<Local>,
+    pub input: LocalId,
+    /// Initial values of the state, in order; none: zero.
+    pub initial: Vec<Option<Expr>>,
+    pub body: Block,
+    pub end: Block,
+    /// What it gives; none: the bytes that it yielded, as a message.
+    pub result: Option<Expr>,
+    pub functions: Vec<FunctionId>,
+    /// At most this many bytes more than it read: `grows_num * n / grows_den + grows_add`.
+    pub grows: (u32, u32, u32),
+    pub rejects: bool,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FilterUnit {
+    Byte,
+    Word,
+}
+
+/// A function in C: total, without state.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Extern {
+    pub name: String,
+    pub parameters: Vec<Parameter>,
+    pub result: Option<Type>,
+    pub pure_: bool,
+    pub inverse_of: Option<String>,
+    /// A message result is at most so many bytes longer than the message argument.
+    pub grows: u32,
+    pub shrinks: u32,
+    /// Exclusive upper bound of the result, if stated.
+    pub range: Option<u64>,
+    /// The C body; none: the host supplies the symbol.
+    pub body: Option<String>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Struct {
+    pub name: String,
+    pub fields: Vec<Parameter>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Enum {
+    pub name: String,
+    pub variants: Vec<String>,
+}
+
+/// A place where the stack meets its host.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Port {
+    /// `below`, `above`, or the name of a layer's port.
+    pub name: String,
+    /// Events that the host may put in here, and what receives them.
+    pub inputs: Vec<PortInput>,
+    /// Events that come out here.
+    pub outputs: Vec<EventId>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PortInput {
+    pub event: EventId,
+    pub layer: LayerId,
+    /// A call is refused, without effect, unless all of these hold.
+    pub admissions: Vec<Admission>,
+    pub need: Need,
+}
+
+/// `accepts`: when a layer takes an event.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Admission {
+    pub layer: LayerId,
+    /// Locals 0.. are the event's parameters. Of the message only its length may be used.
+    pub locals: Vec<Local>,
+    pub condition: Expr,
+}
+
+/// Fresh pool blocks that a step can take at the most: `copies * ceil(length / block) + extra`, where length is that of the
+/// message that enters (for a frame: of its data).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Need {
+    pub copies: u32,
+    pub extra: u32,
+}
+
+/// Static bounds of a step, and of the space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Bounds {
+    /// Longest queue of events.
+    pub queue: u32,
+    /// `later` events of one step.
+    pub later: u32,
+    /// Outputs of one step, all ports.
+    pub outputs: u32,
+    /// Segments of all outputs of one step.
+    pub segments: u32,
+    /// Bytes of headers and of made messages of one step, besides kept ones.
+    pub scratch: u32,
+    /// Size of a pool block in bytes.
+    pub block: u32,
+    /// Blocks that one session can hold at the most.
+    pub blocks: u32,
+    /// Longest data in a frame that is accepted.
+    pub frame_data: u32,
+    /// Needs of opening, of timers and of `later` steps.
+    pub open: Need,
+    pub timer: Need,
+}
+
+/// How messages at one boundary become bytes. docs/wire.md is normative; this is what it comes to for one stack.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Layout {
+    /// Messages above this layer's lower side (layout 0: the lowest) or, for `pack`, above this layer.
+    pub layer: LayerId,
+    pub form: LayoutForm,
+    /// Of the whole stack; in layout 0 only, else 0.
+    pub fingerprint: u64,
+    /// In the order of their numbers, short forms first.
+    pub shapes: Vec<Shape>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LayoutForm {
+    /// Frames with the preamble of four bytes: bit 0 identified, bits 1-7 shape (126: 16 more bits follow), 8-31 cookie.
+    Preamble,
+    /// A shape number of one byte (255: two more follow), none if there is only one shape. For `pack`, and for frames of
+    /// stacks in which no field is `at cookie`.
+    Plain,
+}
+
+/// One combination of headers that can be on a message together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Shape {
+    pub number: u32,
+    pub identified: bool,
+    /// The event that carries it over the boundary.
+    pub event: EventId,
+    /// From the lowest layer up; at most one a layer.
+    pub headers: Vec<HeaderId>,
+    pub data: bool,
+    /// In the order in which they are packed.
+    pub fields: Vec<Placed>,
+    /// Bytes before the data.
+    pub size: u32,
+    /// Length of the data that a frame of this shape can have, inclusive.
+    pub data_min: u32,
+    pub data_max: u32,
+}
+
+/// A header field at its place in a shape: bits counted from the least significant bit of the first byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Placed {
+    pub header: HeaderId,
+    pub field: u32,
+    pub bit: u32,
+}
+
+/// Types. Sizes and capacities are numbers by now; there are no parameters left.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Type {
+    Bool,
+    /// Unsigned, of 1 to 64 bits.
+    UInt(u8),
+    /// Two's complement, of 1 to 64 bits.
+    Int(u8),
+    /// A sequence number of so many bits.
+    Seq(u8),
+    /// `low .. high`, high excluded.
+    Range(u64, u64),
+    Enum(EnumId),
+    Struct(StructId),
+    Tuple(Vec<Type>),
+    Option(Box<Type>),
+    /// A set of numbers 0 .. n.
+    Bits(u32),
+    /// A transport address: 16 bytes of IP (v4 mapped), port, family.
+    Addr,
+    /// Nanoseconds.
+    Duration,
+    Instant,
+    Timer,
+    Bytes(u32),
+    Text(u32),
+    Msg,
+    /// Bytes that are read in place (`.bytes`): only an operand of `Through`, `Concat` and indexing; never stored.
+    View,
+    Array(Box<Type>, u32),
+    Ring(Box<Type>, u32),
+    List(Box<Type>, u32),
+    /// Element, capacity, bits of its sequence numbers.
+    Window(Box<Type>, u32, u8),
+    Pool(Box<Type>, u32),
+    Map(Box<Type>, Box<Type>, u32),
+}
+
+pub type Block = Vec<Statement>;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Expr {
+    pub kind: ExprKind,
+    pub ty: Type,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ExprKind {
+    /// A number, bool (0, 1), enum variant, duration; in the two's complement of 64 bits if signed.
+    Const(u64),
+    /// Bytes or text.
+    Literal(Vec<u8>),
+    /// The zero of the type: 0, false, none, empty, all elements zero.
+    Zero,
+    /// A local; of a type with messages: moves it.
+    Local(LocalId),
+    /// A copy of what is at a place; never of a type with messages or containers of them.
+    Load(Box<Place>),
+    Unary(UnaryOp, Box<Expr>),
+    /// Both operands of one type (but shifts), the result of that type or bool; see [`BinaryOp`].
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// To the expression's type; narrowing cuts. Only among numbers, bool, seq, enums, ranges (upwards), durations, bits.
+    Convert(Box<Expr>),
+    If(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// Fields in order.
+    Struct(Vec<Expr>),
+    Tuple(Vec<Expr>),
+    Array(Vec<Expr>),
+    Some(Box<Expr>),
+    None,
+    IsSome(Box<Expr>),
+    /// The value of an option that is known to be there (guarded by `IsSome`); zero otherwise.
+    Unwrap(Box<Expr>),
+    Field(Box<Expr>, u32),
+    /// Of an array, or a byte of Bytes; the index fits (checked by type, or masked: total).
+    Index(Box<Expr>, Box<Expr>),
+    /// A property of a container at a place: `len`, `low`, ...
+    Query(Query, Box<Place>, Vec<Expr>),
+    /// Constant in a step.
+    Now,
+    /// The fingerprint of the stack.
+    Fingerprint,
+    /// `below.room`: data bytes that fit a frame of the transport under all headers of the layers below this one.
+    Room,
+    // Bytes
+    Concat(Vec<Expr>),
+    /// Bytes `from .. to` of Bytes (constants), or of a View (clamped).
+    Part(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// Little-endian bytes of a number.
+    BytesOf(Box<Expr>),
+    /// `m.bytes`: the data of a message that is not consumed by this.
+    View(Box<Expr>),
+    /// A filter with a `result`, over a View.
+    Through(FilterId, Box<Expr>),
+    /// A pure extern over values without messages.
+    Extern(ExternId, Vec<Expr>),
+    // Messages
+    /// A message without data or headers, made by this layer (control).
+    Empty,
+    /// A second reference to the same bytes; the operand is not consumed.
+    Share(Box<Expr>),
+    /// The message at a place, borrowed (operand of Share, View, Length only).
+    Borrow(Box<Place>),
+    /// `m.len`; does not consume.
+    Length(Box<Expr>),
+    /// Puts a header of this layer on.
+    Push(Box<Expr>, HeaderId, Vec<Expr>),
+    /// Data `at .. at + len` without headers (clamped); borrows its operand. Inherits data/control.
+    Slice(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// Drops the first n data bytes (clamped), keeps the headers; consumes.
+    Rest(Box<Expr>, Box<Expr>),
+    /// Headers above and data as bytes: a message without headers. Consumes.
+    Pack(LayoutId, Box<Expr>),
+    /// Views as data: the packed bytes, not consuming the message.
+    PackView(LayoutId, Box<Expr>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum UnaryOp {
+    Not,
+    Negate,
+    /// `fold16`: the ones-complement fold of a 64-bit sum, complemented, to 16 bits.
+    Fold16,
+}
+
+/// Arithmetic in the operands' type, wrapping. `Seq + UInt/Int constant` has been made `Seq + Seq`; `Seq - Seq` is
+/// [`BinaryOp::Distance`], of type Int of its width. Division and remainder by zero give 0 (the type checker has excluded it).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    And,
+    Or,
+    Xor,
+    Shl,
+    Shr,
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    /// `&&` and `||` on bool.
+    Both,
+    Either,
+    Distance,
+    Min,
+    Max,
+    /// Sets (Bits): difference; union is Or, intersection And, `<=` is Subset, `x in s` is Member (x left).
+    Without,
+    Subset,
+    Member,
+}
+
+/// A place in cells or in locals: what can be assigned, armed, or operated on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Place {
+    pub root: Root,
+    pub path: Vec<Step>,
+    /// Of what is there.
+    pub ty: Type,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Root {
+    Cell(CellId),
+    /// A local value, or a `ref` parameter.
+    Local(LocalId),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Step {
+    Field(u32),
+    /// Element of an array (in range by type), slot of a pool or map (its value; a slot that is not used: reads give zero,
+    /// writes are lost), entry of a list or ring by age, entry of a window by number.
+    Index(Expr),
+    /// The value in an option that is known to be there.
+    Unwrap,
+}
+
+/// What a container tells without changing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Query {
+    /// Number of entries, u32. Also of a Bits set.
+    Len,
+    Empty,
+    Full,
+    /// `x in container` of list, ring (by equality); key in map.
+    Contains,
+    /// Is an entry there: window by number, pool and map by slot, list and ring by index.
+    Has,
+    /// Of a map: the key at a slot.
+    Key,
+    /// Windows.
+    Low,
+    Next,
+    High,
+    /// Timers.
+    Armed,
+    /// Smallest element of a Bits set (0 if empty).
+    First,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Statement {
+    /// Declares and sets a local, or sets it again (dropping nothing: a linear local must have been consumed).
+    Let(LocalId, Expr),
+    /// Overwrites; a message that was there is dropped.
+    Store(Place, Expr),
+    If { condition: Expr, likely: Option<bool>, then: Block, otherwise: Block },
+    /// Repeats until `Break`, at most `bound` times.
+    Loop { bound: u32, body: Block },
+    /// `for x in from .. to`, ascending, at most `bound` times.
+    For { variable: LocalId, from: Expr, to: Expr, bound: u32, body: Block },
+    /// Each entry, in order; see [`Walk`].
+    Each { walk: Walk, bound: u32, body: Block },
+    Break,
+    Return(Option<Expr>),
+    Call { into: Option<LocalId>, function: FunctionId, arguments: Vec<Argument> },
+    /// An extern with messages or with a result that may be refused (`msg?`).
+    CallExtern { into: Option<LocalId>, function: ExternId, arguments: Vec<Expr> },
+    Operate(Operate),
+    /// Puts an event into the queue, or (later) into the ring.
+    Emit(Emit),
+    /// A local with messages: lets it go.
+    Drop(Expr),
+    /// `arm`: fires at now + delay (saturating) or after.
+    Arm { timer: Place, delay: Expr, unless_armed: bool },
+    Cancel(Place),
+    Count(CounterId, Expr),
+    /// Violated: counted as broken; the interpreter reports it. The text is what the user wrote.
+    Assert(Expr, String),
+    /// Counts `builtin::IMPOSSIBLE`; the message has been dropped by a `Drop` before.
+    Impossible,
+    Unreachable,
+    /// Conversion into a range type: `into` is an option.
+    Fit { into: LocalId, value: Expr },
+    /// A number below `below` (at least 1), of the layer's generator. Duration or UInt.
+    Random { into: LocalId, below: Expr },
+    /// A filter that yields: `into` is Msg, or Option(Msg) if it may reject. Borrows its input.
+    Filter { into: LocalId, filter: FilterId, input: Expr },
+    /// In a filter: one more byte; or the end of it.
+    Yield(Expr),
+    Reject,
+    /// Inverse of Pack: `into` is Option(Msg); consumes the message either way.
+    Unpack { into: LocalId, layout: LayoutId, message: Expr },
+    /// All messages of the list, in order, then `last`, as one under the headers of `last`; empties the list.
+    Join { into: LocalId, parts: Place, last: Expr },
+    /// Moves what is in an option at a place (with a message) out of it, leaving none.
+    Take { into: LocalId, place: Place },
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Emit {
+    pub target: Target,
+    pub event: EventId,
+    pub arguments: Vec<Expr>,
+    pub later: bool,
+    /// Set by `optimize`: run as a call at once instead of through the queue.
+    pub call: bool,
+    pub likely: Option<bool>,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Target {
+    Layer(LayerId),
+    Port(PortId),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Argument {
+    Value(Expr),
+    Reference(Place),
+}
+
+/// What `Each` goes over, and the locals it sets. Entries are borrowed: `value` may only be used by Share, Length, View or,
+/// with `drain`, is moved out. The container is not changed meanwhile (but for the current entry's fields and its removal as
+/// the last act before leaving).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Walk {
+    pub over: Place,
+    /// Index, slot, sequence number, element of a set, or key's slot.
+    pub index: Option<LocalId>,
+    /// Of a map.
+    pub key: Option<LocalId>,
+    /// The entry; not set where entries contain messages and it is not a drain: there the body uses a place.
+    pub value: Option<LocalId>,
+    /// Windows: from `low` (or `from`) up to but not including `to` (or `high`); only the entries that are there.
+    pub from: Option<Expr>,
+    pub to: Option<Expr>,
+    /// Entries are moved out, and the container is empty afterwards.
+    pub drain: bool,
+}
+
+/// An operation on a container at a place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Operate {
+    pub operation: Operation,
+    pub place: Place,
+    pub arguments: Vec<Expr>,
+    /// What it gives; see [`Operation`].
+    pub into: Option<LocalId>,
+    /// For those that can fail: set to a bool, whether it was done. On failure `back` receives the value again.
+    pub done: Option<LocalId>,
+    /// On failure the last argument (if it has messages) is moved here; then the code must consume it.
+    pub back: Option<LocalId>,
+}
+
+/// Operations that change a container. "can fail": sets `done`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Operation {
+    /// Ring, list: appends; can fail (full). Window: appends at `high`, gives its number (Seq); can fail (`high == low + N`).
+    /// (The window's `next` follows only by take, read, skip.)
+    Push,
+    /// Ring: removes and gives the oldest (Option). List: removes and gives the last (Option).
+    Pop,
+    /// Window: puts at a number; can fail: below next, there already, or not below low + N. Raises `high`.
+    Put,
+    /// Window: what is at `next`, forgotten with all before it (Option); advances next and low.
+    TakeNext,
+    /// Window: what is at `next`, kept; gives Option of a shared entry; advances next.
+    Read,
+    /// Window: forgets all below a number (low < n <= high, else nothing); gives how many, u32. Raises next to low.
+    Release,
+    /// Window: `high` becomes at least the number (at most low + N).
+    Raise,
+    /// Window: next (and high) become at least the number.
+    SkipTo,
+    /// Window: Option of (low, high): the first gap from `next` on below `high`.
+    Hole,
+    /// Window: the same, but only if it reaches beyond what was reported before.
+    NewHole,
+    Clear,
+    ClearUndelivered,
+    /// Ring, list: the first equal entry, if there. Pool, map: the entry at a slot, if there.
+    Remove,
+    /// Pool: gives Option of the slot; can fail (full), `into` is the slot.
+    Add,
+    /// Map: sets the value for a key, gives the slot; can fail (full).
+    Insert,
+    /// Map: gives Option of the slot of a key.
+    Find,
+    /// Map: the slot of a key, added with the given value if not there; can fail (full).
+    Entry,
+}
+
+mod access;
+pub use access::*;

@@ -1,0 +1,153 @@
+/* The interface of every stack that Nacre emits. This text stands at the head of each generated header, under one guard.
+ *
+ * A stack is sans-I/O. All it knows is in three regions that the caller gives: the state (one for each connection), the
+ * message pool (one for each connection, or shared by all of a shard), and the counters. It calls nothing and reads no clock: time
+ * arrives with the call, in nanoseconds from any origin that does not move.
+ *
+ * One call is one step: the outside event and all that it causes. What comes of it is appended to `out`, in order.
+ * Bytes that outputs name (in the caller's message or frame, in the pool, or in out->bytes) are immutable and lent until the
+ * next call that is given the same state, pool or out; a caller that keeps them longer copies them.
+ *
+ * No two calls with the same state or the same pool may run at the same time; otherwise any thread may call. */
+#ifndef NACRE_ABI
+#define NACRE_ABI 1
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NACRE_NEVER UINT64_MAX
+
+enum nacre_result {
+    NACRE_OK = 0,
+    NACRE_IDLE = 1,    /* tick: nothing was due */
+    NACRE_REFUSED = 2, /* a layer does not accept this call now; no effect. Wait for a grant, or see what it accepts */
+    NACRE_BUSY = 3,    /* a `later` event waits (deadline 0): call tick first; no effect */
+    NACRE_NO_SPACE = 4,/* the pool cannot serve the worst case of this step. A frame was dropped and counted; a call had no effect */
+    NACRE_DROPPED = 5, /* the frame is not one of this stack's, or was said to be impossible; counted */
+    NACRE_INVALID = 6  /* wrong event number, argument out of its range, out too small: a mistake of the caller; no effect */
+};
+
+/* A transport address. Family 4: the last four bytes of ip; 6: all; 0: none. Port in the processor's order. */
+struct nacre_addr {
+    uint8_t ip[16];
+    uint16_t port;
+    uint16_t family;
+};
+
+struct nacre_segment {
+    const uint8_t *at;
+    uint32_t len;
+    uint32_t reserved;
+};
+
+/* Something that left the stack: at port 0 a frame, elsewhere an event for the host. */
+struct nacre_output {
+    uint16_t port;
+    uint16_t event;   /* index into nacre_stack.events */
+    uint32_t session; /* 0 */
+    uint32_t len;     /* bytes in all segments */
+    uint32_t segments_len;
+    const struct nacre_segment *segments; /* NULL: no message */
+    uint64_t arguments[4]; /* the event's parameters but the message and addresses, in order; those it has not are not set */
+    struct nacre_addr address; /* its parameter of type addr, if it has one */
+    uint32_t reserved;
+};
+
+/* Where a stack puts its outputs: four arrays of the caller's, at least as large as the stack's bounds. `nacre_out_clear` before
+ * each call; the capacities are checked before a step, so nothing can overflow. */
+struct nacre_out {
+    uint32_t abi;  /* NACRE_ABI */
+    uint32_t size; /* sizeof(struct nacre_out) */
+    uint32_t outputs_len, outputs_max;
+    uint32_t segments_len, segments_max;
+    uint32_t bytes_len, bytes_max;
+    struct nacre_output *outputs;
+    struct nacre_segment *segments;
+    uint8_t *bytes;
+};
+
+static inline void nacre_out_clear(struct nacre_out *out) {
+    out->outputs_len = 0;
+    out->segments_len = 0;
+    out->bytes_len = 0;
+}
+
+/* An event of the interface at a port. */
+struct nacre_event {
+    const char *name;
+    uint16_t port;
+    uint8_t input;      /* 1: the host may call it; 0: it comes out */
+    uint8_t has_message;
+    uint8_t has_address;
+    uint8_t arguments;  /* how many numbers */
+    uint16_t reserved;
+};
+
+/* A value that the host gives when a connection is opened: at `offset` in the stack's config struct. */
+struct nacre_given {
+    const char *name;  /* `floor.peer` */
+    uint32_t offset;
+    uint32_t size;
+    uint8_t required;  /* 1: the layer states no default; 0: nacre_stack.config_default has filled it */
+    uint8_t secret;
+    uint16_t reserved;
+};
+
+/* Everything about a stack that a driver needs, so that one driver serves all stacks. Constant. */
+struct nacre_stack {
+    uint32_t abi;
+    uint32_t size;
+    const char *name;
+    const char *description; /* `frag<1400> / pt2pt<16> / floor` */
+    const char *level;       /* `queue`, `call`, `inline` */
+    uint64_t fingerprint;
+    uint8_t has_preamble;
+    uint8_t reserved[7];
+    /* Regions. The pool's size is pool_base + blocks * pool_block_size (with its own table for each block inside). */
+    uint32_t state_size, state_align;
+    uint32_t config_size, pool_align;
+    uint32_t pool_base, pool_per_block;
+    uint32_t blocks_for_one; /* blocks that one connection can hold at the most */
+    uint32_t block_bytes;    /* message bytes in a block */
+    /* Bounds of one step. */
+    uint32_t outputs_max, segments_max, bytes_max;
+    uint32_t frame_head_max; /* bytes in front of the data of a frame, at the most */
+    uint32_t frame_data_max; /* data of a frame, at the most */
+    uint32_t counters_len;
+    const char *const *counters; /* names: `malformed`, ..., `pt2pt.repeated` */
+    uint32_t events_len;
+    uint32_t givens_len;
+    const struct nacre_event *events;
+    const struct nacre_given *givens;
+
+    void (*config_default)(void *config);
+    /* Makes `pool` an empty pool of so many blocks. */
+    void (*pool_init)(void *pool, uint32_t blocks);
+    uint32_t (*pool_free)(const void *pool);
+    /* Makes `state` a new connection: `init` runs. `seed` feeds the layers' random numbers. */
+    int (*open)(void *state, void *pool, uint64_t *counters, const void *config, uint64_t seed, uint64_t now,
+                struct nacre_out *out);
+    /* An event of a port (an input in `events`). `arguments` and `address` as in outputs. `data` may be NULL if len is 0. */
+    int (*call)(void *state, void *pool, uint64_t *counters, uint64_t now, uint32_t event, const uint64_t *arguments,
+                const struct nacre_addr *address, const uint8_t *data, uint32_t len, struct nacre_out *out);
+    /* A frame from the transport. */
+    int (*input)(void *state, void *pool, uint64_t *counters, uint64_t now, const struct nacre_addr *from,
+                 const uint8_t *frame, uint32_t len, struct nacre_out *out);
+    /* One `later` event, or one timer that is due. */
+    int (*tick)(void *state, void *pool, uint64_t *counters, uint64_t now, struct nacre_out *out);
+    /* When tick is to be called next; 0: at once; NACRE_NEVER. */
+    uint64_t (*deadline)(const void *state);
+    /* Whether the stack would accept the call now, with a message of so many bytes. */
+    bool (*accepts)(const void *state, const void *pool, uint32_t event, uint32_t len);
+    /* Work that may wait until the frames have left; to be called before the next event of this connection (calls do it
+     * themselves where it was not). */
+    void (*settle)(void *state, void *pool, uint64_t *counters, struct nacre_out *out);
+    /* Gives all messages back to the pool, erases secrets; the state is dead afterwards. */
+    void (*discard)(void *state, void *pool);
+    /* Writes what a person or a test compares: the live state as text-free canonical bytes (docs/c-interface.md); returns how many it
+     * would write. Equal behaviour state, equal bytes, at every level and in the interpreter. */
+    uint32_t (*canonical)(const void *state, const void *pool, uint8_t *to, uint32_t max);
+};
+
+#endif
