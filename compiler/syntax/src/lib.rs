@@ -1,1 +1,2 @@
-//! 
+//! Text to tokens to syntax tree, and the formatter.
+pub mod ast;
