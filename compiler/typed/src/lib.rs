@@ -1,1 +1,4 @@
-//! 
+//! Syntax tree to typed layers: names, types, message use; gives each layer as a fragment of the stack IR.
+
+mod fragment;
+pub use fragment::*;

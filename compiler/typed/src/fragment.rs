@@ -1,0 +1,81 @@
+//! What checking a layer gives: its part of a stack, in the language of the stack IR, numbered for itself alone.
+//!
+//! A fragment is one instance of a layer with its parameters filled in. Everything in it is final but for what only the
+//! stack knows, and `compose` replaces:
+//! - identifiers ([`nacre_stack::CellId`] and so on) count within the fragment; `LayerId(0)` is this layer;
+//! - emissions go to one of the layer's sides: [`Target::Port`] with [`BELOW`], [`ABOVE`], or 2 + the index into `ports`;
+//! - `LayoutId(0)` in pack and unpack is the layout of the messages above this layer;
+//! - `CounterId`: the built-in ones as they are, then `counters`.
+//! - reactions are listed by side; what the layer does not handle, it passes on.
+
+use nacre_diagnostics::Span;
+use nacre_stack::{
+    Admission, Cell, Enum, Event, EventId, Expr, Extern, Filter, Function, Guard, Handler, HandlerId, Header, PortId, Struct, Timer,
+};
+
+/// The side from which the lower neighbour (or the lower boundary) speaks.
+pub const BELOW: PortId = PortId(0);
+/// The side of the upper neighbour (or the upper boundary).
+pub const ABOVE: PortId = PortId(1);
+
+/// One instance of a layer, checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fragment {
+    /// The layer's name.
+    pub name: String,
+    /// With all parameters, as a person writes it: `pt2pt<W = 16, RTO = 20 ms>`.
+    pub description: String,
+    /// The short form, only what was given: `pt2pt<16>`.
+    pub short: String,
+    /// Parameters whose value changes what goes over the wire or what the peer relies on (all but durations).
+    pub wire_parameters: Vec<(String, u64)>,
+    pub version: u32,
+    pub provides: Vec<String>,
+    pub requires: Vec<String>,
+    pub breaks: Vec<String>,
+    /// Names of the interfaces above and below, for messages.
+    pub above: Vec<String>,
+    pub below: Vec<String>,
+    /// The events of the interfaces above, below and of its ports, whether handled or not.
+    pub events: Vec<Event>,
+    /// Which events belong to which side: (side, event, whether the side's neighbour may send it to us).
+    pub interface: Vec<InterfaceEvent>,
+    /// `port name: iface;`, in order.
+    pub ports: Vec<String>,
+    pub structs: Vec<Struct>,
+    pub enums: Vec<Enum>,
+    pub headers: Vec<Header>,
+    pub cells: Vec<Cell>,
+    pub counters: Vec<String>,
+    pub timers: Vec<Timer>,
+    pub handlers: Vec<Handler>,
+    pub functions: Vec<Function>,
+    pub filters: Vec<Filter>,
+    pub externs: Vec<Extern>,
+    pub reactions: Vec<FragmentReaction>,
+    pub accepts: Vec<(EventId, Admission)>,
+    pub invariants: Vec<Expr>,
+    /// It draws random numbers; `compose` adds the generator's cell.
+    pub random: bool,
+    /// It says `pack` or `unpack`.
+    pub packs: bool,
+    pub span: Span,
+}
+
+/// An event of an interface, at one of the layer's sides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InterfaceEvent {
+    pub side: PortId,
+    pub event: EventId,
+    /// True: it comes to this layer from that side; false: this layer may emit it there.
+    pub incoming: bool,
+}
+
+/// A handler, and what brings it on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FragmentReaction {
+    pub side: PortId,
+    pub event: EventId,
+    pub guard: Guard,
+    pub handler: HandlerId,
+}
