@@ -41,6 +41,57 @@ impl Stack {
             _ => false,
         }
     }
+
+    /// Bits of a value of the type inside a header field; None: it has no form on the wire. (A field of a range may be given
+    /// more bits than needed: [`HeaderField::bits`] holds for the field itself, this for what is nested.)
+    pub fn wire_bits(&self, ty: &Type) -> Option<u32> {
+        let sum = |types: &[&Type]| types.iter().try_fold(0u32, |sum, t| sum.checked_add(self.wire_bits(t)?));
+        Some(match ty {
+            Type::Bool => 1,
+            Type::UInt(b) | Type::Int(b) | Type::Seq(b) => *b as u32,
+            Type::Range(_, high) => bits_below(*high),
+            Type::Enum(id) => bits_below(self.enums[id.index()].variants.len() as u64),
+            Type::Bits(n) => *n,
+            Type::Duration | Type::Instant => 64,
+            Type::Bytes(n) => n.checked_mul(8)?,
+            Type::Addr => 160,
+            Type::Array(t, n) => self.wire_bits(t)?.checked_mul(*n)?,
+            Type::Tuple(types) => sum(&types.iter().collect::<Vec<_>>())?,
+            Type::Struct(id) => sum(&self.structs[id.index()].fields.iter().map(|f| &f.ty).collect::<Vec<_>>())?,
+            Type::Option(t) => self.wire_bits(t)?.checked_add(1)?,
+            _ => return None,
+        })
+    }
+
+    /// What the host sees at the ports: for each port in order its inputs, then its outputs. A call names its event by the
+    /// index in this list.
+    pub fn interface(&self) -> Vec<PortEvent> {
+        let mut list = vec![];
+        for (index, port) in self.ports.iter().enumerate() {
+            let id = PortId(index as u32);
+            list.extend(port.inputs.iter().enumerate().map(|(i, input)| PortEvent {
+                port: id,
+                event: input.event,
+                input: Some(i as u32),
+            }));
+            list.extend(port.outputs.iter().map(|event| PortEvent { port: id, event: *event, input: None }));
+        }
+        list
+    }
+}
+
+/// An event at a port, as the host sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PortEvent {
+    pub port: PortId,
+    pub event: EventId,
+    /// Index into [`Port::inputs`], if the host may put it in.
+    pub input: Option<u32>,
+}
+
+/// Bits that numbers below this one need.
+pub fn bits_below(high: u64) -> u32 {
+    64 - high.saturating_sub(1).leading_zeros()
 }
 
 /// The mask of so many low bits.

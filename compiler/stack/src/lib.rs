@@ -38,6 +38,16 @@
 //! **Scopes** ([`Scope`]): session cells are per connection; shared ones per instance of the layer; lasting outlive a
 //! view; given ones are set at opening and never change; counters are not behaviour and are never compared.
 //!
+//! **Boundaries.** Opening evaluates the cells' initial values, in order, and then puts every input of port 0 whose event is
+//! called `init` into the queue. A frame becomes the event of the first input of port 0 that has a message: its parameter of type
+//! Addr is where the frame came from, other parameters are zero. An emission to port 0 with a message becomes a frame of the
+//! shape with the same headers and data flag (and event, where several fit). A call names its event by the index in
+//! [`Stack::interface`]; it is checked in this order: invalid, busy, refused, no space.
+//!
+//! **Data and control.** What enters with a call is data; on a frame the shape says it. Slices and packed messages inherit it
+//! from their message; what a filter or an extern makes inherits it from its operand if that is a message, a
+//! [`ExprKind::View`] or a [`ExprKind::PackView`] of one; `Join` takes it from `last`; everything else is control.
+//!
 //! **Consumers.** The interpreter (`interpret`) is the reference. The C back end, explorer and symbolic executor must equal it.
 
 use serde::{Deserialize, Serialize};
@@ -467,7 +477,7 @@ pub enum LayoutForm {
 pub struct Shape {
     pub number: u32,
     pub identified: bool,
-    /// The event that carries it over the boundary.
+    /// The event that carries it down over the boundary (see the head of this file for the way up; `Pack` does not ask).
     pub event: EventId,
     /// From the lowest layer up; at most one a layer.
     pub headers: Vec<HeaderId>,
@@ -571,7 +581,8 @@ pub enum ExprKind {
     Now,
     /// The fingerprint of the stack.
     Fingerprint,
-    /// `below.room`: data bytes that fit a frame of the transport under all headers of the layers below this one.
+    /// `below.room`: data bytes that fit a frame of the transport under all headers of the layers below this one:
+    /// [`Bounds::frame_data`].
     Room,
     // Bytes
     Concat(Vec<Expr>),
@@ -700,7 +711,7 @@ pub enum Statement {
     /// Overwrites; a message that was there is dropped.
     Store(Place, Expr),
     If { condition: Expr, likely: Option<bool>, then: Block, otherwise: Block },
-    /// Repeats until `Break`, at most `bound` times.
+    /// Repeats until `Break`, at most `bound` times: if the body has run so often without a `Break`, the bound is met.
     Loop { bound: u32, body: Block },
     /// `for x in from .. to`, ascending, at most `bound` times.
     For { variable: LocalId, from: Expr, to: Expr, bound: u32, body: Block },
@@ -791,7 +802,7 @@ pub struct Operate {
     pub operation: Operation,
     pub place: Place,
     pub arguments: Vec<Expr>,
-    /// What it gives; see [`Operation`].
+    /// What it gives; see [`Operation`]. Where a local of the type itself stands for an option, none is zero; so is what a failure gives.
     pub into: Option<LocalId>,
     /// For those that can fail: set to a bool, whether it was done. On failure `back` receives the value again.
     pub done: Option<LocalId>,
@@ -839,3 +850,5 @@ pub enum Operation {
 
 mod access;
 pub use access::*;
+#[doc(hidden)]
+pub mod samples;

@@ -1,0 +1,385 @@
+//! Small helpers to write a stack by hand.
+
+use crate::*;
+
+/// A stack under construction.
+pub struct Builder {
+    pub stack: Stack,
+}
+
+/// The locals of a handler or function under construction.
+#[derive(Default)]
+pub struct Locals(pub Vec<Local>);
+
+impl Locals {
+    pub fn add(&mut self, name: &str, ty: Type) -> Expr {
+        self.0.push(Local { name: name.into(), ty: ty.clone(), by_ref: false });
+        Expr { kind: ExprKind::Local(LocalId(self.0.len() as u32 - 1)), ty }
+    }
+    pub fn add_ref(&mut self, name: &str, ty: Type) -> Place {
+        self.0.push(Local { name: name.into(), ty: ty.clone(), by_ref: true });
+        Place { root: Root::Local(LocalId(self.0.len() as u32 - 1)), path: vec![], ty }
+    }
+}
+
+/// The local that an expression names.
+pub fn id(local: &Expr) -> LocalId {
+    match local.kind {
+        ExprKind::Local(id) => id,
+        _ => panic!("not a local: {local:?}"),
+    }
+}
+
+impl Builder {
+    pub fn new(name: &str, description: &str) -> Builder {
+        let counters = builtin::NAMES.iter().map(|n| Counter { name: n.to_string(), layer: None }).collect();
+        let port = |name: &str| Port { name: name.into(), inputs: vec![], outputs: vec![] };
+        Builder {
+            stack: Stack {
+                name: name.into(),
+                description: description.into(),
+                layers: vec![],
+                structs: vec![],
+                enums: vec![],
+                events: vec![],
+                headers: vec![],
+                cells: vec![],
+                counters,
+                timers: vec![],
+                handlers: vec![],
+                functions: vec![],
+                filters: vec![],
+                externs: vec![],
+                ports: vec![port("below"), port("above")],
+                layouts: vec![],
+                bounds: Bounds {
+                    queue: 64,
+                    later: 8,
+                    outputs: 64,
+                    segments: 256,
+                    scratch: 4096,
+                    block: 64,
+                    blocks: 64,
+                    frame_data: 1024,
+                    open: Need::default(),
+                    timer: Need::default(),
+                },
+            },
+        }
+    }
+
+    pub fn layer(&mut self, name: &str) -> LayerId {
+        self.stack.layers.push(Layer {
+            name: name.into(),
+            description: name.into(),
+            version: 1,
+            reactions: vec![],
+            invariants: vec![],
+            random: None,
+            span: Span::default(),
+        });
+        LayerId(self.stack.layers.len() as u32 - 1)
+    }
+
+    pub fn event(&mut self, name: &str, direction: Direction, parameters: &[(&str, Type)]) -> EventId {
+        let message = parameters.iter().position(|(_, ty)| *ty == Type::Msg).map(|i| i as u32);
+        self.stack.events.push(Event { name: name.into(), direction, parameters: named(parameters), message });
+        EventId(self.stack.events.len() as u32 - 1)
+    }
+
+    pub fn structure(&mut self, name: &str, fields: &[(&str, Type)]) -> Type {
+        self.stack.structs.push(Struct { name: name.into(), fields: named(fields) });
+        Type::Struct(StructId(self.stack.structs.len() as u32 - 1))
+    }
+
+    pub fn header(&mut self, layer: LayerId, name: &str, fields: &[(&str, Type, FieldPlace)]) -> HeaderId {
+        let fields = fields
+            .iter()
+            .map(|(name, ty, place)| HeaderField {
+                name: name.to_string(),
+                ty: ty.clone(),
+                bits: self.stack.wire_bits(ty).expect("a type of the wire"),
+                big_endian: false,
+                place: *place,
+                class: FieldClass::Protocol,
+            })
+            .collect();
+        self.stack.headers.push(Header { name: name.into(), layer, fields });
+        HeaderId(self.stack.headers.len() as u32 - 1)
+    }
+
+    pub fn cell(&mut self, layer: LayerId, name: &str, scope: Scope, ty: Type, initial: Option<Expr>) -> Place {
+        self.stack.cells.push(Cell { name: name.into(), layer, scope, ty: ty.clone(), initial, secret: false });
+        Place { root: Root::Cell(CellId(self.stack.cells.len() as u32 - 1)), path: vec![], ty }
+    }
+
+    pub fn counter(&mut self, layer: LayerId, name: &str) -> CounterId {
+        self.stack.counters.push(Counter { name: name.into(), layer: Some(layer) });
+        CounterId(self.stack.counters.len() as u32 - 1)
+    }
+
+    /// A handler for an event at a layer. The locals begin with the event's parameters, then the fields of the header.
+    pub fn handler(
+        &mut self,
+        layer: LayerId,
+        event: EventId,
+        header: Option<HeaderId>,
+        body: impl FnOnce(&mut Locals, &[Expr]) -> Block,
+    ) -> HandlerId {
+        let stack = &self.stack;
+        let mut locals = Locals::default();
+        let mut arguments = vec![];
+        for parameter in &stack.event(event).parameters {
+            arguments.push(locals.add(&parameter.name, parameter.ty.clone()));
+        }
+        let parameters = arguments.iter().map(id).collect();
+        for field in header.iter().flat_map(|h| &stack.header(*h).fields) {
+            arguments.push(locals.add(&field.name, field.ty.clone()));
+        }
+        let fields = arguments.iter().skip(stack.event(event).parameters.len()).map(id).collect();
+        let body = body(&mut locals, &arguments);
+        let direction = if stack.event(event).direction == Direction::Up { "up" } else { "down" };
+        let mut name = format!("{}.{direction}.{}", stack.layer(layer).name, stack.event(event).name);
+        if let Some(header) = header {
+            name = format!("{name}.{}", stack.header(header).name);
+        }
+        let handler = self.add_handler(layer, name, Some(event), parameters, fields, locals, body);
+        let arm = Arm { guard: Guard { header, data: false }, handler };
+        let reactions = &mut self.stack.layers[layer.index()].reactions;
+        match reactions.iter_mut().find(|r| r.event == event) {
+            Some(reaction) => reaction.arms.push(arm),
+            None => reactions.push(Reaction { event, arms: vec![arm] }),
+        }
+        handler
+    }
+
+    /// A timer and its handler, whose first locals are the indices.
+    pub fn timer(
+        &mut self,
+        layer: LayerId,
+        name: &str,
+        cell: &Place,
+        path: &[TimerStep],
+        body: impl FnOnce(&mut Locals, &[Expr]) -> Block,
+    ) {
+        let mut locals = Locals::default();
+        let each = path.iter().filter(|s| **s == TimerStep::Each).count();
+        let indices: Vec<Expr> = (0..each).map(|i| locals.add(&format!("index{i}"), Type::UInt(32))).collect();
+        let body = body(&mut locals, &indices);
+        let parameters = indices.iter().map(id).collect();
+        let layer_name = &self.stack.layer(layer).name;
+        let (handler_name, timer_name) = (format!("{layer_name}.on.{name}"), format!("{layer_name}.{name}"));
+        let handler = self.add_handler(layer, handler_name, None, parameters, vec![], locals, body);
+        let Root::Cell(cell) = cell.root else { panic!("a timer stands in a cell") };
+        self.stack.timers.push(Timer { name: timer_name, layer, cell, path: path.to_vec(), handler });
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn add_handler(
+        &mut self,
+        layer: LayerId,
+        name: String,
+        event: Option<EventId>,
+        parameters: Vec<LocalId>,
+        fields: Vec<LocalId>,
+        locals: Locals,
+        body: Block,
+    ) -> HandlerId {
+        let span = Span::default();
+        let locals = locals.0;
+        self.stack.handlers.push(Handler { name, layer, event, parameters, fields, locals, body, passes: false, span });
+        HandlerId(self.stack.handlers.len() as u32 - 1)
+    }
+
+    /// The first `parameters` locals that `body` makes are the parameters.
+    pub fn function(
+        &mut self,
+        layer: LayerId,
+        name: &str,
+        parameters: u32,
+        result: Option<Type>,
+        body: impl FnOnce(&mut Locals) -> Block,
+    ) -> FunctionId {
+        let mut locals = Locals::default();
+        let body = body(&mut locals);
+        let name = format!("{}.{name}", self.stack.layer(layer).name);
+        let parameters = (0..parameters).map(LocalId).collect();
+        let (locals, span) = (locals.0, Span::default());
+        self.stack.functions.push(Function { name, layer, parameters, result, locals, body, span });
+        FunctionId(self.stack.functions.len() as u32 - 1)
+    }
+
+    /// A handler that hands an event without header on to a target.
+    pub fn pass(&mut self, layer: LayerId, event: EventId, target: Target) {
+        let handler = self.handler(layer, event, None, |_, arguments| vec![emit(target, event, arguments.to_vec())]);
+        self.stack.handlers[handler.index()].passes = true;
+    }
+
+    pub fn input(&mut self, port: u32, event: EventId, layer: LayerId, need: Need) -> &mut PortInput {
+        let inputs = &mut self.stack.ports[port as usize].inputs;
+        inputs.push(PortInput { event, layer, admissions: vec![], need });
+        inputs.last_mut().expect("just pushed")
+    }
+
+    pub fn output(&mut self, port: u32, event: EventId) {
+        self.stack.ports[port as usize].outputs.push(event);
+    }
+
+    pub fn layout(&mut self, layer: LayerId, form: LayoutForm, fingerprint: u64) -> LayoutId {
+        self.stack.layouts.push(Layout { layer, form, fingerprint, shapes: vec![] });
+        LayoutId(self.stack.layouts.len() as u32 - 1)
+    }
+
+    /// The next shape of a layout; fields are packed one after the other. All shapes must be stated before a frame is made:
+    /// `plain_shapes` says how many a `Plain` layout will have.
+    pub fn shape(&mut self, layout: LayoutId, event: EventId, headers: &[HeaderId], data: bool, plain_shapes: u32) {
+        let stack = &mut self.stack;
+        let number = stack.layouts[layout.index()].shapes.len() as u32;
+        let places = || headers.iter().flat_map(|h| &stack.headers[h.index()].fields);
+        let identified = places().any(|f| f.place == FieldPlace::Fingerprint);
+        let mut bit = match stack.layouts[layout.index()].form {
+            LayoutForm::Preamble if identified => 96,
+            LayoutForm::Preamble => 32,
+            LayoutForm::Plain if plain_shapes > 1 => 8,
+            LayoutForm::Plain => 0,
+        };
+        let mut fields = vec![];
+        for header in headers {
+            for (field, declared) in stack.headers[header.index()].fields.iter().enumerate() {
+                if declared.place == FieldPlace::Packed {
+                    fields.push(Placed { header: *header, field: field as u32, bit });
+                    bit += declared.bits;
+                }
+            }
+        }
+        let (size, data_max) = (bit.div_ceil(8), if data { stack.bounds.frame_data } else { 0 });
+        let headers = headers.to_vec();
+        let shape = Shape { number, identified, event, headers, data, fields, size, data_min: 0, data_max };
+        stack.layouts[layout.index()].shapes.push(shape);
+    }
+}
+
+fn named(fields: &[(&str, Type)]) -> Vec<Parameter> {
+    fields.iter().map(|(name, ty)| Parameter { name: name.to_string(), ty: ty.clone() }).collect()
+}
+
+pub fn expr(kind: ExprKind, ty: Type) -> Expr {
+    Expr { kind, ty }
+}
+pub fn num(value: u64, ty: Type) -> Expr {
+    expr(ExprKind::Const(value), ty)
+}
+pub fn zero(ty: Type) -> Expr {
+    expr(ExprKind::Zero, ty)
+}
+pub fn load(place: &Place) -> Expr {
+    expr(ExprKind::Load(Box::new(place.clone())), place.ty.clone())
+}
+pub fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
+    use BinaryOp::*;
+    let ty = match op {
+        Equal | NotEqual | Less | LessEqual | Both | Either | Subset | Member => Type::Bool,
+        Distance => match a.ty {
+            Type::Seq(bits) => Type::Int(bits),
+            _ => panic!("distance of {:?}", a.ty),
+        },
+        _ => a.ty.clone(),
+    };
+    expr(ExprKind::Binary(op, Box::new(a), Box::new(b)), ty)
+}
+pub fn add(a: Expr, b: Expr) -> Expr {
+    binary(BinaryOp::Add, a, b)
+}
+pub fn equal(a: Expr, b: Expr) -> Expr {
+    binary(BinaryOp::Equal, a, b)
+}
+pub fn less(a: Expr, b: Expr) -> Expr {
+    binary(BinaryOp::Less, a, b)
+}
+pub fn not(a: Expr) -> Expr {
+    expr(ExprKind::Unary(UnaryOp::Not, Box::new(a)), Type::Bool)
+}
+pub fn some(a: Expr) -> Expr {
+    let ty = Type::Option(Box::new(a.ty.clone()));
+    expr(ExprKind::Some(Box::new(a)), ty)
+}
+pub fn is_some(a: Expr) -> Expr {
+    expr(ExprKind::IsSome(Box::new(a)), Type::Bool)
+}
+pub fn unwrap(a: Expr) -> Expr {
+    let Type::Option(ty) = a.ty.clone() else { panic!("unwrap of {:?}", a.ty) };
+    expr(ExprKind::Unwrap(Box::new(a)), *ty)
+}
+pub fn convert(a: Expr, ty: Type) -> Expr {
+    expr(ExprKind::Convert(Box::new(a)), ty)
+}
+pub fn share(message: Expr) -> Expr {
+    expr(ExprKind::Share(Box::new(message)), Type::Msg)
+}
+pub fn borrow(place: &Place) -> Expr {
+    expr(ExprKind::Borrow(Box::new(place.clone())), Type::Msg)
+}
+pub fn length(message: Expr) -> Expr {
+    expr(ExprKind::Length(Box::new(message)), Type::UInt(32))
+}
+pub fn view(message: Expr) -> Expr {
+    expr(ExprKind::View(Box::new(message)), Type::View)
+}
+pub fn empty() -> Expr {
+    expr(ExprKind::Empty, Type::Msg)
+}
+pub fn push(message: Expr, header: HeaderId, fields: Vec<Expr>) -> Expr {
+    expr(ExprKind::Push(Box::new(message), header, fields), Type::Msg)
+}
+pub fn query(query: Query, place: &Place, arguments: Vec<Expr>, ty: Type) -> Expr {
+    expr(ExprKind::Query(query, Box::new(place.clone()), arguments), ty)
+}
+
+/// A field of the place.
+pub fn field(place: &Place, field: u32, ty: Type) -> Place {
+    let mut path = place.path.clone();
+    path.push(Step::Field(field));
+    Place { root: place.root, path, ty }
+}
+/// An entry of the place.
+pub fn at(place: &Place, index: Expr, ty: Type) -> Place {
+    let mut path = place.path.clone();
+    path.push(Step::Index(index));
+    Place { root: place.root, path, ty }
+}
+
+pub fn set(local: &Expr, value: Expr) -> Statement {
+    Statement::Let(id(local), value)
+}
+pub fn store(place: &Place, value: Expr) -> Statement {
+    Statement::Store(place.clone(), value)
+}
+pub fn when(condition: Expr, then: Block, otherwise: Block) -> Statement {
+    Statement::If { condition, likely: None, then, otherwise }
+}
+pub fn emit(target: Target, event: EventId, arguments: Vec<Expr>) -> Statement {
+    Statement::Emit(Emit { target, event, arguments, later: false, call: false, likely: None, span: Span::default() })
+}
+pub fn later(target: Target, event: EventId, arguments: Vec<Expr>) -> Statement {
+    Statement::Emit(Emit { target, event, arguments, later: true, call: false, likely: None, span: Span::default() })
+}
+pub fn release(message: &Expr) -> Statement {
+    Statement::Drop(message.clone())
+}
+pub fn count(counter: CounterId) -> Statement {
+    Statement::Count(counter, num(1, Type::UInt(64)))
+}
+pub fn operate(
+    operation: Operation,
+    place: &Place,
+    arguments: Vec<Expr>,
+    into: Option<&Expr>,
+    done: Option<&Expr>,
+    back: Option<&Expr>,
+) -> Statement {
+    let (into, done, back) = (into.map(id), done.map(id), back.map(id));
+    Statement::Operate(Operate { operation, place: place.clone(), arguments, into, done, back })
+}
+pub fn arm(timer: &Place, delay: u64, unless_armed: bool) -> Statement {
+    Statement::Arm { timer: timer.clone(), delay: num(delay, Type::Duration), unless_armed }
+}
