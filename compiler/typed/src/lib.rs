@@ -1,4 +1,31 @@
 //! Syntax tree to typed layers: names, types, message use; gives each layer as a fragment of the stack IR.
+//!
+//! [`Program`] is all files of a program together. [`Program::instantiate`] checks one layer with its parameters filled in
+//! and lowers it. Types and bodies are expressed in the language of the stack IR from the start (docs/decisions/001), so that
+//! what is checked and what is composed are one thing.
 
+mod blocks;
+mod body;
+mod builtins;
+mod calls;
+mod codes;
+mod constants;
+mod containers;
+mod convert;
+mod expressions;
+mod externs;
+mod filters;
+mod flow;
 mod fragment;
+mod handlers;
+mod layer;
+mod loops;
+mod operators;
+mod places;
+mod program;
+mod statements;
+mod types;
+
+pub use codes::CODES;
 pub use fragment::*;
+pub use program::Program;

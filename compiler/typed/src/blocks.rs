@@ -1,0 +1,275 @@
+//! Branches: `if`, `if let`, `match`.
+
+use nacre_diagnostics::Span;
+use nacre_stack::{BinaryOp, Block, Expr, ExprKind, Place, Statement, Step, Type};
+use nacre_syntax::ast::{self, Condition, ConditionKind, Else, PatternKind};
+
+use crate::body::{Binding, Body};
+use crate::calls::Outcome;
+use crate::expressions::make;
+use crate::flow::Flow;
+
+impl Body<'_, '_> {
+    pub fn if_(&mut self, branch: &ast::If, span: Span) -> Option<()> {
+        self.branch(&branch.condition, span, |b| b.statements(&branch.then), |b| match &branch.otherwise {
+            None => {}
+            Some(Else::Block(block)) => b.statements(block),
+            Some(Else::If(s)) => {
+                if let ast::StatementKind::If(inner) = &s.kind {
+                    let _ = b.if_(inner, s.span);
+                }
+            }
+        })
+    }
+
+    /// Tests a condition and lowers both ways; the names of a `let` are known in the first.
+    pub fn branch(
+        &mut self,
+        condition: &Condition,
+        span: Span,
+        then: impl FnOnce(&mut Self),
+        otherwise: impl FnOnce(&mut Self),
+    ) -> Option<()> {
+        match &condition.kind {
+            ConditionKind::Expr(e) => {
+                let test = self.truth(e)?;
+                self.both(test, condition.likely, span, then, otherwise);
+                Some(())
+            }
+            ConditionKind::Let { pattern, value, and } => self.branch_let(condition, pattern, value, and, span, then, otherwise),
+        }
+    }
+
+    fn both(&mut self, test: Expr, likely: Option<bool>, span: Span, then: impl FnOnce(&mut Self), otherwise: impl FnOnce(&mut Self)) {
+        let before = self.flow.clone();
+        let (then, ()) = self.block(then);
+        let after_then = std::mem::replace(&mut self.flow, before);
+        let (otherwise, ()) = self.block(otherwise);
+        let after_else = std::mem::take(&mut self.flow);
+        self.merge(after_then, after_else, span);
+        self.push(Statement::If { condition: test, likely, then, otherwise });
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn branch_let(
+        &mut self,
+        condition: &Condition,
+        pattern: &ast::Pattern,
+        value: &ast::Expr,
+        and: &[ast::Expr],
+        span: Span,
+        then: impl FnOnce(&mut Self),
+        otherwise: impl FnOnce(&mut Self),
+    ) -> Option<()> {
+        let likely = condition.likely;
+        // An option in its place that holds a message is looked at there.
+        if let Some((place, _)) = self.place_with(value) {
+            if let Type::Option(t) = place.ty.clone() {
+                let local = matches!((&place.root, place.path.is_empty()), (nacre_stack::Root::Local(id), true) if !self.locals[id.index()].by_ref);
+                if self.cx.linear(&t) && !local {
+                    return self.branch_borrowed(place, *t, pattern, and, likely, span, then, otherwise);
+                }
+            }
+        }
+        if let ast::ExprKind::Call(f, arguments) = &value.kind {
+            if matches!(&f.kind, ast::ExprKind::Field(base, name) if self.place(base).is_some() && name.name == "at") {
+                return self.branch_entry(f, arguments, pattern, and, likely, value.span, then, otherwise);
+            }
+        }
+        let got = self.try_value(value, value.span)?;
+        let mut test = not(got.failed.clone());
+        let linear = got.option.clone();
+        if !and.is_empty() && linear.is_some() {
+            self.error("T0096", "a message is not tested further in the same condition", and[0].span, "it would be held, but not consumed, where this is false", "test it in the block");
+            return None;
+        }
+        let give_back = got.give_back.clone();
+        if and.is_empty() {
+            self.both(
+                test,
+                likely,
+                span,
+                |b| {
+                    b.open();
+                    let _ = b.destructure(pattern, got.value);
+                    then(b);
+                    b.close();
+                },
+                |b| {
+                    b.give_back(&give_back, span);
+                    if let Some(option) = linear {
+                        b.push(Statement::Drop(option));
+                    }
+                    otherwise(b);
+                },
+            );
+            return Some(());
+        }
+        self.open();
+        let (bind, bound) = self.block(|b| b.destructure(pattern, got.value));
+        bound?;
+        let mut condition_block = bind;
+        let (more, rest) = self.block(|b| and.iter().map(|e| b.truth(e)).collect::<Option<Vec<Expr>>>());
+        condition_block.extend(more);
+        let rest = rest?.into_iter().reduce(|a, b| make(ExprKind::Binary(BinaryOp::Both, Box::new(a), Box::new(b)), Type::Bool))?;
+        let all = self.temporary(Type::Bool);
+        condition_block.push(Statement::Let(all, rest));
+        test = self.spill(test);
+        self.push(Statement::Let(all, make(ExprKind::Const(0), Type::Bool)));
+        self.push(Statement::If { condition: test, likely, then: condition_block, otherwise: Vec::new() });
+        let test = self.get(all);
+        self.both(test, likely, span, then, otherwise);
+        self.close();
+        Some(())
+    }
+
+    /// `if let m = last { ... share m ... }`: the message stays where it is.
+    #[allow(clippy::too_many_arguments)]
+    fn branch_borrowed(
+        &mut self,
+        place: Place,
+        inside: Type,
+        pattern: &ast::Pattern,
+        and: &[ast::Expr],
+        likely: Option<bool>,
+        span: Span,
+        then: impl FnOnce(&mut Self),
+        otherwise: impl FnOnce(&mut Self),
+    ) -> Option<()> {
+        let place = self.fixed(place);
+        let option = make(ExprKind::Borrow(Box::new(place.clone())), place.ty.clone());
+        let test = make(ExprKind::IsSome(Box::new(option)), Type::Bool);
+        let mut entry = place;
+        entry.path.push(Step::Unwrap);
+        entry.ty = inside;
+        self.branch_place(test, entry, pattern, and, likely, span, then, otherwise)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn branch_entry(
+        &mut self,
+        f: &ast::Expr,
+        arguments: &[ast::Argument],
+        pattern: &ast::Pattern,
+        and: &[ast::Expr],
+        likely: Option<bool>,
+        span: Span,
+        then: impl FnOnce(&mut Self),
+        otherwise: impl FnOnce(&mut Self),
+    ) -> Option<()> {
+        let Outcome::Failable { done, place: Some(place), .. } = self.outcome(f, arguments, span, None)? else { return None };
+        self.branch_place(done, place, pattern, and, likely, span, then, otherwise)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn branch_place(
+        &mut self,
+        mut test: Expr,
+        entry: Place,
+        pattern: &ast::Pattern,
+        and: &[ast::Expr],
+        likely: Option<bool>,
+        span: Span,
+        then: impl FnOnce(&mut Self),
+        otherwise: impl FnOnce(&mut Self),
+    ) -> Option<()> {
+        self.open();
+        match &pattern.kind {
+            PatternKind::Name(name) => self.bind(&name.name, Binding::Place { place: entry, borrowed: true }),
+            PatternKind::Any => {}
+            _ => {
+                self.error("T0082", "a name is wanted here", pattern.span, "the value stays in its place", "");
+                return None;
+            }
+        }
+        for e in and {
+            let more = self.truth(e)?;
+            test = make(ExprKind::Binary(BinaryOp::Both, Box::new(test), Box::new(more)), Type::Bool);
+        }
+        self.both(test, likely, span, then, otherwise);
+        self.close();
+        Some(())
+    }
+
+    /// Compared in order; `_` takes the rest.
+    pub fn match_(&mut self, value: &ast::Expr, arms: &[ast::MatchArm], span: Span) -> Option<()> {
+        let value = self.expr(value, None)?;
+        let value = self.settle(value);
+        let value = self.spill(value);
+        let exhaustive = self.exhaustive(&value.ty, arms);
+        if !exhaustive {
+            self.error("T0097", "this `match` leaves values out", span, "what happens with the others?", "add an arm `_ => { ... }`");
+        }
+        let before = self.flow.clone();
+        let mut done: Vec<(Option<Expr>, Block)> = Vec::new();
+        let mut flows: Vec<Flow> = Vec::new();
+        for (i, arm) in arms.iter().enumerate() {
+            let last = i + 1 == arms.len() && exhaustive;
+            let test = match &arm.value {
+                Some(e) if !last => {
+                    let with = self.expr_as(e, &value.ty)?;
+                    Some(make(ExprKind::Binary(BinaryOp::Equal, Box::new(value.clone()), Box::new(with)), Type::Bool))
+                }
+                Some(e) => {
+                    self.expr_as(e, &value.ty)?;
+                    None
+                }
+                None => None,
+            };
+            self.flow = before.clone();
+            let (block, ()) = self.block(|b| b.statements(&arm.body));
+            flows.push(std::mem::take(&mut self.flow));
+            done.push((test, block));
+        }
+        let mut flows = flows.into_iter();
+        self.flow = flows.next().unwrap_or(before);
+        for flow in flows {
+            let so_far = std::mem::take(&mut self.flow);
+            self.merge(so_far, flow, span);
+        }
+        let mut rest: Block = Vec::new();
+        for (test, block) in done.into_iter().rev() {
+            rest = match test {
+                Some(condition) => vec![Statement::If { condition, likely: None, then: block, otherwise: rest }],
+                None => block,
+            };
+        }
+        self.out.extend(rest);
+        Some(())
+    }
+
+    fn exhaustive(&self, ty: &Type, arms: &[ast::MatchArm]) -> bool {
+        if arms.iter().any(|a| a.value.is_none()) {
+            return true;
+        }
+        match ty {
+            Type::Enum(id) => {
+                let mut named: Vec<&str> = arms
+                    .iter()
+                    .filter_map(|a| match &a.value.as_ref()?.kind {
+                        ast::ExprKind::Field(_, variant) => Some(variant.name.as_str()),
+                        _ => None,
+                    })
+                    .collect();
+                named.sort_unstable();
+                named.dedup();
+                named.len() == self.cx.fragment.enums[id.index()].variants.len()
+            }
+            Type::Bool => arms.len() >= 2,
+            Type::Range(low, high) => {
+                let mut values: Vec<i128> = arms.iter().filter_map(|a| Some(self.cx.constant(a.value.as_ref()?)?.value)).collect();
+                values.sort_unstable();
+                values.dedup();
+                values.len() as u64 == high - low
+            }
+            _ => false,
+        }
+    }
+}
+
+fn not(e: Expr) -> Expr {
+    match e.kind {
+        ExprKind::Unary(nacre_stack::UnaryOp::Not, inner) => *inner,
+        kind => crate::statements::not(Expr { kind, ty: e.ty }),
+    }
+}

@@ -1,0 +1,186 @@
+//! A body being lowered: its locals, its scopes, and the block that statements go to.
+
+use std::collections::HashMap;
+
+use nacre_diagnostics::Span;
+use nacre_stack::{Block, EventId, Expr, ExprKind, Local, LocalId, Place, PortId, Root, Statement, Type};
+use nacre_syntax::ast;
+
+use crate::flow::Flow;
+use crate::layer::Checker;
+
+/// What a name in a body stands for.
+#[derive(Clone, Debug)]
+pub(crate) enum Binding {
+    Local(LocalId),
+    /// A `ref`, or an entry of a container that is being read in place (`borrowed`).
+    Place { place: Place, borrowed: bool },
+}
+
+/// Where a body stands, which decides what it may say.
+#[derive(Clone, Debug)]
+pub(crate) enum Context {
+    /// A handler of an event that came from `side`; `parameters` are its locals.
+    Handler { side: PortId, event: EventId, parameters: Vec<LocalId> },
+    Timer,
+    Function { result: Option<Type> },
+    Filter { yields: bool },
+    /// `accepts`, `invariant`, initial values: no effects.
+    Pure,
+}
+
+/// A value while it is being lowered.
+#[derive(Clone, Debug)]
+pub(crate) struct Value {
+    pub expr: Expr,
+    /// A constant that takes whatever type is wanted.
+    pub flexible: bool,
+}
+
+pub(crate) struct Body<'c, 'p> {
+    pub cx: &'c mut Checker<'p>,
+    pub locals: Vec<Local>,
+    pub scopes: Vec<HashMap<String, Binding>>,
+    pub out: Block,
+    pub flow: Flow,
+    pub context: Context,
+    /// For each loop around: how many scopes are outside it, and the states of messages at its `break`s.
+    pub breaks: Vec<(usize, Vec<Flow>)>,
+    /// The local declared in each scope that holds messages.
+    pub declared: Vec<Vec<LocalId>>,
+}
+
+impl<'c, 'p> Body<'c, 'p> {
+    pub fn new(cx: &'c mut Checker<'p>, context: Context) -> Self {
+        Body {
+            cx,
+            locals: Vec::new(),
+            scopes: vec![HashMap::new()],
+            out: Vec::new(),
+            flow: Flow::default(),
+            context,
+            breaks: Vec::new(),
+            declared: vec![Vec::new()],
+        }
+    }
+
+    pub fn error(
+        &mut self,
+        code: &'static str,
+        message: impl Into<String>,
+        span: Span,
+        label: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.cx.error(code, message, span, label, help);
+    }
+
+    pub fn show(&self, ty: &Type) -> String {
+        self.cx.show(ty)
+    }
+
+    /// A new local; one with messages is live from now on.
+    pub fn local(&mut self, name: &str, ty: Type, span: Span) -> LocalId {
+        let id = LocalId(self.locals.len() as u32);
+        if self.cx.linear(&ty) {
+            self.hold(id, span);
+        }
+        self.locals.push(Local { name: name.into(), ty, by_ref: false });
+        id
+    }
+
+    /// From now on the local holds a message; it must be consumed by the end of the scope.
+    pub fn hold(&mut self, id: LocalId, span: Span) {
+        self.flow.begin(id, span);
+        if let Some(scope) = self.declared.last_mut() {
+            scope.push(id);
+        }
+    }
+
+    /// A local that no one names. One with messages is consumed by whoever made it.
+    pub fn temporary(&mut self, ty: Type) -> LocalId {
+        let id = LocalId(self.locals.len() as u32);
+        self.locals.push(Local { name: format!("t{}", id.0), ty, by_ref: false });
+        id
+    }
+
+    pub fn bind(&mut self, name: &str, binding: Binding) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name.into(), binding);
+        }
+    }
+
+    /// Declares a named local and binds it.
+    pub fn declare(&mut self, name: &ast::Ident, ty: Type) -> LocalId {
+        let id = self.local(&name.name, ty, name.span);
+        self.bind(&name.name, Binding::Local(id));
+        id
+    }
+
+    pub fn lookup(&self, name: &str) -> Option<&Binding> {
+        self.scopes.iter().rev().find_map(|s| s.get(name))
+    }
+
+    pub fn ty(&self, id: LocalId) -> Type {
+        self.locals[id.index()].ty.clone()
+    }
+
+    /// The value of a local, moved if it has messages (the caller keeps account of that).
+    pub fn get(&self, id: LocalId) -> Expr {
+        Expr { kind: ExprKind::Local(id), ty: self.ty(id) }
+    }
+
+    pub fn place_of(&self, id: LocalId) -> Place {
+        Place { root: Root::Local(id), path: Vec::new(), ty: self.ty(id) }
+    }
+
+    pub fn push(&mut self, statement: Statement) {
+        self.out.push(statement);
+    }
+
+    /// Names begin a scope; messages declared in it must be consumed by its end.
+    pub fn open(&mut self) {
+        self.scopes.push(HashMap::new());
+        self.declared.push(Vec::new());
+    }
+
+    pub fn close(&mut self) {
+        self.scopes.pop();
+        for id in self.declared.pop().unwrap_or_default() {
+            self.lost(id);
+        }
+    }
+
+    /// Says so if a message is still held where its name ends.
+    pub fn lost(&mut self, id: LocalId) {
+        if self.flow.ended {
+            return;
+        }
+        if let Some(span) = self.flow.live(id) {
+            let name = self.locals[id.index()].name.clone();
+            let found = nacre_diagnostics::Diagnostic::error("T0030", format!("the message `{name}` is lost here"))
+                .at(span, "on some path nobody consumes it")
+                .because("a message is consumed exactly once on every path: sent on, kept, or dropped")
+                .help(format!("if it is not needed, say `drop {name};`"));
+            self.cx.found.push(found);
+        }
+        self.flow.end(id);
+    }
+
+    /// Runs `make` with a fresh block, and gives that block.
+    pub fn block<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> (Block, T) {
+        let before = std::mem::take(&mut self.out);
+        let made = make(self);
+        (std::mem::replace(&mut self.out, before), made)
+    }
+
+    /// A copy of a value in a local, so that it is evaluated now and only once.
+    pub fn spill(&mut self, value: Expr) -> Expr {
+        if matches!(value.kind, ExprKind::Const(_) | ExprKind::Zero | ExprKind::None) {
+            return value;
+        }
+        let id = self.temporary(value.ty.clone());
+        self.push(Statement::Let(id, value));
+        self.get(id)
+    }
+}

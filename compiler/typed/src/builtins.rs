@@ -1,0 +1,137 @@
+//! Functions that the language brings along.
+
+use nacre_diagnostics::Span;
+use nacre_stack::{BinaryOp, ExprKind, LayoutId, Statement, Type, UnaryOp};
+use nacre_syntax::ast;
+
+use crate::body::{Body, Context, Value};
+use crate::calls::Outcome;
+use crate::expressions::make;
+
+const SIGNATURES: &[(&str, usize)] = &[
+    ("min", 2),
+    ("max", 2),
+    ("random", 1),
+    ("random_duration", 1),
+    ("fold16", 1),
+    ("slice", 3),
+    ("rest", 2),
+    ("join", 2),
+    ("pack", 1),
+    ("unpack", 1),
+];
+
+impl Body<'_, '_> {
+    /// Nothing if there is no such built-in.
+    pub fn builtin(&mut self, name: &str, arguments: &[ast::Argument], span: Span, want: Option<&Type>) -> Option<Option<Outcome>> {
+        if name == "set" {
+            return Some(self.set(arguments, span, want).map(Outcome::Value));
+        }
+        if matches!(name, "mul_div") {
+            return Some(self.cx.unbuilt("`mul_div`", span));
+        }
+        let &(_, count) = SIGNATURES.iter().find(|s| s.0 == name)?;
+        if self.count_arguments(name, count, arguments.len(), span).is_none() {
+            return Some(None);
+        }
+        let effect = matches!(name, "random" | "random_duration" | "join" | "unpack");
+        if effect && matches!(self.context, Context::Pure | Context::Filter { .. }) {
+            self.error("T0076", format!("`{name}` is not called here"), span, "it has an effect", "do it in a handler, for example in `up init()`");
+            return Some(None);
+        }
+        let e: Vec<&ast::Expr> = arguments.iter().map(|a| &a.value).collect();
+        Some(self.run(name, &e, span, want).map(Outcome::Value))
+    }
+
+    fn run(&mut self, name: &str, e: &[&ast::Expr], span: Span, want: Option<&Type>) -> Option<Value> {
+        let number = Type::UInt(32);
+        match name {
+            "min" | "max" => {
+                let left = self.expr(e[0], want)?;
+                let hint = if left.flexible { want.cloned() } else { Some(left.expr.ty.clone()) };
+                let right = self.expr(e[1], hint.as_ref())?;
+                let (left, right) = self.unify(left, right, want, span)?;
+                if !crate::convert::is_number(&left.ty) {
+                    let shown = self.show(&left.ty);
+                    self.error("T0059", format!("`{name}` does not work on {shown}"), span, "", "");
+                    return None;
+                }
+                let ty = left.ty.clone();
+                let op = if name == "min" { BinaryOp::Min } else { BinaryOp::Max };
+                Some(Value::fixed(make(ExprKind::Binary(op, Box::new(left), Box::new(right)), ty)))
+            }
+            "random" | "random_duration" => {
+                let ty = if name == "random" { number } else { Type::Duration };
+                let below = self.expr_as(e[0], &ty)?;
+                let into = self.temporary(ty);
+                self.cx.fragment.random = true;
+                self.push(Statement::Random { into, below });
+                Some(Value::fixed(self.get(into)))
+            }
+            "fold16" => {
+                let x = self.expr_as(e[0], &Type::UInt(64))?;
+                Some(Value::fixed(make(ExprKind::Unary(UnaryOp::Fold16, Box::new(x)), Type::UInt(16))))
+            }
+            "slice" => {
+                let message = self.message_read(e[0])?;
+                let rest = self.values(&[(e[1], number.clone()), (e[2], number)])?;
+                let [at, len] = <[_; 2]>::try_from(rest).ok()?;
+                Some(Value::fixed(make(ExprKind::Slice(Box::new(message), Box::new(at), Box::new(len)), Type::Msg)))
+            }
+            "rest" => {
+                let [message, at] = <[_; 2]>::try_from(self.values(&[(e[0], Type::Msg), (e[1], number)])?).ok()?;
+                Some(Value::fixed(make(ExprKind::Rest(Box::new(message), Box::new(at)), Type::Msg)))
+            }
+            "join" => {
+                let parts = self.changeable(e[0])?;
+                if !matches!(&parts.ty, Type::List(t, _) | Type::Ring(t, _) if **t == Type::Msg) {
+                    let shown = self.show(&parts.ty);
+                    self.error("T0077", "`join` takes a list of messages and a message", e[0].span, shown, "");
+                    return None;
+                }
+                let last = self.expr_as(e[1], &Type::Msg)?;
+                let into = self.temporary(Type::Msg);
+                self.push(Statement::Join { into, parts, last });
+                Some(Value::fixed(self.get(into)))
+            }
+            "pack" => {
+                self.cx.fragment.packs = true;
+                let message = self.expr_as(e[0], &Type::Msg)?;
+                Some(Value::fixed(make(ExprKind::Pack(LayoutId(0), Box::new(message)), Type::Msg)))
+            }
+            _ => {
+                self.cx.fragment.packs = true;
+                let message = self.expr_as(e[0], &Type::Msg)?;
+                let into = self.temporary(Type::Option(Box::new(Type::Msg)));
+                self.push(Statement::Unpack { into, layout: LayoutId(0), message });
+                Some(Value::fixed(self.get(into)))
+            }
+        }
+    }
+
+    fn message_read(&mut self, e: &ast::Expr) -> Option<nacre_stack::Expr> {
+        match self.borrow(e) {
+            Some(message) => Some(message),
+            None => {
+                self.error("T0049", "a message that is held is wanted here", e.span, "not one", "");
+                None
+            }
+        }
+    }
+
+    /// `set(a, b)`: a set with these elements.
+    fn set(&mut self, arguments: &[ast::Argument], span: Span, want: Option<&Type>) -> Option<Value> {
+        let Some(ty @ Type::Bits(_)) = want else {
+            self.error("T0043", "a set of what type?", span, "cannot tell", "");
+            return None;
+        };
+        let mut set = make(ExprKind::Zero, ty.clone());
+        for argument in arguments {
+            let element = self.expr_as(&argument.value, &Type::UInt(32))?;
+            let one = make(ExprKind::Const(1), ty.clone());
+            let bit = make(ExprKind::Binary(BinaryOp::Shl, Box::new(one), Box::new(element)), ty.clone());
+            set = make(ExprKind::Binary(BinaryOp::Or, Box::new(set), Box::new(bit)), ty.clone());
+        }
+        Some(Value::fixed(set))
+    }
+}

@@ -1,0 +1,145 @@
+//! Conversions that nobody has to write, and those by `as`.
+
+use nacre_diagnostics::Span;
+use nacre_stack::{Expr, ExprKind, Type, mask};
+use nacre_syntax::ast;
+
+use crate::body::{Body, Value};
+
+/// Whether a constant fits a type of numbers.
+pub(crate) fn fits(value: i128, ty: &Type) -> bool {
+    match ty {
+        Type::Bool => (0..=1).contains(&value),
+        Type::UInt(bits) | Type::Seq(bits) => value >= 0 && value <= i128::from(mask(u32::from(*bits))),
+        Type::Int(bits) => value >= -(1i128 << (bits - 1)) && value < 1i128 << (bits - 1),
+        Type::Range(low, high) => value >= i128::from(*low) && value < i128::from(*high),
+        Type::Duration | Type::Instant => value >= 0 && value <= i128::from(u64::MAX),
+        Type::Bits(n) => value >= 0 && (*n >= 64 || value <= i128::from(mask(*n))),
+        _ => false,
+    }
+}
+
+/// Whether arithmetic is possible.
+pub(crate) fn is_number(ty: &Type) -> bool {
+    matches!(ty, Type::UInt(_) | Type::Int(_) | Type::Seq(_) | Type::Range(..) | Type::Duration | Type::Instant)
+}
+
+/// The smallest usual width that holds all values of a range.
+pub(crate) fn holder(ty: &Type) -> Type {
+    match ty {
+        Type::Range(_, high) => Type::UInt(match high - 1 {
+            0..=0xff => 8,
+            0x100..=0xffff => 16,
+            0x1_0000..=0xffff_ffff => 32,
+            _ => 64,
+        }),
+        other => other.clone(),
+    }
+}
+
+/// Whether every value of one type is one of the other.
+pub(crate) fn widens(from: &Type, to: &Type) -> bool {
+    match (from, to) {
+        (Type::UInt(a), Type::UInt(b)) | (Type::Int(a), Type::Int(b)) => a <= b,
+        (Type::UInt(a), Type::Int(b)) => a < b,
+        (Type::Range(_, high), Type::UInt(bits)) => high - 1 <= mask(u32::from(*bits)),
+        (Type::Range(_, high), Type::Int(bits)) => high - 1 <= mask(u32::from(*bits) - 1),
+        (Type::Range(a, b), Type::Range(c, d)) => c <= a && b <= d,
+        (Type::UInt(bits), Type::Range(0, high)) => mask(u32::from(*bits)) < *high,
+        _ => false,
+    }
+}
+
+impl Body<'_, '_> {
+    /// Makes a value one of the wanted type, where that loses nothing; says what is wrong otherwise.
+    pub fn coerce(&mut self, value: Value, want: &Type, span: Span) -> Option<Expr> {
+        let Value { expr, flexible } = value;
+        if expr.ty == *want {
+            return Some(expr);
+        }
+        if flexible {
+            return self.constant_as(expr, want, span);
+        }
+        if widens(&expr.ty, want) {
+            return Some(Expr { kind: ExprKind::Convert(Box::new(expr)), ty: want.clone() });
+        }
+        match (&expr.kind, want) {
+            (ExprKind::Zero, _) => return Some(Expr { kind: ExprKind::Zero, ty: want.clone() }),
+            (ExprKind::Literal(bytes), Type::Text(n)) if bytes.len() <= *n as usize => return Some(Expr { kind: expr.kind, ty: want.clone() }),
+            _ => {}
+        }
+        let (have, wanted) = (self.show(&expr.ty), self.show(want));
+        let help = match (&expr.ty, want) {
+            (Type::Option(t), want) if **t == *want => "say what happens when there is none: `let x = ... else ...;` or `if let x = ... { }`".into(),
+            (have, Type::Option(t)) if *have == **t => "wrap it: some(...)".into(),
+            (_, Type::Range(a, b)) if is_number(&expr.ty) => format!("say what happens outside: `let x = ... as {a}..{b} else ...;`"),
+            (have, want) if is_number(have) && is_number(want) => format!("if cutting is meant, say so: `... as {wanted}`"),
+            _ => String::new(),
+        };
+        self.error("T0033", format!("this is of type {have}, but {wanted} is wanted here"), span, format!("{have}"), help);
+        None
+    }
+
+    fn constant_as(&mut self, expr: Expr, want: &Type, span: Span) -> Option<Expr> {
+        let ExprKind::Const(raw) = expr.kind else { return None };
+        let value = if matches!(expr.ty, Type::Int(_)) { i128::from(raw as i64) } else { i128::from(raw) };
+        let duration = matches!(expr.ty, Type::Duration);
+        let kinds_agree = duration == matches!(want, Type::Duration | Type::Instant) || value == 0;
+        if kinds_agree && fits(value, want) {
+            return Some(Expr { kind: ExprKind::Const(value as u64), ty: want.clone() });
+        }
+        let wanted = self.show(want);
+        if !is_number(want) {
+            self.error("T0033", format!("this is a number, but {wanted} is wanted here"), span, "a number", "");
+        } else if !kinds_agree {
+            let help = if duration { "leave the unit away" } else { "say a unit: 20 ms, 1 s" };
+            self.error("T0034", format!("{wanted} is wanted here"), span, if duration { "a duration" } else { "a plain number" }, help);
+        } else {
+            self.error("T0012", format!("{value} does not fit {wanted}"), span, "this number", "");
+        }
+        None
+    }
+
+    /// `x as type`, where it cannot fail.
+    pub fn cast(&mut self, value: Value, to: &ast::Type) -> Option<Value> {
+        let want = self.cx.resolve(to)?;
+        let from = value.expr.ty.clone();
+        if value.flexible && fits(constant_of(&value.expr), &want) {
+            let expr = Expr { kind: ExprKind::Const(constant_of(&value.expr) as u64), ty: want };
+            return Some(Value { expr, flexible: false });
+        }
+        if from == want || widens(&from, &want) {
+            return Some(Value { expr: Expr { kind: ExprKind::Convert(Box::new(value.expr)), ty: want }, flexible: false });
+        }
+        let numeric = |t: &Type| is_number(t) || matches!(t, Type::Bool | Type::Enum(_)) || matches!(t, Type::Bits(n) if *n <= 64);
+        match &want {
+            Type::Range(a, b) => {
+                let shown = format!("{a}..{b}");
+                self.error("T0035", format!("not every value fits {shown}"), to.span, "may fail", format!("say what happens then: `let x = ... as {shown} else ...;`"));
+                None
+            }
+            Type::Instant | Type::Enum(_) => {
+                let (f, w) = (self.show(&from), self.show(&want));
+                self.error("T0036", format!("{f} cannot be converted to {w}"), to.span, "", "");
+                None
+            }
+            _ if numeric(&from) && numeric(&want) && from != Type::Instant => {
+                Some(Value { expr: Expr { kind: ExprKind::Convert(Box::new(value.expr)), ty: want }, flexible: false })
+            }
+            _ => {
+                let (f, w) = (self.show(&from), self.show(&want));
+                self.error("T0036", format!("{f} cannot be converted to {w}"), to.span, "", "");
+                None
+            }
+        }
+    }
+}
+
+/// The number in a constant expression.
+pub(crate) fn constant_of(expr: &Expr) -> i128 {
+    match (&expr.kind, &expr.ty) {
+        (ExprKind::Const(raw), Type::Int(_)) => i128::from(*raw as i64),
+        (ExprKind::Const(raw), _) => i128::from(*raw),
+        _ => 0,
+    }
+}

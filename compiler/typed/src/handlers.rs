@@ -1,0 +1,502 @@
+//! Bodies: functions, handlers of events and timers, `accepts`, invariants, initial values.
+
+use std::collections::{BTreeSet, HashMap};
+
+use nacre_diagnostics::{Diagnostic, Span};
+use nacre_stack::{
+    Admission, CellId, Direction, Event, EventId, Expr, Function, FunctionId, Guard, Handler, HandlerId, LayerId, Local, LocalId, PortId,
+    Statement, Timer, TimerStep, Type,
+};
+use nacre_syntax::ast::{self, Member, PatternKind};
+
+use crate::body::{Binding, Body, Context};
+use crate::fragment::{ABOVE, BELOW, FragmentReaction};
+use crate::layer::Checker;
+
+impl Checker<'_> {
+    // ---- functions
+
+    pub(crate) fn signatures(&mut self) {
+        let layer = self.layer;
+        for member in &layer.members {
+            let Member::Function(f) = member else { continue };
+            if self.function_ids.contains_key(&f.name.name) {
+                self.error("T0022", format!("`{}` is declared twice in this layer", f.name.name), f.name.span, "again here", "");
+                continue;
+            }
+            let result = f.result.as_ref().and_then(|ty| self.resolve(ty));
+            let mut locals = Vec::new();
+            for p in &f.parameters {
+                let ty = self.resolve(&p.ty).unwrap_or(Type::Bool);
+                locals.push(Local { name: p.name.name.clone(), ty, by_ref: p.by_ref });
+            }
+            let id = FunctionId(self.fragment.functions.len() as u32);
+            self.function_ids.insert(f.name.name.clone(), id);
+            self.calls.push(BTreeSet::new());
+            self.fragment.functions.push(Function {
+                name: f.name.name.clone(),
+                layer: LayerId(0),
+                parameters: (0..locals.len() as u32).map(LocalId).collect(),
+                result,
+                locals,
+                body: Vec::new(),
+                span: f.span,
+            });
+        }
+    }
+
+    pub(crate) fn functions(&mut self) {
+        let layer = self.layer;
+        for member in &layer.members {
+            let Member::Function(f) = member else { continue };
+            let Some(&id) = self.function_ids.get(&f.name.name) else { continue };
+            let result = self.fragment.functions[id.index()].result.clone();
+            let declared = self.fragment.functions[id.index()].locals.clone();
+            let mut body = Body::new(self, Context::Function { result: result.clone() });
+            for (p, local) in f.parameters.iter().zip(declared) {
+                if local.by_ref {
+                    body.reference(&p.name.name, local.ty);
+                } else {
+                    body.declare(&p.name, local.ty);
+                }
+            }
+            body.whole(&f.body, result.is_some().then_some(f.name.span));
+            let (locals, block) = (body.locals, body.out);
+            let function = &mut self.fragment.functions[id.index()];
+            function.locals = locals;
+            function.body = block;
+            self.current(Some(id));
+        }
+        self.current(None);
+    }
+
+    /// Notes that what is being lowered calls a function. `calls` has one set for each function in order; the last one, with
+    /// index 0 after rotation, is collected in `pending`.
+    pub(crate) fn note_call(&mut self, callee: FunctionId) {
+        self.pending_calls().insert(callee);
+    }
+
+    fn pending_calls(&mut self) -> &mut BTreeSet<FunctionId> {
+        if self.calls.len() == self.function_ids.len() {
+            self.calls.push(BTreeSet::new());
+        }
+        let last = self.calls.len() - 1;
+        &mut self.calls[last]
+    }
+
+    /// What was noted since the last time belongs to this function.
+    fn current(&mut self, id: Option<FunctionId>) {
+        let noted = std::mem::take(self.pending_calls());
+        if let Some(id) = id {
+            self.calls[id.index()] = noted;
+        }
+    }
+
+    pub(crate) fn find_recursion(&mut self) {
+        for id in 0..self.fragment.functions.len() {
+            let mut reached: BTreeSet<FunctionId> = self.calls[id].clone();
+            loop {
+                let more: BTreeSet<FunctionId> = reached.iter().flat_map(|f| self.calls[f.index()].iter().copied()).collect();
+                let before = reached.len();
+                reached.extend(more);
+                if reached.len() == before {
+                    break;
+                }
+            }
+            if reached.contains(&FunctionId(id as u32)) {
+                let function = &self.fragment.functions[id];
+                let found = Diagnostic::error("T0100", format!("`{}` calls itself", function.name))
+                    .at(function.span, "by way of what it calls")
+                    .because("handlers end, so functions are not recursive")
+                    .help("write it as a loop with a bound");
+                self.found.push(found);
+            }
+        }
+    }
+
+    // ---- handlers
+
+    pub(crate) fn bodies(&mut self) {
+        let layer = self.layer;
+        for member in &layer.members {
+            match member {
+                Member::Handler(h) => {
+                    for event in &h.events {
+                        self.handler(h, event);
+                    }
+                }
+                Member::TimerHandler(h) => self.timer_handler(h),
+                Member::Accepts(a) => self.accepts(a),
+                Member::Invariant { condition, .. } => {
+                    if let Some(e) = self.pure(condition, &Type::Bool, Vec::new()) {
+                        self.fragment.invariants.push(e);
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.timers_without_handlers();
+    }
+
+    fn handler(&mut self, h: &ast::Handler, event: &ast::EventName) {
+        let (side, span) = match &h.from {
+            ast::From::Up(span) => (BELOW, *span),
+            ast::From::Down(span) => (ABOVE, *span),
+            ast::From::Port(name) => match self.fragment.ports.iter().position(|p| *p == name.name) {
+                Some(at) => (PortId(2 + at as u32), name.span),
+                None => {
+                    self.error("T0101", format!("there is no port `{}`", name.name), name.span, "not declared", "handlers begin with `up`, `down` or the name of a port");
+                    return;
+                }
+            },
+        };
+        if let Some(port) = &event.port {
+            self.error("T0017", "only a router names one of several layers below", port.span, "in a worker", "");
+            return;
+        }
+        let Some(id) = self.event_at(side, true, &event.name.name) else {
+            let known = self.events_at(side, true);
+            let from = if side == BELOW { "from below" } else if side == ABOVE { "from above" } else { "from there" };
+            self.error("T0102", format!("no event `{}` comes {from}", event.name.name), event.name.span, "not in the interface", format!("what comes {from}: {known}"));
+            return;
+        };
+        let declared = self.fragment.events[id.index()].clone();
+        let mut body = Body::new(self, Context::Handler { side, event: id, parameters: Vec::new() });
+        let Some((parameters, guard, fields)) = body.parameters(&declared, &h.patterns, event.name.span) else { return };
+        if let Context::Handler { parameters: known, .. } = &mut body.context {
+            known.clone_from(&parameters);
+        }
+        body.whole(&h.body, None);
+        let (locals, block) = (body.locals, body.out);
+        let direction = match (side, declared.direction) {
+            (side, _) if side.0 >= 2 => self.fragment.ports[side.index() - 2].clone(),
+            (_, Direction::Up) => "up".into(),
+            (_, Direction::Down) => "down".into(),
+        };
+        let variant = guard.header.map(|h| format!(".{}", self.fragment.headers[h.index()].name)).unwrap_or_default();
+        let data = if guard.data { ".data" } else { "" };
+        let handler = Handler {
+            name: format!("{direction}.{}{variant}{data}", declared.name),
+            layer: LayerId(0),
+            event: Some(id),
+            parameters,
+            fields,
+            locals,
+            body: block,
+            passes: false,
+            span: h.span,
+        };
+        self.add_handler(handler, side, id, guard, span);
+    }
+
+    fn add_handler(&mut self, handler: Handler, side: PortId, event: EventId, guard: Guard, _span: Span) {
+        let id = HandlerId(self.fragment.handlers.len() as u32);
+        let same = self.fragment.reactions.iter().find(|r| r.side == side && r.event == event && r.guard == guard);
+        if let Some(same) = same {
+            let before = self.fragment.handlers[same.handler.index()].span;
+            self.found.push(
+                Diagnostic::error("T0103", format!("`{}` has two handlers", handler.name))
+                    .at(handler.span, "again here")
+                    .also(before, "the first is here")
+                    .because("a handler takes an event over: there can be only one"),
+            );
+        }
+        self.fragment.handlers.push(handler);
+        self.fragment.reactions.push(FragmentReaction { side, event, guard, handler: id });
+    }
+
+    // ---- timers
+
+    fn timer_handler(&mut self, h: &ast::TimerHandler) {
+        let mut names = Vec::new();
+        let Some((cell, path, sizes, name)) = self.timer_path(&h.place, &mut names) else { return };
+        let mut body = Body::new(self, Context::Timer);
+        let mut parameters = Vec::new();
+        for (index, size) in names.iter().zip(sizes) {
+            parameters.push(body.declare(index, Type::Range(0, u64::from(size))));
+        }
+        body.whole(&h.body, None);
+        let (locals, block) = (body.locals, body.out);
+        let handler = HandlerId(self.fragment.handlers.len() as u32);
+        self.fragment.handlers.push(Handler {
+            name: format!("on.{name}"),
+            layer: LayerId(0),
+            event: None,
+            parameters,
+            fields: Vec::new(),
+            locals,
+            body: block,
+            passes: false,
+            span: h.span,
+        });
+        if self.fragment.timers.iter().any(|t| t.cell == cell && t.path == path) {
+            self.error("T0103", format!("the timer `{name}` has two handlers"), h.span, "again here", "");
+        }
+        self.fragment.timers.push(Timer { name, layer: LayerId(0), cell, path, handler });
+    }
+
+    /// `peers[to].resend`: the cell, the way from it to the timer, and the names of the indices.
+    #[allow(clippy::type_complexity)]
+    fn timer_path(&mut self, place: &ast::Expr, names: &mut Vec<ast::Ident>) -> Option<(CellId, Vec<TimerStep>, Vec<u32>, String)> {
+        let (cell, path, sizes, name, ty) = self.timer_steps(place, names)?;
+        if ty != Type::Timer {
+            let shown = self.show(&ty);
+            self.error("T0093", "this is not a timer", place.span, format!("of type {shown}"), "`on` names a timer of the state");
+            return None;
+        }
+        Some((cell, path, sizes, name))
+    }
+
+    #[allow(clippy::type_complexity)]
+    fn timer_steps(&mut self, place: &ast::Expr, names: &mut Vec<ast::Ident>) -> Option<(CellId, Vec<TimerStep>, Vec<u32>, String, Type)> {
+        match &place.kind {
+            ast::ExprKind::Name(name) => match self.cell_ids.get(name) {
+                Some(&id) => Some((id, Vec::new(), Vec::new(), name.clone(), self.fragment.cells[id.index()].ty.clone())),
+                None => {
+                    self.error("T0047", format!("`{name}` is not known here"), place.span, "no such state", "");
+                    None
+                }
+            },
+            ast::ExprKind::Field(base, field) => {
+                let (cell, mut path, sizes, name, ty) = self.timer_steps(base, names)?;
+                let Type::Struct(id) = ty else {
+                    self.error("T0093", "this is not a timer", place.span, "", "");
+                    return None;
+                };
+                let fields = &self.fragment.structs[id.index()].fields;
+                let Some(at) = fields.iter().position(|f| f.name == field.name) else {
+                    self.error("T0051", format!("there is no field `{}`", field.name), field.span, "unknown", "");
+                    return None;
+                };
+                let ty = fields[at].ty.clone();
+                path.push(TimerStep::Field(at as u32));
+                Some((cell, path, sizes, format!("{name}.{}", field.name), ty))
+            }
+            ast::ExprKind::Index(base, index) => {
+                let (cell, mut path, mut sizes, name, ty) = self.timer_steps(base, names)?;
+                let (Type::Array(t, n) | Type::Pool(t, n) | Type::Map(_, t, n)) = ty else {
+                    self.error("T0052", "this has no elements to index", base.span, "", "");
+                    return None;
+                };
+                let ast::ExprKind::Name(variable) = &index.kind else {
+                    self.error("T0082", "a name for the index is wanted here", index.span, "", "on calls[c].again { ... }");
+                    return None;
+                };
+                names.push(ast::Ident { name: variable.clone(), span: index.span });
+                path.push(TimerStep::Each);
+                sizes.push(n);
+                Some((cell, path, sizes, format!("{name}[]"), *t))
+            }
+            _ => {
+                self.error("T0093", "this is not a timer", place.span, "", "");
+                None
+            }
+        }
+    }
+
+    /// A timer that fires into nothing was forgotten.
+    fn timers_without_handlers(&mut self) {
+        let layer = self.layer;
+        for member in &layer.members {
+            let Member::Storage(storage) = member else { continue };
+            for field in &storage.fields {
+                let Some(&id) = self.cell_ids.get(&field.name.name) else { continue };
+                let handled = self.fragment.timers.iter().any(|t| t.cell == id);
+                let holds = matches!(self.fragment.cells[id.index()].ty, Type::Timer);
+                if holds && !handled {
+                    self.found.push(
+                        Diagnostic::error("T0104", format!("the timer `{}` has no handler", field.name.name))
+                            .at(field.name.span, "declared here")
+                            .help(format!("write `on {} {{ ... }}`", field.name.name)),
+                    );
+                }
+            }
+        }
+    }
+
+    // ---- conditions
+
+    fn accepts(&mut self, a: &ast::Accepts) {
+        let sides: Vec<PortId> = std::iter::once(ABOVE)
+            .chain((0..self.fragment.ports.len() as u32).map(|i| PortId(2 + i)))
+            .chain(std::iter::once(BELOW))
+            .collect();
+        let Some(id) = sides.iter().find_map(|side| self.event_at(*side, true, &a.event.name)) else {
+            let known = self.events_at(ABOVE, true);
+            self.error("T0102", format!("no event `{}` comes from above", a.event.name), a.event.span, "not in the interface", format!("what comes from above: {known}"));
+            return;
+        };
+        let declared = self.fragment.events[id.index()].clone();
+        let mut locals = Vec::new();
+        let mut names = a.patterns.iter();
+        if a.patterns.len() != declared.parameters.len() {
+            self.error("T0105", format!("`{}` has {} parameters", declared.name, declared.parameters.len()), a.span, "", "");
+            return;
+        }
+        for p in &declared.parameters {
+            let name = match names.next().map(|p| &p.kind) {
+                Some(PatternKind::Name(name) | PatternKind::Data(name)) => name.name.clone(),
+                _ => "_".into(),
+            };
+            locals.push(Local { name, ty: p.ty.clone(), by_ref: false });
+        }
+        if let Some(condition) = self.pure(&a.condition, &Type::Bool, locals.clone()) {
+            self.fragment.accepts.push((id, Admission { layer: LayerId(0), locals, condition }));
+        }
+    }
+
+    /// An expression without effects, over these locals.
+    pub(crate) fn pure(&mut self, e: &ast::Expr, ty: &Type, locals: Vec<Local>) -> Option<Expr> {
+        let mut body = Body::new(self, Context::Pure);
+        let mut scope = HashMap::new();
+        for (i, local) in locals.iter().enumerate() {
+            scope.insert(local.name.clone(), Binding::Local(LocalId(i as u32)));
+        }
+        body.scopes.push(scope);
+        body.locals = locals;
+        let before = body.cx.found.len();
+        let value = body.expr_as(e, ty);
+        let clean = body.out.is_empty();
+        let told = body.cx.found.len() > before;
+        if !clean && !told {
+            self.error("T0106", "a condition has no effects", e.span, "this needs several steps", "");
+            return None;
+        }
+        value
+    }
+}
+
+impl Body<'_, '_> {
+    /// The whole body of a handler or function. `must_return`: it gives a value.
+    pub fn whole(&mut self, block: &ast::Block, must_return: Option<Span>) {
+        self.statements(block);
+        if !self.flow.ended {
+            if let Some(span) = must_return {
+                self.error("T0107", "this function does not return a value on every path", span, "it ends without one", "");
+            }
+            self.leave();
+        }
+        self.flow.ended = false;
+    }
+
+    /// Locals for the parameters of an event, the guard, and locals for the fields of the header.
+    fn parameters(&mut self, event: &Event, patterns: &[ast::Pattern], span: Span) -> Option<(Vec<LocalId>, Guard, Vec<LocalId>)> {
+        let rest = patterns.iter().position(|p| matches!(p.kind, PatternKind::Rest));
+        let count = event.parameters.len();
+        let fine = match rest {
+            Some(_) => patterns.len() - 1 <= count,
+            None => patterns.len() == count,
+        };
+        if !fine {
+            let names: Vec<&str> = event.parameters.iter().map(|p| p.name.as_str()).collect();
+            self.error("T0105", format!("`{}` has {count} parameters", event.name), span, format!("{} patterns here", patterns.len()), format!("they are ({})", names.join(", ")));
+            return None;
+        }
+        let mut ids = Vec::new();
+        let mut guard = Guard { header: None, data: false };
+        let mut header = None;
+        for (i, parameter) in event.parameters.iter().enumerate() {
+            let pattern = match rest {
+                Some(at) if i >= at => {
+                    let skipped = count - (patterns.len() - 1);
+                    if i < at + skipped { None } else { patterns.get(i + 1 - skipped) }
+                }
+                _ => patterns.get(i),
+            };
+            let id = self.parameter(parameter, pattern, &mut guard, &mut header)?;
+            ids.push(id);
+        }
+        let fields = match header {
+            Some(pattern) => self.header_fields(pattern, &mut guard)?,
+            None => Vec::new(),
+        };
+        Some((ids, guard, fields))
+    }
+
+    fn parameter<'a>(
+        &mut self,
+        parameter: &nacre_stack::Parameter,
+        pattern: Option<&'a ast::Pattern>,
+        guard: &mut Guard,
+        header: &mut Option<&'a ast::HeaderPattern>,
+    ) -> Option<LocalId> {
+        let message = parameter.ty == Type::Msg;
+        let Some(pattern) = pattern else {
+            return Some(self.hidden(&parameter.name, parameter.ty.clone()));
+        };
+        match &pattern.kind {
+            PatternKind::Name(name) => Some(self.declare(name, parameter.ty.clone())),
+            PatternKind::Data(name) if message => {
+                guard.data = true;
+                Some(self.declare(name, parameter.ty.clone()))
+            }
+            PatternKind::Any if !message => Some(self.hidden(&parameter.name, parameter.ty.clone())),
+            PatternKind::Pop(name, h) if message => {
+                *header = Some(h);
+                Some(self.declare(name, parameter.ty.clone()))
+            }
+            PatternKind::Header(h) if message => {
+                *header = Some(h);
+                let id = self.hidden(&parameter.name, parameter.ty.clone());
+                let value = self.get(id);
+                self.push(Statement::Drop(value));
+                Some(id)
+            }
+            PatternKind::PopWire { .. } => self.cx.unbuilt("wire formats", pattern.span),
+            PatternKind::Tuple(parts) if !message => {
+                let id = self.hidden(&parameter.name, parameter.ty.clone());
+                let value = self.get(id);
+                let _ = parts;
+                self.destructure(pattern, value)?;
+                Some(id)
+            }
+            _ => {
+                let shown = self.show(&parameter.ty);
+                let help = if message { "name it: `m`, or take a header off: `m - Header { ... }`" } else { "a name, or `_`" };
+                self.error("T0082", "this pattern does not fit the parameter", pattern.span, format!("of type {shown}"), help);
+                None
+            }
+        }
+    }
+
+    fn hidden(&mut self, name: &str, ty: Type) -> LocalId {
+        let id = self.temporary(ty);
+        self.locals[id.index()].name = name.into();
+        id
+    }
+
+    fn header_fields(&mut self, pattern: &ast::HeaderPattern, guard: &mut Guard) -> Option<Vec<LocalId>> {
+        let Some(&id) = self.cx.header_ids.get(&pattern.name.name) else {
+            let known: Vec<&str> = self.cx.fragment.headers.iter().map(|h| h.name.as_str()).collect();
+            let help = if known.is_empty() { "the layer declares none".into() } else { format!("it has {}", known.join(", ")) };
+            self.error("T0108", format!("this layer has no header `{}`", pattern.name.name), pattern.name.span, "not declared", help);
+            return None;
+        };
+        guard.header = Some(id);
+        let declared = self.cx.fragment.headers[id.index()].fields.clone();
+        for (name, _) in &pattern.fields {
+            if !declared.iter().any(|f| f.name == name.name) {
+                let known = declared.iter().map(|f| f.name.as_str()).collect::<Vec<_>>().join(", ");
+                self.error("T0051", format!("`{}` has no field `{}`", pattern.name.name, name.name), name.span, "unknown", format!("it has {known}"));
+            }
+        }
+        let mut ids = Vec::new();
+        for field in &declared {
+            let given = pattern.fields.iter().find(|(n, _)| n.name == field.name);
+            let id = match given {
+                None => self.hidden(&field.name, field.ty.clone()),
+                Some((name, None)) => self.declare(name, field.ty.clone()),
+                Some((_, Some(sub))) => match &sub.kind {
+                    PatternKind::Name(name) => self.declare(name, field.ty.clone()),
+                    PatternKind::Any => self.hidden(&field.name, field.ty.clone()),
+                    _ => {
+                        self.error("T0082", "a name is wanted here", sub.span, "", "");
+                        self.hidden(&field.name, field.ty.clone())
+                    }
+                },
+            };
+            ids.push(id);
+        }
+        Some(ids)
+    }
+}

@@ -1,0 +1,535 @@
+//! One layer with its parameters filled in: declarations first, then bodies.
+
+use std::collections::{BTreeSet, HashMap};
+
+use nacre_diagnostics::{Diagnostic, Span};
+use nacre_stack::{
+    Cell, CellId, CounterId, Direction, Enum, EnumId, Event, EventId, ExternId, FieldClass, FieldPlace, FilterId, FunctionId, Header,
+    HeaderField, HeaderId, LayerId, Parameter, PortId, Scope, Struct, StructId, Type, builtin,
+};
+use nacre_syntax::ast::{self, Item, Member, StorageKind};
+
+use crate::constants::Constant;
+use crate::fragment::{ABOVE, BELOW, Fragment, InterfaceEvent};
+use crate::program::{Program, nearest};
+
+/// Checks one layer. Collects what it finds and goes on, so that several errors are told in one run.
+pub(crate) struct Checker<'p> {
+    pub program: &'p Program,
+    pub layer: &'p ast::Layer,
+    pub found: Vec<Diagnostic>,
+    pub fragment: Fragment,
+    pub constants: HashMap<String, Constant>,
+    pub struct_ids: HashMap<String, StructId>,
+    pub enum_ids: HashMap<String, EnumId>,
+    pub header_ids: HashMap<String, HeaderId>,
+    pub cell_ids: HashMap<String, CellId>,
+    pub counter_ids: HashMap<String, CounterId>,
+    pub function_ids: HashMap<String, FunctionId>,
+    pub filter_ids: HashMap<String, FilterId>,
+    pub extern_ids: HashMap<String, ExternId>,
+    /// Functions that a function calls, to find recursion.
+    pub calls: Vec<BTreeSet<FunctionId>>,
+    /// The type parameters of the interface being read.
+    pub type_parameters: HashMap<String, Type>,
+    /// Headers that something pushes.
+    pub pushed: BTreeSet<HeaderId>,
+}
+
+impl<'p> Checker<'p> {
+    pub(crate) fn new(program: &'p Program, layer: &'p ast::Layer) -> Self {
+        Checker {
+            program,
+            layer,
+            found: Vec::new(),
+            fragment: Fragment {
+                name: layer.name.name.clone(),
+                description: String::new(),
+                short: String::new(),
+                wire_parameters: Vec::new(),
+                version: 0,
+                provides: Vec::new(),
+                requires: Vec::new(),
+                breaks: Vec::new(),
+                above: Vec::new(),
+                below: Vec::new(),
+                events: Vec::new(),
+                interface: Vec::new(),
+                ports: Vec::new(),
+                structs: Vec::new(),
+                enums: Vec::new(),
+                headers: Vec::new(),
+                cells: Vec::new(),
+                counters: Vec::new(),
+                timers: Vec::new(),
+                handlers: Vec::new(),
+                functions: Vec::new(),
+                filters: Vec::new(),
+                externs: Vec::new(),
+                reactions: Vec::new(),
+                accepts: Vec::new(),
+                invariants: Vec::new(),
+                random: false,
+                packs: false,
+                span: layer.span,
+            },
+            constants: HashMap::new(),
+            struct_ids: HashMap::new(),
+            enum_ids: HashMap::new(),
+            header_ids: HashMap::new(),
+            cell_ids: HashMap::new(),
+            counter_ids: HashMap::new(),
+            function_ids: HashMap::new(),
+            filter_ids: HashMap::new(),
+            extern_ids: HashMap::new(),
+            calls: Vec::new(),
+            type_parameters: HashMap::new(),
+            pushed: BTreeSet::new(),
+        }
+    }
+
+    pub(crate) fn error(
+        &mut self,
+        code: &'static str,
+        message: impl Into<String>,
+        span: Span,
+        label: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        let help = help.into();
+        let found = Diagnostic::error(code, message.into()).at(span, label.into());
+        self.found.push(if help.is_empty() { found } else { found.help(help) });
+    }
+
+    /// The whole check. Errors, or the fragment with warnings.
+    pub(crate) fn run(
+        mut self,
+        arguments: &[ast::LayerArgument],
+        used_at: Span,
+        generic: bool,
+    ) -> Result<(Fragment, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let layer = self.layer;
+        if layer.kind != ast::LayerKind::Worker {
+            let what = if layer.kind == ast::LayerKind::Router { "routers" } else { "multiplexors" };
+            return Err(vec![crate::program::not_built(what, layer.name.span)]);
+        }
+        self.global_constants();
+        self.parameters(arguments, used_at, generic);
+        self.types_of_members();
+        self.interfaces();
+        self.storage();
+        self.headers();
+        self.signatures();
+        self.functions();
+        self.bodies();
+        self.find_recursion();
+        self.unused_headers();
+        if self.found.iter().any(|d| d.is_error()) { Err(self.found) } else { Ok((self.fragment, self.found)) }
+    }
+
+    fn global_constants(&mut self) {
+        for file in self.program.files() {
+            for item in &file.items {
+                if let Item::Const(c) = item {
+                    self.constant_item(c);
+                }
+            }
+        }
+    }
+
+    fn constant_item(&mut self, c: &ast::Const) {
+        let Some(ty) = self.resolve(&c.ty) else { return };
+        match self.constant(&c.value) {
+            Some(value) => self.define(&c.name.name, value.value, ty, c.value.span),
+            None => self.error("T0005", format!("`{}` must be known when the stack is composed", c.name.name), c.value.span, "not a constant", ""),
+        }
+    }
+
+    /// Gives a constant its value, if it fits its type.
+    fn define(&mut self, name: &str, value: i128, ty: Type, span: Span) {
+        if !crate::convert::fits(value, &ty) {
+            let shown = self.show(&ty);
+            self.error("T0012", format!("{value} does not fit `{name}: {shown}`"), span, "this value", "");
+        }
+        self.constants.insert(name.into(), Constant { value, ty: Some(ty) });
+    }
+
+    fn parameters(&mut self, arguments: &[ast::LayerArgument], used_at: Span, generic: bool) {
+        let layer = self.layer;
+        let mut positional = arguments.iter().filter(|a| a.name.is_none());
+        let mut given = Vec::new();
+        for argument in arguments {
+            if let Some(name) = &argument.name {
+                if !layer.parameters.iter().any(|p| p.name.name == name.name) {
+                    let known: Vec<&str> = layer.parameters.iter().map(|p| p.name.name.as_str()).collect();
+                    self.error(
+                        "T0013",
+                        format!("`{}` has no parameter `{}`", layer.name.name, name.name),
+                        name.span,
+                        "unknown",
+                        if known.is_empty() { "it has none".to_string() } else { format!("it has {}", known.join(", ")) },
+                    );
+                }
+            }
+        }
+        for parameter in &layer.parameters {
+            let name = &parameter.name.name;
+            let Some(ty) = self.resolve(&parameter.ty) else { continue };
+            let argument = arguments
+                .iter()
+                .find(|a| a.name.as_ref().is_some_and(|n| n.name == *name))
+                .or_else(|| positional.next())
+                .map(|a| &a.value);
+            let source = argument.or(parameter.default.as_ref());
+            let value = match source.map(|e| (e, self.constant(e))) {
+                Some((e, Some(constant))) => {
+                    self.same_kind(&constant, &ty, e.span, name);
+                    self.define(name, constant.value, ty.clone(), e.span);
+                    constant.value
+                }
+                Some((e, None)) => {
+                    self.error("T0005", format!("`{name}` must be known when the stack is composed"), e.span, "not a constant", "");
+                    self.define(name, 1, ty.clone(), parameter.name.span);
+                    1
+                }
+                None => {
+                    if !generic {
+                        self.error(
+                            "T0014",
+                            format!("`{}` needs a value for `{name}`", layer.name.name),
+                            used_at,
+                            "not given",
+                            format!("write {}<{name} = ...>", layer.name.name),
+                        );
+                    }
+                    self.define(name, 1, ty.clone(), parameter.name.span);
+                    1
+                }
+            };
+            let shown = show_value(value, &ty);
+            if argument.is_some() {
+                given.push(shown.clone());
+            }
+            if ty != Type::Duration {
+                self.fragment.wire_parameters.push((name.clone(), value as u64));
+            }
+            let separator = if self.fragment.description.is_empty() { "" } else { ", " };
+            self.fragment.description += &format!("{separator}{name} = {shown}");
+        }
+        if let Some(extra) = positional.next() {
+            self.error(
+                "T0015",
+                format!("`{}` takes {} parameters", layer.name.name, layer.parameters.len()),
+                extra.value.span,
+                "one too many",
+                "",
+            );
+        }
+        let wrap = |name: &str, inside: &str| if inside.is_empty() { name.into() } else { format!("{name}<{inside}>") };
+        self.fragment.description = wrap(&layer.name.name, &self.fragment.description);
+        self.fragment.short = wrap(&layer.name.name, &given.join(", "));
+    }
+
+    /// A duration for a duration, a number for a number.
+    fn same_kind(&mut self, constant: &Constant, ty: &Type, span: Span, name: &str) {
+        let duration = constant.ty == Some(Type::Duration);
+        if duration != (*ty == Type::Duration) && !(constant.value == 0) {
+            let (is, help) = if duration { ("a duration", "leave the unit away") } else { ("a plain number", "say a unit: 20 ms, 1 s") };
+            let shown = self.show(ty);
+            self.error("T0016", format!("`{name}` is of type {shown}, this is {is}"), span, is, help);
+        }
+    }
+
+    fn types_of_members(&mut self) {
+        let layer = self.layer;
+        for member in &layer.members {
+            match member {
+                Member::Const(c) => self.constant_item(c),
+                Member::Enum(e) => {
+                    self.declare_enum(e);
+                }
+                _ => {}
+            }
+        }
+        for member in &layer.members {
+            match member {
+                Member::Struct(s) => {
+                    self.declare_struct(s);
+                }
+                Member::Version(n, _) => self.fragment.version = *n as u32,
+                Member::Provides(names) => self.fragment.provides.extend(names.iter().map(|n| n.name.clone())),
+                Member::Requires(names) => self.fragment.requires.extend(names.iter().map(|n| n.name.clone())),
+                Member::Breaks(names) => self.fragment.breaks.extend(names.iter().map(|n| n.name.clone())),
+                Member::Extends { span, .. } => {
+                    self.unbuilt::<()>("groups (`extends view`)", *span);
+                }
+                Member::Below { span, .. } => {
+                    self.error("T0017", "only a router has several layers below", *span, "in a worker", "a worker has one layer below: name its interface with `over`");
+                }
+                _ => {}
+            }
+        }
+    }
+
+    pub(crate) fn declare_struct(&mut self, s: &ast::Struct) -> Option<StructId> {
+        if self.struct_ids.contains_key(&s.name.name) {
+            return self.struct_ids.get(&s.name.name).copied();
+        }
+        let mut fields = Vec::new();
+        for field in &s.fields {
+            let Some(ty) = &field.ty else { continue };
+            if let Some(ty) = self.resolve(ty) {
+                fields.push(Parameter { name: field.name.name.clone(), ty });
+            }
+        }
+        let id = StructId(self.fragment.structs.len() as u32);
+        self.fragment.structs.push(Struct { name: s.name.name.clone(), fields });
+        self.struct_ids.insert(s.name.name.clone(), id);
+        Some(id)
+    }
+
+    pub(crate) fn declare_enum(&mut self, e: &ast::Enum) -> EnumId {
+        let id = EnumId(self.fragment.enums.len() as u32);
+        self.fragment.enums.push(Enum { name: e.name.name.clone(), variants: e.variants.iter().map(|v| v.name.clone()).collect() });
+        self.enum_ids.insert(e.name.name.clone(), id);
+        id
+    }
+
+    fn interfaces(&mut self) {
+        let layer = self.layer;
+        let channel = |span| ast::InterfaceRef { name: ast::Ident { name: "channel".into(), span }, arguments: Vec::new(), span };
+        let above = layer.above.clone().unwrap_or_else(|| channel(layer.name.span));
+        let below = if layer.over.is_empty() { vec![channel(layer.name.span)] } else { layer.over.clone() };
+        self.fragment.above.push(above.name.name.clone());
+        self.interface(&above, ABOVE);
+        for interface in &below {
+            self.fragment.below.push(interface.name.name.clone());
+            self.interface(interface, BELOW);
+        }
+        for member in &layer.members {
+            if let Member::Port { name, interface, .. } = member {
+                let side = PortId(2 + self.fragment.ports.len() as u32);
+                self.fragment.ports.push(name.name.clone());
+                self.interface(interface, side);
+            }
+        }
+    }
+
+    fn interface(&mut self, reference: &ast::InterfaceRef, side: PortId) {
+        let Some(Item::Interface(declared)) = self.program.item(&reference.name.name) else {
+            let known: Vec<&str> = self.program.files().iter().flat_map(|f| &f.items).filter_map(|i| match i {
+                Item::Interface(i) => Some(i.name.name.as_str()),
+                _ => None,
+            }).collect();
+            let help = match nearest(&reference.name.name, &known) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "import the file that declares it: import \"interfaces.nacre\";".into(),
+            };
+            self.error("T0018", format!("there is no interface `{}`", reference.name.name), reference.name.span, "not declared", help);
+            return;
+        };
+        let declared = declared.clone();
+        for (i, parameter) in declared.parameters.iter().enumerate() {
+            let ty = match reference.arguments.get(i) {
+                Some(ty) => self.resolve(ty).unwrap_or(Type::Addr),
+                None => Type::Addr,
+            };
+            self.type_parameters.insert(parameter.name.clone(), ty);
+        }
+        for event in &declared.events {
+            let direction = match event.direction {
+                ast::EventDirection::Up => Direction::Up,
+                ast::EventDirection::Down => Direction::Down,
+                ast::EventDirection::Turn => {
+                    self.unbuilt::<()>("groups (`turn` events)", event.name.span);
+                    continue;
+                }
+            };
+            let incoming = (direction == Direction::Up) == (side == BELOW);
+            if let Some(id) = self.event(event, direction) {
+                self.fragment.interface.push(InterfaceEvent { side, event: id, incoming });
+            }
+        }
+        self.type_parameters.clear();
+    }
+
+    fn event(&mut self, declared: &ast::EventDeclaration, direction: Direction) -> Option<EventId> {
+        let mut parameters = Vec::new();
+        for p in &declared.parameters {
+            let ty = match &p.ty.kind {
+                ast::TypeKind::Name(n, a) if a.is_empty() && self.type_parameters.contains_key(&n.name) => self.type_parameters[&n.name].clone(),
+                _ => self.resolve(&p.ty)?,
+            };
+            parameters.push(Parameter { name: p.name.name.clone(), ty });
+        }
+        let messages: Vec<u32> = (0..parameters.len() as u32).filter(|i| self.linear(&parameters[*i as usize].ty)).collect();
+        if messages.len() > 1 || messages.iter().any(|m| parameters[*m as usize].ty != Type::Msg) {
+            self.error("T0019", "an event carries at most one message, as a parameter of type msg", declared.name.span, "", "");
+        }
+        let event = Event { name: declared.name.name.clone(), direction, parameters, message: messages.first().copied() };
+        if let Some(known) = self.fragment.events.iter().position(|e| *e == event) {
+            return Some(EventId(known as u32));
+        }
+        self.fragment.events.push(event);
+        Some(EventId(self.fragment.events.len() as u32 - 1))
+    }
+
+    /// An event by its name at one side, coming in or going out.
+    pub(crate) fn event_at(&self, side: PortId, incoming: bool, name: &str) -> Option<EventId> {
+        let at = self.fragment.interface.iter().filter(|i| i.side == side && i.incoming == incoming);
+        at.map(|i| i.event).find(|e| self.fragment.events[e.index()].name == name)
+    }
+
+    /// The names of the events at one side, for help.
+    pub(crate) fn events_at(&self, side: PortId, incoming: bool) -> String {
+        let at = self.fragment.interface.iter().filter(|i| i.side == side && i.incoming == incoming);
+        at.map(|i| self.fragment.events[i.event.index()].name.as_str()).collect::<Vec<_>>().join(", ")
+    }
+
+    fn storage(&mut self) {
+        let layer = self.layer;
+        for member in &layer.members {
+            let Member::Storage(storage) = member else { continue };
+            let scope = match storage.kind {
+                StorageKind::State => Scope::Session,
+                StorageKind::Lasting => Scope::Lasting,
+                StorageKind::Shared => Scope::Shared,
+                StorageKind::Given => Scope::Given,
+                StorageKind::Counters => {
+                    for field in &storage.fields {
+                        self.counter(&field.name.name);
+                    }
+                    continue;
+                }
+            };
+            for field in &storage.fields {
+                self.cell(field, scope);
+            }
+        }
+    }
+
+    fn cell(&mut self, field: &ast::Field, scope: Scope) {
+        let Some(ty) = field.ty.as_ref() else {
+            self.error("T0020", format!("`{}` needs a type", field.name.name), field.span, "here", "write name: type");
+            return;
+        };
+        let Some(ty) = self.resolve(ty) else { return };
+        if matches!(ty, Type::View) || (scope == Scope::Given && (self.linear(&ty) || matches!(ty, Type::Timer))) {
+            self.error("T0021", "a given value is a number, an address, bytes or a struct of these", field.span, "here", "");
+        }
+        let initial = field.initial.as_ref().and_then(|e| self.pure(e, &ty, Vec::new()));
+        if self.cell_ids.contains_key(&field.name.name) {
+            self.error("T0022", format!("`{}` is declared twice in this layer", field.name.name), field.name.span, "again here", "");
+        }
+        let id = CellId(self.fragment.cells.len() as u32);
+        self.cell_ids.insert(field.name.name.clone(), id);
+        self.fragment.cells.push(Cell { name: field.name.name.clone(), layer: LayerId(0), scope, ty, initial, secret: field.secret });
+    }
+
+    pub(crate) fn counter(&mut self, name: &str) -> CounterId {
+        if let Some(&id) = self.counter_ids.get(name) {
+            return id;
+        }
+        let id = CounterId((builtin::NAMES.len() + self.fragment.counters.len()) as u32);
+        self.fragment.counters.push(name.into());
+        self.counter_ids.insert(name.into(), id);
+        id
+    }
+
+    fn headers(&mut self) {
+        let layer = self.layer;
+        for member in &layer.members {
+            let Member::Header(header) = member else { continue };
+            let Some(fields) = &header.fields else {
+                self.unbuilt::<()>("wire formats", header.span);
+                continue;
+            };
+            if self.header_ids.contains_key(&header.name.name) {
+                self.error("T0022", format!("`{}` is declared twice in this layer", header.name.name), header.name.span, "again here", "");
+                continue;
+            }
+            let fields = fields.iter().filter_map(|f| self.header_field(f)).collect();
+            self.header_ids.insert(header.name.name.clone(), HeaderId(self.fragment.headers.len() as u32));
+            self.fragment.headers.push(Header { name: header.name.name.clone(), layer: LayerId(0), fields });
+        }
+    }
+
+    fn header_field(&mut self, field: &ast::HeaderField) -> Option<HeaderField> {
+        let ty = self.resolve(&field.ty)?;
+        let Some(bits) = self.wire_bits(&ty) else {
+            let shown = self.show(&ty);
+            self.error("T0023", format!("a value of type {shown} has no form on the wire"), field.ty.span, "in a header", "headers carry numbers, flags, enums, bytes<N>, addresses and arrays of these");
+            return None;
+        };
+        if field.big && bits % 8 != 0 {
+            self.error("T0024", "`big` needs whole bytes", field.span, format!("{bits} bits"), "");
+        }
+        let place = match field.place.as_ref().map(|p| p.name.as_str()) {
+            None => FieldPlace::Packed,
+            Some("cookie") if bits == 24 => FieldPlace::Cookie,
+            Some("fingerprint") if bits == 64 => FieldPlace::Fingerprint,
+            Some(_) => {
+                self.error("T0025", "a field stands `at cookie` (24 bits) or `at fingerprint` (64 bits)", field.span, format!("{bits} bits here"), "");
+                FieldPlace::Packed
+            }
+        };
+        let class = match field.class.as_ref().map(|p| p.name.as_str()) {
+            Some("identification") => FieldClass::Identification,
+            Some("message") => FieldClass::Message,
+            Some("gossip") => FieldClass::Gossip,
+            _ => FieldClass::Protocol,
+        };
+        Some(HeaderField { name: field.name.name.clone(), ty, bits, big_endian: field.big, place, class })
+    }
+
+    /// How many bits a value takes on the wire.
+    fn wire_bits(&self, ty: &Type) -> Option<u32> {
+        let below = |n: u64| if n <= 1 { 0 } else { 64 - (n - 1).leading_zeros() };
+        Some(match ty {
+            Type::Bool => 1,
+            Type::UInt(n) | Type::Int(n) | Type::Seq(n) => u32::from(*n),
+            Type::Range(_, high) => below(*high),
+            Type::Enum(id) => below(self.fragment.enums[id.index()].variants.len() as u64),
+            Type::Bits(n) => *n,
+            Type::Duration | Type::Instant => 64,
+            Type::Bytes(n) => 8 * n,
+            Type::Addr => 160,
+            Type::Tuple(types) => types.iter().map(|t| self.wire_bits(t)).sum::<Option<u32>>()?,
+            Type::Struct(id) => self.fragment.structs[id.index()].fields.iter().map(|f| self.wire_bits(&f.ty)).sum::<Option<u32>>()?,
+            Type::Option(t) => 1 + self.wire_bits(t)?,
+            Type::Array(t, n) => self.wire_bits(t)?.checked_mul(*n)?,
+            _ => return None,
+        })
+    }
+
+    fn unused_headers(&mut self) {
+        let layer = self.layer;
+        for member in &layer.members {
+            let Member::Header(header) = member else { continue };
+            let Some(&id) = self.header_ids.get(&header.name.name) else { continue };
+            if !self.pushed.contains(&id) && !self.found.iter().any(|d| d.is_error()) {
+                self.found.push(
+                    Diagnostic::warning("T0026", format!("no message ever carries `{}`", header.name.name))
+                        .at(header.name.span, "declared here")
+                        .help("push it with `m + Header { ... }`, or remove it"),
+                );
+            }
+        }
+    }
+}
+
+/// A parameter's value, as a person writes it.
+fn show_value(value: i128, ty: &Type) -> String {
+    if *ty == Type::Bool {
+        return (value != 0).to_string();
+    }
+    if *ty != Type::Duration {
+        return value.to_string();
+    }
+    for (unit, name) in [(3_600_000_000_000, "h"), (60_000_000_000, "min"), (1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us")] {
+        if value != 0 && value % unit == 0 {
+            return format!("{} {name}", value / unit);
+        }
+    }
+    format!("{value} ns")
+}

@@ -1,0 +1,584 @@
+//! Statements but for branches and loops.
+
+use nacre_diagnostics::Span;
+use nacre_stack::{BinaryOp, Emit, Expr, ExprKind, Statement, Target, Type};
+use nacre_syntax::ast::{self, AssignOp, Otherwise, OtherwiseKind, PatternKind, StatementKind};
+
+use crate::body::{Binding, Body, Context, Value};
+use crate::calls::{Back, Outcome};
+use crate::convert::is_number;
+use crate::expressions::make;
+use crate::fragment::{ABOVE, BELOW};
+
+impl Body<'_, '_> {
+    /// The statements of a block, in a scope of their own.
+    pub fn statements(&mut self, block: &ast::Block) {
+        self.open();
+        for statement in &block.statements {
+            if self.flow.ended {
+                self.cx.found.push(
+                    nacre_diagnostics::Diagnostic::warning("T0079", "this is never reached").at(statement.span, "after the end of the block"),
+                );
+                break;
+            }
+            self.statement(statement);
+        }
+        self.close();
+    }
+
+    fn statement(&mut self, s: &ast::Statement) {
+        // What is wrong has been told; go on with the next statement.
+        let _ = self.lower(s);
+    }
+
+    fn lower(&mut self, s: &ast::Statement) -> Option<()> {
+        match &s.kind {
+            StatementKind::Let { pattern, value, otherwise } => self.let_(pattern, value, otherwise.as_ref(), s.span),
+            StatementKind::Var { name, ty, value } => self.var(name, ty.as_ref(), value.as_ref()),
+            StatementKind::Ref { name, place, otherwise } => self.ref_(name, place, otherwise.as_ref()),
+            StatementKind::Assign { place, op, value, otherwise } => self.assign(place, *op, value, otherwise.as_ref(), s.span),
+            StatementKind::Expr { value, otherwise } => self.expression_statement(value, otherwise.as_ref()),
+            StatementKind::Pass { value, otherwise } => self.pass(value.as_ref(), otherwise.as_ref(), s.span),
+            StatementKind::Later(call) => match self.emission(call, true) {
+                Some(done) => done,
+                None => {
+                    self.error("T0080", "`later` is followed by an emission", call.span, "", "later above.deliver(m);");
+                    None
+                }
+            },
+            StatementKind::Drop(e) => self.drop_(e),
+            StatementKind::Arm { timer, delay, unless_armed } => {
+                let timer = self.timer(timer)?;
+                let delay = self.expr_as(delay, &Type::Duration)?;
+                self.push(Statement::Arm { timer, delay, unless_armed: *unless_armed });
+                Some(())
+            }
+            StatementKind::Cancel(timer) => {
+                let timer = self.timer(timer)?;
+                self.push(Statement::Cancel(timer));
+                Some(())
+            }
+            StatementKind::Count(name) => {
+                let id = self.cx.counter(&name.name);
+                self.push(Statement::Count(id, make(ExprKind::Const(1), Type::UInt(64))));
+                Some(())
+            }
+            StatementKind::Assert(e) => {
+                let text = format!("assert at {}..{}", e.span.start, e.span.end);
+                let condition = self.truth(e)?;
+                self.push(Statement::Assert(condition, text));
+                Some(())
+            }
+            StatementKind::Impossible(e) => {
+                self.drop_(e)?;
+                self.push(Statement::Impossible);
+                Some(())
+            }
+            StatementKind::If(branch) => self.if_(branch, s.span),
+            StatementKind::Match { value, arms } => self.match_(value, arms, s.span),
+            StatementKind::While { condition, bound, body } => self.while_(condition, bound.as_ref(), body, s.span),
+            StatementKind::For { pattern, over, drain, bound, body } => self.for_(pattern, over, *drain, bound.as_ref(), body, s.span),
+            StatementKind::Return(value) => self.return_(value.as_ref(), s.span),
+            StatementKind::Break => self.break_(s.span),
+            StatementKind::Yield(e) => {
+                if !matches!(self.context, Context::Filter { yields: true }) {
+                    self.error("T0081", "`yield` stands in a filter without `result`", s.span, "", "");
+                    return None;
+                }
+                let byte = self.expr_as(e, &Type::UInt(8))?;
+                self.push(Statement::Yield(byte));
+                Some(())
+            }
+            StatementKind::Reject => {
+                if !matches!(self.context, Context::Filter { .. }) {
+                    self.error("T0081", "`reject` stands in a filter", s.span, "", "in a layer, `drop` the message and `count` why");
+                    return None;
+                }
+                self.push(Statement::Reject);
+                self.leave();
+                Some(())
+            }
+        }
+    }
+
+    // ---- let, var, ref
+
+    fn let_(&mut self, pattern: &ast::Pattern, value: &ast::Expr, otherwise: Option<&Otherwise>, span: Span) -> Option<()> {
+        let Some(otherwise) = otherwise else {
+            let value = self.expr(value, None)?;
+            let value = self.settle(value);
+            return self.destructure(pattern, value);
+        };
+        let got = self.try_value(value, span)?;
+        self.fail(&got.failed, got.give_back, Some(otherwise), true, span);
+        self.destructure(pattern, got.value)
+    }
+
+    /// A constant without a wanted type becomes a number of 32 bits where it fits.
+    pub fn settle(&mut self, value: Value) -> Expr {
+        match (value.flexible, &value.expr.kind, &value.expr.ty) {
+            (true, ExprKind::Const(n), Type::UInt(64)) if *n <= u64::from(u32::MAX) => make(ExprKind::Const(*n), Type::UInt(32)),
+            _ => value.expr,
+        }
+    }
+
+    /// Names for (the parts of) a value, which is moved into them.
+    pub fn destructure(&mut self, pattern: &ast::Pattern, value: Expr) -> Option<()> {
+        match (&pattern.kind, &value.ty) {
+            (PatternKind::Name(name), ty) => {
+                let id = self.declare(name, ty.clone());
+                self.push(Statement::Let(id, value));
+                Some(())
+            }
+            (PatternKind::Any, ty) => {
+                if self.cx.linear(ty) {
+                    self.push(Statement::Drop(value));
+                }
+                Some(())
+            }
+            (PatternKind::Tuple(parts), Type::Tuple(types)) if parts.len() == types.len() => {
+                let types = types.clone();
+                let whole = self.spill(value);
+                for (i, (part, ty)) in parts.iter().zip(types).enumerate() {
+                    self.destructure(part, make(ExprKind::Field(Box::new(whole.clone()), i as u32), ty))?;
+                }
+                Some(())
+            }
+            (_, ty) => {
+                let shown = self.show(ty);
+                self.error("T0082", "this pattern does not fit the value", pattern.span, format!("of type {shown}"), "");
+                None
+            }
+        }
+    }
+
+    fn var(&mut self, name: &ast::Ident, ty: Option<&ast::Type>, value: Option<&ast::Expr>) -> Option<()> {
+        let ty = match ty {
+            Some(ty) => Some(self.cx.resolve(ty)?),
+            None => None,
+        };
+        let value = match (value, &ty) {
+            (Some(value), Some(ty)) => self.expr_as(value, ty)?,
+            (Some(value), None) => {
+                let value = self.expr(value, None)?;
+                self.settle(value)
+            }
+            (None, Some(ty)) => make(ExprKind::Zero, ty.clone()),
+            (None, None) => {
+                self.error("T0020", format!("`{}` needs a type or a value", name.name), name.span, "here", "");
+                return None;
+            }
+        };
+        if matches!(value.ty, Type::View | Type::Timer) {
+            self.error("T0083", "this cannot be kept in a `var`", name.span, "", "use it where it is made");
+            return None;
+        }
+        let id = self.declare(name, value.ty.clone());
+        self.push(Statement::Let(id, value));
+        Some(())
+    }
+
+    fn ref_(&mut self, name: &ast::Ident, e: &ast::Expr, otherwise: Option<&Otherwise>) -> Option<()> {
+        let place = match otherwise {
+            None => {
+                let Some(place) = self.place(e) else {
+                    self.unknown_place(e);
+                    return None;
+                };
+                place
+            }
+            Some(otherwise) => {
+                let ast::ExprKind::Call(f, arguments) = &e.kind else {
+                    self.error("T0084", "this does not fail", otherwise.span, "", "leave `else` away");
+                    return None;
+                };
+                match self.outcome(f, arguments, e.span, None)? {
+                    Outcome::Failable { done, place: Some(place), back, .. } => {
+                        let done = self.spill(done);
+                        self.fail(&not(done), back, Some(otherwise), true, e.span);
+                        place
+                    }
+                    _ => {
+                        self.unknown_place(e);
+                        return None;
+                    }
+                }
+            }
+        };
+        let place = self.fixed(place);
+        self.bind(&name.name, Binding::Place { place, borrowed: false });
+        Some(())
+    }
+
+    // ---- what can fail
+
+    /// A value that may not be there.
+    pub fn try_value(&mut self, e: &ast::Expr, span: Span) -> Option<Tried> {
+        if let Some(tried) = self.try_fit(e)? {
+            return Some(tried);
+        }
+        if let Some(tried) = self.try_divide(e)? {
+            return Some(tried);
+        }
+        if let ast::ExprKind::Call(f, arguments) = &e.kind {
+            return match self.outcome(f, arguments, e.span, None)? {
+                Outcome::Failable { done, value: Some(value), back, .. } => {
+                    let done = self.spill(done);
+                    Some(Tried { failed: not(done), value, give_back: back, option: None })
+                }
+                Outcome::Value(value) => self.try_option(value.expr, span),
+                _ => {
+                    self.error("T0064", "this call gives no value", e.span, "", "");
+                    None
+                }
+            };
+        }
+        // An option with a message in its place is looked at, not moved.
+        let value = self.expr(e, None)?;
+        self.try_option(value.expr, e.span)
+    }
+
+    /// An option: is it there, and its value.
+    fn try_option(&mut self, value: Expr, span: Span) -> Option<Tried> {
+        let Type::Option(t) = value.ty.clone() else {
+            let shown = self.show(&value.ty);
+            self.error("T0084", "this does not fail", span, format!("of type {shown}"), "leave `else` away");
+            return None;
+        };
+        let held = self.spill(value);
+        let there = make(ExprKind::IsSome(Box::new(held.clone())), Type::Bool);
+        let inside = make(ExprKind::Unwrap(Box::new(held.clone())), *t);
+        let option = self.cx.linear(&held.ty).then_some(held);
+        Some(Tried { failed: not(there), value: inside, give_back: Back::None, option })
+    }
+
+    /// `x as 0..N`
+    fn try_fit(&mut self, e: &ast::Expr) -> Option<Option<Tried>> {
+        let ast::ExprKind::As(x, to) = &e.kind else { return Some(None) };
+        let want = self.cx.resolve(to)?;
+        if !matches!(want, Type::Range(..)) {
+            return Some(None);
+        }
+        let value = self.expr(x, None)?.expr;
+        if !is_number(&value.ty) {
+            let shown = self.show(&value.ty);
+            self.error("T0036", format!("{shown} cannot be converted to a range"), x.span, "", "");
+            return None;
+        }
+        let into = self.temporary(Type::Option(Box::new(want)));
+        self.push(Statement::Fit { into, value });
+        let option = self.get(into);
+        self.try_option(option, e.span).map(Some)
+    }
+
+    /// `a / b` where b may be zero.
+    fn try_divide(&mut self, e: &ast::Expr) -> Option<Option<Tried>> {
+        let ast::ExprKind::Binary(op @ (ast::BinaryOp::Div | ast::BinaryOp::Rem), l, r) = &e.kind else { return Some(None) };
+        if self.cx.constant(r).is_some() {
+            return Some(None);
+        }
+        let left = self.expr(l, None)?;
+        let right = self.expr(r, Some(&left.expr.ty))?;
+        let (left, right) = self.unify(left, right, None, e.span)?;
+        let right = self.spill(right);
+        let ty = left.ty.clone();
+        let zero = make(ExprKind::Const(0), ty.clone());
+        let failed = make(ExprKind::Binary(BinaryOp::Equal, Box::new(right.clone()), Box::new(zero)), Type::Bool);
+        let op = if *op == ast::BinaryOp::Div { BinaryOp::Div } else { BinaryOp::Rem };
+        let value = make(ExprKind::Binary(op, Box::new(left), Box::new(right)), ty);
+        Some(Some(Tried { failed, value, give_back: Back::None, option: None }))
+    }
+
+    /// The failing way: `if failed { give back; otherwise }`. With `diverges`, it must not come back.
+    pub fn fail(&mut self, failed: &Expr, back: Back, otherwise: Option<&Otherwise>, diverges: bool, span: Span) {
+        let before = self.flow.clone();
+        let (then, ()) = self.block(|b| {
+            b.give_back(&back, span);
+            if let Some(otherwise) = otherwise {
+                b.otherwise(otherwise);
+            }
+        });
+        let after = std::mem::replace(&mut self.flow, before.clone());
+        if diverges && !after.ended {
+            let at = otherwise.map_or(span, |o| o.span);
+            self.error("T0085", "this `else` must not come back", at, "what it guards has no value then", "end it with `return`, `break` or `else unreachable`");
+        }
+        self.push(Statement::If { condition: failed.clone(), likely: Some(false), then, otherwise: Vec::new() });
+        self.merge(after, before, span);
+    }
+
+    fn otherwise(&mut self, o: &Otherwise) {
+        match &o.kind {
+            OtherwiseKind::Block(block) => self.statements(block),
+            OtherwiseKind::Return(value) => {
+                let _ = self.return_(value.as_ref(), o.span);
+            }
+            OtherwiseKind::Break => {
+                let _ = self.break_(o.span);
+            }
+            OtherwiseKind::Reject => {
+                self.push(Statement::Reject);
+                self.leave();
+            }
+            OtherwiseKind::Unreachable => {
+                // Counted; whatever is held is let go.
+                self.push(Statement::Unreachable);
+                self.drop_all();
+                self.push(Statement::Return(self.default_result()));
+                self.flow.ended = true;
+            }
+        }
+    }
+
+    fn default_result(&self) -> Option<Expr> {
+        match &self.context {
+            Context::Function { result: Some(ty) } => Some(make(ExprKind::Zero, ty.clone())),
+            _ => None,
+        }
+    }
+
+    fn drop_all(&mut self) {
+        for id in 0..self.locals.len() as u32 {
+            let id = nacre_stack::LocalId(id);
+            if self.flow.live(id).is_some() {
+                let value = self.get(id);
+                self.push(Statement::Drop(value));
+                self.flow.end(id);
+            }
+        }
+    }
+
+    // ---- assignments
+
+    fn assign(&mut self, e: &ast::Expr, op: AssignOp, value: &ast::Expr, otherwise: Option<&Otherwise>, span: Span) -> Option<()> {
+        if let ast::ExprKind::Name(name) = &e.kind {
+            if let Some(Binding::Local(id)) = self.lookup(name).cloned() {
+                if !self.locals[id.index()].by_ref {
+                    return self.assign_local(id, e, op, value, span);
+                }
+            }
+        }
+        let place = self.changeable(e)?;
+        let ty = place.ty.clone();
+        if matches!(ty, Type::Timer) {
+            self.error("T0086", "a timer is armed or cancelled", e.span, "not assigned", "arm it: `arm t in 20 ms;`");
+            return None;
+        }
+        let value = match (op, otherwise) {
+            (AssignOp::Set, None) => self.expr_as(value, &ty)?,
+            (AssignOp::Set, Some(otherwise)) => {
+                let got = self.try_value(value, span)?;
+                self.fail(&got.failed, got.give_back, Some(otherwise), true, span);
+                self.coerce(Value::fixed(got.value), &ty, value.span)?
+            }
+            (op, _) => self.combined(e, op, value, &ty, span)?,
+        };
+        self.push(Statement::Store(place, value));
+        Some(())
+    }
+
+    fn assign_local(&mut self, id: nacre_stack::LocalId, e: &ast::Expr, op: AssignOp, value: &ast::Expr, span: Span) -> Option<()> {
+        let ty = self.ty(id);
+        if self.cx.linear(&ty) && self.flow.live(id).is_some() {
+            let name = self.locals[id.index()].name.clone();
+            self.error("T0087", format!("`{name}` still holds a message"), span, "it would be lost", "consume it first");
+            return None;
+        }
+        let value = if op == AssignOp::Set { self.expr_as(value, &ty)? } else { self.combined(e, op, value, &ty, span)? };
+        self.push(Statement::Let(id, value));
+        if self.cx.linear(&ty) {
+            self.revive(id, span);
+        }
+        Some(())
+    }
+
+    /// `place op= value`
+    fn combined(&mut self, e: &ast::Expr, op: AssignOp, value: &ast::Expr, ty: &Type, span: Span) -> Option<Expr> {
+        let op = match op {
+            AssignOp::Add => ast::BinaryOp::Add,
+            AssignOp::Sub => ast::BinaryOp::Sub,
+            AssignOp::Mul => ast::BinaryOp::Mul,
+            AssignOp::Or => ast::BinaryOp::BitOr,
+            AssignOp::And | AssignOp::Set => ast::BinaryOp::BitAnd,
+        };
+        let sum = self.binary(op, e, value, Some(ty), span)?;
+        self.coerce(sum, ty, span)
+    }
+
+    // ---- calls and emissions
+
+    fn expression_statement(&mut self, e: &ast::Expr, otherwise: Option<&Otherwise>) -> Option<()> {
+        if let Some(emitted) = self.emission(e, false) {
+            if let Some(otherwise) = otherwise {
+                self.error("T0084", "an emission does not fail", otherwise.span, "", "leave `else` away");
+            }
+            return emitted;
+        }
+        let ast::ExprKind::Call(f, arguments) = &e.kind else {
+            self.error("T0088", "this does nothing", e.span, "a value that nobody uses", "");
+            return None;
+        };
+        match (self.outcome(f, arguments, e.span, None)?, otherwise) {
+            (Outcome::Nothing, None) => Some(()),
+            (Outcome::Value(value), None) => {
+                if self.cx.linear(&value.expr.ty) {
+                    self.error("T0030", "the message that this gives is lost here", e.span, "nobody consumes it", "give it a name, or drop it: `drop ...;`");
+                    return None;
+                }
+                Some(())
+            }
+            (Outcome::Failable { done, back, .. }, Some(otherwise)) => {
+                self.fail(&not(done), back, Some(otherwise), false, e.span);
+                Some(())
+            }
+            (Outcome::Failable { .. }, None) => {
+                self.error("T0065", "this can fail", e.span, "what happens then?", "say it: `... else { drop m; count refused; }` or `else unreachable;`");
+                None
+            }
+            (Outcome::Value(value), Some(otherwise)) if matches!(value.expr.ty, Type::Option(_)) => {
+                let got = self.try_option(value.expr, e.span)?;
+                self.fail(&got.failed, got.give_back, Some(otherwise), false, e.span);
+                if let Some(option) = got.option {
+                    self.push(Statement::Drop(option));
+                }
+                Some(())
+            }
+            (_, Some(otherwise)) => {
+                self.error("T0084", "this does not fail", otherwise.span, "", "leave `else` away");
+                None
+            }
+        }
+    }
+
+    /// `pass;` hands the event on as its parameters are now; `pass m;` with another message.
+    fn pass(&mut self, value: Option<&ast::Expr>, otherwise: Option<&Otherwise>, span: Span) -> Option<()> {
+        let Context::Handler { side, event, parameters } = self.context.clone() else {
+            self.error("T0089", "`pass` stands in the handler of an event", span, "there is no event here to hand on", "name the event: `below.send(m);`");
+            return None;
+        };
+        let to = if side == BELOW { ABOVE } else if side == ABOVE { BELOW } else {
+            self.error("T0089", "an event of a port is not passed on", span, "", "name the event: `below.send(m);`");
+            return None;
+        };
+        let declared = self.cx.fragment.events[event.index()].clone();
+        let goes_on = self.cx.event_at(to, false, &declared.name).filter(|e| *e == event);
+        if goes_on.is_none() {
+            let where_ = if to == ABOVE { "above" } else { "below" };
+            self.error("T0090", format!("`{}` does not go on: the interface {where_} has no such event", declared.name), span, "", "name the event that is meant");
+            return None;
+        }
+        if value.is_some() && declared.message.is_none() {
+            self.error("T0091", format!("`{}` carries no message", declared.name), span, "nothing to replace", "write `pass;`");
+            return None;
+        }
+        let mut message = None;
+        if let Some(e) = value {
+            message = Some(match otherwise {
+                None => self.expr_as(e, &Type::Msg)?,
+                Some(otherwise) => {
+                    let got = self.try_value(e, span)?;
+                    self.fail(&got.failed, got.give_back, Some(otherwise), true, span);
+                    got.value
+                }
+            });
+        }
+        let mut arguments = Vec::new();
+        for (i, id) in parameters.iter().enumerate() {
+            let is_message = declared.message == Some(i as u32);
+            if is_message {
+                if let Some(message) = message.take() {
+                    arguments.push(message);
+                    continue;
+                }
+                self.consume(*id, span);
+            }
+            arguments.push(self.get(*id));
+        }
+        self.push(Statement::Emit(Emit { target: Target::Port(to), event, arguments, later: false, call: false, likely: None, span }));
+        Some(())
+    }
+
+    fn drop_(&mut self, e: &ast::Expr) -> Option<()> {
+        if let Some((place, false)) = self.place_with(e) {
+            let is_local = matches!((&place.root, place.path.is_empty()), (nacre_stack::Root::Local(id), true) if !self.locals[id.index()].by_ref);
+            if !is_local && self.cx.linear(&place.ty) {
+                let zero = make(ExprKind::Zero, place.ty.clone());
+                self.push(Statement::Store(place, zero));
+                return Some(());
+            }
+        }
+        let value = self.expr(e, None)?.expr;
+        if !self.cx.linear(&value.ty) {
+            let shown = self.show(&value.ty);
+            self.error("T0092", "only messages are dropped", e.span, format!("of type {shown}"), "");
+            return None;
+        }
+        self.push(Statement::Drop(value));
+        Some(())
+    }
+
+    fn timer(&mut self, e: &ast::Expr) -> Option<nacre_stack::Place> {
+        let place = self.changeable(e)?;
+        if place.ty != Type::Timer {
+            let shown = self.show(&place.ty);
+            self.error("T0093", "this is not a timer", e.span, format!("of type {shown}"), "declare it in the state: `resend: timer`");
+            return None;
+        }
+        Some(place)
+    }
+
+    // ---- ends
+
+    pub fn return_(&mut self, value: Option<&ast::Expr>, span: Span) -> Option<()> {
+        let want = match &self.context {
+            Context::Function { result } => result.clone(),
+            _ => None,
+        };
+        let value = match (value, want) {
+            (None, None) => None,
+            (Some(e), Some(ty)) => Some(self.expr_as(e, &ty)?),
+            (Some(e), None) => {
+                self.error("T0094", "nothing is returned here", e.span, "", "declare the result: fn name() -> type");
+                return None;
+            }
+            (None, Some(ty)) => {
+                let shown = self.show(&ty);
+                self.error("T0094", format!("a value of type {shown} is returned here"), span, "none given", "");
+                return None;
+            }
+        };
+        self.push(Statement::Return(value));
+        self.leave();
+        Some(())
+    }
+
+    pub fn break_(&mut self, span: Span) -> Option<()> {
+        let Some(&(depth, _)) = self.breaks.last() else {
+            self.error("T0095", "`break` stands in a loop", span, "there is none here", "to end the handler, `return`");
+            return None;
+        };
+        for id in self.declared[depth..].concat() {
+            self.lost(id);
+        }
+        let flow = self.flow.clone();
+        if let Some((_, breaks)) = self.breaks.last_mut() {
+            breaks.push(flow);
+        }
+        self.push(Statement::Break);
+        self.flow.ended = true;
+        Some(())
+    }
+}
+
+/// A value that may not be there.
+pub(crate) struct Tried {
+    pub failed: Expr,
+    pub value: Expr,
+    pub give_back: Back,
+    /// The option that holds the value, where it may be a message.
+    pub option: Option<Expr>,
+}
+
+pub(crate) fn not(e: Expr) -> Expr {
+    make(ExprKind::Unary(nacre_stack::UnaryOp::Not, Box::new(e)), Type::Bool)
+}

@@ -1,0 +1,226 @@
+//! Types as written to types of the stack IR.
+
+use nacre_stack::{EnumId, StructId, Type};
+use nacre_syntax::ast::{self, TypeArgument, TypeKind};
+
+use crate::layer::Checker;
+use crate::program::{nearest, not_built};
+
+/// Elements in any one container or array, at the most: keeps states of a size that can be thought about.
+const LARGEST: i128 = 1 << 20;
+
+impl Checker<'_> {
+    pub(crate) fn resolve(&mut self, ty: &ast::Type) -> Option<Type> {
+        match &ty.kind {
+            TypeKind::Name(name, arguments) => self.resolve_name(name, arguments, ty),
+            TypeKind::Range(low, high) => {
+                let low = self.constant_number(low, "the lower end of a range", 0, i128::from(u64::MAX))?;
+                let high = self.constant_number(high, "the upper end of a range", i128::from(low) + 1, i128::from(u64::MAX))?;
+                Some(Type::Range(low, high))
+            }
+            TypeKind::Tuple(types) => {
+                let types: Vec<Option<Type>> = types.iter().map(|t| self.resolve(t)).collect();
+                Some(Type::Tuple(types.into_iter().collect::<Option<_>>()?))
+            }
+            TypeKind::Option(of) => Some(Type::Option(Box::new(self.resolve(of)?))),
+            TypeKind::PerMember(_) => self.unbuilt("groups (`per member`)", ty.span),
+            TypeKind::Per(of, index) => {
+                let of = self.resolve(of)?;
+                match self.resolve(index)? {
+                    Type::Range(0, n) if i128::from(n) <= LARGEST => Some(Type::Array(Box::new(of), n as u32)),
+                    _ => {
+                        self.error(
+                            "T0006",
+                            "an array counts from 0 to at most 1,048,576",
+                            index.span,
+                            "not such a range",
+                            "write for example `u32 per 0..16`",
+                        );
+                        None
+                    }
+                }
+            }
+        }
+    }
+
+    fn resolve_name(&mut self, name: &ast::Ident, arguments: &[TypeArgument], ty: &ast::Type) -> Option<Type> {
+        let n = name.name.as_str();
+        if let Some(bits) = width(n, "u").or(width(n, "i")).or(width(n, "seq")) {
+            let most = if n.starts_with("seq") { 32 } else { 64 };
+            let least = if n.starts_with("seq") { 2 } else { 1 };
+            if bits < least || bits > most {
+                self.error("T0007", format!("`{n}` is not a width that there is"), name.span, "", "u1 to u64, i1 to i64, seq2 to seq32");
+                return None;
+            }
+            let bits = bits as u8;
+            return Some(match n.as_bytes()[0] {
+                b'u' => Type::UInt(bits),
+                b'i' => Type::Int(bits),
+                _ => Type::Seq(bits),
+            });
+        }
+        match n {
+            "bool" => Some(Type::Bool),
+            "duration" => Some(Type::Duration),
+            "instant" => Some(Type::Instant),
+            "timer" => Some(Type::Timer),
+            "msg" => Some(Type::Msg),
+            "addr" => Some(Type::Addr),
+            "bytes" => Some(Type::Bytes(self.size(arguments, 0, name)?)),
+            "text" => Some(Type::Text(self.size(arguments, 0, name)?)),
+            "bits" => Some(Type::Bits(self.size(arguments, 0, name)?)),
+            "ring" => Some(Type::Ring(self.element(arguments, 0, name)?, self.size(arguments, 1, name)?)),
+            "list" => Some(Type::List(self.element(arguments, 0, name)?, self.size(arguments, 1, name)?)),
+            "pool" => Some(Type::Pool(self.element(arguments, 0, name)?, self.size(arguments, 1, name)?)),
+            "map" => Some(Type::Map(
+                self.element(arguments, 0, name)?,
+                self.element(arguments, 1, name)?,
+                self.size(arguments, 2, name)?,
+            )),
+            "window" => self.window(arguments, name),
+            "rank" | "members" | "view" | "view_id" | "endpoint" | "session" => self.unbuilt(&format!("groups (`{n}`)"), ty.span),
+            _ => self.named(name),
+        }
+    }
+
+    fn window(&mut self, arguments: &[TypeArgument], name: &ast::Ident) -> Option<Type> {
+        let of = self.element(arguments, 0, name)?;
+        let size = self.size(arguments, 1, name)?;
+        let Type::Seq(bits) = *self.element(arguments, 2, name)? else {
+            self.error("T0008", "a window is numbered by a sequence type", name.span, "", "window<msg, W, seq28>");
+            return None;
+        };
+        if u64::from(size) > 1 << (bits - 1) {
+            self.error(
+                "T0009",
+                format!("a window of {size} does not fit sequence numbers of {bits} bits"),
+                name.span,
+                format!("at most {} here", 1u64 << (bits - 1)),
+                "old and new numbers could not be told apart: take wider numbers or a smaller window",
+            );
+            return None;
+        }
+        Some(Type::Window(of, size, bits))
+    }
+
+    fn named(&mut self, name: &ast::Ident) -> Option<Type> {
+        if let Some(id) = self.struct_named(&name.name) {
+            return Some(Type::Struct(id));
+        }
+        if let Some(id) = self.enum_named(&name.name) {
+            return Some(Type::Enum(id));
+        }
+        let known = ["bool", "duration", "instant", "timer", "msg", "addr", "bytes", "text", "bits", "ring", "list", "window", "pool", "map"];
+        let help = match nearest(&name.name, &known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "types are u1..u64, i1..i64, seq2..seq32, bool, 0..N, msg, timer, duration, instant, addr, containers, structs and enums".into(),
+        };
+        self.error("T0010", format!("there is no type `{}`", name.name), name.span, "not a type", help);
+        None
+    }
+
+    fn element(&mut self, arguments: &[TypeArgument], at: usize, name: &ast::Ident) -> Option<Box<Type>> {
+        let resolved = match arguments.get(at) {
+            Some(TypeArgument::Type(ty)) => self.resolve(ty),
+            Some(TypeArgument::Expr(e)) => match &e.kind {
+                ast::ExprKind::Name(n) | ast::ExprKind::TypeName(n) => self.named(&ast::Ident { name: n.clone(), span: e.span }),
+                _ => self.missing(name),
+            },
+            None => self.missing(name),
+        };
+        resolved.map(Box::new)
+    }
+
+    fn size(&mut self, arguments: &[TypeArgument], at: usize, name: &ast::Ident) -> Option<u32> {
+        let e = match arguments.get(at) {
+            Some(TypeArgument::Expr(e)) => e.clone(),
+            Some(TypeArgument::Type(ast::Type { kind: TypeKind::Name(n, none), span })) if none.is_empty() => {
+                ast::Expr { kind: ast::ExprKind::Name(n.name.clone()), span: *span }
+            }
+            _ => return self.missing(name),
+        };
+        self.constant_number(&e, "a size", 1, LARGEST).map(|n| n as u32)
+    }
+
+    fn missing<T>(&mut self, name: &ast::Ident) -> Option<T> {
+        let form = match name.name.as_str() {
+            "window" => "window<element, capacity, sequence type>",
+            "map" => "map<key, value, capacity>",
+            "ring" | "list" | "pool" => "ring<element, capacity>",
+            _ => "bytes<count>",
+        };
+        self.error("T0011", format!("`{}` lacks an argument", name.name), name.span, "here", format!("its form is {form}"));
+        None
+    }
+
+    pub(crate) fn unbuilt<T>(&mut self, what: &str, span: nacre_diagnostics::Span) -> Option<T> {
+        self.found.push(not_built(what, span));
+        None
+    }
+
+    fn struct_named(&mut self, name: &str) -> Option<StructId> {
+        if let Some(&id) = self.struct_ids.get(name) {
+            return Some(id);
+        }
+        let ast::Item::Struct(declared) = self.program.item(name)? else { return None };
+        self.declare_struct(declared)
+    }
+
+    pub(crate) fn enum_named(&mut self, name: &str) -> Option<EnumId> {
+        if let Some(&id) = self.enum_ids.get(name) {
+            return Some(id);
+        }
+        let ast::Item::Enum(declared) = self.program.item(name)? else { return None };
+        Some(self.declare_enum(declared))
+    }
+
+    /// How a type is written.
+    pub(crate) fn show(&self, ty: &Type) -> String {
+        match ty {
+            Type::Bool => "bool".into(),
+            Type::UInt(n) => format!("u{n}"),
+            Type::Int(n) => format!("i{n}"),
+            Type::Seq(n) => format!("seq{n}"),
+            Type::Range(a, b) => format!("{a}..{b}"),
+            Type::Enum(id) => self.fragment.enums[id.index()].name.clone(),
+            Type::Struct(id) => self.fragment.structs[id.index()].name.clone(),
+            Type::Tuple(types) => format!("({})", types.iter().map(|t| self.show(t)).collect::<Vec<_>>().join(", ")),
+            Type::Option(t) => format!("{}?", self.show(t)),
+            Type::Bits(n) => format!("bits<{n}>"),
+            Type::Addr => "addr".into(),
+            Type::Duration => "duration".into(),
+            Type::Instant => "instant".into(),
+            Type::Timer => "timer".into(),
+            Type::Bytes(n) => format!("bytes<{n}>"),
+            Type::Text(n) => format!("text<{n}>"),
+            Type::Msg => "msg".into(),
+            Type::View => "bytes".into(),
+            Type::Array(t, n) => format!("{} per 0..{n}", self.show(t)),
+            Type::Ring(t, n) => format!("ring<{}, {n}>", self.show(t)),
+            Type::List(t, n) => format!("list<{}, {n}>", self.show(t)),
+            Type::Window(t, n, b) => format!("window<{}, {n}, seq{b}>", self.show(t)),
+            Type::Pool(t, n) => format!("pool<{}, {n}>", self.show(t)),
+            Type::Map(k, t, n) => format!("map<{}, {}, {n}>", self.show(k), self.show(t)),
+        }
+    }
+
+    /// Whether values of the type contain messages, so that they are used exactly once.
+    pub(crate) fn linear(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Msg => true,
+            Type::Struct(id) => self.fragment.structs[id.index()].fields.iter().any(|f| self.linear(&f.ty)),
+            Type::Tuple(types) => types.iter().any(|t| self.linear(t)),
+            Type::Option(t) | Type::Array(t, _) | Type::Ring(t, _) | Type::List(t, _) | Type::Window(t, _, _) => self.linear(t),
+            Type::Pool(t, _) | Type::Map(_, t, _) => self.linear(t),
+            _ => false,
+        }
+    }
+}
+
+fn width(name: &str, prefix: &str) -> Option<u32> {
+    let digits = name.strip_prefix(prefix)?;
+    if digits.is_empty() || digits.len() > 3 || !digits.bytes().all(|b| b.is_ascii_digit()) || digits.starts_with('0') {
+        return None;
+    }
+    digits.parse().ok()
+}
