@@ -1,1 +1,201 @@
-//! 
+//! The pipeline, in order: sources, syntax, typed layers, stack IR, optimized IR, C.
+
+use std::path::{Path, PathBuf};
+
+pub use nacre_backend_c::{Emitted, Level};
+use nacre_diagnostics::{Diagnostic, SourceId, Sources, Span};
+pub use nacre_optimize::calls::Decision;
+use nacre_stack::Stack;
+use nacre_syntax::ast;
+use nacre_typed::Program;
+
+/// Files that are larger than this are refused (in bytes).
+const LARGEST: u64 = 4 << 20;
+
+/// All files of a program, with what is wrong in them.
+pub struct Session {
+    pub sources: Sources,
+    pub program: Program,
+    /// In the order in which it was found; warnings too.
+    pub found: Vec<Diagnostic>,
+}
+
+impl Session {
+    /// Reads files and all that they import, parses them, and collects their items.
+    ///
+    /// Errors of the file system become diagnostics at the import, or without a place for the files named here.
+    pub fn open(paths: &[PathBuf]) -> Session {
+        let mut loader = Loader { sources: Sources::default(), known: Vec::new(), files: Vec::new(), found: Vec::new() };
+        for path in paths {
+            loader.load(path, None);
+        }
+        let (program, more) = Program::new(loader.files);
+        loader.found.extend(more);
+        Session { sources: loader.sources, program, found: loader.found }
+    }
+
+    /// The same for text that is not in a file; imports are looked up from the folder of `path`.
+    pub fn from_text(path: &Path, text: &str) -> Session {
+        let mut loader = Loader { sources: Sources::default(), known: Vec::new(), files: Vec::new(), found: Vec::new() };
+        loader.known.push(path.to_path_buf());
+        loader.parse(path, text);
+        let (program, more) = Program::new(loader.files);
+        loader.found.extend(more);
+        Session { sources: loader.sources, program, found: loader.found }
+    }
+
+    pub fn has_errors(&self) -> bool {
+        self.found.iter().any(Diagnostic::is_error)
+    }
+
+    /// Checks every layer by itself and every stack that is declared in the files named first.
+    pub fn check(&mut self) {
+        if self.has_errors() {
+            return;
+        }
+        let layers = self.program.check_layers();
+        self.add(layers);
+        if self.has_errors() {
+            return;
+        }
+        let names: Vec<String> = self.program.stacks().map(|s| s.name.name.clone()).collect();
+        for name in names {
+            match self.compose(&name) {
+                Ok((_, warnings)) => self.add(warnings),
+                Err(errors) => self.add(errors),
+            }
+        }
+    }
+
+    fn add(&mut self, more: Vec<Diagnostic>) {
+        for diagnostic in more {
+            if !self.found.contains(&diagnostic) {
+                self.found.push(diagnostic);
+            }
+        }
+    }
+
+    fn compose(&self, name: &str) -> Result<(Stack, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let Some(declared) = self.program.stack(name) else {
+            let known: Vec<&str> = self.program.stacks().map(|s| s.name.name.as_str()).collect();
+            let help = if known.is_empty() { "the files declare no stack".into() } else { format!("there are: {}", known.join(", ")) };
+            return Err(vec![Diagnostic::error("D0003", format!("there is no stack `{name}`")).help(help)]);
+        };
+        let (fragments, mut warnings) = self.program.fragments(declared)?;
+        let composed = nacre_compose::compose(name, &fragments, &nacre_compose::Options::default());
+        let (stack, more) = composed.map_err(|mut errors| {
+            for error in &mut errors {
+                if error.label.is_none() {
+                    *error = error.clone().at(declared.name.span, "in this stack");
+                }
+            }
+            errors
+        })?;
+        warnings.extend(more);
+        validate(&stack);
+        Ok((stack, warnings))
+    }
+
+    /// The composed stack of this name; None: see `found`.
+    pub fn stack(&mut self, name: &str) -> Option<Stack> {
+        if self.has_errors() {
+            return None;
+        }
+        match self.compose(name) {
+            Ok((stack, warnings)) => {
+                self.add(warnings);
+                Some(stack)
+            }
+            Err(errors) => {
+                self.add(errors);
+                None
+            }
+        }
+    }
+
+    /// C for a stack at a level. `prefix` replaces the stack's name in all symbols, so that several levels link together.
+    pub fn emit(&self, stack: &Stack, level: Level, prefix: Option<&str>) -> Emitted {
+        let mut stack = stack.clone();
+        if let Some(prefix) = prefix {
+            stack.name = prefix.into();
+        }
+        optimize(&mut stack, level);
+        let place = |span: Span| -> Option<(String, u32)> {
+            if span == Span::default() {
+                return None;
+            }
+            Some((self.sources.path(span.file).to_string(), self.sources.line(span)))
+        };
+        nacre_backend_c::write(&stack, level, &place)
+    }
+
+    /// All that was found, as text for a person.
+    pub fn render(&self, colour: bool) -> String {
+        self.found.iter().map(|d| d.render(&self.sources, colour)).collect()
+    }
+}
+
+/// The passes of a level, each followed by the validator.
+pub fn optimize(stack: &mut Stack, level: Level) -> Vec<Decision> {
+    if level == Level::Queue {
+        return Vec::new();
+    }
+    let decisions = nacre_optimize::calls::decide(stack);
+    validate(stack);
+    decisions
+}
+
+/// Our own mistakes are asserted.
+fn validate(stack: &Stack) {
+    if let Err(problems) = nacre_stack::validate(stack) {
+        panic!("the stack `{}` is not valid after a pass (a fault of Nacre, please report it):\n{problems:#?}", stack.name);
+    }
+}
+
+struct Loader {
+    sources: Sources,
+    known: Vec<PathBuf>,
+    files: Vec<ast::File>,
+    found: Vec<Diagnostic>,
+}
+
+impl Loader {
+    fn load(&mut self, path: &Path, import: Option<Span>) {
+        let canonical = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        if self.known.contains(&canonical) {
+            return;
+        }
+        self.known.push(canonical);
+        match read(path) {
+            Ok(text) => self.parse(path, &text),
+            Err(why) => {
+                let found = Diagnostic::error("D0001", format!("cannot read `{}`: {why}", path.display()));
+                self.found.push(match import {
+                    Some(span) => found.at(span, "imported here"),
+                    None => found,
+                });
+            }
+        }
+    }
+
+    fn parse(&mut self, path: &Path, text: &str) {
+        let id: SourceId = self.sources.add(path.display().to_string(), text.to_string());
+        let (file, found) = nacre_syntax::parse(id, text);
+        self.found.extend(found);
+        let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
+        let imports: Vec<(String, Span)> = file.imports.iter().map(|i| (i.path.clone(), i.span)).collect();
+        self.files.push(file);
+        for (import, span) in imports {
+            self.load(&folder.join(import), Some(span));
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    let size = std::fs::metadata(path).map_err(|e| e.to_string())?.len();
+    if size > LARGEST {
+        return Err(format!("it has {size} bytes, more than {LARGEST}"));
+    }
+    let bytes = std::fs::read(path).map_err(|e| e.to_string())?;
+    String::from_utf8(bytes).map_err(|e| format!("it is not UTF-8 text (at byte {})", e.utf8_error().valid_up_to()))
+}

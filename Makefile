@@ -1,0 +1,36 @@
+# Everything that a person or CI runs. Each target installs what it needs on Debian and Ubuntu.
+
+CARGO ?= cargo
+
+.PHONY: demo test bench soak setup setup-test build lint clean
+
+## Sends a file through the stack `reliable` over a bad network, and shows the stack.
+demo: setup
+	$(CARGO) build --release --package nacre
+	tools/demo.sh target/release/nacre 64
+
+## All tests, in less than 20 minutes on two cores.
+test: setup-test
+	$(CARGO) test --workspace
+
+## Costs of the emitted code; writes the tables of docs/performance.md.
+bench: setup-test
+	$(CARGO) build --release --package nacre
+	$(CARGO) run --release --package nacre-benches -- docs/performance.md
+
+## Long campaigns.
+soak: setup-test
+	NACRE_SOAK=1 $(CARGO) test --release --workspace -- --include-ignored
+
+setup:
+	tools/install.sh gcc libc6-dev
+
+setup-test: setup
+	tools/install.sh clang valgrind tshark gdb
+
+lint:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+
+clean:
+	$(CARGO) clean
