@@ -1,1 +1,117 @@
-//! 
+//! Joins typed layers into a closed stack: links them, finds what flows over each link, and gives frames their bytes.
+//!
+//! ```text
+//! fragments -> fit -> link -> passing, shapes (to a fixed point) -> circles -> classes -> layout -> bounds -> prune
+//! ```
+
+mod activation;
+mod admission;
+mod bounds;
+mod checks;
+mod circles;
+mod classes;
+pub mod codes;
+mod cost;
+mod course;
+mod explain;
+mod facts;
+mod fingerprint;
+mod fit;
+mod gossip;
+mod layout;
+mod link;
+mod message;
+mod passing;
+mod prune;
+mod sha256;
+mod shapes;
+mod walk;
+mod words;
+
+use std::collections::BTreeMap;
+
+pub use codes::CODES;
+pub use explain::explain;
+pub use fingerprint::{wire_text, WIRE_VERSION};
+pub use layout::TRANSPORT_MAX;
+use nacre_diagnostics::Diagnostic;
+use nacre_stack::{EventId, PortId, Stack};
+use nacre_typed::Fragment;
+
+use link::Linked;
+use shapes::Flow;
+
+/// How a stack is composed.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Options {
+    /// The longest frame that the transport takes.
+    pub frame_max: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { frame_max: TRANSPORT_MAX }
+    }
+}
+
+/// A stack, and what is worth knowing about how it came about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Composed {
+    pub stack: Stack,
+    /// What the fingerprint is made of; see docs/frames.md.
+    pub wire_text: String,
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Makes a stack of the layers, the top first.
+pub fn compose(name: &str, layers: &[Fragment], options: &Options) -> Result<Stack, Vec<Diagnostic>> {
+    compose_all(name, layers, options).map(|composed| composed.stack)
+}
+
+/// The same, with warnings and the text that the peers must agree on.
+pub fn compose_all(name: &str, layers: &[Fragment], options: &Options) -> Result<Composed, Vec<Diagnostic>> {
+    none(checks::fragments(layers))?;
+    none(fit::check(layers))?;
+    let mut linked = link::link(name, layers);
+    none(checks::linked(&linked, layers))?;
+    shapes::boundaries(&mut linked);
+    admission::admit(&mut linked);
+    let flow = flow(&mut linked, options);
+    none(checks::flow(&linked, &flow))?;
+    none(circles::check(&linked.stack, &flow))?;
+    none(classes::classify(&mut linked.stack))?;
+    layout::lay_out(&mut linked.stack, &flow, options.frame_max);
+    none(checks::layouts(&linked.stack))?;
+    admission::bound_lengths(&mut linked.stack, flow.longest_call);
+    none(bounds::bound(&mut linked.stack, &flow))?;
+    outputs(&mut linked.stack, &flow);
+    let warnings = prune::prune(&mut linked, &flow);
+    let mut stack = linked.stack;
+    let wire_text = wire_text(&stack, layers);
+    stack.layouts[0].fingerprint = fingerprint::fingerprint(&wire_text);
+    Ok(Composed { stack, wire_text, warnings })
+}
+
+fn none(problems: Vec<Diagnostic>) -> Result<(), Vec<Diagnostic>> {
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(problems)
+    }
+}
+
+/// What flows, followed twice: how long messages may be is known only when the headers are.
+fn flow(linked: &mut Linked, options: &Options) -> Flow {
+    let limits = admission::limits(&linked.stack);
+    let first = shapes::follow(linked, &limits, options.frame_max, options.frame_max);
+    let (frame_data, call) = layout::longest(&linked.stack, &first, options.frame_max);
+    let limits: BTreeMap<(PortId, EventId), u32> = limits;
+    shapes::follow(linked, &limits, frame_data, call)
+}
+
+fn outputs(stack: &mut Stack, flow: &Flow) {
+    for (port, event) in flow.outputs.keys() {
+        stack.ports[port.index()].outputs.push(*event);
+    }
+}

@@ -1,0 +1,545 @@
+//! Runs a handler on kinds of messages instead of messages: what it can emit, store and make.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use nacre_stack::*;
+
+use crate::course::{Act, Course, Emission};
+use crate::facts::Facts;
+use crate::message::{Bag, Kind, Origin, Size, LONGEST};
+use crate::walk::{constant, operands, parts, statements};
+
+/// A part of the state or of a local: the fields on the way to it; elements of containers are not told apart.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Spot {
+    pub root: SpotRoot,
+    pub path: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum SpotRoot {
+    Cell(CellId),
+    /// A local of the handler (call 0) or of a function that it called.
+    Local(u32, LocalId),
+}
+
+/// The messages that can be at each spot.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Spots(pub BTreeMap<Spot, Bag>);
+
+impl Spots {
+    /// What can be at a spot, in what contains it, or in what it contains.
+    pub fn read(&self, spot: &Spot) -> Bag {
+        let mut found = Bag::default();
+        let first = Spot { root: spot.root, path: vec![] };
+        for (key, bag) in self.0.range(first..).take_while(|(key, _)| key.root == spot.root) {
+            if key.path.starts_with(&spot.path) || spot.path.starts_with(&key.path) {
+                found.join(bag);
+            }
+        }
+        found
+    }
+
+    /// Adds to a spot; whether that told anything new.
+    pub fn write(&mut self, spot: &Spot, bag: &Bag) -> bool {
+        if bag.is_empty() {
+            return false;
+        }
+        self.0.entry(spot.clone()).or_default().join(bag)
+    }
+}
+
+/// What handlers share, and what grows until nothing new is learnt.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct World {
+    pub cells: Spots,
+    /// For each layout of a packing layer, the messages that are packed.
+    pub packed: BTreeMap<LayoutId, Bag>,
+    /// Mistakes that only the flow shows, told once each.
+    pub doubled: BTreeSet<(LayerId, HeaderId)>,
+    /// Counts what has been learnt.
+    pub version: u64,
+}
+
+/// One run over a handler.
+struct Run<'a> {
+    stack: &'a Stack,
+    world: &'a mut World,
+    locals: Spots,
+    layer: LayerId,
+    new: bool,
+    calls: u32,
+    frame: Frame<'a>,
+}
+
+/// The handler or function whose code is looked at.
+#[derive(Clone)]
+struct Frame<'a> {
+    call: u32,
+    locals: &'a [Local],
+    references: BTreeMap<LocalId, Spot>,
+    facts: Facts,
+    returned: Bag,
+}
+
+/// What a handler does with a message of this kind; `parameter` is where it gets it.
+pub(crate) fn activate(stack: &Stack, world: &mut World, handler: &Handler, message: Option<(LocalId, Bag)>) -> (Course, bool) {
+    let mut locals = Spots::default();
+    if let Some((local, bag)) = &message {
+        locals.write(&Spot { root: SpotRoot::Local(0, *local), path: vec![] }, bag);
+    }
+    let before = world.version;
+    loop {
+        let frame =
+            Frame { call: 0, locals: &handler.locals, references: BTreeMap::new(), facts: Facts::default(), returned: Bag::default() };
+        let mut run = Run { stack, world, locals, layer: handler.layer, new: false, calls: 0, frame };
+        let course = run.block(&handler.body);
+        let again = run.new;
+        locals = run.locals;
+        if !again {
+            return (course, world.version != before);
+        }
+    }
+}
+
+/// Whether a block never goes on to what stands behind it.
+fn leaves(block: &Block) -> bool {
+    match block.last() {
+        Some(Statement::Return(_) | Statement::Break | Statement::Reject) => true,
+        Some(Statement::If { then, otherwise, .. }) => leaves(then) && leaves(otherwise),
+        _ => false,
+    }
+}
+
+impl<'a> Run<'a> {
+    fn block(&mut self, block: &'a [Statement]) -> Course {
+        let mut done = vec![];
+        for (i, statement) in block.iter().enumerate() {
+            if let Statement::If { condition, then, otherwise, .. } = statement {
+                done.push(self.expr_effects(condition));
+                done.push(self.branches(condition, then, otherwise, &block[i + 1..]));
+                return Course::sequence(done);
+            }
+            let course = self.statement(statement);
+            done.push(course);
+        }
+        Course::sequence(done)
+    }
+
+    /// Both ways of an `if`, and what follows it on the ways that go on.
+    fn branches(&mut self, condition: &Expr, then: &'a Block, otherwise: &'a Block, rest: &'a [Statement]) -> Course {
+        let before = self.frame.facts.clone();
+        self.frame.facts.learn(condition, true);
+        let first = self.block(then);
+        let after_first = std::mem::replace(&mut self.frame.facts, before);
+        self.frame.facts.learn(condition, false);
+        let second = self.block(otherwise);
+        match (leaves(then), leaves(otherwise)) {
+            (true, true) => Course::either(vec![first, second]),
+            (true, false) => {
+                let rest = self.block(rest);
+                Course::either(vec![first, Course::sequence(vec![second, rest])])
+            }
+            (false, true) => {
+                self.frame.facts = after_first;
+                let rest = self.block(rest);
+                Course::either(vec![Course::sequence(vec![first, rest]), second])
+            }
+            (false, false) => {
+                self.frame.facts.meet(&after_first);
+                let rest = self.block(rest);
+                Course::sequence(vec![Course::either(vec![first, second]), rest])
+            }
+        }
+    }
+
+    fn repeated(&mut self, bound: u32, body: &'a Block) -> Course {
+        self.frame.facts.forget_places();
+        statements(body, &mut |s| assigned(s).into_iter().for_each(|l| self.frame.facts.forget_local(l)));
+        let before = self.frame.facts.clone();
+        let course = Course::times(bound, self.block(body));
+        self.frame.facts = before;
+        course
+    }
+
+    fn statement(&mut self, statement: &'a Statement) -> Course {
+        let mut done = vec![];
+        match statement {
+            Statement::Let(local, e) => {
+                let bag = self.expr(e, &mut done);
+                self.set(*local, &bag);
+                self.frame.facts.define(*local, e);
+            }
+            Statement::Store(place, e) => {
+                let bag = self.expr(e, &mut done);
+                self.store(place, &bag, &mut done);
+            }
+            Statement::Loop { bound, body } => done.push(self.repeated(*bound, body)),
+            Statement::For { from, to, bound, body, .. } => {
+                self.expr(from, &mut done);
+                self.expr(to, &mut done);
+                done.push(self.repeated(*bound, body));
+            }
+            Statement::Each { walk, bound, body } => {
+                let entries = self.locals_or_cells(&walk.over);
+                if let Some(value) = walk.value {
+                    self.set(value, &entries);
+                }
+                done.push(self.repeated(*bound, body));
+            }
+            Statement::Return(Some(e)) => {
+                let bag = self.expr(e, &mut done);
+                self.frame.returned.join(&bag);
+            }
+            Statement::Call { into, function, arguments } => done.push(self.call(*into, *function, arguments)),
+            Statement::CallExtern { into, function, arguments } => self.call_extern(*into, *function, arguments, &mut done),
+            Statement::Operate(operate) => self.operate(operate, &mut done),
+            Statement::Emit(emit) => self.emit(emit, &mut done),
+            Statement::Filter { into, filter, input } => self.filter(*into, *filter, input, &mut done),
+            Statement::Unpack { into, layout, message } => {
+                let bag = self.expr(message, &mut done);
+                let unpacked = self.unpacked(*layout, &bag);
+                self.set(*into, &unpacked);
+            }
+            Statement::Join { into, parts, last } => {
+                let last = self.expr(last, &mut done);
+                let whole = self.joined(parts, &last);
+                self.set(*into, &whole);
+            }
+            Statement::Take { into, place } => {
+                let bag = self.locals_or_cells(place);
+                self.set(*into, &bag);
+                self.changed(place);
+            }
+            Statement::Fit { into, value } => {
+                self.expr(value, &mut done);
+                let some = Expr { kind: ExprKind::Some(Box::new(value.clone())), ty: self.frame.locals[into.index()].ty.clone() };
+                self.frame.facts.define(*into, &some);
+            }
+            other => {
+                let (exprs, _) = parts(other);
+                for e in exprs {
+                    self.expr(e, &mut done);
+                }
+                assigned(other).into_iter().for_each(|l| self.frame.facts.forget_local(l));
+            }
+        }
+        Course::sequence(done)
+    }
+
+    fn emit(&mut self, emit: &Emit, done: &mut Vec<Course>) {
+        let message = self.stack.event(emit.event).message;
+        let mut bag = None;
+        for (i, argument) in emit.arguments.iter().enumerate() {
+            let carried = self.expr(argument, done);
+            if message == Some(i as u32) {
+                bag = Some(carried);
+            }
+        }
+        let emission = Emission { target: emit.target, event: emit.event, later: emit.later, bag, span: emit.span };
+        done.push(Course::Act(Act::Emit(emission)));
+    }
+
+    fn operate(&mut self, operate: &Operate, done: &mut Vec<Course>) {
+        let mut bag = Bag::default();
+        for argument in &operate.arguments {
+            bag.join(&self.expr(argument, done));
+        }
+        self.store(&operate.place, &bag, done);
+        if let Some(into) = operate.into {
+            if self.stack.has_message(&self.frame.locals[into.index()].ty) {
+                let found = self.locals_or_cells(&operate.place);
+                self.set(into, &found);
+            }
+            self.frame.facts.forget_local(into);
+        }
+        if let Some(back) = operate.back {
+            self.set(back, &bag);
+        }
+    }
+
+    fn call(&mut self, into: Option<LocalId>, function: FunctionId, arguments: &[Argument]) -> Course {
+        let mut done = vec![];
+        let callee: &'a Function = self.stack.function(function);
+        self.calls += 1;
+        let call = self.calls;
+        let mut references = BTreeMap::new();
+        for (parameter, argument) in callee.parameters.iter().zip(arguments) {
+            match argument {
+                Argument::Value(e) => {
+                    let bag = self.expr(e, &mut done);
+                    let spot = Spot { root: SpotRoot::Local(call, *parameter), path: vec![] };
+                    self.new |= self.locals.write(&spot, &bag);
+                }
+                Argument::Reference(place) => {
+                    references.insert(*parameter, self.spot(place));
+                    if let Root::Local(local) = place.root {
+                        self.frame.facts.forget_local(local);
+                    }
+                }
+            }
+        }
+        let frame = Frame { call, locals: &callee.locals, references, facts: Facts::default(), returned: Bag::default() };
+        let caller = std::mem::replace(&mut self.frame, frame);
+        done.push(self.block(&callee.body));
+        let callee = std::mem::replace(&mut self.frame, caller);
+        self.frame.facts.forget_places();
+        if let Some(into) = into {
+            self.set(into, &callee.returned);
+            self.frame.facts.forget_local(into);
+        }
+        Course::sequence(done)
+    }
+
+    fn call_extern(&mut self, into: Option<LocalId>, function: ExternId, arguments: &[Expr], done: &mut Vec<Course>) {
+        let mut given = Bag::default();
+        for argument in arguments {
+            let bytes = matches!(argument.kind, ExprKind::View(_) | ExprKind::PackView(..));
+            given.join(&if bytes { self.viewed(argument, done) } else { self.expr(argument, done) });
+        }
+        let grows = self.stack.externs[function.index()].grows;
+        let Some(into) = into else { return };
+        self.frame.facts.forget_local(into);
+        if self.stack.has_message(&self.frame.locals[into.index()].ty) {
+            let made = self.remade(&given, |size| size.grown(grows), done);
+            self.set(into, &made);
+        }
+    }
+
+    fn filter(&mut self, into: LocalId, filter: FilterId, input: &Expr, done: &mut Vec<Course>) {
+        let (num, den, add) = self.stack.filters[filter.index()].grows;
+        let read = self.viewed(input, done);
+        let grown = |size: Size| {
+            let more = u64::from(size.max) * u64::from(num) / u64::from(den.max(1)) + u64::from(add);
+            size.grown(more.min(u64::from(LONGEST)) as u32)
+        };
+        let made = self.remade(&read, grown, done);
+        self.set(into, &made);
+        self.frame.facts.forget_local(into);
+    }
+
+    /// New bytes made of messages: no headers, still data or control as they were.
+    fn remade(&mut self, of: &Bag, size: impl Fn(Size) -> Size, done: &mut Vec<Course>) -> Bag {
+        let made = match of.is_empty() {
+            true => Bag::one(Kind { headers: vec![], data: false, origin: Origin::Made }, size(Size::NONE)),
+            false => of.map(|kind, s| (Kind { headers: vec![], data: kind.data, origin: new_origin(kind.origin) }, size(s))),
+        };
+        done.push(Course::Act(Act::Make(made.size().max)));
+        made
+    }
+
+    /// The messages whose bytes an expression of type View reads. Bytes put together of several are nobody's data.
+    fn viewed(&mut self, view: &Expr, done: &mut Vec<Course>) -> Bag {
+        match &view.kind {
+            ExprKind::View(message) => self.expr(message, done),
+            ExprKind::PackView(layout, message) => self.pack(*layout, message, done),
+            ExprKind::Part(inner, ..) => control(self.viewed(inner, done)),
+            ExprKind::Concat(list) => {
+                let bags: Vec<Bag> = list.iter().map(|e| self.viewed(e, done)).collect();
+                let total = bags.iter().fold(0u32, |sum, bag| sum.saturating_add(bag.size().max));
+                let mut all = Bag::default();
+                bags.iter().for_each(|bag| _ = all.join(bag));
+                control(all.sized(|s| s.grown(total)))
+            }
+            _ => self.expr(view, done),
+        }
+    }
+
+    /// Notes what is packed; gives it with the headers as bytes.
+    fn pack(&mut self, layout: LayoutId, message: &Expr, done: &mut Vec<Course>) -> Bag {
+        let bag = self.expr(message, done);
+        let told = bag.map(|kind, size| (Kind { origin: Origin::Kept, ..kind.clone() }, size));
+        let new = self.world.packed.entry(layout).or_default().join(&told);
+        self.learnt(new);
+        let bits = |kind: &Kind| kind.headers.iter().flat_map(|h| &self.stack.header(*h).fields).map(|f| f.bits).sum::<u32>();
+        let packed = bag.map(|kind, size| {
+            let bytes = bits(kind).div_ceil(8) + 3;
+            (Kind { headers: vec![], data: kind.data, origin: new_origin(kind.origin) }, size.grown(bytes))
+        });
+        done.push(Course::Act(Act::Make(packed.size().max)));
+        packed
+    }
+
+    /// Any message that is packed anywhere may come out, no longer than the bytes.
+    fn unpacked(&mut self, layout: LayoutId, bytes: &Bag) -> Bag {
+        let mut result = Bag::default();
+        for kind in self.world.packed.get(&layout).into_iter().flat_map(|b| b.0.keys()) {
+            for (of, size) in &bytes.0 {
+                let kind = Kind { origin: of.origin, ..kind.clone() };
+                result.add(kind, size.part(size.max));
+            }
+        }
+        result
+    }
+
+    fn joined(&mut self, parts: &Place, last: &Bag) -> Bag {
+        let count = capacity(&parts.ty);
+        let pieces = self.locals_or_cells(parts).size();
+        self.changed(parts);
+        last.sized(|size| pieces.joined(count, size))
+    }
+
+    fn learnt(&mut self, new: bool) {
+        self.new |= new;
+        self.world.version += u64::from(new);
+    }
+
+    fn set(&mut self, local: LocalId, bag: &Bag) {
+        let spot = self.local_spot(local);
+        self.new |= self.locals.write(&spot, bag);
+    }
+
+    /// Puts messages at a place; in the state, they are then in the pool.
+    fn store(&mut self, place: &Place, bag: &Bag, done: &mut Vec<Course>) {
+        let spot = self.spot(place);
+        match spot.root {
+            SpotRoot::Cell(_) => {
+                if !bag.is_empty() {
+                    done.push(Course::Act(Act::Keep(bag.clone())));
+                }
+                let new = self.world.cells.write(&spot, &bag.kept());
+                self.learnt(new);
+            }
+            SpotRoot::Local(..) => self.new |= self.locals.write(&spot, bag),
+        }
+        self.changed(place);
+    }
+
+    fn changed(&mut self, place: &Place) {
+        self.frame.facts.forget_places();
+        if let Root::Local(local) = place.root {
+            self.frame.facts.forget_local(local);
+        }
+    }
+
+    fn local_spot(&self, local: LocalId) -> Spot {
+        let own = || Spot { root: SpotRoot::Local(self.frame.call, local), path: vec![] };
+        self.frame.references.get(&local).cloned().unwrap_or_else(own)
+    }
+
+    fn spot(&self, place: &Place) -> Spot {
+        let mut spot = match place.root {
+            Root::Cell(cell) => Spot { root: SpotRoot::Cell(cell), path: vec![] },
+            Root::Local(local) => self.local_spot(local),
+        };
+        let fields = place.path.iter().filter_map(|s| if let Step::Field(n) = s { Some(*n) } else { None });
+        spot.path.extend(fields);
+        spot
+    }
+
+    fn locals_or_cells(&self, place: &Place) -> Bag {
+        let spot = self.spot(place);
+        match spot.root {
+            SpotRoot::Cell(_) => self.world.cells.read(&spot),
+            SpotRoot::Local(..) => self.locals.read(&spot),
+        }
+    }
+
+    fn expr_effects(&mut self, e: &Expr) -> Course {
+        let mut done = vec![];
+        self.expr(e, &mut done);
+        Course::sequence(done)
+    }
+
+    /// The messages in the value of an expression; what making it costs goes to `done`.
+    fn expr(&mut self, e: &Expr, done: &mut Vec<Course>) -> Bag {
+        match &e.kind {
+            ExprKind::Local(local) => {
+                let bag = self.locals.read(&self.local_spot(*local));
+                match self.frame.facts.length(*local) {
+                    Some(max) => bag.sized(|s| s.at_most(max.min(u64::from(LONGEST)) as u32)),
+                    None => bag,
+                }
+            }
+            ExprKind::Borrow(place) => self.locals_or_cells(place),
+            ExprKind::Empty => Bag::one(Kind { headers: vec![], data: false, origin: Origin::Kept }, Size::NONE),
+            ExprKind::Push(message, header, fields) => {
+                let bag = self.expr(message, done);
+                for field in fields {
+                    self.expr(field, done);
+                }
+                self.pushed(&bag, *header)
+            }
+            ExprKind::Slice(message, _, length) => {
+                let bag = self.expr(message, done);
+                let max = self.frame.facts.largest(length).unwrap_or(u64::from(LONGEST)).min(u64::from(LONGEST)) as u32;
+                bag.map(|kind, size| (Kind { headers: vec![], ..kind.clone() }, size.part(max)))
+            }
+            ExprKind::Rest(message, at) => {
+                let bag = self.expr(message, done);
+                let max = self.frame.facts.remainder(message, at).unwrap_or(u64::from(LONGEST));
+                let gone = constant(at).unwrap_or(0);
+                bag.sized(|s| s.part(max.min(u64::from(s.max).saturating_sub(gone)) as u32))
+            }
+            ExprKind::Pack(layout, message) => self.pack(*layout, message, done),
+            ExprKind::View(message) | ExprKind::Length(message) => {
+                self.expr(message, done);
+                Bag::default()
+            }
+            ExprKind::Through(_, view) => {
+                self.viewed(view, done);
+                Bag::default()
+            }
+            ExprKind::PackView(layout, message) => {
+                self.pack(*layout, message, done);
+                Bag::default()
+            }
+            _ => {
+                let mut all = Bag::default();
+                for inner in operands(e).0 {
+                    all.join(&self.expr(inner, done));
+                }
+                all
+            }
+        }
+    }
+
+    /// Puts a header of this layer on; there must be none of it or of a lower one.
+    fn pushed(&mut self, bag: &Bag, header: HeaderId) -> Bag {
+        let mut result = Bag::default();
+        for (kind, size) in &bag.0 {
+            if kind.headers.first().is_some_and(|h| self.stack.header(*h).layer <= self.layer) {
+                self.world.doubled.insert((self.layer, header));
+                continue;
+            }
+            let mut headers = vec![header];
+            headers.extend(&kind.headers);
+            result.add(Kind { headers, ..kind.clone() }, *size);
+        }
+        result
+    }
+}
+
+fn control(bag: Bag) -> Bag {
+    bag.map(|kind, size| (Kind { data: false, ..kind.clone() }, size))
+}
+
+fn new_origin(origin: Origin) -> Origin {
+    match origin {
+        Origin::Entered | Origin::Remade => Origin::Remade,
+        Origin::Kept | Origin::Made => Origin::Made,
+    }
+}
+
+/// How many entries a container can have.
+pub(crate) fn capacity(ty: &Type) -> u32 {
+    match ty {
+        Type::Ring(_, n) | Type::List(_, n) | Type::Window(_, n, _) | Type::Pool(_, n) | Type::Map(_, _, n) => *n,
+        Type::Array(_, n) => *n,
+        _ => 1,
+    }
+}
+
+/// The locals that a statement sets (not those set inside it).
+pub(crate) fn assigned(statement: &Statement) -> Vec<LocalId> {
+    use Statement::*;
+    match statement {
+        Let(local, _) | For { variable: local, .. } => vec![*local],
+        Fit { into, .. } | Random { into, .. } | Filter { into, .. } | Unpack { into, .. } => vec![*into],
+        Join { into, .. } | Take { into, .. } => vec![*into],
+        Each { walk, .. } => [walk.index, walk.key, walk.value].into_iter().flatten().collect(),
+        Call { into, .. } | CallExtern { into, .. } => into.iter().copied().collect(),
+        Operate(o) => [o.into, o.done, o.back].into_iter().flatten().collect(),
+        _ => vec![],
+    }
+}

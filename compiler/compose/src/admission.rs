@@ -1,0 +1,120 @@
+//! When a call at a port is accepted: what the first layer on its way says.
+
+use std::collections::BTreeMap;
+
+use nacre_stack::*;
+
+use crate::link::Linked;
+use crate::walk::{constant, statements};
+
+/// Gives every input of every port but the lower one its admission.
+pub(crate) fn admit(linked: &mut Linked) {
+    for port in 1..linked.stack.ports.len() {
+        for input in 0..linked.stack.ports[port].inputs.len() {
+            let PortInput { event, layer, .. } = linked.stack.ports[port].inputs[input];
+            let found = admission(linked, layer, event);
+            linked.stack.ports[port].inputs[input].admissions = found.into_iter().collect();
+        }
+    }
+}
+
+/// That of the nearest layer which states one, as long as those before it hand the event on.
+fn admission(linked: &Linked, first: LayerId, event: EventId) -> Option<Admission> {
+    let mut layer = first;
+    loop {
+        if let Some((_, admission)) = linked.accepts.iter().find(|(e, a)| *e == event && a.layer == layer) {
+            return Some(admission.clone());
+        }
+        layer = next(&linked.stack, layer, event)?;
+    }
+}
+
+/// The neighbour to which a layer hands an event on.
+fn next(stack: &Stack, layer: LayerId, event: EventId) -> Option<LayerId> {
+    let neighbour = match stack.event(event).direction {
+        Direction::Up => LayerId(layer.0 + 1),
+        Direction::Down => LayerId(layer.0.checked_sub(1)?),
+    };
+    let exists = neighbour.index() < stack.layers.len();
+    let arm = stack.layer(layer).reactions.iter().find(|r| r.event == event).and_then(|r| r.arms.iter().find(|a| a.guard.header.is_none()));
+    let hands_on = arm.is_none_or(|arm| emits(stack, &stack.handler(arm.handler).body, Target::Layer(neighbour), event));
+    (exists && hands_on).then_some(neighbour)
+}
+
+/// Whether code, or a function that it calls, emits an event to a layer.
+fn emits(stack: &Stack, block: &Block, target: Target, event: EventId) -> bool {
+    let mut found = false;
+    statements(block, &mut |statement| match statement {
+        Statement::Emit(emit) => found |= emit.target == target && emit.event == event,
+        Statement::Call { function, .. } => found |= emits(stack, &stack.function(*function).body, target, event),
+        _ => {}
+    });
+    found
+}
+
+/// The longest message that each port's input can bring, where its admission says so in plain words.
+pub(crate) fn limits(stack: &Stack) -> BTreeMap<(PortId, EventId), u32> {
+    let mut result = BTreeMap::new();
+    for (p, port) in stack.ports.iter().enumerate() {
+        for input in &port.inputs {
+            let Some(message) = stack.event(input.event).message else { continue };
+            let said = input.admissions.iter().filter_map(|a| length_limit(&a.condition, LocalId(message))).min();
+            if let Some(limit) = said {
+                result.insert((PortId(p as u32), input.event), limit.min(u64::from(crate::message::LONGEST)) as u32);
+            }
+        }
+    }
+    result
+}
+
+/// `m.len <= N` as one of the conditions that must hold.
+fn length_limit(condition: &Expr, message: LocalId) -> Option<u64> {
+    match &condition.kind {
+        ExprKind::Binary(BinaryOp::Both, a, b) => match (length_limit(a, message), length_limit(b, message)) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        },
+        ExprKind::Binary(BinaryOp::LessEqual, a, b) if is_length(a, message) => constant(b),
+        ExprKind::Binary(BinaryOp::Less, a, b) if is_length(a, message) => constant(b).map(|n| n.saturating_sub(1)),
+        _ => None,
+    }
+}
+
+fn is_length(expr: &Expr, message: LocalId) -> bool {
+    match &expr.kind {
+        ExprKind::Convert(inner) => is_length(inner, message),
+        ExprKind::Length(of) => match &of.kind {
+            ExprKind::Local(local) => *local == message,
+            ExprKind::Borrow(place) => place.root == Root::Local(message) && place.path.is_empty(),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Refuses what no frame could carry at inputs for which no layer states a length.
+pub(crate) fn bound_lengths(stack: &mut Stack, longest: u32) {
+    let known = limits(stack);
+    for p in 1..stack.ports.len() {
+        for i in 0..stack.ports[p].inputs.len() {
+            let PortInput { event, layer, .. } = stack.ports[p].inputs[i];
+            let declared = stack.event(event).clone();
+            let Some(message) = declared.message else { continue };
+            if known.contains_key(&(PortId(p as u32), event)) {
+                continue;
+            }
+            let locals = declared.parameters.iter().map(|p| Local { name: p.name.clone(), ty: p.ty.clone(), by_ref: false }).collect();
+            let condition = at_most(LocalId(message), longest);
+            stack.ports[p].inputs[i].admissions.push(Admission { layer, locals, condition });
+        }
+    }
+}
+
+fn at_most(message: LocalId, longest: u32) -> Expr {
+    let number = |kind| Expr { kind, ty: Type::UInt(32) };
+    let place = Place { root: Root::Local(message), path: vec![], ty: Type::Msg };
+    let borrowed = Expr { kind: ExprKind::Borrow(Box::new(place)), ty: Type::Msg };
+    let length = number(ExprKind::Length(Box::new(borrowed)));
+    let most = number(ExprKind::Const(u64::from(longest)));
+    Expr { kind: ExprKind::Binary(BinaryOp::LessEqual, Box::new(length), Box::new(most)), ty: Type::Bool }
+}

@@ -1,0 +1,226 @@
+//! The bounds of a step and of the space, from what each step can cost.
+
+use std::collections::BTreeMap;
+
+use nacre_stack::*;
+
+use crate::activation::{Spot, SpotRoot};
+use crate::codes;
+use crate::cost::{Cost, Costs};
+use crate::course::Act;
+use crate::link::LOWER;
+use crate::message::{Bag, Origin};
+use crate::shapes::{Flow, Node};
+use crate::walk::{constant, expressions};
+use crate::Diagnostic;
+
+/// More outputs, or a longer queue, than this is taken for a mistake.
+pub const MOST_OUTPUTS: u64 = 65_536;
+
+/// What a block holds where nothing cuts messages: an Ethernet frame's worth.
+const USUAL_BLOCK: u32 = 1536;
+/// Layers between the one that cuts and those that store add no more than this.
+const USUAL_GROWTH: u32 = 256;
+
+/// Fills in the bounds of the stack and the needs of its inputs.
+pub(crate) fn bound(stack: &mut Stack, flow: &Flow) -> Vec<Diagnostic> {
+    let block = block(stack, flow);
+    let mut costs = Costs::new(stack, flow, block);
+    let by_entry: BTreeMap<Node, Cost> = entries(flow).into_iter().map(|node| (node.clone(), costs.of(&node))).collect();
+    let worst = by_entry.values().fold(Cost::default(), |most, c| most.or(c));
+    let queue = by_entry.values().map(Cost::queue).max().unwrap_or(1);
+    let problems = too_much(stack, flow, &by_entry);
+    let Some(later) = later(&by_entry).filter(|_| problems.is_empty()) else {
+        return if problems.is_empty() { vec![endless(stack, &by_entry)] } else { problems };
+    };
+    let fits = |n: u64| n.min(u64::from(u32::MAX)) as u32;
+    stack.bounds.queue = fits(queue);
+    stack.bounds.later = fits(later);
+    stack.bounds.outputs = fits(worst.outputs);
+    stack.bounds.segments = fits(worst.segments);
+    stack.bounds.scratch = fits(worst.scratch);
+    stack.bounds.block = block;
+    needs(stack, &by_entry);
+    stack.bounds.blocks = blocks(stack, flow, block, fits(later));
+    vec![]
+}
+
+/// Everything that can begin a step: what comes in by ports, timers, and what was put off.
+fn entries(flow: &Flow) -> Vec<Node> {
+    let later: Vec<(LayerId, EventId)> = flow
+        .courses
+        .values()
+        .flat_map(|c| c.emissions())
+        .filter(|e| e.later)
+        .filter_map(|e| if let Target::Layer(layer) = e.target { Some((layer, e.event)) } else { None })
+        .collect();
+    let begins = |node: &&Node| match node {
+        Node::Timer(_) | Node::Event(_, _, None) => true,
+        Node::Event(layer, event, Some(kind)) => kind.origin == Origin::Entered || later.contains(&(*layer, *event)),
+    };
+    flow.courses.keys().filter(begins).cloned().collect()
+}
+
+fn too_much(stack: &Stack, flow: &Flow, by_entry: &BTreeMap<Node, Cost>) -> Vec<Diagnostic> {
+    let over = by_entry.iter().filter(|(_, c)| c.outputs > MOST_OUTPUTS || c.queue() > MOST_OUTPUTS);
+    let Some((node, cost)) = over.max_by_key(|(_, c)| c.queue().max(c.outputs)) else { return vec![] };
+    let Some(handler) = flow.handlers.get(node).map(|h| stack.handler(*h)) else { return vec![] };
+    let message = format!("a step that `{}` begins can cause more than {MOST_OUTPUTS} events", handler.name);
+    let error = Diagnostic::error(codes::TOO_MUCH, message)
+        .at(handler.span, format!("up to {} outputs, and a queue of up to {}", cost.outputs, cost.queue()))
+        .because("bounds of loops multiply along the way through the layers")
+        .help("lower the bounds of its loops, or put a part off with `later`");
+    vec![error]
+}
+
+/// Size of the ring of `later` events: what one step puts in, while what those cause may wait there too. None: it has no bound.
+fn later(by_entry: &BTreeMap<Node, Cost>) -> Option<u64> {
+    let mut steps: BTreeMap<(LayerId, EventId), Cost> = BTreeMap::new();
+    for (node, cost) in by_entry {
+        if let Node::Event(layer, event, _) = node {
+            let known = steps.remove(&(*layer, *event)).unwrap_or_default();
+            steps.insert((*layer, *event), known.or(cost));
+        }
+    }
+    let first = by_entry.values().fold(Cost::default(), |most, c| most.or(c)).later;
+    let total = |wave: &BTreeMap<_, u64>| wave.values().sum::<u64>();
+    let (mut wave, mut most) = (first, 0);
+    for _ in 0..=2 * steps.len() {
+        let mut next: BTreeMap<(LayerId, EventId), u64> = BTreeMap::new();
+        for (key, count) in &wave {
+            for (caused, n) in steps.get(key).into_iter().flat_map(|c| &c.later) {
+                let known = next.entry(*caused).or_default();
+                *known = known.saturating_add(n.saturating_mul(*count));
+            }
+        }
+        most = most.max(total(&wave).saturating_add(total(&next)));
+        if most > MOST_OUTPUTS {
+            return None;
+        }
+        wave = next;
+    }
+    Some(most)
+}
+
+fn endless(stack: &Stack, by_entry: &BTreeMap<Node, Cost>) -> Diagnostic {
+    let events = by_entry.values().flat_map(|c| c.later.keys()).map(|(layer, event)| (layer, event));
+    let (layer, event) = events.max_by_key(|(l, e)| (l.0, e.0)).map_or((LayerId(0), EventId(0)), |(l, e)| (*l, *e));
+    let message = format!("`later` events such as `{}` at `{}` cause more and more of their kind", stack.event(event).name, stack.layer(layer).name);
+    Diagnostic::error(codes::LATER, message)
+        .at(stack.layer(layer).span, "they come here")
+        .because("each must cause at most one `later` event of its kind, or the ring that holds them overflows")
+        .help("emit only one of them for each that arrives")
+}
+
+fn need(cost: &Cost) -> Need {
+    let copies = cost.entered.min(1) + cost.copies;
+    let fits = |n: u64| n.min(u64::from(u32::MAX)) as u32;
+    Need { copies: fits(copies), extra: fits(cost.blocks) }
+}
+
+fn needs(stack: &mut Stack, by_entry: &BTreeMap<Node, Cost>) {
+    let most = |a: Need, b: Need| Need { copies: a.copies.max(b.copies), extra: a.extra.max(b.extra) };
+    for p in 0..stack.ports.len() {
+        for i in 0..stack.ports[p].inputs.len() {
+            let PortInput { event, layer, .. } = stack.ports[p].inputs[i];
+            let here = by_entry.iter().filter(|(node, _)| match node {
+                Node::Event(l, e, kind) => *l == layer && *e == event && kind.as_ref().is_none_or(|k| k.origin == Origin::Entered),
+                Node::Timer(_) => false,
+            });
+            stack.ports[p].inputs[i].need = here.map(|(_, c)| need(c)).fold(Need::default(), most);
+        }
+    }
+    let opening = stack.ports[LOWER.index()].inputs.iter().filter(|i| stack.events[i.event.index()].name == "init");
+    stack.bounds.open = opening.map(|i| i.need).fold(Need::default(), most);
+    let others = by_entry.iter().filter(|(node, _)| match node {
+        Node::Timer(_) => true,
+        Node::Event(_, _, kind) => kind.as_ref().is_none_or(|k| k.origin != Origin::Entered),
+    });
+    stack.bounds.timer = others.map(|(_, c)| need(c)).fold(Need::default(), most);
+}
+
+/// Every bag of messages that is stored.
+fn kept(flow: &Flow) -> Vec<&Bag> {
+    let mut found = vec![];
+    for course in flow.courses.values() {
+        course.acts(&mut |act| match act {
+            Act::Keep(bag) => found.push(bag),
+            Act::Emit(e) if e.later => found.extend(&e.bag),
+            _ => {}
+        });
+    }
+    found
+}
+
+/// How many bytes a block holds: as many as the longest piece that layers below the one that cuts can be given to store.
+fn block(stack: &Stack, flow: &Flow) -> u32 {
+    let lengths = || kept(flow).into_iter().flat_map(|bag| bag.0.values()).map(|size| size.piece);
+    let longest = lengths().max().unwrap_or(0);
+    let size = match longest_slice(stack) {
+        Some(slice) => lengths().filter(|l| *l <= slice + USUAL_GROWTH).max().unwrap_or(0).max(slice),
+        None => longest.min(USUAL_BLOCK),
+    };
+    size.min(longest.max(1)).max(64).next_multiple_of(8)
+}
+
+/// The longest constant length of a slice that any layer cuts.
+fn longest_slice(stack: &Stack) -> Option<u32> {
+    let mut longest = None;
+    let mut see = |e: &Expr| {
+        if let ExprKind::Slice(_, _, length) = &e.kind {
+            let length = constant(length).and_then(|n| u32::try_from(n).ok()).filter(|n| *n <= crate::layout::TRANSPORT_MAX);
+            longest = longest.max(length);
+        }
+    };
+    stack.handlers.iter().for_each(|h| expressions(&h.body, &mut see));
+    stack.functions.iter().for_each(|f| expressions(&f.body, &mut see));
+    longest
+}
+
+/// All that the containers of a connection can hold, the ring of `later` events, and one step more.
+fn blocks(stack: &Stack, flow: &Flow, block: u32, later: u32) -> u32 {
+    let mut total = 0u64;
+    for (i, cell) in stack.cells.iter().enumerate() {
+        if stack.has_message(&cell.ty) {
+            let mut spot = Spot { root: SpotRoot::Cell(CellId(i as u32)), path: vec![] };
+            total += held(stack, flow, block, &cell.ty, &mut spot);
+        }
+    }
+    let mut ring = Bag::default();
+    for emission in flow.courses.values().flat_map(|c| c.emissions()).filter(|e| e.later) {
+        emission.bag.iter().for_each(|bag| _ = ring.join(bag));
+    }
+    total += u64::from(later) * u64::from(ring.size().blocks(block));
+    let step = stack.ports[LOWER.index()].inputs.iter().map(|i| {
+        let length = stack.layouts[0].shapes.iter().map(|s| s.data_max).max().unwrap_or(0);
+        u64::from(i.need.copies) * u64::from(length.div_ceil(block)) + u64::from(i.need.extra)
+    });
+    (total + step.max().unwrap_or(0)).min(u64::from(u32::MAX)) as u32
+}
+
+/// The blocks that a value of a type can hold.
+fn held(stack: &Stack, flow: &Flow, block: u32, ty: &Type, spot: &mut Spot) -> u64 {
+    match ty {
+        Type::Msg => u64::from(flow.world.cells.read(spot).size().blocks(block)),
+        Type::Option(t) => held(stack, flow, block, t, spot),
+        Type::Array(t, n) | Type::Ring(t, n) | Type::List(t, n) | Type::Window(t, n, _) | Type::Pool(t, n) | Type::Map(_, t, n) => {
+            u64::from(*n) * held(stack, flow, block, t, spot)
+        }
+        Type::Struct(id) => {
+            let fields = stack.structs[id.index()].fields.iter().map(|f| &f.ty);
+            fields_held(stack, flow, block, fields, spot)
+        }
+        Type::Tuple(types) => fields_held(stack, flow, block, types.iter(), spot),
+        _ => 0,
+    }
+}
+
+fn fields_held<'a>(stack: &Stack, flow: &Flow, block: u32, types: impl Iterator<Item = &'a Type>, spot: &mut Spot) -> u64 {
+    let mut total = 0;
+    for (i, ty) in types.enumerate() {
+        spot.path.push(i as u32);
+        total += held(stack, flow, block, ty, spot);
+        spot.path.pop();
+    }
+    total
+}

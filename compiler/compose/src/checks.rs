@@ -1,0 +1,220 @@
+//! What must hold of the layers, of what flows between them and of the frames, before a stack is one.
+
+use std::collections::BTreeSet;
+
+use nacre_stack::*;
+use nacre_typed::Fragment;
+
+use crate::codes;
+use crate::course::Emission;
+use crate::link::{Linked, LOWER};
+use crate::shapes::Flow;
+use crate::Diagnostic;
+
+/// Of the list of layers alone.
+pub(crate) fn fragments(layers: &[Fragment]) -> Vec<Diagnostic> {
+    if !layers.is_empty() {
+        return vec![];
+    }
+    vec![Diagnostic::error(codes::EMPTY, "a stack needs at least one layer").help("write `stack name = upper / lower;`")]
+}
+
+/// Of the layers once they have common numbers.
+pub(crate) fn linked(linked: &Linked, layers: &[Fragment]) -> Vec<Diagnostic> {
+    let mut problems = twice(&linked.stack);
+    problems.extend(externs(&linked.stack, layers));
+    problems
+}
+
+fn twice(stack: &Stack) -> Vec<Diagnostic> {
+    let mut problems = vec![];
+    for layer in &stack.layers {
+        for reaction in &layer.reactions {
+            for (i, arm) in reaction.arms.iter().enumerate() {
+                let Some(other) = reaction.arms[..i].iter().find(|a| a.guard == arm.guard) else { continue };
+                let (first, second) = (stack.handler(other.handler), stack.handler(arm.handler));
+                let event = &stack.event(reaction.event).name;
+                let title = format!("`{}` has two handlers for `{event}`{}", layer.name, with(stack, arm.guard.header));
+                let problem = Diagnostic::error(codes::TWICE, title)
+                    .at(second.span, "the second")
+                    .also(first.span, "the first")
+                    .because("every variant must have exactly one handler for each event that can carry it");
+                problems.push(problem);
+            }
+        }
+    }
+    problems
+}
+
+fn with(stack: &Stack, header: Option<HeaderId>) -> String {
+    header.map_or(String::new(), |h| format!(" with `{}`", stack.header(h).name))
+}
+
+/// A symbol of the host can mean one thing only.
+fn externs(stack: &Stack, layers: &[Fragment]) -> Vec<Diagnostic> {
+    let mut problems = vec![];
+    for (i, function) in stack.externs.iter().enumerate() {
+        let Some(other) = stack.externs[..i].iter().find(|e| e.name == function.name) else { continue };
+        let users: Vec<String> = layers
+            .iter()
+            .rev()
+            .filter(|l| l.externs.iter().any(|e| e.name == function.name))
+            .map(|l| format!("`{}`", l.name))
+            .collect();
+        let title = format!("{} mean different functions by `{}`", users.join(" and "), function.name);
+        let problem = Diagnostic::error(codes::EXTERNS, title)
+            .at(function.span, "declared so here")
+            .also(other.span, "and so here")
+            .because("the host supplies one symbol of that name")
+            .help("give one of them another name");
+        problems.push(problem);
+    }
+    problems
+}
+
+/// Of what was found to flow.
+pub(crate) fn flow(linked: &Linked, flow: &Flow) -> Vec<Diagnostic> {
+    let stack = &linked.stack;
+    let mut problems: Vec<Diagnostic> = flow.unhandled.iter().map(|(l, e, h)| unhandled(stack, flow, *l, *e, *h)).collect();
+    problems.extend(flow.lost.iter().map(|e| lost(stack, flow, *e)));
+    problems.extend(flow.one_way.iter().map(|e| one_way(stack, flow, *e)));
+    problems.extend(flow.world.doubled.iter().map(|(l, h)| doubled(stack, *l, *h)));
+    problems.extend(left_on(stack, flow));
+    problems
+}
+
+/// The emissions of an event that some author wrote.
+fn emitters<'a>(stack: &'a Stack, flow: &'a Flow, event: EventId) -> Vec<(&'a Handler, &'a Emission)> {
+    let mut found: Vec<(&Handler, &Emission)> = vec![];
+    let mut seen = BTreeSet::new();
+    for (node, course) in &flow.courses {
+        let handler = stack.handler(flow.handlers[node]);
+        for emission in course.emissions().into_iter().filter(|e| e.event == event && !handler.passes) {
+            if seen.insert((handler.name.clone(), emission.span)) {
+                found.push((handler, emission));
+            }
+        }
+    }
+    found
+}
+
+fn unhandled(stack: &Stack, flow: &Flow, layer: LayerId, event: EventId, header: HeaderId) -> Diagnostic {
+    let (name, variant, event_name) = (&stack.layer(layer).name, &stack.header(header).name, &stack.event(event).name);
+    let title = format!("`{name}` has no handler for `{event_name}` with its header `{variant}`");
+    let mut error = Diagnostic::error(codes::UNHANDLED, title).at(stack.layer(layer).span, format!("`{event_name}` comes here with `{variant}`"));
+    for (handler, emission) in emitters(stack, flow, event) {
+        error = error.also(emission.span, format!("`{}` emits it", handler.name));
+    }
+    let message = stack.event(event).message.map_or(String::new(), |_| "m - ".into());
+    let direction = if stack.event(event).direction == Direction::Up { "up" } else { "down" };
+    error
+        .because("every variant must have exactly one handler for each event that can carry it")
+        .help(format!("add `{direction} {event_name}({message}{variant} {{ .. }}) {{ ... }}`"))
+}
+
+fn lost(stack: &Stack, flow: &Flow, event: EventId) -> Diagnostic {
+    let name = &stack.event(event).name;
+    let lowest = &stack.layers[0];
+    let mut error = Diagnostic::error(codes::LOST, format!("nobody handles `{name}`, and no port takes it"));
+    for (handler, emission) in emitters(stack, flow, event) {
+        error = error.at(emission.span, format!("`{}` emits it", handler.name));
+    }
+    error
+        .also(lowest.span, format!("`{}` is the lowest layer; what lies below does not know `{name}`", lowest.name))
+        .help(format!("handle it in a layer below, if only by `down {name}(..) {{ }}`"))
+}
+
+fn one_way(stack: &Stack, flow: &Flow, event: EventId) -> Diagnostic {
+    let name = &stack.event(event).name;
+    let first = stack.ports[LOWER.index()].inputs.iter().find(|i| stack.event(i.event).message.is_some());
+    let back = first.map_or("nothing".into(), |i| format!("`{}`", stack.event(i.event).name));
+    let mut error = Diagnostic::error(codes::ONE_WAY, format!("frames leave by `{name}`, but come back by {back}"));
+    for (handler, emission) in emitters(stack, flow, event) {
+        error = error.at(emission.span, format!("`{}` emits it", handler.name));
+    }
+    error
+        .because("the peer gets what leaves by `send` as `deliver`, anything else by the same name; one event brings all frames up")
+        .help("put a layer at the bottom that speaks `datagram` below")
+}
+
+fn doubled(stack: &Stack, layer: LayerId, header: HeaderId) -> Diagnostic {
+    let (name, header) = (&stack.layer(layer).name, &stack.header(header).name);
+    Diagnostic::error(codes::DOUBLED, format!("`{name}` puts `{header}` on a message that has a header of it already"))
+        .at(stack.layer(layer).span, "this layer")
+        .because("a layer has at most one header on a message")
+        .help("put the header on in the emission itself")
+}
+
+/// Messages that leave by a port other than the lowest, with headers of layers that will never see them.
+fn left_on(stack: &Stack, flow: &Flow) -> Vec<Diagnostic> {
+    let mut problems = vec![];
+    for ((port, event), bag) in flow.outputs.iter().filter(|((port, _), _)| *port != LOWER) {
+        let Some(header) = bag.0.keys().find_map(|k| k.headers.first()) else { continue };
+        let (port, name) = (&stack.ports[port.index()].name, &stack.event(*event).name);
+        let header = stack.header(*header);
+        let owner = &stack.layer(header.layer).name;
+        let title = format!("`{name}` leaves by port `{port}` with the header `{}` of `{owner}`", header.name);
+        let mut problem = Diagnostic::error(codes::LEFT_ON, title);
+        for (handler, emission) in emitters(stack, flow, *event) {
+            problem = problem.at(emission.span, format!("`{}` emits it", handler.name));
+        }
+        let because = format!("what layers say to each other is not for the host: `{owner}` above would never see it");
+        problems.push(problem.because(because).help("take only `data m` there, and pass the rest on"));
+    }
+    problems
+}
+
+/// Of the frames.
+pub(crate) fn layouts(stack: &Stack) -> Vec<Diagnostic> {
+    let mut problems: Vec<Diagnostic> = stack.headers.iter().filter_map(|h| places(stack, h)).collect();
+    for layout in &stack.layouts {
+        let short = layout.shapes.iter().filter(|s| !s.identified).count();
+        let count = short.max(layout.shapes.len() - short);
+        if count > usize::from(u16::MAX) + 1 {
+            let layer = stack.layer(layout.layer);
+            let title = format!("{count} combinations of headers; there are numbers for 65,536");
+            problems.push(Diagnostic::error(codes::TOO_MANY_SHAPES, title).at(layer.span, "below this layer"));
+        }
+    }
+    problems.extend(crowded(stack));
+    problems
+}
+
+/// The fixed places have their widths.
+fn places(stack: &Stack, header: &Header) -> Option<Diagnostic> {
+    let preamble = stack.layouts[0].form == LayoutForm::Preamble;
+    let wrong = header.fields.iter().find_map(|f| match f.place {
+        FieldPlace::Cookie if f.bits != 24 => Some((f, "a field `at cookie` has 24 bits: `u24`".to_string())),
+        FieldPlace::Fingerprint if f.bits != 64 => Some((f, "a field `at fingerprint` has 64 bits: `u64`".to_string())),
+        FieldPlace::Fingerprint if !preamble => {
+            Some((f, "frames without a preamble have no place for it: some field must stand `at cookie`".to_string()))
+        }
+        _ => None,
+    });
+    let (field, why) = wrong?;
+    let layer = stack.layer(header.layer);
+    let title = format!("`{}.{}` of `{}` does not fit its place", header.name, field.name, layer.name);
+    Some(Diagnostic::error(codes::PLACES, title).at(layer.span, "declared in this layer").because(why))
+}
+
+/// One field for each fixed place of a frame.
+fn crowded(stack: &Stack) -> Option<Diagnostic> {
+    let fixed = |shape: &Shape, place| {
+        let field = |p: &&Placed| stack.header(p.header).fields[p.field as usize].place == place;
+        shape.fields.iter().filter(field).map(|p| p.header).collect::<Vec<_>>()
+    };
+    let shapes = stack.layouts.iter().enumerate().flat_map(|(i, l)| l.shapes.iter().map(move |s| (i, s)));
+    for (layout, shape) in shapes {
+        for place in [FieldPlace::Cookie, FieldPlace::Fingerprint] {
+            let headers = fixed(shape, place);
+            let Some(first) = headers.first().map(|h| stack.header(*h)) else { continue };
+            if headers.len() > 1 || layout > 0 {
+                let layer = stack.layer(first.layer);
+                let title = format!("`{}` of `{}` has a fixed place in the frame, but does not have it to itself", first.name, layer.name);
+                let because = if layout > 0 { "another layer packs this header into bytes" } else { "another header on the same frame has it too" };
+                return Some(Diagnostic::error(codes::PLACES, title).at(layer.span, "declared in this layer").because(because));
+            }
+        }
+    }
+    None
+}

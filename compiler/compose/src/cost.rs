@@ -1,0 +1,163 @@
+//! What a step can cost at the most, added up along everything that an event sets going.
+
+use std::collections::BTreeMap;
+
+use nacre_stack::{EventId, LayerId, Stack, Target};
+
+use crate::course::{Act, Course, Emission};
+use crate::link::LOWER;
+use crate::message::{Bag, Origin, Size};
+use crate::shapes::{arriving, Flow, Node};
+
+/// Amounts beyond this are all the same: far too much.
+const FAR_TOO_MUCH: u64 = 1 << 40;
+
+/// Upper bounds of what one piece of code and all that it sets going does.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Cost {
+    /// Events by how many emissions they are away: the first FIFO round, the second...
+    pub rounds: Vec<u64>,
+    pub outputs: u64,
+    pub segments: u64,
+    pub scratch: u64,
+    pub later: BTreeMap<(LayerId, EventId), u64>,
+    /// The bytes that entered are stored.
+    pub entered: u64,
+    /// Messages as long as what entered, and a little more, that are made and stored.
+    pub copies: u64,
+    /// Blocks for other messages that are made and stored.
+    pub blocks: u64,
+}
+
+impl Cost {
+    fn combine(mut self, other: &Cost, with: impl Fn(u64, u64) -> u64) -> Cost {
+        let with = |a: u64, b: u64| with(a, b).min(FAR_TOO_MUCH);
+        self.rounds.resize(self.rounds.len().max(other.rounds.len()), 0);
+        for (i, round) in self.rounds.iter_mut().enumerate() {
+            *round = with(*round, other.rounds.get(i).copied().unwrap_or(0));
+        }
+        for (key, count) in &other.later {
+            let known = self.later.entry(*key).or_default();
+            *known = with(*known, *count);
+        }
+        for (mine, theirs) in self.scalars().into_iter().zip(other.clone().scalars()) {
+            *mine = with(*mine, *theirs);
+        }
+        self
+    }
+
+    fn scalars(&mut self) -> [&mut u64; 6] {
+        let Cost { outputs, segments, scratch, entered, copies, blocks, .. } = self;
+        [outputs, segments, scratch, entered, copies, blocks]
+    }
+
+    pub fn then(self, other: &Cost) -> Cost {
+        self.combine(other, u64::saturating_add)
+    }
+
+    pub fn or(self, other: &Cost) -> Cost {
+        self.combine(other, u64::max)
+    }
+
+    fn times(mut self, count: u64) -> Cost {
+        let scaled = |n: &mut u64| *n = n.saturating_mul(count).min(FAR_TOO_MUCH);
+        self.rounds.iter_mut().for_each(scaled);
+        self.later.values_mut().for_each(scaled);
+        self.scalars().into_iter().for_each(scaled);
+        self
+    }
+
+    /// The longest that a FIFO queue gets: what is left of one round and what it has added to the next.
+    pub fn queue(&self) -> u64 {
+        let rounds: Vec<u64> = std::iter::once(1).chain(self.rounds.iter().copied()).collect();
+        rounds.windows(2).map(|w| w[0] + w[1]).max().unwrap_or(1)
+    }
+
+    pub fn later_total(&self) -> u64 {
+        self.later.values().sum::<u64>().min(FAR_TOO_MUCH)
+    }
+}
+
+/// Adds up costs; each node once.
+pub(crate) struct Costs<'a> {
+    stack: &'a Stack,
+    flow: &'a Flow,
+    block: u32,
+    known: BTreeMap<Node, Cost>,
+}
+
+impl<'a> Costs<'a> {
+    /// The stack has its layouts, and there are no circles.
+    pub fn new(stack: &'a Stack, flow: &'a Flow, block: u32) -> Self {
+        Costs { stack, flow, block, known: BTreeMap::new() }
+    }
+
+    /// All that an event at a layer, or a timer, can set going in one step.
+    pub fn of(&mut self, node: &Node) -> Cost {
+        if let Some(known) = self.known.get(node) {
+            return known.clone();
+        }
+        let flow = self.flow;
+        let cost = flow.courses.get(node).map(|course| self.course(course)).unwrap_or_default();
+        self.known.insert(node.clone(), cost.clone());
+        cost
+    }
+
+    fn course(&mut self, course: &Course) -> Cost {
+        match course {
+            Course::Nothing => Cost::default(),
+            Course::Sequence(list) => list.iter().fold(Cost::default(), |sum, c| sum.then(&self.course(c))),
+            Course::Either(list) => list.iter().fold(Cost::default(), |most, c| most.or(&self.course(c))),
+            Course::Times(bound, body) => self.course(body).times(u64::from(*bound)),
+            Course::Act(Act::Make(bytes)) => Cost { scratch: u64::from(*bytes), ..Cost::default() },
+            Course::Act(Act::Keep(bag)) => self.keep(bag),
+            Course::Act(Act::Emit(emission)) => self.emission(emission),
+        }
+    }
+
+    fn keep(&self, bag: &Bag) -> Cost {
+        let one = |(kind, size): (&crate::message::Kind, &Size)| match kind.origin {
+            Origin::Kept => Cost::default(),
+            Origin::Entered => Cost { entered: 1, ..Cost::default() },
+            Origin::Remade if size.max > 4 * self.block => {
+                let more = u64::from(size.growth.min(size.max).div_ceil(self.block.max(1)));
+                Cost { copies: 1, blocks: more, ..Cost::default() }
+            }
+            Origin::Remade | Origin::Made => Cost { blocks: u64::from(size.blocks(self.block)), ..Cost::default() },
+        };
+        bag.0.iter().fold(Cost::default(), |most, entry| most.or(&one(entry)))
+    }
+
+    fn emission(&mut self, emission: &Emission) -> Cost {
+        match emission.target {
+            Target::Port(port) => {
+                let bag = emission.bag.clone().unwrap_or_default();
+                let framed = port == LOWER && emission.bag.is_some();
+                let head = if framed { self.head() } else { 0 };
+                Cost { rounds: vec![1], outputs: 1, segments: self.segments(&bag) + u64::from(framed), scratch: head, ..Cost::default() }
+            }
+            Target::Layer(layer) if emission.later => {
+                let kept = emission.bag.as_ref().map(|bag| self.keep(bag)).unwrap_or_default();
+                Cost { later: BTreeMap::from([((layer, emission.event), 1)]), ..kept }
+            }
+            Target::Layer(layer) => {
+                let mut most = Cost::default();
+                for (kind, _) in arriving(emission) {
+                    most = most.or(&self.of(&Node::Event(layer, emission.event, kind)));
+                }
+                most.rounds.insert(0, 1);
+                most
+            }
+        }
+    }
+
+    /// The longest that stands in front of the data of a frame.
+    fn head(&self) -> u64 {
+        self.stack.layouts[0].shapes.iter().map(|s| u64::from(s.size)).max().unwrap_or(0)
+    }
+
+    /// Strings of bytes that a message of these can be given out as.
+    fn segments(&self, bag: &Bag) -> u64 {
+        bag.0.values().map(|size| if size.max == 0 { 0 } else { u64::from(size.blocks(self.block)).max(1) }).max().unwrap_or(0)
+    }
+}

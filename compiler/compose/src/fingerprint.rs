@@ -1,0 +1,55 @@
+//! The text of what two peers must agree on, and its fingerprint. docs/frames.md is normative.
+
+use std::fmt::Write;
+
+use nacre_stack::*;
+use nacre_typed::Fragment;
+
+use crate::sha256::sha256;
+use crate::words::Named;
+
+/// Raised when this page's rules change.
+pub const WIRE_VERSION: u32 = 1;
+
+/// What the peer must agree with, as text: layers with what they say about the wire, and every shape bit by bit.
+pub fn wire_text(stack: &Stack, layers: &[Fragment]) -> String {
+    let mut text = format!("nacre wire {WIRE_VERSION}\n");
+    for (layer, fragment) in stack.layers.iter().zip(layers.iter().rev()) {
+        let _ = writeln!(text, "layer {} version {}", fragment.name, layer.version);
+        for (name, value) in &fragment.wire_parameters {
+            let _ = writeln!(text, "parameter {name} {value}");
+        }
+    }
+    for layout in &stack.layouts {
+        layout_text(stack, layout, &mut text);
+    }
+    text
+}
+
+/// The first eight bytes of the text's SHA-256, as a little-endian number.
+pub(crate) fn fingerprint(text: &str) -> u64 {
+    let digest = sha256(text.as_bytes());
+    digest[..8].iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+fn layout_text(stack: &Stack, layout: &Layout, text: &mut String) {
+    let form = if layout.form == LayoutForm::Preamble { "preamble" } else { "plain" };
+    let _ = writeln!(text, "layout {} {form}", layout.layer.0);
+    for shape in &layout.shapes {
+        let length = if shape.identified { "identified" } else { "short" };
+        let made = if shape.data { "data" } else { "control" };
+        let event = &stack.event(shape.event).name;
+        let (min, max, size) = (shape.data_min, shape.data_max, shape.size);
+        let _ = writeln!(text, "shape {length} {} {event} {made} size {size} data {min}..{max}", shape.number);
+        for header in &shape.headers {
+            let _ = writeln!(text, "header {} {}", stack.header(*header).layer.0, stack.header(*header).name);
+        }
+        for placed in &shape.fields {
+            let header = stack.header(placed.header);
+            let field = &header.fields[placed.field as usize];
+            let ty = Named::of(stack).ty_in_full(&field.ty);
+            let order = if field.big_endian { " big" } else { "" };
+            let _ = writeln!(text, "field {} {}.{} at {} bits {} {ty}{order}", header.layer.0, header.name, field.name, placed.bit, field.bits);
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Tells whether a received header field only feeds the state, or decides what becomes of the message that it came with.
+
+use std::collections::BTreeSet;
+
+use nacre_stack::*;
+
+use crate::activation::{assigned, Spot, SpotRoot};
+use crate::walk::{any, any_of_place, parts};
+
+/// Whether no handler that receives the header lets this field decide about the message, and each does something with it.
+pub(crate) fn is_gossip(stack: &Stack, header: HeaderId, field: usize) -> bool {
+    let arms = stack.layers.iter().flat_map(|l| &l.reactions).flat_map(|r| r.arms.iter().map(move |a| (r.event, a)));
+    let receivers: Vec<(EventId, HandlerId)> =
+        arms.filter(|(_, a)| a.guard.header == Some(header)).map(|(e, a)| (e, a.handler)).collect();
+    !receivers.is_empty() && receivers.iter().all(|(event, handler)| only_feeds_state(stack, *event, stack.handler(*handler), field))
+}
+
+fn only_feeds_state(stack: &Stack, event: EventId, handler: &Handler, field: usize) -> bool {
+    let Some(message) = stack.event(event).message.map(|m| handler.parameters[m as usize]) else { return false };
+    let mut taint = Taint { stack, decides: false, goes_on: false, ..Taint::default_for(stack) };
+    taint.marked.insert(Spot { root: SpotRoot::Local(0, handler.fields[field]), path: vec![] });
+    taint.messages.insert(Spot { root: SpotRoot::Local(0, message), path: vec![] });
+    loop {
+        let known = (taint.marked.len(), taint.messages.len());
+        taint.calls = 0;
+        taint.block(0, &handler.body, false);
+        if taint.decides || known == (taint.marked.len(), taint.messages.len()) {
+            return !taint.decides && taint.goes_on;
+        }
+    }
+}
+
+/// What depends on the field, and what holds the message.
+struct Taint<'a> {
+    stack: &'a Stack,
+    marked: BTreeSet<Spot>,
+    messages: BTreeSet<Spot>,
+    /// Calls whose code has been reached on a way that depends on the field, and references.
+    references: std::collections::BTreeMap<(u32, LocalId), Spot>,
+    calls: u32,
+    /// The field decides about the message.
+    decides: bool,
+    /// The message is emitted or stored somewhere.
+    goes_on: bool,
+}
+
+impl<'a> Taint<'a> {
+    fn default_for(stack: &'a Stack) -> Self {
+        Taint {
+            stack,
+            marked: BTreeSet::new(),
+            messages: BTreeSet::new(),
+            references: Default::default(),
+            calls: 0,
+            decides: false,
+            goes_on: false,
+        }
+    }
+
+    /// Goes through a block; gives whether what follows it depends on the field.
+    fn block(&mut self, call: u32, block: &'a Block, under: bool) -> bool {
+        let mut under = under;
+        for statement in block {
+            under |= self.statement(call, statement, under);
+        }
+        under
+    }
+
+    fn statement(&mut self, call: u32, statement: &'a Statement, under: bool) -> bool {
+        let (exprs, places) = parts(statement);
+        let marked = under || exprs.iter().any(|e| self.is_marked(call, e)) || places.iter().any(|p| self.place_is_marked(call, p));
+        let carries = exprs.iter().any(|e| self.carries(call, e));
+        match statement {
+            Statement::If { then, otherwise, .. } => {
+                let leaves = |b: &Block| matches!(b.last(), Some(Statement::Return(_) | Statement::Break));
+                let after = self.block(call, then, marked) | self.block(call, otherwise, marked);
+                (marked && (leaves(then) || leaves(otherwise))) || (after && !marked)
+            }
+            Statement::Loop { body, .. } | Statement::For { body, .. } | Statement::Each { body, .. } => {
+                if marked {
+                    assigned(statement).into_iter().for_each(|l| self.mark(call, l));
+                }
+                self.block(call, body, marked)
+            }
+            Statement::Call { into, function, arguments } => self.call(call, *into, *function, arguments, under),
+            _ => {
+                self.decides |= marked && carries;
+                self.effects(call, statement, marked, carries);
+                marked && matches!(statement, Statement::Return(_) | Statement::Break)
+            }
+        }
+    }
+
+    fn effects(&mut self, call: u32, statement: &Statement, marked: bool, carries: bool) {
+        match statement {
+            Statement::Emit(_) => self.goes_on |= carries,
+            Statement::Store(place, _) => self.stored(call, place, marked, carries),
+            Statement::Operate(o) => self.stored(call, &o.place, marked, carries),
+            _ => {}
+        }
+        let place = match statement {
+            Statement::Operate(o) => Some(&o.place),
+            Statement::Take { place, .. } | Statement::Join { parts: place, .. } => Some(place),
+            _ => None,
+        };
+        let holds = carries || place.is_some_and(|p| self.touches(&self.messages, &self.spot(call, p)));
+        for local in assigned(statement) {
+            let spot = self.local(call, local);
+            if marked {
+                self.marked.insert(spot.clone());
+            }
+            if holds {
+                self.messages.insert(spot);
+            }
+        }
+    }
+
+    fn stored(&mut self, call: u32, place: &Place, marked: bool, carries: bool) {
+        let spot = self.spot(call, place);
+        self.goes_on |= carries;
+        if marked {
+            self.marked.insert(spot.clone());
+        }
+        if carries {
+            self.messages.insert(spot);
+        }
+    }
+
+    fn call(&mut self, call: u32, into: Option<LocalId>, function: FunctionId, arguments: &'a [Argument], under: bool) -> bool {
+        let callee = self.stack.function(function);
+        self.calls += 1;
+        let inner = self.calls;
+        for (parameter, argument) in callee.parameters.iter().zip(arguments) {
+            let spot = Spot { root: SpotRoot::Local(inner, *parameter), path: vec![] };
+            match argument {
+                Argument::Value(e) => {
+                    if under || self.is_marked(call, e) {
+                        self.marked.insert(spot.clone());
+                    }
+                    if self.carries(call, e) {
+                        self.decides |= under;
+                        self.messages.insert(spot);
+                    }
+                }
+                Argument::Reference(place) => {
+                    let place = self.spot(call, place);
+                    self.references.insert((inner, *parameter), place);
+                }
+            }
+        }
+        let after = self.block(inner, &callee.body, under);
+        if let Some(into) = into {
+            let spot = self.local(call, into);
+            let mut returns = (after, false);
+            crate::walk::statements(&callee.body, &mut |s| {
+                if let Statement::Return(Some(e)) = s {
+                    returns.0 |= self.is_marked(inner, e);
+                    returns.1 |= self.carries(inner, e);
+                }
+            });
+            if returns.0 {
+                self.marked.insert(spot.clone());
+            }
+            if returns.1 {
+                self.messages.insert(spot);
+            }
+        }
+        false
+    }
+
+    fn local(&self, call: u32, local: LocalId) -> Spot {
+        let own = || Spot { root: SpotRoot::Local(call, local), path: vec![] };
+        self.references.get(&(call, local)).cloned().unwrap_or_else(own)
+    }
+
+    fn mark(&mut self, call: u32, local: LocalId) {
+        let spot = self.local(call, local);
+        self.marked.insert(spot);
+    }
+
+    fn spot(&self, call: u32, place: &Place) -> Spot {
+        let mut spot = match place.root {
+            Root::Cell(cell) => Spot { root: SpotRoot::Cell(cell), path: vec![] },
+            Root::Local(local) => self.local(call, local),
+        };
+        spot.path.extend(place.path.iter().filter_map(|s| if let Step::Field(n) = s { Some(*n) } else { None }));
+        spot
+    }
+
+    fn touches(&self, set: &BTreeSet<Spot>, spot: &Spot) -> bool {
+        set.iter().any(|s| s.root == spot.root && (s.path.starts_with(&spot.path) || spot.path.starts_with(&s.path)))
+    }
+
+    fn is_marked(&self, call: u32, expr: &Expr) -> bool {
+        self.reads(&self.marked, call, expr)
+    }
+
+    fn place_is_marked(&self, call: u32, place: &Place) -> bool {
+        self.touches(&self.marked, &self.spot(call, place)) || any_of_place(place, &mut |e| self.is_marked(call, e))
+    }
+
+    fn carries(&self, call: u32, expr: &Expr) -> bool {
+        self.reads(&self.messages, call, expr)
+    }
+
+    fn reads(&self, set: &BTreeSet<Spot>, call: u32, expr: &Expr) -> bool {
+        any(expr, &mut |e| match &e.kind {
+            ExprKind::Local(local) => self.touches(set, &self.local(call, *local)),
+            ExprKind::Load(p) | ExprKind::Borrow(p) | ExprKind::Query(_, p, _) => self.touches(set, &self.spot(call, p)),
+            _ => false,
+        })
+    }
+}

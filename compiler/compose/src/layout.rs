@@ -1,0 +1,162 @@
+//! Gives frames their bytes: numbers the shapes and packs the fields of all layers into bits. docs/frames.md is normative.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use nacre_stack::*;
+
+use crate::link::LOWER;
+use crate::message::{Bag, Size};
+use crate::shapes::Flow;
+
+/// The largest datagram that a transport takes.
+pub const TRANSPORT_MAX: u32 = 65_507;
+
+/// Numbers from here on do not fit the seven bits of the preamble, or the byte of a plain layout.
+pub(crate) const ESCAPE_PREAMBLE: u32 = 126;
+pub(crate) const ESCAPE_PLAIN: u32 = 255;
+
+const COOKIE_BIT: u32 = 8;
+const PREAMBLE_BITS: u32 = 32;
+const FINGERPRINT_BIT: u32 = 32;
+const FINGERPRINT_BITS: u32 = 64;
+
+/// A combination of headers that was found, before it has a number.
+struct Found {
+    event: EventId,
+    headers: Vec<HeaderId>,
+    data: bool,
+    size: Size,
+}
+
+/// Fills in all layouts of a stack from what flows through it.
+pub(crate) fn lay_out(stack: &mut Stack, flow: &Flow, frame_max: u32) {
+    let form = if placed(stack, FieldPlace::Cookie) { LayoutForm::Preamble } else { LayoutForm::Plain };
+    let frames = flow.outputs.iter().filter(|((port, _), _)| *port == LOWER);
+    let mut found = vec![];
+    for ((_, event), bag) in frames {
+        found.extend(combinations(*event, bag));
+    }
+    stack.layouts[0].form = form;
+    stack.layouts[0].shapes = shapes(stack, form, found, u32::MAX);
+    let worst = stack.layouts[0].shapes.iter().map(|s| s.size).max().unwrap_or(0);
+    let longest = frame_max.saturating_sub(worst);
+    stack.bounds.frame_data = longest;
+    for shape in &mut stack.layouts[0].shapes {
+        shape.data_max = shape.data_max.min(longest);
+        shape.data_min = shape.data_min.min(shape.data_max);
+    }
+    for i in 1..stack.layouts.len() {
+        let bag = flow.world.packed.get(&LayoutId(i as u32)).cloned().unwrap_or_default();
+        let found = combinations(EventId(0), &bag);
+        stack.layouts[i].shapes = shapes(stack, LayoutForm::Plain, found, longest);
+    }
+    name_packed_events(stack, flow);
+}
+
+/// The longest data of a frame, and the longest message of a call that surely fits one, whatever layers add to it.
+pub(crate) fn longest(stack: &Stack, flow: &Flow, frame_max: u32) -> (u32, u32) {
+    let mut trial = stack.clone();
+    lay_out(&mut trial, flow, frame_max);
+    let frame = trial.bounds.frame_data;
+    let frames = flow.outputs.iter().filter(|((port, _), _)| *port == LOWER);
+    let grown = frames.flat_map(|(_, bag)| bag.0.values()).map(|size| size.growth).max().unwrap_or(0);
+    (frame, frame.saturating_sub(grown))
+}
+
+/// Whether any field of the stack has this place.
+pub(crate) fn placed(stack: &Stack, place: FieldPlace) -> bool {
+    stack.headers.iter().any(|h| h.fields.iter().any(|f| f.place == place))
+}
+
+/// The combinations in a bag, wherever their bytes are.
+fn combinations(event: EventId, bag: &Bag) -> Vec<Found> {
+    let mut sizes: BTreeMap<(Vec<HeaderId>, bool), Size> = BTreeMap::new();
+    for (kind, size) in &bag.0 {
+        let key = (kind.headers.clone(), kind.data);
+        let joined = sizes.get(&key).map_or(*size, |known| known.join(*size));
+        sizes.insert(key, joined);
+    }
+    sizes.into_iter().map(|((headers, data), size)| Found { event, headers, data, size }).collect()
+}
+
+/// Numbers the combinations and places their fields: short forms first, likely ones before others.
+fn shapes(stack: &Stack, form: LayoutForm, mut found: Vec<Found>, longest: u32) -> Vec<Shape> {
+    found.sort_by_key(|f| {
+        let identified = is_identified(stack, form, &f.headers);
+        (identified, Reverse(f.data), f.headers.len(), f.headers.clone(), stack.event(f.event).name.clone(), f.event)
+    });
+    let only = found.len() == 1;
+    let (mut short, mut long) = (0, 0);
+    let mut result = vec![];
+    for f in found {
+        let identified = is_identified(stack, form, &f.headers);
+        let next = if identified { &mut long } else { &mut short };
+        let (number, start) = (*next, start(form, identified, *next, only));
+        *next += 1;
+        let (fields, size) = pack(stack, &f.headers, identified, start);
+        let (data_min, data_max) = (f.size.min.min(longest), f.size.max.min(longest));
+        result.push(Shape { number, identified, event: f.event, headers: f.headers, data: f.data, fields, size, data_min, data_max });
+    }
+    result
+}
+
+fn is_identified(stack: &Stack, form: LayoutForm, headers: &[HeaderId]) -> bool {
+    form == LayoutForm::Preamble && headers.iter().any(|h| carries(stack, *h, FieldPlace::Fingerprint))
+}
+
+fn carries(stack: &Stack, header: HeaderId, place: FieldPlace) -> bool {
+    stack.header(header).fields.iter().any(|f| f.place == place)
+}
+
+/// The bit at which packed fields begin.
+fn start(form: LayoutForm, identified: bool, number: u32, only: bool) -> u32 {
+    match form {
+        LayoutForm::Preamble => {
+            let fixed = PREAMBLE_BITS + if identified { FINGERPRINT_BITS } else { 0 };
+            fixed + if number >= ESCAPE_PREAMBLE { 16 } else { 0 }
+        }
+        LayoutForm::Plain if only => 0,
+        LayoutForm::Plain if number >= ESCAPE_PLAIN => 24,
+        LayoutForm::Plain => 8,
+    }
+}
+
+/// The places of all fields of a shape, and the bytes before the data.
+fn pack(stack: &Stack, headers: &[HeaderId], identified: bool, start: u32) -> (Vec<Placed>, u32) {
+    let mut fields = vec![];
+    let mut packed = vec![];
+    for &header in headers {
+        let leads = identified && carries(stack, header, FieldPlace::Fingerprint);
+        for (i, field) in stack.header(header).fields.iter().enumerate() {
+            let placed = |bit| Placed { header, field: i as u32, bit };
+            match field.place {
+                FieldPlace::Cookie => fields.push(placed(COOKIE_BIT)),
+                FieldPlace::Fingerprint => fields.push(placed(FINGERPRINT_BIT)),
+                FieldPlace::Packed => packed.push(((!leads, if leads { FieldClass::Identification } else { field.class }), placed(0))),
+            }
+        }
+    }
+    fields.sort_by_key(|p| p.bit);
+    packed.sort_by_key(|(order, _)| *order);
+    let mut bit = start;
+    for (_, mut place) in packed {
+        place.bit = bit;
+        bit += stack.header(place.header).fields[place.field as usize].bits;
+        fields.push(place);
+    }
+    (fields, bit.div_ceil(8))
+}
+
+/// For packed messages the event is told by nobody; it is that with which such a message first comes to the layer.
+fn name_packed_events(stack: &mut Stack, flow: &Flow) {
+    for i in 1..stack.layouts.len() {
+        let layer = stack.layouts[i].layer;
+        let comes = flow.arrivals.keys().find_map(|node| match node {
+            crate::shapes::Node::Event(l, event, Some(_)) if *l == layer => Some(*event),
+            _ => None,
+        });
+        let event = comes.unwrap_or(EventId(0));
+        stack.layouts[i].shapes.iter_mut().for_each(|s| s.event = event);
+    }
+}

@@ -1,0 +1,154 @@
+//! What is known of a message while it flows through the stack, without knowing its bytes.
+
+use std::collections::BTreeMap;
+
+use nacre_stack::HeaderId;
+
+/// Messages are never longer than this: what no condition bounds stays below it.
+pub(crate) const LONGEST: u32 = 1 << 24;
+
+/// Where the bytes of a message are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Origin {
+    /// They came with the outside event.
+    Entered,
+    /// In the pool, or nowhere because there are none.
+    Kept,
+    /// A layer made them in this step, from the bytes that entered.
+    Remade,
+    /// A layer made them in this step, from something else.
+    Made,
+}
+
+/// What two messages have in common that the stack treats alike.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Kind {
+    /// From the lowest layer up.
+    pub headers: Vec<HeaderId>,
+    /// It entered at a port (and was not made by a layer).
+    pub data: bool,
+    pub origin: Origin,
+}
+
+/// Bounds of the bytes of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Size {
+    pub min: u32,
+    pub max: u32,
+    /// Of how many strings of bytes it is joined, and the longest of them.
+    pub pieces: u32,
+    pub piece: u32,
+    /// It begins anywhere in a longer string.
+    pub cut: bool,
+    /// Bytes that it may have more than the message that entered.
+    pub growth: u32,
+}
+
+impl Size {
+    pub const NONE: Size = Size { min: 0, max: 0, pieces: 0, piece: 0, cut: false, growth: 0 };
+
+    pub fn up_to(max: u32) -> Size {
+        Size { min: 0, max: max.min(LONGEST), pieces: 1, piece: max.min(LONGEST), cut: false, growth: 0 }
+    }
+
+    /// Bounds that hold for both.
+    pub fn join(self, other: Size) -> Size {
+        Size {
+            min: self.min.min(other.min),
+            max: self.max.max(other.max),
+            pieces: self.pieces.max(other.pieces),
+            piece: self.piece.max(other.piece),
+            cut: self.cut || other.cut,
+            growth: self.growth.max(other.growth),
+        }
+    }
+
+    /// The same message, known to be no longer than this.
+    pub fn at_most(self, max: u32) -> Size {
+        Size { min: self.min.min(max), max: self.max.min(max), piece: self.piece.min(max), ..self }
+    }
+
+    /// A part of it.
+    pub fn part(self, max: u32) -> Size {
+        Size { min: 0, cut: true, ..self.at_most(max) }
+    }
+
+    /// New bytes made from it, so many more.
+    pub fn grown(self, by: u32) -> Size {
+        let max = self.max.saturating_add(by).min(LONGEST);
+        Size { min: 0, max, pieces: 1, piece: max, cut: false, growth: self.growth.saturating_add(by).min(LONGEST) }
+    }
+
+    /// Up to `count` such parts in front of `last`.
+    pub fn joined(self, count: u32, last: Size) -> Size {
+        let max = (u64::from(self.max) * u64::from(count) + u64::from(last.max)).min(u64::from(LONGEST)) as u32;
+        let pieces = self.pieces.saturating_mul(count).saturating_add(last.pieces).min(1 << 16);
+        let piece = self.piece.max(last.piece);
+        Size { min: last.min, max, pieces, piece, cut: self.cut || last.cut, growth: LONGEST }
+    }
+
+    /// Pool blocks that it fills at the most.
+    pub fn blocks(self, block: u32) -> u32 {
+        let ragged = u32::from(self.cut && !self.piece.is_multiple_of(block.max(1)));
+        let one = self.piece.div_ceil(block.max(1)) + ragged;
+        self.pieces.saturating_mul(one)
+    }
+}
+
+/// The messages that can be somewhere.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Bag(pub BTreeMap<Kind, Size>);
+
+impl Bag {
+    pub fn one(kind: Kind, size: Size) -> Bag {
+        Bag(BTreeMap::from([(kind, size)]))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds a kind; whether that told anything new.
+    pub fn add(&mut self, kind: Kind, size: Size) -> bool {
+        match self.0.get_mut(&kind) {
+            Some(known) => {
+                let joined = known.join(size);
+                let new = joined != *known;
+                *known = joined;
+                new
+            }
+            None => {
+                self.0.insert(kind, size);
+                true
+            }
+        }
+    }
+
+    pub fn join(&mut self, other: &Bag) -> bool {
+        other.0.iter().fold(false, |new, (kind, size)| self.add(kind.clone(), *size) | new)
+    }
+
+    /// Each message changed.
+    pub fn map(&self, change: impl Fn(&Kind, Size) -> (Kind, Size)) -> Bag {
+        let mut result = Bag::default();
+        for (kind, size) in &self.0 {
+            let (kind, size) = change(kind, *size);
+            result.add(kind, size);
+        }
+        result
+    }
+
+    pub fn sized(&self, change: impl Fn(Size) -> Size) -> Bag {
+        self.map(|kind, size| (kind.clone(), change(size)))
+    }
+
+    /// Once they are in the pool.
+    pub fn kept(&self) -> Bag {
+        self.map(|kind, size| (Kind { origin: Origin::Kept, ..kind.clone() }, Size { growth: 0, ..size }))
+    }
+
+    /// Bounds for all of them.
+    pub fn size(&self) -> Size {
+        self.0.values().copied().reduce(Size::join).unwrap_or(Size::NONE)
+    }
+}

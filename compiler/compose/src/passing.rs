@@ -1,0 +1,77 @@
+//! Handlers for events that a layer only passes on.
+
+use nacre_stack::*;
+
+use crate::link::{add_arm, Linked, LOWER, UPPER};
+
+/// Makes the handler that hands an event on unchanged, in its direction; at the end of the stack it lets it go.
+pub(crate) fn make(linked: &mut Linked, layer: LayerId, event: EventId) -> HandlerId {
+    let target = onward(linked, layer, event);
+    let stack = &mut linked.stack;
+    let declared = stack.events[event.index()].clone();
+    let locals: Vec<Local> =
+        declared.parameters.iter().map(|p| Local { name: p.name.clone(), ty: p.ty.clone(), by_ref: false }).collect();
+    let parameters: Vec<LocalId> = (0..locals.len() as u32).map(LocalId).collect();
+    let values: Vec<Expr> =
+        parameters.iter().zip(&locals).map(|(id, l)| Expr { kind: ExprKind::Local(*id), ty: l.ty.clone() }).collect();
+    let span = stack.layer(layer).span;
+    let body = match target {
+        Some(target) => {
+            vec![Statement::Emit(Emit { target, event, arguments: values, later: false, call: false, likely: None, span })]
+        }
+        None => declared.message.map(|m| Statement::Drop(values[m as usize].clone())).into_iter().collect(),
+    };
+    let name = name(stack, layer, &declared);
+    let id = HandlerId(stack.handlers.len() as u32);
+    stack.handlers.push(Handler {
+        name,
+        layer,
+        event: Some(event),
+        parameters,
+        fields: vec![],
+        locals,
+        body,
+        passes: true,
+        span,
+    });
+    let arm = Arm { guard: Guard { header: None, data: false }, handler: id };
+    add_arm(&mut stack.layers[layer.index()], event, arm);
+    id
+}
+
+/// `pt2pt.down.close`; `total.down.cast.control` where the layer handles the event for data.
+fn name(stack: &Stack, layer: LayerId, event: &Event) -> String {
+    let direction = if event.direction == Direction::Up { "up" } else { "down" };
+    let plain = format!("{}.{direction}.{}", stack.layer(layer).name, event.name);
+    let taken = |n: &str| stack.handlers.iter().any(|h| h.name == n);
+    if taken(&plain) {
+        crate::link::unique(&format!("{plain}.control"), taken)
+    } else {
+        plain
+    }
+}
+
+/// Where an event goes that leaves a layer in its direction; none: it ends there.
+fn onward(linked: &Linked, layer: LayerId, event: EventId) -> Option<Target> {
+    let up = linked.stack.event(event).direction == Direction::Up;
+    let last = linked.stack.layers.len() - 1;
+    match (up, layer.index()) {
+        (false, 0) => linked.sides[0].to_below.contains(&event).then_some(Target::Port(LOWER)),
+        (false, n) => Some(Target::Layer(LayerId(n as u32 - 1))),
+        (true, n) if n == last => linked.sides[n].to_above.contains(&event).then_some(Target::Port(UPPER)),
+        (true, n) => Some(Target::Layer(LayerId(n as u32 + 1))),
+    }
+}
+
+/// Whether an event that the layer does not handle goes down to nobody.
+pub(crate) fn is_lost(linked: &Linked, layer: LayerId, event: EventId) -> bool {
+    linked.stack.event(event).direction == Direction::Down && onward(linked, layer, event).is_none()
+}
+
+/// Whether an event that enters at a boundary comes to anybody: a layer that handles it, or the other boundary.
+pub(crate) fn is_wanted(linked: &Linked, port: PortId, event: EventId) -> bool {
+    let handled = linked.stack.layers.iter().any(|l| l.reactions.iter().any(|r| r.event == event));
+    let far = if port == LOWER { linked.sides.last().map(|s| &s.to_above) } else { linked.sides.first().map(|s| &s.to_below) };
+    let message_from_below = port == LOWER && linked.stack.event(event).message.is_some();
+    handled || message_from_below || far.is_some_and(|s| s.contains(&event))
+}

@@ -1,0 +1,223 @@
+//! Finds which events and messages flow over each link of the stack, by following every handler to a fixed point.
+//!
+//! Messages enter at ports without headers; what leaves by the lower boundary comes back from the peer, who runs the same stack.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use nacre_stack::*;
+
+use crate::activation::{activate, World};
+use crate::course::{Course, Emission};
+use crate::link::{Linked, LOWER, UPPER};
+use crate::message::{Bag, Kind, Origin, Size};
+use crate::passing;
+
+/// What sets a handler going.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Node {
+    /// An event arrives at a layer; none: without a message.
+    Event(LayerId, EventId, Option<Kind>),
+    Timer(TimerId),
+}
+
+/// All that can happen in a stack.
+#[derive(Default)]
+pub(crate) struct Flow {
+    /// What arrives where, and how long it can be.
+    pub arrivals: BTreeMap<Node, Size>,
+    pub courses: BTreeMap<Node, Course>,
+    pub handlers: BTreeMap<Node, HandlerId>,
+    /// What leaves by each port.
+    pub outputs: BTreeMap<(PortId, EventId), Bag>,
+    pub world: World,
+    /// Events with one of the layer's own headers that the layer has no handler for.
+    pub unhandled: BTreeSet<(LayerId, EventId, HeaderId)>,
+    /// Events that go down from the lowest layer, and that neither a layer nor the port takes.
+    pub lost: BTreeSet<EventId>,
+    /// Events with a message that leave by the lower boundary, and by which it cannot come back.
+    pub one_way: BTreeSet<EventId>,
+    /// Longest data of a frame, and longest message of a call for which no layer states less.
+    pub longest_frame: u32,
+    pub longest_call: u32,
+}
+
+/// Follows everything that can enter the stack. Makes the handlers that pass events on, where they are needed.
+pub(crate) fn follow(linked: &mut Linked, limits: &BTreeMap<(PortId, EventId), u32>, frame: u32, call: u32) -> Flow {
+    let mut flow = Flow { longest_frame: frame, longest_call: call, ..Flow::default() };
+    enter(linked, limits, &mut flow);
+    while sweep(linked, &mut flow) {}
+    flow
+}
+
+/// Everything that the host, the lower boundary and the timers begin.
+fn enter(linked: &Linked, limits: &BTreeMap<(PortId, EventId), u32>, flow: &mut Flow) {
+    let stack = &linked.stack;
+    for (p, port) in stack.ports.iter().enumerate() {
+        for input in &port.inputs {
+            let message = stack.event(input.event).message.is_some();
+            if p == LOWER.index() && message {
+                continue;
+            }
+            let limit = limits.get(&(PortId(p as u32), input.event)).copied().unwrap_or(flow.longest_call);
+            let kind = message.then(|| Kind { headers: vec![], data: true, origin: Origin::Entered });
+            let size = if message { Size::up_to(limit) } else { Size::NONE };
+            flow.arrivals.insert(Node::Event(input.layer, input.event, kind), size);
+        }
+    }
+    for timer in 0..stack.timers.len() {
+        flow.arrivals.insert(Node::Timer(TimerId(timer as u32)), Size::NONE);
+    }
+}
+
+/// Runs everything that is known to arrive once; whether that told anything new.
+fn sweep(linked: &mut Linked, flow: &mut Flow) -> bool {
+    let mut new = false;
+    let mut pending: Vec<Node> = flow.arrivals.keys().cloned().collect();
+    while let Some(node) = pending.pop() {
+        let size = flow.arrivals[&node];
+        let Some(handler) = handler_of(linked, flow, &node) else { continue };
+        let code = linked.stack.handler(handler);
+        let message = message_of(&linked.stack, &node, code, size);
+        let (course, learnt) = activate(&linked.stack, &mut flow.world, code, message);
+        new |= learnt;
+        for emission in course.emissions() {
+            new |= carry(linked, flow, emission, &mut pending);
+        }
+        flow.handlers.insert(node.clone(), handler);
+        flow.courses.insert(node, course);
+    }
+    new
+}
+
+/// The handler that takes a node's event; made if the layer only passes it on.
+fn handler_of(linked: &mut Linked, flow: &mut Flow, node: &Node) -> Option<HandlerId> {
+    let (layer, event, kind) = match node {
+        Node::Timer(timer) => return Some(linked.stack.timers[timer.index()].handler),
+        Node::Event(layer, event, kind) => (*layer, *event, kind.as_ref()),
+    };
+    let own = kind.and_then(|k| own_header(&linked.stack, layer, k));
+    let data = kind.is_some_and(|k| k.data);
+    if let Some(handler) = linked.stack.reaction(layer, event, own, data) {
+        return Some(handler);
+    }
+    match own {
+        Some(header) => {
+            flow.unhandled.insert((layer, event, header));
+            None
+        }
+        None => {
+            if passing::is_lost(linked, layer, event) {
+                flow.lost.insert(event);
+            }
+            Some(passing::make(linked, layer, event))
+        }
+    }
+}
+
+/// The header of a layer on a message that arrives there.
+pub(crate) fn own_header(stack: &Stack, layer: LayerId, kind: &Kind) -> Option<HeaderId> {
+    kind.headers.first().copied().filter(|h| stack.header(*h).layer == layer)
+}
+
+/// The local that a node's message is in, the layer's own header being popped.
+fn message_of(stack: &Stack, node: &Node, code: &Handler, size: Size) -> Option<(LocalId, Bag)> {
+    let Node::Event(layer, event, Some(kind)) = node else { return None };
+    let local = code.parameters[stack.event(*event).message? as usize];
+    let mut kind = kind.clone();
+    if own_header(stack, *layer, &kind).is_some() {
+        kind.headers.remove(0);
+    }
+    Some((local, Bag::one(kind, size)))
+}
+
+/// Brings what a handler emits to where it goes.
+fn carry(linked: &Linked, flow: &mut Flow, emission: &Emission, pending: &mut Vec<Node>) -> bool {
+    match emission.target {
+        Target::Layer(layer) => arrive(flow, layer, emission, pending),
+        Target::Port(port) => leave(linked, flow, port, emission, pending),
+    }
+}
+
+fn arrive(flow: &mut Flow, layer: LayerId, emission: &Emission, pending: &mut Vec<Node>) -> bool {
+    let mut new = false;
+    for (kind, size) in arriving(emission) {
+        new |= meet(flow, Node::Event(layer, emission.event, kind), size, pending);
+    }
+    new
+}
+
+/// The kinds of messages that an emission brings to a layer; what goes there later has been kept until then.
+pub(crate) fn arriving(emission: &Emission) -> Vec<(Option<Kind>, Size)> {
+    match &emission.bag {
+        None => vec![(None, Size::NONE)],
+        Some(bag) => {
+            let bag = if emission.later { bag.kept() } else { bag.clone() };
+            bag.0.into_iter().map(|(kind, size)| (Some(kind), size)).collect()
+        }
+    }
+}
+
+fn meet(flow: &mut Flow, node: Node, size: Size, pending: &mut Vec<Node>) -> bool {
+    let known = flow.arrivals.get(&node).copied();
+    let joined = known.map_or(size, |k| k.join(size));
+    if known == Some(joined) {
+        return false;
+    }
+    flow.arrivals.insert(node.clone(), joined);
+    pending.push(node);
+    true
+}
+
+fn leave(linked: &Linked, flow: &mut Flow, port: PortId, emission: &Emission, pending: &mut Vec<Node>) -> bool {
+    let known = flow.outputs.entry((port, emission.event)).or_default();
+    let new = emission.bag.as_ref().is_some_and(|bag| known.join(bag));
+    let (true, Some(bag)) = (port == LOWER, &emission.bag) else { return new };
+    let Some(event) = returning(linked, emission.event) else {
+        flow.one_way.insert(emission.event);
+        return new;
+    };
+    let mut any = new;
+    let longest = flow.longest_frame;
+    for (kind, size) in &bag.0 {
+        let kind = Kind { origin: Origin::Entered, ..kind.clone() };
+        let size = Size { min: size.min, growth: 0, ..Size::up_to(size.max.min(longest)) };
+        any |= meet(flow, Node::Event(LayerId(0), event, Some(kind)), size, pending);
+    }
+    any
+}
+
+/// The event by which the peer gets what left as this one: `deliver` for `send`, else the one of the same name. The lower
+/// boundary brings up all frames by one event, the first of its inputs that has a message.
+pub(crate) fn returning(linked: &Linked, sent: EventId) -> Option<EventId> {
+    let stack = &linked.stack;
+    let name = &stack.event(sent).name;
+    let inputs = stack.ports[LOWER.index()].inputs.iter().map(|i| i.event);
+    let with_message: Vec<EventId> = inputs.filter(|e| stack.event(*e).message.is_some()).collect();
+    let named = |wanted: &str| with_message.iter().copied().find(|e| stack.event(*e).name == wanted);
+    let deliver = if name == "send" { named("deliver") } else { None };
+    deliver.or_else(|| named(name)).filter(|event| with_message.first() == Some(event))
+}
+
+/// Fills in the inputs of the two boundaries: what comes from the interfaces, and `init`.
+pub(crate) fn boundaries(linked: &mut Linked) {
+    let top = LayerId(linked.stack.layers.len() as u32 - 1);
+    let mut from_below: Vec<EventId> = linked.sides[0].from_below.iter().copied().chain(init(&linked.stack)).collect();
+    let is_deliver = |e: &EventId| linked.stack.event(*e).name == "deliver";
+    from_below.sort_by_key(|e| !is_deliver(e));
+    let from_above: Vec<EventId> = linked.sides[top.index()].from_above.iter().copied().collect();
+    for (port, layer, events) in [(LOWER, LayerId(0), from_below), (UPPER, top, from_above)] {
+        for event in events {
+            let known = linked.stack.ports[port.index()].inputs.iter().any(|i| i.event == event);
+            if !known && passing::is_wanted(linked, port, event) {
+                let input = PortInput { event, layer, admissions: vec![], need: Need::default() };
+                linked.stack.ports[port.index()].inputs.push(input);
+            }
+        }
+    }
+}
+
+/// The event with which every stack begins, if a layer of it knows one.
+fn init(stack: &Stack) -> Option<EventId> {
+    let is = |e: &Event| e.name == "init" && e.direction == Direction::Up && e.parameters.is_empty();
+    stack.events.iter().position(is).map(|i| EventId(i as u32))
+}
