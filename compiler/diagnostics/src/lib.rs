@@ -1,4 +1,12 @@
-//! Spans, messages, rendering.
+//! Spans, sources and messages: how every phase says what is wrong, where, why, and how to mend it.
+
+mod diagnostic;
+mod render;
+mod sources;
+
+pub use diagnostic::{Diagnostic, Label, Severity};
+pub use render::{render, to_json};
+pub use sources::Sources;
 
 use serde::{Deserialize, Serialize};
 
@@ -12,4 +20,11 @@ pub struct Span {
     pub file: SourceId,
     pub start: u32,
     pub end: u32,
+}
+
+impl Span {
+    /// The smallest span that covers both; of the file of `self`.
+    pub fn to(self, other: Span) -> Span {
+        Span { file: self.file, start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
 }
