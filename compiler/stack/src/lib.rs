@@ -849,6 +849,7 @@ pub enum Operation {
 }
 
 mod access;
+pub mod interpret;
 pub use access::*;
 #[doc(hidden)]
 pub mod samples;

@@ -118,7 +118,7 @@ fn turn(key: &Place) -> Filter {
         end: vec![],
         result: None,
         functions: vec![],
-        grows: (1, 1, 0),
+        grows: (0, 1, 0),
         rejects: false,
         span: Span::default(),
     }

@@ -1,0 +1,42 @@
+//! The reference interpreter: what a stack means, step by step.
+//!
+//! A [`Machine`] is one connection. Whatever else runs stacks (the emitted C at every level, the explorer, the prover)
+//! must give the same outputs, deadlines and [`Machine::canonical_bytes`] for the same outside events.
+//!
+//! Beyond what the head of the IR fixes, this is decided here:
+//!
+//! - **Pool.** Bytes of the outside event (of a frame: its data) are kept at most once a step, as a whole: ceil(length / block)
+//!   blocks, of which a kept slice holds those that it touches. Each segment that was made takes ceil(length / block) blocks of its own,
+//!   for every store. A block that nothing refers to at a step's end is free; within a step none is taken twice.
+//! - **Random numbers.** SplitMix64 for each layer; its state begins as seed + (layer + 1) * 0x9E3779B97F4A7C15.
+//!   A number below n is the high half of the 128-bit product.
+//! - **Timers** due at once fire by (deadline, layer, place in [`Stack::timers`](crate::Stack::timers), indices), one a tick, after all
+//!   `later` events. `arm` saturates one below [`NEVER`].
+//! - **Frames** that no shape allows are counted before space is looked at; for calls see the head of the IR. A tick without
+//!   space has no effect and is counted.
+
+mod arithmetic;
+pub mod canonical;
+mod containers;
+mod evaluate;
+mod execute;
+mod filter;
+mod machine;
+mod message;
+mod places;
+mod pool;
+mod random;
+mod report;
+mod run;
+mod timers;
+mod value;
+mod walk;
+mod wire;
+
+pub use containers::Window;
+pub use machine::{Config, Externs, Machine, NoExterns, Outcome, Output, Schedule};
+pub use message::{Message, Origin, Segment};
+pub use random::SplitMix64;
+pub use report::{show, Report, Rule, TraceEntry};
+pub use value::{Addr, Value, NEVER};
+pub use wire::Parsed;

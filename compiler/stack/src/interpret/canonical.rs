@@ -1,0 +1,126 @@
+//! The state as bytes that tests compare; the emitted C's `canonical` writes the same.
+//!
+//! First every Session, Shared and Lasting cell, in the order of [`Stack::cells`] (a generator's cell like any other):
+//!
+//! | type | bytes |
+//! |---|---|
+//! | number, bool, enum, duration, instant | 8, little-endian; Int sign-extended |
+//! | Bits | 8 for each 64 elements |
+//! | Bytes | the bytes |
+//! | Text | u32 length, the bytes |
+//! | Addr | 16 ip, 2 port, 2 family |
+//! | timer | 8: deadline, or all ones |
+//! | Option | 0; or 1 and the value |
+//! | struct, tuple, array | parts in order |
+//! | ring, list | u32 count, entries from the oldest |
+//! | window | 8 each: low, next, high, reported; then for each number from low up to high 0, or 1 and the entry |
+//! | pool | for each slot 0, or 1 and the value |
+//! | map | for each slot 0, or 1, key, value |
+//! | msg | u32 length, data, 1 if it is data else 0; then for each layer from 0 u32 header id + 1 and the fields, or u32 0 |
+//!
+//! Then the generator states of the layers that have one, 8 bytes each. Then the `later` ring: u32 count, and for each
+//! event u32 target (the layer; or 0x8000_0000 + the port), u32 event, and its arguments by their types.
+
+use super::arithmetic::wide;
+use super::message::Message;
+use super::run::State;
+use super::value::Value;
+use crate::*;
+
+pub fn write(stack: &Stack, state: &State) -> Vec<u8> {
+    let mut to = vec![];
+    for (cell, value) in stack.cells.iter().zip(&state.cells) {
+        if cell.scope != Scope::Given {
+            put(stack, &cell.ty, value, &mut to);
+        }
+    }
+    for cell in stack.layers.iter().filter_map(|l| l.random) {
+        word(state.cells[cell.index()].num(), &mut to);
+    }
+    half(state.later.len(), &mut to);
+    for event in &state.later {
+        let target = match event.target {
+            Target::Layer(layer) => layer.0,
+            Target::Port(port) => 0x8000_0000 | port.0,
+        };
+        half(target as usize, &mut to);
+        half(event.event.index(), &mut to);
+        let parameters = &stack.event(event.event).parameters;
+        parameters.iter().zip(&event.arguments).for_each(|(p, v)| put(stack, &p.ty, v, &mut to));
+    }
+    to
+}
+
+fn word(n: u64, to: &mut Vec<u8>) {
+    to.extend(n.to_le_bytes());
+}
+
+fn half(n: usize, to: &mut Vec<u8>) {
+    to.extend((n as u32).to_le_bytes());
+}
+
+fn put_if(stack: &Stack, ty: &Type, value: Option<&Value>, to: &mut Vec<u8>) {
+    to.push(value.is_some() as u8);
+    if let Some(value) = value {
+        put(stack, ty, value, to);
+    }
+}
+
+fn put(stack: &Stack, ty: &Type, value: &Value, to: &mut Vec<u8>) {
+    let zero;
+    let value = match value {
+        Value::Gone => {
+            zero = stack.zero(ty);
+            &zero
+        }
+        value => value,
+    };
+    match (ty, value) {
+        (_, Value::Set(words)) => words.iter().for_each(|w| word(*w, to)),
+        (Type::Text(_), Value::Bytes(bytes)) => {
+            half(bytes.len(), to);
+            to.extend(bytes);
+        }
+        (_, Value::Bytes(bytes)) => to.extend(bytes),
+        (_, Value::Addr(addr)) => to.extend(addr.bytes()),
+        (Type::Option(t), Value::Option(inner)) => put_if(stack, t, inner.as_deref(), to),
+        (Type::Struct(id), Value::Tuple(parts)) => {
+            let fields = &stack.structs[id.index()].fields;
+            fields.iter().zip(parts).for_each(|(f, v)| put(stack, &f.ty, v, to));
+        }
+        (Type::Tuple(types), Value::Tuple(parts)) => {
+            types.iter().zip(parts).for_each(|(t, v)| put(stack, t, v, to));
+        }
+        (Type::Array(t, _), Value::Tuple(parts)) => parts.iter().for_each(|v| put(stack, t, v, to)),
+        (Type::Ring(t, _) | Type::List(t, _), Value::Row(row)) => {
+            half(row.len(), to);
+            row.iter().for_each(|v| put(stack, t, v, to));
+        }
+        (Type::Window(t, _, _), Value::Window(w)) => {
+            [w.low, w.next, w.high, w.reported].iter().for_each(|n| word(*n, to));
+            w.entries.iter().for_each(|e| put_if(stack, t, e.as_ref(), to));
+        }
+        (Type::Pool(t, _), Value::Pool(slots)) => slots.iter().for_each(|s| put_if(stack, t, s.as_ref(), to)),
+        (Type::Map(k, t, _), Value::Map(slots)) => slots.iter().for_each(|slot| {
+            put_if(stack, k, slot.as_ref().map(|(key, _)| key), to);
+            if let Some((_, value)) = slot {
+                put(stack, t, value, to);
+            }
+        }),
+        (_, Value::Msg(message)) => put_message(stack, message, to),
+        (ty, value) => word(wide(value.num(), ty), to),
+    }
+}
+
+fn put_message(stack: &Stack, message: &Message, to: &mut Vec<u8>) {
+    half(message.len(), to);
+    to.extend(message.bytes());
+    to.push(message.data as u8);
+    for layer in 0..stack.layers.len() {
+        let header = message.headers.iter().find(|(id, _)| stack.header(*id).layer.index() == layer);
+        half(header.map_or(0, |(id, _)| id.index() + 1), to);
+        if let Some((id, fields)) = header {
+            stack.header(*id).fields.iter().zip(fields).for_each(|(f, v)| put(stack, &f.ty, v, to));
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! Expressions.
+
+use super::arithmetic;
+use super::containers::slot_of;
+use super::message::Message;
+use super::report::Rule;
+use super::run::{Run, Slot};
+use super::value::{Value, NEVER};
+use crate::*;
+
+impl Run<'_> {
+    /// The value of an expression. What it names of linear locals is moved out of them.
+    pub fn evaluate(&mut self, expr: &Expr) -> Value {
+        let ty = &expr.ty;
+        match &expr.kind {
+            ExprKind::Const(n) => arithmetic::constant(*n, ty),
+            ExprKind::Literal(bytes) => Value::Bytes(arithmetic::sized(bytes.clone(), ty)),
+            ExprKind::Zero => self.stack.zero(ty),
+            ExprKind::Local(id) => self.local(*id, ty),
+            ExprKind::Load(place) | ExprKind::Borrow(place) => {
+                let found = self.find(place);
+                self.read(&found, ty)
+            }
+            ExprKind::Unary(op, a) => arithmetic::unary(*op, self.evaluate(a), ty),
+            ExprKind::Binary(BinaryOp::Both, a, b) => Value::bool(self.evaluate(a).truth() && self.evaluate(b).truth()),
+            ExprKind::Binary(BinaryOp::Either, a, b) => {
+                Value::bool(self.evaluate(a).truth() || self.evaluate(b).truth())
+            }
+            ExprKind::Binary(op, a, b) => {
+                let (left, right) = (self.evaluate(a), self.evaluate(b));
+                arithmetic::binary(*op, left, right, &a.ty, ty)
+            }
+            ExprKind::Convert(a) => arithmetic::convert(self.evaluate(a), &a.ty, ty),
+            ExprKind::If(condition, a, b) => {
+                let chosen = if self.evaluate(condition).truth() { a } else { b };
+                self.evaluate(chosen)
+            }
+            ExprKind::Struct(parts) | ExprKind::Tuple(parts) | ExprKind::Array(parts) => {
+                Value::Tuple(self.evaluate_all(parts))
+            }
+            ExprKind::Some(a) => Value::some(self.evaluate(a)),
+            ExprKind::None => Value::none(),
+            ExprKind::IsSome(a) => Value::bool(matches!(self.borrow(a), Value::Option(Some(_)))),
+            ExprKind::Unwrap(_) | ExprKind::Field(..) => {
+                let value = if self.stack.has_message(ty) { self.take(expr) } else { self.borrow(expr) };
+                self.or_zero(value, ty)
+            }
+            ExprKind::Index(a, index) => {
+                let (value, index) = (self.borrow(a), self.evaluate(index).num());
+                self.index(value, index, ty)
+            }
+            ExprKind::Query(query, place, arguments) => self.query(*query, place, arguments, ty),
+            ExprKind::Now => Value::Num(self.state.now),
+            ExprKind::Fingerprint => Value::Num(self.stack.layouts.first().map_or(0, |l| l.fingerprint)),
+            ExprKind::Room => arithmetic::constant(self.stack.bounds.frame_data as u64, ty),
+            ExprKind::Concat(parts) => {
+                let bytes = parts.iter().flat_map(|p| self.evaluate(p).bytes().to_vec()).collect();
+                Value::Bytes(arithmetic::sized(bytes, ty))
+            }
+            ExprKind::Part(a, from, to) => {
+                let bytes = self.evaluate(a).bytes().to_vec();
+                let clamp = |n: u64| n.min(bytes.len() as u64) as usize;
+                let (from, to) = (clamp(self.evaluate(from).num()), clamp(self.evaluate(to).num()));
+                Value::Bytes(arithmetic::sized(bytes[from..to.max(from)].to_vec(), ty))
+            }
+            ExprKind::BytesOf(a) => {
+                let bytes = match self.evaluate(a) {
+                    Value::Addr(addr) => addr.bytes().to_vec(),
+                    Value::Bytes(bytes) => bytes,
+                    Value::Set(words) => words.iter().flat_map(|w| w.to_le_bytes()).collect(),
+                    value => value.num().to_le_bytes()[..arithmetic::bits(&a.ty).div_ceil(8) as usize].to_vec(),
+                };
+                Value::Bytes(arithmetic::sized(bytes, ty))
+            }
+            ExprKind::View(a) => match self.borrow(a) {
+                Value::Msg(message) => Value::Bytes(message.bytes()),
+                value => value,
+            },
+            ExprKind::Through(filter, a) => {
+                let input = self.evaluate(a).bytes().to_vec();
+                self.through(*filter, &input, ty)
+            }
+            ExprKind::Extern(id, arguments) => {
+                let arguments = self.evaluate_all(arguments);
+                self.call_extern(*id, &arguments, Some(ty))
+            }
+            ExprKind::Empty => Value::Msg(Message::default()),
+            ExprKind::Share(a) => self.borrow(a),
+            ExprKind::Length(a) => Value::Num(match self.borrow(a) {
+                Value::Msg(message) => message.len() as u64,
+                value => value.bytes().len() as u64,
+            }),
+            ExprKind::Push(a, header, fields) => self.push(a, *header, fields),
+            ExprKind::Slice(a, at, len) => {
+                let message = self.borrow_message(a);
+                let (at, len) = (self.evaluate(at).num(), self.evaluate(len).num());
+                Value::Msg(message.slice(at, len))
+            }
+            ExprKind::Rest(a, n) => {
+                let message = self.message(a);
+                Value::Msg(message.rest(self.evaluate(n).num()))
+            }
+            ExprKind::Pack(layout, a) => {
+                let message = self.message(a);
+                Value::Msg(self.pack(*layout, message))
+            }
+            ExprKind::PackView(layout, a) => {
+                let message = self.borrow_message(a);
+                Value::Bytes(self.pack(*layout, message).bytes())
+            }
+        }
+    }
+
+    pub fn evaluate_all(&mut self, exprs: &[Expr]) -> Vec<Value> {
+        exprs.iter().map(|e| self.evaluate(e)).collect()
+    }
+
+    /// The value of an expression that must be a message.
+    pub fn message(&mut self, expr: &Expr) -> Message {
+        match self.evaluate(expr) {
+            Value::Msg(message) => message,
+            _ => Message::default(),
+        }
+    }
+
+    pub fn borrow_message(&mut self, expr: &Expr) -> Message {
+        match self.borrow(expr) {
+            Value::Msg(message) => message,
+            _ => Message::default(),
+        }
+    }
+
+    /// The value of an operand that is not consumed.
+    pub fn borrow(&mut self, expr: &Expr) -> Value {
+        match &expr.kind {
+            ExprKind::Local(id) => self.copy_of_local(*id, &expr.ty),
+            ExprKind::Unwrap(a) => match self.borrow(a) {
+                Value::Option(Some(inner)) => *inner,
+                _ => self.stack.zero(&expr.ty),
+            },
+            ExprKind::Field(a, i) => match self.borrow(a) {
+                Value::Tuple(mut parts) if (*i as usize) < parts.len() => {
+                    let value = parts.swap_remove(*i as usize);
+                    self.or_zero(value, &expr.ty)
+                }
+                _ => self.stack.zero(&expr.ty),
+            },
+            _ => self.evaluate(expr),
+        }
+    }
+
+    fn or_zero(&mut self, value: Value, ty: &Type) -> Value {
+        match value {
+            Value::Gone => self.stack.zero(ty),
+            value => value,
+        }
+    }
+
+    /// Moves a part with messages out of a local: what is left of it is gone there.
+    fn take(&mut self, expr: &Expr) -> Value {
+        let mut steps = vec![];
+        let mut at = expr;
+        loop {
+            match &at.kind {
+                ExprKind::Unwrap(a) => (steps.push(None), at = a).1,
+                ExprKind::Field(a, i) => (steps.push(Some(*i)), at = a).1,
+                _ => break,
+            }
+        }
+        let frame = self.frames.len() - 1;
+        if let ExprKind::Local(id) = at.kind {
+            let place = match &mut self.frames[frame].slots[id.index()] {
+                Slot::Value(value) => Some(value),
+                Slot::Ref(_) => None,
+            };
+            return take_part(place, &steps).unwrap_or(Value::Gone);
+        }
+        let mut value = self.evaluate(at);
+        take_part(Some(&mut value), &steps).unwrap_or(Value::Gone)
+    }
+
+    fn copy_of_local(&mut self, id: LocalId, ty: &Type) -> Value {
+        let frame = self.frames.last().expect("a frame");
+        match &frame.slots[id.index()] {
+            Slot::Value(Value::Gone) => self.stack.zero(ty),
+            Slot::Value(value) => value.clone(),
+            Slot::Ref(found) => self.read(&found.clone(), ty),
+        }
+    }
+
+    fn local(&mut self, id: LocalId, ty: &Type) -> Value {
+        if !self.stack.has_message(ty) {
+            return self.copy_of_local(id, ty);
+        }
+        let frame = self.frames.last_mut().expect("a frame");
+        let value = match &mut frame.slots[id.index()] {
+            Slot::Value(value) => std::mem::replace(value, Value::Gone),
+            Slot::Ref(_) => Value::Gone,
+        };
+        if matches!(value, Value::Gone) {
+            let name = frame.declared[id.index()].name.clone();
+            self.report(Rule::Linear, format!("`{name}` is used, but it was not set or has been moved"));
+        }
+        self.or_zero(value, ty)
+    }
+
+    fn index(&mut self, value: Value, index: u64, ty: &Type) -> Value {
+        let at = usize::try_from(index).unwrap_or(usize::MAX);
+        let part = match value {
+            Value::Tuple(mut parts) if at < parts.len() => Some(parts.swap_remove(at)),
+            Value::Row(mut row) if at < row.len() => row.remove(at),
+            Value::Bytes(bytes) => bytes.get(at).map(|b| Value::Num(*b as u64)),
+            _ => None,
+        };
+        part.unwrap_or_else(|| self.stack.zero(ty))
+    }
+
+    fn push(&mut self, operand: &Expr, header: HeaderId, fields: &[Expr]) -> Value {
+        let mut message = self.message(operand);
+        let fields = self.evaluate_all(fields);
+        let declared = self.stack.header(header);
+        if message.header_of(self.stack, declared.layer).is_some() {
+            self.report(Rule::Complete, format!("a second header `{}` of one layer", declared.name));
+        }
+        message.headers.push((header, fields));
+        Value::Msg(message)
+    }
+
+    fn query(&mut self, query: Query, place: &Place, arguments: &[Expr], ty: &Type) -> Value {
+        let found = self.find(place);
+        let argument = arguments.first().map(|a| self.evaluate(a));
+        let zero = self.stack.zero(&place.ty);
+        let value = self.peek(&found).unwrap_or(&zero);
+        let number = argument.as_ref().map_or(0, Value::num);
+        let at = usize::try_from(number).unwrap_or(usize::MAX);
+        let answer = match (query, value) {
+            (Query::Armed, Value::Timer(deadline)) => Value::bool(*deadline != NEVER),
+            (Query::Low, Value::Window(w)) => Value::Num(w.low),
+            (Query::Next, Value::Window(w)) => Value::Num(w.next),
+            (Query::High, Value::Window(w)) => Value::Num(w.high),
+            (Query::Len, value) => Value::Num(length(value)),
+            (Query::Empty, Value::Window(w)) => Value::bool(w.low == w.high),
+            (Query::Empty, value) => Value::bool(length(value) == 0),
+            (Query::Full, Value::Window(w)) => Value::bool(w.is_full()),
+            (Query::Full, value) => Value::bool(length(value) >= capacity(&place.ty)),
+            (Query::Contains, Value::Row(row)) => Value::bool(row.iter().any(|v| Some(v) == argument.as_ref())),
+            (Query::Contains, Value::Map(slots)) => {
+                Value::bool(argument.is_some_and(|key| slot_of(slots, &key).is_some()))
+            }
+            (Query::Contains, Value::Set(words)) => Value::bool(arithmetic::member(words, number)),
+            (Query::Has, Value::Window(w)) => Value::bool(w.get(number).is_some()),
+            (Query::Has, Value::Pool(slots)) => Value::bool(slots.get(at).is_some_and(Option::is_some)),
+            (Query::Has, Value::Map(slots)) => Value::bool(slots.get(at).is_some_and(Option::is_some)),
+            (Query::Has, Value::Row(row)) => Value::bool(at < row.len()),
+            (Query::Key, Value::Map(slots)) => {
+                let key = slots.get(at).and_then(|s| s.as_ref()).map(|(key, _)| key.clone());
+                key.unwrap_or_else(|| self.stack.zero(ty))
+            }
+            (Query::First, Value::Set(words)) => Value::Num(arithmetic::first(words)),
+            _ => self.stack.zero(ty),
+        };
+        answer
+    }
+}
+
+fn take_part(place: Option<&mut Value>, steps: &[Option<u32>]) -> Option<Value> {
+    let mut place = place?;
+    for step in steps.iter().rev() {
+        place = match (place, step) {
+            (Value::Tuple(parts), Some(i)) => parts.get_mut(*i as usize)?,
+            (Value::Option(inner), None) => inner.as_deref_mut()?,
+            _ => return None,
+        };
+    }
+    Some(std::mem::replace(place, Value::Gone))
+}
+
+/// Entries in a container, elements in a set, bytes in a text.
+fn length(value: &Value) -> u64 {
+    match value {
+        Value::Window(w) => w.count(),
+        Value::Row(row) => row.len() as u64,
+        Value::Pool(slots) => slots.iter().flatten().count() as u64,
+        Value::Map(slots) => slots.iter().flatten().count() as u64,
+        Value::Set(words) => words.iter().map(|w| w.count_ones() as u64).sum(),
+        Value::Bytes(bytes) => bytes.len() as u64,
+        Value::Tuple(parts) => parts.len() as u64,
+        _ => 0,
+    }
+}
+
+fn capacity(ty: &Type) -> u64 {
+    match ty {
+        Type::Ring(_, n) | Type::List(_, n) | Type::Pool(_, n) | Type::Map(_, _, n) => *n as u64,
+        Type::Bits(n) | Type::Text(n) => *n as u64,
+        _ => 0,
+    }
+}
+

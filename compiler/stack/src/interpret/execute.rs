@@ -1,0 +1,299 @@
+//! Statements.
+
+use super::arithmetic::{bits, constant, wide};
+use super::containers::{self, distance};
+use super::message::Message;
+use super::random::SplitMix64;
+use super::report::Rule;
+use super::run::{Frame, Run, Slot};
+use super::value::{Value, NEVER};
+use crate::*;
+
+/// How a block ended.
+pub enum Flow {
+    Next,
+    Break,
+    Return(Option<Value>),
+    /// A filter refused its input.
+    Reject,
+}
+
+impl<'a> Run<'a> {
+    pub fn execute(&mut self, block: &'a Block) -> Flow {
+        for statement in block {
+            match self.statement(statement) {
+                Flow::Next => {}
+                flow => return flow,
+            }
+        }
+        Flow::Next
+    }
+
+    fn statement(&mut self, statement: &'a Statement) -> Flow {
+        match statement {
+            Statement::Let(local, value) => {
+                let value = self.evaluate(value);
+                self.set(*local, value);
+            }
+            Statement::Store(place, value) => {
+                let value = self.evaluate(value);
+                let found = self.find(place);
+                self.write(&found, value);
+            }
+            Statement::If { condition, then, otherwise, .. } => {
+                let taken = self.evaluate(condition).truth();
+                return self.execute(if taken { then } else { otherwise });
+            }
+            Statement::Loop { bound, body } => return self.repeat(*bound, body),
+            Statement::For { variable, from, to, bound, body } => {
+                let (from, to) = (self.evaluate(from), self.evaluate(to));
+                return self.count_up(*variable, from.num(), to.num(), *bound, body);
+            }
+            Statement::Each { walk, bound, body } => return self.each(walk, *bound, body),
+            Statement::Break => return Flow::Break,
+            Statement::Return(value) => {
+                let value = value.as_ref().map(|v| self.evaluate(v));
+                return Flow::Return(value);
+            }
+            Statement::Call { into, function, arguments } => {
+                let result = self.call(*function, arguments);
+                self.set_some(*into, result);
+            }
+            Statement::CallExtern { into, function, arguments } => {
+                let arguments = self.evaluate_all(arguments);
+                let ty = into.map(|i| self.type_of(i).clone());
+                let mut result = self.call_extern(*function, &arguments, ty.as_ref());
+                inherit(&mut result, &arguments);
+                self.set_some(*into, Some(result));
+            }
+            Statement::Operate(operate) => self.operate(operate),
+            Statement::Emit(emit) => self.emit(emit),
+            Statement::Drop(value) => drop(self.evaluate(value)),
+            Statement::Arm { timer, delay, unless_armed } => {
+                let delay = self.evaluate(delay).num();
+                let found = self.find(timer);
+                let deadline = self.state.now.saturating_add(delay).min(NEVER - 1);
+                if let Some(Value::Timer(timer)) = self.peek_mut(&found) {
+                    if *timer == NEVER || !unless_armed {
+                        *timer = deadline;
+                    }
+                }
+            }
+            Statement::Cancel(timer) => {
+                let found = self.find(timer);
+                self.write(&found, Value::Timer(NEVER));
+            }
+            Statement::Count(counter, n) => {
+                let n = self.evaluate(n).num();
+                self.add_to(*counter, n);
+            }
+            Statement::Assert(condition, text) => {
+                if !self.evaluate(condition).truth() {
+                    self.broken(Rule::Assert, text.clone());
+                }
+            }
+            Statement::Impossible => self.add_to(builtin::IMPOSSIBLE, 1),
+            Statement::Unreachable => self.broken(Rule::Unreachable, "`unreachable` was reached".into()),
+            Statement::Fit { into, value } => {
+                let fitted = self.fit(*into, value);
+                self.set(*into, fitted);
+            }
+            Statement::Random { into, below } => {
+                let below = self.evaluate(below).num();
+                let value = Value::Num(self.random(below));
+                self.set(*into, value);
+            }
+            Statement::Filter { into, filter, input } => {
+                let result = self.filter(*filter, input, *into);
+                self.set(*into, result);
+            }
+            Statement::Yield(value) => self.yield_bytes(value),
+            Statement::Reject => return Flow::Reject,
+            Statement::Unpack { into, layout, message } => {
+                let message = self.message(message);
+                let unpacked = self.unpack(*layout, message).map(|m| Box::new(Value::Msg(m)));
+                self.set(*into, Value::Option(unpacked));
+            }
+            Statement::Join { into, parts, last } => {
+                let mut last = self.message(last);
+                let found = self.find(parts);
+                let mut segments = vec![];
+                if let Some(Value::Row(row)) = self.peek_mut(&found) {
+                    row.drain(..).for_each(|mut v| v.messages_mut(&mut |m| segments.append(&mut m.segments)));
+                }
+                segments.append(&mut last.segments);
+                self.set(*into, Value::Msg(Message { segments, ..last }));
+            }
+            Statement::Take { into, place } => {
+                let found = self.find(place);
+                let taken = self.peek_mut(&found).map(|v| std::mem::replace(v, Value::none()));
+                self.set(*into, taken.unwrap_or(Value::none()));
+            }
+        }
+        Flow::Next
+    }
+
+    pub fn type_of(&self, local: LocalId) -> &'a Type {
+        &self.frames.last().expect("a frame").declared[local.index()].ty
+    }
+
+    pub fn set(&mut self, local: LocalId, value: Value) {
+        let frame = self.frames.last_mut().expect("a frame");
+        match &mut frame.slots[local.index()] {
+            Slot::Value(old) => {
+                let old = std::mem::replace(old, value);
+                let mut lost = false;
+                old.messages(&mut |_| lost = true);
+                if lost {
+                    let name = frame.declared[local.index()].name.clone();
+                    self.report(Rule::Linear, format!("`{name}` is set while it holds a message"));
+                }
+            }
+            Slot::Ref(found) => {
+                let found = found.clone();
+                self.write(&found, value);
+            }
+        }
+    }
+
+    fn set_some(&mut self, local: Option<LocalId>, value: Option<Value>) {
+        if let (Some(local), Some(value)) = (local, value) {
+            self.set(local, value);
+        }
+    }
+
+    fn met_bound(&mut self, bound: u32) -> Flow {
+        self.add_to(builtin::BOUND, 1);
+        self.report(Rule::Bound, format!("a loop met its bound {bound}"));
+        Flow::Next
+    }
+
+    fn repeat(&mut self, bound: u32, body: &'a Block) -> Flow {
+        for _ in 0..bound {
+            match self.execute(body) {
+                Flow::Next => {}
+                Flow::Break => return Flow::Next,
+                flow => return flow,
+            }
+        }
+        self.met_bound(bound)
+    }
+
+    fn count_up(&mut self, variable: LocalId, from: u64, to: u64, bound: u32, body: &'a Block) -> Flow {
+        let ty = self.type_of(variable);
+        let left = match ty {
+            Type::Seq(b) => distance(to, from, *b).max(0) as u64,
+            Type::Int(_) => (wide(to, ty) as i64).saturating_sub(wide(from, ty) as i64).max(0) as u64,
+            _ => to.saturating_sub(from),
+        };
+        for i in 0..left.min(bound as u64) {
+            self.set(variable, constant(from.wrapping_add(i), ty));
+            match self.execute(body) {
+                Flow::Next => {}
+                Flow::Break => return Flow::Next,
+                flow => return flow,
+            }
+        }
+        if left > bound as u64 {
+            return self.met_bound(bound);
+        }
+        Flow::Next
+    }
+
+    fn call(&mut self, id: FunctionId, arguments: &[Argument]) -> Option<Value> {
+        let function = self.stack.function(id);
+        let mut frame = Frame::new(&function.locals, function.layer);
+        for (local, argument) in function.parameters.iter().zip(arguments) {
+            frame.slots[local.index()] = match argument {
+                Argument::Value(value) => Slot::Value(self.evaluate(value)),
+                Argument::Reference(place) => Slot::Ref(self.find(place)),
+            };
+        }
+        self.frames.push(frame);
+        let flow = self.execute(&function.body);
+        self.check_consumed(&function.name);
+        self.frames.pop();
+        match (flow, &function.result) {
+            (Flow::Return(value), _) if value.is_some() => value,
+            (_, Some(ty)) => Some(self.stack.zero(ty)),
+            _ => None,
+        }
+    }
+
+    fn operate(&mut self, operate: &Operate) {
+        let arguments = self.evaluate_all(&operate.arguments);
+        let found = self.find(&operate.place);
+        let mut lost = self.stack.zero(&operate.place.ty);
+        let mut container = match self.peek_mut(&found) {
+            Some(place) => std::mem::replace(place, Value::Gone),
+            None => std::mem::replace(&mut lost, Value::Gone),
+        };
+        let capacity = match &operate.place.ty {
+            Type::Ring(_, n) | Type::List(_, n) => *n as usize,
+            _ => 0,
+        };
+        let pool = &mut self.state.pool;
+        let mut keep = |value: &mut Value| {
+            if found.is_cell() {
+                pool.keep(value);
+            }
+        };
+        let done = match (&operate.place.ty, operate.operation) {
+            (Type::List(..), Operation::Pop) => containers::pop_last(&mut container),
+            (_, operation) => containers::operate(operation, &mut container, arguments, capacity, &mut keep),
+        };
+        if let Some(place) = self.peek_mut(&found) {
+            *place = container;
+        }
+        if let Some(into) = operate.into {
+            let value = match (self.type_of(into), done.gives) {
+                (Type::Option(_), gives) => Value::Option(gives.map(Box::new)),
+                (ty, gives) => gives.unwrap_or_else(|| self.stack.zero(ty)),
+            };
+            self.set(into, value);
+        }
+        if let Some(local) = operate.done {
+            self.set(local, Value::bool(done.done));
+        }
+        if let (Some(local), Some(value)) = (operate.back, done.back) {
+            self.set(local, value);
+        }
+    }
+
+    fn fit(&mut self, into: LocalId, value: &Expr) -> Value {
+        let n = wide(self.evaluate(value).num(), &value.ty);
+        let target = match self.type_of(into) {
+            Type::Option(t) => t,
+            ty => ty,
+        };
+        let fits = match target {
+            Type::Range(low, high) => *low <= n && n < *high,
+            Type::Enum(id) => n < self.stack.enums[id.index()].variants.len() as u64,
+            ty => n <= mask(bits(ty)),
+        };
+        if fits {
+            Value::some(Value::Num(n))
+        } else {
+            Value::none()
+        }
+    }
+
+    fn random(&mut self, below: u64) -> u64 {
+        let layer = self.frames.last().expect("a frame").layer;
+        let Some(cell) = self.stack.layer(layer).random else {
+            self.report(Rule::Complete, "a layer without a generator draws a random number".into());
+            return 0;
+        };
+        let mut generator = SplitMix64(self.state.cells[cell.index()].num());
+        let drawn = generator.below(below);
+        self.state.cells[cell.index()] = Value::Num(generator.0);
+        drawn
+    }
+}
+
+/// A message that an extern made is data if the message that it was given is.
+fn inherit(result: &mut Value, arguments: &[Value]) {
+    let mut data = None;
+    arguments.iter().for_each(|a| a.messages(&mut |m| data = data.or(Some(m.data))));
+    result.messages_mut(&mut |m| m.data = data.unwrap_or(false));
+}

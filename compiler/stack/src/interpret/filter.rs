@@ -1,0 +1,96 @@
+//! Filters: code that runs for each byte or word of a string.
+
+use super::arithmetic::bits;
+use super::execute::Flow;
+use super::message::Message;
+use super::report::Rule;
+use super::run::{Frame, Run};
+use super::value::Value;
+use crate::*;
+
+impl<'a> Run<'a> {
+    /// A filter that yields, as a message; or none, if it rejects.
+    pub fn filter(&mut self, id: FilterId, input: &Expr, into: LocalId) -> Value {
+        let (bytes, data) = self.operand(input);
+        let (frame, accepted) = self.run_filter(id, &bytes);
+        let message = Value::Msg(Message::made(&frame.yielded, data));
+        match (self.type_of(into), accepted) {
+            (Type::Option(_), true) => Value::some(message),
+            (Type::Option(_), false) => Value::none(),
+            (_, true) => message,
+            (_, false) => Value::Msg(Message::default()),
+        }
+    }
+
+    /// A filter with a result.
+    pub fn through(&mut self, id: FilterId, input: &[u8], ty: &Type) -> Value {
+        let filter: &'a Filter = &self.stack.filters[id.index()];
+        let (frame, accepted) = self.run_filter(id, input);
+        let Some(result) = &filter.result else {
+            return Value::Bytes(super::arithmetic::sized(frame.yielded, ty));
+        };
+        self.frames.push(frame);
+        let value = if accepted { self.evaluate(result) } else { self.stack.zero(ty) };
+        self.frames.pop();
+        value
+    }
+
+    fn run_filter(&mut self, id: FilterId, input: &[u8]) -> (Frame<'a>, bool) {
+        let filter: &'a Filter = &self.stack.filters[id.index()];
+        let layer = self.frames.last().map_or(LayerId(0), |f| f.layer);
+        self.frames.push(Frame::new(&filter.locals, layer));
+        for (index, initial) in filter.initial.iter().enumerate() {
+            if let Some(initial) = initial {
+                let value = self.evaluate(initial);
+                self.set(LocalId(index as u32), value);
+            }
+        }
+        let unit = match filter.unit {
+            FilterUnit::Byte => 1,
+            FilterUnit::Word => 4,
+        };
+        let mut accepted = true;
+        for unit in input.chunks(unit) {
+            let mut word = [0; 8];
+            word[..unit.len()].copy_from_slice(unit);
+            self.set(filter.input, Value::Num(u64::from_le_bytes(word)));
+            if let Flow::Reject = self.execute(&filter.body) {
+                accepted = false;
+                break;
+            }
+        }
+        accepted = accepted && !matches!(self.execute(&filter.end), Flow::Reject);
+        let frame = self.frames.pop().expect("the filter's frame");
+        let (num, den, add) = filter.grows;
+        let most = num as u64 * input.len() as u64 / den.max(1) as u64 + add as u64;
+        if filter.result.is_none() && frame.yielded.len() as u64 > input.len() as u64 + most {
+            self.report(Rule::Space, format!("`{}` made {} bytes of {}", filter.name, frame.yielded.len(), input.len()));
+        }
+        (frame, accepted)
+    }
+
+    pub fn yield_bytes(&mut self, expr: &Expr) {
+        let value = self.evaluate(expr);
+        let yielded = &mut self.frames.last_mut().expect("a frame").yielded;
+        match value {
+            Value::Bytes(bytes) => yielded.extend(bytes),
+            value => yielded.extend(&value.num().to_le_bytes()[..bits(&expr.ty).div_ceil(8) as usize]),
+        }
+    }
+
+    /// The bytes of the operand, and whether what is made of them is data: see the head of the IR.
+    fn operand(&mut self, input: &Expr) -> (Vec<u8>, bool) {
+        match &input.kind {
+            ExprKind::View(a) => self.operand(a),
+            ExprKind::PackView(layout, a) => {
+                let message = self.borrow_message(a);
+                let data = message.data;
+                (self.pack(*layout, message).bytes(), data)
+            }
+            _ => match self.borrow(input) {
+                Value::Msg(message) => (message.bytes(), message.data),
+                value => (value.bytes().to_vec(), false),
+            },
+        }
+    }
+}

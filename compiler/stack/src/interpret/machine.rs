@@ -1,0 +1,420 @@
+//! One connection: the outside events, as `nacre.h` has them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use super::message::{Message, Origin};
+use super::pool::Pool;
+use super::random::SplitMix64;
+use super::report::{Report, Rule, TraceEntry};
+use super::run::{arguments_of, Pending, Run, State};
+use super::timers::{self, Armed};
+use super::value::{Addr, Value, NEVER};
+use super::{canonical, run::Frame};
+use crate::*;
+
+/// What became of an outside event; `enum nacre_result`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    Ok,
+    /// Nothing was due.
+    Idle,
+    Refused,
+    Busy,
+    NoSpace,
+    Dropped,
+    Invalid,
+}
+
+/// Something that left the stack.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Output {
+    pub port: PortId,
+    pub event: EventId,
+    /// The event's parameters but its message, in order.
+    pub arguments: Vec<Value>,
+    /// At port 0 the frame, elsewhere the data; none: an event without a message.
+    pub bytes: Option<Vec<u8>>,
+}
+
+/// The order in which events of one step are handled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    /// The reference.
+    Fifo,
+    /// Any order in which each link (source, target, direction) is a queue, drawn from a seed.
+    Any(u64),
+}
+
+/// The C functions that a stack calls.
+pub trait Externs: Send + Sync {
+    /// What a function gives; none: the host does not have it.
+    fn call(&self, function: &Extern, arguments: &[Value]) -> Option<Value>;
+}
+
+/// A host without any.
+pub struct NoExterns;
+
+impl Externs for NoExterns {
+    fn call(&self, _: &Extern, _: &[Value]) -> Option<Value> {
+        None
+    }
+}
+
+/// What a connection is opened with.
+#[derive(Clone)]
+pub struct Config {
+    /// By `layer.cell`.
+    pub givens: BTreeMap<String, Value>,
+    pub seed: u64,
+    /// None: as many as `bounds.blocks` says.
+    pub blocks: Option<u32>,
+    pub schedule: Schedule,
+    pub externs: Arc<dyn Externs>,
+    pub trace: bool,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            givens: BTreeMap::new(),
+            seed: 0,
+            blocks: None,
+            schedule: Schedule::Fifo,
+            externs: Arc::new(NoExterns),
+            trace: false,
+        }
+    }
+}
+
+impl Config {
+    pub fn given(mut self, name: &str, value: Value) -> Config {
+        self.givens.insert(name.into(), value);
+        self
+    }
+}
+
+/// A stack that runs. A clone is a snapshot.
+#[derive(Clone)]
+pub struct Machine {
+    stack: Arc<Stack>,
+    config: Config,
+    state: State,
+    opened: bool,
+}
+
+impl fmt::Debug for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "Machine({}, step {})", self.stack.name, self.state.steps)
+    }
+}
+
+impl Machine {
+    pub fn new(stack: &Stack, config: Config) -> Machine {
+        Machine::of(Arc::new(stack.clone()), config)
+    }
+
+    pub fn of(stack: Arc<Stack>, config: Config) -> Machine {
+        let dice = match config.schedule {
+            Schedule::Fifo => 0,
+            Schedule::Any(seed) => seed,
+        };
+        let state = State {
+            cells: stack.cells.iter().map(|c| stack.zero(&c.ty)).collect(),
+            later: Default::default(),
+            counters: vec![0; stack.counters.len()],
+            pool: Pool::new(config.blocks.unwrap_or(stack.bounds.blocks), stack.bounds.block),
+            now: 0,
+            steps: 0,
+            outputs: vec![],
+            reports: vec![],
+            trace: config.trace.then(Vec::new),
+            schedule: config.schedule,
+            dice: SplitMix64(dice),
+            externs: config.externs.clone(),
+        };
+        Machine { stack, config, state, opened: false }
+    }
+
+    /// Makes the connection new: initial values, then `init`.
+    pub fn open(&mut self, now: u64) -> Outcome {
+        let need = self.stack.bounds.open;
+        let fresh = Machine::of(self.stack.clone(), self.config.clone());
+        let Some(givens) = self.givens() else { return Outcome::Invalid };
+        let counters = std::mem::take(&mut self.state.counters);
+        self.state = State { counters, ..fresh.state };
+        self.opened = true;
+        if !self.has_space(need, 0) {
+            self.opened = false;
+            return Outcome::NoSpace;
+        }
+        let (inits, seed) = (self.inits(), self.config.seed);
+        self.step(now, need, &Message::default(), |run| {
+            set_cells(run, givens, seed);
+            inits.into_iter().for_each(|event| run.put(event));
+        });
+        Outcome::Ok
+    }
+
+    /// The given values; none: one is missing or does not fit its type.
+    fn givens(&self) -> Option<Vec<Option<Value>>> {
+        let value = |cell: &Cell| {
+            let name = format!("{}.{}", self.stack.layer(cell.layer).name, cell.name);
+            match self.config.givens.get(&name) {
+                Some(value) if cell.scope == Scope::Given => self.stack.fits(value, &cell.ty).then(|| Some(value.clone())),
+                _ if cell.scope == Scope::Given && cell.initial.is_none() => None,
+                _ => Some(None),
+            }
+        };
+        self.stack.cells.iter().map(value).collect()
+    }
+
+    fn inits(&self) -> Vec<Pending> {
+        let inputs = self.stack.ports.first().map_or(&[][..], |p| &p.inputs).iter();
+        let inits = inputs.filter(|i| self.stack.event(i.event).name == "init");
+        inits.map(|i| self.pending(i, Message::default(), None, &[])).collect()
+    }
+
+    fn pending(&self, input: &PortInput, message: Message, from: Option<Addr>, others: &[Value]) -> Pending {
+        let arguments = arguments_of(&self.stack, input.event, message, from, others);
+        Pending { source: None, target: Target::Layer(input.layer), event: input.event, arguments }
+    }
+
+    /// A call at a port: the index of an input in [`Stack::interface`], its parameters but the message, and the message's data.
+    pub fn call(&mut self, event: u32, arguments: &[Value], data: &[u8], now: u64) -> Outcome {
+        let stack = self.stack.clone();
+        let Some(input) = input_of(&stack, event) else { return Outcome::Invalid };
+        let declared = stack.event(input.event);
+        let wanted = declared.parameters.iter().enumerate().filter(|(i, _)| declared.message != Some(*i as u32));
+        let wanted: Vec<&Type> = wanted.map(|(_, p)| &p.ty).collect();
+        let fit = arguments.len() == wanted.len() && arguments.iter().zip(wanted).all(|(v, t)| stack.fits(v, t));
+        if !self.opened || !fit || (declared.message.is_none() && !data.is_empty()) {
+            return Outcome::Invalid;
+        }
+        if !self.state.later.is_empty() {
+            return Outcome::Busy;
+        }
+        let message = Message::new(data, Origin::Input, true);
+        let event = self.pending(input, message.clone(), None, arguments);
+        self.state.now = now;
+        if !admitted(&stack, &mut self.state, input, &event.arguments) {
+            self.state.counters[builtin::REFUSED.index()] += 1;
+            return Outcome::Refused;
+        }
+        if !self.has_space(input.need, data.len()) {
+            return self.no_space();
+        }
+        self.step(now, input.need, &message, |run| run.put(event));
+        Outcome::Ok
+    }
+
+    /// Whether the stack would accept a call now, with arguments of zero and a message of so many bytes.
+    pub fn accepts(&self, event: u32, length: usize) -> bool {
+        let Some(input) = input_of(&self.stack, event) else { return false };
+        let message = Message::new(&vec![0; length], Origin::Input, true);
+        let arguments = arguments_of(&self.stack, input.event, message, None, &[]);
+        self.accepts_with(event, &arguments, length)
+    }
+
+    /// The same with all the event's arguments, its message among them.
+    pub fn accepts_with(&self, event: u32, arguments: &[Value], length: usize) -> bool {
+        let Some(input) = input_of(&self.stack, event) else { return false };
+        let mut state = self.state.clone();
+        self.opened
+            && self.state.later.is_empty()
+            && admitted(&self.stack, &mut state, input, arguments)
+            && self.has_space(input.need, length)
+    }
+
+    /// A frame from the transport.
+    pub fn input(&mut self, from: Addr, frame: &[u8], now: u64) -> Outcome {
+        let stack = self.stack.clone();
+        if !self.opened {
+            return Outcome::Invalid;
+        }
+        if !self.state.later.is_empty() {
+            return Outcome::Busy;
+        }
+        let inputs = stack.ports.first().map_or(&[][..], |p| &p.inputs);
+        let Some(input) = inputs.iter().find(|i| stack.event(i.event).message.is_some()) else { return Outcome::Invalid };
+        let Some(message) = parse(&stack, frame) else {
+            self.state.counters[builtin::MALFORMED.index()] += 1;
+            return Outcome::Dropped;
+        };
+        if !self.has_space(input.need, message.len()) {
+            return self.no_space();
+        }
+        let event = self.pending(input, message.clone(), Some(from), &[]);
+        let impossible = self.counter(builtin::IMPOSSIBLE);
+        self.step(now, input.need, &message, |run| run.put(event));
+        if self.counter(builtin::IMPOSSIBLE) != impossible {
+            return Outcome::Dropped;
+        }
+        Outcome::Ok
+    }
+
+    /// One `later` event, or one timer that is due.
+    pub fn tick(&mut self, now: u64) -> Outcome {
+        let stack = self.stack.clone();
+        let need = stack.bounds.timer;
+        let waits = !self.state.later.is_empty();
+        let due = timers::first(&stack, &self.state).filter(|armed| !waits && armed.deadline <= now);
+        if !self.opened || (!waits && due.is_none()) {
+            return Outcome::Idle;
+        }
+        if !self.has_space(need, 0) {
+            return self.no_space();
+        }
+        let later = self.state.later.pop_front();
+        self.step(now, need, &Message::default(), |run| match (later, due) {
+            (Some(event), _) => run.put(event),
+            (None, Some(armed)) => fire(run, armed),
+            (None, None) => {}
+        });
+        Outcome::Ok
+    }
+
+    /// When `tick` is to be called next: 0 at once, [`NEVER`] not at all.
+    pub fn deadline(&self) -> u64 {
+        if !self.state.later.is_empty() {
+            return 0;
+        }
+        timers::first(&self.stack, &self.state).map_or(NEVER, |armed| armed.deadline)
+    }
+
+    fn has_space(&self, need: Need, length: usize) -> bool {
+        blocks(&self.state.pool, need, length) <= self.state.pool.free() as u64
+    }
+
+    fn no_space(&mut self) -> Outcome {
+        self.state.counters[builtin::NO_SPACE.index()] += 1;
+        Outcome::NoSpace
+    }
+
+    fn step(&mut self, now: u64, need: Need, input: &Message, begin: impl FnOnce(&mut Run)) {
+        let state = &mut self.state;
+        state.now = now;
+        state.steps += 1;
+        state.pool.begin(input);
+        let allowed = blocks(&state.pool, need, input.len());
+        let waiting = state.later.len();
+        let mut run = Run::new(&self.stack, state);
+        begin(&mut run);
+        run.drain();
+        run.check_invariants();
+        let taken = run.state.pool.taken as u64;
+        if taken > allowed {
+            run.report(Rule::Need, format!("the step took {taken} blocks of the pool; its need says {allowed}"));
+        }
+        let later = run.state.later.len() - waiting.min(run.state.later.len());
+        if later > self.stack.bounds.later as usize {
+            run.report(Rule::Space, format!("{later} events for later"));
+        }
+        let State { cells, later, pool, .. } = &mut self.state;
+        pool.end(cells.iter().chain(later.iter().flat_map(|e| &e.arguments)));
+    }
+
+    pub fn stack(&self) -> &Arc<Stack> {
+        &self.stack
+    }
+    pub fn counter(&self, counter: CounterId) -> u64 {
+        self.state.counters[counter.index()]
+    }
+    pub fn counters(&self) -> &[u64] {
+        &self.state.counters
+    }
+    /// Blocks of the pool that are free.
+    pub fn free_blocks(&self) -> u32 {
+        self.state.pool.free()
+    }
+    pub fn cell(&self, cell: CellId) -> &Value {
+        &self.state.cells[cell.index()]
+    }
+    /// Puts a value where a test wants one.
+    pub fn set_cell(&mut self, cell: CellId, value: Value) {
+        self.state.cells[cell.index()] = value;
+    }
+    pub fn outputs(&self) -> &[Output] {
+        &self.state.outputs
+    }
+    /// The outputs since they were taken last.
+    pub fn take_outputs(&mut self) -> Vec<Output> {
+        std::mem::take(&mut self.state.outputs)
+    }
+    pub fn reports(&self) -> &[Report] {
+        &self.state.reports
+    }
+    pub fn take_reports(&mut self) -> Vec<Report> {
+        std::mem::take(&mut self.state.reports)
+    }
+    pub fn trace(&self) -> Option<&[TraceEntry]> {
+        self.state.trace.as_deref()
+    }
+    pub fn take_trace(&mut self) -> Vec<TraceEntry> {
+        self.state.trace.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+    /// The behaviour state as bytes: see [`canonical`](super::canonical).
+    pub fn canonical_bytes(&self) -> Vec<u8> {
+        canonical::write(&self.stack, &self.state)
+    }
+}
+
+fn input_of(stack: &Stack, event: u32) -> Option<&PortInput> {
+    let found = stack.interface().get(event as usize).copied()?;
+    stack.ports[found.port.index()].inputs.get(found.input? as usize)
+}
+
+fn blocks(pool: &Pool, need: Need, length: usize) -> u64 {
+    need.copies as u64 * pool.blocks_for(length) as u64 + need.extra as u64
+}
+
+fn admitted(stack: &Stack, state: &mut State, input: &PortInput, arguments: &[Value]) -> bool {
+    let mut run = Run::new(stack, state);
+    input.admissions.iter().all(|admission| run.admits(admission, arguments))
+}
+
+/// A frame as a message whose data is the step's input.
+fn parse(stack: &Stack, frame: &[u8]) -> Option<Message> {
+    let layout = stack.layouts.first()?;
+    let parsed = stack.parse(layout, frame)?;
+    let data = layout.shapes[parsed.shape].data;
+    Some(Message { headers: parsed.headers, ..Message::new(&frame[parsed.size..], Origin::Input, data) })
+}
+
+fn fire(run: &mut Run, armed: Armed) {
+    timers::disarm(run.stack, run.state, &armed);
+    let timer = &run.stack.timers[armed.timer.index()];
+    let indices: Vec<Value> = armed.indices.iter().map(|i| Value::Num(*i)).collect();
+    let shown = format!("{} {:?}", timer.name, armed.indices);
+    run.run_handler(timer.handler, None, indices, vec![], shown);
+}
+
+/// Givens first, then all other cells in order; the generators from the seed.
+fn set_cells(run: &mut Run, mut givens: Vec<Option<Value>>, seed: u64) {
+    let stack = run.stack;
+    for (index, layer) in stack.layers.iter().enumerate() {
+        if let Some(cell) = layer.random {
+            givens[cell.index()] = Some(Value::Num(SplitMix64::of_layer(seed, index as u32).0));
+        }
+    }
+    for scope_is_given in [true, false] {
+        for (index, cell) in stack.cells.iter().enumerate() {
+            if (cell.scope == Scope::Given) != scope_is_given {
+                continue;
+            }
+            let value = match (givens[index].take(), &cell.initial) {
+                (Some(value), _) => value,
+                (None, Some(initial)) => {
+                    run.frames.push(Frame::new(&[], cell.layer));
+                    let mut value = run.evaluate(initial);
+                    run.frames.pop();
+                    run.state.pool.keep(&mut value);
+                    value
+                }
+                (None, None) => continue,
+            };
+            run.state.cells[index] = value;
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Messages: headers, and a rope of byte strings that are shared.
+
+use std::sync::Arc;
+
+use super::value::Value;
+use crate::{HeaderId, LayerId, Stack};
+
+/// A message. At most one header for each layer, the lowest last.
+#[derive(Clone, Debug, Default)]
+pub struct Message {
+    pub headers: Vec<(HeaderId, Vec<Value>)>,
+    pub segments: Vec<Segment>,
+    /// It entered at a port of the stack, or was cut from one that did.
+    pub data: bool,
+}
+
+/// Bytes `from .. to` of a string that nobody changes any more.
+#[derive(Clone, Debug)]
+pub struct Segment {
+    pub bytes: Arc<[u8]>,
+    pub from: usize,
+    pub to: usize,
+    pub origin: Origin,
+}
+
+/// Where the bytes lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The caller's message or frame, lent for this step.
+    Input,
+    /// Made in this step.
+    Made,
+    /// A block of the pool, by a number that is never used again.
+    Block(u64),
+}
+
+impl Segment {
+    pub fn slice(&self) -> &[u8] {
+        &self.bytes[self.from..self.to]
+    }
+}
+
+impl PartialEq for Message {
+    fn eq(&self, other: &Message) -> bool {
+        self.data == other.data && self.headers == other.headers && self.bytes() == other.bytes()
+    }
+}
+
+impl Message {
+    pub fn new(bytes: &[u8], origin: Origin, data: bool) -> Message {
+        let whole = Segment { bytes: Arc::from(bytes), from: 0, to: bytes.len(), origin };
+        let segments = if bytes.is_empty() { vec![] } else { vec![whole] };
+        Message { headers: vec![], segments, data }
+    }
+
+    /// A message of bytes that a layer or an extern made.
+    pub fn made(bytes: &[u8], data: bool) -> Message {
+        Message::new(bytes, Origin::Made, data)
+    }
+
+    pub fn len(&self) -> usize {
+        self.segments.iter().map(|s| s.to - s.from).sum()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub fn bytes(&self) -> Vec<u8> {
+        self.segments.iter().flat_map(|s| s.slice()).copied().collect()
+    }
+
+    /// Data `at .. at + len`, both clamped, without headers.
+    pub fn slice(&self, at: u64, len: u64) -> Message {
+        let total = self.len() as u64;
+        let from = at.min(total);
+        let to = from + len.min(total - from);
+        let (mut segments, mut start) = (vec![], 0);
+        for segment in &self.segments {
+            let end = start + (segment.to - segment.from) as u64;
+            let (cut_from, cut_to) = (from.max(start), to.min(end));
+            if cut_from < cut_to {
+                let base = segment.from as u64;
+                segments.push(Segment {
+                    from: (base + cut_from - start) as usize,
+                    to: (base + cut_to - start) as usize,
+                    ..segment.clone()
+                });
+            }
+            start = end;
+        }
+        Message { headers: vec![], segments, data: self.data }
+    }
+
+    /// Without the first n data bytes, under the same headers.
+    pub fn rest(mut self, n: u64) -> Message {
+        let headers = std::mem::take(&mut self.headers);
+        Message { headers, ..self.slice(n, u64::MAX) }
+    }
+
+    pub fn header_of(&self, stack: &Stack, layer: LayerId) -> Option<HeaderId> {
+        self.headers.iter().map(|(id, _)| *id).find(|id| stack.header(*id).layer == layer)
+    }
+
+    /// Takes the header of a layer off; gives its fields.
+    pub fn pop(&mut self, stack: &Stack, layer: LayerId) -> Vec<Value> {
+        let at = self.headers.iter().position(|(id, _)| stack.header(*id).layer == layer);
+        at.map(|at| self.headers.remove(at).1).unwrap_or_default()
+    }
+}

@@ -1,0 +1,155 @@
+//! Places: found once, then read and written.
+
+use super::run::{Run, Slot};
+use super::value::Value;
+use crate::*;
+
+/// A place whose indices have been evaluated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    pub root: FoundRoot,
+    pub path: Vec<FoundStep>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FoundRoot {
+    Cell(CellId),
+    /// A local of the frame with that index.
+    Local(usize, LocalId),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FoundStep {
+    Part(u64),
+    Unwrap,
+}
+
+impl Found {
+    pub fn is_cell(&self) -> bool {
+        matches!(self.root, FoundRoot::Cell(_))
+    }
+}
+
+fn part(value: &Value, step: FoundStep) -> Option<&Value> {
+    match (value, step) {
+        (Value::Tuple(parts), FoundStep::Part(i)) => parts.get(usize::try_from(i).ok()?),
+        (Value::Row(row), FoundStep::Part(i)) => row.get(usize::try_from(i).ok()?),
+        (Value::Window(window), FoundStep::Part(n)) => window.get(n),
+        (Value::Pool(slots), FoundStep::Part(i)) => slots.get(usize::try_from(i).ok()?)?.as_ref(),
+        (Value::Map(slots), FoundStep::Part(i)) => slots.get(usize::try_from(i).ok()?)?.as_ref().map(|(_, v)| v),
+        (Value::Option(inner), FoundStep::Unwrap) => inner.as_deref(),
+        _ => None,
+    }
+}
+
+fn part_mut(value: &mut Value, step: FoundStep) -> Option<&mut Value> {
+    match (value, step) {
+        (Value::Tuple(parts), FoundStep::Part(i)) => parts.get_mut(usize::try_from(i).ok()?),
+        (Value::Row(row), FoundStep::Part(i)) => row.get_mut(usize::try_from(i).ok()?),
+        (Value::Window(window), FoundStep::Part(n)) => window.get_mut(n),
+        (Value::Pool(slots), FoundStep::Part(i)) => slots.get_mut(usize::try_from(i).ok()?)?.as_mut(),
+        (Value::Map(slots), FoundStep::Part(i)) => slots.get_mut(usize::try_from(i).ok()?)?.as_mut().map(|(_, v)| v),
+        (Value::Option(inner), FoundStep::Unwrap) => inner.as_deref_mut(),
+        _ => None,
+    }
+}
+
+impl Run<'_> {
+    pub fn find(&mut self, place: &Place) -> Found {
+        let frame = self.frames.len() - 1;
+        let mut found = match place.root {
+            Root::Cell(cell) => Found { root: FoundRoot::Cell(cell), path: vec![] },
+            Root::Local(local) => match &self.frames[frame].slots[local.index()] {
+                Slot::Ref(found) => found.clone(),
+                Slot::Value(_) => Found { root: FoundRoot::Local(frame, local), path: vec![] },
+            },
+        };
+        for step in &place.path {
+            found.path.push(match step {
+                Step::Field(i) => FoundStep::Part(*i as u64),
+                Step::Index(index) => FoundStep::Part(self.evaluate(index).num()),
+                Step::Unwrap => FoundStep::Unwrap,
+            });
+        }
+        found
+    }
+
+    fn root(&self, root: FoundRoot) -> Option<&Value> {
+        match root {
+            FoundRoot::Cell(cell) => self.state.cells.get(cell.index()),
+            FoundRoot::Local(frame, local) => match &self.frames[frame].slots[local.index()] {
+                Slot::Value(value) => Some(value),
+                Slot::Ref(_) => None,
+            },
+        }
+    }
+
+    fn root_mut(&mut self, root: FoundRoot) -> Option<&mut Value> {
+        match root {
+            FoundRoot::Cell(cell) => self.state.cells.get_mut(cell.index()),
+            FoundRoot::Local(frame, local) => {
+                let declared = &self.frames[frame].declared[local.index()].ty;
+                match &mut self.frames[frame].slots[local.index()] {
+                    Slot::Value(value) => {
+                        if matches!(value, Value::Gone) {
+                            *value = self.stack.zero(declared);
+                        }
+                        Some(value)
+                    }
+                    Slot::Ref(_) => None,
+                }
+            }
+        }
+    }
+
+    /// What is at a place; None: nothing is there.
+    pub fn peek(&self, found: &Found) -> Option<&Value> {
+        found.path.iter().try_fold(self.root(found.root)?, |value, step| part(value, *step))
+    }
+
+    pub fn peek_mut(&mut self, found: &Found) -> Option<&mut Value> {
+        found.path.iter().try_fold(self.root_mut(found.root)?, |value, step| part_mut(value, *step))
+    }
+
+    /// A copy of what is at a place; zero if nothing is there.
+    pub fn read(&self, found: &Found, ty: &Type) -> Value {
+        let value = match self.peek(found) {
+            Some(value) => value.clone(),
+            None => self.byte(found).unwrap_or(Value::Gone),
+        };
+        match value {
+            Value::Gone => self.stack.zero(ty),
+            value => value,
+        }
+    }
+
+    /// A byte of a string of bytes.
+    fn byte(&self, found: &Found) -> Option<Value> {
+        let (last, path) = found.path.split_last()?;
+        let FoundStep::Part(i) = *last else { return None };
+        let value = path.iter().try_fold(self.root(found.root)?, |value, step| part(value, *step))?;
+        match value {
+            Value::Bytes(bytes) => bytes.get(usize::try_from(i).ok()?).map(|b| Value::Num(*b as u64)),
+            _ => None,
+        }
+    }
+
+    /// Overwrites; a value for a place that is not there is lost.
+    pub fn write(&mut self, found: &Found, mut value: Value) {
+        if self.peek_mut(found).is_some() {
+            if found.is_cell() {
+                self.state.pool.keep(&mut value);
+            }
+            if let Some(place) = self.peek_mut(found) {
+                *place = value;
+            }
+            return;
+        }
+        let Some((FoundStep::Part(i), path)) = found.path.split_last().map(|(l, p)| (*l, p.to_vec())) else { return };
+        if let Some(Value::Bytes(bytes)) = self.peek_mut(&Found { root: found.root, path }) {
+            if let Some(byte) = usize::try_from(i).ok().and_then(|i| bytes.get_mut(i)) {
+                *byte = value.num() as u8;
+            }
+        }
+    }
+}

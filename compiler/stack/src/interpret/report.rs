@@ -1,0 +1,108 @@
+//! What the interpreter tells about a run besides its outputs: broken rules, and the trace.
+
+use super::message::Message;
+use super::value::{Addr, Value, NEVER};
+use crate::*;
+
+/// A rule that was broken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    pub rule: Rule,
+    pub layer: Option<LayerId>,
+    pub text: String,
+    /// Which step, counted from opening.
+    pub step: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rule {
+    Assert,
+    /// A loop met its bound.
+    Bound,
+    Unreachable,
+    /// An emission that its target does not accept.
+    Accepts,
+    Invariant,
+    /// A step took more blocks than its `Need` says.
+    Need,
+    /// No reaction for an event, or no shape for a frame.
+    Complete,
+    /// A message was used twice or lost.
+    Linear,
+    /// Longer than a bound says: the queue, the ring of `later` events, the outputs, a filter's growth, the step itself.
+    Space,
+    /// An extern that the host does not supply.
+    Extern,
+}
+
+/// An event handled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceEntry {
+    pub step: u64,
+    pub layer: LayerId,
+    pub handler: HandlerId,
+    /// None: a timer.
+    pub event: Option<EventId>,
+    /// `to=..., m=Data{3} 12 bytes`
+    pub arguments: String,
+    /// `-> layer.event(...)`, in order.
+    pub emissions: Vec<String>,
+}
+
+/// Arguments of an event, shortly.
+pub fn show_arguments(stack: &Stack, names: &[Parameter], values: &[Value]) -> String {
+    let parts = names.iter().zip(values).map(|(p, v)| format!("{}={}", p.name, show(stack, v)));
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+/// A value, shortly.
+pub fn show(stack: &Stack, value: &Value) -> String {
+    let list = |values: &mut dyn Iterator<Item = &Value>| values.map(|v| show(stack, v)).collect::<Vec<_>>().join(" ");
+    match value {
+        Value::Num(n) => n.to_string(),
+        Value::Timer(NEVER) => "off".into(),
+        Value::Timer(n) => format!("at {n}"),
+        Value::Set(words) => {
+            let elements = (0..words.len() * 64).filter(|i| words[i / 64] >> (i % 64) & 1 == 1);
+            format!("{{{}}}", elements.map(|i| i.to_string()).collect::<Vec<_>>().join(" "))
+        }
+        Value::Bytes(bytes) => show_bytes(bytes),
+        Value::Addr(addr) => show_addr(addr),
+        Value::Option(None) => "none".into(),
+        Value::Option(Some(inner)) => show(stack, inner),
+        Value::Tuple(parts) => format!("({})", list(&mut parts.iter())),
+        Value::Row(row) => format!("[{}]", list(&mut row.iter())),
+        Value::Window(w) => format!("window {}..{}..{}", w.low, w.next, w.high),
+        Value::Pool(slots) => format!("pool of {}", slots.iter().flatten().count()),
+        Value::Map(slots) => format!("map of {}", slots.iter().flatten().count()),
+        Value::Msg(message) => show_message(stack, message),
+        Value::Gone => "gone".into(),
+    }
+}
+
+fn show_message(stack: &Stack, message: &Message) -> String {
+    let mut text = String::new();
+    for (id, fields) in message.headers.iter().rev() {
+        let fields: Vec<String> = fields.iter().map(|f| show(stack, f)).collect();
+        text += &format!("{}{{{}}} ", stack.header(*id).name, fields.join(" "));
+    }
+    format!("{text}{} bytes", message.len())
+}
+
+fn show_bytes(bytes: &[u8]) -> String {
+    let shown: String = bytes.iter().take(8).map(|b| format!("{b:02x}")).collect();
+    if bytes.len() > 8 {
+        format!("{shown}.. ({} bytes)", bytes.len())
+    } else {
+        format!("0x{shown}")
+    }
+}
+
+fn show_addr(addr: &Addr) -> String {
+    let [.., a, b, c, d] = addr.ip;
+    match addr.family {
+        4 => format!("{a}.{b}.{c}.{d}:{}", addr.port),
+        0 => "nowhere".into(),
+        _ => format!("[{}]:{}", std::net::Ipv6Addr::from(addr.ip), addr.port),
+    }
+}

@@ -1,0 +1,333 @@
+//! One step: the queue, and the handlers that it runs.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::machine::{Externs, Output, Schedule};
+use super::message::Message;
+use super::places::Found;
+use super::pool::Pool;
+use super::random::SplitMix64;
+use super::report::{show_arguments, Report, Rule, TraceEntry};
+use super::value::{Addr, Value};
+use crate::*;
+
+/// Handlers that one step may run before it is said never to end.
+const LONGEST_STEP: u32 = 1_000_000;
+/// Reports that are kept.
+const MOST_REPORTS: usize = 10_000;
+
+/// All that changes.
+#[derive(Clone)]
+pub struct State {
+    pub cells: Vec<Value>,
+    pub later: VecDeque<Pending>,
+    pub counters: Vec<u64>,
+    pub pool: Pool,
+    pub now: u64,
+    pub steps: u64,
+    pub outputs: Vec<Output>,
+    pub reports: Vec<Report>,
+    pub trace: Option<Vec<TraceEntry>>,
+    pub schedule: Schedule,
+    pub dice: SplitMix64,
+    pub externs: Arc<dyn Externs>,
+}
+
+/// An event on its way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pending {
+    /// None: from outside.
+    pub source: Option<LayerId>,
+    pub target: Target,
+    pub event: EventId,
+    pub arguments: Vec<Value>,
+}
+
+pub enum Slot {
+    Value(Value),
+    /// A `ref` parameter: a place of the caller's.
+    Ref(Found),
+}
+
+pub struct Frame<'a> {
+    pub slots: Vec<Slot>,
+    pub declared: &'a [Local],
+    pub layer: LayerId,
+    /// Of a filter: what it has yielded.
+    pub yielded: Vec<u8>,
+}
+
+impl<'a> Frame<'a> {
+    pub fn new(declared: &'a [Local], layer: LayerId) -> Frame<'a> {
+        let slots = declared.iter().map(|_| Slot::Value(Value::Gone)).collect();
+        Frame { slots, declared, layer, yielded: vec![] }
+    }
+}
+
+pub struct Run<'a> {
+    pub stack: &'a Stack,
+    pub state: &'a mut State,
+    pub frames: Vec<Frame<'a>>,
+    /// Of the handler that runs.
+    pub emissions: Vec<(Pending, bool)>,
+    queue: VecDeque<Pending>,
+    handled: u32,
+    /// Handlers that run inside one another, for emissions that are calls.
+    depth: usize,
+}
+
+impl<'a> Run<'a> {
+    pub fn new(stack: &'a Stack, state: &'a mut State) -> Run<'a> {
+        Run { stack, state, frames: vec![], emissions: vec![], queue: VecDeque::new(), handled: 0, depth: 0 }
+    }
+
+    pub fn report(&mut self, rule: Rule, text: String) {
+        let layer = self.frames.last().map(|f| f.layer);
+        if self.state.reports.len() < MOST_REPORTS {
+            self.state.reports.push(Report { rule, layer, text, step: self.state.steps });
+        }
+    }
+
+    pub fn broken(&mut self, rule: Rule, text: String) {
+        self.add_to(builtin::BROKEN, 1);
+        self.report(rule, text);
+    }
+
+    pub fn add_to(&mut self, counter: CounterId, n: u64) {
+        if let Some(counter) = self.state.counters.get_mut(counter.index()) {
+            *counter = counter.wrapping_add(n);
+        }
+    }
+
+    pub fn put(&mut self, event: Pending) {
+        self.queue.push_back(event);
+        if self.queue.len() > self.stack.bounds.queue as usize {
+            self.report(Rule::Space, format!("{} events in the queue", self.queue.len()));
+        }
+    }
+
+    /// Handles events until there are none.
+    pub fn drain(&mut self) {
+        while let Some(event) = self.next() {
+            self.handled += 1;
+            if self.handled > LONGEST_STEP {
+                self.report(Rule::Space, "the step does not end".into());
+                self.queue.clear();
+                return;
+            }
+            self.handle(event);
+        }
+    }
+
+    fn next(&mut self) -> Option<Pending> {
+        match self.state.schedule {
+            Schedule::Fifo => self.queue.pop_front(),
+            Schedule::Any(_) => {
+                let mut heads: Vec<(usize, (Option<LayerId>, Target, Direction))> = vec![];
+                for (at, event) in self.queue.iter().enumerate() {
+                    let link = (event.source, event.target, self.stack.event(event.event).direction);
+                    if heads.iter().all(|(_, known)| *known != link) {
+                        heads.push((at, link));
+                    }
+                }
+                let pick = self.state.dice.below(heads.len() as u64) as usize;
+                self.queue.remove(heads.get(pick)?.0)
+            }
+        }
+    }
+
+    /// Hands an event to its target.
+    pub fn handle(&mut self, mut event: Pending) {
+        let layer = match event.target {
+            Target::Layer(layer) => layer,
+            Target::Port(port) => return self.put_out(port, event.event, event.arguments),
+        };
+        self.check_accepted(layer, &event);
+        let message = self.stack.event(event.event).message.map(|i| i as usize);
+        let (mut header, mut data) = (None, false);
+        if let Some(Value::Msg(message)) = message.and_then(|at| event.arguments.get(at)) {
+            (header, data) = (message.header_of(self.stack, layer), message.data);
+        }
+        let Some(handler) = self.stack.reaction(layer, event.event, header, data) else {
+            let header = header.map_or("none".into(), |h| self.stack.header(h).name.clone());
+            let (layer, event) = (&self.stack.layer(layer).name, &self.stack.event(event.event).name);
+            return self.broken(Rule::Complete, format!("`{layer}` has no handler for `{event}` with header {header}"));
+        };
+        let shown = self.show_event(&event);
+        let mut fields = vec![];
+        if let Some(Value::Msg(message)) = message.and_then(|at| event.arguments.get_mut(at)) {
+            fields = message.pop(self.stack, layer);
+        }
+        self.run_handler(handler, Some(event.event), event.arguments, fields, shown);
+    }
+
+    fn show_event(&self, event: &Pending) -> String {
+        if self.state.trace.is_none() {
+            return String::new();
+        }
+        show_arguments(self.stack, &self.stack.event(event.event).parameters, &event.arguments)
+    }
+
+    pub fn run_handler(
+        &mut self,
+        id: HandlerId,
+        event: Option<EventId>,
+        arguments: Vec<Value>,
+        fields: Vec<Value>,
+        shown: String,
+    ) {
+        let handler = self.stack.handler(id);
+        let mut frame = Frame::new(&handler.locals, handler.layer);
+        let targets = handler.parameters.iter().zip(arguments).chain(handler.fields.iter().zip(fields));
+        for (local, value) in targets {
+            frame.slots[local.index()] = Slot::Value(value);
+        }
+        let emissions = std::mem::take(&mut self.emissions);
+        self.depth += 1;
+        self.frames.push(frame);
+        self.execute(&handler.body);
+        self.check_consumed(&handler.name);
+        self.frames.pop();
+        self.depth -= 1;
+        let emitted = std::mem::replace(&mut self.emissions, emissions);
+        self.trace(id, handler.layer, event, shown, &emitted);
+        for (event, later) in emitted {
+            match (later, event.target) {
+                (true, _) => self.state.later.push_back(event),
+                (false, Target::Layer(_)) => self.put(event),
+                // It has left already, when it was emitted.
+                (false, Target::Port(_)) => {}
+            }
+        }
+    }
+
+    /// A message that is left in a local at a handler's end has been lost.
+    pub fn check_consumed(&mut self, name: &str) {
+        let frame = self.frames.last().expect("a frame");
+        let mut lost = vec![];
+        for (slot, local) in frame.slots.iter().zip(frame.declared) {
+            if let Slot::Value(value) = slot {
+                value.messages(&mut |_| lost.push(local.name.clone()));
+            }
+        }
+        for local in lost {
+            self.report(Rule::Linear, format!("`{local}` is lost at the end of `{name}`"));
+        }
+    }
+
+    fn trace(&mut self, id: HandlerId, layer: LayerId, event: Option<EventId>, shown: String, out: &[(Pending, bool)]) {
+        if self.state.trace.is_none() {
+            return;
+        }
+        let emissions = out.iter().map(|(event, later)| self.show_emission(event, *later)).collect();
+        let entry = TraceEntry { step: self.state.steps, layer, handler: id, event, arguments: shown, emissions };
+        if let Some(trace) = &mut self.state.trace {
+            trace.push(entry);
+        }
+    }
+
+    fn show_emission(&self, event: &Pending, later: bool) -> String {
+        let target = match event.target {
+            Target::Layer(layer) => &self.stack.layer(layer).name,
+            Target::Port(port) => &self.stack.ports[port.index()].name,
+        };
+        let later = if later { "later " } else { "" };
+        format!("{later}{target}.{}({})", self.stack.event(event.event).name, self.show_event(event))
+    }
+
+    /// One emission of the handler that runs.
+    pub fn emit(&mut self, emit: &Emit) {
+        let mut arguments = self.evaluate_all(&emit.arguments);
+        if emit.later {
+            arguments.iter_mut().for_each(|a| self.state.pool.keep(a));
+        }
+        let source = self.frames.last().map(|f| f.layer);
+        let event = Pending { source, target: emit.target, event: emit.event, arguments };
+        let nested = emit.call && !emit.later && self.depth <= 2 * self.stack.layers.len() + 8;
+        match emit.target {
+            Target::Port(port) if !emit.later => {
+                let traced = Pending { arguments: event.arguments.clone(), ..event.clone() };
+                self.emissions.push((traced, false));
+                self.put_out(port, event.event, event.arguments);
+            }
+            Target::Layer(_) if nested => self.handle(event),
+            _ => self.emissions.push((event, emit.later)),
+        }
+    }
+
+    /// An event leaves the stack.
+    fn put_out(&mut self, port: PortId, event: EventId, arguments: Vec<Value>) {
+        let (mut bytes, mut rest) = (None, vec![]);
+        for argument in arguments {
+            match argument {
+                Value::Msg(message) if port.0 == 0 => bytes = self.frame(message, event),
+                Value::Msg(message) => bytes = Some(message.bytes()),
+                value => rest.push(value),
+            }
+        }
+        if port.0 == 0 && bytes.is_none() && self.stack.event(event).message.is_some() {
+            return;
+        }
+        self.state.outputs.push(Output { port, event, arguments: rest, bytes });
+        if self.state.outputs.len() > self.stack.bounds.outputs as usize {
+            self.report(Rule::Space, format!("{} outputs", self.state.outputs.len()));
+        }
+    }
+
+    fn check_accepted(&mut self, layer: LayerId, event: &Pending) {
+        let inputs = self.stack.ports.iter().flat_map(|p| &p.inputs).filter(|input| input.event == event.event);
+        for admission in inputs.flat_map(|i| &i.admissions).filter(|a| a.layer == layer) {
+            if event.source.is_some() && !self.admits(admission, &event.arguments) {
+                let (layer, event) = (&self.stack.layer(layer).name, &self.stack.event(event.event).name);
+                return self.broken(Rule::Accepts, format!("`{layer}` does not accept this `{event}`"));
+            }
+        }
+    }
+
+    /// Whether a condition of `accepts` holds for an event's arguments.
+    pub fn admits(&mut self, admission: &'a Admission, arguments: &[Value]) -> bool {
+        let mut frame = Frame::new(&admission.locals, admission.layer);
+        for (slot, value) in frame.slots.iter_mut().zip(arguments) {
+            *slot = Slot::Value(value.clone());
+        }
+        self.frames.push(frame);
+        let holds = self.evaluate(&admission.condition).truth();
+        self.frames.pop();
+        holds
+    }
+
+    /// What must hold when a step has ended.
+    pub fn check_invariants(&mut self) {
+        for (index, layer) in self.stack.layers.iter().enumerate() {
+            self.frames.push(Frame::new(&[], LayerId(index as u32)));
+            for (number, invariant) in layer.invariants.iter().enumerate() {
+                if !self.evaluate(invariant).truth() {
+                    self.report(Rule::Invariant, format!("invariant {} of `{}`", number + 1, layer.name));
+                }
+            }
+            self.frames.pop();
+        }
+    }
+
+    pub fn call_extern(&mut self, id: ExternId, arguments: &[Value], ty: Option<&Type>) -> Value {
+        let function = &self.stack.externs[id.index()];
+        let externs = self.state.externs.clone();
+        externs.call(function, arguments).unwrap_or_else(|| {
+            self.report(Rule::Extern, format!("the host does not supply `{}`", function.name));
+            ty.map_or(Value::Gone, |ty| self.stack.zero(ty))
+        })
+    }
+}
+
+/// The arguments of an event: its message at its place, an address where one is wanted, and the others in order.
+pub fn arguments_of(stack: &Stack, event: EventId, message: Message, from: Option<Addr>, others: &[Value]) -> Vec<Value> {
+    let declared = stack.event(event);
+    let mut others = others.iter();
+    let place = |(index, parameter): (usize, &Parameter)| match (&parameter.ty, from) {
+        _ if declared.message == Some(index as u32) => Value::Msg(message.clone()),
+        (Type::Addr, Some(from)) => Value::Addr(from),
+        (ty, _) => others.next().cloned().unwrap_or_else(|| stack.zero(ty)),
+    };
+    declared.parameters.iter().enumerate().map(place).collect()
+}
