@@ -7,7 +7,7 @@
 //!
 //! - **Pool.** Bytes of the outside event (of a frame: its data) are kept at most once a step, as a whole: ceil(length / block)
 //!   blocks, of which a kept slice holds those that it touches. Each segment that was made takes ceil(length / block) blocks of its own,
-//!   for every store. A block that nothing refers to at a step's end is free; within a step none is taken twice.
+//!   for every store; what `Pack` gives is one segment that was made, head and data. A block that nothing refers to at a step's end is free; within a step none is taken twice.
 //! - **Random numbers.** SplitMix64 for each layer; its state begins as seed + (layer + 1) * 0x9E3779B97F4A7C15.
 //!   A number below n is the high half of the 128-bit product.
 //! - **Timers** due at once fire by (deadline, layer, place in [`Stack::timers`](crate::Stack::timers), indices), one a tick, after all

@@ -339,7 +339,7 @@ fn any_bytes_are_survived() {
             })
             .collect();
         for _ in 0..3000 {
-            let bytes: Vec<u8> = (0..dice.below(24)).map(|_| dice.next() as u8 & [3, 255][dice.below(2) as usize]).collect();
+            let bytes: Vec<u8> = (0..dice.below(24)).map(|_| dice.draw() as u8 & [3, 255][dice.below(2) as usize]).collect();
             let before = machine.canonical_bytes();
             let outcome = match dice.below(3) {
                 0 => machine.input(addr(1), &bytes, 0),

@@ -60,10 +60,15 @@ impl<'a> Run<'a> {
                 self.set_some(*into, result);
             }
             Statement::CallExtern { into, function, arguments } => {
-                let arguments = self.evaluate_all(arguments);
+                let (mut values, mut data) = (vec![], None);
+                for argument in arguments {
+                    let (value, of_data) = self.extern_argument(argument);
+                    values.push(value);
+                    data = data.or(of_data);
+                }
                 let ty = into.map(|i| self.type_of(i).clone());
-                let mut result = self.call_extern(*function, &arguments, ty.as_ref());
-                inherit(&mut result, &arguments);
+                let mut result = self.call_extern(*function, &values, ty.as_ref());
+                result.messages_mut(&mut |m| m.data = data.unwrap_or(false));
                 self.set_some(*into, Some(result));
             }
             Statement::Operate(operate) => self.operate(operate),
@@ -260,6 +265,17 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// The argument, and whether it is data if it is (or shows) a message.
+    fn extern_argument(&mut self, argument: &Expr) -> (Value, Option<bool>) {
+        if matches!(argument.kind, ExprKind::View(_) | ExprKind::PackView(..)) {
+            let (bytes, data) = self.operand(argument);
+            return (Value::Bytes(bytes), Some(data));
+        }
+        let (value, mut data) = (self.evaluate(argument), None);
+        value.messages(&mut |m| data = data.or(Some(m.data)));
+        (value, data)
+    }
+
     fn fit(&mut self, into: LocalId, value: &Expr) -> Value {
         let n = wide(self.evaluate(value).num(), &value.ty);
         let target = match self.type_of(into) {
@@ -289,11 +305,4 @@ impl<'a> Run<'a> {
         self.state.cells[cell.index()] = Value::Num(generator.0);
         drawn
     }
-}
-
-/// A message that an extern made is data if the message that it was given is.
-fn inherit(result: &mut Value, arguments: &[Value]) {
-    let mut data = None;
-    arguments.iter().for_each(|a| a.messages(&mut |m| data = data.or(Some(m.data))));
-    result.messages_mut(&mut |m| m.data = data.unwrap_or(false));
 }

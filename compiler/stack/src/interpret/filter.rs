@@ -79,7 +79,7 @@ impl<'a> Run<'a> {
     }
 
     /// The bytes of the operand, and whether what is made of them is data: see the head of the IR.
-    fn operand(&mut self, input: &Expr) -> (Vec<u8>, bool) {
+    pub fn operand(&mut self, input: &Expr) -> (Vec<u8>, bool) {
         match &input.kind {
             ExprKind::View(a) => self.operand(a),
             ExprKind::PackView(layout, a) => {

@@ -12,7 +12,7 @@ impl SplitMix64 {
         SplitMix64(seed.wrapping_add((layer as u64 + 1).wrapping_mul(GOLDEN)))
     }
 
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(GOLDEN);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -22,6 +22,6 @@ impl SplitMix64 {
 
     /// A number below n: the high 64 bits of the product; 0 for n = 0.
     pub fn below(&mut self, n: u64) -> u64 {
-        ((self.next() as u128 * n as u128) >> 64) as u64
+        ((self.draw() as u128 * n as u128) >> 64) as u64
     }
 }

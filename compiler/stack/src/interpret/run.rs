@@ -44,6 +44,9 @@ pub struct Pending {
     pub arguments: Vec<Value>,
 }
 
+/// Source, target, direction: what stays in order.
+type Link = (Option<LayerId>, Target, Direction);
+
 pub enum Slot {
     Value(Value),
     /// A `ref` parameter: a place of the caller's.
@@ -124,7 +127,7 @@ impl<'a> Run<'a> {
         match self.state.schedule {
             Schedule::Fifo => self.queue.pop_front(),
             Schedule::Any(_) => {
-                let mut heads: Vec<(usize, (Option<LayerId>, Target, Direction))> = vec![];
+                let mut heads: Vec<(usize, Link)> = vec![];
                 for (at, event) in self.queue.iter().enumerate() {
                     let link = (event.source, event.target, self.stack.event(event.event).direction);
                     if heads.iter().all(|(_, known)| *known != link) {

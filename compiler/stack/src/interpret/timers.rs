@@ -31,10 +31,10 @@ pub fn first(stack: &Stack, state: &State) -> Option<Armed> {
 
 fn visit(value: &Value, path: &[TimerStep], indices: &mut Vec<u64>, found: &mut dyn FnMut(u64, &[u64])) {
     let Some((step, rest)) = path.split_first() else {
-        return match value {
-            Value::Timer(deadline) => found(*deadline, indices),
-            _ => {}
-        };
+        if let Value::Timer(deadline) = value {
+            found(*deadline, indices);
+        }
+        return;
     };
     match (step, value) {
         (TimerStep::Field(i), Value::Tuple(parts)) => {

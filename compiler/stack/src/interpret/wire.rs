@@ -1,6 +1,6 @@
 //! Messages as bytes and back, as [`Layout`] says.
 
-use super::message::{Message, Origin, Segment};
+use super::message::Message;
 use super::report::Rule;
 use super::run::Run;
 use super::value::{Addr, Value};
@@ -51,13 +51,11 @@ pub struct Parsed {
 
 /// Where a field stands: its first bit.
 fn place_of(shape: &Shape, header: HeaderId, field: usize, declared: &HeaderField) -> Option<u32> {
+    let placed = shape.fields.iter().find(|p| p.header == header && p.field as usize == field);
     match declared.place {
         FieldPlace::Cookie => Some(8),
-        FieldPlace::Fingerprint => Some(32),
-        FieldPlace::Packed => {
-            let placed = shape.fields.iter().find(|p| p.header == header && p.field as usize == field)?;
-            Some(placed.bit)
-        }
+        FieldPlace::Fingerprint if shape.identified => Some(32),
+        _ => placed.map(|p| p.bit),
     }
 }
 
@@ -254,7 +252,7 @@ impl Run<'_> {
         self.pack_as(LayoutId(0), message, Some(event)).map(|m| m.bytes())
     }
 
-    fn pack_as(&mut self, id: LayoutId, mut message: Message, event: Option<EventId>) -> Option<Message> {
+    fn pack_as(&mut self, id: LayoutId, message: Message, event: Option<EventId>) -> Option<Message> {
         let layout = self.stack.layouts.get(id.index())?;
         let Some(index) = self.stack.shape_of(layout, &message, event) else {
             let names: Vec<&str> = message.headers.iter().map(|(h, _)| self.stack.header(*h).name.as_str()).collect();
@@ -267,13 +265,9 @@ impl Run<'_> {
         if length < shape.data_min as u64 || length > shape.data_max as u64 {
             self.report(Rule::Space, format!("{length} bytes of data in a frame of shape {}", shape.number));
         }
-        let head = self.stack.head(layout, shape, &message.headers);
-        let (to, bytes) = (head.len(), head.into());
-        message.headers.clear();
-        if to > 0 {
-            message.segments.insert(0, Segment { bytes, from: 0, to, origin: Origin::Made });
-        }
-        Some(message)
+        let mut bytes = self.stack.head(layout, shape, &message.headers);
+        bytes.extend(message.bytes());
+        Some(Message::made(&bytes, message.data))
     }
 
     /// The inverse of `pack`.

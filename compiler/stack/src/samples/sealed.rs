@@ -9,7 +9,7 @@ pub fn stack() -> Stack {
     let message = ("m", Type::Msg);
     let transmit = b.event("transmit", Direction::Down, &[("to", Type::Addr), message.clone()]);
     let receive = b.event("receive", Direction::Up, &[("from", Type::Addr), message.clone()]);
-    let send = b.event("send", Direction::Down, &[message.clone()]);
+    let send = b.event("send", Direction::Down, std::slice::from_ref(&message));
     let deliver = b.event("deliver", Direction::Up, &[message]);
 
     let packed = FieldPlace::Packed;

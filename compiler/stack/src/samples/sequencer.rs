@@ -10,7 +10,7 @@ pub fn stack() -> Stack {
     let transmit = b.event("transmit", Direction::Down, &[("to", Type::Addr), message.clone()]);
     let receive = b.event("receive", Direction::Up, &[("from", Type::Addr), message.clone()]);
     let init = b.event("init", Direction::Up, &[]);
-    let send = b.event("send", Direction::Down, &[message.clone()]);
+    let send = b.event("send", Direction::Down, std::slice::from_ref(&message));
     let deliver = b.event("deliver", Direction::Up, &[message]);
 
     let (network, cookie) = (Target::Port(PortId(0)), Type::UInt(24));
