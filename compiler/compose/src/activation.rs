@@ -57,6 +57,8 @@ pub(crate) struct World {
     pub packed: BTreeMap<LayoutId, Bag>,
     /// Mistakes that only the flow shows, told once each.
     pub doubled: BTreeSet<(LayerId, HeaderId)>,
+    /// Numbers of which the values of a cell are multiples, where that is plain.
+    pub strides: BTreeMap<CellId, u32>,
     /// Counts what has been learnt.
     pub version: u64,
 }
@@ -354,9 +356,10 @@ impl<'a> Run<'a> {
         let bits = |kind: &Kind| kind.headers.iter().flat_map(|h| &self.stack.header(*h).fields).map(|f| f.bits).sum::<u32>();
         let packed = bag.map(|kind, size| {
             let bytes = bits(kind).div_ceil(8) + 3;
-            (Kind { headers: vec![], data: kind.data, origin: new_origin(kind.origin) }, size.grown(bytes))
+            (Kind { headers: vec![], ..kind.clone() }, size.headed(bytes))
         });
-        done.push(Course::Act(Act::Make(packed.size().max)));
+        let made = bag.0.keys().map(|kind| bits(kind).div_ceil(8) + 3).max().unwrap_or(0);
+        done.push(Course::Act(Act::Make(made)));
         packed
     }
 
@@ -366,7 +369,7 @@ impl<'a> Run<'a> {
         for kind in self.world.packed.get(&layout).into_iter().flat_map(|b| b.0.keys()) {
             for (of, size) in &bytes.0 {
                 let kind = Kind { origin: of.origin, ..kind.clone() };
-                result.add(kind, size.part(size.max));
+                result.add(kind, size.part(size.max, 1));
             }
         }
         result
@@ -460,16 +463,18 @@ impl<'a> Run<'a> {
                 }
                 self.pushed(&bag, *header)
             }
-            ExprKind::Slice(message, _, length) => {
+            ExprKind::Slice(message, at, length) => {
                 let bag = self.expr(message, done);
+                let stride = self.frame.facts.stride(at, &self.world.strides);
                 let max = self.frame.facts.largest(length).unwrap_or(u64::from(LONGEST)).min(u64::from(LONGEST)) as u32;
-                bag.map(|kind, size| (Kind { headers: vec![], ..kind.clone() }, size.part(max)))
+                bag.map(|kind, size| (Kind { headers: vec![], ..kind.clone() }, size.part(max, stride)))
             }
             ExprKind::Rest(message, at) => {
                 let bag = self.expr(message, done);
                 let max = self.frame.facts.remainder(message, at).unwrap_or(u64::from(LONGEST));
+                let stride = self.frame.facts.stride(at, &self.world.strides);
                 let gone = constant(at).unwrap_or(0);
-                bag.sized(|s| s.part(max.min(u64::from(s.max).saturating_sub(gone)) as u32))
+                bag.sized(|s| s.part(max.min(u64::from(s.max).saturating_sub(gone)) as u32, stride))
             }
             ExprKind::Pack(layout, message) => self.pack(*layout, message, done),
             ExprKind::View(message) | ExprKind::Length(message) => {

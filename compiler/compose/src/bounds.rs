@@ -75,18 +75,19 @@ fn too_much(stack: &Stack, flow: &Flow, by_entry: &BTreeMap<Node, Cost>) -> Vec<
 
 /// Size of the ring of `later` events: what one step puts in, while what those cause may wait there too. None: it has no bound.
 fn later(by_entry: &BTreeMap<Node, Cost>) -> Option<u64> {
-    let mut steps: BTreeMap<(LayerId, EventId), Cost> = BTreeMap::new();
+    let mut steps: BTreeMap<(Target, EventId), Cost> = BTreeMap::new();
     for (node, cost) in by_entry {
         if let Node::Event(layer, event, _) = node {
-            let known = steps.remove(&(*layer, *event)).unwrap_or_default();
-            steps.insert((*layer, *event), known.or(cost));
+            let key = (Target::Layer(*layer), *event);
+            let known = steps.remove(&key).unwrap_or_default();
+            steps.insert(key, known.or(cost));
         }
     }
     let first = by_entry.values().fold(Cost::default(), |most, c| most.or(c)).later;
     let total = |wave: &BTreeMap<_, u64>| wave.values().sum::<u64>();
     let (mut wave, mut most) = (first, 0);
     for _ in 0..=2 * steps.len() {
-        let mut next: BTreeMap<(LayerId, EventId), u64> = BTreeMap::new();
+        let mut next: BTreeMap<(Target, EventId), u64> = BTreeMap::new();
         for (key, count) in &wave {
             for (caused, n) in steps.get(key).into_iter().flat_map(|c| &c.later) {
                 let known = next.entry(*caused).or_default();
@@ -103,8 +104,11 @@ fn later(by_entry: &BTreeMap<Node, Cost>) -> Option<u64> {
 }
 
 fn endless(stack: &Stack, by_entry: &BTreeMap<Node, Cost>) -> Diagnostic {
-    let events = by_entry.values().flat_map(|c| c.later.keys()).map(|(layer, event)| (layer, event));
-    let (layer, event) = events.max_by_key(|(l, e)| (l.0, e.0)).map_or((LayerId(0), EventId(0)), |(l, e)| (*l, *e));
+    let layers = by_entry.values().flat_map(|c| c.later.keys()).filter_map(|(target, event)| match target {
+        Target::Layer(layer) => Some((*layer, *event)),
+        Target::Port(_) => None,
+    });
+    let (layer, event) = layers.max().unwrap_or((LayerId(0), EventId(0)));
     let message = format!("`later` events such as `{}` at `{}` cause more and more of their kind", stack.event(event).name, stack.layer(layer).name);
     Diagnostic::error(codes::LATER, message)
         .at(stack.layer(layer).span, "they come here")

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use nacre_stack::{EventId, LayerId, Stack, Target};
+use nacre_stack::{EventId, Stack, Target};
 
 use crate::course::{Act, Course, Emission};
 use crate::link::LOWER;
@@ -20,7 +20,7 @@ pub(crate) struct Cost {
     pub outputs: u64,
     pub segments: u64,
     pub scratch: u64,
-    pub later: BTreeMap<(LayerId, EventId), u64>,
+    pub later: BTreeMap<(Target, EventId), u64>,
     /// The bytes that entered are stored.
     pub entered: u64,
     /// Messages as long as what entered, and a little more, that are made and stored.
@@ -72,10 +72,6 @@ impl Cost {
         let rounds: Vec<u64> = std::iter::once(1).chain(self.rounds.iter().copied()).collect();
         rounds.windows(2).map(|w| w[0] + w[1]).max().unwrap_or(1)
     }
-
-    pub fn later_total(&self) -> u64 {
-        self.later.values().sum::<u64>().min(FAR_TOO_MUCH)
-    }
 }
 
 /// Adds up costs; each node once.
@@ -117,8 +113,8 @@ impl<'a> Costs<'a> {
 
     fn keep(&self, bag: &Bag) -> Cost {
         let one = |(kind, size): (&crate::message::Kind, &Size)| match kind.origin {
-            Origin::Kept => Cost::default(),
-            Origin::Entered => Cost { entered: 1, ..Cost::default() },
+            Origin::Kept => Cost { blocks: u64::from(size.heads), ..Cost::default() },
+            Origin::Entered => Cost { entered: 1, blocks: u64::from(size.heads), ..Cost::default() },
             Origin::Remade if size.max > 4 * self.block => {
                 let more = u64::from(size.growth.min(size.max).div_ceil(self.block.max(1)));
                 Cost { copies: 1, blocks: more, ..Cost::default() }
@@ -129,17 +125,10 @@ impl<'a> Costs<'a> {
     }
 
     fn emission(&mut self, emission: &Emission) -> Cost {
+        let put_off = if emission.later { self.put_off(emission) } else { Cost::default() };
         match emission.target {
-            Target::Port(port) => {
-                let bag = emission.bag.clone().unwrap_or_default();
-                let framed = port == LOWER && emission.bag.is_some();
-                let head = if framed { self.head() } else { 0 };
-                Cost { rounds: vec![1], outputs: 1, segments: self.segments(&bag) + u64::from(framed), scratch: head, ..Cost::default() }
-            }
-            Target::Layer(layer) if emission.later => {
-                let kept = emission.bag.as_ref().map(|bag| self.keep(bag)).unwrap_or_default();
-                Cost { later: BTreeMap::from([((layer, emission.event), 1)]), ..kept }
-            }
+            Target::Port(_) => put_off.then(&self.output(emission)),
+            Target::Layer(_) if emission.later => put_off,
             Target::Layer(layer) => {
                 let mut most = Cost::default();
                 for (kind, _) in arriving(emission) {
@@ -149,6 +138,20 @@ impl<'a> Costs<'a> {
                 most
             }
         }
+    }
+
+    /// What goes into the ring is stored until it is taken out.
+    fn put_off(&self, emission: &Emission) -> Cost {
+        let kept = emission.bag.as_ref().map(|bag| self.keep(bag)).unwrap_or_default();
+        Cost { later: BTreeMap::from([((emission.target, emission.event), 1)]), ..kept }
+    }
+
+    fn output(&self, emission: &Emission) -> Cost {
+        let framed = emission.target == Target::Port(LOWER) && emission.bag.is_some();
+        let bag = emission.bag.clone().unwrap_or_default();
+        let scratch = if framed { self.head() } else { 0 };
+        let segments = self.segments(&bag) + u64::from(framed);
+        Cost { rounds: vec![1], outputs: 1, segments, scratch, ..Cost::default() }
     }
 
     /// The longest that stands in front of the data of a frame.

@@ -1,8 +1,11 @@
 //! What conditions say about lengths: in `if m.len <= SIZE { ... }` the message is no longer than SIZE.
 
-use nacre_stack::{BinaryOp, Expr, ExprKind, LocalId, Place, Root, Type};
+use std::collections::BTreeMap;
 
-use crate::walk::{any, constant};
+use nacre_stack::*;
+
+use crate::message::gcd;
+use crate::walk::{any, constant, parts, statements};
 
 /// Upper bounds of expressions and definitions of locals that hold at a point of the code.
 #[derive(Clone, Debug, Default)]
@@ -107,6 +110,11 @@ impl Facts {
         })
     }
 
+    /// A number of which the value is a multiple.
+    pub fn stride(&self, expr: &Expr, cells: &BTreeMap<CellId, u32>) -> u32 {
+        stride(&self.resolve(expr), cells)
+    }
+
     /// The expression with locals replaced by their definitions, conversions that lose nothing left out.
     fn resolve(&self, expr: &Expr) -> Expr {
         let kind = match &expr.kind {
@@ -126,6 +134,57 @@ impl Facts {
             other => other.clone(),
         };
         Expr { kind, ty: expr.ty.clone() }
+    }
+}
+
+fn stride(expr: &Expr, cells: &BTreeMap<CellId, u32>) -> u32 {
+    if let Some(number) = constant(expr) {
+        return u32::try_from(number).unwrap_or(1);
+    }
+    match &expr.kind {
+        ExprKind::Convert(inner) if width(&inner.ty) <= width(&expr.ty) => stride(inner, cells),
+        ExprKind::Binary(BinaryOp::Mul, a, b) if width(&expr.ty) >= 32 => {
+            let factor = constant(a).or_else(|| constant(b)).and_then(|n| u32::try_from(n).ok());
+            factor.unwrap_or(1)
+        }
+        ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) if width(&expr.ty) >= 32 => gcd(stride(a, cells), stride(b, cells)),
+        ExprKind::Load(place) => match (place.root, place.path.is_empty()) {
+            (Root::Cell(cell), true) => cells.get(&cell).copied().unwrap_or(1),
+            _ => 1,
+        },
+        _ => 1,
+    }
+}
+
+/// For cells that are only ever counted up in steps, or set to constants, the number that divides all their values.
+pub(crate) fn strides(stack: &Stack) -> BTreeMap<CellId, u32> {
+    let mut found: BTreeMap<CellId, u32> = BTreeMap::new();
+    for (i, cell) in stack.cells.iter().enumerate().filter(|(_, c)| width(&c.ty) >= 32 && c.scope != Scope::Given) {
+        let first = cell.initial.as_ref().map_or(0, |e| stride(e, &BTreeMap::new()));
+        found.insert(CellId(i as u32), first);
+    }
+    let code = stack.handlers.iter().map(|h| &h.body).chain(stack.functions.iter().map(|f| &f.body));
+    let mut touched: Vec<(CellId, Option<Expr>)> = vec![];
+    for block in code {
+        statements(block, &mut |statement| match statement {
+            Statement::Store(Place { root: Root::Cell(cell), .. }, value) => touched.push((*cell, Some(value.clone()))),
+            other => {
+                let places = parts(other).1.into_iter().filter_map(|p| if let Root::Cell(c) = p.root { Some(c) } else { None });
+                touched.extend(places.map(|cell| (cell, None)));
+            }
+        });
+    }
+    loop {
+        let before = found.clone();
+        for (cell, value) in &touched {
+            let step = value.as_ref().map_or(1, |v| stride(v, &before));
+            if let Some(known) = found.get_mut(cell) {
+                *known = gcd(*known, step);
+            }
+        }
+        if found == before {
+            return found;
+        }
     }
 }
 

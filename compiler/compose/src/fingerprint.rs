@@ -39,8 +39,7 @@ fn layout_text(stack: &Stack, layout: &Layout, text: &mut String) {
         let length = if shape.identified { "identified" } else { "short" };
         let made = if shape.data { "data" } else { "control" };
         let event = &stack.event(shape.event).name;
-        let (min, max, size) = (shape.data_min, shape.data_max, shape.size);
-        let _ = writeln!(text, "shape {length} {} {event} {made} size {size} data {min}..{max}", shape.number);
+        let _ = writeln!(text, "shape {length} {} {event} {made} size {}", shape.number, shape.size);
         for header in &shape.headers {
             let _ = writeln!(text, "header {} {}", stack.header(*header).layer.0, stack.header(*header).name);
         }

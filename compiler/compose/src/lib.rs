@@ -64,12 +64,12 @@ pub struct Composed {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Makes a stack of the layers, the top first.
-pub fn compose(name: &str, layers: &[Fragment], options: &Options) -> Result<Stack, Vec<Diagnostic>> {
-    compose_all(name, layers, options).map(|composed| composed.stack)
+/// Makes a stack of the layers, the top first; gives it with warnings, or else what is wrong.
+pub fn compose(name: &str, layers: &[Fragment], options: &Options) -> Result<(Stack, Vec<Diagnostic>), Vec<Diagnostic>> {
+    compose_all(name, layers, options).map(|composed| (composed.stack, composed.warnings))
 }
 
-/// The same, with warnings and the text that the peers must agree on.
+/// The same, with the text that the peers must agree on.
 pub fn compose_all(name: &str, layers: &[Fragment], options: &Options) -> Result<Composed, Vec<Diagnostic>> {
     none(checks::fragments(layers))?;
     none(fit::check(layers))?;

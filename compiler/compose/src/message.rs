@@ -7,6 +7,15 @@ use nacre_stack::HeaderId;
 /// Messages are never longer than this: what no condition bounds stays below it.
 pub(crate) const LONGEST: u32 = 1 << 24;
 
+/// Bytes of packed headers that surely fit one block, and the most strings of them that are told apart.
+const HEAD: u32 = 64;
+const HEADS: u32 = 1 << 16;
+
+/// The greatest number that divides both; 0 is divided by all.
+pub(crate) fn gcd(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
 /// Where the bytes of a message are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Origin {
@@ -38,17 +47,19 @@ pub(crate) struct Size {
     /// Of how many strings of bytes it is joined, and the longest of them.
     pub pieces: u32,
     pub piece: u32,
-    /// It begins anywhere in a longer string.
-    pub cut: bool,
+    /// It begins in a longer string, at a multiple of this (1: anywhere; 0: it is whole).
+    pub cut: u32,
+    /// Headers that have become bytes in front of it, each a string of its own.
+    pub heads: u32,
     /// Bytes that it may have more than the message that entered.
     pub growth: u32,
 }
 
 impl Size {
-    pub const NONE: Size = Size { min: 0, max: 0, pieces: 0, piece: 0, cut: false, growth: 0 };
+    pub const NONE: Size = Size { min: 0, max: 0, pieces: 0, piece: 0, cut: 0, heads: 0, growth: 0 };
 
     pub fn up_to(max: u32) -> Size {
-        Size { min: 0, max: max.min(LONGEST), pieces: 1, piece: max.min(LONGEST), cut: false, growth: 0 }
+        Size { min: 0, max: max.min(LONGEST), pieces: 1, piece: max.min(LONGEST), cut: 0, heads: 0, growth: 0 }
     }
 
     /// Bounds that hold for both.
@@ -58,7 +69,8 @@ impl Size {
             max: self.max.max(other.max),
             pieces: self.pieces.max(other.pieces),
             piece: self.piece.max(other.piece),
-            cut: self.cut || other.cut,
+            cut: gcd(self.cut, other.cut),
+            heads: self.heads.max(other.heads),
             growth: self.growth.max(other.growth),
         }
     }
@@ -68,15 +80,21 @@ impl Size {
         Size { min: self.min.min(max), max: self.max.min(max), piece: self.piece.min(max), ..self }
     }
 
-    /// A part of it.
-    pub fn part(self, max: u32) -> Size {
-        Size { min: 0, cut: true, ..self.at_most(max) }
+    /// A part of it that begins at a multiple of `stride`.
+    pub fn part(self, max: u32, stride: u32) -> Size {
+        Size { min: 0, cut: gcd(self.cut, stride), ..self.at_most(max) }
+    }
+
+    /// With headers of so many bytes in front.
+    pub fn headed(self, bytes: u32) -> Size {
+        let max = self.max.saturating_add(bytes).min(LONGEST);
+        Size { max, heads: (self.heads + bytes.div_ceil(HEAD)).min(HEADS), growth: self.growth.saturating_add(bytes).min(LONGEST), ..self }
     }
 
     /// New bytes made from it, so many more.
     pub fn grown(self, by: u32) -> Size {
         let max = self.max.saturating_add(by).min(LONGEST);
-        Size { min: 0, max, pieces: 1, piece: max, cut: false, growth: self.growth.saturating_add(by).min(LONGEST) }
+        Size { min: 0, max, pieces: 1, piece: max, cut: 0, heads: 0, growth: self.growth.saturating_add(by).min(LONGEST) }
     }
 
     /// Up to `count` such parts in front of `last`.
@@ -84,14 +102,16 @@ impl Size {
         let max = (u64::from(self.max) * u64::from(count) + u64::from(last.max)).min(u64::from(LONGEST)) as u32;
         let pieces = self.pieces.saturating_mul(count).saturating_add(last.pieces).min(1 << 16);
         let piece = self.piece.max(last.piece);
-        Size { min: last.min, max, pieces, piece, cut: self.cut || last.cut, growth: LONGEST }
+        let heads = self.heads.saturating_mul(count).saturating_add(last.heads).min(HEADS);
+        Size { min: last.min, max, pieces, piece, cut: gcd(self.cut, last.cut), heads, growth: LONGEST }
     }
 
     /// Pool blocks that it fills at the most.
     pub fn blocks(self, block: u32) -> u32 {
-        let ragged = u32::from(self.cut && !self.piece.is_multiple_of(block.max(1)));
-        let one = self.piece.div_ceil(block.max(1)) + ragged;
-        self.pieces.saturating_mul(one)
+        let block = block.max(1);
+        let ragged = u32::from(self.piece > 0 && !self.cut.is_multiple_of(block));
+        let one = self.piece.div_ceil(block) + ragged;
+        self.pieces.saturating_mul(one).saturating_add(self.heads)
     }
 }
 
@@ -144,7 +164,7 @@ impl Bag {
 
     /// Once they are in the pool.
     pub fn kept(&self) -> Bag {
-        self.map(|kind, size| (Kind { origin: Origin::Kept, ..kind.clone() }, Size { growth: 0, ..size }))
+        self.map(|kind, size| (Kind { origin: Origin::Kept, ..kind.clone() }, Size { growth: 0, heads: 0, pieces: size.pieces + size.heads, ..size }))
     }
 
     /// Bounds for all of them.

@@ -44,6 +44,7 @@ pub(crate) struct Flow {
 /// Follows everything that can enter the stack. Makes the handlers that pass events on, where they are needed.
 pub(crate) fn follow(linked: &mut Linked, limits: &BTreeMap<(PortId, EventId), u32>, frame: u32, call: u32) -> Flow {
     let mut flow = Flow { longest_frame: frame, longest_call: call, ..Flow::default() };
+    flow.world.strides = crate::facts::strides(&linked.stack);
     enter(linked, limits, &mut flow);
     while sweep(linked, &mut flow) {}
     flow
@@ -186,13 +187,17 @@ fn leave(linked: &Linked, flow: &mut Flow, port: PortId, emission: &Emission, pe
     any
 }
 
-/// The event by which the peer gets what left as this one: `deliver` for `send`, else the one of the same name. The lower
-/// boundary brings up all frames by one event, the first of its inputs that has a message.
+/// The event by which the peer gets what left as this one: where there is a choice, `deliver` for `send`, else the one of the
+/// same name. The lower boundary brings up all frames by one event, the first of its inputs that has a message.
 pub(crate) fn returning(linked: &Linked, sent: EventId) -> Option<EventId> {
     let stack = &linked.stack;
     let name = &stack.event(sent).name;
+    let said = linked.sides[0].to_below.iter().filter(|e| stack.event(**e).message.is_some()).count();
     let inputs = stack.ports[LOWER.index()].inputs.iter().map(|i| i.event);
     let with_message: Vec<EventId> = inputs.filter(|e| stack.event(*e).message.is_some()).collect();
+    if said <= 1 && with_message.len() == 1 {
+        return with_message.first().copied();
+    }
     let named = |wanted: &str| with_message.iter().copied().find(|e| stack.event(*e).name == wanted);
     let deliver = if name == "send" { named("deliver") } else { None };
     deliver.or_else(|| named(name)).filter(|event| with_message.first() == Some(event))
