@@ -98,7 +98,10 @@ impl<'p> Checker<'p> {
     ) {
         let help = help.into();
         let found = Diagnostic::error(code, message.into()).at(span, label.into());
-        self.found.push(if help.is_empty() { found } else { found.help(help) });
+        let found = if help.is_empty() { found } else { found.help(help) };
+        if !self.found.contains(&found) {
+            self.found.push(found);
+        }
     }
 
     /// The whole check. Errors, or the fragment with warnings.

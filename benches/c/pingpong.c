@@ -1,0 +1,128 @@
+/* Cost of a message of 16 bytes, sent and delivered, at one level of one stack: both ends in one process.
+ *
+ * Compiled with -DSTACK=<prefix> -DHEADER="<prefix>.h". Arguments: how many messages, and `stream` (all one way) or `pingpong`. A frame
+ * is copied once between the ends, as a network would; the application reads the first 8 bytes that it is delivered. */
+#define _POSIX_C_SOURCE 200809L
+#include HEADER
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define PASTE2(a, b) a##b
+#define PASTE(a, b) PASTE2(a, b)
+#define DESCRIPTOR PASTE(STACK, _stack)
+#define NOINLINE __attribute__((noinline))
+
+static const struct nacre_stack *stack;
+static void *state[2], *pool[2];
+static uint64_t *counters[2];
+static struct nacre_out out[2];
+static uint64_t now = 1, sum, delivered;
+
+struct frame {
+    int to;
+    uint32_t len;
+    uint8_t bytes[2048];
+};
+enum { FRAMES = 1024 };
+static struct frame wire[FRAMES];
+static uint32_t first, last;
+
+static void fail(const char *what) {
+    fprintf(stderr, "%s\n", what);
+    exit(1);
+}
+
+NOINLINE int bench_send(int side, const uint8_t *data, uint32_t len) {
+    return PASTE(STACK, _above_send)(state[side], pool[side], counters[side], now, data, len, &out[side]);
+}
+
+NOINLINE int bench_deliver(int side, const struct nacre_addr *from, const uint8_t *frame, uint32_t len) {
+    return PASTE(STACK, _input)(state[side], pool[side], counters[side], now, from, frame, len, &out[side]);
+}
+
+NOINLINE int bench_tick(int side) {
+    return PASTE(STACK, _tick)(state[side], pool[side], counters[side], now, &out[side]);
+}
+
+/* What a call gave: frames go onto the wire, deliveries to the application. */
+static void collect(int side) {
+    for (uint32_t i = 0; i < out[side].outputs_len; i++) {
+        const struct nacre_output *o = &out[side].outputs[i];
+        if (o->port == 0) {
+            struct frame *f = &wire[last++ % FRAMES];
+            f->to = 1 - side;
+            f->len = 0;
+            for (uint32_t k = 0; k < o->segments_len; k++) {
+                memcpy(f->bytes + f->len, o->segments[k].at, o->segments[k].len);
+                f->len += o->segments[k].len;
+            }
+        } else if (o->segments_len > 0 && o->len >= 8) {
+            uint64_t head;
+            memcpy(&head, o->segments[0].at, 8);
+            sum += head;
+            delivered++;
+        }
+    }
+    nacre_out_clear(&out[side]);
+}
+
+static void message(int from, uint64_t n) {
+    static const struct nacre_addr nowhere = {{0}, 0, 4};
+    uint64_t data[2] = {n, ~n};
+    now += 1000;
+    for (int side = 0; side < 2; side++) {
+        if (stack->deadline(state[side]) <= now) {
+            while (bench_tick(side) == NACRE_OK) { collect(side); }
+        }
+    }
+    if (bench_send(from, (const uint8_t *)data, 16) != NACRE_OK) { fail("a send was refused"); }
+    collect(from);
+    while (first != last) {
+        struct frame *f = &wire[first++ % FRAMES];
+        int to = f->to;
+        (void)bench_deliver(to, &nowhere, f->bytes, f->len);
+        collect(to);
+    }
+}
+
+int main(int argc, char **argv) {
+    uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 0) : 1000;
+    int pingpong = argc > 2 && strcmp(argv[2], "pingpong") == 0;
+    stack = &DESCRIPTOR;
+    for (int side = 0; side < 2; side++) {
+        uint32_t blocks = stack->blocks_for_one + 64;
+        state[side] = aligned_alloc(64, (stack->state_size + 63u) / 64u * 64u);
+        size_t pool_size = stack->pool_base + (size_t)blocks * stack->pool_per_block;
+        pool[side] = aligned_alloc(64, (pool_size + 63u) / 64u * 64u);
+        counters[side] = calloc(stack->counters_len, 8);
+        void *config = calloc(1, stack->config_size);
+        out[side] = (struct nacre_out){NACRE_ABI, sizeof(struct nacre_out), 0, stack->outputs_max, 0, stack->segments_max, 0, stack->bytes_max,
+                                       calloc(stack->outputs_max, sizeof(struct nacre_output)),
+                                       calloc(stack->segments_max, sizeof(struct nacre_segment)), malloc(stack->bytes_max + 64)};
+        stack->config_default(config);
+        for (uint32_t i = 0; i < stack->givens_len; i++) {
+            const struct nacre_given *g = &stack->givens[i];
+            char *at = (char *)config + g->offset;
+            uint32_t cookie = side ? 0x654321 : 0x123456;
+            uint64_t incarnation = 77 + (uint64_t)side;
+            if (strstr(g->name, ".cookie")) { memcpy(at, &cookie, g->size < 4 ? g->size : 4); }
+            if (strstr(g->name, ".incarnation")) { memcpy(at, &incarnation, g->size < 8 ? g->size : 8); }
+        }
+        stack->pool_init(pool[side], blocks);
+        if (stack->open(state[side], pool[side], counters[side], config, 1, now, &out[side]) != NACRE_OK) { fail("open failed"); }
+        collect(side);
+        free(config);
+    }
+    for (uint64_t k = 0; k < 64; k++) { message((int)(k & 1), k); } /* agree on the cookies */
+    struct timespec t0, t1;
+    clock_gettime(CLOCK_MONOTONIC, &t0);
+    delivered = 0;
+    for (uint64_t k = 0; k < n; k++) { message(pingpong ? (int)(k & 1) : 0, k); }
+    clock_gettime(CLOCK_MONOTONIC, &t1);
+    if (delivered != n) { fail("not every message was delivered"); }
+    double ns = (double)(t1.tv_sec - t0.tv_sec) * 1e9 + (double)(t1.tv_nsec - t0.tv_nsec);
+    printf("%.1f %llu %u %u\n", ns / (double)n, (unsigned long long)sum, stack->state_size, stack->pool_per_block);
+    return 0;
+}

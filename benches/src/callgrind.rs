@@ -1,0 +1,52 @@
+//! Inclusive instruction counts of functions, from valgrind's callgrind: repeatable for the same binary and input.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+/// Instructions of each function with all that it calls, for one run of a program.
+pub fn inclusive(program: &Path, arguments: &[&str], folder: &Path) -> Result<BTreeMap<String, u64>, String> {
+    let out = folder.join("callgrind.out");
+    let status = Command::new("valgrind")
+        .args(["--tool=callgrind", "-q"])
+        .arg(format!("--callgrind-out-file={}", out.display()))
+        .arg(program)
+        .args(arguments)
+        .output()
+        .map_err(|_| "valgrind was not found: apt-get install valgrind".to_string())?;
+    if !status.status.success() {
+        return Err(format!("valgrind failed: {}", String::from_utf8_lossy(&status.stderr)));
+    }
+    let text = Command::new("callgrind_annotate")
+        .args(["--inclusive=yes", "--threshold=100"])
+        .arg(&out)
+        .output()
+        .map_err(|e| format!("callgrind_annotate: {e}"))?;
+    Ok(parse(&String::from_utf8_lossy(&text.stdout)))
+}
+
+/// Lines such as `  12,345 (10.0%)  file.c:function [object]`.
+fn parse(text: &str) -> BTreeMap<String, u64> {
+    let mut counts = BTreeMap::new();
+    for line in text.lines() {
+        let line = line.trim_start();
+        let Some((number, rest)) = line.split_once(' ') else { continue };
+        let Ok(count) = number.replace(',', "").parse::<u64>() else { continue };
+        let Some(place) = rest.rsplit(')').next().map(str::trim).filter(|p| p.contains(':')).or_else(|| rest.split_whitespace().find(|p| p.contains(':'))) else {
+            continue;
+        };
+        let name = place.split_whitespace().next().unwrap_or("").rsplit(':').next().unwrap_or("").to_string();
+        counts.entry(name).or_insert(count);
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn counts_are_read_by_function() {
+        let counts = super::parse("--\n 1,234 (50.00%)  bench.c:bench_send [/tmp/bench]\n 99 (1.0%)  ???:main [/tmp/x]\n");
+        assert_eq!(counts["bench_send"], 1234);
+        assert_eq!(counts["main"], 99);
+    }
+}
