@@ -159,7 +159,7 @@ fn kept(flow: &Flow) -> Vec<&Bag> {
 /// How many bytes a block holds: as many as the longest piece that layers below the one that cuts can be given to store.
 fn block(stack: &Stack, flow: &Flow) -> u32 {
     let lengths = || kept(flow).into_iter().flat_map(|bag| bag.0.values()).map(|size| size.piece);
-    let longest = lengths().max().unwrap_or(0);
+    let longest = lengths().max().unwrap_or(USUAL_BLOCK);
     let size = match longest_slice(stack) {
         Some(slice) => lengths().filter(|l| *l <= slice + USUAL_GROWTH).max().unwrap_or(0).max(slice),
         None => longest.min(USUAL_BLOCK),

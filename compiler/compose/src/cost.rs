@@ -79,13 +79,24 @@ pub(crate) struct Costs<'a> {
     stack: &'a Stack,
     flow: &'a Flow,
     block: u32,
+    /// Some layer stores what enters, so that it may go out in blocks.
+    stores: bool,
     known: BTreeMap<Node, Cost>,
 }
 
 impl<'a> Costs<'a> {
     /// The stack has its layouts, and there are no circles.
     pub fn new(stack: &'a Stack, flow: &'a Flow, block: u32) -> Self {
-        Costs { stack, flow, block, known: BTreeMap::new() }
+        let mut stores = false;
+        let entered = |bag: &Bag| bag.0.keys().any(|k| k.origin == Origin::Entered);
+        for course in flow.courses.values() {
+            course.acts(&mut |act| match act {
+                Act::Keep(bag) => stores |= entered(bag),
+                Act::Emit(e) if e.later => stores |= e.bag.as_ref().is_some_and(entered),
+                _ => {}
+            });
+        }
+        Costs { stack, flow, block, stores, known: BTreeMap::new() }
     }
 
     /// All that an event at a layer, or a timer, can set going in one step.
@@ -161,6 +172,11 @@ impl<'a> Costs<'a> {
 
     /// Strings of bytes that a message of these can be given out as.
     fn segments(&self, bag: &Bag) -> u64 {
-        bag.0.values().map(|size| if size.max == 0 { 0 } else { u64::from(size.blocks(self.block)).max(1) }).max().unwrap_or(0)
+        let one = |(kind, size): (&crate::message::Kind, &Size)| match kind.origin {
+            _ if size.max == 0 => 0,
+            Origin::Entered if !self.stores => 1 + u64::from(size.heads),
+            _ => u64::from(size.blocks(self.block)).max(1),
+        };
+        bag.0.iter().map(one).max().unwrap_or(0)
     }
 }

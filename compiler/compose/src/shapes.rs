@@ -98,21 +98,19 @@ fn handler_of(linked: &mut Linked, flow: &mut Flow, node: &Node) -> Option<Handl
     };
     let own = kind.and_then(|k| own_header(&linked.stack, layer, k));
     let data = kind.is_some_and(|k| k.data);
-    if let Some(handler) = linked.stack.reaction(layer, event, own, data) {
-        return Some(handler);
-    }
-    match own {
-        Some(header) => {
+    let known = linked.stack.reaction(layer, event, own, data);
+    let handler = match (known, own) {
+        (Some(handler), _) => handler,
+        (None, None) => passing::make(linked, layer, event),
+        (None, Some(header)) => {
             flow.unhandled.insert((layer, event, header));
-            None
+            return None;
         }
-        None => {
-            if passing::is_lost(linked, layer, event) {
-                flow.lost.insert(event);
-            }
-            Some(passing::make(linked, layer, event))
-        }
+    };
+    if linked.stack.handler(handler).passes && passing::is_lost(linked, layer, event) {
+        flow.lost.insert(event);
     }
+    Some(handler)
 }
 
 /// The header of a layer on a message that arrives there.

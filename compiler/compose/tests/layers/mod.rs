@@ -302,7 +302,7 @@ pub fn pt2pt(window: u32) -> Fragment {
             release_until(&a[2]),
             operate(Operation::Put, &got, vec![a[1].clone(), a[0].clone()], None, Some(&done), Some(&back)),
             when(not(done), vec![release(&back)], vec![]),
-            Statement::Loop { bound: window, body: turn },
+            Statement::Loop { bound: window + 1, body: turn },
             arm(&acknowledge, 5_000_000, true),
         ]
     });
@@ -415,7 +415,10 @@ pub fn checksum() -> Fragment {
         let packed = expr(ExprKind::PackView(LayoutId(0), Box::new(share(m.clone()))), Type::View);
         expr(ExprKind::Through(FilterId(0), Box::new(packed)), Type::UInt(16))
     };
-    l.on(c.send, None, |_, a| vec![emit(DOWN, c.send, vec![push(a[0].clone(), sum, vec![summed(&a[0])])])]);
+    l.on(c.send, None, |f, a| {
+        let value = f.add("value", Type::UInt(16));
+        vec![set(&value, summed(&a[0])), emit(DOWN, c.send, vec![push(a[0].clone(), sum, vec![value])])]
+    });
     l.on(c.deliver, Some(sum), |_, a| {
         let right = equal(a[1].clone(), summed(&a[0]));
         vec![when(right, vec![emit(UP, c.deliver, vec![a[0].clone()])], vec![release(&a[0])])]
@@ -491,4 +494,41 @@ pub fn echo() -> Fragment {
     l.channel_below(c);
     l.on(c.deliver, None, |_, a| vec![emit(DOWN, c.send, vec![a[0].clone()])]);
     l.done()
+}
+
+/// Sends each message so many times.
+pub fn burst(times: u32) -> Fragment {
+    let mut l = Maker::new("burst", &format!("burst<{times}>"));
+    let c = l.channel();
+    l.channel_above(c);
+    l.channel_below(c);
+    l.on(c.send, None, |_, a| {
+        let body = vec![emit(DOWN, c.send, vec![share(a[0].clone())])];
+        vec![Statement::Loop { bound: times, body }, release(&a[0])]
+    });
+    l.done()
+}
+
+/// A layer that handles nothing.
+pub fn silent() -> Maker {
+    let mut l = Maker::new("silent", "silent");
+    let c = l.channel();
+    l.channel_above(c);
+    l.channel_below(c);
+    l
+}
+
+/// The channel of a layer made by `silent`.
+pub fn channel_of(l: &Maker) -> Channel {
+    let named = |name: &str| {
+        let at = l.b.stack.events.iter().position(|e| e.name == name).expect("an event of the channel");
+        EventId(at as u32)
+    };
+    Channel {
+        send: named("send"),
+        deliver: named("deliver"),
+        grant_sends: named("grant_sends"),
+        close: named("close"),
+        init: named("init"),
+    }
 }

@@ -1,0 +1,211 @@
+//! Every way in which layers can fail to be a stack, and what is said about it.
+
+mod layers;
+
+use layers::*;
+use nacre_compose::{compose, Options};
+use nacre_diagnostics::Diagnostic;
+use nacre_stack::samples::build::*;
+use nacre_stack::*;
+use nacre_typed::{Fragment, ABOVE};
+
+fn errors(layers: &[Fragment]) -> Vec<Diagnostic> {
+    compose("test", layers, &Options::default()).expect_err("it should not be a stack")
+}
+
+/// The one error: its code and its text.
+fn error(layers: &[Fragment]) -> (&'static str, String) {
+    let mut found = errors(layers);
+    assert_eq!(found.len(), 1, "{found:#?}");
+    let found = found.remove(0);
+    assert!(found.is_error());
+    let mut text = found.message;
+    found.label.iter().chain(&found.secondary).for_each(|l| text += &format!("\n  at: {}", l.text));
+    found.notes.iter().for_each(|n| text += &format!("\n  because {n}"));
+    found.help.iter().for_each(|h| text += &format!("\n  help: {h}"));
+    (found.code, text)
+}
+
+fn expect(layers: &[Fragment], code: &str, text: &str) {
+    let (found, words) = error(layers);
+    assert_eq!((found, words.as_str()), (code, text), "\n{words}");
+}
+
+#[test]
+fn no_layers() {
+    expect(&[], "C0001", "a stack needs at least one layer\n  help: write `stack name = upper / lower;`");
+}
+
+#[test]
+fn neighbours_that_do_not_fit() {
+    let (code, text) = error(&[floor(), floor()]);
+    assert_eq!(code, "C0002");
+    assert!(text.contains("`floor` does not fit over `floor`"), "{text}");
+    assert!(text.contains("because `floor` emits `down send(addr, msg)`, but `floor` takes `down send(msg)`"), "{text}");
+    assert!(text.contains("because `floor` emits `up deliver(msg)`, but `floor` takes `up deliver(addr, msg)`"), "{text}");
+}
+
+#[test]
+fn a_variant_without_a_handler() {
+    let mut l = silent();
+    let c = channel_of(&l);
+    let mark = l.header("Mark", &[]);
+    l.on(c.send, None, |_, a| vec![emit(DOWN, c.send, vec![push(a[0].clone(), mark, vec![])])]);
+    let text = "`silent` has no handler for `deliver` with its header `Mark`\n  at: `deliver` comes here with `Mark`\
+                \n  at: `plain.up.deliver` emits it\
+                \n  because every variant must have exactly one handler for each event that can carry it\
+                \n  help: add `up deliver(m - Mark { .. }) { ... }`";
+    expect(&[l.done(), plain_floor()], "C0003", text);
+}
+
+#[test]
+fn two_handlers_for_one_variant() {
+    let mut l = silent();
+    let c = channel_of(&l);
+    l.on(c.close, None, |_, _| vec![]);
+    l.on(c.close, None, |_, _| vec![]);
+    let text = "`silent` has two handlers for `close`\n  at: the second\n  at: the first\
+                \n  because every variant must have exactly one handler for each event that can carry it";
+    expect(&[l.done(), plain_floor()], "C0004", text);
+}
+
+#[test]
+fn an_event_that_nobody_takes() {
+    let mut l = silent();
+    let c = channel_of(&l);
+    let grant = l.event("grant_delivers", Direction::Down, &[("n", Type::UInt(16))]);
+    l.on(c.deliver, None, |_, a| vec![release(&a[0]), emit(DOWN, grant, vec![num(1, Type::UInt(16))])]);
+    let text = "nobody handles `grant_delivers`, and no port takes it\n  at: `silent.up.deliver` emits it\
+                \n  at: `plain` is the lowest layer; what lies below does not know `grant_delivers`\
+                \n  help: handle it in a layer below, if only by `down grant_delivers(..) { }`";
+    expect(&[l.done(), plain_floor()], "C0005", text);
+}
+
+#[test]
+fn a_circle_without_later() {
+    let text = "events go round in a circle, so a step need not end\
+                \n  at: `echo.up.deliver` emits `send`\n  at: `local.down.send` emits `deliver`\
+                \n  because the circle is echo.up.deliver (data) -> local.down.send (data) -> echo.up.deliver (data)\
+                \n  help: say `later` at one of these emissions: it then begins a step of its own";
+    expect(&[echo(), local(false), plain_floor()], "C0006", text);
+    let (stack, _) = compose("test", &[echo(), local(true), plain_floor()], &Options::default()).expect("a stack");
+    assert_eq!(stack.bounds.later, 2);
+}
+
+#[test]
+fn too_many_outputs() {
+    let (code, text) = error(&[burst(64), burst(64), burst(64), plain_floor()]);
+    assert_eq!(code, "C0007");
+    assert!(text.starts_with("a step that `burst_3.down.send` begins can cause more than 65536 events"), "{text}");
+    assert!(text.contains("up to 262144 outputs"), "{text}");
+}
+
+#[test]
+fn later_events_that_grow() {
+    let (code, text) = error(&[echo(), local(true), burst_of_local(), plain_floor()]);
+    assert_eq!(code, "C0008");
+    assert!(text.contains("cause more and more of their kind"), "{text}");
+}
+
+/// Delivers each message twice, later.
+fn burst_of_local() -> Fragment {
+    let mut l = silent();
+    let c = channel_of(&l);
+    l.on(c.send, None, |_, a| {
+        let up = || later(UP, c.deliver, vec![share(a[0].clone())]);
+        vec![up(), up(), release(&a[0])]
+    });
+    l.done()
+}
+
+#[test]
+fn a_class_that_is_not_so() {
+    let mut sequencer = sequencer();
+    sequencer.headers[0].fields[0].class = FieldClass::Identification;
+    let text = "`Seq.number` of `sequencer` is not connection identification\
+                \n  at: `number` is stated to be connection identification\
+                \n  because its value depends on state that changes\
+                \n  help: leave the class out: it is found from the data flow";
+    expect(&[sequencer, plain_floor()], "C0009", text);
+    let mut pt2pt = pt2pt(4);
+    pt2pt.headers[0].fields[0].class = FieldClass::Gossip;
+    let (code, text) = error(&[pt2pt, plain_floor()]);
+    assert_eq!(code, "C0009");
+    assert!(text.contains("its receiver decides by it what becomes of the message"), "{text}");
+}
+
+#[test]
+fn frames_that_do_not_come_back() {
+    let mut l = Maker::new("group", "group");
+    let m = ("m", Type::Msg);
+    let events = [
+        l.event("cast", Direction::Down, &[m.clone()]),
+        l.event("cast", Direction::Up, &[m.clone()]),
+        l.event("tell", Direction::Down, &[m.clone()]),
+        l.event("tell", Direction::Up, &[m]),
+    ];
+    l.speaks(ABOVE, "two", &events);
+    l.speaks(nacre_typed::BELOW, "two", &events);
+    let text = "frames leave by `tell`, but come back by `cast`\
+                \n  because the peer gets what leaves by `send` as `deliver`, anything else by the same name; \
+                one event brings all frames up\n  help: put a layer at the bottom that speaks `datagram` below";
+    expect(&[l.done()], "C0010", text);
+}
+
+#[test]
+fn fields_that_do_not_fit_their_place() {
+    let mut narrow = floor();
+    narrow.headers[0].fields[0].bits = 16;
+    let text = "`Short.to` of `floor` does not fit its place\n  at: declared in this layer\
+                \n  because a field `at cookie` has 24 bits: `u24`";
+    expect(&[narrow], "C0011", text);
+}
+
+#[test]
+fn a_second_header_of_one_layer() {
+    let mut l = silent();
+    let c = channel_of(&l);
+    let mark = l.header("Mark", &[]);
+    l.on(c.send, None, |_, a| vec![emit(DOWN, c.send, vec![push(push(a[0].clone(), mark, vec![]), mark, vec![])])]);
+    let text = "`silent` puts `Mark` on a message that has a header of it already\n  at: this layer\
+                \n  because a layer has at most one header on a message\n  help: put the header on in the emission itself";
+    expect(&[l.done(), plain_floor()], "C0012", text);
+}
+
+#[test]
+fn headers_that_leave_by_a_port() {
+    let mut l = silent();
+    let c = channel_of(&l);
+    let seen = l.event("seen", Direction::Up, &[("m", Type::Msg)]);
+    l.fragment.ports.push("app".into());
+    l.interface.push(nacre_typed::InterfaceEvent { side: PortId(2), event: seen, incoming: false });
+    l.on(c.deliver, None, |_, a| vec![emit(Target::Port(PortId(2)), seen, vec![a[0].clone()])]);
+    let text = "`seen` leaves by port `app` with the header `Seq` of `sequencer`\n  at: `silent.up.deliver` emits it\
+                \n  because what layers say to each other is not for the host: `sequencer` above would never see it\
+                \n  help: take only `data m` there, and pass the rest on";
+    expect(&[sequencer(), l.done(), plain_floor()], "C0013", text);
+}
+
+#[test]
+fn one_name_for_two_functions_of_the_host() {
+    let mut other = encrypt();
+    other.externs[0].grows = 32;
+    let text = "`encrypt` and `encrypt` mean different functions by `seal`\n  at: declared so here\n  at: and so here\
+                \n  because the host supplies one symbol of that name\n  help: give one of them another name";
+    expect(&[encrypt(), other, plain_floor()], "C0015", text);
+}
+
+#[test]
+fn handlers_that_nothing_brings_on_are_told() {
+    let (_, warnings) = compose("test", &[sequencer(), plain_floor()], &Options::default()).expect("a stack");
+    let texts: Vec<(&str, &str)> = warnings.iter().map(|w| (w.code, w.message.as_str())).collect();
+    assert_eq!(texts, [("C0016", "nothing brings `sequencer.up.deliver` on in this stack")]);
+    assert!(!warnings[0].is_error());
+}
+
+#[test]
+fn every_code_is_listed_once() {
+    let codes: Vec<&str> = nacre_compose::CODES.iter().map(|(code, _)| *code).collect();
+    let numbered: Vec<String> = (1..=codes.len()).map(|n| format!("C{n:04}")).collect();
+    assert_eq!(codes, numbered);
+}
