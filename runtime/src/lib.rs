@@ -1,1 +1,52 @@
-//! 
+//! Runs the stacks that Nacre emits: over UDP, in process, from Rust and from C.
+//!
+//! A [`Stack`] is an emitted stack; a [`Listener`] runs any number of connections of one or several stacks on one
+//! [`Transport`](transport::Transport); an [`Endpoint`] is a single connection with calls that wait. Below them,
+//! [`instance`] has safe calls of a stack's own functions for who drives it otherwise.
+//!
+//! docs/runtime.md is the guide, docs/wire.md states what goes over the wire.
+
+mod address;
+mod blocking;
+pub mod capture;
+mod connection;
+mod control;
+pub mod clock;
+mod departed;
+mod endpoint;
+mod error;
+mod event;
+pub mod faults;
+pub mod ffi;
+pub mod instance;
+mod library;
+mod lifecycle;
+mod listener;
+pub mod memory;
+mod options;
+pub mod output;
+mod peers;
+pub mod random;
+mod ration;
+mod receive;
+mod region;
+mod stack;
+mod statistics;
+mod steps;
+mod system;
+mod table;
+mod timers;
+pub mod transport;
+pub mod udp;
+pub mod wire;
+mod work;
+
+pub use endpoint::Endpoint;
+pub use error::{Error, Reason, StackName};
+pub use event::{ConnectionId, Event, OtherStack};
+pub use listener::{Listener, Prepare};
+pub use options::Options;
+pub use output::Message;
+pub use ration::{ANSWERS_PER_SECOND, ANSWERS_PER_SECOND_AND_ADDRESS};
+pub use stack::{EventInfo, Given, Stack};
+pub use statistics::{ConnectionStatistics, ListenerStatistics, Traffic};

@@ -1,0 +1,183 @@
+//! Calls that wait. Events that they do not wait for are kept for `poll`, in order.
+
+use crate::clock::nanoseconds;
+use crate::error::{Error, Reason};
+use crate::event::{ConnectionId, Event, Head, Pending};
+use crate::listener::Listener;
+use std::time::Duration;
+
+impl Listener {
+    /// `poll`, but waits until there is an event or the time has passed (None: without end).
+    ///
+    /// Errors: `Io` if the system cannot wait for the socket.
+    pub fn wait(&mut self, time: Option<Duration>) -> Result<Option<Event<'_>>, Error> {
+        let until = self.until(time);
+        let found = loop {
+            let found = self.find();
+            if found.is_some() || self.now() >= until {
+                break found;
+            }
+            self.sleep(until)?;
+        };
+        Ok(self.lend(found))
+    }
+
+    /// Sends a message, driving the listener until the stack accepts it.
+    ///
+    /// Errors: `TimedOut` (it was not sent), and those of `send` but `Refused`; `OtherStack` if the peer refused.
+    pub fn send_blocking(&mut self, id: ConnectionId, message: &[u8], time: Option<Duration>) -> Result<(), Error> {
+        let until = self.until(time);
+        loop {
+            match self.send(id, message) {
+                Err(Error::Refused) => {}
+                Err(error) => return Err(self.why_ended(id).unwrap_or(error)),
+                Ok(()) => {
+                    self.forget_writable(id);
+                    return Ok(());
+                }
+            }
+            self.turn(until)?;
+        }
+    }
+
+    /// The next message of a connection, as a copy.
+    ///
+    /// Errors: `TimedOut`; `Closed`, `OtherStack` if the connection ended, once all its messages were taken.
+    pub fn receive(&mut self, id: ConnectionId, time: Option<Duration>) -> Result<Vec<u8>, Error> {
+        let until = self.until(time);
+        if let Some(id) = self.taken.take() {
+            self.owe(id);
+        }
+        loop {
+            let ours = |head: &Head| head.delivered_to() == Some(id);
+            if let Some(pending) = self.take_pending(ours) {
+                self.owe(id);
+                return Ok(pending.bytes);
+            }
+            if let Some(error) = self.why_ended(id) {
+                return Err(error);
+            }
+            self.get(id)?;
+            self.turn(until)?;
+        }
+    }
+
+    /// The next connection that a peer begins.
+    ///
+    /// Errors: `TimedOut`.
+    pub fn accept(&mut self, time: Option<Duration>) -> Result<ConnectionId, Error> {
+        let until = self.until(time);
+        loop {
+            let arrived = self.take_pending(|head| matches!(head, Head::Arrived { .. }));
+            if let Some(Pending { head: Head::Arrived { connection, .. }, .. }) = arrived {
+                return Ok(connection);
+            }
+            self.turn(until)?;
+        }
+    }
+
+    /// Closes in order and waits until both sides have everything. Messages that come meanwhile are kept.
+    ///
+    /// Errors: `TimedOut` (the connection is still there: `discard` it, or wait on); `Closed` if it ended otherwise.
+    pub fn close_blocking(&mut self, id: ConnectionId, time: Option<Duration>) -> Result<(), Error> {
+        let until = self.until(time);
+        match self.close(id) {
+            // The peer may have closed first.
+            Ok(()) | Err(Error::NoConnection | Error::Closed(_)) => {}
+            Err(error) => return Err(error),
+        }
+        loop {
+            match self.why_ended(id) {
+                Some(Error::Closed(Reason::Closed)) => return Ok(()),
+                Some(error) => return Err(error),
+                None => {}
+            }
+            if self.get(id).and_then(|connection| connection.usable()).is_err() {
+                return Ok(());
+            }
+            self.turn(until)?;
+        }
+    }
+
+    /// Answers the peer of a closed connection until it has been quiet for a tenth of the `linger` option, in case it missed
+    /// the last acknowledgement.
+    ///
+    /// Errors: `Io`.
+    pub fn linger(&mut self, id: ConnectionId) -> Result<(), Error> {
+        let quiet = nanoseconds(self.options.linger) / 10;
+        loop {
+            let Ok(connection) = self.get(id) else { return Ok(()) };
+            let until = connection.heard_at.saturating_add(quiet);
+            match self.turn(until) {
+                Err(Error::TimedOut | Error::Full(_)) => return Ok(()),
+                turned => turned?,
+            }
+        }
+    }
+
+    /// Handles what is there and keeps the events, without waiting; for programs that drive several listeners.
+    pub fn drive(&mut self) {
+        for _ in 0..256 {
+            self.release();
+            if !self.work() {
+                break;
+            }
+        }
+        self.release();
+    }
+
+    /// Does some work; if there is none, waits for it.
+    fn turn(&mut self, until: u64) -> Result<(), Error> {
+        self.release();
+        if self.work() {
+            self.release();
+        } else if self.now() >= until {
+            return Err(Error::TimedOut);
+        } else if self.pending_bytes >= self.options.pending {
+            return Err(Error::Full("messages that wait to be taken"));
+        } else {
+            self.sleep(until)?;
+        }
+        Ok(())
+    }
+
+    fn sleep(&mut self, until: u64) -> Result<(), Error> {
+        let now = self.now();
+        let next = self.next_deadline().min(until);
+        let time = (next != u64::MAX).then(|| Duration::from_nanos(next.saturating_sub(now)));
+        let writable = !self.backlog.is_empty();
+        self.transport.wait(writable, time).map_err(Error::io("cannot wait for frames"))
+    }
+
+    fn until(&self, time: Option<Duration>) -> u64 {
+        time.map_or(u64::MAX, |time| self.now().saturating_add(nanoseconds(time)))
+    }
+
+    fn take_pending(&mut self, fits: impl Fn(&Head) -> bool) -> Option<Pending> {
+        let at = self.pending.iter().position(|pending| fits(&pending.head))?;
+        let pending = self.pending.remove(at)?;
+        self.pending_bytes -= pending.bytes.len();
+        Some(pending)
+    }
+
+    /// How a connection ended, from the events that wait; both are taken.
+    fn why_ended(&mut self, id: ConnectionId) -> Option<Error> {
+        let other = |head: &Head| matches!(head, Head::OtherStack(what) if what.connection == Some(id));
+        let closed = |head: &Head| matches!(head, Head::Closed { connection, .. } if *connection == id);
+        let other = self.take_pending(other);
+        let closed = self.take_pending(closed);
+        match (other, closed) {
+            (Some(Pending { head: Head::OtherStack(what), .. }), _) => Some(what.into_error()),
+            (_, Some(Pending { head: Head::Closed { reason, .. }, .. })) => Some(Error::Closed(reason)),
+            _ => None,
+        }
+    }
+
+    /// Who has sent by waiting knows that it may.
+    fn forget_writable(&mut self, id: ConnectionId) {
+        if let Ok(connection) = self.get_mut(id) {
+            connection.refused = None;
+        }
+        self.take_pending(|head| matches!(head, Head::Writable { connection } if *connection == id));
+    }
+}

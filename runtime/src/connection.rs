@@ -1,0 +1,136 @@
+//! What a listener keeps about a connection beside its stack's state.
+
+use crate::event::ConnectionId;
+use crate::ffi::{NacreAddr, NEVER};
+use crate::instance::Instance;
+use crate::peers::Peer;
+use crate::statistics::{retransmitted, ConnectionStatistics, Traffic};
+use crate::error::Reason;
+use std::net::SocketAddr;
+
+/// How far a connection is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Its first frame is being looked at; frames are held back.
+    Tentative,
+    Live,
+    /// Closed in order; it answers the peer until then.
+    Lingering { until: u64 },
+}
+
+#[derive(Debug)]
+pub(crate) struct Connection {
+    pub id: ConnectionId,
+    /// Index of its stack.
+    pub kind: usize,
+    pub instance: Instance,
+    pub peer: Peer,
+    pub from: NacreAddr,
+    /// The incarnation that the peer said; None: not heard yet.
+    pub peer_incarnation: Option<u64>,
+    /// The cookie that the peer chose; 0: not known.
+    pub label: u32,
+    pub phase: Phase,
+    /// The peer began it.
+    pub arrived: bool,
+    /// The peer has shown that it gets what is sent to its address.
+    pub confirmed: bool,
+    pub heard_at: u64,
+    pub pinged_at: u64,
+    pub ping_token: u64,
+    pub round_trip: Option<u64>,
+    pub ponged_at: u64,
+    /// When the peer first said that it does not know the connection, with nothing heard since.
+    pub unknown_since: Option<u64>,
+    /// The earliest entry in the timers.
+    pub wake: u64,
+    /// The event and length that were refused last.
+    pub refused: Option<(u16, usize)>,
+    pub close_wanted: bool,
+    /// In the listener's list of those that wait for their stack.
+    pub waits: bool,
+    /// Messages taken by the application and not yet granted.
+    pub owed: u64,
+    /// Grants are given by the listener as messages are taken; otherwise by the application.
+    pub grants_by_itself: bool,
+    pub error_reported_at: u64,
+    pub held: Vec<(SocketAddr, Vec<u8>)>,
+    pub traffic: Traffic,
+}
+
+impl Connection {
+    pub(crate) fn new(id: ConnectionId, kind: usize, instance: Instance, peer: Peer, now: u64) -> Connection {
+        Connection {
+            id,
+            kind,
+            instance,
+            peer,
+            from: peer.address.into(),
+            peer_incarnation: None,
+            label: 0,
+            phase: Phase::Live,
+            arrived: false,
+            confirmed: false,
+            heard_at: now,
+            pinged_at: now,
+            ping_token: 0,
+            round_trip: None,
+            ponged_at: 0,
+            unknown_since: None,
+            wake: NEVER,
+            refused: None,
+            close_wanted: false,
+            waits: false,
+            owed: 0,
+            grants_by_itself: true,
+            error_reported_at: 0,
+            held: Vec::new(),
+            traffic: Traffic::default(),
+        }
+    }
+
+    /// When it is to be looked at next; times in nanoseconds.
+    pub(crate) fn deadline(&self, ping_after: u64, timeout: u64) -> u64 {
+        let by_stack = self.instance.deadline();
+        if let Phase::Lingering { until } = self.phase {
+            return by_stack.min(until);
+        }
+        by_stack.min(self.silence_ends(timeout)).min(self.next_ping(ping_after))
+    }
+
+    pub(crate) fn silence_ends(&self, timeout: u64) -> u64 {
+        self.heard_at.saturating_add(timeout)
+    }
+
+    pub(crate) fn next_ping(&self, ping_after: u64) -> u64 {
+        if self.label == 0 || self.phase != Phase::Live || (self.arrived && !self.confirmed) {
+            return NEVER;
+        }
+        self.heard_at.max(self.pinged_at).saturating_add(ping_after)
+    }
+
+    pub(crate) fn heard(&mut self, now: u64) {
+        self.heard_at = now;
+        self.unknown_since = None;
+    }
+
+    /// Err if the application may not use it any more.
+    pub(crate) fn usable(&self) -> Result<(), crate::error::Error> {
+        match self.phase {
+            Phase::Live => Ok(()),
+            Phase::Tentative | Phase::Lingering { .. } => Err(crate::error::Error::Closed(Reason::Closed)),
+        }
+    }
+
+    pub(crate) fn statistics(&self) -> ConnectionStatistics {
+        let names = self.instance.stack().counters().iter().cloned();
+        let counters: Vec<(String, u64)> = names.zip(self.instance.counters().iter().copied()).collect();
+        ConnectionStatistics {
+            traffic: self.traffic,
+            retransmitted: retransmitted(&counters),
+            counters,
+            round_trip_ns: self.round_trip,
+            confirmed: self.confirmed,
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Control frames: refusals, unknown cookies, pings; and who may be answered how often.
+
+use crate::clock::{MILLISECOND, SECOND};
+use crate::connection::Phase;
+use crate::error::{Reason, StackName};
+use crate::event::{ConnectionId, Head, OtherStack};
+use crate::listener::Listener;
+use crate::steps::Op;
+use crate::wire::Control;
+use std::net::SocketAddr;
+
+/// Refusals of one peer are reported once in this time.
+const REPORT_EVERY_NS: u64 = SECOND;
+/// Peers whose refusal is remembered for that.
+const REPORTS: usize = 1024;
+/// A connection's pings are answered once in this time.
+const PONG_EVERY_NS: u64 = 100 * MILLISECOND;
+/// A peer that still says so after this time, and said nothing else between, does not know the connection.
+const UNKNOWN_FOR_NS: u64 = SECOND;
+
+impl Listener {
+    pub(crate) fn control(&mut self, from: SocketAddr, len: usize) {
+        self.statistics.controls_in += 1;
+        let Some(control) = Control::read(&self.buffer[..len]) else {
+            self.statistics.malformed += 1;
+            return;
+        };
+        let used = match control {
+            Control::Refused { cookie, fingerprint, served, .. } => self.refused(from, cookie, fingerprint, &served),
+            Control::Unknown { unknown } => self.unknown(from, unknown),
+            Control::Ping { cookie, token } => self.ping(from, len, cookie, token),
+            Control::Pong { cookie, token } => self.pong(from, cookie, token),
+        };
+        self.statistics.controls_ignored += u64::from(!used);
+    }
+
+    /// The peer does not serve the stack of a connection. Believed only before the peer has ever answered, and only of the
+    /// fingerprint that was sent.
+    fn refused(&mut self, from: SocketAddr, cookie: u32, fingerprint: u64, served: &[u64]) -> bool {
+        let Some(id) = self.with(from, cookie) else { return false };
+        let Ok(connection) = self.get(id) else { return false };
+        let ours = connection.instance.stack().to_name();
+        if connection.confirmed || connection.peer_incarnation.is_some() || ours.fingerprint != fingerprint {
+            return false;
+        }
+        let theirs = served.iter().map(|fingerprint| self.name_of(*fingerprint)).collect();
+        self.push(Head::OtherStack(OtherStack { connection: Some(id), peer: from, ours: vec![ours], theirs }));
+        self.end(id, Reason::OtherStack);
+        true
+    }
+
+    /// The peer does not know the cookie that we use. The stack says everything again; if the peer still says so later and
+    /// nothing else came from it, it has forgotten the connection.
+    fn unknown(&mut self, from: SocketAddr, label: u32) -> bool {
+        let Some(cookie) = self.peers.labelled(from, label) else { return false };
+        let now = self.transport.now();
+        let Some(connection) = self.table.get_mut(cookie) else { return false };
+        let (id, event) = (connection.id, connection.instance.stack().known().unknown);
+        let since = *connection.unknown_since.get_or_insert(now);
+        if now.saturating_sub(since) >= UNKNOWN_FOR_NS {
+            match connection.phase {
+                Phase::Live => self.end(id, Reason::Unknown),
+                _ => self.remove(id),
+            }
+            return true;
+        }
+        if let Some(event) = event {
+            self.run(id, Op::Call { event, arguments: &[0; 4], address: Some(from.into()), message: &[] });
+        }
+        true
+    }
+
+    fn ping(&mut self, from: SocketAddr, len: usize, cookie: u32, token: u64) -> bool {
+        let Some(id) = self.with(from, cookie) else {
+            self.answer_unknown(from, len, cookie);
+            return false;
+        };
+        let now = self.transport.now();
+        let Ok(connection) = self.get_mut(id) else { return false };
+        connection.heard(now);
+        let label = connection.label;
+        let soon = connection.ponged_at != 0 && now.saturating_sub(connection.ponged_at) < PONG_EVERY_NS;
+        if label != 0 && !soon {
+            connection.ponged_at = now;
+            self.answer(from, len, &Control::Pong { cookie: label, token });
+        }
+        // Who knows our cookie has heard us.
+        self.confirm(id);
+        self.replace_older(id);
+        true
+    }
+
+    fn pong(&mut self, from: SocketAddr, cookie: u32, token: u64) -> bool {
+        let now = self.transport.now();
+        let Some(id) = self.with(from, cookie) else { return false };
+        let Ok(connection) = self.get_mut(id) else { return false };
+        if connection.ping_token != token || token == 0 {
+            return false;
+        }
+        connection.ping_token = 0;
+        connection.round_trip = Some(now.saturating_sub(connection.pinged_at));
+        connection.heard(now);
+        self.confirm(id);
+        true
+    }
+
+    /// Sends a ping; its token is random, so that only who saw it can answer.
+    pub(crate) fn send_ping(&mut self, id: ConnectionId) {
+        let now = self.transport.now();
+        let token = self.random.next() | 1;
+        let Ok(connection) = self.get_mut(id) else { return };
+        connection.pinged_at = now;
+        connection.ping_token = token;
+        let (to, cookie) = (connection.peer.address, connection.label);
+        self.answer(to, usize::MAX, &Control::Ping { cookie, token });
+    }
+
+    pub(crate) fn answer_unknown(&mut self, from: SocketAddr, len: usize, cookie: u32) {
+        self.statistics.unknown_cookies += 1;
+        if cookie != 0 && self.may_answer(from) {
+            self.answer(from, len, &Control::Unknown { unknown: cookie });
+        }
+    }
+
+    pub(crate) fn refuse(&mut self, from: SocketAddr, len: usize, fingerprint: u64, cookie: u32) {
+        self.statistics.other_stack += 1;
+        let served = self.served_names();
+        if self.may_report(from) {
+            let theirs = vec![self.name_of(fingerprint)];
+            self.push(Head::OtherStack(OtherStack { connection: None, peer: from, ours: served.clone(), theirs }));
+        }
+        // Who serves nothing is no server: silence, as from a closed port.
+        if served.is_empty() || !self.may_answer(from) {
+            return;
+        }
+        let served: Vec<u64> = served.iter().map(|name| name.fingerprint).collect();
+        let serves = u8::try_from(served.len()).unwrap_or(u8::MAX);
+        self.answer(from, len, &Control::Refused { cookie, fingerprint, serves, served });
+    }
+
+    /// Sends a control frame unless it is larger than its cause.
+    fn answer(&mut self, to: SocketAddr, room: usize, control: &Control) {
+        match control.write(room) {
+            Some(frame) => {
+                self.statistics.controls_out += 1;
+                self.send_plain(to, &frame);
+            }
+            None => self.statistics.answers_withheld += 1,
+        }
+    }
+
+    fn may_answer(&mut self, to: SocketAddr) -> bool {
+        let may = self.ration.take(to.ip(), self.transport.now());
+        self.statistics.answers_withheld += u64::from(!may);
+        may
+    }
+
+    fn may_report(&mut self, from: SocketAddr) -> bool {
+        let now = self.transport.now();
+        let fresh = |at: u64| now.saturating_sub(at) < REPORT_EVERY_NS;
+        if self.refusals.get(&from).is_some_and(|at| fresh(*at)) {
+            return false;
+        }
+        if self.refusals.len() >= REPORTS {
+            self.refusals.retain(|_, at| fresh(*at));
+        }
+        let room = self.refusals.len() < REPORTS;
+        if room {
+            self.refusals.insert(from, now);
+        }
+        room
+    }
+
+    fn name_of(&self, fingerprint: u64) -> StackName {
+        match self.by_fingerprint.get(&fingerprint) {
+            Some(kind) => self.kinds[*kind].stack.to_name(),
+            None => StackName { fingerprint, description: None },
+        }
+    }
+}

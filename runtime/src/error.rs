@@ -1,0 +1,143 @@
+//! What can go wrong, in words.
+
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+
+/// Why a connection ended; the numbers are those of `enum Reason` in the standard interfaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Reason {
+    /// Both sides have everything that was sent.
+    Closed = 0,
+    /// The peer did not want the connection.
+    Refused = 1,
+    /// The network says that there is no way to the peer.
+    Unreachable = 2,
+    /// The peer does not know the connection (any more).
+    Unknown = 3,
+    /// The peer was silent for too long.
+    Timeout = 4,
+    /// The peer began anew; a new connection has taken this one's place.
+    Restarted = 5,
+    /// The peer does not serve this stack.
+    OtherStack = 6,
+}
+
+impl Reason {
+    /// The reason with a number of `enum Reason`; numbers of later versions
+    /// read as `Unknown`.
+    pub fn from_number(number: u64) -> Reason {
+        match number {
+            0 => Reason::Closed,
+            1 => Reason::Refused,
+            2 => Reason::Unreachable,
+            4 => Reason::Timeout,
+            5 => Reason::Restarted,
+            6 => Reason::OtherStack,
+            _ => Reason::Unknown,
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Reason::Closed => "closed",
+            Reason::Refused => "refused by the peer",
+            Reason::Unreachable => "unreachable",
+            Reason::Unknown => "the peer does not know this connection",
+            Reason::Timeout => "the peer was silent for too long",
+            Reason::Restarted => "the peer restarted",
+            Reason::OtherStack => "the peer runs another stack",
+        })
+    }
+}
+
+/// A stack as error messages name it: its fingerprint, and its description where this end knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StackName {
+    pub fingerprint: u64,
+    pub description: Option<String>,
+}
+
+impl fmt::Display for StackName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.description {
+            Some(text) => write!(f, "{text} (fingerprint {:016x})", self.fingerprint),
+            None => write!(f, "fingerprint {:016x}", self.fingerprint),
+        }
+    }
+}
+
+/// An error of the driver.
+#[derive(Debug)]
+pub enum Error {
+    /// The system refused something.
+    Io { doing: &'static str, cause: io::Error },
+    /// The stack does not accept the call now; nothing happened. Wait for `Event::Writable`.
+    Refused,
+    /// The deadline passed first; nothing is lost.
+    TimedOut,
+    /// The connection has ended.
+    Closed(Reason),
+    /// The two ends run different stacks.
+    OtherStack { peer: SocketAddr, ours: StackName, served: Vec<StackName> },
+    /// No such connection, or not any more.
+    NoConnection,
+    /// A limit of the listener's options is reached.
+    Full(&'static str),
+    /// A mistake of the caller.
+    Invalid(String),
+}
+
+impl Error {
+    pub(crate) fn io(doing: &'static str) -> impl FnOnce(io::Error) -> Error {
+        move |cause| Error::Io { doing, cause }
+    }
+}
+
+/// Says in words that two ends run different stacks.
+pub(crate) fn other_stack_in_words(peer: SocketAddr, ours: &StackName, served: &[StackName]) -> String {
+    let names: Vec<String> = served.iter().map(StackName::to_string).collect();
+    let served = if names.is_empty() { "stacks that it did not name".to_string() } else { names.join(", ") };
+    format!("this end runs {ours}; the peer {peer} serves {served}. Did one side change a layer or a parameter?")
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Io { doing, cause } => write!(f, "{doing}: {cause}"),
+            Error::Refused => f.write_str("the stack does not accept this now; wait until it is writable"),
+            Error::TimedOut => f.write_str("not done before the deadline"),
+            Error::Closed(reason) => write!(f, "the connection has ended: {reason}"),
+            Error::OtherStack { peer, ours, served } => f.write_str(&other_stack_in_words(*peer, ours, served)),
+            Error::NoConnection => f.write_str("there is no such connection (any more)"),
+            Error::Full(what) => write!(f, "the limit of {what} is reached"),
+            Error::Invalid(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Io { cause, .. } => Some(cause),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_stack_names_both_sides() {
+        let ours = StackName { fingerprint: 1, description: Some("frag<1400> / floor".into()) };
+        let served = vec![StackName { fingerprint: 2, description: None }];
+        let text = Error::OtherStack { peer: "127.0.0.1:9".parse().unwrap(), ours, served }.to_string();
+        assert!(text.contains("frag<1400> / floor (fingerprint 0000000000000001)"), "{text}");
+        assert!(text.contains("serves fingerprint 0000000000000002"), "{text}");
+    }
+}

@@ -1,0 +1,145 @@
+//! What a listener tells the application.
+
+use crate::error::{other_stack_in_words, Error, Reason, StackName};
+use crate::output::Message;
+use std::io;
+use std::net::SocketAddr;
+
+/// Names a connection of a listener; never used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ConnectionId(pub(crate) u64);
+
+impl ConnectionId {
+    pub(crate) fn new(serial: u64, cookie: u32) -> ConnectionId {
+        ConnectionId(serial << 24 | u64::from(cookie))
+    }
+
+    pub(crate) fn cookie(self) -> u32 {
+        (self.0 & 0xff_ffff) as u32
+    }
+
+    /// As a number, for C.
+    pub fn to_number(self) -> u64 {
+        self.0
+    }
+
+    /// From `to_number`; of any other number it names no connection.
+    pub fn from_number(number: u64) -> ConnectionId {
+        ConnectionId(number)
+    }
+}
+
+/// Something that happened. Messages are lent until the listener is used again.
+pub enum Event<'a> {
+    /// A peer began a connection. Its address may yet be forged: `Opened` follows when the peer has shown that it gets what
+    /// is sent there. Messages may come before that.
+    Arrived { connection: ConnectionId, from: SocketAddr, fingerprint: u64 },
+    /// The peer has shown that it hears this end.
+    Opened { connection: ConnectionId, peer: SocketAddr },
+    /// A message. `from` is set where the stack's `deliver` says an address.
+    Delivered { connection: ConnectionId, from: Option<SocketAddr>, message: Message<'a> },
+    /// What was refused before would be accepted now.
+    Writable { connection: ConnectionId },
+    /// The connection has ended; its id names nothing any more.
+    Closed { connection: ConnectionId, reason: Reason },
+    /// The two ends run different stacks: of a connection of ours, which closes; or of a peer that was refused here.
+    OtherStack(OtherStack),
+    /// The system or the network said something about frames of a connection (None: of none that is known). The connection
+    /// goes on: a peer may start later than its clients.
+    Error { connection: Option<ConnectionId>, peer: SocketAddr, cause: io::Error },
+    /// Any other event of the stack, by its name.
+    Other { connection: ConnectionId, event: u16, arguments: [u64; 4], address: Option<SocketAddr>, message: Message<'a> },
+}
+
+/// Who runs what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherStack {
+    /// The connection of ours that was refused; None: the peer's was refused here.
+    pub connection: Option<ConnectionId>,
+    pub peer: SocketAddr,
+    /// What this end runs, or serves.
+    pub ours: Vec<StackName>,
+    /// What the peer serves, or runs.
+    pub theirs: Vec<StackName>,
+}
+
+impl OtherStack {
+    /// In a sentence.
+    pub fn in_words(&self) -> String {
+        match (self.connection, self.ours.first()) {
+            (Some(_), Some(ours)) => other_stack_in_words(self.peer, ours, &self.theirs),
+            _ => format!(
+                "refused {}, which runs {}; this end serves {}. Did one side change a layer or a parameter?",
+                self.peer,
+                list(&self.theirs),
+                list(&self.ours)
+            ),
+        }
+    }
+
+    pub(crate) fn into_error(self) -> Error {
+        let nameless = StackName { fingerprint: 0, description: None };
+        let ours = self.ours.into_iter().next().unwrap_or(nameless);
+        Error::OtherStack { peer: self.peer, ours, served: self.theirs }
+    }
+}
+
+fn list(names: &[StackName]) -> String {
+    let names: Vec<String> = names.iter().map(StackName::to_string).collect();
+    if names.is_empty() {
+        "nothing".into()
+    } else {
+        names.join(", ")
+    }
+}
+
+/// An event without its message.
+#[derive(Debug)]
+pub(crate) enum Head {
+    Arrived { connection: ConnectionId, from: SocketAddr, fingerprint: u64 },
+    Opened { connection: ConnectionId, peer: SocketAddr },
+    Delivered { connection: ConnectionId, from: Option<SocketAddr> },
+    Writable { connection: ConnectionId },
+    Closed { connection: ConnectionId, reason: Reason },
+    OtherStack(OtherStack),
+    Error { connection: Option<ConnectionId>, peer: SocketAddr, cause: io::Error },
+    Other { connection: ConnectionId, event: u16, arguments: [u64; 4], address: Option<SocketAddr> },
+}
+
+impl Head {
+    pub(crate) fn with(self, message: Message<'_>) -> Event<'_> {
+        match self {
+            Head::Arrived { connection, from, fingerprint } => Event::Arrived { connection, from, fingerprint },
+            Head::Opened { connection, peer } => Event::Opened { connection, peer },
+            Head::Delivered { connection, from } => Event::Delivered { connection, from, message },
+            Head::Writable { connection } => Event::Writable { connection },
+            Head::Closed { connection, reason } => Event::Closed { connection, reason },
+            Head::OtherStack(what) => Event::OtherStack(what),
+            Head::Error { connection, peer, cause } => Event::Error { connection, peer, cause },
+            Head::Other { connection, event, arguments, address } => {
+                Event::Other { connection, event, arguments, address, message }
+            }
+        }
+    }
+
+    /// The connection whose message this is.
+    pub(crate) fn delivered_to(&self) -> Option<ConnectionId> {
+        match self {
+            Head::Delivered { connection, .. } => Some(*connection),
+            _ => None,
+        }
+    }
+}
+
+/// An event that waits, with its message copied.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    pub head: Head,
+    pub bytes: Vec<u8>,
+}
+
+impl From<Head> for Pending {
+    fn from(head: Head) -> Pending {
+        Pending { head, bytes: Vec::new() }
+    }
+}

@@ -1,0 +1,411 @@
+//! One open stack: its state and counters, the pool it keeps messages in, and safe calls of its functions.
+//!
+//! Invariant of an `Instance`: its state was made by `open` with the pool `pool_id` names and was not discarded, so every
+//! function of the descriptor may be called on it, with that pool, as long as no two run at the same time; `&mut` on both
+//! sees to that.
+
+use crate::error::Error;
+use crate::ffi::{self, NacreAddr};
+use crate::output::{Out, Outputs};
+use crate::region::Region;
+use crate::stack::Stack;
+use std::ptr;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What a step came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Done; the outputs say what came of it.
+    Done,
+    /// `tick`: nothing was due.
+    Idle,
+    /// A layer does not accept the call now; no effect.
+    Refused,
+    /// A `later` event waits (deadline 0): call `tick` first; no effect.
+    Busy,
+    /// The pool cannot serve the step: a frame was dropped, a call had no effect.
+    NoSpace,
+    /// The frame is none of this stack's; counted.
+    Dropped,
+    /// A mistake of the caller; no effect.
+    Invalid,
+}
+
+impl Outcome {
+    fn from_code(code: i32) -> Outcome {
+        match code {
+            ffi::OK => Outcome::Done,
+            ffi::IDLE => Outcome::Idle,
+            ffi::REFUSED => Outcome::Refused,
+            ffi::BUSY => Outcome::Busy,
+            ffi::NO_SPACE => Outcome::NoSpace,
+            ffi::DROPPED => Outcome::Dropped,
+            _ => Outcome::Invalid,
+        }
+    }
+}
+
+/// Where the connections of one stack keep messages; one connection's, or shared by many of one thread.
+#[derive(Debug)]
+pub struct Pool {
+    stack: Stack,
+    region: Region,
+    blocks: u32,
+    id: u64,
+}
+
+static POOLS: AtomicU64 = AtomicU64::new(1);
+
+impl Pool {
+    /// An empty pool of so many blocks; at least as many as one connection can hold.
+    ///
+    /// Errors: `Invalid` if the size does not fit the machine.
+    pub fn new(stack: &Stack, blocks: u32) -> Result<Pool, Error> {
+        let raw = stack.raw();
+        let blocks = blocks.max(raw.blocks_for_one);
+        let too_large = || Error::Invalid(format!("a pool of {blocks} blocks is too large"));
+        let size = (blocks as usize)
+            .checked_mul(raw.pool_per_block as usize)
+            .and_then(|bytes| bytes.checked_add(raw.pool_base as usize))
+            .ok_or_else(too_large)?;
+        let mut region = Region::new(size, raw.pool_align as usize).ok_or_else(too_large)?;
+        // SAFETY: the region has the size and alignment that the descriptor asks for so many blocks.
+        unsafe { (raw.pool_init)(region.as_mut_ptr(), blocks) };
+        Ok(Pool { stack: stack.clone(), region, blocks, id: POOLS.fetch_add(1, Ordering::Relaxed) })
+    }
+
+    /// Free blocks.
+    pub fn free(&self) -> u32 {
+        // SAFETY: the region is an initialized pool.
+        unsafe { (self.stack.raw().pool_free)(self.region.as_ptr()) }
+    }
+
+    /// All blocks.
+    pub fn blocks(&self) -> u32 {
+        self.blocks
+    }
+}
+
+/// The values that a connection is opened with.
+#[derive(Debug)]
+pub struct Config {
+    stack: Stack,
+    region: Region,
+    /// Which givens were set, by index.
+    set: Vec<bool>,
+}
+
+impl Config {
+    /// The stack's own defaults.
+    pub fn new(stack: &Stack) -> Config {
+        let raw = stack.raw();
+        let mut region = Region::new(raw.config_size as usize, 16).expect("16 is a power of two");
+        // SAFETY: the region has the config's size; 16 is the strictest alignment of C's plain types.
+        unsafe { (raw.config_default)(region.as_mut_ptr()) };
+        Config { stack: stack.clone(), region, set: vec![false; stack.givens().len()] }
+    }
+
+    /// Sets a number by its name (`floor.cookie`), cut to the given's width; false if the stack has no such given.
+    pub fn set(&mut self, name: &str, value: u64) -> bool {
+        let Some(at) = self.place(name) else { return false };
+        let bytes = value.to_ne_bytes();
+        let to = &mut self.region.bytes_mut()[at];
+        if to.len() > 8 {
+            return false;
+        }
+        if cfg!(target_endian = "little") {
+            to.copy_from_slice(&bytes[..to.len()]);
+        } else {
+            to.copy_from_slice(&bytes[8 - to.len()..]);
+        }
+        true
+    }
+
+    /// A number by its name, as it stands now; None if the stack has no such given or it is wider than 64 bits.
+    pub fn number(&self, name: &str) -> Option<u64> {
+        let given = self.stack.givens().iter().find(|given| given.name == name && given.size <= 8)?;
+        let from = &self.region.bytes()[given.offset..given.offset + given.size];
+        let mut bytes = [0; 8];
+        if cfg!(target_endian = "little") {
+            bytes[..from.len()].copy_from_slice(from);
+        } else {
+            bytes[8 - from.len()..].copy_from_slice(from);
+        }
+        Some(u64::from_ne_bytes(bytes))
+    }
+
+    /// Sets bytes by their name: as many as it has, exactly; false if the stack has no such given or its size differs.
+    pub fn set_bytes(&mut self, name: &str, value: &[u8]) -> bool {
+        match self.place(name) {
+            Some(at) if at.len() == value.len() => {
+                self.region.bytes_mut()[at].copy_from_slice(value);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Sets an address by its name (`floor.peer`); false if the stack has no such given.
+    pub fn set_address(&mut self, name: &str, value: NacreAddr) -> bool {
+        let mut bytes = [0; 20];
+        bytes[..16].copy_from_slice(&value.ip);
+        bytes[16..18].copy_from_slice(&value.port.to_ne_bytes());
+        bytes[18..].copy_from_slice(&value.family.to_ne_bytes());
+        self.set_bytes(name, &bytes)
+    }
+
+    /// The required givens that were not set.
+    pub fn missing(&self) -> Vec<&str> {
+        let givens = self.stack.givens().iter().zip(&self.set);
+        givens.filter(|(given, set)| given.required && !**set).map(|(given, _)| given.name.as_str()).collect()
+    }
+
+    fn place(&mut self, name: &str) -> Option<std::ops::Range<usize>> {
+        let index = self.stack.givens().iter().position(|given| given.name == name)?;
+        self.set[index] = true;
+        let given = &self.stack.givens()[index];
+        Some(given.offset..given.offset + given.size)
+    }
+}
+
+/// A connection's core.
+#[derive(Debug)]
+pub struct Instance {
+    stack: Stack,
+    state: Region,
+    counters: Vec<u64>,
+    pool_id: u64,
+}
+
+impl Instance {
+    /// Opens a connection; `seed` feeds the layers' random numbers, `now` is in nanoseconds.
+    ///
+    /// Errors: `Invalid` if the stack refuses the config.
+    pub fn open<'a>(
+        stack: &Stack,
+        pool: &'a mut Pool,
+        config: &Config,
+        seed: u64,
+        now: u64,
+        out: &'a mut Out,
+    ) -> Result<(Instance, Outputs<'a>), Error> {
+        let raw = stack.raw();
+        let align = raw.state_align as usize;
+        let state = Region::new(raw.state_size as usize, align)
+            .ok_or_else(|| Error::Invalid(format!("the state's alignment {align} is no power of two")))?;
+        let counters = vec![0; (raw.counters_len as usize).max(1)];
+        let mut instance = Instance { stack: stack.clone(), state, counters, pool_id: pool.id };
+        assert_eq!(pool.stack.fingerprint(), stack.fingerprint(), "the pool of another stack");
+        assert_eq!(config.stack.fingerprint(), stack.fingerprint(), "the config of another stack");
+        if !config.missing().is_empty() {
+            return Err(Error::Invalid(format!("the stack needs values for {}", config.missing().join(", "))));
+        }
+        out.prepare(stack);
+        // SAFETY: regions as the descriptor asks; `out` has the stack's bounds.
+        let code = unsafe {
+            (raw.open)(
+                instance.state.as_mut_ptr(),
+                pool.region.as_mut_ptr(),
+                instance.counters.as_mut_ptr(),
+                config.region.as_ptr(),
+                seed,
+                now,
+                out.as_mut_ptr(),
+            )
+        };
+        match Outcome::from_code(code) {
+            // SAFETY: `out`, the pool and (in it) the bytes stay borrowed as long as the outputs.
+            Outcome::Done => Ok((instance, unsafe { out.lent() })),
+            other => Err(Error::Invalid(format!("the stack {} could not be opened: {other:?}", stack.description()))),
+        }
+    }
+
+    /// The stack that it runs.
+    pub fn stack(&self) -> &Stack {
+        &self.stack
+    }
+
+    /// The counters, in the order of `Stack::counters`.
+    pub fn counters(&self) -> &[u64] {
+        &self.counters[..self.stack.raw().counters_len as usize]
+    }
+
+    /// Calls an input event of a port. `arguments` has as many numbers as the event, at least.
+    pub fn call<'a>(
+        &'a mut self,
+        pool: &'a mut Pool,
+        now: u64,
+        event: u16,
+        arguments: &[u64],
+        address: Option<&NacreAddr>,
+        data: &'a [u8],
+        out: &'a mut Out,
+    ) -> (Outcome, Outputs<'a>) {
+        let code = self.call_raw(pool, now, event, arguments, address, data, out);
+        // SAFETY: state, pool, data and `out` stay borrowed as long as the outputs.
+        (code, unsafe { out.lent() })
+    }
+
+    pub(crate) fn call_raw(
+        &mut self,
+        pool: &mut Pool,
+        now: u64,
+        event: u16,
+        arguments: &[u64],
+        address: Option<&NacreAddr>,
+        data: &[u8],
+        out: &mut Out,
+    ) -> Outcome {
+        let fits = self.stack.events().get(usize::from(event)).is_some_and(|info| {
+            info.input && arguments.len() >= usize::from(info.arguments) && (address.is_some() || !info.has_address)
+        });
+        let Ok(len) = u32::try_from(data.len()) else { return Outcome::Invalid };
+        out.prepare(&self.stack);
+        if !fits {
+            return Outcome::Invalid;
+        }
+        let mut numbers = [0; 4];
+        let n = arguments.len().min(4);
+        numbers[..n].copy_from_slice(&arguments[..n]);
+        self.check(pool);
+        // SAFETY: the invariant; arguments, address and data are valid for the call.
+        let code = unsafe {
+            (self.stack.raw().call)(
+                self.state.as_mut_ptr(),
+                pool.region.as_mut_ptr(),
+                self.counters.as_mut_ptr(),
+                now,
+                u32::from(event),
+                numbers.as_ptr(),
+                address.map_or(ptr::null(), |address| ptr::from_ref(address)),
+                data.as_ptr(),
+                len,
+                out.as_mut_ptr(),
+            )
+        };
+        Outcome::from_code(code)
+    }
+
+    /// Gives the stack a frame from the transport.
+    pub fn input<'a>(
+        &'a mut self,
+        pool: &'a mut Pool,
+        now: u64,
+        from: &NacreAddr,
+        frame: &'a [u8],
+        out: &'a mut Out,
+    ) -> (Outcome, Outputs<'a>) {
+        let code = self.input_raw(pool, now, from, frame, out);
+        // SAFETY: state, pool, frame and `out` stay borrowed as long as the outputs.
+        (code, unsafe { out.lent() })
+    }
+
+    pub(crate) fn input_raw(
+        &mut self,
+        pool: &mut Pool,
+        now: u64,
+        from: &NacreAddr,
+        frame: &[u8],
+        out: &mut Out,
+    ) -> Outcome {
+        out.prepare(&self.stack);
+        self.check(pool);
+        let Ok(len) = u32::try_from(frame.len()) else { return Outcome::Dropped };
+        // SAFETY: the invariant; address and frame are valid for the call.
+        let code = unsafe {
+            (self.stack.raw().input)(
+                self.state.as_mut_ptr(),
+                pool.region.as_mut_ptr(),
+                self.counters.as_mut_ptr(),
+                now,
+                from,
+                frame.as_ptr(),
+                len,
+                out.as_mut_ptr(),
+            )
+        };
+        Outcome::from_code(code)
+    }
+
+    /// Runs one `later` event or one timer that is due.
+    pub fn tick<'a>(&'a mut self, pool: &'a mut Pool, now: u64, out: &'a mut Out) -> (Outcome, Outputs<'a>) {
+        let code = self.tick_raw(pool, now, out);
+        // SAFETY: state, pool and `out` stay borrowed as long as the outputs.
+        (code, unsafe { out.lent() })
+    }
+
+    pub(crate) fn tick_raw(&mut self, pool: &mut Pool, now: u64, out: &mut Out) -> Outcome {
+        out.prepare(&self.stack);
+        self.check(pool);
+        // SAFETY: the invariant.
+        let code = unsafe {
+            (self.stack.raw().tick)(
+                self.state.as_mut_ptr(),
+                pool.region.as_mut_ptr(),
+                self.counters.as_mut_ptr(),
+                now,
+                out.as_mut_ptr(),
+            )
+        };
+        Outcome::from_code(code)
+    }
+
+    /// Does what may wait until the frames have left.
+    pub fn settle<'a>(&'a mut self, pool: &'a mut Pool, out: &'a mut Out) -> Outputs<'a> {
+        self.settle_raw(pool, out);
+        // SAFETY: state, pool and `out` stay borrowed as long as the outputs.
+        unsafe { out.lent() }
+    }
+
+    pub(crate) fn settle_raw(&mut self, pool: &mut Pool, out: &mut Out) {
+        out.prepare(&self.stack);
+        self.check(pool);
+        // SAFETY: the invariant.
+        unsafe {
+            (self.stack.raw().settle)(
+                self.state.as_mut_ptr(),
+                pool.region.as_mut_ptr(),
+                self.counters.as_mut_ptr(),
+                out.as_mut_ptr(),
+            );
+        }
+    }
+
+    /// When `tick` is to be called next, in nanoseconds; 0: at once; `ffi::NEVER`.
+    pub fn deadline(&self) -> u64 {
+        // SAFETY: the invariant.
+        unsafe { (self.stack.raw().deadline)(self.state.as_ptr()) }
+    }
+
+    /// Whether the stack would accept the event now, with a message of `len` bytes.
+    pub fn accepts(&self, pool: &Pool, event: u16, len: usize) -> bool {
+        let Ok(len) = u32::try_from(len) else { return false };
+        self.check(pool);
+        // SAFETY: the invariant; the descriptor checks the event's number.
+        unsafe { (self.stack.raw().accepts)(self.state.as_ptr(), pool.region.as_ptr(), u32::from(event), len) }
+    }
+
+    /// The live state as canonical bytes: equal behaviour, equal bytes.
+    pub fn canonical(&self, pool: &Pool) -> Vec<u8> {
+        self.check(pool);
+        let canonical = self.stack.raw().canonical;
+        // SAFETY: the invariant; the second call has room for what the first announced.
+        unsafe {
+            let len = canonical(self.state.as_ptr(), pool.region.as_ptr(), ptr::null_mut(), 0);
+            let mut bytes = vec![0; len as usize];
+            canonical(self.state.as_ptr(), pool.region.as_ptr(), bytes.as_mut_ptr(), len);
+            bytes
+        }
+    }
+
+    /// Gives all messages back to the pool and erases secrets. An instance that is dropped without this keeps its blocks.
+    pub fn discard(mut self, pool: &mut Pool) {
+        self.check(pool);
+        // SAFETY: the invariant; self ends here.
+        unsafe { (self.stack.raw().discard)(self.state.as_mut_ptr(), pool.region.as_mut_ptr()) };
+    }
+
+    fn check(&self, pool: &Pool) {
+        assert_eq!(self.pool_id, pool.id, "the pool of another connection");
+    }
+}

@@ -1,0 +1,50 @@
+//! What a listener can be told when it is made.
+
+use std::time::Duration;
+
+/// Limits and times of a listener. `Options::default()` suits a server on the Internet.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Connections at the most, up to 65,535. Default 10,000.
+    pub connections: usize,
+    /// Connections that peers have begun and not yet confirmed (their address may be forged), at the most. Default 5,000.
+    pub unconfirmed: usize,
+    /// The same for one IP address. Default 256.
+    pub unconfirmed_per_address: usize,
+    /// This end's identity; 0: its transport address.
+    pub identity: u64,
+    /// Blocks in the message pool of each stack, shared by its connections; None: enough for 256 connections that hold all
+    /// they can, but no more than 64 MiB and never less than one connection needs.
+    pub pool_blocks: Option<u32>,
+    /// After so long without a frame from the peer it is sent a ping. Default 5 s.
+    pub ping_after: Duration,
+    /// After so long without a frame from the peer the connection is closed with `timeout`. Default 30 s.
+    pub timeout: Duration,
+    /// For so long a connection that was closed in order still answers the peer. Default 3 s.
+    pub linger: Duration,
+    /// Bytes of frames that wait for room in the socket, at the most; more are lost and counted. Default 1 MiB.
+    pub backlog: usize,
+    /// Bytes of messages that are kept while a blocking call waits for something else; at this bound nothing more is
+    /// received until they are taken. Default 16 MiB.
+    pub pending: usize,
+    /// The seed of cookies, incarnations and the layers' random numbers; None: from the system. For tests.
+    pub seed: Option<u64>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            connections: 10_000,
+            unconfirmed: 5_000,
+            unconfirmed_per_address: 256,
+            identity: 0,
+            pool_blocks: None,
+            ping_after: Duration::from_secs(5),
+            timeout: Duration::from_secs(30),
+            linger: Duration::from_secs(3),
+            backlog: 1 << 20,
+            pending: 16 << 20,
+            seed: None,
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Finds connections by who is at the other end: for first frames, for `unknown`, and for errors of the network.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::net::SocketAddr;
+
+/// The other end of a connection. Two connections of one listener to the same peer differ in one of these, or one is about
+/// to replace the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Peer {
+    pub address: SocketAddr,
+    /// 0: the address.
+    pub identity: u64,
+    pub fingerprint: u64,
+}
+
+/// Cookies by peer, by address, and by the cookie that the peer chose.
+#[derive(Debug, Default)]
+pub(crate) struct Peers {
+    by_peer: HashMap<Peer, Vec<u32>>,
+    by_address: HashMap<SocketAddr, Vec<u32>>,
+    by_label: HashMap<(SocketAddr, u32), u32>,
+}
+
+impl Peers {
+    pub(crate) fn insert(&mut self, peer: Peer, cookie: u32) {
+        self.by_peer.entry(peer).or_default().push(cookie);
+        self.by_address.entry(peer.address).or_default().push(cookie);
+    }
+
+    pub(crate) fn remove(&mut self, peer: Peer, cookie: u32, label: u32) {
+        take(&mut self.by_peer, &peer, cookie);
+        take(&mut self.by_address, &peer.address, cookie);
+        if self.by_label.get(&(peer.address, label)) == Some(&cookie) {
+            self.by_label.remove(&(peer.address, label));
+        }
+    }
+
+    /// The peer now wants `label` in frames to it, before it was `old` (0: none).
+    pub(crate) fn label(&mut self, address: SocketAddr, old: u32, label: u32, cookie: u32) {
+        if old != 0 && self.by_label.get(&(address, old)) == Some(&cookie) {
+            self.by_label.remove(&(address, old));
+        }
+        self.by_label.insert((address, label), cookie);
+    }
+
+    pub(crate) fn of_peer(&self, peer: &Peer) -> &[u32] {
+        self.by_peer.get(peer).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn at(&self, address: SocketAddr) -> &[u32] {
+        self.by_address.get(&address).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn labelled(&self, address: SocketAddr, label: u32) -> Option<u32> {
+        self.by_label.get(&(address, label)).copied()
+    }
+}
+
+fn take<K: Hash + Eq>(map: &mut HashMap<K, Vec<u32>>, key: &K, cookie: u32) {
+    let Some(cookies) = map.get_mut(key) else { return };
+    if let Some(at) = cookies.iter().position(|one| *one == cookie) {
+        cookies.swap_remove(at);
+    }
+    if cookies.is_empty() {
+        map.remove(key);
+    }
+}

@@ -1,0 +1,253 @@
+//! A stack as the driver sees it: the descriptor checked once, and its events and givens found by name.
+
+use crate::error::{Error, StackName};
+use crate::ffi::{NacreEvent, NacreGiven, NacreStack, ABI};
+use std::ffi::{c_char, CStr};
+use std::fmt;
+use std::mem::size_of;
+use std::sync::Arc;
+
+/// An emitted stack. Cheap to clone; all clones are the same stack.
+#[derive(Clone)]
+pub struct Stack {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    raw: &'static NacreStack,
+    name: String,
+    description: String,
+    level: String,
+    events: Vec<EventInfo>,
+    givens: Vec<Given>,
+    counters: Vec<String>,
+    known: Known,
+}
+
+// SAFETY: the descriptor is constant data and functions that any thread may call (nacre.h).
+unsafe impl Send for Inner {}
+// SAFETY: as above.
+unsafe impl Sync for Inner {}
+
+/// An event of a port, by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventInfo {
+    pub name: String,
+    pub port: u16,
+    /// The host may call it; otherwise it comes out.
+    pub input: bool,
+    pub has_message: bool,
+    pub has_address: bool,
+    /// How many numbers it has.
+    pub arguments: u8,
+}
+
+/// A value that is set when a connection is opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Given {
+    pub name: String,
+    pub offset: usize,
+    pub size: usize,
+    pub required: bool,
+}
+
+/// The events that the driver itself knows, by index; those that the stack does not have are None.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Known {
+    pub send: Option<u16>,
+    pub close: Option<u16>,
+    pub open_to: Option<u16>,
+    pub grant_delivers: Option<u16>,
+    pub unknown: Option<u16>,
+    pub deliver: Option<u16>,
+    pub grant_sends: Option<u16>,
+    pub opened: Option<u16>,
+    pub closed: Option<u16>,
+}
+
+impl Stack {
+    /// Wraps the descriptor of a stack that is linked into this program.
+    ///
+    /// Errors: `Invalid` if its interface is of another version or makes no sense.
+    ///
+    /// # Safety
+    /// `raw` points to a descriptor that an emitted stack (or one written by hand to `nacre.h`) exports; it and all that it
+    /// points to never change or go away, and its functions keep the contract of `nacre.h`.
+    pub unsafe fn from_raw(raw: *const NacreStack) -> Result<Stack, Error> {
+        if raw.is_null() {
+            return Err(Error::Invalid("the stack's descriptor is NULL".into()));
+        }
+        // SAFETY: promised by the caller; ABI and size come first in every version.
+        let raw: &'static NacreStack = unsafe { &*raw };
+        check(raw)?;
+        // SAFETY: promised by the caller: the arrays have the lengths that the descriptor states.
+        let (events, givens, counters) = unsafe {
+            (
+                slice(raw.events, raw.events_len).iter().map(|event| event_info(event)).collect::<Vec<_>>(),
+                slice(raw.givens, raw.givens_len).iter().map(|given| given_info(given)).collect::<Vec<_>>(),
+                slice(raw.counters, raw.counters_len).iter().map(|name| text(*name)).collect::<Vec<_>>(),
+            )
+        };
+        if let Some(given) = givens.iter().find(|given| given.offset + given.size > raw.config_size as usize) {
+            return Err(Error::Invalid(format!("the given `{}` lies outside the stack's config", given.name)));
+        }
+        let known = Known::find(&events);
+        // SAFETY: promised by the caller: strings that end and stay.
+        let (name, description, level) = unsafe { (text(raw.name), text(raw.description), text(raw.level)) };
+        Ok(Stack { inner: Arc::new(Inner { raw, name, description, level, events, givens, counters, known }) })
+    }
+
+    pub(crate) fn raw(&self) -> &'static NacreStack {
+        self.inner.raw
+    }
+
+    pub(crate) fn known(&self) -> &Known {
+        &self.inner.known
+    }
+
+    /// The stack's name in its source.
+    pub fn name(&self) -> &str {
+        &self.inner.name
+    }
+
+    /// `frag<1400> / pt2pt<16> / floor`.
+    pub fn description(&self) -> &str {
+        &self.inner.description
+    }
+
+    /// The optimization level it was emitted at.
+    pub fn level(&self) -> &str {
+        &self.inner.level
+    }
+
+    /// What both ends must agree on.
+    pub fn fingerprint(&self) -> u64 {
+        self.inner.raw.fingerprint
+    }
+
+    /// Fingerprint and description, for messages.
+    pub fn to_name(&self) -> StackName {
+        StackName { fingerprint: self.fingerprint(), description: Some(self.description().to_string()) }
+    }
+
+    /// Whether its frames begin with the preamble of docs/wire.md.
+    pub fn has_preamble(&self) -> bool {
+        self.inner.raw.has_preamble != 0
+    }
+
+    /// Its events, by index.
+    pub fn events(&self) -> &[EventInfo] {
+        &self.inner.events
+    }
+
+    /// What may be set when a connection is opened.
+    pub fn givens(&self) -> &[Given] {
+        &self.inner.givens
+    }
+
+    /// The names of its counters, by index.
+    pub fn counters(&self) -> &[String] {
+        &self.inner.counters
+    }
+
+    /// The index of an input event above the transport; the lowest port wins.
+    pub fn input_event(&self, name: &str) -> Option<u16> {
+        find(&self.inner.events, name, true, |port| port != 0)
+    }
+
+    /// The longest frame in bytes.
+    pub fn frame_max(&self) -> usize {
+        self.raw().frame_head_max as usize + self.raw().frame_data_max as usize
+    }
+}
+
+impl fmt::Debug for Stack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Stack({}, {:016x})", self.description(), self.fingerprint())
+    }
+}
+
+impl Known {
+    fn find(events: &[EventInfo]) -> Known {
+        let above = |name: &str, input: bool| find(events, name, input, |port| port != 0);
+        Known {
+            send: above("send", true),
+            close: above("close", true),
+            open_to: above("open", true).filter(|index| events[usize::from(*index)].has_address),
+            grant_delivers: above("grant_delivers", true),
+            unknown: find(events, "unknown", true, |port| port == 0),
+            deliver: above("deliver", false),
+            grant_sends: above("grant_sends", false),
+            opened: above("open", false),
+            closed: above("closed", false),
+        }
+    }
+}
+
+fn find(events: &[EventInfo], name: &str, input: bool, port: impl Fn(u16) -> bool) -> Option<u16> {
+    let fits = |event: &EventInfo| event.name == name && event.input == input && port(event.port);
+    let found = events.iter().enumerate().filter(|(_, event)| fits(event)).min_by_key(|(_, event)| event.port)?;
+    u16::try_from(found.0).ok()
+}
+
+fn check(raw: &NacreStack) -> Result<(), Error> {
+    let complain = |what: String| Err(Error::Invalid(what));
+    if raw.abi != ABI {
+        return complain(format!("the stack has interface version {}, this driver speaks {ABI}", raw.abi));
+    }
+    if (raw.size as usize) < size_of::<NacreStack>() {
+        return complain(format!("the stack's descriptor has {} bytes, not {}", raw.size, size_of::<NacreStack>()));
+    }
+    for (what, align) in [("state", raw.state_align), ("pool", raw.pool_align)] {
+        if align != 0 && !align.is_power_of_two() {
+            return complain(format!("the alignment {align} of the stack's {what} is no power of two"));
+        }
+    }
+    Ok(())
+}
+
+/// # Safety
+/// As in `from_raw`.
+unsafe fn slice<T>(at: *const T, len: u32) -> &'static [T] {
+    if len == 0 || at.is_null() {
+        return &[];
+    }
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts(at, len as usize) }
+}
+
+/// # Safety
+/// `at` is NULL or a string that ends.
+unsafe fn text(at: *const c_char) -> String {
+    if at.is_null() {
+        return String::new();
+    }
+    // SAFETY: the caller's promise.
+    unsafe { CStr::from_ptr(at) }.to_string_lossy().into_owned()
+}
+
+/// # Safety
+/// The event's name is NULL or a string that ends.
+unsafe fn event_info(event: &NacreEvent) -> EventInfo {
+    EventInfo {
+        // SAFETY: the caller's promise.
+        name: unsafe { text(event.name) },
+        port: event.port,
+        input: event.input != 0,
+        has_message: event.has_message != 0,
+        has_address: event.has_address != 0,
+        arguments: event.arguments,
+    }
+}
+
+/// # Safety
+/// The given's name is NULL or a string that ends.
+unsafe fn given_info(given: &NacreGiven) -> Given {
+    Given {
+        // SAFETY: the caller's promise.
+        name: unsafe { text(given.name) },
+        offset: given.offset as usize,
+        size: given.size as usize,
+        required: given.required != 0,
+    }
+}

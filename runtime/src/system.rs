@@ -1,0 +1,122 @@
+//! The two things that neither std nor socket2 offers: waiting for a socket, and reading what ICMP said about it.
+
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::time::Duration;
+
+/// Waits until the socket is readable (or, if asked, writable), has an error, or the time has passed; a signal ends it too.
+pub(crate) fn wait(socket: BorrowedFd<'_>, writable: bool, time: Option<Duration>) -> io::Result<()> {
+    let events = libc::POLLIN | if writable { libc::POLLOUT } else { 0 };
+    let mut poll = libc::pollfd { fd: socket.as_raw_fd(), events, revents: 0 };
+    let code = poll_once(&mut poll, time);
+    if code < 0 {
+        let error = io::Error::last_os_error();
+        return if error.kind() == io::ErrorKind::Interrupted { Ok(()) } else { Err(error) };
+    }
+    Ok(())
+}
+
+#[cfg(target_os = "linux")]
+fn poll_once(poll: &mut libc::pollfd, time: Option<Duration>) -> i32 {
+    let time = time.map(|time| libc::timespec {
+        tv_sec: libc::time_t::try_from(time.as_secs()).unwrap_or(libc::time_t::MAX),
+        tv_nsec: time.subsec_nanos() as _,
+    });
+    let time = time.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+    // SAFETY: one pollfd; the time is NULL or valid; no signal mask.
+    unsafe { libc::ppoll(poll, 1, time, std::ptr::null()) }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn poll_once(poll: &mut libc::pollfd, time: Option<Duration>) -> i32 {
+    // Rounded up: who sleeps too short would spin.
+    let milliseconds = time.map_or(-1, |time| i32::try_from(time.as_nanos().div_ceil(1_000_000)).unwrap_or(i32::MAX));
+    // SAFETY: one pollfd.
+    unsafe { libc::poll(poll, 1, milliseconds) }
+}
+
+/// Asks the system to report errors about sent frames with the address that they were sent to.
+#[cfg(target_os = "linux")]
+pub(crate) fn ask_for_errors(socket: BorrowedFd<'_>, ipv6: bool) -> io::Result<()> {
+    set_flag(socket, libc::IPPROTO_IP, libc::IP_RECVERR).or_else(|error| if ipv6 { Ok(()) } else { Err(error) })?;
+    if ipv6 {
+        set_flag(socket, libc::IPPROTO_IPV6, libc::IPV6_RECVERR)?;
+    }
+    Ok(())
+}
+
+#[cfg(target_os = "linux")]
+fn set_flag(socket: BorrowedFd<'_>, level: i32, option: i32) -> io::Result<()> {
+    let on: libc::c_int = 1;
+    let size = std::mem::size_of::<libc::c_int>() as libc::socklen_t;
+    // SAFETY: `on` is an int of the size given.
+    let code = unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, std::ptr::from_ref(&on).cast(), size) };
+    if code == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
+}
+
+/// The next error that the system has kept, and where the frame that it is about was sent to.
+#[cfg(target_os = "linux")]
+pub(crate) fn take_error(socket: BorrowedFd<'_>) -> Option<(SocketAddr, io::Error)> {
+    // Aligned for cmsghdr; room for the error, the offender's address and more.
+    let mut control = [0u64; 64];
+    // SAFETY: all-zero bytes are a valid msghdr; the lengths are those of the buffers, which outlive the call. The
+    // control messages are walked by the system's own macros, and an error is read only from one of its type and length.
+    let (about, number) = unsafe {
+        let mut read = Err(io::ErrorKind::NotFound.into());
+        let about = socket2::SockAddr::try_init(|storage, len| {
+            let mut message: libc::msghdr = std::mem::zeroed();
+            message.msg_name = storage.cast();
+            message.msg_namelen = *len;
+            message.msg_control = control.as_mut_ptr().cast();
+            message.msg_controllen = std::mem::size_of_val(&control) as _;
+            let flags = libc::MSG_ERRQUEUE | libc::MSG_DONTWAIT;
+            if libc::recvmsg(socket.as_raw_fd(), &mut message, flags) < 0 {
+                return Err(io::Error::last_os_error());
+            }
+            *len = message.msg_namelen;
+            read = error_number(&message);
+            Ok(())
+        });
+        (about.ok()?.1, read)
+    };
+    Some((about.as_socket()?, io::Error::from_raw_os_error(number.ok()?)))
+}
+
+/// # Safety
+/// `message` was filled by recvmsg and its buffers live.
+#[cfg(target_os = "linux")]
+unsafe fn error_number(message: &libc::msghdr) -> io::Result<i32> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut at = libc::CMSG_FIRSTHDR(message);
+        while !at.is_null() {
+            let ours = matches!(
+                ((*at).cmsg_level, (*at).cmsg_type),
+                (libc::IPPROTO_IP, libc::IP_RECVERR) | (libc::IPPROTO_IPV6, libc::IPV6_RECVERR)
+            );
+            if ours {
+                let error: libc::sock_extended_err = std::ptr::read_unaligned(libc::CMSG_DATA(at).cast());
+                return Ok(error.ee_errno as i32);
+            }
+            at = libc::CMSG_NXTHDR(message, at);
+        }
+    }
+    Err(io::ErrorKind::NotFound.into())
+}
+
+/// Other systems do not say which frame an error is about.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn ask_for_errors(_: BorrowedFd<'_>, _: bool) -> io::Result<()> {
+    Ok(())
+}
+
+/// Other systems do not say which frame an error is about.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn take_error(_: BorrowedFd<'_>) -> Option<(SocketAddr, io::Error)> {
+    None
+}

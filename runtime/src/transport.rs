@@ -1,0 +1,85 @@
+//! What carries frames: UDP, memory, or a wrapper around another (faults, a capture), as smoltcp stacks its devices.
+
+use crate::ffi::NEVER;
+use std::io::{self, IoSlice};
+use std::net::SocketAddr;
+use std::time::Duration;
+
+/// An end that sends and receives whole frames, never waiting but in `wait`.
+pub trait Transport: Send {
+    /// The address that this end has.
+    fn local(&self) -> SocketAddr;
+
+    /// The time in nanoseconds; it never goes back.
+    fn now(&self) -> u64;
+
+    /// Sends a frame.
+    ///
+    /// Errors: `WouldBlock` if there is no room now (nothing was sent); otherwise what the system says.
+    fn send(&mut self, to: SocketAddr, frame: &[IoSlice<'_>]) -> io::Result<()>;
+
+    /// Receives a frame into `buffer`: its length and who sent it. Longer frames are cut.
+    ///
+    /// Errors: `WouldBlock` if none is there; otherwise what the system says.
+    fn receive(&mut self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)>;
+
+    /// Waits until a frame may be there, until there is room for one if `writable`, or until the time has passed (None:
+    /// without end). May return early.
+    fn wait(&mut self, writable: bool, time: Option<Duration>) -> io::Result<()>;
+
+    /// When the transport itself has something to do, so that `receive` is called then; NEVER.
+    fn deadline(&self) -> u64 {
+        NEVER
+    }
+
+    /// An error that the network reported about frames to an address.
+    fn take_error(&mut self) -> Option<(SocketAddr, io::Error)> {
+        None
+    }
+
+    /// The file descriptor that becomes readable with a frame, for a program's own event loop.
+    fn descriptor(&self) -> Option<i32> {
+        None
+    }
+}
+
+impl<T: Transport + ?Sized> Transport for Box<T> {
+    fn local(&self) -> SocketAddr {
+        (**self).local()
+    }
+
+    fn now(&self) -> u64 {
+        (**self).now()
+    }
+
+    fn send(&mut self, to: SocketAddr, frame: &[IoSlice<'_>]) -> io::Result<()> {
+        (**self).send(to, frame)
+    }
+
+    fn receive(&mut self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
+        (**self).receive(buffer)
+    }
+
+    fn wait(&mut self, writable: bool, time: Option<Duration>) -> io::Result<()> {
+        (**self).wait(writable, time)
+    }
+
+    fn deadline(&self) -> u64 {
+        (**self).deadline()
+    }
+
+    fn take_error(&mut self) -> Option<(SocketAddr, io::Error)> {
+        (**self).take_error()
+    }
+
+    fn descriptor(&self) -> Option<i32> {
+        (**self).descriptor()
+    }
+}
+
+/// The bytes of a frame in one piece.
+pub(crate) fn joined(frame: &[IoSlice<'_>]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(frame.iter().map(|piece| piece.len()).sum());
+    frame.iter().for_each(|piece| bytes.extend_from_slice(piece));
+    bytes
+}

@@ -1,0 +1,99 @@
+//! UDP: one socket that never waits, for IPv4, IPv6 or both.
+
+use crate::address::canonical;
+use crate::clock;
+use crate::system;
+use crate::transport::Transport;
+use socket2::{Domain, Protocol, SockRef, Socket, Type};
+use std::io::{self, IoSlice};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::time::Duration;
+
+/// Bytes asked of the system for each of the socket's two buffers; it may give less.
+const BUFFER: usize = 4 << 20;
+
+/// A UDP socket.
+#[derive(Debug)]
+pub struct Udp {
+    socket: UdpSocket,
+    local: SocketAddr,
+    ipv6: bool,
+}
+
+impl Udp {
+    /// Binds an address; port 0 takes any. `[::]` serves IPv4 as well.
+    ///
+    /// Errors: what the system says (`AddrInUse`, `PermissionDenied`...).
+    pub fn bind(address: SocketAddr) -> io::Result<Udp> {
+        let ipv6 = address.is_ipv6();
+        let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
+        if ipv6 {
+            socket.set_only_v6(address.ip() != IpAddr::V6(Ipv6Addr::UNSPECIFIED))?;
+        }
+        socket.set_nonblocking(true)?;
+        // A smaller buffer loses more and is no error.
+        let _ = socket.set_recv_buffer_size(BUFFER);
+        let _ = socket.set_send_buffer_size(BUFFER);
+        socket.bind(&address.into())?;
+        // Without this the errors of unconnected sockets are simply not reported.
+        let _ = system::ask_for_errors(socket.as_fd(), ipv6);
+        let socket: UdpSocket = socket.into();
+        let local = socket.local_addr()?;
+        Ok(Udp { socket, local, ipv6 })
+    }
+
+    fn dressed(&self, to: SocketAddr) -> SocketAddr {
+        match to.ip() {
+            IpAddr::V4(v4) if self.ipv6 => SocketAddr::new(IpAddr::V6(v4.to_ipv6_mapped()), to.port()),
+            _ => to,
+        }
+    }
+}
+
+impl AsFd for Udp {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+impl Transport for Udp {
+    fn local(&self) -> SocketAddr {
+        self.local
+    }
+
+    fn now(&self) -> u64 {
+        clock::now()
+    }
+
+    fn send(&mut self, to: SocketAddr, frame: &[IoSlice<'_>]) -> io::Result<()> {
+        let to = self.dressed(to);
+        let sent = match frame {
+            [whole] => self.socket.send_to(whole, to),
+            pieces => SockRef::from(&self.socket).send_to_vectored(pieces, &to.into()),
+        };
+        match sent {
+            Ok(_) => Ok(()),
+            Err(error) if error.raw_os_error() == Some(libc::ENOBUFS) => Err(io::ErrorKind::WouldBlock.into()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn receive(&mut self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
+        let (len, from) = self.socket.recv_from(buffer)?;
+        Ok((len, canonical(from)))
+    }
+
+    fn wait(&mut self, writable: bool, time: Option<Duration>) -> io::Result<()> {
+        system::wait(self.socket.as_fd(), writable, time)
+    }
+
+    fn take_error(&mut self) -> Option<(SocketAddr, io::Error)> {
+        let (about, error) = system::take_error(self.socket.as_fd())?;
+        Some((canonical(about), error))
+    }
+
+    fn descriptor(&self) -> Option<i32> {
+        Some(self.socket.as_raw_fd())
+    }
+}

@@ -1,0 +1,101 @@
+//! What the tests share: hand-written stacks compiled by the C compiler, and addresses.
+#![allow(dead_code)]
+
+use nacre_runtime::{Event, Listener, Options, Stack};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// How long anything in a test may take.
+pub const LONG: Option<Duration> = Some(Duration::from_secs(20));
+
+/// The folder of `nacre.h`.
+pub fn header_dir() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/backends/c/src")
+}
+
+/// A folder for what a test makes.
+pub fn scratch() -> PathBuf {
+    let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    dir
+}
+
+/// Runs the C compiler (`$CC`, or `cc`).
+pub fn cc(arguments: &[&str]) {
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
+    let output = Command::new(compiler).args(arguments).output().expect("a C compiler");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn compile(name: &str, fingerprint: u64) -> Stack {
+    let object = scratch().join(format!("{name}.so"));
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stack/window.c");
+    let defines = [
+        format!("-DFINGERPRINT={fingerprint:#x}u"),
+        format!("-DDESCRIPTION=\"{name}<8> / floor\""),
+        "-DSYMBOL=nacre_stack_window".to_string(),
+    ];
+    let include = format!("-I{}", header_dir().display());
+    let mut arguments = vec!["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", &include];
+    arguments.extend(defines.iter().map(String::as_str));
+    let (source, output) = (source.display().to_string(), object.display().to_string());
+    arguments.extend([source.as_str(), "-o", output.as_str()]);
+    cc(&arguments);
+    // SAFETY: the object is what was just compiled from a stack written to nacre.h.
+    unsafe { Stack::load(&object, "nacre_stack_window") }.unwrap()
+}
+
+/// A reliable window over a floor.
+pub fn window() -> Stack {
+    static STACK: OnceLock<Stack> = OnceLock::new();
+    STACK.get_or_init(|| compile("window", 0x1122_3344_5566_7788)).clone()
+}
+
+/// The same with another fingerprint.
+pub fn other() -> Stack {
+    static STACK: OnceLock<Stack> = OnceLock::new();
+    STACK.get_or_init(|| compile("other", 0x99aa_bbcc_ddee_ff00)).clone()
+}
+
+pub fn loopback() -> SocketAddr {
+    "127.0.0.1:0".parse().unwrap()
+}
+
+/// A listener on the loopback that serves a stack.
+pub fn server(stack: &Stack, options: Options) -> Listener {
+    let mut listener = Listener::bind(loopback(), options).unwrap();
+    listener.serve(stack).unwrap();
+    listener
+}
+
+/// What an event was, in a word and with its bytes.
+pub fn word(event: Event<'_>) -> String {
+    match event {
+        Event::Arrived { .. } => "arrived".into(),
+        Event::Opened { .. } => "opened".into(),
+        Event::Delivered { message, .. } => format!("delivered {}", String::from_utf8_lossy(&message.to_vec())),
+        Event::Writable { .. } => "writable".into(),
+        Event::Closed { reason, .. } => format!("closed {reason:?}"),
+        Event::OtherStack(what) => format!("other stack: {}", what.in_words()),
+        Event::Error { cause, .. } => format!("error {:?}", cause.kind()),
+        Event::Other { event, .. } => format!("other {event}"),
+    }
+}
+
+/// Drives listeners in turn until `done` says so, collecting each one's events as words.
+pub fn run_until(listeners: &mut [&mut Listener], mut done: impl FnMut(&[Vec<String>]) -> bool) -> Vec<Vec<String>> {
+    let mut words = vec![Vec::new(); listeners.len()];
+    let end = Instant::now() + Duration::from_secs(20);
+    while !done(&words) {
+        assert!(Instant::now() < end, "not done in time: {words:?}");
+        for (listener, words) in listeners.iter_mut().zip(&mut words) {
+            while let Some(event) = listener.poll() {
+                words.push(word(event));
+            }
+        }
+    }
+    words
+}

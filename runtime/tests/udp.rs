@@ -1,0 +1,233 @@
+//! Connections over UDP on the loopback.
+
+mod support;
+
+use nacre_runtime::faults::{Direction, Faults, Faulty};
+use nacre_runtime::udp::Udp;
+use nacre_runtime::{Endpoint, Error, Event, Listener, Options, Reason};
+use std::net::{SocketAddr, UdpSocket};
+use std::time::Duration;
+use support::*;
+
+/// Echoes what arrives until the connection has ended.
+fn echo(mut server: Listener, connections: usize) -> std::thread::JoinHandle<usize> {
+    std::thread::spawn(move || {
+        let (mut closed, mut echoed) = (0, 0);
+        while closed < connections {
+            let copy = match server.wait(LONG).unwrap().expect("something happens") {
+                Event::Delivered { connection, message, .. } => Some((connection, message.to_vec())),
+                Event::Closed { reason, .. } => {
+                    assert_eq!(reason, Reason::Closed);
+                    closed += 1;
+                    None
+                }
+                _ => None,
+            };
+            if let Some((connection, bytes)) = copy {
+                server.send_blocking(connection, &bytes, LONG).unwrap();
+                echoed += 1;
+            }
+        }
+        for id in server.connections() {
+            server.linger(id).unwrap();
+        }
+        echoed
+    })
+}
+
+#[test]
+fn messages_go_there_and_back() {
+    let server = server(&window(), Options::default());
+    let to = server.local();
+    let thread = echo(server, 1);
+    let mut client = Endpoint::connect(to, &window()).unwrap();
+    for n in 0..1000 {
+        let message = format!("message {n}");
+        client.send(message.as_bytes(), LONG).unwrap();
+        assert_eq!(client.receive(LONG).unwrap(), message.as_bytes());
+    }
+    let statistics = client.statistics().unwrap();
+    assert!(statistics.confirmed);
+    assert!(statistics.traffic.frames_in >= 1000);
+    client.close(LONG).unwrap();
+    assert_eq!(thread.join().unwrap(), 1000);
+}
+
+#[test]
+fn ipv6_and_empty_messages() {
+    let mut server = Listener::bind("[::1]:0".parse().unwrap(), Options::default()).unwrap();
+    server.serve(&window()).unwrap();
+    let to = server.local();
+    let thread = echo(server, 1);
+    let mut client = Endpoint::connect(to, &window()).unwrap();
+    for message in [&b""[..], b"x", &[7; 1200]] {
+        client.send(message, LONG).unwrap();
+        assert_eq!(client.receive(LONG).unwrap(), message);
+    }
+    client.close(LONG).unwrap();
+    thread.join().unwrap();
+}
+
+#[test]
+fn dual_stack_socket_serves_ipv4() {
+    let mut server = Listener::bind("[::]:0".parse().unwrap(), Options::default()).unwrap();
+    server.serve(&window()).unwrap();
+    let to = SocketAddr::from(([127, 0, 0, 1], server.local().port()));
+    let thread = echo(server, 1);
+    let mut client = Endpoint::connect(to, &window()).unwrap();
+    client.send(b"four", LONG).unwrap();
+    assert_eq!(client.receive(LONG).unwrap(), b"four");
+    client.close(LONG).unwrap();
+    thread.join().unwrap();
+}
+
+#[test]
+fn faults_of_every_kind_lose_nothing_of_a_reliable_stack() {
+    let faults = Faults {
+        loss: 0.2,
+        duplicate: 0.1,
+        reorder: 0.1,
+        jitter: Duration::from_millis(1),
+        seed: 42,
+        ..Faults::default()
+    };
+    let transport = Faulty::new(Udp::bind(loopback()).unwrap(), faults, Direction::Both);
+    let handle = transport.handle();
+    let client = Listener::new(transport, Options::default());
+    let server = server(&window(), Options::default());
+    let to = server.local();
+    let thread = echo(server, 1);
+    let mut client = Endpoint::over(client, to, &window()).unwrap();
+    let mut sent = 0u32;
+    for n in 0..200u32 {
+        while sent < 200 && sent < n + 4 {
+            client.send(&sent.to_le_bytes(), LONG).unwrap();
+            sent += 1;
+        }
+        assert_eq!(client.receive(LONG).unwrap(), n.to_le_bytes());
+    }
+    assert!(client.statistics().unwrap().retransmitted.unwrap() > 0);
+    client.close(LONG).unwrap();
+    assert_eq!(thread.join().unwrap(), 200);
+    let (out, back) = handle.counts();
+    assert!(out.lost > 0 && back.lost > 0 && out.duplicated > 0, "{out:?} {back:?}");
+}
+
+#[test]
+fn full_window_refuses_and_nothing_is_lost() {
+    let mut server = server(&window(), Options::default());
+    let mut client = Listener::bind(loopback(), Options::default()).unwrap();
+    let id = client.connect(server.local(), &window()).unwrap();
+    let mut accepted = 0u32;
+    while client.send(id, &accepted.to_le_bytes()).is_ok() {
+        accepted += 1;
+    }
+    assert_eq!(accepted, 8, "the window");
+    assert!(matches!(client.send(id, b"more"), Err(Error::Refused)));
+    assert!(!client.accepts(id, 4));
+    assert!(matches!(client.send_blocking(id, b"more", Some(Duration::from_millis(20))), Err(Error::TimedOut)));
+    let words = run_until(&mut [&mut client, &mut server], |words| words[0].iter().any(|word| word == "writable"));
+    let delivered = words[1].iter().filter(|word| word.starts_with("delivered")).count();
+    assert_eq!(delivered, 8);
+    assert!(client.accepts(id, 4));
+}
+
+#[test]
+fn reader_that_takes_nothing_stops_the_sender() {
+    let mut server = server(&window(), Options::default());
+    let mut client = Listener::bind(loopback(), Options::default()).unwrap();
+    let id = client.connect(server.local(), &window()).unwrap();
+    client.send(id, b"0").unwrap();
+    let at_server = server.accept(LONG).unwrap();
+    server.set_grants_by_itself(at_server, false).unwrap();
+    let mut sent = 1;
+    let mut received = 0;
+    let end = std::time::Instant::now() + Duration::from_millis(300);
+    while std::time::Instant::now() < end {
+        sent += u32::from(client.send(id, b"x").is_ok());
+        while let Some(event) = server.poll() {
+            received += u32::from(word(event).starts_with("delivered"));
+        }
+        client.drive();
+    }
+    assert_eq!((received, sent), (8, 16), "a window at each end");
+    while received < sent {
+        server.grant(at_server, 1).unwrap();
+        while let Some(event) = server.poll() {
+            received += u32::from(word(event).starts_with("delivered"));
+        }
+        client.drive();
+    }
+    assert_eq!(received, 16);
+}
+
+#[test]
+fn several_stacks_share_a_port() {
+    let mut server = server(&window(), Options::default());
+    server.serve(&other()).unwrap();
+    let mut client = Listener::bind(loopback(), Options::default()).unwrap();
+    for stack in [window(), other()] {
+        let id = client.connect(server.local(), &stack).unwrap();
+        client.send(id, stack.description().as_bytes()).unwrap();
+    }
+    let words = run_until(&mut [&mut server, &mut client], |words| {
+        words[0].iter().filter(|word| word.starts_with("delivered")).count() == 2
+    });
+    assert!(words[0].contains(&"delivered window<8> / floor".to_string()), "{words:?}");
+    assert!(words[0].contains(&"delivered other<8> / floor".to_string()), "{words:?}");
+}
+
+#[test]
+fn other_stack_is_said_on_both_sides_in_words() {
+    let mut server = server(&other(), Options::default());
+    let mut client = Listener::bind(loopback(), Options::default()).unwrap();
+    let id = client.connect(server.local(), &window()).unwrap();
+    client.send(id, b"hello, anybody?").unwrap();
+    let words = run_until(&mut [&mut client, &mut server], |words| words.iter().all(|words| !words.is_empty()));
+    assert!(words[0][0].contains("this end runs window<8> / floor (fingerprint 1122334455667788)"), "{words:?}");
+    assert!(words[0][0].contains("serves fingerprint 99aabbccddeeff00"), "{words:?}");
+    assert_eq!(words[0][1], "closed OtherStack");
+    assert!(words[1][0].contains("refused 127.0.0.1"), "{words:?}");
+    assert_eq!(server.statistics().other_stack, 1);
+
+    let mut endpoint = Endpoint::connect(server.local(), &window()).unwrap();
+    endpoint.send(b"hello again, anybody?", LONG).unwrap();
+    let thread = std::thread::spawn(move || {
+        let _ = server.wait(LONG);
+        let _ = server.wait(Some(Duration::from_millis(50)));
+    });
+    let error = endpoint.receive(LONG).unwrap_err();
+    assert!(matches!(error, Error::OtherStack { .. }), "{error}");
+    thread.join().unwrap();
+}
+
+#[test]
+fn closed_port_is_reported_with_its_cause() {
+    let port = UdpSocket::bind(loopback()).unwrap().local_addr().unwrap();
+    let mut client = Listener::bind(loopback(), Options::default()).unwrap();
+    let id = client.connect(port, &window()).unwrap();
+    client.send(id, b"nobody").unwrap();
+    let words = run_until(&mut [&mut client], |words| !words[0].is_empty());
+    assert_eq!(words[0], ["error ConnectionRefused"]);
+    assert!(client.statistics_of(id).is_ok(), "the connection goes on");
+}
+
+#[test]
+fn silent_peer_times_out_and_quiet_one_does_not() {
+    let options = Options {
+        ping_after: Duration::from_millis(50),
+        timeout: Duration::from_millis(300),
+        ..Options::default()
+    };
+    let mut server = server(&window(), options.clone());
+    let mut client = Listener::bind(loopback(), options).unwrap();
+    let id = client.connect(server.local(), &window()).unwrap();
+    client.send(id, b"a").unwrap();
+    let start = std::time::Instant::now();
+    let words = run_until(&mut [&mut client, &mut server], |_| start.elapsed() > Duration::from_millis(900));
+    assert!(words.iter().flatten().all(|word| !word.starts_with("closed")), "{words:?}");
+    assert!(client.statistics_of(id).unwrap().round_trip_ns.is_some());
+    let words = run_until(&mut [&mut client], |words| words[0].iter().any(|word| word.starts_with("closed")));
+    assert_eq!(words[0].last().unwrap(), "closed Timeout");
+    assert!(matches!(client.send(id, b"b"), Err(Error::NoConnection)));
+}
