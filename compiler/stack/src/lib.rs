@@ -850,6 +850,8 @@ pub enum Operation {
 
 mod access;
 pub mod interpret;
+mod validate;
 pub use access::*;
+pub use validate::{validate, Problem};
 #[doc(hidden)]
 pub mod samples;

@@ -1,0 +1,423 @@
+//! Code: statements fit the tables, and calls come to an end.
+
+use super::expressions::is_number;
+use super::Problems;
+use crate::*;
+
+/// What is known while one body is checked.
+pub struct Check<'a> {
+    pub stack: &'a Stack,
+    pub problems: &'a mut Problems,
+    pub locals: &'a [Local],
+    /// None: a filter, which serves several layers.
+    pub layer: Option<LayerId>,
+    /// Cells may be changed here.
+    pub effects: bool,
+    filter: bool,
+    result: Option<&'a Type>,
+    loops: u32,
+}
+
+pub fn check(stack: &Stack, problems: &mut Problems) {
+    for handler in &stack.handlers {
+        problems.at(&handler.name);
+        Check::new(stack, problems, &handler.locals, Some(handler.layer), Kind::Code).block(&handler.body);
+    }
+    for function in &stack.functions {
+        problems.at(&function.name);
+        let mut check = Check::new(stack, problems, &function.locals, Some(function.layer), Kind::Code);
+        check.result = function.result.as_ref();
+        check.block(&function.body);
+        let ends = function.result.is_none() || leaves(&function.body);
+        check.problems.unless(ends, || "it can end without a result".into());
+    }
+    for filter in &stack.filters {
+        problems.at(&filter.name);
+        Check::new(stack, problems, &filter.locals, None, Kind::Filter).filter_body(filter);
+    }
+    for cell in &stack.cells {
+        problems.at(format!("cell {}", cell.name));
+        if let Some(initial) = &cell.initial {
+            Check::new(stack, problems, &[], Some(cell.layer), Kind::Pure).typed(initial, &cell.ty, "an initial value");
+        }
+    }
+    for (index, layer) in stack.layers.iter().enumerate() {
+        problems.at(format!("layer {}, an invariant", layer.name));
+        for invariant in &layer.invariants {
+            let id = Some(LayerId(index as u32));
+            Check::new(stack, problems, &[], id, Kind::Pure).typed(invariant, &Type::Bool, "an invariant");
+        }
+    }
+    for admission in stack.ports.iter().flat_map(|p| &p.inputs).flat_map(|i| &i.admissions) {
+        problems.at(format!("layer {}, `accepts`", stack.layer(admission.layer).name));
+        let mut check = Check::new(stack, problems, &admission.locals, Some(admission.layer), Kind::Pure);
+        check.typed(&admission.condition, &Type::Bool, "a condition");
+    }
+    recursion(stack, problems);
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Code,
+    Filter,
+    Pure,
+}
+
+impl<'a> Check<'a> {
+    fn new(
+        stack: &'a Stack,
+        problems: &'a mut Problems,
+        locals: &'a [Local],
+        layer: Option<LayerId>,
+        kind: Kind,
+    ) -> Check<'a> {
+        let (effects, filter) = (kind == Kind::Code, kind == Kind::Filter);
+        Check { stack, problems, locals, layer, effects, filter, result: None, loops: 0 }
+    }
+
+    fn filter_body(&mut self, filter: &'a Filter) {
+        for (state, initial) in filter.state.iter().zip(&filter.initial) {
+            if let Some(initial) = initial {
+                self.typed(initial, &state.ty, "an initial value");
+            }
+        }
+        self.block(&filter.body);
+        self.block(&filter.end);
+        filter.result.iter().for_each(|r| self.expr(r));
+    }
+}
+
+impl<'a> Check<'a> {
+    fn local_type(&mut self, id: LocalId) -> Option<&'a Type> {
+        let ty = self.locals.get(id.index()).map(|l| &l.ty);
+        self.problems.unless(ty.is_some(), || format!("no local {}", id.0));
+        ty
+    }
+
+    /// A local that receives a value of a type.
+    fn receives(&mut self, id: LocalId, want: &Type, what: &str) {
+        if let Some(ty) = self.local_type(id) {
+            self.same(ty, want, what);
+        }
+    }
+
+    fn block(&mut self, block: &'a Block) {
+        block.iter().for_each(|s| self.statement(s));
+    }
+
+    fn bounded(&mut self, bound: u32, body: &'a Block) {
+        self.problems.unless(bound > 0, || "a loop without a bound".into());
+        self.loops += 1;
+        self.block(body);
+        self.loops -= 1;
+    }
+
+    fn statement(&mut self, statement: &'a Statement) {
+        match statement {
+            Statement::Let(id, value) => {
+                self.expr(value);
+                self.receives(*id, &value.ty, "a local that is set");
+                if value.ty == Type::View {
+                    self.problems.add("a view is kept in a local");
+                }
+            }
+            Statement::Store(place, value) => {
+                self.changed(place);
+                self.typed(value, &place.ty, "what is stored");
+            }
+            Statement::If { condition, then, otherwise, .. } => {
+                self.typed(condition, &Type::Bool, "a condition");
+                self.block(then);
+                self.block(otherwise);
+            }
+            Statement::Loop { bound, body } => self.bounded(*bound, body),
+            Statement::For { variable, from, to, bound, body } => {
+                if let Some(ty) = self.local_type(*variable) {
+                    self.typed(from, ty, "where a loop begins");
+                    self.typed(to, ty, "where a loop ends");
+                }
+                self.bounded(*bound, body);
+            }
+            Statement::Each { walk, bound, body } => {
+                self.walk(walk);
+                self.bounded(*bound, body);
+            }
+            Statement::Break => self.problems.unless(self.loops > 0, || "`break` outside of a loop".into()),
+            Statement::Return(value) => match (value, self.result) {
+                (Some(value), Some(want)) => self.typed(value, want, "the result"),
+                (None, None) => {}
+                _ => self.problems.add("a result where none is wanted, or none where one is"),
+            },
+            Statement::Call { into, function, arguments } => self.call(*into, *function, arguments),
+            Statement::CallExtern { into, function, arguments } => {
+                self.extern_arguments(*function, arguments);
+                let result = self.stack.externs.get(function.index()).and_then(|f| f.result.as_ref());
+                if let (Some(into), Some(result)) = (into, result) {
+                    self.receives(*into, result, "the result of an extern");
+                }
+            }
+            Statement::Operate(operate) => self.operate(operate),
+            Statement::Emit(emit) => self.emit(emit),
+            Statement::Drop(value) => {
+                self.expr(value);
+                self.problems.unless(self.stack.has_message(&value.ty), || "what is dropped holds no message".into());
+            }
+            Statement::Arm { timer, delay, .. } => {
+                self.changed(timer);
+                self.same(&timer.ty, &Type::Timer, "what is armed");
+                self.typed(delay, &Type::Duration, "a delay");
+            }
+            Statement::Cancel(timer) => {
+                self.changed(timer);
+                self.same(&timer.ty, &Type::Timer, "what is cancelled");
+            }
+            Statement::Count(counter, n) => {
+                self.problems.unless(counter.index() < self.stack.counters.len(), || format!("no counter {}", counter.0));
+                self.number(n, "what is counted");
+            }
+            Statement::Assert(condition, _) => self.typed(condition, &Type::Bool, "a condition"),
+            Statement::Impossible | Statement::Unreachable => {}
+            Statement::Fit { into, value } => {
+                self.number(value, "what is fitted");
+                let fits = self.local_type(*into).is_none_or(|t| matches!(t, Type::Option(t) if is_number(t)));
+                self.problems.unless(fits, || "what is fitted goes into no option of a number".into());
+            }
+            Statement::Random { into, below } => {
+                self.number(below, "a bound of chance");
+                if let Some(layer) = self.layer {
+                    self.problems.unless(self.stack.layer(layer).random.is_some(), || "the layer has no generator".into());
+                }
+                self.receives(*into, &below.ty, "a random number");
+            }
+            Statement::Filter { into, filter, input } => {
+                self.bytes(input);
+                self.filter(*into, *filter);
+            }
+            Statement::Yield(value) => {
+                self.expr(value);
+                self.problems.unless(self.filter, || "`yield` outside of a filter".into());
+            }
+            Statement::Reject => self.problems.unless(self.filter, || "`reject` outside of a filter".into()),
+            Statement::Unpack { into, layout, message } => {
+                self.typed(message, &Type::Msg, "what is unpacked");
+                self.layout(*layout);
+                self.receives(*into, &Type::Option(Box::new(Type::Msg)), "what is unpacked");
+            }
+            Statement::Join { into, parts, last } => {
+                self.changed(parts);
+                let list = matches!(&parts.ty, Type::List(t, _) | Type::Ring(t, _) if **t == Type::Msg);
+                self.problems.unless(list, || format!("{:?} is joined", parts.ty));
+                self.typed(last, &Type::Msg, "the last part");
+                self.receives(*into, &Type::Msg, "what is joined");
+            }
+            Statement::Take { into, place } => {
+                self.changed(place);
+                self.problems.unless(matches!(place.ty, Type::Option(_)), || format!("{:?} is taken", place.ty));
+                self.receives(*into, &place.ty, "what is taken");
+            }
+        }
+    }
+
+    fn call(&mut self, into: Option<LocalId>, id: FunctionId, arguments: &'a [Argument]) {
+        let Some(function) = self.stack.functions.get(id.index()) else {
+            return self.problems.add(format!("no function {}", id.0));
+        };
+        let own = self.layer.is_none_or(|layer| layer == function.layer);
+        self.problems.unless(own, || format!("`{}` of another layer is called", function.name));
+        let count = function.parameters.len();
+        self.problems.unless(arguments.len() == count, || format!("{} of {count} arguments", arguments.len()));
+        for (argument, parameter) in arguments.iter().zip(&function.parameters) {
+            let parameter = &function.locals[parameter.index()];
+            match argument {
+                Argument::Value(value) => self.typed(value, &parameter.ty, "an argument"),
+                Argument::Reference(place) => {
+                    self.changed(place);
+                    self.same(&place.ty, &parameter.ty, "an argument");
+                }
+            }
+            let by_ref = matches!(argument, Argument::Reference(_));
+            self.problems.unless(by_ref == parameter.by_ref, || format!("`{}`: a place, or not", parameter.name));
+        }
+        match (into, &function.result) {
+            (Some(into), Some(result)) => self.receives(into, result, "the result of a function"),
+            (Some(_), None) => self.problems.add("the result of a function that has none"),
+            (None, Some(result)) => self.problems.unless(!self.stack.has_message(result), || "a result with messages is lost".into()),
+            (None, None) => {}
+        }
+    }
+
+    fn emit(&mut self, emit: &'a Emit) {
+        self.problems.unless(self.effects, || "an emission where nothing may be changed".into());
+        let Some(event) = self.stack.events.get(emit.event.index()) else {
+            return self.problems.add(format!("no event {}", emit.event.0));
+        };
+        self.all_typed(&emit.arguments, event.parameters.iter().map(|p| &p.ty), "arguments");
+        let taken = match emit.target {
+            Target::Port(port) => self.stack.ports.get(port.index()).is_some_and(|p| p.outputs.contains(&emit.event)),
+            Target::Layer(layer) => self.stack.layers.get(layer.index()).is_some_and(|target| {
+                let reaction = target.reactions.iter().find(|r| r.event == emit.event);
+                // What comes down carries no header of this layer yet; what comes up has one if its peer put it on.
+                let from_above = self.layer.is_some_and(|from| from > layer) && event.direction == Direction::Down;
+                reaction.is_some_and(|r| !from_above || r.arms.iter().any(|a| a.guard.header.is_none()))
+            }),
+        };
+        self.problems.unless(taken, || format!("nothing takes `{}` at {:?}", event.name, emit.target));
+    }
+
+    fn filter(&mut self, into: LocalId, id: FilterId) {
+        let Some(filter) = self.stack.filters.get(id.index()) else { return self.problems.add(format!("no filter {}", id.0)) };
+        let option = Type::Option(Box::new(Type::Msg));
+        let fits = match self.local_type(into) {
+            Some(ty) if filter.rejects => *ty == option,
+            Some(ty) => *ty == Type::Msg || *ty == option,
+            None => true,
+        };
+        self.problems.unless(fits, || format!("what `{}` makes goes into no message", filter.name));
+        self.problems.unless(filter.result.is_none(), || format!("`{}` yields nothing", filter.name));
+    }
+
+    fn walk(&mut self, walk: &'a Walk) {
+        if walk.drain {
+            self.changed(&walk.over);
+        } else {
+            self.place(&walk.over);
+        }
+        let bits = Type::UInt(8);
+        let index = match &walk.over.ty {
+            Type::Window(_, _, b) => Some(Type::Seq(*b)),
+            _ => None,
+        };
+        let entry = match &walk.over.ty {
+            Type::Array(t, _) | Type::Ring(t, _) | Type::List(t, _) | Type::Pool(t, _) => Some(&**t),
+            Type::Window(t, ..) | Type::Map(_, t, _) => Some(&**t),
+            Type::Bytes(_) => Some(&bits),
+            Type::Bits(_) => None,
+            ty => return self.problems.add(format!("a walk over {ty:?}")),
+        };
+        if let (Some(value), Some(entry)) = (walk.value, entry) {
+            self.receives(value, entry, "an entry");
+            let moved = walk.drain || !self.stack.has_message(entry);
+            self.problems.unless(moved, || "an entry with messages is copied".into());
+        }
+        if let (Some(local), Some(ty)) = (walk.index, &index) {
+            self.receives(local, ty, "an index");
+        } else if let Some(ty) = walk.index.and_then(|local| self.local_type(local)) {
+            self.problems.unless(is_number(ty), || "an index is not a number".into());
+        }
+        if let Some(key) = walk.key {
+            match &walk.over.ty {
+                Type::Map(k, ..) => self.receives(key, k, "a key"),
+                _ => self.problems.add("a key of what has none"),
+            }
+        }
+        for limit in walk.from.iter().chain(&walk.to) {
+            match &index {
+                Some(ty) => self.typed(limit, ty, "a limit"),
+                None => self.problems.add("a limit on what has no numbers"),
+            }
+        }
+    }
+
+    fn operate(&mut self, operate: &'a Operate) {
+        use Operation::*;
+        self.changed(&operate.place);
+        let slot = |ty: &Type| is_number(ty);
+        let seq = match &operate.place.ty {
+            Type::Window(_, _, bits) => Type::Seq(*bits),
+            _ => Type::Bool,
+        };
+        let pair = Type::Tuple(vec![seq.clone(), seq.clone()]);
+        let number = Type::UInt(32);
+        // What it takes (None: any number), what it gives (likewise), whether it can fail.
+        let (takes, gives, fails): (Vec<Option<&Type>>, Option<Option<&Type>>, bool) = match (operate.operation, &operate.place.ty) {
+            (Push, Type::Ring(t, _) | Type::List(t, _)) => (vec![Some(t)], None, true),
+            (Pop, Type::Ring(t, _) | Type::List(t, _)) => (vec![], Some(Some(t)), false),
+            (Remove, Type::Ring(t, _) | Type::List(t, _)) => (vec![Some(t)], Some(Some(t)), false),
+            (Push, Type::Window(t, ..)) => (vec![Some(t)], Some(Some(&seq)), true),
+            (Put, Type::Window(t, ..)) => (vec![Some(&seq), Some(t)], None, true),
+            (TakeNext | Read, Type::Window(t, ..)) => (vec![], Some(Some(t)), false),
+            (Release, Type::Window(..)) => (vec![Some(&seq)], Some(Some(&number)), false),
+            (Raise | SkipTo, Type::Window(..)) => (vec![Some(&seq)], None, false),
+            (Hole | NewHole, Type::Window(..)) => (vec![], Some(Some(&pair)), false),
+            (Clear, Type::Ring(..) | Type::List(..) | Type::Window(..) | Type::Pool(..) | Type::Map(..) | Type::Bits(_)) => {
+                (vec![], None, false)
+            }
+            (ClearUndelivered, Type::Window(..)) => (vec![], None, false),
+            (Add, Type::Pool(t, _)) => (vec![Some(t)], Some(None), true),
+            (Remove, Type::Pool(t, _) | Type::Map(_, t, _)) => (vec![None], Some(Some(t)), false),
+            (Insert | Entry, Type::Map(k, t, _)) => (vec![Some(k), Some(t)], Some(None), true),
+            (Find, Type::Map(k, ..)) => (vec![Some(k)], Some(None), false),
+            (operation, ty) => return self.problems.add(format!("{operation:?} on {ty:?}")),
+        };
+        let (have, want) = (operate.arguments.len(), takes.len());
+        self.problems.unless(have == want, || format!("{have} of {want} arguments"));
+        for (argument, want) in operate.arguments.iter().zip(&takes) {
+            match want {
+                Some(want) => self.typed(argument, want, "an argument"),
+                None => self.number(argument, "an argument"),
+            }
+        }
+        if let Some(ty) = operate.into.and_then(|into| self.local_type(into)) {
+            let ty = match ty {
+                Type::Option(inner) => inner,
+                ty => ty,
+            };
+            let fits = gives.is_some_and(|gives| gives.map_or(slot(ty), |want| want == ty));
+            self.problems.unless(fits, || format!("{:?} gives {gives:?}, not {ty:?}", operate.operation));
+        }
+        let (done, linear) = (operate.done, takes.last().copied().flatten().is_some_and(|t| self.stack.has_message(t)));
+        self.problems.unless(done.is_none() || fails, || format!("{:?} cannot fail", operate.operation));
+        self.problems.unless(operate.back.is_some() == (linear && fails && done.is_some()) || !linear, || "a message is lost on failure".into());
+        if let Some(done) = done {
+            self.receives(done, &Type::Bool, "whether it was done");
+        }
+        if let (Some(back), Some(Some(ty))) = (operate.back, takes.last()) {
+            self.receives(back, ty, "what comes back");
+        }
+    }
+}
+
+/// Whether a block never runs to its end.
+pub fn leaves(block: &Block) -> bool {
+    block.iter().any(|statement| match statement {
+        Statement::Return(_) | Statement::Break | Statement::Reject | Statement::Unreachable => true,
+        Statement::If { then, otherwise, .. } => leaves(then) && leaves(otherwise),
+        _ => false,
+    })
+}
+
+/// Functions do not call one another in a circle.
+fn recursion(stack: &Stack, problems: &mut Problems) {
+    let calls: Vec<Vec<usize>> = stack.functions.iter().map(|f| called(&f.body)).collect();
+    // Those that call only what is known to end, until there are no more.
+    let mut ends = vec![false; calls.len()];
+    loop {
+        let next = (0..calls.len()).find(|f| !ends[*f] && calls[*f].iter().all(|c| ends.get(*c) == Some(&true)));
+        match next {
+            Some(f) => ends[f] = true,
+            None => break,
+        }
+    }
+    for (function, ends) in stack.functions.iter().zip(ends) {
+        problems.at(&function.name);
+        problems.unless(ends, || "it calls itself".into());
+    }
+}
+
+fn called(block: &Block) -> Vec<usize> {
+    let mut found = vec![];
+    for statement in block {
+        match statement {
+            Statement::Call { function, .. } => found.push(function.index()),
+            Statement::If { then, otherwise, .. } => {
+                found.extend(called(then));
+                found.extend(called(otherwise));
+            }
+            Statement::Loop { body, .. } | Statement::For { body, .. } | Statement::Each { body, .. } => {
+                found.extend(called(body))
+            }
+            _ => {}
+        }
+    }
+    found
+}

@@ -1,0 +1,311 @@
+//! Expressions: every operand has the type that its operator wants.
+
+use super::code::Check;
+use crate::*;
+
+/// Types whose values are one number.
+pub fn is_number(ty: &Type) -> bool {
+    use Type::*;
+    matches!(ty, Bool | UInt(_) | Int(_) | Seq(_) | Range(..) | Enum(_) | Duration | Instant)
+}
+
+fn is_bytes(ty: &Type) -> bool {
+    matches!(ty, Type::Bytes(_) | Type::Text(_) | Type::View)
+}
+
+impl<'a> Check<'a> {
+    pub fn same(&mut self, have: &Type, want: &Type, what: &str) {
+        self.problems.unless(have == want, || format!("{what} is {have:?} and should be {want:?}"));
+    }
+
+    pub fn number(&mut self, e: &'a Expr, what: &str) {
+        self.expr(e);
+        self.problems.unless(is_number(&e.ty), || format!("{what} is {:?}, not a number", e.ty));
+    }
+
+    pub fn typed(&mut self, e: &'a Expr, want: &Type, what: &str) {
+        self.expr(e);
+        self.same(&e.ty, want, what);
+    }
+
+    pub fn all_typed<'t>(&mut self, list: &'a [Expr], want: impl ExactSizeIterator<Item = &'t Type>, what: &str) {
+        let count = want.len();
+        self.problems.unless(list.len() == count, || format!("{} of {count} {what}", list.len()));
+        list.iter().zip(want).for_each(|(e, ty)| self.typed(e, ty, what));
+    }
+
+    fn wrong(&mut self, e: &Expr) {
+        let kind = format!("{:?}", e.kind);
+        let short: String = kind.chars().take(80).collect();
+        self.problems.add(format!("{short} of type {:?}", e.ty));
+    }
+
+    fn holds(&mut self, holds: bool, e: &Expr) {
+        if !holds {
+            self.wrong(e);
+        }
+    }
+
+    fn element(&self, ty: &'a Type) -> Option<&'a Type> {
+        match ty {
+            Type::Array(t, _) | Type::List(t, _) | Type::Ring(t, _) => Some(t),
+            ty if is_bytes(ty) => Some(&Type::UInt(8)),
+            _ => None,
+        }
+    }
+
+    fn field(&self, ty: &'a Type, i: u32) -> Option<&'a Type> {
+        match ty {
+            Type::Struct(id) => self.stack.structs[id.index()].fields.get(i as usize).map(|f| &f.ty),
+            Type::Tuple(types) => types.get(i as usize),
+            _ => None,
+        }
+    }
+
+    /// Checks an expression and all in it.
+    pub fn expr(&mut self, e: &'a Expr) {
+        let (stack, ty) = (self.stack, &e.ty);
+        match &e.kind {
+            ExprKind::Const(n) => {
+                let fits = match ty {
+                    Type::Bool => *n <= 1,
+                    Type::Range(low, high) => low <= n && n < high,
+                    Type::Enum(id) => *n < stack.enums[id.index()].variants.len() as u64,
+                    Type::Bits(_) => true,
+                    ty => is_number(ty),
+                };
+                self.holds(fits, e);
+            }
+            ExprKind::Literal(bytes) => {
+                let fits = match ty {
+                    Type::Bytes(n) => bytes.len() == *n as usize,
+                    Type::Text(n) => bytes.len() <= *n as usize,
+                    ty => *ty == Type::View,
+                };
+                self.holds(fits, e);
+            }
+            ExprKind::Zero => {}
+            ExprKind::Local(id) => match self.locals.get(id.index()) {
+                Some(local) => self.same(ty, &local.ty, "a local"),
+                None => self.problems.add(format!("no local {}", id.0)),
+            },
+            ExprKind::Load(place) => {
+                self.place(place);
+                self.same(ty, &place.ty, "what is loaded");
+                self.holds(!stack.has_message(ty), e);
+            }
+            ExprKind::Borrow(place) => {
+                self.place(place);
+                self.same(ty, &place.ty, "what is borrowed");
+            }
+            ExprKind::Unary(op, a) => {
+                self.expr(a);
+                let fits = match op {
+                    UnaryOp::Not => a.ty == *ty && (is_number(ty) || matches!(ty, Type::Bits(_))),
+                    UnaryOp::Negate => a.ty == *ty && is_number(ty),
+                    UnaryOp::Fold16 => is_number(&a.ty) && is_number(ty),
+                };
+                self.holds(fits, e);
+            }
+            ExprKind::Binary(op, a, b) => self.binary(e, *op, a, b),
+            ExprKind::Convert(a) => {
+                self.expr(a);
+                let plain = |t: &Type| is_number(t) || matches!(t, Type::Bits(_));
+                self.holds((plain(&a.ty) && plain(ty)) || (is_bytes(&a.ty) && is_bytes(ty)), e);
+            }
+            ExprKind::If(condition, a, b) => {
+                self.typed(condition, &Type::Bool, "a condition");
+                self.typed(a, ty, "one side");
+                self.typed(b, ty, "the other side");
+            }
+            ExprKind::Struct(parts) => match ty {
+                Type::Struct(id) => self.all_typed(parts, stack.structs[id.index()].fields.iter().map(|f| &f.ty), "fields"),
+                _ => self.wrong(e),
+            },
+            ExprKind::Tuple(parts) => match ty {
+                Type::Tuple(types) => self.all_typed(parts, types.iter(), "parts"),
+                _ => self.wrong(e),
+            },
+            ExprKind::Array(parts) => match ty {
+                Type::Array(t, n) => self.all_typed(parts, (0..*n).map(|_| &**t).collect::<Vec<_>>().into_iter(), "elements"),
+                _ => self.wrong(e),
+            },
+            ExprKind::Some(a) => {
+                self.expr(a);
+                self.holds(matches!(ty, Type::Option(t) if **t == a.ty), e);
+            }
+            ExprKind::None => self.holds(matches!(ty, Type::Option(_)), e),
+            ExprKind::IsSome(a) => {
+                self.expr(a);
+                self.holds(*ty == Type::Bool && matches!(a.ty, Type::Option(_)), e);
+            }
+            ExprKind::Unwrap(a) => {
+                self.expr(a);
+                self.holds(matches!(&a.ty, Type::Option(t) if **t == *ty), e);
+            }
+            ExprKind::Field(a, i) => {
+                self.expr(a);
+                self.holds(self.field(&a.ty, *i) == Some(ty), e);
+            }
+            ExprKind::Index(a, index) => {
+                self.expr(a);
+                self.number(index, "an index");
+                self.holds(self.element(&a.ty) == Some(ty), e);
+            }
+            ExprKind::Query(query, place, arguments) => self.query(e, *query, place, arguments),
+            ExprKind::Now => self.holds(matches!(ty, Type::Instant), e),
+            ExprKind::Fingerprint => self.same(ty, &Type::UInt(64), "the fingerprint"),
+            ExprKind::Room => self.holds(is_number(ty), e),
+            ExprKind::Concat(parts) => {
+                parts.iter().for_each(|part| self.bytes(part));
+                self.holds(is_bytes(ty), e);
+            }
+            ExprKind::Part(a, from, to) => {
+                self.bytes(a);
+                self.number(from, "a place in bytes");
+                self.number(to, "a place in bytes");
+                self.holds(is_bytes(ty), e);
+            }
+            ExprKind::BytesOf(a) => {
+                self.expr(a);
+                self.holds(is_bytes(ty) && stack.wire_bits(&a.ty).is_some(), e);
+            }
+            ExprKind::View(a) => {
+                self.expr(a);
+                self.holds(*ty == Type::View && (a.ty == Type::Msg || is_bytes(&a.ty)), e);
+            }
+            ExprKind::Through(id, a) => {
+                self.bytes(a);
+                let result = stack.filters.get(id.index()).and_then(|f| f.result.as_ref());
+                self.holds(result.is_some_and(|r| r.ty == *ty), e);
+            }
+            ExprKind::Extern(id, arguments) => {
+                self.extern_arguments(*id, arguments);
+                let result = stack.externs.get(id.index()).and_then(|x| x.result.as_ref());
+                self.holds(result == Some(ty), e);
+            }
+            ExprKind::Empty => self.same(ty, &Type::Msg, "an empty message"),
+            ExprKind::Share(a) => {
+                self.expr(a);
+                self.holds(a.ty == *ty && stack.has_message(ty), e);
+            }
+            ExprKind::Length(a) => {
+                self.expr(a);
+                self.holds((a.ty == Type::Msg || is_bytes(&a.ty)) && is_number(ty), e);
+            }
+            ExprKind::Push(a, id, fields) => {
+                self.typed(a, &Type::Msg, "what a header is put on");
+                self.same(ty, &Type::Msg, "a message with a header");
+                let Some(header) = stack.headers.get(id.index()) else { return self.problems.add(format!("no header {}", id.0)) };
+                let own = self.layer.is_none_or(|layer| header.layer == layer);
+                self.problems.unless(own, || format!("header `{}` of another layer is pushed", header.name));
+                self.all_typed(fields, header.fields.iter().map(|f| &f.ty), "header fields");
+            }
+            ExprKind::Slice(a, at, len) => {
+                self.typed(a, &Type::Msg, "what is sliced");
+                self.same(ty, &Type::Msg, "a slice");
+                self.number(at, "the start of a slice");
+                self.number(len, "the length of a slice");
+            }
+            ExprKind::Rest(a, n) => {
+                self.typed(a, &Type::Msg, "what is cut");
+                self.same(ty, &Type::Msg, "a rest");
+                self.number(n, "where a rest begins");
+            }
+            ExprKind::Pack(layout, a) | ExprKind::PackView(layout, a) => {
+                self.typed(a, &Type::Msg, "what is packed");
+                let want = if matches!(e.kind, ExprKind::Pack(..)) { Type::Msg } else { Type::View };
+                self.same(ty, &want, "what is packed");
+                self.layout(*layout);
+            }
+        }
+    }
+
+    pub fn layout(&mut self, id: LayoutId) {
+        self.problems.unless(id.index() > 0 && id.index() < self.stack.layouts.len(), || format!("no inner layout {}", id.0));
+    }
+
+    pub fn bytes(&mut self, e: &'a Expr) {
+        self.expr(e);
+        self.problems.unless(is_bytes(&e.ty) || e.ty == Type::Msg, || format!("{:?} is not bytes", e.ty));
+    }
+
+    pub fn extern_arguments(&mut self, id: ExternId, arguments: &'a [Expr]) {
+        let Some(function) = self.stack.externs.get(id.index()) else { return self.problems.add(format!("no extern {}", id.0)) };
+        let count = function.parameters.len();
+        self.problems.unless(arguments.len() == count, || format!("{} of {count} arguments", arguments.len()));
+        for (e, parameter) in arguments.iter().zip(&function.parameters) {
+            self.expr(e);
+            let lent = e.ty == Type::View && (parameter.ty == Type::Msg || is_bytes(&parameter.ty));
+            if !lent {
+                self.same(&e.ty, &parameter.ty, "an argument");
+            }
+        }
+    }
+
+    fn binary(&mut self, e: &'a Expr, op: BinaryOp, a: &'a Expr, b: &'a Expr) {
+        use BinaryOp::*;
+        self.expr(a);
+        self.expr(b);
+        let (left, right, ty) = (&a.ty, &b.ty, &e.ty);
+        let set = matches!(left, Type::Bits(_));
+        let fits = match op {
+            Equal | NotEqual => left == right && *ty == Type::Bool && !self.stack.has_message(left),
+            Less | LessEqual => left == right && *ty == Type::Bool,
+            Both | Either => *left == Type::Bool && *right == Type::Bool && *ty == Type::Bool,
+            Subset => left == right && set && *ty == Type::Bool,
+            Member => is_number(left) && matches!(right, Type::Bits(_)) && *ty == Type::Bool,
+            Shl | Shr => left == ty && (set || is_number(left)) && is_number(right),
+            Distance => match (left, right, ty) {
+                (Type::Seq(l), Type::Seq(r), Type::Int(b)) => l == r && l == b,
+                _ => false,
+            },
+            Min | Max => left == right && left == ty && is_number(left),
+            Without | And | Or | Xor => left == right && left == ty && (set || is_number(left)),
+            Add | Sub | Mul | Div | Rem => left == right && left == ty && is_number(left),
+        };
+        self.problems.unless(fits, || format!("{op:?} of {left:?} and {right:?} gives {ty:?}"));
+    }
+
+    fn query(&mut self, e: &'a Expr, query: Query, place: &'a Place, arguments: &'a [Expr]) {
+        use Query::*;
+        self.place(place);
+        let argument = |check: &mut Self, want: Option<&Type>| match (arguments, want) {
+            ([a], Some(want)) => check.typed(a, want, "what is asked for"),
+            ([a], None) => check.number(a, "what is asked for"),
+            _ => check.wrong(e),
+        };
+        let (of, ty) = (&place.ty, &e.ty);
+        let container = matches!(of, Type::Ring(..) | Type::List(..) | Type::Window(..) | Type::Pool(..) | Type::Map(..));
+        let sized = container || matches!(of, Type::Bits(_) | Type::Text(_) | Type::Array(..) | Type::Bytes(_));
+        let fits = match (query, of) {
+            (Len, _) => sized && is_number(ty),
+            (Empty | Full, _) => sized && *ty == Type::Bool,
+            (Contains, Type::Ring(t, _) | Type::List(t, _)) => {
+                argument(self, Some(t));
+                *ty == Type::Bool
+            }
+            (Contains, Type::Map(k, ..)) => {
+                argument(self, Some(k));
+                *ty == Type::Bool
+            }
+            (Contains, Type::Bits(_)) => {
+                argument(self, None);
+                *ty == Type::Bool
+            }
+            (Has, _) => {
+                argument(self, None);
+                container && *ty == Type::Bool
+            }
+            (Key, Type::Map(k, ..)) => {
+                argument(self, None);
+                **k == *ty
+            }
+            (Low | Next | High, Type::Window(_, _, bits)) => *ty == Type::Seq(*bits),
+            (Armed, Type::Timer) => *ty == Type::Bool,
+            (First, Type::Bits(_)) => is_number(ty),
+            _ => false,
+        };
+        self.problems.unless(fits, || format!("{query:?} of {of:?} gives {ty:?}"));
+    }
+}

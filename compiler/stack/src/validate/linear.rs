@@ -1,0 +1,496 @@
+//! The use of messages: each is consumed exactly once on every path.
+//!
+//! What holds a message for certain (a message, a struct or tuple with one) is followed strictly. What may hold one (an
+//! option, a container) is followed as far as tests in the code tell; where they do not, it is left to the interpreter.
+
+use std::collections::BTreeMap;
+
+use super::Problems;
+use crate::*;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Use {
+    Live,
+    /// Not set yet, or moved.
+    Gone,
+    /// Nothing is known.
+    Maybe,
+    /// Live if that local has this value: what an operation gives back when it fails.
+    If(LocalId, bool),
+}
+
+/// A part of a local: the fields that lead to it.
+type Part = (LocalId, Vec<u32>);
+
+#[derive(Clone, Debug, Default)]
+struct Flow {
+    uses: BTreeMap<Part, Use>,
+    /// Bool locals that equal another one (or its opposite).
+    aliases: BTreeMap<LocalId, (LocalId, bool)>,
+    ended: bool,
+}
+
+struct Walker<'a> {
+    stack: &'a Stack,
+    problems: &'a mut Problems,
+    locals: &'a [Local],
+    flow: Flow,
+    breaks: Vec<Vec<Flow>>,
+}
+
+pub fn check(stack: &Stack, problems: &mut Problems) {
+    for handler in &stack.handlers {
+        problems.at(&handler.name);
+        let parameters = handler.parameters.iter().chain(&handler.fields);
+        Walker::new(stack, problems, &handler.locals).body(parameters, &handler.body);
+    }
+    for function in &stack.functions {
+        problems.at(&function.name);
+        Walker::new(stack, problems, &function.locals).body(function.parameters.iter(), &function.body);
+    }
+}
+
+impl<'a> Walker<'a> {
+    fn new(stack: &'a Stack, problems: &'a mut Problems, locals: &'a [Local]) -> Walker<'a> {
+        let mut walker = Walker { stack, problems, locals, flow: Flow::default(), breaks: vec![] };
+        for (index, local) in locals.iter().enumerate() {
+            for (path, _) in walker.parts_of(&local.ty) {
+                let by_ref = if local.by_ref { Use::Maybe } else { Use::Gone };
+                walker.flow.uses.insert((LocalId(index as u32), path), by_ref);
+            }
+        }
+        walker
+    }
+
+    fn body<'l>(&mut self, parameters: impl Iterator<Item = &'l LocalId>, body: &Block) {
+        parameters.for_each(|id| self.set(*id, Use::Live));
+        self.block(body);
+        self.leave();
+    }
+
+    /// The parts of a type that hold messages, and whether they do for certain.
+    fn parts_of(&self, ty: &Type) -> Vec<(Vec<u32>, bool)> {
+        let fields: Vec<&Type> = match ty {
+            Type::Msg => return vec![(vec![], true)],
+            Type::Struct(id) => self.stack.structs[id.index()].fields.iter().map(|f| &f.ty).collect(),
+            Type::Tuple(types) => types.iter().collect(),
+            ty if self.stack.has_message(ty) => return vec![(vec![], false)],
+            _ => return vec![],
+        };
+        let mut parts = vec![];
+        for (index, field) in fields.into_iter().enumerate() {
+            for (path, certain) in self.parts_of(field) {
+                parts.push(([vec![index as u32], path].concat(), certain));
+            }
+        }
+        parts
+    }
+
+    fn is_certain(&self, part: &Part) -> bool {
+        let parts = self.parts_of(&self.locals[part.0.index()].ty);
+        parts.iter().any(|(path, certain)| *path == part.1 && *certain)
+    }
+
+    fn name(&self, id: LocalId) -> &'a str {
+        &self.locals[id.index()].name
+    }
+
+    fn problem(&mut self, id: LocalId, text: &str) {
+        let name = self.name(id);
+        if !self.flow.ended {
+            self.problems.add(format!("`{name}` {text}"));
+        }
+    }
+
+    /// The parts of a local under a path.
+    fn under(&self, id: LocalId, path: &[u32]) -> Vec<Part> {
+        self.flow.uses.keys().filter(|(i, p)| *i == id && (p.starts_with(path) || path.starts_with(p))).cloned().collect()
+    }
+
+    fn set(&mut self, id: LocalId, used: Use) {
+        let about = |u: &mut Use| {
+            if matches!(u, Use::If(d, _) if *d == id) {
+                *u = Use::Maybe;
+            }
+        };
+        self.flow.uses.values_mut().for_each(about);
+        self.flow.aliases.retain(|alias, (of, _)| *alias != id && *of != id);
+        if self.locals[id.index()].by_ref {
+            return;
+        }
+        for part in self.under(id, &[]) {
+            let certain = self.is_certain(&part);
+            if certain && self.flow.uses[&part] == Use::Live {
+                self.problem(id, "is set while it holds a message");
+            }
+            self.flow.uses.insert(part, used);
+        }
+    }
+
+    fn set_some(&mut self, id: Option<LocalId>, used: Use) {
+        if let Some(id) = id {
+            self.set(id, used);
+        }
+    }
+
+    fn take(&mut self, id: LocalId, path: &[u32], left: Use) {
+        for part in self.under(id, path) {
+            match self.flow.uses[&part] {
+                Use::Gone => self.problem(id, "is used after it was consumed, or before it is set"),
+                _ if self.locals[id.index()].by_ref => self.problem(id, "is moved out of the caller's place"),
+                _ => _ = self.flow.uses.insert(part, left),
+            }
+        }
+    }
+
+    fn look(&mut self, id: LocalId, path: &[u32]) {
+        for part in self.under(id, path) {
+            if self.flow.uses[&part] == Use::Gone {
+                self.problem(id, "is used after it was consumed, or before it is set");
+            }
+        }
+    }
+
+    /// The end of the body: nothing may be left.
+    fn leave(&mut self) {
+        let left: Vec<Part> = self.flow.uses.iter().filter(|(_, u)| **u == Use::Live).map(|(p, _)| p.clone()).collect();
+        for part in left {
+            if self.is_certain(&part) {
+                self.problem(part.0, "is lost");
+            }
+        }
+        self.flow.ended = true;
+    }
+
+    fn merge(&mut self, other: Flow) {
+        if other.ended {
+            return;
+        }
+        if self.flow.ended {
+            self.flow = other;
+            return;
+        }
+        for (part, theirs) in other.uses {
+            let ours = self.flow.uses[&part];
+            if ours == theirs {
+                continue;
+            }
+            let differ = matches!((ours, theirs), (Use::Live, Use::Gone) | (Use::Gone, Use::Live));
+            if differ && self.is_certain(&part) {
+                self.problem(part.0, "is consumed on one path but not on another");
+            }
+            self.flow.uses.insert(part, Use::Maybe);
+        }
+        self.flow.aliases.retain(|alias, of| other.aliases.get(alias) == Some(of));
+    }
+
+    /// Both ways, from the same beginning.
+    fn either(&mut self, one: impl FnOnce(&mut Self), other: impl FnOnce(&mut Self)) {
+        let before = self.flow.clone();
+        one(self);
+        let after = std::mem::replace(&mut self.flow, before);
+        other(self);
+        self.merge(after);
+    }
+
+    /// What a condition's value tells.
+    fn refine(&mut self, condition: &Expr, truth: bool) {
+        match &condition.kind {
+            ExprKind::Unary(UnaryOp::Not, a) => self.refine(a, !truth),
+            ExprKind::Binary(BinaryOp::Both, a, b) if truth => {
+                self.refine(a, true);
+                self.refine(b, true);
+            }
+            ExprKind::Binary(BinaryOp::Either, a, b) if !truth => {
+                self.refine(a, false);
+                self.refine(b, false);
+            }
+            ExprKind::Local(id) => {
+                let (of, same) = self.flow.aliases.get(id).copied().unwrap_or((*id, true));
+                let truth = truth == same;
+                for used in self.flow.uses.values_mut() {
+                    if let Use::If(done, when) = *used {
+                        if done == of {
+                            *used = if when == truth { Use::Live } else { Use::Gone };
+                        }
+                    }
+                }
+            }
+            ExprKind::IsSome(a) if !truth => {
+                if let Some((id, path)) = part_of(a) {
+                    for part in self.under(id, &path) {
+                        if self.flow.uses[&part] == Use::Live && !self.is_certain(&part) {
+                            self.flow.uses.insert(part, Use::Maybe);
+                        }
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// An expression whose value is moved.
+    fn expr(&mut self, e: &Expr) {
+        match &e.kind {
+            ExprKind::Local(_) | ExprKind::Field(..) | ExprKind::Unwrap(_) => match (part_of(e), self.stack.has_message(&e.ty)) {
+                (Some((id, path)), true) => {
+                    // Of what stands in an option, one part may be moved after the other.
+                    let left = if matches!(&e.kind, ExprKind::Field(a, _) if holds_unwrap(a)) { Use::Maybe } else { Use::Gone };
+                    self.take(id, &path, left);
+                }
+                (Some(_), false) => {}
+                (None, _) => each_operand(e, &mut |a| self.expr(a)),
+            },
+            ExprKind::IsSome(a) | ExprKind::Share(a) | ExprKind::Length(a) | ExprKind::View(a) | ExprKind::PackView(_, a) => {
+                self.borrow(a)
+            }
+            ExprKind::Index(a, b) => {
+                self.borrow(a);
+                self.expr(b);
+            }
+            ExprKind::Slice(a, b, c) => {
+                self.borrow(a);
+                self.expr(b);
+                self.expr(c);
+            }
+            ExprKind::If(condition, a, b) => {
+                self.expr(condition);
+                self.either(
+                    |w| {
+                        w.refine(condition, true);
+                        w.expr(a);
+                    },
+                    |w| {
+                        w.refine(condition, false);
+                        w.expr(b);
+                    },
+                );
+            }
+            _ => each_operand(e, &mut |a| self.expr(a)),
+        }
+    }
+
+    /// An operand that is only looked at.
+    fn borrow(&mut self, e: &Expr) {
+        match part_of(e) {
+            Some((id, path)) => self.look(id, &path),
+            None => self.expr(e),
+        }
+    }
+
+    fn place(&mut self, place: &Place) {
+        for step in &place.path {
+            if let Step::Index(index) = step {
+                self.expr(index);
+            }
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        block.iter().for_each(|s| self.statement(s));
+    }
+
+    /// A loop's body; what it begins with must be what it ends with.
+    fn turn(&mut self, body: &Block, begin: impl FnOnce(&mut Self)) {
+        let before = self.flow.clone();
+        self.breaks.push(vec![]);
+        begin(self);
+        self.block(body);
+        self.merge(before);
+        self.flow.ended = false;
+        let breaks = self.breaks.pop().unwrap_or_default();
+        breaks.into_iter().for_each(|flow| self.merge(flow));
+    }
+
+    fn statement(&mut self, statement: &Statement) {
+        match statement {
+            Statement::Let(id, value) => {
+                self.expr(value);
+                self.set(*id, known(value));
+                if let Some((of, same)) = same_bool(value) {
+                    let (of, first) = self.flow.aliases.get(&of).copied().unwrap_or((of, true));
+                    if of != *id {
+                        self.flow.aliases.insert(*id, (of, first == same));
+                    }
+                }
+            }
+            Statement::Store(place, value) => {
+                self.expr(value);
+                self.place(place);
+                self.stored(place);
+            }
+            Statement::If { condition, then, otherwise, .. } => {
+                self.expr(condition);
+                self.either(
+                    |w| {
+                        w.refine(condition, true);
+                        w.block(then);
+                    },
+                    |w| {
+                        w.refine(condition, false);
+                        w.block(otherwise);
+                    },
+                );
+            }
+            Statement::Loop { body, .. } => self.turn(body, |_| {}),
+            Statement::For { from, to, body, .. } => {
+                self.expr(from);
+                self.expr(to);
+                self.turn(body, |_| {});
+            }
+            Statement::Each { walk, body, .. } => {
+                self.place(&walk.over);
+                walk.from.iter().chain(&walk.to).for_each(|e| self.expr(e));
+                self.turn(body, |w| w.set_some(walk.value, Use::Live));
+            }
+            Statement::Break => {
+                let flow = self.flow.clone();
+                if let Some(breaks) = self.breaks.last_mut() {
+                    breaks.push(flow);
+                }
+                self.flow.ended = true;
+            }
+            Statement::Return(value) => {
+                value.iter().for_each(|v| self.expr(v));
+                self.leave();
+            }
+            Statement::Call { into, arguments, .. } => {
+                for argument in arguments {
+                    match argument {
+                        Argument::Value(value) => self.expr(value),
+                        Argument::Reference(place) => {
+                            self.place(place);
+                            self.stored(place);
+                        }
+                    }
+                }
+                self.set_some(*into, Use::Live);
+            }
+            Statement::CallExtern { into, arguments, .. } => {
+                arguments.iter().for_each(|a| self.expr(a));
+                self.set_some(*into, Use::Live);
+            }
+            Statement::Operate(operate) => self.operate(operate),
+            Statement::Emit(emit) => emit.arguments.iter().for_each(|a| self.expr(a)),
+            Statement::Drop(value) => self.expr(value),
+            Statement::Arm { timer, delay, .. } => {
+                self.place(timer);
+                self.expr(delay);
+            }
+            Statement::Cancel(timer) => self.place(timer),
+            Statement::Count(_, value) | Statement::Assert(value, _) => self.expr(value),
+            Statement::Impossible | Statement::Unreachable | Statement::Reject => {}
+            Statement::Yield(value) => self.expr(value),
+            Statement::Fit { into, value } | Statement::Random { into, below: value } => {
+                self.expr(value);
+                self.set(*into, Use::Live);
+            }
+            Statement::Filter { into, input, .. } => {
+                self.borrow(input);
+                self.set(*into, Use::Live);
+            }
+            Statement::Unpack { into, message, .. } => {
+                self.expr(message);
+                self.set(*into, Use::Live);
+            }
+            Statement::Join { into, parts, last } => {
+                self.expr(last);
+                self.place(parts);
+                self.set(*into, Use::Live);
+            }
+            Statement::Take { into, place } => {
+                self.place(place);
+                self.stored(place);
+                self.set(*into, Use::Live);
+            }
+        }
+    }
+
+    fn operate(&mut self, operate: &Operate) {
+        operate.arguments.iter().for_each(|a| self.expr(a));
+        self.place(&operate.place);
+        self.set_some(operate.into, Use::Live);
+        self.set_some(operate.done, Use::Gone);
+        let back = operate.done.map_or(Use::Gone, |done| Use::If(done, false));
+        self.set_some(operate.back, back);
+    }
+
+    /// A local is changed at a place: what it holds there is not known any more.
+    fn stored(&mut self, place: &Place) {
+        let Root::Local(id) = place.root else { return };
+        let fields = place.path.iter().map_while(|s| if let Step::Field(i) = s { Some(*i) } else { None });
+        let path: Vec<u32> = fields.collect();
+        for part in self.under(id, &path) {
+            self.flow.uses.insert(part, Use::Maybe);
+        }
+    }
+}
+
+/// The part of a local that an expression names; a value in an option counts as the option.
+fn part_of(e: &Expr) -> Option<Part> {
+    match &e.kind {
+        ExprKind::Local(id) => Some((*id, vec![])),
+        ExprKind::Unwrap(a) => part_of(a),
+        ExprKind::Field(a, i) => {
+            let (id, mut path) = part_of(a)?;
+            if !holds_unwrap(a) {
+                path.push(*i);
+            }
+            Some((id, path))
+        }
+        _ => None,
+    }
+}
+
+fn holds_unwrap(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Unwrap(_) => true,
+        ExprKind::Field(a, _) => holds_unwrap(a),
+        _ => false,
+    }
+}
+
+/// What a value says of the options in it.
+fn known(value: &Expr) -> Use {
+    match value.kind {
+        ExprKind::None | ExprKind::Zero => Use::Maybe,
+        _ => Use::Live,
+    }
+}
+
+fn same_bool(value: &Expr) -> Option<(LocalId, bool)> {
+    match &value.kind {
+        ExprKind::Local(id) if value.ty == Type::Bool => Some((*id, true)),
+        ExprKind::Unary(UnaryOp::Not, a) => same_bool(a).map(|(id, same)| (id, !same)),
+        _ => None,
+    }
+}
+
+/// The operands of an expression, in the order of their evaluation.
+fn each_operand(e: &Expr, visit: &mut dyn FnMut(&Expr)) {
+    use ExprKind::*;
+    let indices = |place: &Place, visit: &mut dyn FnMut(&Expr)| {
+        place.path.iter().for_each(|step| {
+            if let Step::Index(index) = step {
+                visit(index);
+            }
+        })
+    };
+    match &e.kind {
+        Const(_) | Literal(_) | Zero | Local(_) | None | Now | Fingerprint | Room | Empty => {}
+        Load(place) | Borrow(place) => indices(place, visit),
+        Query(_, place, arguments) => {
+            indices(place, visit);
+            arguments.iter().for_each(visit);
+        }
+        Unary(_, a) | Convert(a) | Some(a) | IsSome(a) | Unwrap(a) | Field(a, _) | BytesOf(a) | View(a) => visit(a),
+        Through(_, a) | Share(a) | Length(a) | Pack(_, a) | PackView(_, a) => visit(a),
+        Binary(_, a, b) | Index(a, b) | Rest(a, b) => [a, b].into_iter().for_each(|a| visit(a)),
+        If(a, b, c) | Part(a, b, c) | Slice(a, b, c) => [a, b, c].into_iter().for_each(|a| visit(a)),
+        Struct(list) | Tuple(list) | Array(list) | Concat(list) | Extern(_, list) => list.iter().for_each(visit),
+        Push(a, _, fields) => {
+            visit(a);
+            fields.iter().for_each(visit);
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Seeded breakages: each must be found, by a problem that speaks of it.
+
+use nacre_stack::samples::{self, build::*};
+use nacre_stack::*;
+
+#[test]
+fn samples_are_valid() {
+    for stack in samples::all() {
+        assert_eq!(validate(&stack), Ok(()), "{}", stack.name);
+    }
+}
+
+/// The stack must be refused for a reason that contains the words.
+fn refused(words: &str, mut stack: Stack, breaks: impl FnOnce(&mut Stack)) {
+    breaks(&mut stack);
+    let problems = validate(&stack).expect_err(words);
+    let texts: Vec<String> = problems.iter().map(|p| p.to_string()).collect();
+    assert!(texts.iter().any(|t| t.contains(words)), "{words}: {texts:#?}");
+}
+
+fn handler<'s>(stack: &'s mut Stack, name: &str) -> &'s mut Handler {
+    stack.handlers.iter_mut().find(|h| h.name == name).expect(name)
+}
+
+fn local(handler: &Handler, name: &str) -> Expr {
+    let at = handler.locals.iter().position(|l| l.name == name).expect(name);
+    Expr { kind: ExprKind::Local(LocalId(at as u32)), ty: handler.locals[at].ty.clone() }
+}
+
+fn emit_in(block: &mut Block) -> &mut Emit {
+    fn find(block: &mut Block) -> Option<&mut Emit> {
+        block.iter_mut().find_map(|s| match s {
+            Statement::Emit(emit) => Some(emit),
+            Statement::If { then, otherwise, .. } => find(then).or_else(|| find(otherwise)),
+            _ => None,
+        })
+    }
+    find(block).expect("an emission")
+}
+
+#[test]
+fn indices_outside_of_their_tables() {
+    let seq = samples::sequencer;
+    refused("a header of no layer", seq(), |s| s.headers[0].layer = LayerId(9));
+    refused("no such event", seq(), |s| s.layers[0].reactions[0].event = EventId(99));
+    refused("no such handler", seq(), |s| s.layers[0].reactions[0].arms[0].handler = HandlerId(99));
+    refused("no such header", seq(), |s| s.layers[0].reactions[2].arms[0].guard.header = Some(HeaderId(77)));
+    refused("no local 50", seq(), |s| handler(s, "sequencer.down.send").body.push(set(&dummy(50), num(1, Type::Bool))));
+    refused("no counter", seq(), |s| handler(s, "sequencer.down.send").body.push(count(CounterId(99))));
+    refused("is not a type", seq(), |s| s.cells[0].ty = Type::Struct(StructId(0)));
+    refused("is not a type", seq(), |s| s.cells[0].ty = Type::UInt(65));
+    refused("no cell", seq(), |s| {
+        let place = Place { root: Root::Cell(CellId(40)), path: vec![], ty: Type::Bool };
+        handler(s, "sequencer.down.send").body.push(store(&place, num(1, Type::Bool)));
+    });
+    refused("a parameter without a local", seq(), |s| handler(s, "sequencer.down.send").parameters.push(LocalId(7)));
+}
+
+fn dummy(id: u32) -> Expr {
+    Expr { kind: ExprKind::Local(LocalId(id)), ty: Type::Bool }
+}
+
+#[test]
+fn types_that_differ() {
+    let seq = samples::sequencer;
+    refused("a condition", seq(), |s| {
+        let body = &mut handler(s, "floor.down.send").body;
+        let Statement::If { condition, .. } = &mut body[0] else { panic!("an if") };
+        *condition = num(1, Type::UInt(8));
+    });
+    refused("what is stored", seq(), |s| {
+        let place = Place { root: Root::Cell(CellId(3)), path: vec![], ty: Type::Seq(32) };
+        handler(s, "sequencer.down.send").body.push(store(&place, num(1, Type::UInt(32))));
+    });
+    refused("arguments", seq(), |s| _ = emit_in(&mut handler(s, "floor.down.send").body).arguments.pop());
+    refused("Add of", seq(), |s| {
+        let body = &mut handler(s, "sequencer.down.send").body;
+        let Statement::Store(_, value) = &mut body[1] else { panic!("a store") };
+        *value = add(num(1, Type::Seq(32)), num(1, Type::Seq(16)));
+    });
+    refused("header fields", seq(), |s| {
+        let emit = emit_in(&mut handler(s, "sequencer.down.send").body);
+        let ExprKind::Push(_, _, fields) = &mut emit.arguments[0].kind else { panic!("a push") };
+        fields.clear();
+    });
+    refused("Const(9)", seq(), |s| s.cells[1].initial = Some(num(9, Type::Bool)));
+    refused("what is at a place", samples::desk(), |s| {
+        let body = &mut handler(s, "desk.on.calls[].again").body;
+        let Statement::Let(_, value) = &mut body[0] else { panic!("a let") };
+        let ExprKind::Load(place) = &mut value.kind else { panic!("a load") };
+        place.path.pop();
+    });
+    refused("gives", samples::go_back_n(), |s| {
+        let function = &mut s.functions[0];
+        function.locals[1].ty = Type::UInt(8);
+        let Statement::Operate(_) = &function.body[0] else { panic!("an operation") };
+    });
+    refused("no inner layout", samples::sealed(), |s| {
+        let body = &mut handler(s, "sealed.down.send").body;
+        let Statement::Let(_, value) = &mut body[0] else { panic!("a let") };
+        let ExprKind::Pack(layout, _) = &mut value.kind else { panic!("a pack") };
+        *layout = LayoutId(0);
+    });
+}
+
+#[test]
+fn messages_that_are_lost_or_used_twice() {
+    let gbn = samples::go_back_n;
+    let deliver = "go_back_n.up.receive.Data";
+    refused("`m` is lost", gbn(), |s| handler(s, "go_back_n.up.receive.Ack").body.retain(|s| !matches!(s, Statement::Drop(_))));
+    refused("`m` is used after", gbn(), |s| {
+        let handler = handler(s, deliver);
+        let m = local(handler, "m");
+        handler.body.push(release(&m));
+    });
+    refused("consumed on one path", gbn(), |s| {
+        let Statement::If { otherwise, .. } = &mut handler(s, deliver).body[1] else { panic!("an if") };
+        otherwise.clear();
+    });
+    refused("`back` is lost", gbn(), |s| {
+        let Statement::If { then, .. } = &mut handler(s, "go_back_n.down.send").body[1] else { panic!("an if") };
+        then.remove(0);
+    });
+    refused("`m` is used after", gbn(), |s| {
+        let handler = handler(s, "go_back_n.down.send");
+        let m = local(handler, "m");
+        handler.body.insert(0, when(num(1, Type::Bool), vec![release(&m)], vec![release(&m)]));
+    });
+    refused("a message is lost on failure", gbn(), |s| {
+        let Statement::Operate(operate) = &mut handler(s, "go_back_n.down.send").body[0] else { panic!("an operation") };
+        operate.back = None;
+    });
+    refused("is set while it holds a message", gbn(), |s| {
+        let handler = handler(s, deliver);
+        let m = local(handler, "m");
+        handler.body.insert(0, set(&m, empty()));
+    });
+    refused("consumed on one path", gbn(), |s| {
+        let handler = handler(s, deliver);
+        let m = local(handler, "m");
+        handler.body.insert(0, Statement::Loop { bound: 3, body: vec![release(&m)] });
+    });
+    refused("holds no message", gbn(), |s| {
+        let handler = handler(s, deliver);
+        let number = local(handler, "number");
+        handler.body.push(release(&number));
+    });
+    refused("`raw` is used after", samples::sealed(), |s| {
+        let handler = handler(s, "sealed.down.send");
+        handler.body.swap(2, 3);
+    });
+}
+
+#[test]
+fn reactions_that_are_missing_or_wrong() {
+    let seq = samples::sequencer;
+    refused("nothing takes `send`", seq(), |s| s.layers[0].reactions.retain(|r| r.event != EventId(3)));
+    refused("nothing takes `send`", seq(), |s| {
+        s.layers[0].reactions.iter_mut().find(|r| r.event == EventId(3)).expect("send").event = EventId(4);
+        s.handlers.iter_mut().filter(|h| h.name == "floor.down.send").for_each(|h| h.event = Some(EventId(4)));
+    });
+    refused("nothing takes `deliver`", seq(), |s| s.ports[1].outputs.clear());
+    refused("nothing reacts", seq(), |s| s.ports[1].inputs[0].event = EventId(0));
+    refused("handles something else", seq(), |s| s.layers[1].reactions[0].arms[0].handler = HandlerId(0));
+    refused("of another layer", seq(), |s| {
+        let emit = emit_in(&mut handler(s, "sequencer.down.send").body);
+        let ExprKind::Push(_, header, fields) = &mut emit.arguments[0].kind else { panic!("a push") };
+        (*header, fields[0]) = (HeaderId(1), num(1, Type::UInt(24)));
+    });
+    refused("is of another layer", seq(), |s| {
+        let place = Place { root: Root::Cell(CellId(2)), path: vec![], ty: s.cells[2].ty.clone() };
+        handler(s, "sequencer.down.send").body.push(store(&place, zero(place.ty.clone())));
+    });
+    refused("fields", seq(), |s| handler(s, "sequencer.up.deliver.Seq").fields.clear());
+    refused("a given cell is changed", seq(), |s| {
+        let place = Place { root: Root::Cell(CellId(1)), path: vec![], ty: Type::UInt(24) };
+        handler(s, "floor.down.send").body.insert(0, store(&place, num(1, Type::UInt(24))));
+    });
+}
+
+#[test]
+fn bounds_that_are_missing() {
+    refused("without a bound", samples::go_back_n(), |s| {
+        let Statement::Each { bound, .. } = &mut handler(s, "go_back_n.on.resend").body[0] else { panic!("a walk") };
+        *bound = 0;
+    });
+    refused("a bound is missing", samples::desk(), |s| s.bounds.block = 0);
+    refused("it calls itself", samples::go_back_n(), |s| {
+        let again = vec![Argument::Value(num(1, Type::Seq(8)))];
+        s.functions[0].body.push(Statement::Call { into: None, function: FunctionId(0), arguments: again });
+    });
+    refused("`break` outside", samples::desk(), |s| handler(s, "desk.up.init").body.push(Statement::Break));
+    refused("`yield` outside", samples::desk(), |s| {
+        handler(s, "desk.up.init").body.push(Statement::Yield(num(1, Type::UInt(8))))
+    });
+    refused("no generator", samples::desk(), |s| s.layers[0].random = None);
+}
+
+#[test]
+fn layouts_that_do_not_fit() {
+    let desk = samples::desk;
+    refused("outside of", desk(), |s| s.layouts[0].shapes[0].size = 3);
+    refused("overlaps", desk(), |s| s.layouts[0].shapes[0].fields[1].bit -= 1);
+    refused("has no place", desk(), |s| _ = s.layouts[0].shapes[0].fields.pop());
+    refused("stands twice", desk(), |s| {
+        let first = s.layouts[0].shapes[0].fields[0];
+        s.layouts[0].shapes[0].fields.push(Placed { bit: 32, ..first });
+    });
+    refused("is another's", desk(), |s| s.layouts[0].shapes[1].number = 0);
+    refused("no length fits", desk(), |s| s.layouts[0].shapes[0].data_min = 5000);
+    refused("bits and needs", desk(), |s| s.headers[0].fields[0].bits = 15);
+    refused("no row of bytes", desk(), |s| s.headers[0].fields[1].big_endian = true);
+    refused("is identified, or not", samples::sequencer(), |s| s.layouts[0].shapes[0].identified = true);
+    refused("order of their layers", samples::sequencer(), |s| s.layouts[0].shapes[0].headers.reverse());
+    refused("wants a preamble", samples::sequencer(), |s| s.layouts[0].form = LayoutForm::Plain);
+    refused("from below", samples::sealed(), |s| s.layouts[1].layer = LayerId(1));
+}
+
+#[test]
+fn timers_that_lead_nowhere() {
+    refused("does not lead to a timer", samples::desk(), |s| s.timers[0].path[1] = TimerStep::Field(0));
+    refused("other indices", samples::desk(), |s| s.handlers[s.timers[0].handler.index()].parameters.clear());
+}
