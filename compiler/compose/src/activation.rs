@@ -6,6 +6,7 @@ use nacre_stack::*;
 
 use crate::course::{Act, Course, Emission};
 use crate::facts::Facts;
+use crate::strides::Strides;
 use crate::message::{Bag, Kind, Origin, Size, LONGEST};
 use crate::walk::{constant, operands, parts, statements};
 
@@ -57,8 +58,7 @@ pub(crate) struct World {
     pub packed: BTreeMap<LayoutId, Bag>,
     /// Mistakes that only the flow shows, told once each.
     pub doubled: BTreeSet<(LayerId, HeaderId)>,
-    /// Numbers of which the values of a cell are multiples, where that is plain.
-    pub strides: BTreeMap<CellId, u32>,
+    pub strides: Strides,
     /// Counts what has been learnt.
     pub version: u64,
 }
@@ -80,6 +80,7 @@ struct Frame<'a> {
     call: u32,
     locals: &'a [Local],
     references: BTreeMap<LocalId, Spot>,
+    strides: Strides,
     facts: Facts,
     returned: Bag,
 }
@@ -91,9 +92,17 @@ pub(crate) fn activate(stack: &Stack, world: &mut World, handler: &Handler, mess
         locals.write(&Spot { root: SpotRoot::Local(0, *local), path: vec![] }, bag);
     }
     let before = world.version;
+    let taken: Vec<LocalId> = handler.parameters.iter().chain(&handler.fields).copied().collect();
+    let strides = world.strides.with_locals(&handler.locals, &taken, &handler.body);
     loop {
-        let frame =
-            Frame { call: 0, locals: &handler.locals, references: BTreeMap::new(), facts: Facts::default(), returned: Bag::default() };
+        let frame = Frame {
+            call: 0,
+            locals: &handler.locals,
+            references: BTreeMap::new(),
+            strides: strides.clone(),
+            facts: Facts::default(),
+            returned: Bag::default(),
+        };
         let mut run = Run { stack, world, locals, layer: handler.layer, new: false, calls: 0, frame };
         let course = run.block(&handler.body);
         let again = run.new;
@@ -111,6 +120,27 @@ fn leaves(block: &Block) -> bool {
         Some(Statement::If { then, otherwise, .. }) => leaves(then) && leaves(otherwise),
         _ => false,
     }
+}
+
+/// The condition on which a loop ends, if there is only one place where it does: a bound is never met but by mistake.
+fn exit(body: &Block) -> Option<(&Expr, bool)> {
+    let is_break = |block: &Block| matches!(block.as_slice(), [Statement::Break]);
+    let found = body.iter().find_map(|statement| match statement {
+        Statement::If { condition, then, .. } if is_break(then) => Some((condition, true)),
+        Statement::If { condition, otherwise, .. } if is_break(otherwise) => Some((condition, false)),
+        _ => None,
+    });
+    found.filter(|_| breaks(body) == 1)
+}
+
+/// How many breaks end the loop that a block belongs to.
+fn breaks(block: &Block) -> usize {
+    let one = |statement: &Statement| match statement {
+        Statement::Break => 1,
+        Statement::If { then, otherwise, .. } => breaks(then) + breaks(otherwise),
+        _ => 0,
+    };
+    block.iter().map(one).sum()
 }
 
 impl<'a> Run<'a> {
@@ -176,7 +206,12 @@ impl<'a> Run<'a> {
                 let bag = self.expr(e, &mut done);
                 self.store(place, &bag, &mut done);
             }
-            Statement::Loop { bound, body } => done.push(self.repeated(*bound, body)),
+            Statement::Loop { bound, body } => {
+                done.push(self.repeated(*bound, body));
+                if let Some((condition, holds)) = exit(body) {
+                    self.frame.facts.learn(condition, holds);
+                }
+            }
             Statement::For { from, to, bound, body, .. } => {
                 self.expr(from, &mut done);
                 self.expr(to, &mut done);
@@ -281,7 +316,9 @@ impl<'a> Run<'a> {
                 }
             }
         }
-        let frame = Frame { call, locals: &callee.locals, references, facts: Facts::default(), returned: Bag::default() };
+        let strides = self.world.strides.with_locals(&callee.locals, &callee.parameters, &callee.body);
+        let facts = Facts::new(references.keys().copied());
+        let frame = Frame { call, locals: &callee.locals, references, strides, facts, returned: Bag::default() };
         let caller = std::mem::replace(&mut self.frame, frame);
         done.push(self.block(&callee.body));
         let callee = std::mem::replace(&mut self.frame, caller);
@@ -333,7 +370,7 @@ impl<'a> Run<'a> {
     /// The messages whose bytes an expression of type View reads. Bytes put together of several are nobody's data.
     fn viewed(&mut self, view: &Expr, done: &mut Vec<Course>) -> Bag {
         match &view.kind {
-            ExprKind::View(message) => self.expr(message, done),
+            ExprKind::View(message) => self.viewed(message, done),
             ExprKind::PackView(layout, message) => self.pack(*layout, message, done),
             ExprKind::Part(inner, ..) => control(self.viewed(inner, done)),
             ExprKind::Concat(list) => {
@@ -465,23 +502,23 @@ impl<'a> Run<'a> {
             }
             ExprKind::Slice(message, at, length) => {
                 let bag = self.expr(message, done);
-                let stride = self.frame.facts.stride(at, &self.world.strides);
+                let stride = self.frame.facts.stride(at, &self.frame.strides);
                 let max = self.frame.facts.largest(length).unwrap_or(u64::from(LONGEST)).min(u64::from(LONGEST)) as u32;
                 bag.map(|kind, size| (Kind { headers: vec![], ..kind.clone() }, size.part(max, stride)))
             }
             ExprKind::Rest(message, at) => {
                 let bag = self.expr(message, done);
                 let max = self.frame.facts.remainder(message, at).unwrap_or(u64::from(LONGEST));
-                let stride = self.frame.facts.stride(at, &self.world.strides);
+                let stride = self.frame.facts.stride(at, &self.frame.strides);
                 let gone = constant(at).unwrap_or(0);
                 bag.sized(|s| s.part(max.min(u64::from(s.max).saturating_sub(gone)) as u32, stride))
             }
             ExprKind::Pack(layout, message) => self.pack(*layout, message, done),
-            ExprKind::View(message) | ExprKind::Length(message) => {
+            ExprKind::Length(message) => {
                 self.expr(message, done);
                 Bag::default()
             }
-            ExprKind::Through(_, view) => {
+            ExprKind::View(view) | ExprKind::Through(_, view) => {
                 self.viewed(view, done);
                 Bag::default()
             }

@@ -1,20 +1,34 @@
 //! What conditions say about lengths: in `if m.len <= SIZE { ... }` the message is no longer than SIZE.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use nacre_stack::*;
 
-use crate::message::gcd;
-use crate::walk::{any, constant, parts, statements};
+use crate::strides::Strides;
+use crate::walk::{any, constant};
 
-/// Upper bounds of expressions and definitions of locals that hold at a point of the code.
+/// What holds at a point of the code.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Facts {
+    /// The values of locals.
     defined: Vec<(LocalId, Expr)>,
     at_most: Vec<(Expr, u64)>,
+    /// Conditions that hold, or do not.
+    known: Vec<Literal>,
+    /// Of each of these, one holds.
+    clauses: Vec<Vec<Literal>>,
+    /// Locals that stand for places of the caller's.
+    references: BTreeSet<LocalId>,
 }
 
+/// A condition, and whether it holds.
+type Literal = (Expr, bool);
+
 impl Facts {
+    pub fn new(references: impl Iterator<Item = LocalId>) -> Facts {
+        Facts { references: references.collect(), ..Facts::default() }
+    }
+
     /// A local has been set.
     pub fn define(&mut self, local: LocalId, value: &Expr) {
         self.forget_local(local);
@@ -25,26 +39,36 @@ impl Facts {
     }
 
     pub fn forget_local(&mut self, local: LocalId) {
-        self.defined.retain(|(l, e)| *l != local && !mentions_local(e, local));
-        self.at_most.retain(|(e, _)| !mentions_local(e, local));
+        self.forget(|e| mentions_local(e, local));
+        self.defined.retain(|(l, _)| *l != local);
     }
 
     /// Something in the state, or behind a reference, has changed.
     pub fn forget_places(&mut self) {
-        self.defined.retain(|(_, e)| !mentions_place(e));
-        self.at_most.retain(|(e, _)| !mentions_place(e));
+        let references = std::mem::take(&mut self.references);
+        self.forget(|e| mentions_place(e, &references));
+        self.references = references;
+    }
+
+    fn forget(&mut self, old: impl Fn(&Expr) -> bool) {
+        self.defined.retain(|(_, e)| !old(e));
+        self.at_most.retain(|(e, _)| !old(e));
+        self.known.retain(|(e, _)| !old(e));
+        self.clauses.retain(|c| !c.iter().any(|(e, _)| old(e)));
     }
 
     /// What holds in both.
     pub fn meet(&mut self, other: &Facts) {
         self.defined.retain(|d| other.defined.contains(d));
         self.at_most.retain(|f| other.at_most.contains(f));
+        self.known.retain(|k| other.known.contains(k));
+        self.clauses.retain(|c| other.clauses.contains(c));
     }
 
     /// Learns that a condition holds, or that it does not.
     pub fn learn(&mut self, condition: &Expr, holds: bool) {
         match &condition.kind {
-            ExprKind::Unary(nacre_stack::UnaryOp::Not, inner) => self.learn(inner, !holds),
+            ExprKind::Unary(UnaryOp::Not, inner) => self.learn(inner, !holds),
             ExprKind::Binary(BinaryOp::Both, a, b) if holds => {
                 self.learn(a, true);
                 self.learn(b, true);
@@ -53,37 +77,109 @@ impl Facts {
                 self.learn(a, false);
                 self.learn(b, false);
             }
-            ExprKind::Binary(BinaryOp::LessEqual, a, b) if holds => self.bound(a, constant(b)),
-            ExprKind::Binary(BinaryOp::Less, a, b) if holds => self.bound(a, constant(b).map(|n| n.saturating_sub(1))),
-            ExprKind::Binary(BinaryOp::LessEqual, a, b) => self.bound(b, constant(a).map(|n| n.saturating_sub(1))),
-            ExprKind::Binary(BinaryOp::Less, a, b) => self.bound(b, constant(a)),
-            ExprKind::Binary(BinaryOp::Equal, a, b) if holds => self.bound(a, constant(b)),
+            ExprKind::Binary(BinaryOp::Both | BinaryOp::Either, a, b) => {
+                let clause = vec![self.literal(a, holds), self.literal(b, holds)];
+                self.clauses.push(clause);
+                self.propagate();
+            }
             ExprKind::Local(_) | ExprKind::Convert(_) => {
                 let resolved = self.resolve(condition);
                 if !matches!(resolved.kind, ExprKind::Local(_) | ExprKind::Convert(_)) {
                     self.learn(&resolved, holds);
                 }
             }
+            _ => {
+                self.compared(condition, holds);
+                let literal = self.literal(condition, holds);
+                self.known.push(literal);
+                self.propagate();
+            }
+        }
+    }
+
+    /// Strikes out what does not hold; what then stands alone holds.
+    fn propagate(&mut self) {
+        let known = self.known.clone();
+        let mut alone = None;
+        for clause in &mut self.clauses {
+            clause.retain(|(e, holds)| !known.iter().any(|(k, h)| k.kind == e.kind && h != holds));
+            if clause.len() == 1 {
+                alone = clause.pop();
+            }
+        }
+        self.clauses.retain(|c| !c.is_empty());
+        if let Some((condition, holds)) = alone {
+            self.learn(&condition, holds);
+        }
+    }
+
+    /// A condition in the one form in which it is compared with others.
+    fn literal(&self, condition: &Expr, holds: bool) -> Literal {
+        let resolved = self.resolve(condition);
+        let make = |op, a: &Expr, b: &Expr| Expr {
+            kind: ExprKind::Binary(op, Box::new(a.clone()), Box::new(b.clone())),
+            ty: Type::Bool,
+        };
+        match &resolved.kind {
+            ExprKind::Unary(UnaryOp::Not, inner) => self.literal(inner, !holds),
+            ExprKind::Binary(BinaryOp::NotEqual, a, b) => self.literal(&make(BinaryOp::Equal, a, b), !holds),
+            ExprKind::Binary(BinaryOp::LessEqual, a, b) => self.literal(&make(BinaryOp::Less, b, a), !holds),
+            ExprKind::Binary(BinaryOp::Less, a, b) if constant(a) == Some(0) && !signed(&b.ty) => {
+                (make(BinaryOp::Equal, b, &zero(&b.ty)), !holds)
+            }
+            ExprKind::Binary(BinaryOp::Equal, a, b) if constant(a) == Some(0) => (make(BinaryOp::Equal, b, &zero(&b.ty)), holds),
+            ExprKind::Binary(BinaryOp::Equal, a, b) if constant(b) == Some(0) => (make(BinaryOp::Equal, a, &zero(&a.ty)), holds),
+            _ => (resolved, holds),
+        }
+    }
+
+    /// The bounds that a comparison tells.
+    fn compared(&mut self, condition: &Expr, holds: bool) {
+        let ExprKind::Binary(op, a, b) = &condition.kind else { return };
+        match (op, holds) {
+            (BinaryOp::LessEqual, true) => self.bound(a, b, 0),
+            (BinaryOp::Less, true) => self.bound(a, b, 1),
+            (BinaryOp::LessEqual, false) => self.bound(b, a, 1),
+            (BinaryOp::Less, false) => self.bound(b, a, 0),
+            (BinaryOp::Equal, true) | (BinaryOp::NotEqual, false) => self.bound(a, b, 0),
             _ => {}
         }
     }
 
-    fn bound(&mut self, expr: &Expr, max: Option<u64>) {
-        let Some(max) = max else { return };
-        if signed(&expr.ty) {
+    /// `low` is at most `high` less so much.
+    fn bound(&mut self, low: &Expr, high: &Expr, less: u64) {
+        if signed(&low.ty) {
             return;
         }
-        let expr = self.resolve(expr);
-        self.at_most.push((expr, max));
+        let (low, high) = (self.resolve(low), self.resolve(high));
+        if let Some(max) = constant(&high) {
+            self.at_most.push((low, max.saturating_sub(less)));
+            return;
+        }
+        // length <= at + SIZE: length - at <= SIZE
+        let ExprKind::Binary(BinaryOp::Add, at, size) = &high.kind else { return };
+        let (at, size) = if constant(size).is_some() { (at, constant(size)) } else { (size, constant(at)) };
+        if let (Some(size), ExprKind::Length(_)) = (size, &low.kind) {
+            let rest = ExprKind::Binary(BinaryOp::Sub, Box::new(low.clone()), at.clone());
+            self.at_most.push((Expr { kind: rest, ty: low.ty }, size.saturating_sub(less)));
+        }
     }
 
-    fn known(&self, expr: &Expr) -> Option<u64> {
+    fn known_bound(&self, expr: &Expr) -> Option<u64> {
         self.at_most.iter().filter(|(e, _)| e.kind == expr.kind).map(|(_, max)| *max).min()
     }
 
     /// The longest that the message in a local can be, as far as conditions tell.
     pub fn length(&self, local: LocalId) -> Option<u64> {
-        self.at_most.iter().filter(|(e, _)| is_length_of(e, local)).map(|(_, max)| *max).min()
+        let said = self.at_most.iter().filter(|(e, _)| is_length_of(e, local)).map(|(_, max)| *max).min();
+        let made = self.defined.iter().find(|(l, _)| *l == local).and_then(|(_, value)| match &value.kind {
+            ExprKind::Rest(message, at) => self.remainder(message, at),
+            _ => None,
+        });
+        match (said, made) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
     }
 
     /// The longest that `rest(message, at)` can be.
@@ -100,7 +196,7 @@ impl Facts {
     pub fn largest(&self, expr: &Expr) -> Option<u64> {
         constant(expr).or_else(|| {
             let resolved = self.resolve(expr);
-            constant(&resolved).or_else(|| self.known(&resolved)).or(match &resolved.kind {
+            constant(&resolved).or_else(|| self.known_bound(&resolved)).or(match &resolved.kind {
                 ExprKind::Binary(BinaryOp::Min, a, b) => match (self.largest(a), self.largest(b)) {
                     (Some(a), Some(b)) => Some(a.min(b)),
                     (a, b) => a.or(b),
@@ -111,14 +207,15 @@ impl Facts {
     }
 
     /// A number of which the value is a multiple.
-    pub fn stride(&self, expr: &Expr, cells: &BTreeMap<CellId, u32>) -> u32 {
-        stride(&self.resolve(expr), cells)
+    pub fn stride(&self, expr: &Expr, known: &Strides) -> u32 {
+        known.of(&self.resolve(expr))
     }
 
     /// The expression with locals replaced by their definitions, conversions that lose nothing left out.
     fn resolve(&self, expr: &Expr) -> Expr {
         let kind = match &expr.kind {
             ExprKind::Convert(inner) if width(&inner.ty) <= width(&expr.ty) => return self.resolve(inner),
+            ExprKind::Zero if width(&expr.ty) < 64 || matches!(expr.ty, Type::UInt(_)) => ExprKind::Const(0),
             ExprKind::Local(local) => match self.defined.iter().find(|(l, _)| l == local) {
                 Some((_, value)) => return value.clone(),
                 None => expr.kind.clone(),
@@ -137,63 +234,12 @@ impl Facts {
     }
 }
 
-fn stride(expr: &Expr, cells: &BTreeMap<CellId, u32>) -> u32 {
-    if let Some(number) = constant(expr) {
-        return u32::try_from(number).unwrap_or(1);
-    }
-    match &expr.kind {
-        ExprKind::Convert(inner) if width(&inner.ty) <= width(&expr.ty) => stride(inner, cells),
-        ExprKind::Binary(BinaryOp::Mul, a, b) if width(&expr.ty) >= 32 => {
-            let factor = constant(a).or_else(|| constant(b)).and_then(|n| u32::try_from(n).ok());
-            factor.unwrap_or(1)
-        }
-        ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) if width(&expr.ty) >= 32 => gcd(stride(a, cells), stride(b, cells)),
-        ExprKind::Load(place) => match (place.root, place.path.is_empty()) {
-            (Root::Cell(cell), true) => cells.get(&cell).copied().unwrap_or(1),
-            _ => 1,
-        },
-        _ => 1,
-    }
-}
-
-/// For cells that are only ever counted up in steps, or set to constants, the number that divides all their values.
-pub(crate) fn strides(stack: &Stack) -> BTreeMap<CellId, u32> {
-    let mut found: BTreeMap<CellId, u32> = BTreeMap::new();
-    for (i, cell) in stack.cells.iter().enumerate().filter(|(_, c)| width(&c.ty) >= 32 && c.scope != Scope::Given) {
-        let first = cell.initial.as_ref().map_or(0, |e| stride(e, &BTreeMap::new()));
-        found.insert(CellId(i as u32), first);
-    }
-    let code = stack.handlers.iter().map(|h| &h.body).chain(stack.functions.iter().map(|f| &f.body));
-    let mut touched: Vec<(CellId, Option<Expr>)> = vec![];
-    for block in code {
-        statements(block, &mut |statement| match statement {
-            Statement::Store(Place { root: Root::Cell(cell), .. }, value) => touched.push((*cell, Some(value.clone()))),
-            other => {
-                let places = parts(other).1.into_iter().filter_map(|p| if let Root::Cell(c) = p.root { Some(c) } else { None });
-                touched.extend(places.map(|cell| (cell, None)));
-            }
-        });
-    }
-    loop {
-        let before = found.clone();
-        for (cell, value) in &touched {
-            let step = value.as_ref().map_or(1, |v| stride(v, &before));
-            if let Some(known) = found.get_mut(cell) {
-                *known = gcd(*known, step);
-            }
-        }
-        if found == before {
-            return found;
-        }
-    }
-}
-
 fn signed(ty: &Type) -> bool {
     matches!(ty, Type::Int(_) | Type::Seq(_))
 }
 
 /// Bits of a number's type; 64 for what is not a plain number.
-fn width(ty: &Type) -> u32 {
+pub(crate) fn width(ty: &Type) -> u32 {
     match ty {
         Type::Bool => 1,
         Type::UInt(bits) => u32::from(*bits),
@@ -210,8 +256,19 @@ fn mentions_local(expr: &Expr, local: LocalId) -> bool {
     })
 }
 
-fn mentions_place(expr: &Expr) -> bool {
-    any(expr, &mut |e| matches!(e.kind, ExprKind::Load(_) | ExprKind::Borrow(_) | ExprKind::Query(..)))
+fn mentions_place(expr: &Expr, references: &BTreeSet<LocalId>) -> bool {
+    any(expr, &mut |e| match &e.kind {
+        ExprKind::Load(p) | ExprKind::Borrow(p) | ExprKind::Query(_, p, _) => match p.root {
+            Root::Cell(_) => true,
+            Root::Local(local) => references.contains(&local),
+        },
+        ExprKind::Local(local) => references.contains(local),
+        _ => false,
+    })
+}
+
+fn zero(ty: &Type) -> Expr {
+    Expr { kind: ExprKind::Const(0), ty: ty.clone() }
 }
 
 fn is_length_of(expr: &Expr, local: LocalId) -> bool {

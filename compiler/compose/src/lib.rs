@@ -25,6 +25,7 @@ mod passing;
 mod prune;
 mod sha256;
 mod shapes;
+mod strides;
 mod walk;
 mod words;
 

@@ -44,7 +44,7 @@ pub(crate) struct Flow {
 /// Follows everything that can enter the stack. Makes the handlers that pass events on, where they are needed.
 pub(crate) fn follow(linked: &mut Linked, limits: &BTreeMap<(PortId, EventId), u32>, frame: u32, call: u32) -> Flow {
     let mut flow = Flow { longest_frame: frame, longest_call: call, ..Flow::default() };
-    flow.world.strides = crate::facts::strides(&linked.stack);
+    flow.world.strides = crate::strides::Strides::of_cells(&linked.stack);
     enter(linked, limits, &mut flow);
     while sweep(linked, &mut flow) {}
     flow
