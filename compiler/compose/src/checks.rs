@@ -218,3 +218,18 @@ fn crowded(stack: &Stack) -> Option<Diagnostic> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_for_shapes_run_out() {
+        let mut stack = samples::sequencer();
+        let shape = stack.layouts[0].shapes[0].clone();
+        stack.layouts[0].shapes = vec![Shape { fields: vec![], ..shape }; 65_537];
+        let found = layouts(&stack);
+        assert_eq!(found[0].code, codes::TOO_MANY_SHAPES);
+        assert_eq!(found[0].message, "65537 combinations of headers; there are numbers for 65,536");
+    }
+}

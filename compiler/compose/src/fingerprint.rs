@@ -20,8 +20,8 @@ pub fn wire_text(stack: &Stack, layers: &[Fragment]) -> String {
             let _ = writeln!(text, "parameter {name} {value}");
         }
     }
-    for layout in &stack.layouts {
-        layout_text(stack, layout, &mut text);
+    for (i, layout) in stack.layouts.iter().enumerate() {
+        layout_text(stack, layout, i == 0, &mut text);
     }
     text
 }
@@ -32,13 +32,13 @@ pub(crate) fn fingerprint(text: &str) -> u64 {
     digest[..8].iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-fn layout_text(stack: &Stack, layout: &Layout, text: &mut String) {
+fn layout_text(stack: &Stack, layout: &Layout, frames: bool, text: &mut String) {
     let form = if layout.form == LayoutForm::Preamble { "preamble" } else { "plain" };
     let _ = writeln!(text, "layout {} {form}", layout.layer.0);
     for shape in &layout.shapes {
         let length = if shape.identified { "identified" } else { "short" };
         let made = if shape.data { "data" } else { "control" };
-        let event = &stack.event(shape.event).name;
+        let event = if frames { stack.event(shape.event).name.as_str() } else { "-" };
         let _ = writeln!(text, "shape {length} {} {event} {made} size {}", shape.number, shape.size);
         for header in &shape.headers {
             let _ = writeln!(text, "header {} {}", stack.header(*header).layer.0, stack.header(*header).name);

@@ -51,6 +51,13 @@ fn wire_texts_are_golden() {
 }
 
 #[test]
+fn stacks_are_valid() {
+    for c in stacks() {
+        assert_eq!(validate(&c.stack), Ok(()), "{}", c.stack.name);
+    }
+}
+
+#[test]
 fn composing_twice_gives_the_same() {
     assert_eq!(stacks(), stacks());
 }
@@ -89,6 +96,17 @@ fn a_short_frame_has_its_bytes() {
     let head = c.stack.head(layout, shape, &headers);
     // shape 2 << 1; the cookie; the number; 3 bits of count, then 16 of ack: 0xabcd << 3 | 5, little-endian
     assert_eq!(head, [0x04, 0xee, 0xff, 0xc0, 0x34, 0x12, 0x6d, 0x5e, 0x05]);
+}
+
+/// That the rest is no longer than a piece follows from how the loop before it ended, and from the credit that is left.
+#[test]
+fn lengths_are_found_through_loops_and_functions() {
+    let c = composed("patient", &[patient_frag(1400, 64), pt2pt(16), floor()]);
+    assert!(c.stack.layouts[0].shapes.iter().all(|s| s.data_max == if s.data { 1400 } else { 0 }));
+    assert_eq!(c.stack.bounds.block, 1400);
+    // 64 wait in frag, 16 are kept for sending and 16 out of order, and one may be arriving
+    assert_eq!(c.stack.bounds.blocks, 64 + 16 + 16 + 1);
+    assert_eq!(validate(&c.stack), Ok(()));
 }
 
 /// A value of a type, and the bits in it that count.
