@@ -46,21 +46,36 @@ pub fn measure_stacks(folder: &Path, file: &Path) -> Result<Vec<Cost>, String> {
             costs.push(measure(folder, file, stack, level, name)?);
         }
     }
+    costs.push(hand(folder)?);
     Ok(costs)
+}
+
+/// The same service written by hand, without layers.
+fn hand(folder: &Path) -> Result<Cost, String> {
+    eprintln!("measuring the hand-written comparison");
+    let copy = |from: PathBuf, name: &str| std::fs::copy(&from, folder.join(name)).map_err(|e| format!("{}: {e}", from.display()));
+    copy(here().join("c/hand.h"), "hand.h")?;
+    copy(here().join("c/hand.c"), "hand.c")?;
+    copy(here().join("../compiler/backends/c/src/nacre.h"), "nacre.h")?;
+    cost(folder, "hand", 1, "hand")
 }
 
 fn measure(folder: &Path, file: &Path, stack: &str, level: Level, level_name: &'static str) -> Result<Cost, String> {
     let prefix = format!("{stack}_{level_name}");
     let layers = emit(folder, file, stack, level, &prefix)?;
+    Ok(Cost { stack: stack.into(), ..cost(folder, &prefix, layers, level_name)? })
+}
+
+fn cost(folder: &Path, prefix: &str, layers: usize, level: &'static str) -> Result<Cost, String> {
     let start = Instant::now();
-    let program = build(folder, &prefix)?;
+    let program = build(folder, prefix)?;
     let compile_ms = start.elapsed().as_secs_f64() * 1e3;
     let (stream_ns, sizes) = time(&program, "stream")?;
     let (pingpong_ns, _) = time(&program, "pingpong")?;
     Ok(Cost {
-        stack: stack.into(),
+        stack: prefix.into(),
         layers,
-        level: level_name,
+        level,
         stream: count(&program, "stream", folder)?,
         pingpong: count(&program, "pingpong", folder)?,
         stream_ns,
