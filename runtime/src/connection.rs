@@ -1,11 +1,12 @@
 //! What a listener keeps about a connection beside its stack's state.
 
+use crate::clock::SECOND;
+use crate::error::{Error, Reason};
 use crate::event::ConnectionId;
 use crate::ffi::{NacreAddr, NEVER};
 use crate::instance::Instance;
 use crate::peers::Peer;
 use crate::statistics::{retransmitted, ConnectionStatistics, Traffic};
-use crate::error::Reason;
 use std::net::SocketAddr;
 
 /// How far a connection is.
@@ -106,7 +107,9 @@ impl Connection {
         if self.label == 0 || self.phase != Phase::Live || (self.arrived && !self.confirmed) {
             return NEVER;
         }
-        self.heard_at.max(self.pinged_at).saturating_add(ping_after)
+        // Who was said not to know the connection is asked until that is sure.
+        let after = if self.unknown_since.is_some() { ping_after.min(SECOND) } else { ping_after };
+        self.heard_at.max(self.pinged_at).saturating_add(after)
     }
 
     pub(crate) fn heard(&mut self, now: u64) {
@@ -115,10 +118,10 @@ impl Connection {
     }
 
     /// Err if the application may not use it any more.
-    pub(crate) fn usable(&self) -> Result<(), crate::error::Error> {
+    pub(crate) fn usable(&self) -> Result<(), Error> {
         match self.phase {
             Phase::Live => Ok(()),
-            Phase::Tentative | Phase::Lingering { .. } => Err(crate::error::Error::Closed(Reason::Closed)),
+            Phase::Tentative | Phase::Lingering { .. } => Err(Error::Closed(Reason::Closed)),
         }
     }
 

@@ -49,13 +49,14 @@ impl Listener {
         true
     }
 
-    /// The peer does not know the cookie that we use. The stack says everything again; if the peer still says so later and
-    /// nothing else came from it, it has forgotten the connection.
+    /// The peer says that it does not know the cookie that we use. It may be a lie: the stack says everything again, and a
+    /// ping asks. If the peer still says so later and nothing else came from it, it has forgotten the connection.
     fn unknown(&mut self, from: SocketAddr, label: u32) -> bool {
         let Some(cookie) = self.peers.labelled(from, label) else { return false };
         let now = self.transport.now();
         let Some(connection) = self.table.get_mut(cookie) else { return false };
         let (id, event) = (connection.id, connection.instance.stack().known().unknown);
+        let first = connection.unknown_since.is_none();
         let since = *connection.unknown_since.get_or_insert(now);
         if now.saturating_sub(since) >= UNKNOWN_FOR_NS {
             match connection.phase {
@@ -63,6 +64,9 @@ impl Listener {
                 _ => self.remove(id),
             }
             return true;
+        }
+        if first {
+            self.send_ping(id);
         }
         if let Some(event) = event {
             self.run(id, Op::Call { event, arguments: &[0; 4], address: Some(from.into()), message: &[] });

@@ -8,6 +8,7 @@
 
 mod address;
 mod blocking;
+pub mod c_interface;
 pub mod capture;
 mod connection;
 mod control;

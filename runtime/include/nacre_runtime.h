@@ -1,0 +1,129 @@
+/* Runs the stacks that Nacre emits over UDP. Link with libnacre_runtime (.a or .so); docs/runtime.md is the guide.
+ *
+ * A listener, its connections and everything lent by it belong to one thread at a time: they may move to another thread, but
+ * no two calls with the same listener may run at once. Different listeners are independent.
+ *
+ * No header of a stack is needed beside this one; `struct nacre_stack` is what each emitted stack exports. */
+#ifndef NACRE_RUNTIME_H
+#define NACRE_RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct nacre_stack;
+struct nacre_listener;
+
+/* What a call came to. */
+enum nacre_run {
+    NACRE_RUN_OK = 0,
+    NACRE_RUN_REFUSED = 1, /* the stack does not accept it now; nothing happened. NACRE_NOTICE_WRITABLE follows */
+    NACRE_RUN_TIMEOUT = 2, /* the time has passed: no event, or the message was not sent */
+    NACRE_RUN_CLOSED = 3,  /* there is no such connection (any more) */
+    NACRE_RUN_ERROR = 4    /* nacre_error says which */
+};
+
+/* What a listener tells. */
+enum nacre_notice_kind {
+    NACRE_NOTICE_ARRIVED = 1,     /* a peer began a connection; its address may yet be forged */
+    NACRE_NOTICE_OPENED = 2,      /* the peer has shown that it hears this end */
+    NACRE_NOTICE_DELIVERED = 3,   /* a message: data, len */
+    NACRE_NOTICE_WRITABLE = 4,    /* what was refused would be accepted now */
+    NACRE_NOTICE_CLOSED = 5,      /* the connection has ended: reason; its number names nothing any more */
+    NACRE_NOTICE_OTHER_STACK = 6, /* the two ends run different stacks: text */
+    NACRE_NOTICE_ERROR = 7,       /* the system or the network said something about frames: text; the connection goes on */
+    NACRE_NOTICE_OTHER = 8        /* another event of the stack: event, arguments, data, len */
+};
+
+/* Why a connection ended (enum Reason of the standard interfaces). */
+enum nacre_reason {
+    NACRE_REASON_CLOSED = 0,
+    NACRE_REASON_REFUSED = 1,
+    NACRE_REASON_UNREACHABLE = 2,
+    NACRE_REASON_UNKNOWN = 3,
+    NACRE_REASON_TIMEOUT = 4,
+    NACRE_REASON_RESTARTED = 5,
+    NACRE_REASON_OTHER_STACK = 6
+};
+
+/* What data and text point to is lent until the next call with the same listener. */
+struct nacre_notice {
+    uint32_t kind;       /* enum nacre_notice_kind */
+    uint32_t reason;     /* enum nacre_reason */
+    uint64_t connection; /* 0: of none */
+    const uint8_t *data;
+    size_t len;
+    const char *text; /* UTF-8, ended by a zero byte; NULL: none */
+    uint64_t arguments[4];
+    uint8_t peer_ip[16];  /* family 4: in the last four bytes */
+    uint16_t peer_port;   /* in the processor's order */
+    uint16_t peer_family; /* 4, 6, or 0: none */
+    uint16_t event;       /* index into nacre_stack.events */
+    uint16_t reserved;
+};
+
+/* A value of 0 means the default that docs/runtime.md states. Begins with its own size, so that later versions may add fields. */
+struct nacre_options {
+    uint32_t size; /* sizeof(struct nacre_options) */
+    uint32_t connections;
+    uint32_t unconfirmed;
+    uint32_t unconfirmed_per_address;
+    uint64_t identity;
+    uint32_t pool_blocks;
+    uint32_t ping_after_ms;
+    uint32_t timeout_ms;
+    uint32_t linger_ms;
+};
+
+struct nacre_statistics {
+    uint64_t frames_in, bytes_in, frames_out, bytes_out;
+    uint64_t dropped, no_space, refused, send_errors, overflowed;
+    uint64_t connections; /* of a listener; 1 of a connection */
+    uint64_t retransmitted; /* of a connection whose stack counts them; else 0 */
+    uint64_t round_trip_ns; /* of a connection: the last ping's; 0: none yet */
+};
+
+/* A listener on an IP address ("127.0.0.1", "::"; NULL: any, IPv4 and IPv6) and port (0: any). `options` may be NULL. NULL on
+ * error: then nacre_error(NULL) says why, for this thread. */
+struct nacre_listener *nacre_listen(const char *address, uint16_t port, const struct nacre_options *options);
+/* Discards all connections at once and frees everything. */
+void nacre_listener_free(struct nacre_listener *listener);
+/* Lets peers begin connections with a stack. The descriptor must stay. */
+int nacre_serve(struct nacre_listener *listener, const struct nacre_stack *stack);
+/* The port that it has. */
+uint16_t nacre_local_port(const struct nacre_listener *listener);
+/* The descriptor that becomes readable with a frame, for the program's own event loop; -1: none. */
+int nacre_descriptor(const struct nacre_listener *listener);
+/* In how many nanoseconds nacre_poll is to be called if no frame arrives; UINT64_MAX: never. */
+uint64_t nacre_next_ns(const struct nacre_listener *listener);
+
+/* Begins a connection; the host may be a name. Nothing is known of the peer before NACRE_NOTICE_OPENED. */
+int nacre_connect(struct nacre_listener *listener, const char *host, uint16_t port, const struct nacre_stack *stack,
+                  uint64_t *connection);
+/* Sends a message. */
+int nacre_send(struct nacre_listener *listener, uint64_t connection, const void *data, size_t len);
+/* Sends a message, waiting up to so many milliseconds (negative: without end) until it is accepted. */
+int nacre_send_blocking(struct nacre_listener *listener, uint64_t connection, const void *data, size_t len, int timeout_ms);
+/* Calls an input event of the stack by its index; `arguments` has four numbers or is NULL. */
+int nacre_call(struct nacre_listener *listener, uint64_t connection, uint16_t event, const uint64_t *arguments,
+               const void *data, size_t len);
+/* The next notice, waiting up to so many milliseconds (0: not at all; negative: without end). */
+int nacre_poll(struct nacre_listener *listener, int timeout_ms, struct nacre_notice *notice);
+/* Closes in order: NACRE_NOTICE_CLOSED follows when both sides have everything. */
+int nacre_close(struct nacre_listener *listener, uint64_t connection);
+/* Ends a connection at once: no notice follows, the peer is not told. */
+void nacre_discard(struct nacre_listener *listener, uint64_t connection);
+/* Numbers about a connection, or (0) about the listener. */
+int nacre_statistics_of(const struct nacre_listener *listener, uint64_t connection, struct nacre_statistics *statistics);
+/* What the last call of this listener that failed said; NULL as listener: the last nacre_listen of this thread. Lent until the next
+ * call; never NULL. */
+const char *nacre_error(const struct nacre_listener *listener);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

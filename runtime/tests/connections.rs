@@ -1,0 +1,290 @@
+//! How connections begin, are replaced, forgotten and refused; frames that no honest peer sends.
+
+mod support;
+
+use nacre_runtime::wire::Control;
+use nacre_runtime::{Event, Listener, Options};
+use std::net::{SocketAddr, UdpSocket};
+use std::time::{Duration, Instant};
+use support::*;
+
+const SHORT: Duration = Duration::from_millis(150);
+
+/// A socket without a stack, to say what no stack would.
+fn raw() -> UdpSocket {
+    let socket = UdpSocket::bind(loopback()).unwrap();
+    socket.set_read_timeout(Some(SHORT)).unwrap();
+    socket
+}
+
+/// The first frame of a new connection, caught on its way to `raw`.
+fn first_frame(raw: &UdpSocket) -> Vec<u8> {
+    let mut client = Listener::bind(loopback(), Options::default()).unwrap();
+    let id = client.connect(raw.local_addr().unwrap(), &window()).unwrap();
+    client.send(id, b"first").unwrap();
+    receive(raw).unwrap()
+}
+
+fn receive(raw: &UdpSocket) -> Option<Vec<u8>> {
+    let mut buffer = [0; 2048];
+    let len = raw.recv(&mut buffer).ok()?;
+    Some(buffer[..len].to_vec())
+}
+
+/// Everything that a listener says within a moment.
+fn settle(listener: &mut Listener) -> Vec<String> {
+    let mut words = Vec::new();
+    let end = Instant::now() + Duration::from_millis(60);
+    while Instant::now() < end {
+        while let Some(event) = listener.poll() {
+            words.push(word(event));
+        }
+    }
+    words
+}
+
+#[test]
+fn first_frame_with_any_flipped_bit_leaves_no_trace() {
+    let mut server = server(&window(), Options::default());
+    let raw = raw();
+    let frame = first_frame(&raw);
+    for bit in 0..48 * 8 {
+        let mut bad = frame.clone();
+        bad[bit / 8] ^= 1 << (bit % 8);
+        raw.send_to(&bad, server.local()).unwrap();
+        while server.statistics().malformed
+            + server.statistics().not_accepted
+            + server.statistics().other_stack
+            + server.statistics().unknown_cookies
+            <= bit as u64
+        {
+            if let Some(event) = server.poll() {
+                assert!(matches!(event, Event::OtherStack(_)));
+            }
+        }
+    }
+    let statistics = server.statistics();
+    assert_eq!((statistics.connections, statistics.arrived, statistics.late), (0, 0, 0), "{statistics:?}");
+    assert!(statistics.controls_out <= 20, "rationed: {statistics:?}");
+    raw.send_to(&frame, server.local()).unwrap();
+    assert_eq!(settle(&mut server)[..2], ["arrived", "delivered first"]);
+}
+
+#[test]
+fn every_cut_frame_is_dropped() {
+    let mut server = server(&window(), Options::default());
+    let raw = raw();
+    let frame = first_frame(&raw);
+    for len in 0..48 {
+        raw.send_to(&frame[..len], server.local()).unwrap();
+    }
+    assert!(settle(&mut server).iter().all(|word| word.starts_with("other stack")));
+    assert_eq!(server.statistics().connections, 0);
+}
+
+#[test]
+fn repeated_first_frame_finds_its_connection_and_a_late_one_nobody() {
+    let mut server = server(&window(), Options::default());
+    let raw = raw();
+    let frame = first_frame(&raw);
+    for _ in 0..3 {
+        raw.send_to(&frame, server.local()).unwrap();
+    }
+    assert_eq!(settle(&mut server), ["arrived", "delivered first"]);
+    assert_eq!(server.statistics().arrived, 1);
+    let id = server.connections()[0];
+    server.discard(id);
+    raw.send_to(&frame, server.local()).unwrap();
+    assert!(settle(&mut server).is_empty());
+    let statistics = server.statistics();
+    assert_eq!((statistics.late, statistics.connections), (1, 0));
+}
+
+#[test]
+fn restarted_peer_replaces_its_connection_once_it_is_confirmed() {
+    let mut server = server(&window(), Options::default());
+    let mut client = Listener::bind(loopback(), Options::default()).unwrap();
+    let address = client.local();
+    let id = client.connect(server.local(), &window()).unwrap();
+    client.send(id, b"one").unwrap();
+    run_until(&mut [&mut client, &mut server], |words| words[0].contains(&"opened".into()));
+    client.send(id, b"two").unwrap();
+    run_until(&mut [&mut server], |words| words[0].contains(&"opened".into()));
+    drop(client);
+
+    // Somebody says that the peer restarted; he hears no answers, so nothing comes of it.
+    let forged = first_frame(&raw());
+    let raw = UdpSocket::bind(address).unwrap();
+    raw.send_to(&forged, server.local()).unwrap();
+    let words = settle(&mut server);
+    assert_eq!(words[..2], ["arrived", "delivered first"]);
+    assert!(!words.iter().any(|word| word.starts_with("closed")), "{words:?}");
+    assert_eq!(server.statistics().connections, 2);
+    drop(raw);
+
+    let mut client = Listener::bind(address, Options::default()).unwrap();
+    let id = client.connect(server.local(), &window()).unwrap();
+    client.send(id, b"anew").unwrap();
+    run_until(&mut [&mut client, &mut server], |words| words[0].contains(&"opened".into()));
+    client.send(id, b"more").unwrap();
+    let closed = |words: &[Vec<String>]| words[0].iter().filter(|word| *word == "closed Restarted").count() == 2;
+    run_until(&mut [&mut server], closed);
+    assert_eq!(server.statistics().connections, 1);
+    assert_eq!(server.statistics().restarted, 2);
+}
+
+#[test]
+fn restarted_server_does_not_know_its_clients_and_they_learn_it() {
+    let mut first = server(&window(), Options::default());
+    let address = first.local();
+    let options = Options { ping_after: Duration::from_millis(300), ..Options::default() };
+    let mut client = Listener::bind(loopback(), options).unwrap();
+    let id = client.connect(address, &window()).unwrap();
+    client.send(id, b"one").unwrap();
+    run_until(&mut [&mut client, &mut first], |words| words[0].contains(&"opened".into()));
+    drop(first);
+    let mut second = Listener::bind(address, Options::default()).unwrap();
+    second.serve(&window()).unwrap();
+    client.send(id, b"two").unwrap();
+    let words = run_until(&mut [&mut client, &mut second], |words| words[0].contains(&"closed Unknown".into()));
+    assert!(words[1].is_empty(), "{words:?}");
+    assert_eq!(second.statistics().arrived, 0);
+    assert!(second.statistics().unknown_cookies > 1);
+}
+
+#[test]
+fn unknown_cookie_is_answered_no_larger_and_rationed() {
+    let mut server = server(&window(), Options::default());
+    let raw = raw();
+    let frame = |len: usize| [&0x00ab_cdef_u32.wrapping_shl(8).to_le_bytes()[..], &vec![0; len - 4]].concat();
+    raw.send_to(&frame(11), server.local()).unwrap();
+    assert!(settle(&mut server).is_empty());
+    assert_eq!(receive(&raw), None, "an answer of 12 bytes to 11");
+    raw.send_to(&frame(12), server.local()).unwrap();
+    settle(&mut server);
+    let answer = receive(&raw).unwrap();
+    assert_eq!(Control::read(&answer), Some(Control::Unknown { unknown: 0xabcdef }));
+    for _ in 0..100 {
+        raw.send_to(&frame(500), server.local()).unwrap();
+    }
+    settle(&mut server);
+    let answers = std::iter::from_fn(|| receive(&raw)).count();
+    assert!((1..=12).contains(&answers), "{answers} answers to 100 frames");
+    assert!(server.statistics().answers_withheld > 80);
+}
+
+#[test]
+fn refusal_and_unknown_from_strangers_change_nothing() {
+    let mut server = server(&window(), Options::default());
+    let mut client = Listener::bind(loopback(), Options::default()).unwrap();
+    let id = client.connect(server.local(), &window()).unwrap();
+    client.send(id, b"one").unwrap();
+    let stranger = raw();
+    let cookie = (id.to_number() & 0xff_ffff) as u32;
+    let lies = [
+        Control::Refused { cookie, fingerprint: window().fingerprint(), serves: 1, served: vec![5] },
+        Control::Unknown { unknown: cookie },
+        Control::Pong { cookie, token: 0 },
+    ];
+    for lie in lies {
+        stranger.send_to(&lie.write(100).unwrap(), client.local()).unwrap();
+    }
+    assert!(settle(&mut client).is_empty());
+    assert_eq!(client.statistics().controls_ignored, 3);
+    let words = run_until(&mut [&mut client, &mut server], |words| words[0].contains(&"opened".into()));
+    assert!(!words[0].iter().any(|word| word.starts_with("closed")));
+}
+
+#[test]
+fn unconfirmed_connections_are_limited() {
+    let options = Options { unconfirmed_per_address: 5, ..Options::default() };
+    let mut server = server(&window(), options);
+    for _ in 0..8 {
+        let raw = raw();
+        raw.send_to(&first_frame(&raw), server.local()).unwrap();
+    }
+    settle(&mut server);
+    let statistics = server.statistics();
+    assert_eq!((statistics.connections, statistics.limited), (5, 3));
+}
+
+/// Many connections from one socket, each with an identity of its own: `window` messages each.
+fn crowd(connections: usize) {
+    let many = Options {
+        connections,
+        unconfirmed: connections,
+        unconfirmed_per_address: connections,
+        ..Options::default()
+    };
+    let mut server = server(&window(), many.clone());
+    let mut client = Listener::bind(loopback(), many).unwrap();
+    let to = server.local();
+    let (mut opened, mut delivered, mut arrived) = (0, 0, 0);
+    let mut begun = Vec::new();
+    let end = Instant::now() + Duration::from_secs(100);
+    while delivered < 2 * connections {
+        assert!(Instant::now() < end, "{opened} opened, {arrived} arrived, {delivered} delivered");
+        // A few at a time: the socket's buffer is not endless.
+        if begun.len() < connections && begun.len() < opened + 200 {
+            let own = begun.len() as u64 + 1;
+            let id = client.connect_with(to, &window(), |config| assert!(config.set("floor.identity", own))).unwrap();
+            client.send(id, &own.to_le_bytes()).unwrap();
+            begun.push(id);
+        }
+        let mut confirmed = Vec::new();
+        while let Some(event) = client.poll() {
+            if let Event::Opened { connection, .. } = event {
+                confirmed.push(connection);
+            }
+        }
+        for id in confirmed {
+            opened += 1;
+            client.send(id, b"second").unwrap();
+        }
+        while let Some(event) = server.poll() {
+            match event {
+                Event::Arrived { .. } => arrived += 1,
+                Event::Delivered { .. } => delivered += 1,
+                Event::Closed { reason, .. } => panic!("closed: {reason}"),
+                _ => {}
+            }
+        }
+    }
+    assert_eq!((arrived, server.statistics().connections), (connections, connections));
+    let cookies: std::collections::HashSet<u64> =
+        server.connections().iter().map(|id| id.to_number() & 0xff_ffff).collect();
+    assert_eq!(cookies.len(), connections);
+}
+
+#[test]
+fn thousand_connections_at_one_listener() {
+    crowd(1_000);
+}
+
+#[test]
+fn ten_thousand_connections_at_one_listener() {
+    crowd(10_000);
+}
+
+#[test]
+fn both_sides_may_begin_at_once() {
+    let mut left = server(&window(), Options::default());
+    let mut right = server(&window(), Options::default());
+    let from_left = left.connect(right.local(), &window()).unwrap();
+    let from_right = right.connect(left.local(), &window()).unwrap();
+    left.send(from_left, b"from the left").unwrap();
+    right.send(from_right, b"from the right").unwrap();
+    let words = run_until(&mut [&mut left, &mut right], |words| words.iter().all(|words| words.len() >= 2));
+    assert!(words[0].contains(&"delivered from the right".into()), "{words:?}");
+    assert!(words[1].contains(&"delivered from the left".into()), "{words:?}");
+    assert_eq!((left.statistics().connections, right.statistics().connections), (1, 1));
+}
+
+#[test]
+fn second_connection_with_the_same_peer_needs_an_identity() {
+    let mut client = Listener::bind(loopback(), Options::default()).unwrap();
+    let to: SocketAddr = raw().local_addr().unwrap();
+    client.connect(to, &window()).unwrap();
+    let error = client.connect(to, &window()).unwrap_err();
+    assert!(error.to_string().contains("identity"), "{error}");
+}

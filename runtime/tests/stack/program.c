@@ -1,0 +1,78 @@
+/* A C program that talks to itself through the runtime: a server and a client, each with its listener, in one thread. */
+#include "nacre_runtime.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct nacre_stack nacre_stack_window;
+
+#define CHECK(what) do { if (!(what)) { fprintf(stderr, "line %d: %s\n", __LINE__, #what); exit(1); } } while (0)
+
+enum { MESSAGES = 500 };
+
+int main(void) {
+    CHECK(nacre_listen("no address", 0, NULL) == NULL);
+    CHECK(strstr(nacre_error(NULL), "no IP address") != NULL);
+    CHECK(nacre_serve(NULL, &nacre_stack_window) == NACRE_RUN_ERROR);
+
+    struct nacre_options options = {.size = sizeof options, .linger_ms = 50};
+    struct nacre_listener *server = nacre_listen("127.0.0.1", 0, &options);
+    struct nacre_listener *client = nacre_listen("127.0.0.1", 0, &options);
+    CHECK(server && client);
+    CHECK(nacre_serve(server, &nacre_stack_window) == NACRE_RUN_OK);
+    CHECK(nacre_descriptor(server) >= 0);
+
+    uint64_t there;
+    CHECK(nacre_connect(client, "localhost", nacre_local_port(server), NULL, &there) == NACRE_RUN_ERROR);
+    CHECK(strlen(nacre_error(client)) > 0);
+    CHECK(nacre_connect(client, "127.0.0.1", nacre_local_port(server), &nacre_stack_window, &there) == NACRE_RUN_OK);
+    CHECK(nacre_send(client, there, NULL, 5) == NACRE_RUN_ERROR);
+
+    int sent = 0, echoed = 0, received = 0, closed = 0, arrived = 0, opened = 0;
+    while (closed < 2) {
+        char text[32];
+        if (sent < MESSAGES) {
+            int len = snprintf(text, sizeof text, "message %d", sent);
+            int code = nacre_send(client, there, text, (size_t)len);
+            CHECK(code == NACRE_RUN_OK || code == NACRE_RUN_REFUSED);
+            sent += code == NACRE_RUN_OK;
+        }
+        struct nacre_notice notice;
+        while (nacre_poll(server, 0, &notice) == NACRE_RUN_OK) {
+            arrived += notice.kind == NACRE_NOTICE_ARRIVED;
+            closed += notice.kind == NACRE_NOTICE_CLOSED;
+            if (notice.kind == NACRE_NOTICE_DELIVERED) {
+                char copy[1200];
+                size_t len = notice.len;
+                memcpy(copy, notice.data, len);
+                CHECK(nacre_send_blocking(server, notice.connection, copy, len, 1000) == NACRE_RUN_OK);
+                echoed++;
+            }
+        }
+        while (nacre_poll(client, 1, &notice) == NACRE_RUN_OK) {
+            opened += notice.kind == NACRE_NOTICE_OPENED;
+            if (notice.kind == NACRE_NOTICE_OPENED) CHECK(notice.peer_family == 4 && notice.peer_port == nacre_local_port(server));
+            if (notice.kind == NACRE_NOTICE_CLOSED) {
+                closed++;
+                CHECK(notice.reason == NACRE_REASON_CLOSED && notice.text);
+            }
+            if (notice.kind == NACRE_NOTICE_DELIVERED) {
+                int len = snprintf(text, sizeof text, "message %d", received++);
+                CHECK(notice.len == (size_t)len && memcmp(notice.data, text, notice.len) == 0);
+                if (received == MESSAGES) {
+                    struct nacre_statistics statistics;
+                    CHECK(nacre_statistics_of(client, there, &statistics) == NACRE_RUN_OK);
+                    CHECK(statistics.frames_in >= MESSAGES && statistics.connections == 1);
+                    CHECK(nacre_close(client, there) == NACRE_RUN_OK);
+                }
+            }
+        }
+    }
+    CHECK(arrived == 1 && opened == 1 && received == MESSAGES && echoed == MESSAGES);
+    CHECK(nacre_send(client, there, "late", 4) == NACRE_RUN_CLOSED);
+    nacre_listener_free(client);
+    nacre_listener_free(server);
+    nacre_listener_free(NULL);
+    puts("done");
+    return 0;
+}
