@@ -6,49 +6,10 @@ use nacre_stack::*;
 
 use crate::course::{Act, Course, Emission};
 use crate::facts::Facts;
+use crate::message::{Bag, Size, LONGEST};
+use crate::spots::{Spot, SpotRoot, Spots};
 use crate::strides::Strides;
-use crate::message::{Bag, Kind, Origin, Size, LONGEST};
-use crate::walk::{constant, operands, parts, statements};
-
-/// A part of the state or of a local: the fields on the way to it; elements of containers are not told apart.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Spot {
-    pub root: SpotRoot,
-    pub path: Vec<u32>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum SpotRoot {
-    Cell(CellId),
-    /// A local of the handler (call 0) or of a function that it called.
-    Local(u32, LocalId),
-}
-
-/// The messages that can be at each spot.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Spots(pub BTreeMap<Spot, Bag>);
-
-impl Spots {
-    /// What can be at a spot, in what contains it, or in what it contains.
-    pub fn read(&self, spot: &Spot) -> Bag {
-        let mut found = Bag::default();
-        let first = Spot { root: spot.root, path: vec![] };
-        for (key, bag) in self.0.range(first..).take_while(|(key, _)| key.root == spot.root) {
-            if key.path.starts_with(&spot.path) || spot.path.starts_with(&key.path) {
-                found.join(bag);
-            }
-        }
-        found
-    }
-
-    /// Adds to a spot; whether that told anything new.
-    pub fn write(&mut self, spot: &Spot, bag: &Bag) -> bool {
-        if bag.is_empty() {
-            return false;
-        }
-        self.0.entry(spot.clone()).or_default().join(bag)
-    }
-}
+use crate::walk::{parts, statements};
 
 /// What handlers share, and what grows until nothing new is learnt.
 #[derive(Clone, Debug, Default)]
@@ -64,24 +25,24 @@ pub(crate) struct World {
 }
 
 /// One run over a handler.
-struct Run<'a> {
-    stack: &'a Stack,
-    world: &'a mut World,
-    locals: Spots,
-    layer: LayerId,
+pub(crate) struct Run<'a> {
+    pub stack: &'a Stack,
+    pub world: &'a mut World,
+    pub locals: Spots,
+    pub layer: LayerId,
     new: bool,
     calls: u32,
-    frame: Frame<'a>,
+    pub frame: Frame<'a>,
 }
 
 /// The handler or function whose code is looked at.
 #[derive(Clone)]
-struct Frame<'a> {
+pub(crate) struct Frame<'a> {
     call: u32,
     locals: &'a [Local],
     references: BTreeMap<LocalId, Spot>,
-    strides: Strides,
-    facts: Facts,
+    pub strides: Strides,
+    pub facts: Facts,
     returned: Bag,
 }
 
@@ -357,69 +318,7 @@ impl<'a> Run<'a> {
         self.frame.facts.forget_local(into);
     }
 
-    /// New bytes made of messages: no headers, still data or control as they were.
-    fn remade(&mut self, of: &Bag, size: impl Fn(Size) -> Size, done: &mut Vec<Course>) -> Bag {
-        let made = match of.is_empty() {
-            true => Bag::one(Kind { headers: vec![], data: false, origin: Origin::Made }, size(Size::NONE)),
-            false => of.map(|kind, s| (Kind { headers: vec![], data: kind.data, origin: new_origin(kind.origin) }, size(s))),
-        };
-        done.push(Course::Act(Act::Make(made.size().max)));
-        made
-    }
-
-    /// The messages whose bytes an expression of type View reads. Bytes put together of several are nobody's data.
-    fn viewed(&mut self, view: &Expr, done: &mut Vec<Course>) -> Bag {
-        match &view.kind {
-            ExprKind::View(message) => self.viewed(message, done),
-            ExprKind::PackView(layout, message) => self.pack(*layout, message, done),
-            ExprKind::Part(inner, ..) => control(self.viewed(inner, done)),
-            ExprKind::Concat(list) => {
-                let bags: Vec<Bag> = list.iter().map(|e| self.viewed(e, done)).collect();
-                let total = bags.iter().fold(0u32, |sum, bag| sum.saturating_add(bag.size().max));
-                let mut all = Bag::default();
-                bags.iter().for_each(|bag| _ = all.join(bag));
-                control(all.sized(|s| s.grown(total)))
-            }
-            _ => self.expr(view, done),
-        }
-    }
-
-    /// Notes what is packed; gives it with the headers as bytes.
-    fn pack(&mut self, layout: LayoutId, message: &Expr, done: &mut Vec<Course>) -> Bag {
-        let bag = self.expr(message, done);
-        let told = bag.map(|kind, size| (Kind { origin: Origin::Kept, ..kind.clone() }, size));
-        let new = self.world.packed.entry(layout).or_default().join(&told);
-        self.learnt(new);
-        let bits = |kind: &Kind| kind.headers.iter().flat_map(|h| &self.stack.header(*h).fields).map(|f| f.bits).sum::<u32>();
-        let packed = bag.map(|kind, size| {
-            let bytes = bits(kind).div_ceil(8) + 3;
-            (Kind { headers: vec![], ..kind.clone() }, size.headed(bytes))
-        });
-        let made = bag.0.keys().map(|kind| bits(kind).div_ceil(8) + 3).max().unwrap_or(0);
-        done.push(Course::Act(Act::Make(made)));
-        packed
-    }
-
-    /// Any message that is packed anywhere may come out, no longer than the bytes.
-    fn unpacked(&mut self, layout: LayoutId, bytes: &Bag) -> Bag {
-        let mut result = Bag::default();
-        for kind in self.world.packed.get(&layout).into_iter().flat_map(|b| b.0.keys()) {
-            for (of, size) in &bytes.0 {
-                let kind = Kind { origin: of.origin, ..kind.clone() };
-                result.add(kind, size.part(size.max, 1));
-            }
-        }
-        result
-    }
-
-    fn joined(&mut self, parts: &Place, last: &Bag) -> Bag {
-        let count = capacity(&parts.ty);
-        let pieces = self.locals_or_cells(parts).size();
-        self.changed(parts);
-        last.sized(|size| pieces.joined(count, size))
-    }
-
-    fn learnt(&mut self, new: bool) {
+    pub(crate) fn learnt(&mut self, new: bool) {
         self.new |= new;
         self.world.version += u64::from(new);
     }
@@ -445,14 +344,14 @@ impl<'a> Run<'a> {
         self.changed(place);
     }
 
-    fn changed(&mut self, place: &Place) {
+    pub(crate) fn changed(&mut self, place: &Place) {
         self.frame.facts.forget_places();
         if let Root::Local(local) = place.root {
             self.frame.facts.forget_local(local);
         }
     }
 
-    fn local_spot(&self, local: LocalId) -> Spot {
+    pub(crate) fn local_spot(&self, local: LocalId) -> Spot {
         let own = || Spot { root: SpotRoot::Local(self.frame.call, local), path: vec![] };
         self.frame.references.get(&local).cloned().unwrap_or_else(own)
     }
@@ -467,108 +366,12 @@ impl<'a> Run<'a> {
         spot
     }
 
-    fn locals_or_cells(&self, place: &Place) -> Bag {
+    pub(crate) fn locals_or_cells(&self, place: &Place) -> Bag {
         let spot = self.spot(place);
         match spot.root {
             SpotRoot::Cell(_) => self.world.cells.read(&spot),
             SpotRoot::Local(..) => self.locals.read(&spot),
         }
-    }
-
-    fn expr_effects(&mut self, e: &Expr) -> Course {
-        let mut done = vec![];
-        self.expr(e, &mut done);
-        Course::sequence(done)
-    }
-
-    /// The messages in the value of an expression; what making it costs goes to `done`.
-    fn expr(&mut self, e: &Expr, done: &mut Vec<Course>) -> Bag {
-        match &e.kind {
-            ExprKind::Local(local) => {
-                let bag = self.locals.read(&self.local_spot(*local));
-                match self.frame.facts.length(*local) {
-                    Some(max) => bag.sized(|s| s.at_most(max.min(u64::from(LONGEST)) as u32)),
-                    None => bag,
-                }
-            }
-            ExprKind::Borrow(place) => self.locals_or_cells(place),
-            ExprKind::Empty => Bag::one(Kind { headers: vec![], data: false, origin: Origin::Kept }, Size::NONE),
-            ExprKind::Push(message, header, fields) => {
-                let bag = self.expr(message, done);
-                for field in fields {
-                    self.expr(field, done);
-                }
-                self.pushed(&bag, *header)
-            }
-            ExprKind::Slice(message, at, length) => {
-                let bag = self.expr(message, done);
-                let stride = self.frame.facts.stride(at, &self.frame.strides);
-                let max = self.frame.facts.largest(length).unwrap_or(u64::from(LONGEST)).min(u64::from(LONGEST)) as u32;
-                bag.map(|kind, size| (Kind { headers: vec![], ..kind.clone() }, size.part(max, stride)))
-            }
-            ExprKind::Rest(message, at) => {
-                let bag = self.expr(message, done);
-                let max = self.frame.facts.remainder(message, at).unwrap_or(u64::from(LONGEST));
-                let stride = self.frame.facts.stride(at, &self.frame.strides);
-                let gone = constant(at).unwrap_or(0);
-                bag.sized(|s| s.part(max.min(u64::from(s.max).saturating_sub(gone)) as u32, stride))
-            }
-            ExprKind::Pack(layout, message) => self.pack(*layout, message, done),
-            ExprKind::Length(message) => {
-                self.expr(message, done);
-                Bag::default()
-            }
-            ExprKind::View(view) | ExprKind::Through(_, view) => {
-                self.viewed(view, done);
-                Bag::default()
-            }
-            ExprKind::PackView(layout, message) => {
-                self.pack(*layout, message, done);
-                Bag::default()
-            }
-            _ => {
-                let mut all = Bag::default();
-                for inner in operands(e).0 {
-                    all.join(&self.expr(inner, done));
-                }
-                all
-            }
-        }
-    }
-
-    /// Puts a header of this layer on; there must be none of it or of a lower one.
-    fn pushed(&mut self, bag: &Bag, header: HeaderId) -> Bag {
-        let mut result = Bag::default();
-        for (kind, size) in &bag.0 {
-            if kind.headers.first().is_some_and(|h| self.stack.header(*h).layer <= self.layer) {
-                self.world.doubled.insert((self.layer, header));
-                continue;
-            }
-            let mut headers = vec![header];
-            headers.extend(&kind.headers);
-            result.add(Kind { headers, ..kind.clone() }, *size);
-        }
-        result
-    }
-}
-
-fn control(bag: Bag) -> Bag {
-    bag.map(|kind, size| (Kind { data: false, ..kind.clone() }, size))
-}
-
-fn new_origin(origin: Origin) -> Origin {
-    match origin {
-        Origin::Entered | Origin::Remade => Origin::Remade,
-        Origin::Kept | Origin::Made => Origin::Made,
-    }
-}
-
-/// How many entries a container can have.
-pub(crate) fn capacity(ty: &Type) -> u32 {
-    match ty {
-        Type::Ring(_, n) | Type::List(_, n) | Type::Window(_, n, _) | Type::Pool(_, n) | Type::Map(_, _, n) => *n,
-        Type::Array(_, n) => *n,
-        _ => 1,
     }
 }
 

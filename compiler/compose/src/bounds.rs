@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use nacre_stack::*;
 
-use crate::activation::{Spot, SpotRoot};
 use crate::codes;
 use crate::cost::{Cost, Costs};
 use crate::course::Act;
 use crate::link::LOWER;
 use crate::message::{Bag, Origin};
 use crate::shapes::{Flow, Node};
+use crate::spots::{Spot, SpotRoot};
 use crate::walk::{constant, expressions};
 use crate::Diagnostic;
 

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use nacre_stack::*;
 
-use crate::activation::{assigned, Spot, SpotRoot};
+use crate::activation::assigned;
+use crate::spots::{Spot, SpotRoot};
 use crate::walk::{any, any_of_place, parts};
 
 /// Whether no handler that receives the header lets this field decide about the message, and each does something with it.

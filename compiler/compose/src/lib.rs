@@ -23,9 +23,12 @@ mod link;
 mod message;
 mod passing;
 mod prune;
+mod renumber;
 mod sha256;
 mod shapes;
+mod spots;
 mod strides;
+mod values;
 mod walk;
 mod words;
 

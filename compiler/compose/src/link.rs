@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use nacre_stack::*;
-use nacre_typed::{Fragment, ABOVE, BELOW};
+use nacre_typed::Fragment;
 
-use crate::walk::{walk_expr, walk_statement, walk_type, Rewrite};
+use crate::renumber::Renumber;
 
 /// Port 0 and port 1 of every stack.
 pub(crate) const LOWER: PortId = PortId(0);
@@ -31,13 +31,14 @@ pub(crate) struct Sides {
 }
 
 /// Two events are one if all of this is equal. Events of a layer's own port are nobody else's.
-type EventKey = (String, Direction, Vec<String>, Option<u32>, Option<PortId>);
+pub(crate) type EventKey = (String, Direction, Vec<String>, Option<u32>, Option<PortId>);
 
-struct Linker {
-    stack: Stack,
-    events: BTreeMap<EventKey, EventId>,
-    sides: Vec<Sides>,
-    accepts: Vec<(EventId, Admission)>,
+/// The stack as far as it is joined.
+pub(crate) struct Linker {
+    pub stack: Stack,
+    pub events: BTreeMap<EventKey, EventId>,
+    pub sides: Vec<Sides>,
+    pub accepts: Vec<(EventId, Admission)>,
 }
 
 /// Joins the fragments, the top first, as their neighbours already fit.
@@ -72,27 +73,6 @@ fn empty(name: &str, description: String) -> Stack {
         layouts: vec![Layout { layer: LayerId(0), form: LayoutForm::Plain, fingerprint: 0, shapes: vec![] }],
         bounds: Bounds::default(),
     }
-}
-
-/// What the identifiers of one fragment become.
-struct Renumber<'a> {
-    fragment: &'a Fragment,
-    linker: &'a mut Linker,
-    layer: LayerId,
-    lowest: bool,
-    highest: bool,
-    structs: Vec<Option<StructId>>,
-    enums: Vec<EnumId>,
-    cells: Vec<CellId>,
-    headers: u32,
-    counters: u32,
-    handlers: u32,
-    functions: u32,
-    filters: Vec<FilterId>,
-    externs: Vec<ExternId>,
-    /// The stack's port for each of the layer's own.
-    ports: u32,
-    instance: String,
 }
 
 impl Linker {
@@ -152,245 +132,6 @@ pub(crate) fn unique(name: &str, taken: impl Fn(&str) -> bool) -> String {
     (2..).map(|n| format!("{name}_{n}")).find(|n| !taken(n)).unwrap_or_default()
 }
 
-impl Renumber<'_> {
-    fn stack(&mut self) -> &mut Stack {
-        &mut self.linker.stack
-    }
-
-    fn all(mut self) {
-        self.types();
-        self.interface();
-        self.storage();
-        self.helpers();
-        self.code();
-    }
-
-    fn types(&mut self) {
-        for declared in &self.fragment.enums {
-            let id = match self.stack().enums.iter().position(|e| e == declared) {
-                Some(known) => known,
-                None => {
-                    let mut new = declared.clone();
-                    new.name = unique(&new.name, |n| self.linker.stack.enums.iter().any(|e| e.name == n));
-                    self.stack().enums.push(new);
-                    self.stack().enums.len() - 1
-                }
-            };
-            self.enums.push(EnumId(id as u32));
-        }
-        for i in 0..self.fragment.structs.len() {
-            self.structure(i);
-        }
-    }
-
-    /// The number of a struct in the stack; those that it contains come first.
-    fn structure(&mut self, index: usize) -> StructId {
-        if let Some(id) = self.structs[index] {
-            return id;
-        }
-        let mut new = self.fragment.structs[index].clone();
-        new.fields.iter_mut().for_each(|f| self.ty(&mut f.ty));
-        let known = self.stack().structs.iter().position(|s| *s == new);
-        let id = known.unwrap_or_else(|| {
-            new.name = unique(&new.name, |n| self.linker.stack.structs.iter().any(|s| s.name == n));
-            self.stack().structs.push(new);
-            self.stack().structs.len() - 1
-        });
-        let id = StructId(id as u32);
-        self.structs[index] = Some(id);
-        id
-    }
-
-    /// The number of an event in the stack, as it is spoken at one of the layer's sides.
-    fn event(&mut self, side: PortId, event: EventId) -> EventId {
-        let mut new = self.fragment.events[event.index()].clone();
-        new.parameters.iter_mut().for_each(|p| self.ty(&mut p.ty));
-        let types = new.parameters.iter().map(|p| format!("{:?}", p.ty)).collect();
-        let port = (side > ABOVE).then(|| self.port(side));
-        let key = (new.name.clone(), new.direction, types, new.message, port);
-        let next = EventId(self.stack().events.len() as u32);
-        let id = *self.linker.events.entry(key).or_insert(next);
-        if id == next {
-            self.stack().events.push(new);
-        }
-        id
-    }
-
-    /// The stack's port for one of the layer's sides.
-    fn port(&self, side: PortId) -> PortId {
-        PortId(self.ports + side.0 - ABOVE.0 - 1)
-    }
-
-    fn interface(&mut self) {
-        for spoken in &self.fragment.interface {
-            let event = self.event(spoken.side, spoken.event);
-            if spoken.side > ABOVE {
-                let port = self.port(spoken.side).index();
-                let layer = self.layer;
-                let port = &mut self.stack().ports[port];
-                if spoken.incoming {
-                    port.inputs.push(PortInput { event, layer, admissions: vec![], need: Need::default() });
-                }
-                continue;
-            }
-            let sides = &mut self.linker.sides[self.layer.index()];
-            let set = match (spoken.side == BELOW, spoken.incoming) {
-                (true, true) => &mut sides.from_below,
-                (true, false) => &mut sides.to_below,
-                (false, true) => &mut sides.from_above,
-                (false, false) => &mut sides.to_above,
-            };
-            set.insert(event);
-        }
-        for header in &self.fragment.headers {
-            let mut new = header.clone();
-            new.layer = self.layer;
-            new.fields.iter_mut().for_each(|f| self.ty(&mut f.ty));
-            self.stack().headers.push(new);
-        }
-        for name in &self.fragment.counters {
-            let counter = Counter { name: name.clone(), layer: Some(self.layer) };
-            self.stack().counters.push(counter);
-        }
-    }
-
-    /// Cells, the givens first, and at the end that of the random generator.
-    fn storage(&mut self) {
-        let base = self.stack().cells.len() as u32;
-        let cells = &self.fragment.cells;
-        let mut order: Vec<usize> = (0..cells.len()).collect();
-        order.sort_by_key(|&i| cells[i].scope != Scope::Given);
-        self.cells = vec![CellId(0); cells.len()];
-        for (place, &i) in order.iter().enumerate() {
-            self.cells[i] = CellId(base + place as u32);
-        }
-        for &i in &order {
-            let mut cell = cells[i].clone();
-            cell.layer = self.layer;
-            self.ty(&mut cell.ty);
-            cell.initial.iter_mut().for_each(|e| self.expr(e));
-            self.stack().cells.push(cell);
-        }
-        if self.fragment.random {
-            let id = CellId(self.stack().cells.len() as u32);
-            let (layer, ty) = (self.layer, Type::UInt(64));
-            let cell = Cell { name: "random".into(), layer, scope: Scope::Lasting, ty, initial: None, secret: false };
-            self.stack().cells.push(cell);
-            self.stack().layers[layer.index()].random = Some(id);
-        }
-    }
-
-    /// Externs and filters: what other layers declare in the same words is the same.
-    fn helpers(&mut self) {
-        for declared in &self.fragment.externs {
-            let mut new = declared.clone();
-            new.parameters.iter_mut().for_each(|p| self.ty(&mut p.ty));
-            new.result.iter_mut().for_each(|t| self.ty(t));
-            let same = |e: &Extern| e.name == new.name && Extern { span: new.span, ..e.clone() } == new;
-            let known = self.linker.stack.externs.iter().position(same);
-            let id = known.unwrap_or_else(|| {
-                if new.body.is_some() {
-                    new.name = unique(&new.name, |n| self.linker.stack.externs.iter().any(|e| e.name == n));
-                }
-                self.stack().externs.push(new);
-                self.stack().externs.len() - 1
-            });
-            self.externs.push(ExternId(id as u32));
-        }
-        for declared in &self.fragment.filters {
-            let mut new = declared.clone();
-            new.state.iter_mut().chain(&mut new.locals).for_each(|l| self.ty(&mut l.ty));
-            new.initial.iter_mut().flatten().chain(&mut new.result).for_each(|e| self.expr(e));
-            self.block(&mut new.body);
-            self.block(&mut new.end);
-            new.functions.iter_mut().for_each(|f| f.0 += self.functions);
-            let same = |f: &Filter| Filter { span: new.span, ..f.clone() } == new;
-            let known = self.linker.stack.filters.iter().position(same);
-            let id = known.unwrap_or_else(|| {
-                new.name = unique(&new.name, |n| self.linker.stack.filters.iter().any(|f| f.name == n));
-                self.stack().filters.push(new);
-                self.stack().filters.len() - 1
-            });
-            self.filters.push(FilterId(id as u32));
-        }
-    }
-
-    fn code(&mut self) {
-        for declared in &self.fragment.functions {
-            let mut new = declared.clone();
-            new.name = self.renamed(&new.name);
-            new.layer = self.layer;
-            new.locals.iter_mut().for_each(|l| self.ty(&mut l.ty));
-            new.result.iter_mut().for_each(|t| self.ty(t));
-            self.block(&mut new.body);
-            self.stack().functions.push(new);
-        }
-        for (i, declared) in self.fragment.handlers.iter().enumerate() {
-            let mut new = declared.clone();
-            new.name = self.renamed(&new.name);
-            new.layer = self.layer;
-            new.locals.iter_mut().for_each(|l| self.ty(&mut l.ty));
-            self.block(&mut new.body);
-            let brought = self.fragment.reactions.iter().find(|r| r.handler.index() == i);
-            new.event = brought.map(|r| self.event(r.side, r.event));
-            self.stack().handlers.push(new);
-        }
-        for timer in &self.fragment.timers {
-            let mut new = timer.clone();
-            new.name = self.renamed(&new.name);
-            new.layer = self.layer;
-            new.cell = self.cells[new.cell.index()];
-            new.handler.0 += self.handlers;
-            self.stack().timers.push(new);
-        }
-        for reaction in &self.fragment.reactions {
-            let event = self.event(reaction.side, reaction.event);
-            let header = reaction.guard.header.map(|h| HeaderId(h.0 + self.headers));
-            let guard = Guard { header, data: reaction.guard.data };
-            let arm = Arm { guard, handler: HandlerId(reaction.handler.0 + self.handlers) };
-            let layer = self.layer;
-            add_arm(&mut self.stack().layers[layer.index()], event, arm);
-        }
-        for (event, admission) in &self.fragment.accepts {
-            let link = self.fragment.interface.iter().any(|i| i.event == *event && i.side <= ABOVE);
-            let side = self.fragment.interface.iter().find(|i| i.event == *event).map_or(ABOVE, |i| i.side);
-            let event = self.event(if link { ABOVE } else { side }, *event);
-            let mut new = admission.clone();
-            new.layer = self.layer;
-            new.locals.iter_mut().for_each(|l| self.ty(&mut l.ty));
-            self.expr(&mut new.condition);
-            self.linker.accepts.push((event, new));
-        }
-        for invariant in &self.fragment.invariants {
-            let mut new = invariant.clone();
-            self.expr(&mut new);
-            let layer = self.layer;
-            self.stack().layers[layer.index()].invariants.push(new);
-        }
-    }
-
-    /// `pt2pt.acknowledged` as `pt2pt_2.acknowledged`.
-    fn renamed(&self, name: &str) -> String {
-        match name.split_once('.') {
-            Some((layer, rest)) if layer == self.fragment.name => format!("{}.{rest}", self.instance),
-            _ => format!("{}.{name}", self.instance),
-        }
-    }
-
-    /// Where an emission goes; none: an event that goes up from the highest layer, and that nobody there knows, ends.
-    fn target(&mut self, side: PortId, event: EventId) -> Option<Target> {
-        let layer = self.layer;
-        Some(match side {
-            BELOW if self.lowest => Target::Port(LOWER),
-            BELOW => Target::Layer(LayerId(layer.0 - 1)),
-            ABOVE if !self.highest => Target::Layer(LayerId(layer.0 + 1)),
-            ABOVE if self.linker.sides[layer.index()].to_above.contains(&event) => Target::Port(UPPER),
-            ABOVE => return None,
-            own => Target::Port(self.port(own)),
-        })
-    }
-}
-
 /// Adds an arm to a layer's reactions; for one header, the arm that asks for data is tried first.
 pub(crate) fn add_arm(layer: &mut Layer, event: EventId, arm: Arm) {
     match layer.reactions.iter_mut().find(|r| r.event == event) {
@@ -398,78 +139,4 @@ pub(crate) fn add_arm(layer: &mut Layer, event: EventId, arm: Arm) {
         Some(reaction) => reaction.arms.push(arm),
         None => layer.reactions.push(Reaction { event, arms: vec![arm] }),
     }
-}
-
-impl Rewrite for Renumber<'_> {
-    fn ty(&mut self, ty: &mut Type) {
-        match ty {
-            Type::Struct(id) => *id = self.structure(id.index()),
-            Type::Enum(id) => *id = self.enums[id.index()],
-            _ => walk_type(self, ty),
-        }
-    }
-
-    fn expr(&mut self, expr: &mut Expr) {
-        walk_expr(self, expr);
-        match &mut expr.kind {
-            ExprKind::Through(filter, _) => *filter = self.filters[filter.index()],
-            ExprKind::Extern(id, _) => *id = self.externs[id.index()],
-            ExprKind::Push(_, header, _) => header.0 += self.headers,
-            ExprKind::Pack(layout, _) | ExprKind::PackView(layout, _) => *layout = self.layout(),
-            _ => {}
-        }
-    }
-
-    fn place(&mut self, place: &mut Place) {
-        if let Root::Cell(cell) = &mut place.root {
-            *cell = self.cells[cell.index()];
-        }
-        crate::walk::walk_place(self, place);
-    }
-
-    fn statement(&mut self, statement: &mut Statement) {
-        walk_statement(self, statement);
-        match statement {
-            Statement::Call { function, .. } => function.0 += self.functions,
-            Statement::CallExtern { function, .. } => *function = self.externs[function.index()],
-            Statement::Count(counter, _) if counter.index() >= builtin::NAMES.len() => {
-                counter.0 += self.counters - builtin::NAMES.len() as u32;
-            }
-            Statement::Filter { filter, .. } => *filter = self.filters[filter.index()],
-            Statement::Unpack { layout, .. } => *layout = self.layout(),
-            _ => {}
-        }
-    }
-
-    fn block(&mut self, block: &mut Block) {
-        let statements = std::mem::take(block);
-        for mut statement in statements {
-            self.statement(&mut statement);
-            let Statement::Emit(emit) = &mut statement else {
-                block.push(statement);
-                continue;
-            };
-            let Target::Port(side) = emit.target else { continue };
-            emit.event = self.event(side, emit.event);
-            match self.target(side, emit.event) {
-                Some(target) => {
-                    emit.target = target;
-                    block.push(statement);
-                }
-                None => block.extend(ended(&self.linker.stack, emit)),
-            }
-        }
-    }
-}
-
-impl Renumber<'_> {
-    fn layout(&self) -> LayoutId {
-        self.linker.sides[self.layer.index()].layout.unwrap_or(LayoutId(0))
-    }
-}
-
-/// What an emission to nobody comes to: its message is dropped.
-fn ended(stack: &Stack, emit: &Emit) -> Option<Statement> {
-    let message = stack.event(emit.event).message?;
-    Some(Statement::Drop(emit.arguments[message as usize].clone()))
 }

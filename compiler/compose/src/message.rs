@@ -109,7 +109,7 @@ impl Size {
     /// Pool blocks that it fills at the most.
     pub fn blocks(self, block: u32) -> u32 {
         let block = block.max(1);
-        let ragged = u32::from(self.piece > 0 && !self.cut.is_multiple_of(block));
+        let ragged = u32::from(self.piece > 0 && self.cut % block != 0);
         let one = self.piece.div_ceil(block) + ragged;
         self.pieces.saturating_mul(one).saturating_add(self.heads)
     }

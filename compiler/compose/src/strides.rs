@@ -28,7 +28,7 @@ impl Strides {
             found.cells.insert(CellId(i as u32), first);
         }
         let code = stack.handlers.iter().map(|h| &h.body).chain(stack.functions.iter().map(|f| &f.body));
-        let assignments: Vec<Assignment> = code.flat_map(|block| assignments(block)).collect();
+        let assignments: Vec<Assignment> = code.flat_map(assignments).collect();
         // What locals hold is not looked at here: only constants and the cells themselves count.
         found.settle(&assignments);
         found

@@ -181,9 +181,9 @@ fn run(stack: &Arc<Stack>, seed: u64) {
     let mut delivered = 0;
     let send = stack.interface().iter().position(|e| e.input.is_some() && stack.event(e.event).name == "send").expect("send");
     let mut now = 0;
-    for i in 0..2 {
-        assert_eq!(peers[i].open(now), Outcome::Ok);
-        collect(&mut peers[i], i, &mut flying, &mut delivered);
+    for (i, peer) in peers.iter_mut().enumerate() {
+        assert_eq!(peer.open(now), Outcome::Ok);
+        collect(peer, i, &mut flying, &mut delivered);
     }
     for _ in 0..600 {
         now += dice.draw() % 5_000_000;

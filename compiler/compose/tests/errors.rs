@@ -139,9 +139,9 @@ fn frames_that_do_not_come_back() {
     let mut l = Maker::new("group", "group");
     let m = ("m", Type::Msg);
     let events = [
-        l.event("cast", Direction::Down, &[m.clone()]),
-        l.event("cast", Direction::Up, &[m.clone()]),
-        l.event("tell", Direction::Down, &[m.clone()]),
+        l.event("cast", Direction::Down, std::slice::from_ref(&m)),
+        l.event("cast", Direction::Up, std::slice::from_ref(&m)),
+        l.event("tell", Direction::Down, std::slice::from_ref(&m)),
         l.event("tell", Direction::Up, &[m]),
     ];
     l.speaks(ABOVE, "two", &events);

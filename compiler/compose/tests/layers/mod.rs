@@ -105,7 +105,7 @@ impl Maker {
     pub fn channel(&mut self) -> Channel {
         let m = ("m", Type::Msg);
         Channel {
-            send: self.event("send", Direction::Down, &[m.clone()]),
+            send: self.event("send", Direction::Down, std::slice::from_ref(&m)),
             deliver: self.event("deliver", Direction::Up, &[m]),
             grant_sends: self.event("grant_sends", Direction::Up, &[("n", Type::UInt(16))]),
             close: self.event("close", Direction::Down, &[]),

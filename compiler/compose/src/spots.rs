@@ -1,0 +1,56 @@
+//! Where messages can be: parts of the state and of locals.
+
+use std::collections::BTreeMap;
+
+use nacre_stack::*;
+
+use crate::message::Bag;
+
+/// A part of the state or of a local: the fields on the way to it; elements of containers are not told apart.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Spot {
+    pub root: SpotRoot,
+    pub path: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum SpotRoot {
+    Cell(CellId),
+    /// A local of the handler (call 0) or of a function that it called.
+    Local(u32, LocalId),
+}
+
+/// The messages that can be at each spot.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Spots(pub BTreeMap<Spot, Bag>);
+
+impl Spots {
+    /// What can be at a spot, in what contains it, or in what it contains.
+    pub fn read(&self, spot: &Spot) -> Bag {
+        let mut found = Bag::default();
+        let first = Spot { root: spot.root, path: vec![] };
+        for (key, bag) in self.0.range(first..).take_while(|(key, _)| key.root == spot.root) {
+            if key.path.starts_with(&spot.path) || spot.path.starts_with(&key.path) {
+                found.join(bag);
+            }
+        }
+        found
+    }
+
+    /// Adds to a spot; whether that told anything new.
+    pub fn write(&mut self, spot: &Spot, bag: &Bag) -> bool {
+        if bag.is_empty() {
+            return false;
+        }
+        self.0.entry(spot.clone()).or_default().join(bag)
+    }
+}
+
+/// How many entries a container can have.
+pub(crate) fn capacity(ty: &Type) -> u32 {
+    match ty {
+        Type::Ring(_, n) | Type::List(_, n) | Type::Window(_, n, _) | Type::Pool(_, n) | Type::Map(_, _, n) => *n,
+        Type::Array(_, n) => *n,
+        _ => 1,
+    }
+}

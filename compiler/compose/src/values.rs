@@ -1,0 +1,160 @@
+//! The messages in the values of expressions, by kind.
+
+use nacre_stack::*;
+
+use crate::activation::Run;
+use crate::course::{Act, Course};
+use crate::message::{Bag, Kind, Origin, Size, LONGEST};
+use crate::spots::capacity;
+use crate::walk::{constant, operands};
+
+impl Run<'_> {
+    /// New bytes made of messages: no headers, still data or control as they were.
+    pub(crate) fn remade(&mut self, of: &Bag, size: impl Fn(Size) -> Size, done: &mut Vec<Course>) -> Bag {
+        let made = match of.is_empty() {
+            true => Bag::one(Kind { headers: vec![], data: false, origin: Origin::Made }, size(Size::NONE)),
+            false => of.map(|kind, s| (Kind { headers: vec![], data: kind.data, origin: new_origin(kind.origin) }, size(s))),
+        };
+        done.push(Course::Act(Act::Make(made.size().max)));
+        made
+    }
+
+    /// The messages whose bytes an expression of type View reads. Bytes put together of several are nobody's data.
+    pub(crate) fn viewed(&mut self, view: &Expr, done: &mut Vec<Course>) -> Bag {
+        match &view.kind {
+            ExprKind::View(message) => self.viewed(message, done),
+            ExprKind::PackView(layout, message) => self.pack(*layout, message, done),
+            ExprKind::Part(inner, ..) => control(self.viewed(inner, done)),
+            ExprKind::Concat(list) => {
+                let bags: Vec<Bag> = list.iter().map(|e| self.viewed(e, done)).collect();
+                let total = bags.iter().fold(0u32, |sum, bag| sum.saturating_add(bag.size().max));
+                let mut all = Bag::default();
+                bags.iter().for_each(|bag| _ = all.join(bag));
+                control(all.sized(|s| s.grown(total)))
+            }
+            _ => self.expr(view, done),
+        }
+    }
+
+    /// Notes what is packed; gives it with the headers as bytes.
+    fn pack(&mut self, layout: LayoutId, message: &Expr, done: &mut Vec<Course>) -> Bag {
+        let bag = self.expr(message, done);
+        let told = bag.map(|kind, size| (Kind { origin: Origin::Kept, ..kind.clone() }, size));
+        let new = self.world.packed.entry(layout).or_default().join(&told);
+        self.learnt(new);
+        let bits = |kind: &Kind| kind.headers.iter().flat_map(|h| &self.stack.header(*h).fields).map(|f| f.bits).sum::<u32>();
+        let packed = bag.map(|kind, size| {
+            let bytes = bits(kind).div_ceil(8) + 3;
+            (Kind { headers: vec![], ..kind.clone() }, size.headed(bytes))
+        });
+        let made = bag.0.keys().map(|kind| bits(kind).div_ceil(8) + 3).max().unwrap_or(0);
+        done.push(Course::Act(Act::Make(made)));
+        packed
+    }
+
+    /// Any message that is packed anywhere may come out, no longer than the bytes.
+    pub(crate) fn unpacked(&mut self, layout: LayoutId, bytes: &Bag) -> Bag {
+        let mut result = Bag::default();
+        for kind in self.world.packed.get(&layout).into_iter().flat_map(|b| b.0.keys()) {
+            for (of, size) in &bytes.0 {
+                let kind = Kind { origin: of.origin, ..kind.clone() };
+                result.add(kind, size.part(size.max, 1));
+            }
+        }
+        result
+    }
+
+    pub(crate) fn joined(&mut self, parts: &Place, last: &Bag) -> Bag {
+        let count = capacity(&parts.ty);
+        let pieces = self.locals_or_cells(parts).size();
+        self.changed(parts);
+        last.sized(|size| pieces.joined(count, size))
+    }
+
+    pub(crate) fn expr_effects(&mut self, e: &Expr) -> Course {
+        let mut done = vec![];
+        self.expr(e, &mut done);
+        Course::sequence(done)
+    }
+
+    /// The messages in the value of an expression; what making it costs goes to `done`.
+    pub(crate) fn expr(&mut self, e: &Expr, done: &mut Vec<Course>) -> Bag {
+        match &e.kind {
+            ExprKind::Local(local) => {
+                let bag = self.locals.read(&self.local_spot(*local));
+                match self.frame.facts.length(*local) {
+                    Some(max) => bag.sized(|s| s.at_most(max.min(u64::from(LONGEST)) as u32)),
+                    None => bag,
+                }
+            }
+            ExprKind::Borrow(place) => self.locals_or_cells(place),
+            ExprKind::Empty => Bag::one(Kind { headers: vec![], data: false, origin: Origin::Kept }, Size::NONE),
+            ExprKind::Push(message, header, fields) => {
+                let bag = self.expr(message, done);
+                for field in fields {
+                    self.expr(field, done);
+                }
+                self.pushed(&bag, *header)
+            }
+            ExprKind::Slice(message, at, length) => {
+                let bag = self.expr(message, done);
+                let stride = self.frame.facts.stride(at, &self.frame.strides);
+                let max = self.frame.facts.largest(length).unwrap_or(u64::from(LONGEST)).min(u64::from(LONGEST)) as u32;
+                bag.map(|kind, size| (Kind { headers: vec![], ..kind.clone() }, size.part(max, stride)))
+            }
+            ExprKind::Rest(message, at) => {
+                let bag = self.expr(message, done);
+                let max = self.frame.facts.remainder(message, at).unwrap_or(u64::from(LONGEST));
+                let stride = self.frame.facts.stride(at, &self.frame.strides);
+                let gone = constant(at).unwrap_or(0);
+                bag.sized(|s| s.part(max.min(u64::from(s.max).saturating_sub(gone)) as u32, stride))
+            }
+            ExprKind::Pack(layout, message) => self.pack(*layout, message, done),
+            ExprKind::Length(message) => {
+                self.expr(message, done);
+                Bag::default()
+            }
+            ExprKind::View(view) | ExprKind::Through(_, view) => {
+                self.viewed(view, done);
+                Bag::default()
+            }
+            ExprKind::PackView(layout, message) => {
+                self.pack(*layout, message, done);
+                Bag::default()
+            }
+            _ => {
+                let mut all = Bag::default();
+                for inner in operands(e).0 {
+                    all.join(&self.expr(inner, done));
+                }
+                all
+            }
+        }
+    }
+
+    /// Puts a header of this layer on; there must be none of it or of a lower one.
+    fn pushed(&mut self, bag: &Bag, header: HeaderId) -> Bag {
+        let mut result = Bag::default();
+        for (kind, size) in &bag.0 {
+            if kind.headers.first().is_some_and(|h| self.stack.header(*h).layer <= self.layer) {
+                self.world.doubled.insert((self.layer, header));
+                continue;
+            }
+            let mut headers = vec![header];
+            headers.extend(&kind.headers);
+            result.add(Kind { headers, ..kind.clone() }, *size);
+        }
+        result
+    }
+}
+
+fn control(bag: Bag) -> Bag {
+    bag.map(|kind, size| (Kind { data: false, ..kind.clone() }, size))
+}
+
+fn new_origin(origin: Origin) -> Origin {
+    match origin {
+        Origin::Entered | Origin::Remade => Origin::Remade,
+        Origin::Kept | Origin::Made => Origin::Made,
+    }
+}
