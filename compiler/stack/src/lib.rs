@@ -850,8 +850,10 @@ pub enum Operation {
 
 mod access;
 pub mod interpret;
+mod text;
 mod validate;
 pub use access::*;
+pub use text::{print, read, ReadError};
 pub use validate::{validate, Problem};
 #[doc(hidden)]
 pub mod samples;

@@ -1,0 +1,23 @@
+//! Stacks as text that people read and the reader reads back: `read(&print(stack)) == stack`.
+//!
+//! One item for each entry of a table, in the tables' order; one line for each statement. `%x` is a local, `@x` a cell, `#3`
+//! an index where a name would not be clear; `'u32` is a type, written only where it does not follow from the rest.
+//!
+//! ```text
+//! handler "sequencer.down.send" of sequencer event send params [%m] fields [] locals [m'msg] {
+//!   emit layer floor send(push(%m, Seq, @next));
+//!   set @next = (@next + 1'seq32);
+//! }
+//! ```
+
+mod implied;
+mod lexer;
+mod names;
+mod print;
+mod print_code;
+mod read;
+mod read_code;
+mod words;
+
+pub use print::print;
+pub use read::{read, ReadError};

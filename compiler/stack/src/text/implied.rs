@@ -1,0 +1,84 @@
+//! Types that follow from the rest of an expression, so that they need not be written.
+
+use crate::*;
+
+/// The declarations that expressions refer to: a stack whose code may still be missing.
+pub struct Scoped<'a> {
+    pub stack: &'a Stack,
+    pub locals: &'a [Local],
+}
+
+impl Scoped<'_> {
+    fn field(&self, ty: &Type, i: u32) -> Option<Type> {
+        match ty {
+            Type::Struct(id) => self.stack.structs.get(id.index())?.fields.get(i as usize).map(|f| f.ty.clone()),
+            Type::Tuple(types) => types.get(i as usize).cloned(),
+            _ => None,
+        }
+    }
+
+    /// The type of what is at a place.
+    pub fn place(&self, root: Root, path: &[Step]) -> Option<Type> {
+        let mut ty = match root {
+            Root::Cell(id) => self.stack.cells.get(id.index())?.ty.clone(),
+            Root::Local(id) => self.locals.get(id.index())?.ty.clone(),
+        };
+        for step in path {
+            ty = match (step, ty) {
+                (Step::Field(i), ty) => self.field(&ty, *i)?,
+                (Step::Index(_), Type::Array(t, _) | Type::Ring(t, _) | Type::List(t, _)) => *t,
+                (Step::Index(_), Type::Window(t, ..) | Type::Pool(t, _) | Type::Map(_, t, _)) => *t,
+                (Step::Index(_), Type::Bytes(_)) => Type::UInt(8),
+                (Step::Unwrap, Type::Option(t)) => *t,
+                _ => return None,
+            };
+        }
+        Some(ty)
+    }
+
+    /// The type of an expression.
+    pub fn expr(&self, kind: &ExprKind) -> Option<Type> {
+        use BinaryOp::*;
+        Some(match kind {
+            ExprKind::Local(id) => self.locals.get(id.index())?.ty.clone(),
+            ExprKind::Load(place) | ExprKind::Borrow(place) => place.ty.clone(),
+            ExprKind::Unary(UnaryOp::Fold16, _) => Type::UInt(16),
+            ExprKind::Unary(_, a) | ExprKind::Share(a) => a.ty.clone(),
+            ExprKind::Binary(Equal | NotEqual | Less | LessEqual | Both | Either | Subset | Member, ..) => Type::Bool,
+            ExprKind::Binary(Distance, a, _) => match a.ty {
+                Type::Seq(bits) => Type::Int(bits),
+                _ => return None,
+            },
+            ExprKind::Binary(_, a, _) => a.ty.clone(),
+            ExprKind::If(_, a, _) => a.ty.clone(),
+            ExprKind::Tuple(parts) => Type::Tuple(parts.iter().map(|p| p.ty.clone()).collect()),
+            ExprKind::Array(parts) => Type::Array(Box::new(parts.first()?.ty.clone()), parts.len() as u32),
+            ExprKind::Literal(bytes) => Type::Bytes(bytes.len() as u32),
+            ExprKind::Some(a) => Type::Option(Box::new(a.ty.clone())),
+            ExprKind::IsSome(_) => Type::Bool,
+            ExprKind::Unwrap(a) => match &a.ty {
+                Type::Option(t) => (**t).clone(),
+                _ => return None,
+            },
+            ExprKind::Field(a, i) => self.field(&a.ty, *i)?,
+            ExprKind::Index(a, _) => match &a.ty {
+                Type::Array(t, _) | Type::List(t, _) | Type::Ring(t, _) => (**t).clone(),
+                Type::Bytes(_) | Type::View | Type::Text(_) => Type::UInt(8),
+                _ => return None,
+            },
+            ExprKind::Query(query, place, _) => match (query, &place.ty) {
+                (Query::Len, _) => Type::UInt(32),
+                (Query::Low | Query::Next | Query::High, Type::Window(_, _, bits)) => Type::Seq(*bits),
+                (Query::Key, Type::Map(k, ..)) => (**k).clone(),
+                (Query::First, _) => return None,
+                _ => Type::Bool,
+            },
+            ExprKind::Now => Type::Instant,
+            ExprKind::Fingerprint => Type::UInt(64),
+            ExprKind::Room | ExprKind::Length(_) => Type::UInt(32),
+            ExprKind::View(_) | ExprKind::PackView(..) => Type::View,
+            ExprKind::Empty | ExprKind::Push(..) | ExprKind::Slice(..) | ExprKind::Rest(..) | ExprKind::Pack(..) => Type::Msg,
+            _ => return None,
+        })
+    }
+}

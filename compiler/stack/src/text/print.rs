@@ -1,0 +1,228 @@
+//! A whole stack as text.
+
+use std::fmt::Write;
+
+use super::names::{quoted, Names};
+use super::print_code::{parameter, span, ty, Code};
+use super::words::{self, word};
+use crate::*;
+
+/// The text of a stack.
+pub fn print(stack: &Stack) -> String {
+    let names = &Names::of(stack);
+    let mut printer = Printer { stack, names, text: String::new() };
+    printer.declarations();
+    printer.code();
+    printer.boundaries();
+    printer.text
+}
+
+struct Printer<'a> {
+    stack: &'a Stack,
+    names: &'a Names,
+    text: String,
+}
+
+fn join(list: impl Iterator<Item = String>) -> String {
+    list.collect::<Vec<_>>().join(", ")
+}
+
+fn need(need: Need) -> String {
+    format!("need {} {}", need.copies, need.extra)
+}
+
+impl<'a> Printer<'a> {
+    fn line(&mut self, text: impl AsRef<str>) {
+        let _ = writeln!(self.text, "{}", text.as_ref());
+    }
+
+    fn body(&self, locals: &'a [Local]) -> Code<'a> {
+        Code::new(self.stack, self.names, locals)
+    }
+
+    fn parameters(&self, list: &[Parameter]) -> String {
+        join(list.iter().map(|p| parameter(self.names, &p.name, &p.ty)))
+    }
+
+    fn layer(&self, id: LayerId) -> String {
+        self.names.layers.show(id.index())
+    }
+
+    fn declarations(&mut self) {
+        let (stack, names) = (self.stack, self.names);
+        let b = &stack.bounds;
+        self.line(format!("stack {} {:?}", quoted(&stack.name), stack.description));
+        self.line(format!(
+            "bounds queue {} later {} outputs {} segments {} scratch {} block {} blocks {} frame_data {} open {} timer {}",
+            b.queue, b.later, b.outputs, b.segments, b.scratch, b.block, b.blocks, b.frame_data, need(b.open), need(b.timer)
+        ));
+        for e in &stack.enums {
+            self.line(format!("enum {} [{}]", quoted(&e.name), join(e.variants.iter().map(|v| quoted(v)))));
+        }
+        for s in &stack.structs {
+            self.line(format!("struct {} [{}]", quoted(&s.name), self.parameters(&s.fields)));
+        }
+        for l in &stack.layers {
+            let random = l.random.map_or(String::new(), |c| format!(" random #{}", c.0));
+            self.line(format!("layer {} {:?} version {}{random}{}", quoted(&l.name), l.description, l.version, span(l.span)));
+        }
+        for e in &stack.events {
+            let message = e.message.map_or(String::new(), |m| format!(" message {m}"));
+            let direction = word(words::DIRECTIONS, e.direction);
+            self.line(format!("event {} {direction} [{}]{message}", quoted(&e.name), self.parameters(&e.parameters)));
+        }
+        for h in &stack.headers {
+            let fields = join(h.fields.iter().map(|f| {
+                let big = if f.big_endian { " big" } else { "" };
+                let (place, class) = (word(words::PLACES, f.place), word(words::CLASSES, f.class));
+                format!("{} bits {}{big} {place} {class}", parameter(names, &f.name, &f.ty), f.bits)
+            }));
+            self.line(format!("header {} of {} [{fields}]", quoted(&h.name), self.layer(h.layer)));
+        }
+        for c in &stack.cells {
+            let secret = if c.secret { " secret" } else { "" };
+            let scope = word(words::SCOPES, c.scope);
+            self.line(format!("cell {} of {} {scope}{secret} '{}", quoted(&c.name), self.layer(c.layer), ty(names, &c.ty)));
+        }
+        for c in &stack.counters {
+            let layer = c.layer.map_or(String::new(), |l| format!(" of {}", self.layer(l)));
+            self.line(format!("counter {}{layer}", quoted(&c.name)));
+        }
+        for x in &stack.externs {
+            let result = x.result.as_ref().map_or(String::new(), |t| format!(" result '{}", ty(names, t)));
+            let mut line = format!("extern {} [{}]{result}", quoted(&x.name), self.parameters(&x.parameters));
+            line += if x.pure_ { " pure" } else { "" };
+            line += &x.inverse_of.as_ref().map_or(String::new(), |i| format!(" inverse_of {i:?}"));
+            line += &format!(" grows {} shrinks {}", x.grows, x.shrinks);
+            line += &x.range.map_or(String::new(), |r| format!(" range {r}"));
+            line += &x.body.as_ref().map_or(String::new(), |b| format!(" body {b:?}"));
+            self.line(line + &span(x.span));
+        }
+    }
+
+    fn locals(&self, locals: &[Local]) -> String {
+        join(locals.iter().map(|l| {
+            let by_ref = if l.by_ref { "ref " } else { "" };
+            format!("{by_ref}{}", parameter(self.names, &l.name, &l.ty))
+        }))
+    }
+
+    fn code(&mut self) {
+        let stack = self.stack;
+        for (index, cell) in stack.cells.iter().enumerate() {
+            if let Some(initial) = &cell.initial {
+                let value = self.body(&[]).expr(initial);
+                self.line(format!("initial @{} = {value};", self.names.cells.show(index)));
+            }
+        }
+        for f in &stack.filters {
+            self.filter(f);
+        }
+        for f in &stack.functions {
+            let mut code = self.body(&f.locals);
+            let parameters = join(f.parameters.iter().map(|p| code.local(*p)));
+            let result = f.result.as_ref().map_or(String::new(), |t| format!(" result '{}", ty(self.names, t)));
+            let block = code.block(&f.body);
+            let (name, layer, locals) = (quoted(&f.name), self.layer(f.layer), self.locals(&f.locals));
+            self.line(format!("function {name} of {layer}{result}{} locals [{locals}] params [{parameters}] {block}", span(f.span)));
+        }
+        for h in &stack.handlers {
+            let mut code = self.body(&h.locals);
+            let parameters = join(h.parameters.iter().map(|p| code.local(*p)));
+            let fields = join(h.fields.iter().map(|p| code.local(*p)));
+            let event = h.event.map_or(String::new(), |e| format!(" event {}", self.names.events.show(e.index())));
+            let passes = if h.passes { " passes" } else { "" };
+            let block = code.block(&h.body);
+            let (name, layer, locals) = (quoted(&h.name), self.layer(h.layer), self.locals(&h.locals));
+            self.line(format!(
+                "handler {name} of {layer}{event}{passes}{} locals [{locals}] params [{parameters}] fields [{fields}] {block}",
+                span(h.span)
+            ));
+        }
+    }
+
+    fn filter(&mut self, f: &'a Filter) {
+        let mut code = self.body(&f.locals);
+        let states = join(f.state.iter().map(|s| parameter(self.names, &s.name, &s.ty)));
+        let initial = join(f.initial.iter().map(|i| i.as_ref().map_or("-".into(), |e| code.expr(e))));
+        let result = f.result.as_ref().map_or(String::new(), |e| format!(" result {}", code.expr(e)));
+        let functions = join(f.functions.iter().map(|f| self.names.functions.show(f.index())));
+        let rejects = if f.rejects { " rejects" } else { "" };
+        let input = code.local(f.input);
+        let (body, end) = (code.block(&f.body), code.block(&f.end));
+        let (name, unit, locals) = (quoted(&f.name), word(words::UNITS, f.unit), self.locals(&f.locals));
+        let (a, b, c) = f.grows;
+        self.line(format!(
+            "filter {name} {unit} grows {a} {b} {c}{rejects}{} calls [{functions}] locals [{locals}] state [{states}] initial [{initial}] input {input}{result} {body} end {end}",
+            span(f.span)
+        ));
+    }
+
+    fn boundaries(&mut self) {
+        let stack = self.stack;
+        for (index, layer) in stack.layers.iter().enumerate() {
+            let name = self.layer(LayerId(index as u32));
+            for invariant in &layer.invariants {
+                let value = self.body(&[]).expr(invariant);
+                self.line(format!("invariant {name} {value};"));
+            }
+            for reaction in &layer.reactions {
+                let arms = join(reaction.arms.iter().map(|arm| {
+                    let header = arm.guard.header.map_or("-".into(), |h| self.names.headers.show(h.index()));
+                    let data = if arm.guard.data { " data" } else { "" };
+                    format!("{header}{data} {}", self.names.handlers.show(arm.handler.index()))
+                }));
+                self.line(format!("reaction {name} {} [{arms}]", self.names.events.show(reaction.event.index())));
+            }
+        }
+        for t in &stack.timers {
+            let path = join(t.path.iter().map(|s| match s {
+                TimerStep::Field(i) => i.to_string(),
+                TimerStep::Each => "each".into(),
+            }));
+            let (layer, handler) = (self.layer(t.layer), self.names.handlers.show(t.handler.index()));
+            let cell = self.names.cells.show(t.cell.index());
+            self.line(format!("timer {} of {layer} @{cell} [{path}] {handler}", quoted(&t.name)));
+        }
+        for port in &stack.ports {
+            self.port(port);
+        }
+        for layout in &stack.layouts {
+            self.layout(layout);
+        }
+    }
+
+    fn port(&mut self, port: &'a Port) {
+        let outputs = join(port.outputs.iter().map(|e| self.names.events.show(e.index())));
+        let mut text = format!("port {} [{outputs}] {{\n", quoted(&port.name));
+        for input in &port.inputs {
+            let (event, layer) = (self.names.events.show(input.event.index()), self.layer(input.layer));
+            text += &format!("  input {event} to {layer} {} [", need(input.need));
+            for a in &input.admissions {
+                let condition = self.body(&a.locals).expr(&a.condition);
+                text += &format!("\n    accepts {} locals [{}] {condition};", self.layer(a.layer), self.locals(&a.locals));
+            }
+            text += "]\n";
+        }
+        self.line(text + "}");
+    }
+
+    fn layout(&mut self, layout: &Layout) {
+        let form = word(words::FORMS, layout.form);
+        let mut text = format!("layout {} {form} {} {{\n", self.layer(layout.layer), layout.fingerprint);
+        for s in &layout.shapes {
+            let event = self.names.events.show(s.event.index());
+            let headers = join(s.headers.iter().map(|h| self.names.headers.show(h.index())));
+            let identified = if s.identified { " identified" } else { "" };
+            let data = if s.data { " data" } else { "" };
+            let fields = join(s.fields.iter().map(|f| {
+                format!("{} {} at {}", self.names.headers.show(f.header.index()), f.field, f.bit)
+            }));
+            text += &format!(
+                "  shape {}{identified}{data} {event} [{headers}] size {} length {} {} [{fields}]\n",
+                s.number, s.size, s.data_min, s.data_max
+            );
+        }
+        self.line(text + "}");
+    }
+}

@@ -1,0 +1,436 @@
+//! Statements, expressions and types from text.
+
+use super::implied::Scoped;
+use super::names::Table;
+use super::read::{fail, Reader, Result};
+use super::words;
+use crate::*;
+
+/// Text nested deeper than this is refused.
+const DEEPEST: u32 = 100;
+
+impl Reader {
+    pub fn ty(&mut self) -> Result<Type> {
+        let word = self.word()?;
+        Ok(match word.as_str() {
+            "bool" => Type::Bool,
+            "addr" => Type::Addr,
+            "duration" => Type::Duration,
+            "instant" => Type::Instant,
+            "timer" => Type::Timer,
+            "msg" => Type::Msg,
+            "view" => Type::View,
+            "range" | "enum" | "struct" | "tuple" | "option" | "bits" | "bytes" | "text" | "array" | "ring" | "list"
+            | "window" | "pool" | "map" => {
+                self.sign('(')?;
+                let ty = self.nested(|r| r.type_of(&word))?;
+                self.sign(')')?;
+                ty
+            }
+            word => {
+                let digits = word.find(|c: char| c.is_ascii_digit()).unwrap_or(word.len());
+                let (kind, bits) = word.split_at(digits);
+                match (kind, bits.parse()) {
+                    ("u", Ok(bits)) => Type::UInt(bits),
+                    ("i", Ok(bits)) => Type::Int(bits),
+                    ("seq", Ok(bits)) => Type::Seq(bits),
+                    _ => return self.fail(format!("`{word}` is not a type")),
+                }
+            }
+        })
+    }
+
+    fn type_of(&mut self, word: &str) -> Result<Type> {
+        Ok(match word {
+            "range" => {
+                let low = self.number()?;
+                self.sign(',')?;
+                Type::Range(low, self.number()?)
+            }
+            "enum" => Type::Enum(EnumId(self.named(|n| &n.enums)?)),
+            "struct" => Type::Struct(StructId(self.named(|n| &n.structs)?)),
+            "tuple" => Type::Tuple(self.list_until(')', Reader::ty)?),
+            "option" => Type::Option(Box::new(self.ty()?)),
+            "bits" => Type::Bits(self.small()?),
+            "bytes" => Type::Bytes(self.small()?),
+            "text" => Type::Text(self.small()?),
+            "window" => {
+                let entry = Box::new(self.ty()?);
+                let capacity = self.after_comma()?;
+                Type::Window(entry, capacity, self.after_comma()? as u8)
+            }
+            "map" => {
+                let key = Box::new(self.ty()?);
+                self.sign(',')?;
+                let value = Box::new(self.ty()?);
+                Type::Map(key, value, self.after_comma()?)
+            }
+            word => {
+                let entry = Box::new(self.ty()?);
+                let n = self.after_comma()?;
+                match word {
+                    "array" => Type::Array(entry, n),
+                    "ring" => Type::Ring(entry, n),
+                    "list" => Type::List(entry, n),
+                    _ => Type::Pool(entry, n),
+                }
+            }
+        })
+    }
+
+    fn after_comma(&mut self) -> Result<u32> {
+        self.sign(',')?;
+        self.small()
+    }
+
+    /// Runs a part of the reader one level deeper.
+    pub fn nested<T>(&mut self, read: impl FnOnce(&mut Reader) -> Result<T>) -> Result<T> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return self.fail("too deep".into());
+        }
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// The locals of the body that follows.
+    pub fn set_locals(&mut self, locals: &[Local]) {
+        self.locals = locals.to_vec();
+        self.local_names = Table::default();
+        locals.iter().for_each(|l| self.local_names.add(&l.name, ""));
+    }
+
+    pub fn local(&mut self) -> Result<LocalId> {
+        self.sign('%')?;
+        let table = std::mem::take(&mut self.local_names);
+        let found = self.entry_of(&table);
+        self.local_names = table;
+        Ok(LocalId(found?))
+    }
+
+    fn local_after(&mut self, word: &str) -> Result<Option<LocalId>> {
+        Ok(if self.is_word(word) { Some(self.local()?) } else { None })
+    }
+
+    pub fn block(&mut self) -> Result<Block> {
+        self.sign('{')?;
+        let mut block = vec![];
+        while !self.is_sign('}') {
+            block.push(self.nested(Reader::statement)?);
+        }
+        Ok(block)
+    }
+
+    fn bound(&mut self) -> Result<u32> {
+        self.expect("bound")?;
+        self.small()
+    }
+
+    fn statement(&mut self) -> Result<Statement> {
+        let word = self.word()?;
+        let statement = match word.as_str() {
+            "if" => {
+                let condition = self.expr()?;
+                let likely = self.one_of(words::LIKELY);
+                let then = self.block()?;
+                let otherwise = if self.is_word("else") { self.block()? } else { vec![] };
+                return Ok(Statement::If { condition, likely, then, otherwise });
+            }
+            "loop" => {
+                let bound = self.bound()?;
+                return Ok(Statement::Loop { bound, body: self.block()? });
+            }
+            "for" => {
+                let variable = self.local()?;
+                self.sign('=')?;
+                let from = self.expr()?;
+                self.expect("to")?;
+                let to = self.expr()?;
+                let bound = self.bound()?;
+                return Ok(Statement::For { variable, from, to, bound, body: self.block()? });
+            }
+            "each" => {
+                let walk = self.walk()?;
+                let bound = self.bound()?;
+                return Ok(Statement::Each { walk, bound, body: self.block()? });
+            }
+            "break" => Statement::Break,
+            "impossible" => Statement::Impossible,
+            "unreachable" => Statement::Unreachable,
+            "reject" => Statement::Reject,
+            "return" if self.at_sign(';') => Statement::Return(None),
+            "return" => Statement::Return(Some(self.expr()?)),
+            "drop" => Statement::Drop(self.expr()?),
+            "yield" => Statement::Yield(self.expr()?),
+            "cancel" => Statement::Cancel(self.place()?),
+            "count" => {
+                let counter = CounterId(self.named(|n| &n.counters)?);
+                Statement::Count(counter, self.expr()?)
+            }
+            "assert" => {
+                let condition = self.expr()?;
+                Statement::Assert(condition, self.text()?)
+            }
+            "set" => {
+                let place = self.place()?;
+                self.sign('=')?;
+                Statement::Store(place, self.expr()?)
+            }
+            "arm" => {
+                let timer = self.place()?;
+                self.expect("in")?;
+                let delay = self.expr()?;
+                Statement::Arm { timer, delay, unless_armed: self.is_word("unless_armed") }
+            }
+            "call" => {
+                let function = FunctionId(self.named(|n| &n.functions)?);
+                self.sign('(')?;
+                let arguments = self.list(')', Reader::argument)?;
+                Statement::Call { function, arguments, into: self.local_after("into")? }
+            }
+            "extern" => {
+                let function = ExternId(self.named(|n| &n.externs)?);
+                self.sign('(')?;
+                let arguments = self.list(')', Reader::expr)?;
+                Statement::CallExtern { function, arguments, into: self.local_after("into")? }
+            }
+            "do" => Statement::Operate(self.operate()?),
+            "emit" => Statement::Emit(self.emit()?),
+            _ => self.assigned(&word)?,
+        };
+        self.sign(';')?;
+        Ok(statement)
+    }
+
+    /// Statements that give to a local.
+    fn assigned(&mut self, word: &str) -> Result<Statement> {
+        if !["let", "fit", "random", "filter", "unpack", "join", "take"].contains(&word) {
+            return self.fail(format!("`{word}` is not a statement"));
+        }
+        let into = self.local()?;
+        self.sign('=')?;
+        Ok(match word {
+            "let" => Statement::Let(into, self.expr()?),
+            "fit" => Statement::Fit { into, value: self.expr()? },
+            "random" => Statement::Random { into, below: self.expr()? },
+            "filter" => {
+                let filter = FilterId(self.named(|n| &n.filters)?);
+                Statement::Filter { into, filter, input: self.expr()? }
+            }
+            "unpack" => {
+                let layout = self.layout_id()?;
+                Statement::Unpack { into, layout, message: self.expr()? }
+            }
+            "join" => {
+                let parts = self.place()?;
+                Statement::Join { into, parts, last: self.expr()? }
+            }
+            _ => Statement::Take { into, place: self.place()? },
+        })
+    }
+
+    fn layout_id(&mut self) -> Result<LayoutId> {
+        self.sign('#')?;
+        Ok(LayoutId(self.small()?))
+    }
+
+    fn walk(&mut self) -> Result<Walk> {
+        let over = self.place()?;
+        let (index, key) = (self.local_after("index")?, self.local_after("key")?);
+        let value = self.local_after("value")?;
+        let from = if self.is_word("from") { Some(self.expr()?) } else { None };
+        let to = if self.is_word("to") { Some(self.expr()?) } else { None };
+        Ok(Walk { over, index, key, value, from, to, drain: self.is_word("drain") })
+    }
+
+    fn argument(&mut self) -> Result<Argument> {
+        Ok(if self.is_word("ref") { Argument::Reference(self.place()?) } else { Argument::Value(self.expr()?) })
+    }
+
+    fn operate(&mut self) -> Result<Operate> {
+        let word = self.word()?;
+        let Some(operation) = words::value(words::OPERATIONS, &word) else {
+            return self.fail(format!("`{word}` is not an operation"));
+        };
+        let place = self.place()?;
+        self.sign('(')?;
+        let arguments = self.list(')', Reader::expr)?;
+        let (into, done) = (self.local_after("into")?, self.local_after("done")?);
+        Ok(Operate { operation, place, arguments, into, done, back: self.local_after("back")? })
+    }
+
+    fn emit(&mut self) -> Result<Emit> {
+        let target = match self.word()?.as_str() {
+            "layer" => Target::Layer(self.layer()?),
+            _ => Target::Port(PortId(self.named(|n| &n.ports)?)),
+        };
+        let event = EventId(self.named(|n| &n.events)?);
+        self.sign('(')?;
+        let arguments = self.list(')', Reader::expr)?;
+        let (later, call) = (self.is_word("later"), self.is_word("call"));
+        let likely = self.one_of(words::LIKELY);
+        Ok(Emit { target, event, arguments, later, call, likely, span: self.span()? })
+    }
+
+    pub fn place(&mut self) -> Result<Place> {
+        let root = if self.at_sign('%') {
+            Root::Local(self.local()?)
+        } else {
+            self.sign('@')?;
+            Root::Cell(CellId(self.named(|n| &n.cells)?))
+        };
+        let mut path = vec![];
+        loop {
+            if self.is_sign(':') {
+                path.push(Step::Field(self.small()?));
+            } else if self.is_sign('[') {
+                path.push(Step::Index(self.expr()?));
+                self.sign(']')?;
+            } else if self.is_sign('!') {
+                path.push(Step::Unwrap);
+            } else {
+                break;
+            }
+        }
+        let known = Scoped { stack: &self.stack, locals: &self.locals }.place(root, &path);
+        let ty = self.stated(known)?;
+        Ok(Place { root, path, ty })
+    }
+
+    /// The type that is written, or the one that is known without.
+    fn stated(&mut self, known: Option<Type>) -> Result<Type> {
+        if self.is_sign('\'') {
+            return self.ty();
+        }
+        match known {
+            Some(ty) => Ok(ty),
+            None => self.fail("a type is missing".into()),
+        }
+    }
+
+    pub fn expr(&mut self) -> Result<Expr> {
+        self.nested(|r| {
+            let (kind, known) = r.kind()?;
+            let known = known.or_else(|| Scoped { stack: &r.stack, locals: &r.locals }.expr(&kind));
+            let ty = r.stated(known)?;
+            Ok(Expr { kind, ty })
+        })
+    }
+
+    fn boxed(&mut self) -> Result<Box<Expr>> {
+        Ok(Box::new(self.expr()?))
+    }
+
+    fn next_boxed(&mut self) -> Result<Box<Expr>> {
+        self.sign(',')?;
+        self.boxed()
+    }
+
+    fn rest(&mut self) -> Result<Vec<Expr>> {
+        let mut list = vec![];
+        while self.is_sign(',') {
+            list.push(self.expr()?);
+        }
+        Ok(list)
+    }
+
+    /// What an expression is, and its type where the form says it.
+    fn kind(&mut self) -> Result<(ExprKind, Option<Type>)> {
+        if self.at_sign('%') {
+            return Ok((ExprKind::Local(self.local()?), None));
+        }
+        if self.at_sign('@') {
+            return Ok((ExprKind::Load(Box::new(self.place()?)), None));
+        }
+        if self.is_sign('(') {
+            return self.infix();
+        }
+        if let Some(n) = self.is_number() {
+            return Ok((ExprKind::Const(n), None));
+        }
+        let word = self.word()?;
+        let plain = match word.as_str() {
+            "true" => return Ok((ExprKind::Const(1), Some(Type::Bool))),
+            "false" => return Ok((ExprKind::Const(0), Some(Type::Bool))),
+            "zero" => ExprKind::Zero,
+            "none" => ExprKind::None,
+            "now" => ExprKind::Now,
+            "fingerprint" => ExprKind::Fingerprint,
+            "room" => ExprKind::Room,
+            "empty" => ExprKind::Empty,
+            word => {
+                self.sign('(')?;
+                let kind = self.form(word)?;
+                self.sign(')')?;
+                kind
+            }
+        };
+        Ok((plain, None))
+    }
+
+    fn infix(&mut self) -> Result<(ExprKind, Option<Type>)> {
+        let left = self.boxed()?;
+        if self.is_word("as") {
+            let ty = self.ty()?;
+            self.sign(')')?;
+            return Ok((ExprKind::Convert(left), Some(ty)));
+        }
+        let sign = self.operator()?;
+        let Some(op) = words::value(words::BINARY, &sign) else { return self.fail(format!("`{sign}` is not an operator")) };
+        let right = self.boxed()?;
+        self.sign(')')?;
+        Ok((ExprKind::Binary(op, left, right), None))
+    }
+
+    /// `word(` has been read; everything up to `)`.
+    fn form(&mut self, word: &str) -> Result<ExprKind> {
+        if let Some(op) = words::value(words::UNARY, word) {
+            return Ok(ExprKind::Unary(op, self.boxed()?));
+        }
+        if let Some(query) = words::value(words::QUERIES, word) {
+            let place = Box::new(self.place()?);
+            return Ok(ExprKind::Query(query, place, self.rest()?));
+        }
+        Ok(match word {
+            "literal" => {
+                let text = self.text()?;
+                let byte = |i: usize| text.get(i..i + 2).and_then(|b| u8::from_str_radix(b, 16).ok());
+                let bytes: Option<Vec<u8>> = (0..text.len().div_ceil(2)).map(|i| byte(i * 2)).collect();
+                match bytes {
+                    Some(bytes) => ExprKind::Literal(bytes),
+                    None => return self.fail("bytes are not two digits each".into()),
+                }
+            }
+            "load" => ExprKind::Load(Box::new(self.place()?)),
+            "borrow" => ExprKind::Borrow(Box::new(self.place()?)),
+            "if" => ExprKind::If(self.boxed()?, self.next_boxed()?, self.next_boxed()?),
+            "make" => ExprKind::Struct(self.list_until(')', Reader::expr)?),
+            "tuple" => ExprKind::Tuple(self.list_until(')', Reader::expr)?),
+            "array" => ExprKind::Array(self.list_until(')', Reader::expr)?),
+            "concat" => ExprKind::Concat(self.list_until(')', Reader::expr)?),
+            "some" => ExprKind::Some(self.boxed()?),
+            "is_some" => ExprKind::IsSome(self.boxed()?),
+            "unwrap" => ExprKind::Unwrap(self.boxed()?),
+            "field" => ExprKind::Field(self.boxed()?, self.after_comma()?),
+            "index" => ExprKind::Index(self.boxed()?, self.next_boxed()?),
+            "part" => ExprKind::Part(self.boxed()?, self.next_boxed()?, self.next_boxed()?),
+            "bytes_of" => ExprKind::BytesOf(self.boxed()?),
+            "view" => ExprKind::View(self.boxed()?),
+            "through" => ExprKind::Through(FilterId(self.named(|n| &n.filters)?), self.next_boxed()?),
+            "extern" => ExprKind::Extern(ExternId(self.named(|n| &n.externs)?), self.rest()?),
+            "share" => ExprKind::Share(self.boxed()?),
+            "length" => ExprKind::Length(self.boxed()?),
+            "push" => {
+                let message = self.boxed()?;
+                self.sign(',')?;
+                ExprKind::Push(message, HeaderId(self.named(|n| &n.headers)?), self.rest()?)
+            }
+            "slice" => ExprKind::Slice(self.boxed()?, self.next_boxed()?, self.next_boxed()?),
+            "rest" => ExprKind::Rest(self.boxed()?, self.next_boxed()?),
+            "pack" => ExprKind::Pack(self.layout_id()?, self.next_boxed()?),
+            "pack_view" => ExprKind::PackView(self.layout_id()?, self.next_boxed()?),
+            word => return fail(self.line(), format!("`{word}` is not an expression")),
+        })
+    }
+}
