@@ -1,12 +1,12 @@
 //! Tells whether a received header field only feeds the state, or decides what becomes of the message that it came with.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nacre_stack::*;
 
 use crate::activation::assigned;
 use crate::spots::{Spot, SpotRoot};
-use crate::walk::{any, any_of_place, parts};
+use crate::walk::{any, any_of_place, parts, statements};
 
 /// Whether no handler that receives the header lets this field decide about the message, and each does something with it.
 pub(crate) fn is_gossip(stack: &Stack, header: HeaderId, field: usize) -> bool {
@@ -18,7 +18,7 @@ pub(crate) fn is_gossip(stack: &Stack, header: HeaderId, field: usize) -> bool {
 
 fn only_feeds_state(stack: &Stack, event: EventId, handler: &Handler, field: usize) -> bool {
     let Some(message) = stack.event(event).message.map(|m| handler.parameters[m as usize]) else { return false };
-    let mut taint = Taint { stack, decides: false, goes_on: false, ..Taint::default_for(stack) };
+    let mut taint = Taint::new(stack);
     taint.marked.insert(Spot { root: SpotRoot::Local(0, handler.fields[field]), path: vec![] });
     taint.messages.insert(Spot { root: SpotRoot::Local(0, message), path: vec![] });
     loop {
@@ -31,13 +31,20 @@ fn only_feeds_state(stack: &Stack, event: EventId, handler: &Handler, field: usi
     }
 }
 
+/// Whether a block may not go on to what stands behind it.
+fn leaves_somewhere(block: &Block) -> bool {
+    let mut leaves = false;
+    statements(block, &mut |s| leaves |= matches!(s, Statement::Return(_) | Statement::Break));
+    leaves
+}
+
 /// What depends on the field, and what holds the message.
 struct Taint<'a> {
     stack: &'a Stack,
     marked: BTreeSet<Spot>,
     messages: BTreeSet<Spot>,
-    /// Calls whose code has been reached on a way that depends on the field, and references.
-    references: std::collections::BTreeMap<(u32, LocalId), Spot>,
+    /// What the `ref` parameters of calls stand for.
+    references: BTreeMap<(u32, LocalId), Spot>,
     calls: u32,
     /// The field decides about the message.
     decides: bool,
@@ -46,12 +53,12 @@ struct Taint<'a> {
 }
 
 impl<'a> Taint<'a> {
-    fn default_for(stack: &'a Stack) -> Self {
+    fn new(stack: &'a Stack) -> Self {
         Taint {
             stack,
             marked: BTreeSet::new(),
             messages: BTreeSet::new(),
-            references: Default::default(),
+            references: BTreeMap::new(),
             calls: 0,
             decides: false,
             goes_on: false,
@@ -73,9 +80,12 @@ impl<'a> Taint<'a> {
         let carries = exprs.iter().any(|e| self.carries(call, e));
         match statement {
             Statement::If { then, otherwise, .. } => {
-                let leaves = |b: &Block| matches!(b.last(), Some(Statement::Return(_) | Statement::Break));
                 let after = self.block(call, then, marked) | self.block(call, otherwise, marked);
-                (marked && (leaves(then) || leaves(otherwise))) || (after && !marked)
+                if marked {
+                    leaves_somewhere(then) || leaves_somewhere(otherwise)
+                } else {
+                    after
+                }
             }
             Statement::Loop { body, .. } | Statement::For { body, .. } | Statement::Each { body, .. } => {
                 if marked {
@@ -153,7 +163,7 @@ impl<'a> Taint<'a> {
         if let Some(into) = into {
             let spot = self.local(call, into);
             let mut returns = (after, false);
-            crate::walk::statements(&callee.body, &mut |s| {
+            statements(&callee.body, &mut |s| {
                 if let Statement::Return(Some(e)) = s {
                     returns.0 |= self.is_marked(inner, e);
                     returns.1 |= self.carries(inner, e);
