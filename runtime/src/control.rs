@@ -111,7 +111,7 @@ impl Listener {
     /// Sends a ping; its token is random, so that only who saw it can answer.
     pub(crate) fn send_ping(&mut self, id: ConnectionId) {
         let now = self.transport.now();
-        let token = self.random.next() | 1;
+        let token = self.random.draw() | 1;
         let Ok(connection) = self.get_mut(id) else { return };
         connection.pinged_at = now;
         connection.ping_token = token;

@@ -116,7 +116,7 @@ impl FaultLine {
         let mut after = nanoseconds(self.faults.delay);
         after += self.random.below(nanoseconds(self.faults.jitter) + 1);
         let held = self.random.below(nanoseconds(self.faults.reorder_by).max(1)) + 1;
-        let mut bits = SplitMix64::new(self.random.next());
+        let mut bits = SplitMix64::new(self.random.draw());
         let mut frame = frame.to_vec();
         if corrupted {
             for _ in 0..=bits.below(4) {
@@ -181,7 +181,7 @@ pub struct Faulty<T> {
 impl<T: Transport> Faulty<T> {
     /// Puts faults around a transport. The two directions draw from seeds of their own.
     pub fn new(inner: T, faults: Faults, direction: Direction) -> Faulty<T> {
-        let back = Faults { seed: SplitMix64::new(faults.seed).next(), ..faults.clone() };
+        let back = Faults { seed: SplitMix64::new(faults.seed).draw(), ..faults.clone() };
         let lines = Arc::new(Mutex::new([FaultLine::new(faults), FaultLine::new(back)]));
         let handle = FaultHandle { lines };
         Faulty { inner, handle, direction, leaving: BinaryHeap::new(), arriving: BinaryHeap::new(), number: 0 }
@@ -254,7 +254,7 @@ impl<T: Transport> Transport for Faulty<T> {
             if self.direction == Direction::Outgoing {
                 return Ok((len, from));
             }
-            self.enter(1, from, &buffer[..len].to_vec());
+            self.enter(1, from, &buffer[..len]);
         }
     }
 

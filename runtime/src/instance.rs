@@ -231,6 +231,7 @@ impl Instance {
     }
 
     /// Calls an input event of a port. `arguments` has as many numbers as the event, at least.
+    #[allow(clippy::too_many_arguments, reason = "those of nacre.h")]
     pub fn call<'a>(
         &'a mut self,
         pool: &'a mut Pool,
@@ -246,6 +247,7 @@ impl Instance {
         (code, unsafe { out.lent() })
     }
 
+    #[allow(clippy::too_many_arguments, reason = "those of nacre.h")]
     pub(crate) fn call_raw(
         &mut self,
         pool: &mut Pool,
@@ -277,7 +279,7 @@ impl Instance {
                 now,
                 u32::from(event),
                 numbers.as_ptr(),
-                address.map_or(ptr::null(), |address| ptr::from_ref(address)),
+                address.map_or(ptr::null(), ptr::from_ref),
                 data.as_ptr(),
                 len,
                 out.as_mut_ptr(),

@@ -342,11 +342,8 @@ impl Listener {
                 Some(pending.head.with(Message::whole(&self.current)))
             }
             Found::Lent(head, index) => {
-                // SAFETY: the step is still `active`: no call was made since, and the next one first ends the loan, which
-                // needs &mut self.
-                let outputs = unsafe { self.out.lent() };
-                let message = outputs.get(index).map_or(Message::whole(&[]), |output| output.message());
-                Some(head.with(message))
+                let output = self.active.as_ref().and_then(|active| active.outputs(&self.out).get(index));
+                Some(head.with(output.map_or(Message::whole(&[]), |output| output.message())))
             }
         }
     }
@@ -399,7 +396,7 @@ impl Listener {
         config.set("floor.cookie", u64::from(cookie));
         config.set("floor.identity", identity);
         config.set("floor.peer_identity", peer.identity);
-        config.set("floor.incarnation", self.random.next());
+        config.set("floor.incarnation", self.random.draw());
     }
 
     /// Opens an instance at a proposed cookie. What comes out of `open` is active afterwards.
@@ -412,7 +409,7 @@ impl Listener {
         phase: Phase,
     ) -> Result<ConnectionId, Error> {
         let now = self.transport.now();
-        let seed = self.random.next();
+        let seed = self.random.draw();
         let Kind { stack, pool, .. } = &mut self.kinds[kind];
         let (instance, _) = Instance::open(stack, pool, config, seed, now, &mut self.out)?;
         let id = ConnectionId::new(self.serial, cookie);

@@ -93,13 +93,16 @@ pub struct Network {
     inner: Arc<Mutex<Inner>>,
 }
 
+/// A frame on its way: when it arrives, its number, from, to.
+type Flying = Reverse<(u64, u64, SocketAddr, SocketAddr, Vec<u8>)>;
+
 #[derive(Debug)]
 struct Inner {
     now: u64,
     number: u64,
     faults: Faults,
     lines: BTreeMap<(SocketAddr, SocketAddr), FaultLine>,
-    flying: BinaryHeap<Reverse<(u64, u64, SocketAddr, SocketAddr, Vec<u8>)>>,
+    flying: BinaryHeap<Flying>,
     inboxes: BTreeMap<SocketAddr, VecDeque<(SocketAddr, Vec<u8>)>>,
 }
 
@@ -163,7 +166,7 @@ impl Inner {
         let number = self.lines.len() as u64;
         let faults = &self.faults;
         self.lines.entry((from, to)).or_insert_with(|| {
-            let seed = SplitMix64::new(faults.seed ^ number.wrapping_mul(0x9e37_79b9)).next();
+            let seed = SplitMix64::new(faults.seed ^ number.wrapping_mul(0x9e37_79b9)).draw();
             FaultLine::new(Faults { seed, ..faults.clone() })
         })
     }

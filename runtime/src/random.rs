@@ -18,7 +18,7 @@ impl SplitMix64 {
     }
 
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.state;
         z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -28,12 +28,12 @@ impl SplitMix64 {
 
     /// A number below `bound`, which is not 0.
     pub fn below(&mut self, bound: u64) -> u64 {
-        (u128::from(self.next()) * u128::from(bound) >> 64) as u64
+        ((u128::from(self.draw()) * u128::from(bound)) >> 64) as u64
     }
 
     /// True with the given probability, 0 to 1. Draws one number whatever the probability.
     pub fn chance(&mut self, probability: f64) -> bool {
-        ((self.next() >> 11) as f64) * (1.0 / (1u64 << 53) as f64) < probability
+        ((self.draw() >> 11) as f64) * (1.0 / (1u64 << 53) as f64) < probability
     }
 }
 
@@ -44,8 +44,8 @@ mod tests {
     #[test]
     fn first_numbers_are_the_published_ones() {
         let mut random = SplitMix64::new(1234567);
-        assert_eq!(random.next(), 6457827717110365317);
-        assert_eq!(random.next(), 3203168211198807973);
+        assert_eq!(random.draw(), 6457827717110365317);
+        assert_eq!(random.draw(), 3203168211198807973);
     }
 
     #[test]

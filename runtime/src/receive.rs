@@ -183,7 +183,8 @@ impl Listener {
     }
 
     fn keep(&mut self, id: ConnectionId, mark: usize, len: usize, who: Option<Identification>) {
-        let Ok(connection) = self.get_mut(id) else { return };
+        // A stack that ended in its first step is no connection.
+        let Ok(connection) = self.get_mut(id) else { return self.forget(id, mark) };
         connection.phase = Phase::Live;
         connection.arrived = true;
         connection.traffic.frames_in += 1;

@@ -7,7 +7,7 @@ use crate::event::{ConnectionId, Head, Pending};
 use crate::ffi::NacreAddr;
 use crate::instance::Outcome;
 use crate::listener::{Found, Kind, Listener};
-use crate::output::Output;
+use crate::output::{Out, Output, Outputs};
 use crate::wire::Preamble;
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
@@ -22,6 +22,14 @@ pub(crate) struct Active {
 impl Active {
     pub(crate) fn new(id: ConnectionId) -> Active {
         Active { id, next: 0 }
+    }
+
+    /// The step's outputs.
+    pub(crate) fn outputs<'a>(&self, out: &'a Out) -> Outputs<'a> {
+        // SAFETY: `Listener::active` is set when a step has been run, and unset or replaced before any further call is
+        // given its state, its pool or `out`; the frame that it came from stays in the buffer until then, and what a
+        // caller's message is named by is copied before `Listener::call` returns. So the bytes are still lent.
+        unsafe { out.lent() }
     }
 }
 
@@ -131,8 +139,8 @@ impl Listener {
     /// Copies the events of the active step that were not handed out.
     fn copy_rest(&mut self) {
         while let Some((head, index)) = self.next_of_active() {
-            // SAFETY: the step is still active: nothing was called since.
-            let message = unsafe { self.out.lent() }.get(index).map(|output| output.message().to_vec());
+            let Some(active) = &self.active else { return };
+            let message = active.outputs(&self.out).get(index).map(|output| output.message().to_vec());
             let bytes = message.unwrap_or_default();
             self.pending_bytes += bytes.len();
             self.pending.push_back(Pending { head, bytes });
@@ -144,8 +152,7 @@ impl Listener {
         loop {
             let active = self.active.as_mut()?;
             let (id, index) = (active.id, active.next);
-            // SAFETY: the step is active; the parts are copied.
-            let parts = unsafe { self.out.lent() }.get(index).map(|output| (output.is_frame(), Parts::of(&output)));
+            let parts = active.outputs(&self.out).get(index).map(|output| (output.is_frame(), Parts::of(&output)));
             let (is_frame, parts) = parts?;
             active.next += 1;
             if is_frame {
@@ -222,10 +229,10 @@ impl Listener {
 
     /// Sends the frames of the active step; those of a tentative connection are held back.
     pub(crate) fn send_frames(&mut self, id: ConnectionId) {
-        let Listener { table, out, .. } = self;
+        let Listener { table, out, active, .. } = self;
         let Some(connection) = table.get_mut(id.cookie()).filter(|connection| connection.id == id) else { return };
-        // SAFETY: the step has just been run; nothing is called while its outputs are looked at.
-        let outputs = unsafe { out.lent() };
+        let Some(active) = active else { return };
+        let outputs = active.outputs(out);
         let old = connection.label;
         let mut label = old;
         for output in outputs.iter().filter(Output::is_frame) {

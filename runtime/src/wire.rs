@@ -6,8 +6,8 @@ pub const PREAMBLE: usize = 4;
 pub const CONTROL: u8 = 127;
 /// The version of the control frames.
 pub const VERSION: u8 = 1;
-/// Bytes of an identified frame up to its check.
-pub const IDENTIFICATION: usize = 40;
+/// The shape that says: a shape of 16 bits follows, in identified frames behind the fingerprint.
+pub const LONG_SHAPE: u8 = 126;
 /// The bits of a cookie.
 pub const COOKIE_BITS: u32 = 24;
 
@@ -61,14 +61,16 @@ pub struct Identification {
 }
 
 impl Identification {
-    /// Reads it from an identified frame; None if the frame is too short. The check in bytes 40-43 is the stack's to judge.
+    /// Reads it from an identified frame; None if the frame is too short. The check behind it is the stack's to judge.
     pub fn read(frame: &[u8]) -> Option<Identification> {
+        let long_shape = Preamble::read(frame)?.shape == LONG_SHAPE;
+        let at = if long_shape { 14 } else { 12 };
         Some(Identification {
             fingerprint: fingerprint(frame)?,
-            cookie: u32_at(frame, 12)? & 0xff_ffff,
-            sender: u64_at(frame, 16)?,
-            receiver: u64_at(frame, 24)?,
-            incarnation: u64_at(frame, 32)?,
+            cookie: u32_at(frame, at)? & 0xff_ffff,
+            sender: u64_at(frame, at + 4)?,
+            receiver: u64_at(frame, at + 12)?,
+            incarnation: u64_at(frame, at + 20)?,
         })
     }
 }
@@ -200,6 +202,18 @@ mod tests {
         let mut frame = Control::Unknown { unknown: 1 }.write(12).unwrap();
         frame[4] = 2;
         assert_eq!(Control::read(&frame), None);
+    }
+
+    #[test]
+    fn identification_stands_behind_a_long_shape() {
+        let short: Vec<u8> = [3].into_iter().chain(1..60).collect();
+        let mut long = short.clone();
+        long[0] = 1 | LONG_SHAPE << 1;
+        long.splice(12..12, [0xaa, 0xbb]);
+        assert_eq!(Identification::read(&short), Identification::read(&long));
+        assert_eq!(Identification::read(&short).unwrap().cookie, 0x0e0d0c);
+        assert_eq!(Identification::read(&short[..39]), None);
+        assert_eq!(Identification::read(&long[..41]), None);
     }
 
     #[test]

@@ -297,3 +297,43 @@ fn capture_is_a_pcap_file_with_every_frame() {
         assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count() as u64, frames);
     }
 }
+
+#[test]
+fn noise_of_every_kind_is_survived() {
+    let network = Network::new(Faults::default());
+    let mut server = Listener::new(network.end(), seeded(1));
+    server.serve(&window()).unwrap();
+    let mut client = Listener::new(network.end(), seeded(2));
+    let id = client.connect(server.local(), &window()).unwrap();
+    client.send(id, b"first").unwrap();
+    simulate(&network, &mut [&mut client, &mut server], 1_000_000_000);
+    let cookie = (server.connections()[0].to_number() & 0xff_ffff) as u32;
+    let mut stranger = network.end();
+    let mut forger = network.end_at(client.local());
+    let mut random = nacre_runtime::random::SplitMix64::new(5);
+    for n in 0..20_000u32 {
+        let mut frame: Vec<u8> = (0..random.below(80)).map(|_| random.draw() as u8).collect();
+        if frame.len() >= 20 {
+            let kind = frame[5] % 5;
+            match random.below(5) {
+                0 => frame.splice(..8, [0xfe, 7, 7, 7, 1, kind, 0, 0]).for_each(drop),
+                1 => frame[1..4].copy_from_slice(&cookie.to_le_bytes()[..3]),
+                2 => {
+                    frame[0] |= 1;
+                    frame[4..12].copy_from_slice(&window().fingerprint().to_le_bytes());
+                }
+                3 => {
+                    frame[..4].copy_from_slice(&(0xfe | cookie << 8).to_le_bytes());
+                    frame[4..8].copy_from_slice(&[1, kind, 0, 0]);
+                }
+                _ => {}
+            }
+        }
+        let from = if n % 3 == 0 { &mut forger } else { &mut stranger };
+        from.send(server.local(), &[IoSlice::new(&frame)]).unwrap();
+        while server.poll().is_some() {}
+    }
+    let statistics = server.statistics();
+    assert_eq!((statistics.connections, statistics.arrived), (1, 1), "{statistics:?}");
+    assert!(statistics.malformed > 0 && statistics.unknown_cookies > 0 && statistics.controls_in > 1000);
+}
