@@ -25,7 +25,7 @@ pub(crate) fn space(stack: &Stack) -> String {
     ];
     rows.push(row("one step", format!("at most {}", step.join(", "))));
     if bounds.later > 0 {
-        rows.push(row("later", format!("at most {} wait", counted(u64::from(bounds.later), "event"))));
+        rows.push(row("later", format!("room for {}", counted(u64::from(bounds.later), "event"))));
     }
     for (name, need) in needs(stack) {
         rows.push(row(&name, need));
