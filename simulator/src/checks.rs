@@ -1,0 +1,159 @@
+//! What a stack promises its host, and whether a run kept it.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A promise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Check {
+    /// Every message arrives, and closing ends.
+    Complete,
+    /// None arrives twice.
+    Once,
+    /// In the order in which they were sent.
+    Order,
+    /// What arrives was sent.
+    Intact,
+    /// Nothing comes after `closed`.
+    Quiet,
+    /// No layer broke a rule: assertions, bounds, invariants; machines in lockstep are equal.
+    Unbroken,
+    /// All space is given back.
+    Space,
+}
+
+const NAMES: [(Check, &str); 7] = [
+    (Check::Complete, "complete"),
+    (Check::Once, "once"),
+    (Check::Order, "order"),
+    (Check::Intact, "intact"),
+    (Check::Quiet, "quiet"),
+    (Check::Unbroken, "unbroken"),
+    (Check::Space, "space"),
+];
+
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(NAMES.iter().find(|(check, _)| check == self).map_or("", |(_, name)| name))
+    }
+}
+
+impl FromStr for Check {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Check, String> {
+        let known = NAMES.iter().find(|(_, name)| *name == text).map(|(check, _)| *check);
+        known.ok_or_else(|| {
+            let names: Vec<&str> = NAMES.iter().map(|(_, name)| *name).collect();
+            format!("there is no check `{text}`; there are: {}", names.join(", "))
+        })
+    }
+}
+
+/// All of them: what a reliable stack promises.
+pub fn all() -> Vec<Check> {
+    NAMES.iter().map(|(check, _)| *check).collect()
+}
+
+/// A promise that was broken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    pub check: Check,
+    pub text: String,
+    /// When, in nanoseconds since the run began.
+    pub time: u64,
+}
+
+/// The messages of one direction: what was sent, and what of it has arrived.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    sent: Vec<(u32, Vec<u8>)>,
+    arrived: Vec<bool>,
+    /// Index of the next one that is due.
+    next: usize,
+    pub count: usize,
+}
+
+impl Ledger {
+    pub fn sent(&mut self, number: u32, message: Vec<u8>) {
+        self.sent.push((number, message));
+        self.arrived.push(false);
+    }
+
+    pub fn is_complete(&self) -> bool {
+        self.arrived.iter().all(|arrived| *arrived)
+    }
+
+    /// The first that has not arrived.
+    pub fn missing(&self) -> Option<u32> {
+        let at = self.arrived.iter().position(|arrived| !arrived)?;
+        Some(self.sent[at].0)
+    }
+
+    /// Enters a delivery; gives the promise that it breaks, if it does.
+    pub fn deliver(&mut self, message: &[u8]) -> Option<(Check, String)> {
+        self.count += 1;
+        let same = |at: &usize| self.sent[*at].1 == message;
+        let due = (self.next..self.sent.len()).filter(|at| !self.arrived[*at]).find(same);
+        let late = (0..self.next.min(self.sent.len())).filter(|at| !self.arrived[*at]).find(same);
+        let Some(at) = due.or(late) else {
+            return Some(match (0..self.sent.len()).find(same) {
+                Some(at) => (Check::Once, format!("message {} came again", self.sent[at].0)),
+                None => (Check::Intact, format!("{} bytes came that nobody sent: {}", message.len(), start_of(message))),
+            });
+        };
+        self.arrived[at] = true;
+        let number = self.sent[at].0;
+        if due.is_none() {
+            return Some((Check::Order, format!("message {number} came after a later one")));
+        }
+        let skipped = (self.next..at).find(|at| !self.arrived[*at]).map(|at| self.sent[at].0);
+        self.next = at + 1;
+        skipped.map(|skipped| (Check::Complete, format!("message {number} came, and message {skipped} before it is missing")))
+    }
+}
+
+fn start_of(message: &[u8]) -> String {
+    let shown: String = message.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    format!("{shown}{}", if message.len() > 16 { ".." } else { "" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ledger() -> Ledger {
+        let mut ledger = Ledger::default();
+        (0..4).for_each(|n| ledger.sent(n, vec![n as u8; 9]));
+        ledger
+    }
+
+    #[test]
+    fn what_is_in_order_breaks_nothing() {
+        let mut ledger = ledger();
+        assert!((0..4).all(|n| ledger.deliver(&[n; 9]).is_none()));
+        assert!(ledger.is_complete());
+    }
+
+    #[test]
+    fn each_fault_is_told_by_its_name() {
+        let told = |order: &[u8]| {
+            let mut ledger = ledger();
+            order.iter().find_map(|n| ledger.deliver(&[*n; 9])).map(|(check, _)| check)
+        };
+        assert_eq!(told(&[0, 0]), Some(Check::Once));
+        assert_eq!(told(&[0, 7]), Some(Check::Intact));
+        assert_eq!(told(&[0, 2]), Some(Check::Complete));
+        let mut ledger = ledger();
+        ledger.deliver(&[1; 9]);
+        assert_eq!(ledger.deliver(&[0; 9]).map(|(check, _)| check), Some(Check::Order));
+    }
+
+    #[test]
+    fn equal_messages_are_taken_in_order() {
+        let mut ledger = Ledger::default();
+        (0..3).for_each(|n| ledger.sent(n, vec![]));
+        assert!((0..3).all(|_| ledger.deliver(&[]).is_none()));
+        assert_eq!(ledger.deliver(&[]).map(|(check, _)| check), Some(Check::Once));
+    }
+}

@@ -1,0 +1,132 @@
+//! What a stack shows to its host: the events of its ports, its counters, and what it must be given, by name.
+
+use nacre_stack::{mask, Scope, Stack, Type};
+
+use crate::endpoint::{Address, Given};
+use crate::random::{hash, Random};
+
+/// An event as the host sees it; its index is its place in [`Interface::events`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    pub name: String,
+    pub port: u16,
+    pub port_name: String,
+    /// The host may call it; otherwise it comes out.
+    pub input: bool,
+    pub parameters: Vec<Kind>,
+}
+
+/// What a parameter is to the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Message,
+    Address,
+    Number,
+}
+
+impl Event {
+    pub fn has_message(&self) -> bool {
+        self.parameters.contains(&Kind::Message)
+    }
+
+    /// How many numbers it has.
+    pub fn numbers(&self) -> usize {
+        self.parameters.iter().filter(|k| **k == Kind::Number).count()
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Interface {
+    pub events: Vec<Event>,
+    pub counters: Vec<String>,
+    pub givens: Vec<Wanted>,
+}
+
+/// A value that the host gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// `floor.peer`.
+    pub name: String,
+    pub ty: Type,
+    /// The layer states no default.
+    pub required: bool,
+}
+
+/// Values for all that a connection must be given: the peer's address; names that are each end's own by chance; and for
+/// the rest (keys) the same at both ends, from `shared`.
+pub fn givens(wanted: &[Wanted], random: &mut Random, shared: u64, peer: Address) -> Vec<(String, Given)> {
+    let mut value = |(index, wanted): (usize, &Wanted)| {
+        let last = wanted.name.rsplit('.').next().unwrap_or_default();
+        let own = matches!(last, "cookie" | "incarnation");
+        let number = if own { random.number() } else { hash(&[shared, index as u64]) };
+        match &wanted.ty {
+            Type::Addr => Given::Address(peer),
+            Type::Bytes(len) => {
+                let mut bytes = vec![0; *len as usize];
+                Random::new(number).fill(&mut bytes);
+                Given::Bytes(bytes)
+            }
+            Type::Bool => Given::Number(number & 1),
+            Type::Range(low, high) => Given::Number(low + number % high.saturating_sub(*low).max(1)),
+            // Never 0, which may stand for "not known".
+            Type::UInt(bits) | Type::Int(bits) | Type::Seq(bits) => Given::Number((number & mask(u32::from(*bits))).max(1)),
+            _ => Given::Number(0),
+        }
+    };
+    wanted.iter().enumerate().filter(|(_, w)| w.required).map(|at| (at.1.name.clone(), value(at))).collect()
+}
+
+impl Interface {
+    pub fn of(stack: &Stack) -> Interface {
+        let events = stack.interface().into_iter().map(|at| {
+            let event = stack.event(at.event);
+            let kind = |ty: &Type| match ty {
+                Type::Msg => Kind::Message,
+                Type::Addr => Kind::Address,
+                _ => Kind::Number,
+            };
+            Event {
+                name: event.name.clone(),
+                port: at.port.0 as u16,
+                port_name: stack.ports[at.port.index()].name.clone(),
+                input: at.input.is_some(),
+                parameters: event.parameters.iter().map(|p| kind(&p.ty)).collect(),
+            }
+        });
+        let counters = stack.counters.iter().map(|counter| match counter.layer {
+            Some(layer) => format!("{}.{}", stack.layer(layer).name, counter.name),
+            None => counter.name.clone(),
+        });
+        let givens = stack.cells.iter().filter(|cell| cell.scope == Scope::Given).map(|cell| Wanted {
+            name: format!("{}.{}", stack.layer(cell.layer).name, cell.name),
+            ty: cell.ty.clone(),
+            required: cell.initial.is_none(),
+        });
+        Interface { events: events.collect(), counters: counters.collect(), givens: givens.collect() }
+    }
+
+    /// An event above the network that the host may call; without the name of a port, that of the lowest port.
+    pub fn input(&self, port: Option<&str>, name: &str) -> Option<u16> {
+        self.find(port, name, true)
+    }
+
+    /// An event that comes out above the network.
+    pub fn output(&self, port: Option<&str>, name: &str) -> Option<u16> {
+        self.find(port, name, false)
+    }
+
+    fn find(&self, port: Option<&str>, name: &str, input: bool) -> Option<u16> {
+        let fits = |e: &Event| e.port != 0 && e.name == name && e.input == input && port.is_none_or(|p| p == e.port_name);
+        self.events.iter().position(fits).map(|at| at as u16)
+    }
+
+    pub fn event(&self, index: u16) -> Option<&Event> {
+        self.events.get(usize::from(index))
+    }
+
+    /// The value of a counter, by its full name.
+    pub fn counter(&self, values: &[u64], name: &str) -> Option<u64> {
+        let at = self.counters.iter().position(|known| known == name)?;
+        values.get(at).copied()
+    }
+}

@@ -1,0 +1,177 @@
+//! An endpoint that the reference interpreter runs.
+
+use std::sync::Arc;
+
+use nacre_stack::interpret::{self, Addr, Config, Machine, Schedule, Value};
+use nacre_stack::{mask, Stack, Type};
+
+use crate::endpoint::{Address, Endpoint, Given, Maker, Opening, Outcome, Output, Step};
+
+/// Opens endpoints in the interpreter.
+#[derive(Clone)]
+pub struct Interpreter {
+    pub stack: Arc<Stack>,
+    /// Handle the events of a step in any order that keeps links in order, drawn from the seed.
+    pub any_order: bool,
+}
+
+impl Interpreter {
+    pub fn new(stack: Arc<Stack>) -> Interpreter {
+        Interpreter { stack, any_order: false }
+    }
+}
+
+impl Maker for Interpreter {
+    fn open(&self, opening: &Opening) -> Result<(Box<dyn Endpoint>, Vec<Output>), String> {
+        let mut config = Config { seed: opening.seed, ..Config::default() };
+        if self.any_order {
+            config.schedule = Schedule::Any(opening.seed);
+        }
+        for (name, given) in &opening.givens {
+            if let Some(ty) = type_of(&self.stack, name) {
+                config.givens.insert(name.clone(), value_of(given, ty));
+            }
+        }
+        let mut machine = Machine::of(self.stack.clone(), config);
+        match machine.open(opening.now) {
+            interpret::Outcome::Ok => {}
+            other => return Err(format!("the stack {} could not be opened: {other:?}", self.stack.description)),
+        }
+        let outputs = outputs_of(&self.stack, &mut machine);
+        Ok((Box::new(Interpreted { machine, dead: false }), outputs))
+    }
+
+    fn name(&self) -> String {
+        if self.any_order { "interpreter, any order" } else { "interpreter" }.into()
+    }
+}
+
+fn type_of<'s>(stack: &'s Stack, name: &str) -> Option<&'s Type> {
+    let (layer, cell) = name.rsplit_once('.')?;
+    let found = stack.cells.iter().find(|c| c.name == cell && stack.layer(c.layer).name == layer)?;
+    Some(&found.ty)
+}
+
+/// The value as one of the cell's type, numbers cut to its width, as the C interface cuts them.
+fn value_of(given: &Given, ty: &Type) -> Value {
+    match (given, ty) {
+        (Given::Number(n), Type::UInt(bits) | Type::Int(bits) | Type::Seq(bits)) => Value::Num(n & mask(u32::from(*bits))),
+        (Given::Number(n), _) => Value::Num(*n),
+        (Given::Address(address), _) => Value::Addr(to_addr(*address)),
+        (Given::Bytes(bytes), _) => Value::Bytes(bytes.clone()),
+    }
+}
+
+fn to_addr(address: Address) -> Addr {
+    Addr { ip: address.ip, port: address.port, family: address.family }
+}
+
+fn of_addr(addr: &Addr) -> Option<Address> {
+    (addr.family != 0).then_some(Address { ip: addr.ip, port: addr.port, family: addr.family })
+}
+
+struct Interpreted {
+    machine: Machine,
+    dead: bool,
+}
+
+impl Interpreted {
+    fn step(&mut self, outcome: interpret::Outcome) -> Step {
+        let outcome = match outcome {
+            interpret::Outcome::Ok => Outcome::Done,
+            interpret::Outcome::Idle => Outcome::Idle,
+            interpret::Outcome::Refused => Outcome::Refused,
+            interpret::Outcome::Busy => Outcome::Busy,
+            interpret::Outcome::NoSpace => Outcome::NoSpace,
+            interpret::Outcome::Dropped => Outcome::Dropped,
+            interpret::Outcome::Invalid => Outcome::Invalid,
+        };
+        let stack = self.machine.stack().clone();
+        Step { outcome, outputs: outputs_of(&stack, &mut self.machine) }
+    }
+
+    /// The event's parameters but its message, from numbers and one address.
+    fn arguments(&self, event: u16, numbers: &[u64], address: Option<Address>) -> Vec<Value> {
+        let stack = self.machine.stack();
+        let Some(at) = stack.interface().get(usize::from(event)).copied() else { return vec![] };
+        let mut numbers = numbers.iter();
+        let parameters = stack.event(at.event).parameters.iter().filter(|p| p.ty != Type::Msg);
+        let value = |ty: &Type| match ty {
+            Type::Addr => Value::Addr(address.map(to_addr).unwrap_or_default()),
+            _ => Value::Num(numbers.next().copied().unwrap_or(0)),
+        };
+        parameters.map(|p| &p.ty).map(value).collect()
+    }
+}
+
+fn outputs_of(stack: &Stack, machine: &mut Machine) -> Vec<Output> {
+    let interface = stack.interface();
+    let place = |output: &interpret::Output| {
+        let same = |e: &nacre_stack::PortEvent| e.port == output.port && e.event == output.event && e.input.is_none();
+        interface.iter().position(same).map_or(u16::MAX, |at| at as u16)
+    };
+    let outputs = machine.take_outputs().into_iter().map(|output| Output {
+        port: output.port.0 as u16,
+        event: place(&output),
+        arguments: output.arguments.iter().filter(|v| !matches!(v, Value::Addr(_))).map(Value::num).collect(),
+        address: output.arguments.iter().find_map(|v| if let Value::Addr(a) = v { of_addr(a) } else { None }),
+        message: output.bytes,
+    });
+    outputs.collect()
+}
+
+impl Endpoint for Interpreted {
+    fn call(&mut self, now: u64, event: u16, numbers: &[u64], address: Option<Address>, message: &[u8]) -> Step {
+        let arguments = self.arguments(event, numbers, address);
+        let outcome = self.machine.call(u32::from(event), &arguments, message, now);
+        self.step(outcome)
+    }
+
+    fn input(&mut self, now: u64, from: Address, frame: &[u8]) -> Step {
+        let outcome = self.machine.input(to_addr(from), frame, now);
+        self.step(outcome)
+    }
+
+    fn tick(&mut self, now: u64) -> Step {
+        let outcome = self.machine.tick(now);
+        self.step(outcome)
+    }
+
+    fn settle(&mut self) -> Vec<Output> {
+        Vec::new()
+    }
+
+    fn deadline(&self) -> u64 {
+        self.machine.deadline()
+    }
+
+    fn accepts(&self, event: u16, length: usize) -> bool {
+        self.machine.accepts(u32::from(event), length)
+    }
+
+    fn counters(&self) -> Vec<u64> {
+        self.machine.counters().to_vec()
+    }
+
+    fn canonical(&self) -> Vec<u8> {
+        self.machine.canonical_bytes()
+    }
+
+    fn space(&self) -> (u32, u32) {
+        let all = self.machine.stack().bounds.blocks;
+        (if self.dead { all } else { self.machine.free_blocks() }, all)
+    }
+
+    fn discard(&mut self) {
+        self.dead = true;
+    }
+
+    fn reports(&self) -> Vec<String> {
+        let stack = self.machine.stack();
+        let words = self.machine.reports().iter().map(|report| {
+            let layer = report.layer.map_or("the stack", |layer| &stack.layer(layer).name);
+            format!("{layer}: {:?}: {} (step {})", report.rule, report.text, report.step)
+        });
+        words.collect()
+    }
+}

@@ -1,0 +1,165 @@
+//! Several endpoints of one stack, given the same events and compared after each.
+
+use crate::endpoint::{Address, Endpoint, Maker, Opening, Output, Step};
+
+/// Opens endpoints that run side by side. The first is the reference: its answers are the answers.
+pub struct Lockstep {
+    pub makers: Vec<Box<dyn Maker>>,
+}
+
+impl Maker for Lockstep {
+    fn open(&self, opening: &Opening) -> Result<(Box<dyn Endpoint>, Vec<Output>), String> {
+        let mut members = Vec::new();
+        let mut first = None;
+        let mut differences = Vec::new();
+        for maker in &self.makers {
+            let (endpoint, outputs) = maker.open(opening)?;
+            members.push(Member { name: maker.name(), endpoint });
+            let outputs = by_port(outputs);
+            match &first {
+                None => first = Some(outputs),
+                Some(first) if *first == outputs => {}
+                Some(first) => differences.push(different(&members, members.len() - 1, "outputs of opening", first, &outputs)),
+            }
+        }
+        let mut row = Row { members, differences, events: 0 };
+        row.compare_states("opening");
+        Ok((Box::new(row), first.unwrap_or_default()))
+    }
+
+    fn name(&self) -> String {
+        let names: Vec<String> = self.makers.iter().map(|maker| maker.name()).collect();
+        names.join(" = ")
+    }
+}
+
+struct Member {
+    name: String,
+    endpoint: Box<dyn Endpoint>,
+}
+
+struct Row {
+    members: Vec<Member>,
+    differences: Vec<String>,
+    events: u64,
+}
+
+/// Sequences are compared port by port: how ports interleave is free.
+fn by_port(mut outputs: Vec<Output>) -> Vec<Output> {
+    outputs.sort_by_key(|output| output.port);
+    outputs
+}
+
+fn different<T: std::fmt::Debug>(members: &[Member], other: usize, what: &str, first: &T, second: &T) -> String {
+    let shorten = |text: String| if text.len() > 600 { format!("{}...", text.chars().take(600).collect::<String>()) } else { text };
+    let (reference, member) = (&members[0].name, &members[other].name);
+    let (first, second) = (shorten(format!("{first:?}")), shorten(format!("{second:?}")));
+    format!("{what} differ: {reference} says {first}, {member} says {second}")
+}
+
+impl Row {
+    /// Gives all the same event, then lets all settle, then compares all that can be seen.
+    fn all(&mut self, what: &str, mut event: impl FnMut(&mut dyn Endpoint) -> Step) -> Step {
+        self.events += 1;
+        let mut steps = Vec::with_capacity(self.members.len());
+        for member in &mut self.members {
+            let mut step = event(member.endpoint.as_mut());
+            step.outputs.extend(member.endpoint.settle());
+            step.outputs = by_port(step.outputs);
+            steps.push(step);
+        }
+        if self.differences.is_empty() {
+            for (at, step) in steps.iter().enumerate().skip(1) {
+                if *step != steps[0] {
+                    let difference = different(&self.members, at, "result and outputs", &steps[0], step);
+                    self.differences.push(format!("event {} ({what}): {difference}", self.events));
+                }
+            }
+            self.compare_states(what);
+        }
+        steps.swap_remove(0)
+    }
+
+    fn compare_states(&mut self, what: &str) {
+        let mut found = Vec::new();
+        let (reference, others) = self.members.split_at(1);
+        let reference = &reference[0].endpoint;
+        let (deadline, counters) = (reference.deadline(), reference.counters());
+        let (state, (free, all)) = (reference.canonical(), reference.space());
+        for (at, member) in others.iter().enumerate().map(|(at, member)| (at + 1, &member.endpoint)) {
+            if member.deadline() != deadline {
+                found.push(different(&self.members, at, "deadlines", &deadline, &member.deadline()));
+            }
+            if member.counters() != counters {
+                found.push(different(&self.members, at, "counters", &counters, &member.counters()));
+            }
+            let other = member.canonical();
+            if other != state {
+                let place = state.iter().zip(&other).position(|(one, two)| one != two).unwrap_or(state.len().min(other.len()));
+                let near = |bytes: &[u8]| bytes.iter().skip(place).take(16).map(|b| format!("{b:02x}")).collect::<String>();
+                let what = format!("canonical states, of {} and {} bytes, at byte {place}", state.len(), other.len());
+                found.push(different(&self.members, at, &what, &near(&state), &near(&other)));
+            }
+            let (member_free, member_all) = member.space();
+            if all - free != member_all - member_free {
+                found.push(different(&self.members, at, "blocks in use", &(all - free), &(member_all - member_free)));
+            }
+        }
+        self.differences.extend(found.into_iter().map(|text| format!("after event {} ({what}): {text}", self.events)));
+    }
+
+    fn first(&self) -> &dyn Endpoint {
+        self.members[0].endpoint.as_ref()
+    }
+}
+
+impl Endpoint for Row {
+    fn call(&mut self, now: u64, event: u16, arguments: &[u64], address: Option<Address>, message: &[u8]) -> Step {
+        self.all("a call", |member| member.call(now, event, arguments, address, message))
+    }
+
+    fn input(&mut self, now: u64, from: Address, frame: &[u8]) -> Step {
+        self.all("a frame", |member| member.input(now, from, frame))
+    }
+
+    fn tick(&mut self, now: u64) -> Step {
+        self.all("a tick", |member| member.tick(now))
+    }
+
+    fn settle(&mut self) -> Vec<Output> {
+        Vec::new()
+    }
+
+    fn deadline(&self) -> u64 {
+        self.first().deadline()
+    }
+
+    fn accepts(&self, event: u16, length: usize) -> bool {
+        self.first().accepts(event, length)
+    }
+
+    fn counters(&self) -> Vec<u64> {
+        self.first().counters()
+    }
+
+    fn canonical(&self) -> Vec<u8> {
+        self.first().canonical()
+    }
+
+    fn space(&self) -> (u32, u32) {
+        // What any of them still holds, counts.
+        let held = self.members.iter().map(|m| m.endpoint.space()).map(|(free, all)| all - free).max().unwrap_or(0);
+        let all = self.first().space().1;
+        (all.saturating_sub(held), all)
+    }
+
+    fn discard(&mut self) {
+        self.members.iter_mut().for_each(|member| member.endpoint.discard());
+    }
+
+    fn reports(&self) -> Vec<String> {
+        let mut all = self.differences.clone();
+        all.extend(self.members.iter().flat_map(|member| member.endpoint.reports()));
+        all
+    }
+}

@@ -1,0 +1,247 @@
+//! A network that loses, repeats, delays, damages and parts, as a seed says.
+//!
+//! What happens to a frame depends on the seed, on who sent it, and on how many that sender has sent before; never on what
+//! happened to other frames. So single faults can be left out of a run, and the rest stays.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+
+use crate::random::{happens, hash};
+
+/// How bad the network is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Conditions {
+    /// Probabilities, for each frame.
+    pub loss: f64,
+    pub duplicate: f64,
+    /// Held back, so that later ones overtake it.
+    pub reorder: f64,
+    /// Some bits are flipped, or the end is cut off.
+    pub corrupt: f64,
+    /// What every frame takes, and what it may take more, in nanoseconds.
+    pub delay: u64,
+    pub jitter: u64,
+    pub partition: Option<Partition>,
+}
+
+/// Times at which no frame gets through: one in each period, somewhere in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Partition {
+    pub every: u64,
+    pub lasts: u64,
+}
+
+/// What can be done to a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Fault {
+    Lose,
+    Repeat,
+    Hold,
+    Damage,
+    Late,
+}
+
+const FAULTS: [(Fault, &str); 5] = [
+    (Fault::Lose, "lose"),
+    (Fault::Repeat, "repeat"),
+    (Fault::Hold, "hold"),
+    (Fault::Damage, "damage"),
+    (Fault::Late, "late"),
+];
+
+/// A part of a run that can be left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Item {
+    /// A message of the workload: sender, number.
+    Message(u32, u32),
+    /// A fault: sender, number of the frame among the sender's.
+    Frame(u32, u64, Fault),
+    /// The partition of a period.
+    Partition(u64),
+}
+
+impl fmt::Display for Item {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let side = |n: u32| char::from(b'a' + (n % 26) as u8);
+        match self {
+            Item::Message(from, number) => write!(f, "{}.{number}", side(*from)),
+            Item::Frame(from, number, fault) => {
+                let name = FAULTS.iter().find(|(known, _)| known == fault).map_or("", |(_, name)| name);
+                write!(f, "{}:{number}:{name}", side(*from))
+            }
+            Item::Partition(period) => write!(f, "part:{period}"),
+        }
+    }
+}
+
+impl FromStr for Item {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Item, String> {
+        let wrong = || format!("`{text}` is neither a message (`a.3`), nor a fault (`b:17:lose`), nor a partition (`part:2`)");
+        let side = |name: &str| match name.as_bytes() {
+            [letter @ b'a'..=b'z'] => Ok(u32::from(letter - b'a')),
+            _ => Err(wrong()),
+        };
+        if let Some(period) = text.strip_prefix("part:") {
+            return period.parse().map(Item::Partition).map_err(|_| wrong());
+        }
+        if let Some((from, number)) = text.split_once('.') {
+            return Ok(Item::Message(side(from)?, number.parse().map_err(|_| wrong())?));
+        }
+        let parts: Vec<&str> = text.split(':').collect();
+        let [from, number, name] = parts[..] else { return Err(wrong()) };
+        let (fault, _) = FAULTS.iter().find(|(_, known)| *known == name).ok_or_else(wrong)?;
+        Ok(Item::Frame(side(from)?, number.parse().map_err(|_| wrong())?, *fault))
+    }
+}
+
+/// What became of a frame.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fate {
+    /// When it arrives, once for each copy.
+    pub arrivals: Vec<u64>,
+    /// The seed of what damaged it.
+    pub damage: Option<u64>,
+    /// What was done, for the record.
+    pub items: Vec<Item>,
+}
+
+/// A network with its seed. `keep`: of all that could happen, only this does.
+#[derive(Clone, Debug)]
+pub struct Network {
+    pub seed: u64,
+    pub conditions: Conditions,
+    pub keep: Option<BTreeSet<Item>>,
+}
+
+impl Network {
+    /// What becomes of a frame that leaves `from` now as its `number`th.
+    pub fn fate(&self, now: u64, from: u32, number: u64) -> Fate {
+        let mut fate = Fate::default();
+        if let Some(period) = self.parted(now) {
+            fate.items.push(Item::Partition(period));
+            return fate;
+        }
+        let c = &self.conditions;
+        let draw = |fault: Fault, salt: u64| hash(&[self.seed, from.into(), number, fault as u64, salt]);
+        let mut does = |fault: Fault, probability: f64| {
+            let item = Item::Frame(from, number, fault);
+            let does = happens(probability, draw(fault, 0)) && self.kept(&item);
+            if does {
+                fate.items.push(item);
+            }
+            does
+        };
+        if does(Fault::Lose, c.loss) {
+            return fate;
+        }
+        let (repeated, held) = (does(Fault::Repeat, c.duplicate), does(Fault::Hold, c.reorder));
+        let damaged = does(Fault::Damage, c.corrupt);
+        let late = c.jitter > 0 && does(Fault::Late, 1.0);
+        let more = |salt: u64, most: u64| if most == 0 { 0 } else { draw(Fault::Late, salt) % most };
+        let mut at = now + c.delay + if late { more(1, c.jitter) } else { 0 };
+        if held {
+            at += more(2, 4 * (c.delay + c.jitter) + 2_000_000);
+        }
+        fate.arrivals.push(at);
+        if repeated {
+            fate.arrivals.push(at + more(3, c.delay + c.jitter + 1_000_000));
+        }
+        fate.damage = damaged.then(|| draw(Fault::Damage, 1));
+        fate
+    }
+
+    /// The period whose partition this time falls into.
+    fn parted(&self, now: u64) -> Option<u64> {
+        let Partition { every, lasts } = self.conditions.partition?;
+        let every = every.max(1);
+        let (period, within) = (now / every, now % every);
+        let begins = hash(&[self.seed, 0x70_6172_7469, period]) % every.saturating_sub(lasts).max(1);
+        let parted = (begins..begins.saturating_add(lasts)).contains(&within);
+        (parted && self.kept(&Item::Partition(period))).then_some(period)
+    }
+
+    pub fn kept(&self, item: &Item) -> bool {
+        self.keep.as_ref().is_none_or(|keep| keep.contains(item))
+    }
+}
+
+/// Flips up to four bits, or cuts off the end.
+pub fn damage(frame: &mut Vec<u8>, seed: u64) {
+    if frame.is_empty() {
+        return;
+    }
+    if seed % 8 == 0 {
+        let keep = hash(&[seed, 1]) % frame.len() as u64;
+        frame.truncate(keep as usize);
+        return;
+    }
+    // Distinct bits, so that no flip takes another one back.
+    let bits = frame.len() as u64 * 8;
+    let flips: BTreeSet<u64> = (0..1 + seed % 4).map(|i| hash(&[seed, 2, i]) % bits).collect();
+    for bit in flips {
+        frame[(bit / 8) as usize] ^= 1 << (bit % 8);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn network(conditions: Conditions) -> Network {
+        Network { seed: 7, conditions, keep: None }
+    }
+
+    #[test]
+    fn a_good_network_only_delays() {
+        let fate = network(Conditions { delay: 5, ..Conditions::default() }).fate(100, 0, 3);
+        assert_eq!((fate.arrivals, fate.damage, fate.items.len()), (vec![105], None, 0));
+    }
+
+    #[test]
+    fn leaving_one_fault_out_changes_no_other_frame() {
+        let mut network = network(Conditions { loss: 0.3, jitter: 1000, ..Conditions::default() });
+        let before: Vec<Fate> = (0..200).map(|n| network.fate(0, 1, n)).collect();
+        let lost = before.iter().position(|f| f.arrivals.is_empty()).expect("something is lost");
+        let all = before.iter().flat_map(|f| f.items.clone());
+        network.keep = Some(all.filter(|i| *i != Item::Frame(1, lost as u64, Fault::Lose)).collect());
+        for (n, before) in before.iter().enumerate() {
+            assert_eq!(network.fate(0, 1, n as u64) == *before, n != lost);
+        }
+    }
+
+    #[test]
+    fn loss_is_about_as_often_as_said() {
+        let network = network(Conditions { loss: 0.1, ..Conditions::default() });
+        let lost = (0..10_000).filter(|n| network.fate(0, 0, *n).arrivals.is_empty()).count();
+        assert!((900..1100).contains(&lost), "{lost}");
+    }
+
+    #[test]
+    fn a_partition_comes_once_a_period() {
+        let network = network(Conditions { partition: Some(Partition { every: 1000, lasts: 100 }), ..Conditions::default() });
+        for period in 0..20 {
+            let parted = (0..1000).filter(|t| network.parted(period * 1000 + t).is_some()).count();
+            assert_eq!(parted, 100);
+        }
+    }
+
+    #[test]
+    fn damage_is_never_nothing() {
+        for seed in 0..500 {
+            let mut frame = vec![0x55; 9];
+            damage(&mut frame, seed);
+            assert_ne!(frame, vec![0x55; 9], "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn items_are_read_as_they_are_written() {
+        for item in [Item::Message(0, 3), Item::Frame(1, 17, Fault::Damage), Item::Partition(2)] {
+            assert_eq!(item.to_string().parse(), Ok(item));
+        }
+        assert!("c".parse::<Item>().is_err() && "a:1:eat".parse::<Item>().is_err());
+    }
+}

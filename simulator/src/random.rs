@@ -1,0 +1,75 @@
+//! Random numbers that a seed fixes: a generator for sequences, and a hash for questions asked in any order.
+
+/// SplitMix64.
+#[derive(Clone, Debug)]
+pub struct Random {
+    state: u64,
+}
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random { state: seed }
+    }
+
+    pub fn number(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mix(self.state)
+    }
+
+    /// A number below `high`; 0 if that is 0.
+    pub fn below(&mut self, high: u64) -> u64 {
+        ((u128::from(self.number()) * u128::from(high)) >> 64) as u64
+    }
+
+    /// A number of `low ..= high`, where small ones are as likely as large ones of the same length in bits.
+    pub fn length(&mut self, low: u64, high: u64) -> u64 {
+        let span = high.saturating_sub(low);
+        let bits = u64::from(64 - span.leading_zeros());
+        let cap = 1u64.checked_shl(self.below(bits + 1) as u32).map_or(span, |cap| span.min(cap));
+        low + self.below(cap + 1)
+    }
+
+    pub fn fill(&mut self, bytes: &mut [u8]) {
+        for chunk in bytes.chunks_mut(8) {
+            let word = self.number().to_le_bytes();
+            chunk.copy_from_slice(&word[..chunk.len()]);
+        }
+    }
+}
+
+fn mix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// A number that depends on all parts, and on nothing that was asked before.
+pub fn hash(parts: &[u64]) -> u64 {
+    parts.iter().fold(0x6e61_6372_6500_0001, |sum, part| mix(sum.wrapping_add(0x9e37_79b9_7f4a_7c15) ^ mix(*part)))
+}
+
+/// Whether something of this probability happens, for a hashed number.
+pub fn happens(probability: f64, number: u64) -> bool {
+    // 53 bits are what a double holds.
+    ((number >> 11) as f64) < probability * (1u64 << 53) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_stay_within_and_reach_both_ends() {
+        let mut random = Random::new(1);
+        let lengths: Vec<u64> = (0..5000).map(|_| random.length(3, 40)).collect();
+        assert!(lengths.iter().all(|l| (3..=40).contains(l)));
+        assert!(lengths.contains(&3) && lengths.contains(&40));
+        assert_eq!(random.length(7, 7), 7);
+    }
+
+    #[test]
+    fn never_and_always_are_meant() {
+        assert!((0..1000).all(|n| !happens(0.0, hash(&[n])) && happens(1.0, hash(&[n]))));
+        assert!(!happens(0.0, 0) && happens(1.0, u64::MAX));
+    }
+}

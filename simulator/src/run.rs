@@ -1,0 +1,413 @@
+//! One run: two ends, messages both ways, a bad network, and what is checked.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::rc::Rc;
+
+use crate::checks::{Check, Failure, Ledger};
+use crate::endpoint::{Maker, Outcome, NEVER};
+use crate::interface::Interface;
+use crate::network::{Conditions, Item, Network};
+use crate::random::{hash, Random};
+use crate::world::{Entry, World, BEGIN};
+
+/// What is to be run. Equal plans give equal runs.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub seed: u64,
+    /// From each end.
+    pub messages: u32,
+    /// Bytes of a message at the most; what the stack accepts may be less.
+    pub largest: usize,
+    /// Mean time between messages of one end, in nanoseconds.
+    pub pause: u64,
+    pub conditions: Conditions,
+    pub checks: Vec<Check>,
+    /// Without any progress for so long, what is missing is lost.
+    pub patience: u64,
+}
+
+impl Default for Plan {
+    fn default() -> Plan {
+        Plan {
+            seed: 1,
+            messages: 100,
+            largest: 20_000,
+            pause: 1_000_000,
+            conditions: Conditions::default(),
+            checks: crate::checks::all(),
+            patience: 120_000_000_000,
+        }
+    }
+}
+
+/// What runs.
+#[derive(Clone)]
+pub struct Subject<'m> {
+    pub makers: [&'m dyn Maker; 2],
+    pub interface: Rc<Interface>,
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub struct Run {
+    pub failure: Option<Failure>,
+    /// All that took part and could have been left out: messages and faults.
+    pub items: Vec<Item>,
+    pub trace: Vec<Entry>,
+    /// Simulated time.
+    pub lasted: u64,
+    pub steps: u64,
+    /// At each end: messages delivered there, frames and bytes sent, frames not taken, counters.
+    pub delivered: [usize; 2],
+    pub frames: [u64; 2],
+    pub bytes: [u64; 2],
+    pub dropped: [u64; 2],
+    pub counters: [Vec<u64>; 2],
+    /// Equal for equal runs.
+    pub digest: u64,
+}
+
+/// Runs a plan. `keep`: of its messages and faults only these.
+pub fn run(plan: &Plan, subject: &Subject, keep: Option<BTreeSet<Item>>, tracing: bool) -> Run {
+    let network = Network { seed: plan.seed, conditions: plan.conditions.clone(), keep };
+    let mut world = World::new(network, tracing);
+    let opened = world.pair(["a", "b"], subject.makers, &subject.interface);
+    let failure = opened.err().map(|text| Failure { check: Check::Unbroken, text, time: 0 });
+    let mut running = Running::new(plan, &subject.interface, world);
+    running.failure = failure;
+    if running.failure.is_none() {
+        running.go();
+        running.end();
+    }
+    running.result()
+}
+
+struct Side {
+    waiting: VecDeque<Planned>,
+    /// The next one was not accepted, and nothing has happened here since.
+    blocked: bool,
+    /// Bytes of the longest message that the stack accepts, once it accepts any.
+    largest: Option<usize>,
+    /// Events of the node that have been looked at.
+    heard: usize,
+    closed: Option<u64>,
+    /// Of what this side sent.
+    ledger: Ledger,
+}
+
+#[derive(Clone, Copy)]
+struct Planned {
+    number: u32,
+    at: u64,
+    seed: u64,
+}
+
+struct Running<'p> {
+    plan: &'p Plan,
+    world: World,
+    sides: [Side; 2],
+    messages: Vec<Item>,
+    failure: Option<Failure>,
+    progress: u64,
+    send: Option<u16>,
+    close: Option<u16>,
+    deliver: Option<u16>,
+    closed: Option<u16>,
+    grant: Option<u16>,
+}
+
+impl<'p> Running<'p> {
+    fn new(plan: &'p Plan, interface: &Interface, world: World) -> Running<'p> {
+        let side = |side: u32| Side {
+            waiting: planned(plan, side, &world.network),
+            blocked: false,
+            largest: None,
+            heard: 0,
+            closed: None,
+            ledger: Ledger::default(),
+        };
+        Running {
+            plan,
+            sides: [side(0), side(1)],
+            world,
+            messages: Vec::new(),
+            failure: None,
+            progress: BEGIN,
+            send: interface.input(None, "send"),
+            close: interface.input(None, "close"),
+            deliver: interface.output(None, "deliver"),
+            closed: interface.output(None, "closed"),
+            grant: interface.input(None, "grant_delivers"),
+        }
+    }
+
+    /// Sends everything, until everything that is promised has arrived.
+    fn go(&mut self) {
+        for side in [0, 1] {
+            self.grant(side, 64);
+        }
+        self.hear();
+        while self.failure.is_none() {
+            [0, 1].into_iter().for_each(|side| self.offer(side));
+            let all_sent = self.sides.iter().all(|side| side.waiting.is_empty());
+            let arrived = !self.plan.checks.contains(&Check::Complete) || self.sides.iter().all(|s| s.ledger.is_complete());
+            if self.failure.is_some() || (all_sent && arrived) {
+                return;
+            }
+            self.advance();
+        }
+    }
+
+    /// One thing happens, or it is time for the next message, or patience ends.
+    fn advance(&mut self) {
+        let ready = self.sides.iter().filter(|s| !s.blocked).filter_map(|s| s.waiting.front()).map(|m| m.at).min();
+        let patience = self.progress + self.plan.patience;
+        let until = ready.map_or(patience, |at| at.min(patience));
+        if ready.is_none() && self.world.next() == NEVER {
+            return self.stuck("nothing will happen any more");
+        }
+        match self.world.advance(until) {
+            Err(circle) => self.fail(Check::Unbroken, circle),
+            Ok(Some(node)) => {
+                self.sides[node].blocked = false;
+                self.hear();
+                if let Some(report) = self.world.nodes[node].endpoint.reports().first() {
+                    self.fail(Check::Unbroken, format!("at {}: {report}", ["a", "b"][node]));
+                }
+            }
+            Ok(None) if self.world.now >= patience => self.stuck("nothing came of waiting"),
+            Ok(None) => {}
+        }
+    }
+
+    fn stuck(&mut self, why: &str) {
+        if !self.plan.checks.contains(&Check::Complete) {
+            // Nobody asked for it: what was not accepted is left out, and the run goes on without it.
+            return self.sides.iter_mut().for_each(|side| side.waiting.clear());
+        }
+        let missing = |side: &Side| side.ledger.missing().or_else(|| side.waiting.front().map(|m| m.number));
+        for (name, side) in ["a", "b"].iter().zip(&self.sides) {
+            if let Some(number) = missing(side) {
+                let waits = if side.ledger.missing().is_some() { "has not arrived" } else { "was never accepted" };
+                return self.fail(Check::Complete, format!("message {number} of {name} {waits}: {why}"));
+            }
+        }
+        self.fail(Check::Complete, format!("closing has no end: {why}"));
+    }
+
+    /// Sends what is due, as far as it is accepted.
+    fn offer(&mut self, side: usize) {
+        let Some(send) = self.send else { return self.fail(Check::Complete, "the stack has no event `send`".into()) };
+        while self.failure.is_none() && !self.sides[side].blocked {
+            let Some(next) = self.sides[side].waiting.front().copied().filter(|m| m.at <= self.world.now) else { return };
+            let Some(length) = self.length(side, send, next) else {
+                self.sides[side].blocked = true;
+                return;
+            };
+            let bytes = contents(next.seed, length);
+            if !self.world.nodes[side].endpoint.accepts(send, length) {
+                self.sides[side].blocked = true;
+                return;
+            }
+            // Entered first: a message may be delivered before the call returns.
+            self.sides[side].ledger.sent(next.number, bytes.clone());
+            self.sides[side].waiting.pop_front();
+            self.messages.push(Item::Message(side as u32, next.number));
+            let peer = self.world.nodes[self.world.nodes[side].peer].address;
+            let outcome = self.world.call(side, send, &[], Some(peer), &bytes);
+            if outcome != Outcome::Done {
+                self.fail(Check::Unbroken, format!("`accepts` said yes to {length} bytes, the call was {outcome:?}"));
+            }
+            self.progress = self.world.now;
+            self.hear();
+        }
+    }
+
+    /// How long a message is: any length that the stack takes. None: it takes none yet.
+    fn length(&mut self, side: usize, send: u16, message: Planned) -> Option<usize> {
+        if self.sides[side].largest.is_none() {
+            let endpoint = self.world.nodes[side].endpoint.as_ref();
+            self.sides[side].largest = largest_accepted(|length| endpoint.accepts(send, length), self.plan.largest);
+        }
+        let largest = self.sides[side].largest?;
+        // Where order or completeness is not promised, a message must be told by its contents.
+        let ordered = [Check::Complete, Check::Order].iter().all(|check| self.plan.checks.contains(check));
+        let least = if ordered { 0 } else { 12.min(largest) };
+        Some(Random::new(message.seed).length(least as u64, largest as u64) as usize)
+    }
+
+    /// Looks at what came out at both ends.
+    fn hear(&mut self) {
+        for side in [0, 1] {
+            while let Some((_, output)) = self.world.nodes[side].came.get(self.sides[side].heard).cloned() {
+                self.sides[side].heard += 1;
+                self.progress = self.world.now;
+                if self.sides[side].closed.is_some() {
+                    let name = self.world.nodes[side].interface.event(output.event).map_or("?", |e| &e.name).to_string();
+                    self.fail(Check::Quiet, format!("`{name}` came at {} after `closed`", self.world.nodes[side].name));
+                }
+                if Some(output.event) == self.closed {
+                    self.sides[side].closed = Some(output.arguments.first().copied().unwrap_or(0));
+                    self.closed_early(side);
+                } else if Some(output.event) == self.deliver {
+                    let broken = self.sides[1 - side].ledger.deliver(output.message.as_deref().unwrap_or(&[]));
+                    if let Some((check, text)) = broken {
+                        self.fail(check, format!("at {}: {text}", self.world.nodes[side].name));
+                    }
+                    self.grant(side, 1);
+                }
+            }
+        }
+    }
+
+    /// A connection that ends before all is there, though nobody closed it.
+    fn closed_early(&mut self, side: usize) {
+        let open = self.sides.iter().any(|s| !s.waiting.is_empty() || !s.ledger.is_complete());
+        if open {
+            let (name, why) = (&self.world.nodes[side].name, self.sides[side].closed.unwrap_or(0));
+            self.fail(Check::Complete, format!("{name} was closed (reason {why}) before everything had arrived"));
+        }
+    }
+
+    fn grant(&mut self, side: usize, messages: u64) {
+        if let Some(grant) = self.grant {
+            self.world.call(side, grant, &[messages], None, &[]);
+        }
+    }
+
+    /// Closes both ends, and looks at what is left of them.
+    fn end(&mut self) {
+        self.wait(1_000_000_000, |running| running.world.silent() && running.world.next() == NEVER);
+        for side in [0, 1] {
+            let Some(close) = self.close.filter(|_| self.sides[side].closed.is_none() && self.failure.is_none()) else { continue };
+            let outcome = self.world.call(side, close, &[], None, &[]);
+            if outcome != Outcome::Done {
+                self.fail(Check::Unbroken, format!("`close` was {outcome:?}"));
+            }
+            self.hear();
+            self.wait(self.plan.patience, |r| r.sides.iter().all(|s| s.closed.is_some()) || (side == 0 && r.world.silent() && r.sides[0].closed.is_some()));
+        }
+        if self.failure.is_none() && self.closed.is_some() && self.close.is_some() && self.sides.iter().any(|s| s.closed.is_none()) {
+            self.fail(Check::Complete, "closing has no end".into());
+        }
+        self.wait(1_000_000_000, |running| running.world.silent() && running.world.next() == NEVER);
+        self.inspect();
+    }
+
+    fn wait(&mut self, time: u64, enough: impl Fn(&Running) -> bool) {
+        let until = self.world.now + time;
+        while self.failure.is_none() && self.world.now < until && !enough(self) {
+            match self.world.advance(until) {
+                Err(circle) => self.fail(Check::Unbroken, circle),
+                Ok(_) => self.hear(),
+            }
+        }
+    }
+
+    fn inspect(&mut self) {
+        for side in [0, 1] {
+            let node = &self.world.nodes[side];
+            let name = node.name.clone();
+            let report = node.endpoint.reports().first().cloned();
+            let counters = node.endpoint.counters();
+            let counted = ["broken", "bound"].map(|c| node.interface.counter(&counters, c).unwrap_or(0));
+            if let Some(report) = report {
+                self.fail(Check::Unbroken, format!("at {name}: {report}"));
+            }
+            if counted != [0, 0] {
+                self.fail(Check::Unbroken, format!("at {name}: a layer broke {} rules and met {} bounds", counted[0], counted[1]));
+            }
+            if self.sides[side].closed == Some(0) && self.sides[1 - side].closed == Some(0) {
+                self.check_space(side, "after an orderly close");
+            }
+        }
+    }
+
+    fn check_space(&mut self, side: usize, when: &str) {
+        let (free, all) = self.world.nodes[side].endpoint.space();
+        if free != all {
+            let name = self.world.nodes[side].name.clone();
+            self.fail(Check::Space, format!("{name} still holds {} of {all} blocks {when}", all - free));
+        }
+    }
+
+    /// Enters the first failure of a check that is asked for.
+    fn fail(&mut self, check: Check, text: String) {
+        if self.failure.is_none() && self.plan.checks.contains(&check) {
+            self.failure = Some(Failure { check, text, time: self.world.now - BEGIN });
+        }
+    }
+
+    fn result(mut self) -> Run {
+        let sides = [0, 1];
+        let there = self.world.nodes.len() == 2;
+        let counters = sides.map(|n| if there { self.world.nodes[n].endpoint.counters() } else { vec![] });
+        // A difference of machines explains a failure better than what came of it.
+        let reports = self.world.nodes.iter().flat_map(|n| n.endpoint.reports().into_iter().map(|r| format!("at {}: {r}", n.name)));
+        let report = reports.collect::<Vec<_>>().into_iter().next();
+        if let (Some(failure), Some(report)) = (&mut self.failure, report) {
+            if failure.check != Check::Unbroken && self.plan.checks.contains(&Check::Unbroken) {
+                *failure = Failure { check: Check::Unbroken, text: report, ..failure.clone() };
+            }
+        }
+        if there {
+            for side in sides {
+                self.world.discard(side);
+                self.check_space(side, "after the end");
+            }
+        }
+        let node = |n: usize| self.world.nodes.get(n);
+        let mut items = self.messages.clone();
+        items.extend(self.world.faults.iter().copied());
+        items.sort();
+        items.dedup();
+        Run {
+            failure: self.failure,
+            items,
+            lasted: self.world.now - BEGIN,
+            steps: self.world.steps,
+            delivered: sides.map(|n| self.sides[1 - n].ledger.count),
+            frames: sides.map(|n| node(n).map_or(0, |n| n.frames)),
+            bytes: sides.map(|n| node(n).map_or(0, |n| n.bytes)),
+            dropped: sides.map(|n| node(n).map_or(0, |n| n.dropped)),
+            counters,
+            digest: self.world.digest(),
+            trace: self.world.trace.take().unwrap_or_default(),
+        }
+    }
+}
+
+/// When each message of a side is due: half of them at once after the one before.
+fn planned(plan: &Plan, side: u32, network: &Network) -> VecDeque<Planned> {
+    let mut at = BEGIN;
+    let all = (0..plan.messages).map(|number| {
+        let seed = hash(&[plan.seed, 0x6d_7367, side.into(), number.into()]);
+        if seed & 1 == 0 {
+            at += 2 * (hash(&[seed]) % (2 * plan.pause).max(1));
+        }
+        Planned { number, at, seed }
+    });
+    all.filter(|m| network.kept(&Item::Message(side, m.number))).collect()
+}
+
+/// The longest of `0 ..= most` that is accepted, if 0 or a short one is.
+pub fn largest_accepted(accepts: impl Fn(usize) -> bool, most: usize) -> Option<usize> {
+    let mut low = [0, 1, 12].into_iter().find(|length| *length <= most && accepts(*length))?;
+    let mut high = most;
+    while low < high {
+        let middle = low + (high - low).div_ceil(2);
+        if accepts(middle) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    Some(low)
+}
+
+/// Bytes that tell the message.
+fn contents(seed: u64, length: usize) -> Vec<u8> {
+    let mut bytes = vec![0; length];
+    Random::new(hash(&[seed, 1])).fill(&mut bytes);
+    bytes
+}

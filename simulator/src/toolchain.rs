@@ -1,0 +1,184 @@
+//! Compiles emitted C with the compiler of the machine, and loads it; what was compiled once is kept.
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use nacre_runtime::Stack;
+
+/// A stack's C text.
+#[derive(Clone, Debug)]
+pub struct Text<'t> {
+    /// The name of the header as the source includes it.
+    pub header_name: &'t str,
+    pub header: &'t str,
+    pub source: &'t str,
+    /// Of the descriptor.
+    pub symbol: &'t str,
+}
+
+/// Why there is no compiled stack.
+#[derive(Debug)]
+pub enum Error {
+    /// No C compiler was found.
+    Missing,
+    /// The compiler's words.
+    Failed(String),
+    Io(PathBuf, io::Error),
+    Load(nacre_runtime::Error),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Missing => f.write_str(
+                "no C compiler was found (gcc, cc and clang were tried, and $CC): install one, \
+                 on Debian and Ubuntu with `apt-get install gcc libc6-dev`",
+            ),
+            Error::Failed(words) => write!(f, "the C compiler does not take the emitted code (a fault of Nacre):\n{words}"),
+            Error::Io(path, error) => write!(f, "{}: {error}", path.display()),
+            Error::Load(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// A C compiler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Toolchain {
+    compiler: PathBuf,
+    flags: Vec<String>,
+    cache: PathBuf,
+}
+
+impl Toolchain {
+    /// The one that $CC names, else gcc, cc or clang.
+    pub fn find() -> Result<Toolchain, Error> {
+        let named = std::env::var_os("CC").filter(|cc| !cc.is_empty()).map(PathBuf::from);
+        let names = ["gcc", "cc", "clang"].map(PathBuf::from);
+        let compiler = named.iter().chain(&names).find_map(|name| on_path(name)).ok_or(Error::Missing)?;
+        Ok(Toolchain { compiler, flags: vec!["-O1".into()], cache: cache_folder()? })
+    }
+
+    /// The same with another optimization: `-O2`.
+    pub fn optimize(mut self, flag: &str) -> Toolchain {
+        self.flags = vec![flag.to_string()];
+        self
+    }
+
+    /// Compiles, unless this text was compiled before, and loads.
+    pub fn load(&self, text: &Text) -> Result<Stack, Error> {
+        let object = self.compile(text)?;
+        // SAFETY: the object was made from the text of the C back end, whose only symbol to be looked up is a descriptor; it
+        // lies in a folder that only this user writes to.
+        unsafe { Stack::load(&object, text.symbol) }.map_err(Error::Load)
+    }
+
+    fn compile(&self, text: &Text) -> Result<PathBuf, Error> {
+        let compiler = self.compiler.to_string_lossy();
+        let flags = self.flags.join(" ");
+        let key = digest(&[&compiler, &flags, text.header_name, text.header, text.source, text.symbol]);
+        let object = self.cache.join(format!("{key:032x}.so"));
+        if object.exists() {
+            return Ok(object);
+        }
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let folder = self.cache.join(format!("work-{}-{number}", std::process::id()));
+        let made = self.compile_in(&folder, text, &object);
+        let _ = fs::remove_dir_all(&folder);
+        made.map(|()| object)
+    }
+
+    fn compile_in(&self, folder: &Path, text: &Text, object: &Path) -> Result<(), Error> {
+        let io = |path: &Path| { let path = path.to_path_buf(); move |e| Error::Io(path, e) };
+        fs::create_dir_all(folder).map_err(io(folder))?;
+        let (header, source, made) = (folder.join(text.header_name), folder.join("stack.c"), folder.join("stack.so"));
+        fs::write(&header, text.header).map_err(io(&header))?;
+        fs::write(&source, text.source).map_err(io(&source))?;
+        let mut command = Command::new(&self.compiler);
+        command.args(["-std=c11", "-w", "-fPIC", "-shared"]).args(&self.flags).arg("-I").arg(folder);
+        let ran = command.arg("-o").arg(&made).arg(&source).output().map_err(io(&self.compiler))?;
+        if !ran.status.success() {
+            let words: Vec<String> = String::from_utf8_lossy(&ran.stderr).lines().take(20).map(str::to_string).collect();
+            return Err(Error::Failed(words.join("\n")));
+        }
+        // Renamed in one go: another process that looks for it finds all of it or nothing.
+        fs::rename(&made, object).map_err(io(object))
+    }
+}
+
+fn on_path(name: &Path) -> Option<PathBuf> {
+    if name.components().count() > 1 {
+        return name.is_file().then(|| name.to_path_buf());
+    }
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+/// A folder that only this user can write to: code is loaded from it.
+fn cache_folder() -> Result<PathBuf, Error> {
+    let variable = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from).filter(|p| p.is_absolute());
+    let base = variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache")));
+    // SAFETY: cannot fail, and touches nothing.
+    let user = unsafe { geteuid() };
+    let beside = std::env::temp_dir().join(format!("nacre-{user}"));
+    let mut wrong = None;
+    for folder in base.map(|base| base.join("nacre")).into_iter().chain([beside]) {
+        match private_folder(&folder, user) {
+            Ok(()) => return Ok(folder),
+            Err(error) => wrong = Some(Error::Io(folder, error)),
+        }
+    }
+    Err(wrong.expect("one folder was tried"))
+}
+
+extern "C" {
+    fn geteuid() -> u32;
+}
+
+fn private_folder(folder: &Path, user: u32) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let found = fs::symlink_metadata(folder)?;
+    if !found.is_dir() || found.uid() != user || found.mode() & 0o022 != 0 {
+        return Err(io::Error::other("others may write here, so no code is loaded from it"));
+    }
+    // Writable at all?
+    let probe = folder.join(format!("probe-{}", std::process::id()));
+    fs::write(&probe, b"")?;
+    fs::remove_file(&probe)
+}
+
+/// FNV-1a of 128 bits over all parts and where they end.
+fn digest(parts: &[&str]) -> u128 {
+    let byte = |sum: u128, byte: u8| (sum ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
+    let part = |sum, part: &&str| part.bytes().chain([0xff]).fold(sum, byte);
+    parts.iter().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digest_tells_where_parts_end() {
+        assert_ne!(digest(&["ab", "c"]), digest(&["a", "bc"]));
+        assert_eq!(digest(&["ab", "c"]), digest(&["ab", "c"]));
+    }
+
+    #[test]
+    fn a_folder_that_others_write_to_is_refused() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = std::env::temp_dir().join(format!("nacre-open-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
+        let user = unsafe { geteuid() };
+        assert!(private_folder(&folder, user).is_err());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,310 @@
+//! Endpoints on a network, and one clock: what happens next, happens.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::rc::Rc;
+
+use crate::endpoint::{Address, Endpoint, Maker, Opening, Outcome, Output, Step, NEVER};
+use crate::interface::{givens, Interface};
+use crate::network::{damage, Item, Network};
+use crate::random::{hash, Random};
+
+/// When the clock begins: not at 0, which is also the deadline "at once".
+pub const BEGIN: u64 = 1_000_000_000;
+/// More steps than this without time passing are a circle.
+const CIRCLE: u32 = 100_000;
+
+/// One end, and what came out of it for its host.
+pub struct Node {
+    pub name: String,
+    pub endpoint: Box<dyn Endpoint>,
+    pub address: Address,
+    pub peer: usize,
+    pub interface: Rc<Interface>,
+    /// Events for the host, with their times; frames are not among them.
+    pub came: Vec<(u64, Output)>,
+    /// Frames sent so far.
+    pub frames: u64,
+    /// Bytes of these frames.
+    pub bytes: u64,
+    pub dropped: u64,
+    dead: bool,
+}
+
+/// Something that happened, for the sequence chart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub time: u64,
+    pub node: usize,
+    pub what: Happened,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Happened {
+    Called { event: u16, arguments: Vec<u64>, length: Option<usize>, outcome: Outcome },
+    /// A frame left, as the node's `number`th; `arrivals`: when its copies arrive.
+    Sent { number: u64, frame: Vec<u8>, faults: Vec<Item>, arrivals: Vec<u64> },
+    Arrived { number: u64, sent: u64, frame: Vec<u8>, damaged: bool, outcome: Outcome },
+    Fired,
+    Came { event: u16, arguments: Vec<u64>, length: Option<usize> },
+    /// The host of the simulation says something.
+    Noted(String),
+}
+
+/// A frame on its way.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Flying {
+    at: u64,
+    order: u64,
+    to: usize,
+    from: usize,
+    number: u64,
+    sent: u64,
+    damaged: bool,
+    frame: Vec<u8>,
+}
+
+pub struct World {
+    pub now: u64,
+    pub network: Network,
+    pub nodes: Vec<Node>,
+    /// Faults that happened.
+    pub faults: Vec<Item>,
+    pub trace: Option<Vec<Entry>>,
+    /// Steps in all.
+    pub steps: u64,
+    /// Sums of all frames and outputs of all nodes, each in its order; see `digest`.
+    sums: Vec<u64>,
+    flying: BinaryHeap<Reverse<Flying>>,
+    order: u64,
+    idle_steps: u32,
+}
+
+impl World {
+    pub fn new(network: Network, tracing: bool) -> World {
+        World {
+            now: BEGIN,
+            network,
+            nodes: Vec::new(),
+            faults: Vec::new(),
+            trace: tracing.then(Vec::new),
+            steps: 0,
+            sums: Vec::new(),
+            flying: BinaryHeap::new(),
+            order: 0,
+            idle_steps: 0,
+        }
+    }
+
+    /// Opens two ends of a connection; gives the index of the first, the other is the next.
+    pub fn pair(&mut self, names: [&str; 2], makers: [&dyn Maker; 2], interface: &Rc<Interface>) -> Result<usize, String> {
+        let first = self.nodes.len();
+        let mut began = Vec::new();
+        for (side, (name, maker)) in names.iter().zip(makers).enumerate() {
+            let (index, peer) = (first + side, first + 1 - side);
+            let opening = self.opening(index, peer, first, interface);
+            let (endpoint, outputs) = maker.open(&opening)?;
+            self.nodes.push(Node {
+                name: name.to_string(),
+                endpoint,
+                address: address(index),
+                peer,
+                interface: interface.clone(),
+                came: Vec::new(),
+                frames: 0,
+                bytes: 0,
+                dropped: 0,
+                dead: false,
+            });
+            self.sums.push(0);
+            began.push((index, outputs));
+        }
+        for (index, outputs) in began {
+            self.after(index, outputs);
+        }
+        Ok(first)
+    }
+
+    /// What the host of a connection gives it.
+    fn opening(&self, index: usize, peer: usize, pair: usize, interface: &Interface) -> Opening {
+        let mut random = Random::new(hash(&[self.network.seed, 0x6f_7065_6e, index as u64]));
+        let shared = hash(&[self.network.seed, 0x7368_6172_6564, pair as u64]);
+        let givens = givens(&interface.givens, &mut random, shared, address(peer));
+        Opening { givens, seed: random.number(), now: self.now }
+    }
+
+    /// Calls an event; what comes of it has happened when this returns.
+    pub fn call(&mut self, node: usize, event: u16, numbers: &[u64], to: Option<Address>, message: &[u8]) -> Outcome {
+        let now = self.now;
+        let Step { outcome, outputs } = self.nodes[node].endpoint.call(now, event, numbers, to, message);
+        let length = self.nodes[node].interface.event(event).is_some_and(|e| e.has_message()).then_some(message.len());
+        self.note(node, Happened::Called { event, arguments: numbers.to_vec(), length, outcome });
+        self.after(node, outputs);
+        outcome
+    }
+
+    /// When something happens next: a timer or a frame.
+    pub fn next(&self) -> u64 {
+        let timer = self.live().map(|(_, node)| node.endpoint.deadline()).min().unwrap_or(NEVER);
+        let frame = self.flying.peek().map_or(NEVER, |f| f.0.at);
+        timer.min(frame)
+    }
+
+    /// Whether no frame is on its way.
+    pub fn silent(&self) -> bool {
+        self.flying.is_empty()
+    }
+
+    fn live(&self) -> impl Iterator<Item = (usize, &Node)> {
+        self.nodes.iter().enumerate().filter(|(_, node)| !node.dead)
+    }
+
+    /// Does what happens next, if that is not after `until`; gives where it happened. None: it is `until` now.
+    ///
+    /// Errors: a node goes round in a circle.
+    pub fn advance(&mut self, until: u64) -> Result<Option<usize>, String> {
+        let next = self.next();
+        if next > until {
+            if until > self.now && until != NEVER {
+                self.now = until;
+                self.idle_steps = 0;
+            }
+            return Ok(None);
+        }
+        if next > self.now {
+            self.now = next;
+            self.idle_steps = 0;
+        }
+        self.idle_steps += 1;
+        if self.idle_steps > CIRCLE {
+            return Err(format!("{CIRCLE} steps without time passing: a timer is always due"));
+        }
+        let due = self.live().find(|(_, node)| node.endpoint.deadline() <= self.now).map(|(index, _)| index);
+        let index = match due {
+            Some(index) => {
+                self.tick(index);
+                index
+            }
+            None => self.arrive(),
+        };
+        Ok(Some(index))
+    }
+
+    fn tick(&mut self, index: usize) {
+        let Step { outputs, .. } = self.nodes[index].endpoint.tick(self.now);
+        self.note(index, Happened::Fired);
+        self.after(index, outputs);
+    }
+
+    fn arrive(&mut self) -> usize {
+        let Reverse(f) = self.flying.pop().expect("`next` has seen it");
+        if self.nodes[f.to].dead {
+            return f.to;
+        }
+        let from = self.nodes[f.from].address;
+        let Step { outcome, outputs } = self.nodes[f.to].endpoint.input(self.now, from, &f.frame);
+        if outcome != Outcome::Done {
+            self.nodes[f.to].dropped += 1;
+        }
+        if self.trace.is_some() {
+            let (number, sent, damaged) = (f.number, f.sent, f.damaged);
+            self.note(f.to, Happened::Arrived { number, sent, frame: f.frame, damaged, outcome });
+        }
+        self.after(f.to, outputs);
+        f.to
+    }
+
+    /// What follows every step: settling, what came out, and `later` events, which come before all others.
+    fn after(&mut self, index: usize, outputs: Vec<Output>) {
+        self.steps += 1;
+        self.put(index, outputs);
+        let settled = self.nodes[index].endpoint.settle();
+        self.put(index, settled);
+        for _ in 0..CIRCLE {
+            if self.nodes[index].endpoint.deadline() != 0 {
+                return;
+            }
+            self.steps += 1;
+            let Step { outputs, .. } = self.nodes[index].endpoint.tick(self.now);
+            self.put(index, outputs);
+            let settled = self.nodes[index].endpoint.settle();
+            self.put(index, settled);
+        }
+    }
+
+    /// Frames go to the network first, then events to the host: how ports interleave means nothing.
+    fn put(&mut self, index: usize, outputs: Vec<Output>) {
+        let (frames, events): (Vec<Output>, Vec<Output>) = outputs.into_iter().partition(Output::is_frame);
+        for frame in frames {
+            self.send(index, frame);
+        }
+        for output in events {
+            let message = output.message.as_deref();
+            self.sum(index, u64::from(output.event), &output.arguments, message.unwrap_or(&[]));
+            let length = message.map(<[u8]>::len);
+            self.note(index, Happened::Came { event: output.event, arguments: output.arguments.clone(), length });
+            self.nodes[index].came.push((self.now, output));
+        }
+    }
+
+    fn send(&mut self, index: usize, output: Output) {
+        let frame = output.message.unwrap_or_default();
+        let number = self.nodes[index].frames;
+        self.nodes[index].frames += 1;
+        self.nodes[index].bytes += frame.len() as u64;
+        self.sum(index, u64::MAX, &[self.now], &frame);
+        let fate = self.network.fate(self.now, index as u32, number);
+        self.faults.extend(fate.items.iter().copied());
+        if self.trace.is_some() {
+            let (faults, arrivals) = (fate.items.clone(), fate.arrivals.clone());
+            self.note(index, Happened::Sent { number, frame: frame.clone(), faults, arrivals });
+        }
+        let to = output.address.and_then(|to| self.nodes.iter().position(|node| node.address == to));
+        let Some(to) = to else { return };
+        for at in fate.arrivals {
+            let mut frame = frame.clone();
+            if let Some(seed) = fate.damage {
+                damage(&mut frame, seed);
+            }
+            self.order += 1;
+            let damaged = fate.damage.is_some();
+            self.flying.push(Reverse(Flying { at, order: self.order, to, from: index, number, sent: self.now, damaged, frame }));
+        }
+    }
+
+    pub fn note(&mut self, node: usize, what: Happened) {
+        if let Some(trace) = &mut self.trace {
+            trace.push(Entry { time: self.now, node, what });
+        }
+    }
+
+    fn sum(&mut self, index: usize, kind: u64, numbers: &[u64], bytes: &[u8]) {
+        let words = bytes.chunks(8).map(|chunk| {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            u64::from_le_bytes(word)
+        });
+        let head = [self.sums[index], kind, self.now, bytes.len() as u64];
+        let parts: Vec<u64> = head.into_iter().chain(numbers.iter().copied()).chain(words).collect();
+        self.sums[index] = hash(&parts);
+    }
+
+    /// A number that is equal for equal runs: frames, events, and their times.
+    pub fn digest(&self) -> u64 {
+        hash(&self.sums)
+    }
+
+    /// Ends a node: it gives everything back, and hears nothing any more.
+    pub fn discard(&mut self, index: usize) {
+        self.nodes[index].endpoint.discard();
+        self.nodes[index].dead = true;
+    }
+}
+
+/// Where a node is.
+pub fn address(index: usize) -> Address {
+    let mut ip = [0; 16];
+    let [.., high, low] = (index as u32 + 1).to_be_bytes();
+    ip[12..].copy_from_slice(&[10, 0, high, low]);
+    Address { ip, port: 7000, family: 4 }
+}
