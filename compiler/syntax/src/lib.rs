@@ -1,2 +1,27 @@
 //! Text to tokens to syntax tree, and the formatter.
+
 pub mod ast;
+mod errors;
+pub mod lexer;
+mod parser;
+pub mod token;
+
+pub use errors::CODES;
+
+use nacre_diagnostics::{Diagnostic, SourceId};
+
+/// Longer files are refused (in bytes).
+pub const LONGEST: usize = 64 << 20;
+
+/// Text to syntax tree. What is wrong is left out of the tree and told in the diagnostics, in the order of the file.
+///
+/// ```
+/// let text = "worker nothing { down send(m) { pass; } }";
+/// let (file, found) = nacre_syntax::parse(nacre_diagnostics::SourceId(0), text);
+/// assert!(found.is_empty());
+/// assert_eq!(file.items.len(), 1);
+/// ```
+pub fn parse(source: SourceId, text: &str) -> (ast::File, Vec<Diagnostic>) {
+    let (file, _, found) = parser::parse(source, text);
+    (file, found)
+}

@@ -1,0 +1,239 @@
+//! What the lexer and the parser have to say, one function for each message.
+
+use nacre_diagnostics::{Diagnostic, Span};
+
+/// The codes of this crate, and what each means in a few words.
+pub const CODES: &[(&str, &str)] = &[
+    ("S0001", "a character that means nothing"),
+    ("S0002", "a text that is not closed"),
+    ("S0003", "a number that is too large"),
+    ("S0004", "an escape that means nothing"),
+    ("S0005", "something else was expected"),
+    ("S0006", "a semicolon is missing"),
+    ("S0007", "a bracket is not closed"),
+    ("S0008", "a reserved word used as a name"),
+    ("S0009", "a name written in the wrong case"),
+    ("S0010", "no item of a file"),
+    ("S0011", "no member of a layer"),
+    ("S0012", "nested too deeply, or too long"),
+    ("S0013", "comparisons in a row"),
+    ("S0015", "no place to assign to"),
+    ("S0016", "no unit of time"),
+    ("S0017", "reserved for later"),
+    ("S0018", "`else` where nothing can fail"),
+    ("S0019", "in the wrong order"),
+    ("S0020", "no contract"),
+    ("S0021", "a block of C that is not closed"),
+    ("S0022", "`if` as a value without `else`"),
+    ("S0023", "no statement of a test"),
+    ("S0024", "a semicolon between fields"),
+    ("S0025", "assignment in a condition"),
+    ("S0026", "a bracket that closes nothing"),
+];
+
+pub(crate) fn unknown_character(span: Span, text: &str) -> Diagnostic {
+    let found = Diagnostic::error("S0001", format!("`{}` means nothing here", text.escape_debug()))
+        .at(span, "this character")
+        .because("outside of texts and comments, sources consist of ASCII letters, digits and the signs of the language");
+    match text {
+        "'" => found.help("texts stand in double quotes: \"octet\""),
+        "#" => found.help("comments begin with `//`"),
+        "@" => found.help("a fixed place in a frame is written `at cookie`"),
+        "~" => found.help("the complement of x is `x ^ 0xff`, with as many bits as x has"),
+        _ => found.help("remove it"),
+    }
+}
+
+pub(crate) fn open_text(span: Span) -> Diagnostic {
+    Diagnostic::error("S0002", "this text is not closed")
+        .at(span, "begins here, and the line ends before it does")
+        .because("a text ends on the line on which it begins")
+        .help("close it with `\"`; a line break within a text is written `\\n`")
+}
+
+pub(crate) fn open_c_body(span: Span) -> Diagnostic {
+    Diagnostic::error("S0021", "this block of C is not closed")
+        .at(span, "its `{` has no `}`")
+        .because("braces in C are counted, except in its strings, character constants and comments")
+        .help("close it with `}`, and end the extern with `;`")
+}
+
+pub(crate) fn large_number(span: Span) -> Diagnostic {
+    Diagnostic::error("S0003", "this number is too large")
+        .at(span, "does not fit 64 bits")
+        .because("the widest type of numbers is u64: up to 18446744073709551615, or 0xffffffffffffffff")
+        .help("use a smaller number, or `bytes<N>` for longer values")
+}
+
+pub(crate) fn unknown_escape(span: Span, escape: &str) -> Diagnostic {
+    Diagnostic::error("S0004", format!("`{}` is not an escape", escape.escape_debug()))
+        .at(span, "in this text")
+        .because("a text knows `\\n`, `\\r`, `\\t`, `\\0`, `\\\\`, `\\\"` and `\\x41`, two hex digits below 80")
+        .help("for a backslash itself write `\\\\`")
+}
+
+pub(crate) fn expected(what: &str, found: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("S0005", format!("expected {what}, found {found}")).at(span, format!("expected {what}"))
+}
+
+pub(crate) fn missing_semicolon(after: Span, next: Span, found: &str) -> Diagnostic {
+    Diagnostic::error("S0006", format!("expected `;`, found {found}"))
+        .at(after, "a `;` is missing behind this")
+        .also(next, "this cannot continue what comes before it")
+        .help("write `;` at the end")
+}
+
+pub(crate) fn not_closed(bracket: &str, open: Span, next: Span, found: &str) -> Diagnostic {
+    let close = match bracket {
+        "{" => "}",
+        "(" => ")",
+        "[" => "]",
+        _ => ">",
+    };
+    Diagnostic::error("S0007", format!("this `{bracket}` is not closed"))
+        .at(open, "opened here")
+        .also(next, format!("{found} cannot stand within it"))
+        .help(format!("close it with `{close}` before"))
+}
+
+pub(crate) fn closes_nothing(span: Span, bracket: &str) -> Diagnostic {
+    Diagnostic::error("S0026", format!("this `{bracket}` closes nothing"))
+        .at(span, "nothing is open here")
+        .because("what was open before it has been closed already")
+        .help(format!("remove it, or look for one `{bracket}` too many above"))
+}
+
+pub(crate) fn reserved(word: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("S0008", format!("`{word}` is a reserved word"))
+        .at(span, "cannot be a name")
+        .because("reserved words begin statements, members and operators, so they are never names")
+        .help(format!("use another name, such as `{word}_` or a longer one"))
+}
+
+pub(crate) fn wrong_case(word: &str, what: &str, better: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("S0009", format!("`{word}` cannot name {what}"))
+        .at(span, format!("expected the name of {what}"))
+        .because("types and headers are Capitalized with a lower-case letter, constants and parameters ALL_CAPITALS, all else lower_case")
+        .help(format!("call it `{better}`"))
+}
+
+pub(crate) fn no_item(span: Span, found: &str, hint: Option<&str>) -> Diagnostic {
+    let diagnostic = Diagnostic::error("S0010", format!("{found} does not begin an item"))
+        .at(span, "expected a layer, a stack or another item")
+        .because(
+            "a file consists of `worker`, `multiplexor`, `router`, `interface`, `struct`, `enum`, `wire`, `filter`, `automaton`, \
+             `property`, `extern`, `const`, `stack`, `graph` and `test`",
+        );
+    match hint {
+        Some(hint) => diagnostic.help(hint),
+        None => diagnostic.help("handlers, headers and state belong between the braces of a layer"),
+    }
+}
+
+pub(crate) fn no_member(span: Span, found: &str, hint: Option<&str>) -> Diagnostic {
+    let diagnostic = Diagnostic::error("S0011", format!("{found} does not begin a member of a layer"))
+        .at(span, "expected a member")
+        .because(
+            "a layer consists of `provides`, `requires`, `breaks`, `accepts`, `version`, `header`, `state`, `lasting`, `shared`, `given`, \
+             `counters`, `port`, `below`, `extends`, `invariant`, `struct`, `enum`, `const`, `extern`, handlers (`up`, `down`, a port, `on`) \
+             and `fn`",
+        );
+    match hint {
+        Some(hint) => diagnostic.help(hint),
+        None => diagnostic.help("a handler begins with where its event comes from: `up deliver(m) { pass; }`"),
+    }
+}
+
+pub(crate) fn too_deep(span: Span) -> Diagnostic {
+    Diagnostic::error("S0012", "this is nested too deeply")
+        .at(span, format!("more than {} levels", crate::parser::DEEPEST))
+        .because("the compiler walks over nested parts one within another, and its own stack is finite")
+        .help("give parts of it names with `let`, or make a `fn` of them")
+}
+
+pub(crate) fn too_long(span: Span) -> Diagnostic {
+    Diagnostic::error("S0012", "this file is too long")
+        .at(span, format!("more than {} bytes", crate::LONGEST))
+        .because("places in a file are kept in 32 bits")
+        .help("divide it, and `import` the parts")
+}
+
+pub(crate) fn comparisons_in_a_row(first: Span, second: Span) -> Diagnostic {
+    Diagnostic::error("S0013", "comparisons cannot follow one another")
+        .at(second, "a second comparison")
+        .also(first, "the first one gives true or false")
+        .because("`a < b < c` would compare true or false with c")
+        .help("write `a < b && b < c`, or put one comparison in parentheses")
+}
+
+pub(crate) fn not_a_place(span: Span) -> Diagnostic {
+    Diagnostic::error("S0015", "this cannot be assigned to")
+        .at(span, "not a place")
+        .because("a place is a name, a field of a place, or an element of a place: `x`, `peers[to].sent`")
+        .help("for a comparison write `==`")
+}
+
+pub(crate) fn not_a_unit(span: Span, word: &str) -> Diagnostic {
+    Diagnostic::error("S0016", format!("`{word}` is not a unit of time"))
+        .at(span, "behind a number stands a unit or nothing")
+        .because("the units are ns, us, ms, s, min and h")
+        .help("write, for example, `50 ms`; if no duration is meant, an operator is missing between the two")
+}
+
+pub(crate) fn reserved_for_later(span: Span, word: &str) -> Diagnostic {
+    let what = if word == "goal" { "liveness" } else { "configurations of a verification" };
+    Diagnostic::error("S0017", format!("`{word}` is not built yet"))
+        .at(span, "reserved for later")
+        .because(format!("the word is kept for {what}"))
+        .help("remove it")
+}
+
+pub(crate) fn cannot_fail(span: Span, what: &str) -> Diagnostic {
+    Diagnostic::error("S0018", format!("`{what}` takes no `else`"))
+        .at(span, "nothing before it can fail")
+        .because("`else` follows what can fail: a `let`, `ref`, assignment, call or `pass`")
+        .help("end the statement with `;`, and remove the `else`")
+}
+
+pub(crate) fn wrong_order(span: Span, what: &str, before: &str) -> Diagnostic {
+    Diagnostic::error("S0019", format!("`{what}` comes too late"))
+        .at(span, "not here")
+        .because("a file begins with its edition, then its imports, then its items")
+        .help(format!("move it before the first {before}"))
+}
+
+pub(crate) fn no_contract(span: Span, found: &str) -> Diagnostic {
+    Diagnostic::error("S0020", format!("{found} is not a contract"))
+        .at(span, "expected what may be assumed of the function")
+        .because("a function in C is known only by its contract: `pure`, `inverse of f`, `grows n`, `shrinks n`, `range n`")
+        .help("write one of these, or `;`")
+}
+
+pub(crate) fn if_without_else(span: Span, next: Span) -> Diagnostic {
+    Diagnostic::error("S0022", "this `if` is a value, so it needs an `else`")
+        .at(span, "no value when this is false")
+        .also(next, "expected `else` here")
+        .because("an expression has a value on every path")
+        .help("write `if condition { value } else { other }`")
+}
+
+pub(crate) fn no_test_statement(span: Span, found: &str) -> Diagnostic {
+    Diagnostic::error("S0023", format!("{found} does not begin a statement of a test"))
+        .at(span, "expected a step of the script")
+        .because("a test consists of `open`, `network`, `run`, `expect`, `for`, and calls at the ports of its endpoints")
+        .help("for example `open a, b with reliable;`, `a.send(\"hello\");`, `expect b.deliver(\"hello\");`")
+}
+
+pub(crate) fn semicolon_between_fields(span: Span) -> Diagnostic {
+    Diagnostic::error("S0024", "fields are separated by commas")
+        .at(span, "this should be `,`")
+        .because("fields of headers, structs and states stand in a list; only a `wire` ends its fields with `;`")
+        .help("write `,`")
+}
+
+pub(crate) fn assignment_in_condition(span: Span) -> Diagnostic {
+    Diagnostic::error("S0025", "a condition cannot assign")
+        .at(span, "`=` assigns")
+        .because("assignments are statements of their own")
+        .help("to compare, write `==`; to take an optional value, write `if let x = ...`")
+}

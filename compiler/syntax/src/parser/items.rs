@@ -1,0 +1,282 @@
+//! Files, imports, and the items that are alike in files and layers: structs, enums, constants, externs.
+
+use super::{Failed, Parse, Parser, Role};
+use crate::ast::*;
+use crate::errors;
+use crate::token::TokenKind;
+
+/// Words with which an item begins.
+const ITEMS: &[&str] = &[
+    "worker", "multiplexor", "router", "interface", "struct", "enum", "wire", "filter", "automaton", "property", "extern", "const",
+    "stack", "graph", "test", "import", "edition", "goal", "configuration",
+];
+
+/// Those that begin a member of a layer as well.
+const ALSO_MEMBERS: &[&str] = &["struct", "enum", "extern", "const", "goal", "configuration"];
+
+impl Parser<'_> {
+    pub(super) fn file(&mut self) -> File {
+        let mut file = File { docs: self.docs_with("//!"), ..File::default() };
+        while !self.at(TokenKind::End) {
+            let start = self.position;
+            if self.file_part(&mut file).is_err() {
+                self.recover_item(start);
+            }
+        }
+        file
+    }
+
+    fn file_part(&mut self, file: &mut File) -> Parse<()> {
+        match self.word() {
+            "edition" => {
+                if file.edition.is_some() || !file.imports.is_empty() || !file.items.is_empty() {
+                    self.report(errors::wrong_order(self.span(), "edition", "import or item"));
+                }
+                file.edition = Some(self.edition()?);
+            }
+            "import" => {
+                if !file.items.is_empty() {
+                    self.report(errors::wrong_order(self.span(), "import", "item"));
+                }
+                file.imports.push(self.import()?);
+            }
+            _ => file.items.push(self.item()?),
+        }
+        Ok(())
+    }
+
+    fn edition(&mut self) -> Parse<(u64, nacre_diagnostics::Span)> {
+        self.advance();
+        let span = self.span();
+        let number = self.number("the number of an edition")?;
+        self.semicolon()?;
+        Ok((number, span))
+    }
+
+    fn import(&mut self) -> Parse<Import> {
+        let start = self.span();
+        self.advance();
+        let path = self.text_value("the path of a file in quotes")?;
+        let alias = if self.eat_word("as") { Some(self.name("a name for the import")?) } else { None };
+        let span = self.since(start);
+        self.semicolon()?;
+        Ok(Import { path, alias, span })
+    }
+
+    fn item(&mut self) -> Parse<Item> {
+        match self.word() {
+            "worker" | "multiplexor" | "router" => self.layer().map(Item::Layer),
+            "interface" => self.interface().map(Item::Interface),
+            "struct" => self.struct_().map(Item::Struct),
+            "enum" => self.enum_().map(Item::Enum),
+            "wire" => self.wire().map(Item::Wire),
+            "filter" => self.filter().map(Item::Filter),
+            "automaton" => self.automaton().map(Item::Automaton),
+            "property" => self.property().map(Item::Property),
+            "extern" => self.extern_().map(Item::Extern),
+            "const" => self.const_().map(Item::Const),
+            "stack" => self.stack().map(Item::Stack),
+            "graph" => self.graph().map(Item::Graph),
+            "test" => self.test().map(Item::Test),
+            "goal" | "configuration" => self.fail_with(errors::reserved_for_later(self.span(), self.word())),
+            "}" | ")" | "]" => self.fail_with(errors::closes_nothing(self.span(), self.word())),
+            word => {
+                let hint = match word {
+                    "layer" => Some("a layer is a `worker`, a `multiplexor` or a `router`".to_string()),
+                    _ => nearest(word, ITEMS).map(|near| format!("did you mean `{near}`?")),
+                };
+                self.fail_with(errors::no_item(self.span(), &self.found_here(), hint.as_deref()))
+            }
+        }
+    }
+
+    /// Whether an item that is no member of a layer begins here.
+    pub(super) fn begins_item(&self) -> bool {
+        let word = self.word();
+        let names_event = matches!(self.ahead(2), TokenKind::OpenParen | TokenKind::Bar);
+        self.at(TokenKind::Name) && ITEMS.contains(&word) && !ALSO_MEMBERS.contains(&word) && !names_event
+    }
+
+    /// Whether a list of members, fields or statements ends here, as it should or because it was not closed.
+    pub(super) fn ends_braces(&self) -> bool {
+        matches!(self.kind(), TokenKind::CloseBrace | TokenKind::End) || self.at_margin() && self.begins_item()
+    }
+
+    /// Skips to where the next item begins: behind a `;` or closed braces, or at a word for one that is first on its line.
+    fn recover_item(&mut self, start: usize) {
+        loop {
+            let begins = self.at(TokenKind::Name) && ITEMS.contains(&self.word());
+            match self.kind() {
+                TokenKind::End => return,
+                _ if begins && self.position > start && self.first_on_line() => return,
+                TokenKind::CloseBrace | TokenKind::Semicolon => {
+                    self.advance();
+                    return;
+                }
+                TokenKind::OpenBrace => {
+                    self.skip_braces();
+                    return;
+                }
+                _ => self.advance(),
+            }
+        }
+    }
+
+    pub(super) fn struct_(&mut self) -> Parse<Struct> {
+        let (docs, start) = (self.docs(), self.span());
+        self.advance();
+        let name = self.type_name("a struct")?;
+        let span = self.since(start);
+        let fields = self.fields()?;
+        Ok(Struct { docs, name, fields, span })
+    }
+
+    pub(super) fn enum_(&mut self) -> Parse<Enum> {
+        let (docs, start) = (self.docs(), self.span());
+        self.advance();
+        let name = self.type_name("an enum")?;
+        let span = self.since(start);
+        let open = self.span();
+        self.expect_as(TokenKind::OpenBrace, Role::Fields)?;
+        let variants = self.list(TokenKind::CloseBrace, |p| p.name("a variant"))?;
+        self.close_as(TokenKind::CloseBrace, open, Role::Fields)?;
+        Ok(Enum { docs, name, variants, span })
+    }
+
+    pub(super) fn const_(&mut self) -> Parse<Const> {
+        let (docs, start) = (self.docs(), self.span());
+        self.advance();
+        let name = self.constant_name("a constant")?;
+        self.expect(TokenKind::Colon)?;
+        let ty = self.ty()?;
+        self.expect(TokenKind::Equal)?;
+        let value = self.expr()?;
+        let span = self.since(start);
+        self.semicolon()?;
+        Ok(Const { docs, name, ty, value, span })
+    }
+
+    pub(super) fn extern_(&mut self) -> Parse<Extern> {
+        let (docs, start) = (self.docs(), self.span());
+        self.advance();
+        let name = self.name("a function in C")?;
+        let parameters = self.function_parameters()?;
+        let result = if self.eat(TokenKind::Arrow) { Some(self.ty()?) } else { None };
+        let span = self.since(start);
+        let mut contract = Vec::new();
+        let begins_c = |p: &Self| p.at_word("c") && p.ahead(1) == TokenKind::CBody;
+        while !self.at(TokenKind::Semicolon) && !begins_c(self) {
+            contract.push(self.contract()?);
+            if !self.eat(TokenKind::Comma) {
+                break;
+            }
+        }
+        let mut body = None;
+        if begins_c(self) {
+            self.advance();
+            let text = self.word();
+            let inner = text.strip_prefix('{').unwrap_or(text);
+            body = Some(inner.strip_suffix('}').unwrap_or(inner).to_string());
+            self.advance();
+        }
+        self.semicolon()?;
+        Ok(Extern { docs, name, parameters, result, contract, body, span })
+    }
+
+    fn contract(&mut self) -> Parse<Contract> {
+        let word = self.word();
+        match word {
+            "pure" => {
+                self.advance();
+                Ok(Contract::Pure)
+            }
+            "inverse" => {
+                self.advance();
+                self.expect_word("of")?;
+                Ok(Contract::InverseOf(self.name("the function that it undoes")?))
+            }
+            "grows" | "shrinks" | "range" => {
+                self.advance();
+                let value = self.expr()?;
+                Ok(match word {
+                    "grows" => Contract::Grows(value),
+                    "shrinks" => Contract::Shrinks(value),
+                    _ => Contract::Range(value),
+                })
+            }
+            _ if self.first_on_line() || self.at(TokenKind::End) => {
+                self.semicolon()?;
+                Err(Failed)
+            }
+            _ => self.fail_with(errors::no_contract(self.span(), &self.found_here())),
+        }
+    }
+
+    /// `{ name: type = initial, secret key: bytes<32> }`; a field without a type is told of later.
+    pub(super) fn fields(&mut self) -> Parse<Vec<Field>> {
+        let open = self.span();
+        self.expect_as(TokenKind::OpenBrace, Role::Fields)?;
+        let mut fields = Vec::new();
+        while !self.at(TokenKind::CloseBrace) && !self.at(TokenKind::End) {
+            fields.push(self.field()?);
+            if !self.comma_of_fields() {
+                break;
+            }
+        }
+        self.close_as(TokenKind::CloseBrace, open, Role::Fields)?;
+        Ok(fields)
+    }
+
+    /// The comma behind a field; a semicolon there is told, and taken for one.
+    pub(super) fn comma_of_fields(&mut self) -> bool {
+        if self.at(TokenKind::Semicolon) {
+            self.report(errors::semicolon_between_fields(self.span()));
+            self.advance();
+            return true;
+        }
+        self.eat(TokenKind::Comma)
+    }
+
+    fn field(&mut self) -> Parse<Field> {
+        let (docs, start) = (self.docs(), self.span());
+        let secret = self.at_word("secret") && self.ahead(1) == TokenKind::Name;
+        if secret {
+            self.advance();
+        }
+        let name = self.name("a field")?;
+        let mut field = Field { docs, name, secret, ty: None, initial: None, span: start };
+        if self.eat(TokenKind::Colon) {
+            field.ty = Some(self.ty()?);
+            if self.eat(TokenKind::Equal) {
+                field.initial = Some(self.expr()?);
+            }
+        }
+        field.span = self.since(start);
+        Ok(field)
+    }
+}
+
+/// The known word that a misspelled one is nearest to, if it is near.
+pub(super) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    if word.len() < 3 || word.len() > 20 {
+        return None;
+    }
+    let allowed = if word.len() <= 4 { 1 } else { 2 };
+    known.iter().map(|&other| (distance(word, other), other)).filter(|&(d, _)| d <= allowed).min().map(|(_, other)| other)
+}
+
+/// How many letters must be added, removed or replaced.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, to) in b.iter().enumerate() {
+            let next = (diagonal + usize::from(from != *to)).min(row[j] + 1).min(row[j + 1] + 1);
+            diagonal = row[j + 1];
+            row[j + 1] = next;
+        }
+    }
+    row[b.len()]
+}

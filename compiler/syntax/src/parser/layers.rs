@@ -1,0 +1,221 @@
+//! Layers and their members: headers, storage, ports.
+
+use super::items::nearest;
+use super::{Parse, Parser, Role};
+use crate::ast::*;
+use crate::errors;
+use crate::token::TokenKind;
+
+/// Words with which a member begins, besides the names of ports.
+const MEMBERS: &[&str] = &[
+    "provides", "requires", "breaks", "version", "header", "state", "lasting", "shared", "given", "counters", "accepts", "port", "below",
+    "extends", "invariant", "up", "down", "on", "fn", "struct", "enum", "const", "extern",
+];
+
+/// Those of them that are never names: where one stands in a block, the block was not closed.
+const CERTAIN: &[&str] = &["up", "down", "on", "fn", "header", "state", "lasting", "shared", "given", "extern"];
+
+impl Parser<'_> {
+    pub(super) fn layer(&mut self) -> Parse<Layer> {
+        let (docs, start) = (self.docs(), self.span());
+        let kind = match self.word() {
+            "worker" => LayerKind::Worker,
+            "multiplexor" => LayerKind::Multiplexor,
+            _ => LayerKind::Router,
+        };
+        self.advance();
+        let name = self.name("a layer")?;
+        let parameters = self.parameters()?;
+        let above = if self.eat(TokenKind::Colon) { Some(self.interface_ref()?) } else { None };
+        let mut over = Vec::new();
+        if self.eat_word("over") {
+            over.push(self.interface_ref()?);
+            while self.eat(TokenKind::Plus) {
+                over.push(self.interface_ref()?);
+            }
+        }
+        let span = self.since(start);
+        let open = self.span();
+        self.expect_as(TokenKind::OpenBrace, Role::Block)?;
+        let members = self.members();
+        if self.at(TokenKind::CloseBrace) {
+            self.advance_as(Role::Block);
+        } else {
+            // The layer is kept: what follows are other items.
+            self.report(errors::not_closed("{", open, self.span(), &self.found_here()));
+        }
+        Ok(Layer { docs, kind, name, parameters, above, over, members, span })
+    }
+
+    fn members(&mut self) -> Vec<Member> {
+        let mut members = Vec::new();
+        while !self.ends_braces() {
+            let start = self.position;
+            match self.member() {
+                Ok(member) => members.push(member),
+                Err(_) => self.recover(start, |p| p.begins_member() || p.at_margin() && p.begins_item()),
+            }
+        }
+        members
+    }
+
+    fn begins_member(&self) -> bool {
+        self.at(TokenKind::Name) && MEMBERS.contains(&self.word())
+    }
+
+    /// Whether here begins what cannot stand in a block.
+    pub(super) fn leaves_block(&self) -> bool {
+        let member = self.at(TokenKind::Name) && CERTAIN.contains(&self.word()) && self.first_on_line();
+        member || self.at_margin() && self.begins_item()
+    }
+
+    fn member(&mut self) -> Parse<Member> {
+        let start = self.span();
+        if self.begins_port_handler() {
+            return self.handler().map(Member::Handler);
+        }
+        match self.word() {
+            "provides" => self.names().map(Member::Provides),
+            "requires" => self.names().map(Member::Requires),
+            "breaks" => self.names().map(Member::Breaks),
+            "version" => self.version(),
+            "header" => self.header().map(Member::Header),
+            "state" => self.storage(StorageKind::State),
+            "lasting" => self.storage(StorageKind::Lasting),
+            "shared" => self.storage(StorageKind::Shared),
+            "given" => self.storage(StorageKind::Given),
+            "counters" => self.storage(StorageKind::Counters),
+            "accepts" => self.accepts().map(Member::Accepts),
+            "port" => self.port(),
+            "below" => self.below(),
+            "extends" => {
+                self.advance();
+                let what = self.name("`view`")?;
+                let span = self.since(start);
+                Ok(Member::Extends { what, fields: self.fields()?, span })
+            }
+            "invariant" => {
+                self.advance();
+                let condition = self.expr()?;
+                let span = self.since(start);
+                self.semicolon()?;
+                Ok(Member::Invariant { condition, span })
+            }
+            "up" | "down" => self.handler().map(Member::Handler),
+            "on" => self.timer_handler().map(Member::TimerHandler),
+            "fn" => self.function().map(Member::Function),
+            "struct" => self.struct_().map(Member::Struct),
+            "enum" => self.enum_().map(Member::Enum),
+            "const" => self.const_().map(Member::Const),
+            "extern" => self.extern_().map(Member::Extern),
+            "goal" | "configuration" => self.fail_with(errors::reserved_for_later(self.span(), self.word())),
+            word => {
+                let hint = match word {
+                    "let" | "var" => Some("what a layer remembers stands in its state: `state { next: u32 }`".to_string()),
+                    _ => nearest(word, MEMBERS).map(|near| format!("did you mean `{near}`?")),
+                };
+                self.fail_with(errors::no_member(self.span(), &self.found_here(), hint.as_deref()))
+            }
+        }
+    }
+
+    /// `provides a, b;`
+    fn names(&mut self) -> Parse<Vec<Ident>> {
+        self.advance();
+        let mut names = vec![self.name("an automaton or a property")?];
+        while self.eat(TokenKind::Comma) {
+            names.push(self.name("an automaton or a property")?);
+        }
+        self.semicolon()?;
+        Ok(names)
+    }
+
+    fn version(&mut self) -> Parse<Member> {
+        self.advance();
+        let span = self.span();
+        let number = self.number("the number of a version")?;
+        self.semicolon()?;
+        Ok(Member::Version(number, span))
+    }
+
+    fn header(&mut self) -> Parse<Header> {
+        let (docs, start) = (self.docs(), self.span());
+        self.advance();
+        let name = self.type_name("a header")?;
+        let span = self.since(start);
+        if self.eat(TokenKind::Semicolon) {
+            return Ok(Header { docs, name, fields: None, span });
+        }
+        let open = self.span();
+        self.expect_as(TokenKind::OpenBrace, Role::Fields)?;
+        let mut fields = Vec::new();
+        while !self.at(TokenKind::CloseBrace) && !self.at(TokenKind::End) {
+            fields.push(self.header_field()?);
+            if !self.comma_of_fields() {
+                break;
+            }
+        }
+        self.close_as(TokenKind::CloseBrace, open, Role::Fields)?;
+        Ok(Header { docs, name, fields: Some(fields), span })
+    }
+
+    /// `number: u29 big at cookie gossip`, what follows the type in any order.
+    fn header_field(&mut self) -> Parse<HeaderField> {
+        let (docs, start) = (self.docs(), self.span());
+        let name = self.name("a field")?;
+        self.expect(TokenKind::Colon)?;
+        let ty = self.ty()?;
+        let mut field = HeaderField { docs, name, ty, big: false, place: None, class: None, span: start };
+        while self.at(TokenKind::Name) {
+            match self.word() {
+                "big" if !field.big => {
+                    self.advance();
+                    field.big = true;
+                }
+                "at" if field.place.is_none() => {
+                    self.advance();
+                    field.place = Some(self.name("`cookie` or `fingerprint`")?);
+                }
+                _ if field.class.is_none() => field.class = Some(self.name("the class of the field")?),
+                _ => break,
+            }
+        }
+        field.span = self.since(start);
+        Ok(field)
+    }
+
+    fn storage(&mut self, kind: StorageKind) -> Parse<Member> {
+        let span = self.span();
+        self.advance();
+        let fields = self.fields()?;
+        Ok(Member::Storage(Storage { kind, fields, span }))
+    }
+
+    fn port(&mut self) -> Parse<Member> {
+        let start = self.span();
+        self.advance();
+        let name = self.name("a port")?;
+        self.expect(TokenKind::Colon)?;
+        let interface = self.interface_ref()?;
+        let span = self.since(start);
+        self.semicolon()?;
+        Ok(Member::Port { name, interface, span })
+    }
+
+    fn below(&mut self) -> Parse<Member> {
+        let start = self.span();
+        self.advance();
+        let mut ports = Vec::new();
+        loop {
+            let name = self.name("a port")?;
+            let interface = if self.eat(TokenKind::Colon) { Some(self.interface_ref()?) } else { None };
+            ports.push((name, interface));
+            if !self.eat(TokenKind::Comma) {
+                break;
+            }
+        }
+        let span = self.since(start);
+        self.semicolon()?;
+        Ok(Member::Below { ports, span })
+    }
+}

@@ -1,0 +1,445 @@
+//! Tokens to syntax tree, by recursive descent. This file is what all parts share: tokens, errors, recovery, depth.
+
+mod expressions;
+mod handlers;
+mod interfaces;
+mod items;
+mod layers;
+mod patterns;
+mod roles;
+mod scripts;
+mod specifications;
+mod stacks;
+mod statements;
+mod types;
+mod wires;
+
+use nacre_diagnostics::{Diagnostic, SourceId, Span};
+
+use crate::ast::{Docs, File, Ident};
+use crate::errors;
+use crate::lexer::{lex, Lexed, Token};
+use crate::token::{is_reserved, TokenKind, CONSTANT, TYPE};
+
+pub(crate) use roles::Role;
+
+/// How deeply statements may be nested, and expressions in them.
+pub const DEEPEST: u32 = 200;
+
+/// No file has more diagnostics than this; those behind it follow from those before.
+const MOST_ERRORS: usize = 50;
+
+/// Something could not be parsed, and has been told.
+pub(crate) struct Failed;
+
+pub(crate) type Parse<T> = Result<T, Failed>;
+
+pub(crate) struct Parser<'a> {
+    text: &'a str,
+    file: SourceId,
+    lexed: &'a Lexed,
+    position: usize,
+    /// For the formatter: what each token is used for.
+    roles: Vec<Role>,
+    found: Vec<Diagnostic>,
+    /// The token at which the last error was found: there is one error for a token.
+    last_error: Option<usize>,
+    depth: u32,
+    /// How high the tree of the last expression or type is.
+    height: u32,
+}
+
+/// Everything: the tree, the tokens with their roles, the diagnostics.
+pub(crate) fn parse(file: SourceId, text: &str) -> (File, (Lexed, Vec<Role>), Vec<Diagnostic>) {
+    if text.len() > crate::LONGEST {
+        let end = crate::LONGEST as u32;
+        let lexed = Lexed { tokens: vec![], comments: vec![], found: vec![] };
+        return (File::default(), (lexed, vec![]), vec![errors::too_long(Span { file, start: end, end })]);
+    }
+    let lexed = lex(file, text);
+    let mut parser = Parser {
+        text,
+        file,
+        lexed: &lexed,
+        position: 0,
+        roles: vec![Role::Plain; lexed.tokens.len()],
+        found: Vec::new(),
+        last_error: None,
+        depth: 0,
+        height: 0,
+    };
+    let tree = parser.file();
+    let (roles, mut found) = (parser.roles, parser.found);
+    found.extend(lexed.found.iter().cloned());
+    found.sort_by_key(|diagnostic| diagnostic.span().map(|span| span.start));
+    found.truncate(MOST_ERRORS);
+    (tree, (lexed, roles), found)
+}
+
+// ---- tokens
+
+impl<'a> Parser<'a> {
+    fn token(&self) -> Token {
+        self.lexed.tokens[self.position]
+    }
+
+    fn kind(&self) -> TokenKind {
+        self.token().kind
+    }
+
+    /// The kind of a token further on.
+    fn ahead(&self, by: usize) -> TokenKind {
+        let last = self.lexed.tokens.len() - 1;
+        self.lexed.tokens[(self.position + by).min(last)].kind
+    }
+
+    fn text_at(&self, position: usize) -> &'a str {
+        self.lexed.tokens.get(position).map_or("", |token| &self.text[token.start as usize..token.end as usize])
+    }
+
+    fn word(&self) -> &'a str {
+        self.text_at(self.position)
+    }
+
+    fn word_ahead(&self, by: usize) -> &'a str {
+        self.text_at(self.position + by)
+    }
+
+    fn span_of(&self, token: Token) -> Span {
+        Span { file: self.file, start: token.start, end: token.end }
+    }
+
+    fn span(&self) -> Span {
+        self.span_of(self.token())
+    }
+
+    fn previous(&self) -> Span {
+        self.span_of(self.lexed.tokens[self.position.saturating_sub(1)])
+    }
+
+    /// From a place up to the last token that was used.
+    fn since(&self, start: Span) -> Span {
+        Span { file: self.file, start: start.start, end: self.previous().end.max(start.start) }
+    }
+
+    fn advance(&mut self) {
+        if self.position + 1 < self.lexed.tokens.len() {
+            self.position += 1;
+        }
+    }
+
+    fn advance_as(&mut self, role: Role) {
+        self.roles[self.position] = role;
+        self.advance();
+    }
+
+    fn at(&self, kind: TokenKind) -> bool {
+        self.kind() == kind
+    }
+
+    fn at_word(&self, word: &str) -> bool {
+        self.kind() == TokenKind::Name && self.word() == word
+    }
+
+    fn eat(&mut self, kind: TokenKind) -> bool {
+        let found = self.at(kind);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    fn eat_word(&mut self, word: &str) -> bool {
+        let found = self.at_word(word);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    fn expect(&mut self, kind: TokenKind) -> Parse<()> {
+        self.expect_as(kind, Role::Plain)
+    }
+
+    fn expect_as(&mut self, kind: TokenKind, role: Role) -> Parse<()> {
+        if !self.at(kind) {
+            return self.fail(kind.description());
+        }
+        self.advance_as(role);
+        Ok(())
+    }
+
+    fn expect_word(&mut self, word: &str) -> Parse<()> {
+        if self.eat_word(word) {
+            return Ok(());
+        }
+        self.fail(&format!("`{word}`"))
+    }
+
+    /// The bracket that closes the one opened at `open`.
+    fn close(&mut self, kind: TokenKind, open: Span) -> Parse<()> {
+        self.close_as(kind, open, Role::Plain)
+    }
+
+    fn close_as(&mut self, kind: TokenKind, open: Span, role: Role) -> Parse<()> {
+        if self.at(kind) {
+            self.advance_as(role);
+            return Ok(());
+        }
+        let bracket = &self.text[open.start as usize..open.end as usize];
+        self.report(errors::not_closed(bracket, open, self.span(), &self.found_here()));
+        Err(Failed)
+    }
+
+    /// The `;` at the end. When it is missing the parser goes on as if it were there.
+    fn semicolon(&mut self) -> Parse<()> {
+        if self.eat(TokenKind::Semicolon) {
+            return Ok(());
+        }
+        self.report(errors::missing_semicolon(self.previous(), self.span(), &self.found_here()));
+        let new_line = self.text[self.previous().end as usize..self.span().start as usize].contains('\n');
+        if new_line || self.at(TokenKind::CloseBrace) {
+            Ok(())
+        } else {
+            Err(Failed)
+        }
+    }
+}
+
+// ---- names
+
+impl Parser<'_> {
+    fn ident(&mut self) -> Ident {
+        let ident = Ident { name: self.word().into(), span: self.span() };
+        self.advance();
+        ident
+    }
+
+    /// A lower-case name.
+    fn name(&mut self, what: &str) -> Parse<Ident> {
+        match self.kind() {
+            TokenKind::Name if is_reserved(self.word()) => self.fail_with(errors::reserved(self.word(), self.span())),
+            TokenKind::Name => Ok(self.ident()),
+            TokenKind::Capitalized(_) => {
+                let better = snake(self.word());
+                Ok(self.misnamed(what, &better))
+            }
+            _ => self.fail(what),
+        }
+    }
+
+    /// The name of a type, header or wire.
+    fn type_name(&mut self, what: &str) -> Parse<Ident> {
+        match self.kind() {
+            TYPE => Ok(self.ident()),
+            CONSTANT if self.word().len() == 1 => Ok(self.misnamed(what, &format!("{}type", self.word()))),
+            CONSTANT => {
+                let word = self.word();
+                let better = word[..1].to_string() + &word[1..].to_lowercase();
+                Ok(self.misnamed(what, &better))
+            }
+            TokenKind::Name if is_reserved(self.word()) => self.fail_with(errors::reserved(self.word(), self.span())),
+            TokenKind::Name => {
+                let word = self.word().trim_start_matches('_');
+                let better = word.get(..1).unwrap_or("X").to_uppercase() + word.get(1..).unwrap_or("");
+                let better = if better.len() == 1 { better + "type" } else { better };
+                Ok(self.misnamed(what, &better))
+            }
+            _ => self.fail(what),
+        }
+    }
+
+    /// The name of a parameter or constant; lower case is allowed for constants.
+    fn constant_name(&mut self, what: &str) -> Parse<Ident> {
+        match self.kind() {
+            CONSTANT => Ok(self.ident()),
+            TYPE => {
+                let better = snake(self.word()).to_uppercase();
+                Ok(self.misnamed(what, &better))
+            }
+            _ => self.name(what),
+        }
+    }
+
+    fn misnamed(&mut self, what: &str, better: &str) -> Ident {
+        self.report(errors::wrong_case(self.word(), what, better, self.span()));
+        self.ident()
+    }
+
+    fn number(&mut self, what: &str) -> Parse<u64> {
+        if !self.at(TokenKind::Number) {
+            return self.fail(what);
+        }
+        let text = self.word().replace('_', "");
+        let value = match text.strip_prefix("0x") {
+            Some(digits) => u64::from_str_radix(if digits.is_empty() { "0" } else { digits }, 16),
+            None => text.parse(),
+        };
+        let value = value.unwrap_or_else(|_| {
+            self.report(errors::large_number(self.span()));
+            0
+        });
+        self.advance();
+        Ok(value)
+    }
+}
+
+/// `GotView` to `got_view`.
+fn snake(word: &str) -> String {
+    let mut out = String::new();
+    let mut after_small = false;
+    for c in word.chars() {
+        if c.is_ascii_uppercase() && after_small {
+            out.push('_');
+        }
+        after_small = c.is_ascii_lowercase() || c.is_ascii_digit();
+        out.push(c.to_ascii_lowercase());
+    }
+    if is_reserved(&out) {
+        out.push('_');
+    }
+    out
+}
+
+// ---- docs
+
+impl Parser<'_> {
+    /// The `///` lines right before the token at hand.
+    fn docs(&self) -> Docs {
+        self.docs_with("///")
+    }
+
+    fn docs_with(&self, mark: &str) -> Docs {
+        let comments = &self.lexed.comments;
+        let first = comments.partition_point(|comment| comment.before < self.position);
+        let mut docs = Docs::new();
+        for comment in comments[first..].iter().take_while(|comment| comment.before == self.position) {
+            let text = &self.text[comment.start as usize..comment.end as usize];
+            if let Some(doc) = text.strip_prefix(mark).filter(|doc| !doc.starts_with('/')) {
+                docs.push(doc.strip_prefix(' ').unwrap_or(doc).to_string());
+            }
+        }
+        docs
+    }
+}
+
+// ---- errors
+
+impl Parser<'_> {
+    fn report(&mut self, diagnostic: Diagnostic) {
+        if self.last_error != Some(self.position) && self.found.len() < MOST_ERRORS {
+            // What the lexer could not read it has told itself.
+            if self.kind() != TokenKind::Unknown {
+                self.found.push(diagnostic);
+            }
+        }
+        self.last_error = Some(self.position);
+    }
+
+    fn fail_with<T>(&mut self, diagnostic: Diagnostic) -> Parse<T> {
+        self.report(diagnostic);
+        Err(Failed)
+    }
+
+    fn fail<T>(&mut self, expected: &str) -> Parse<T> {
+        self.fail_with(errors::expected(expected, &self.found_here(), self.span()))
+    }
+
+    /// How a message calls the token at hand.
+    fn found_here(&self) -> String {
+        match self.kind() {
+            TokenKind::End => "the end of the file".into(),
+            TokenKind::CBody => "a block of C".into(),
+            TokenKind::Text | TokenKind::OpenText => "a text".into(),
+            _ => format!("`{}`", self.word()),
+        }
+    }
+
+    /// Goes one level deeper, unless that is too deep.
+    fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        if self.depth >= DEEPEST {
+            return self.fail_with(errors::too_deep(self.span()));
+        }
+        self.depth += 1;
+        let result = parse(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Says how high the tree has become that is being built; chains of operators make it high without nesting.
+    fn grown(&mut self, height: u32) -> Parse<()> {
+        self.height = height + 1;
+        if height >= DEEPEST {
+            return self.fail_with(errors::too_deep(self.previous()));
+        }
+        Ok(())
+    }
+}
+
+// ---- recovery
+
+impl Parser<'_> {
+    /// Whether a token is the first on its line, and in the first column.
+    fn at_margin(&self) -> bool {
+        let start = self.token().start as usize;
+        start == 0 || self.text.as_bytes()[start - 1] == b'\n'
+    }
+
+    fn first_on_line(&self) -> bool {
+        self.position == 0 || self.text[self.previous().end as usize..self.token().start as usize].contains('\n')
+    }
+
+    /// Skips to where the next part of a block may begin: behind a `;` or a closed `{ }`, before a `}`, or at a line that
+    /// `begins` recognizes. Uses up at least one token unless it is at such a place that is not `start`.
+    fn recover(&mut self, start: usize, begins: fn(&Self) -> bool) {
+        loop {
+            match self.kind() {
+                TokenKind::End | TokenKind::CloseBrace => return,
+                TokenKind::Semicolon | TokenKind::CBody => {
+                    self.advance();
+                    return;
+                }
+                TokenKind::OpenBrace => {
+                    self.skip_braces();
+                    let goes_on = matches!(self.kind(), TokenKind::Semicolon | TokenKind::Comma | TokenKind::CloseParen);
+                    if !goes_on && !self.at_word("else") {
+                        return;
+                    }
+                }
+                _ if self.position > start && self.first_on_line() && begins(self) => return,
+                _ => self.advance(),
+            }
+        }
+    }
+
+    /// Skips a `{` and all up to the `}` that closes it, or up to where an item begins in the first column.
+    fn skip_braces(&mut self) {
+        let mut depth = 0;
+        loop {
+            match self.kind() {
+                TokenKind::OpenBrace => depth += 1,
+                TokenKind::CloseBrace => depth -= 1,
+                TokenKind::End => return,
+                _ if self.at_margin() && self.begins_item() => return,
+                _ => {}
+            }
+            self.advance();
+            if depth == 0 {
+                return;
+            }
+        }
+    }
+
+    /// `part {separator part} [separator]` up to a closing token, which is left. Where a part fails, the list goes on
+    /// behind the next comma.
+    fn list<T>(&mut self, close: TokenKind, mut part: impl FnMut(&mut Self) -> Parse<T>) -> Parse<Vec<T>> {
+        let mut parts = Vec::new();
+        while !self.at(close) && !self.at(TokenKind::End) {
+            parts.push(part(self)?);
+            if !self.eat(TokenKind::Comma) {
+                break;
+            }
+        }
+        Ok(parts)
+    }
+}

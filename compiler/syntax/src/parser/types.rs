@@ -1,0 +1,116 @@
+//! Types, and the arguments between their angle brackets.
+
+use super::{Parse, Parser, Role};
+use crate::ast::*;
+use crate::token::{TokenKind, CONSTANT, TYPE};
+
+impl Parser<'_> {
+    pub(super) fn ty(&mut self) -> Parse<Type> {
+        self.nested(|p| {
+            let start = p.span();
+            p.height = 0;
+            let mut ty = p.plain_type()?;
+            let mut height = p.height;
+            loop {
+                if p.eat(TokenKind::Question) {
+                    ty = Type { kind: TypeKind::Option(Box::new(ty)), span: p.since(start) };
+                } else if p.eat_word("per") {
+                    ty = p.per(ty, start)?;
+                } else {
+                    p.height = height;
+                    return Ok(ty);
+                }
+                height += 1;
+                p.grown(height)?;
+            }
+        })
+    }
+
+    fn per(&mut self, ty: Type, start: nacre_diagnostics::Span) -> Parse<Type> {
+        let kind = if self.eat_word("member") {
+            TypeKind::PerMember(Box::new(ty))
+        } else {
+            TypeKind::Per(Box::new(ty), Box::new(self.plain_type()?))
+        };
+        Ok(Type { kind, span: self.since(start) })
+    }
+
+    fn plain_type(&mut self) -> Parse<Type> {
+        let start = self.span();
+        let kind = match self.kind() {
+            TokenKind::OpenParen => self.tuple_type()?,
+            TokenKind::Number => self.range_type()?,
+            CONSTANT if self.ahead(1) == TokenKind::DotDot => self.range_type()?,
+            TYPE | CONSTANT => self.named_type()?,
+            TokenKind::Name if !crate::token::is_reserved(self.word()) => self.named_type()?,
+            _ => return self.fail("a type"),
+        };
+        Ok(Type { kind, span: self.since(start) })
+    }
+
+    fn tuple_type(&mut self) -> Parse<TypeKind> {
+        let open = self.span();
+        self.advance();
+        let mut parts = vec![self.ty()?];
+        let mut height = self.height;
+        while self.eat(TokenKind::Comma) && !self.at(TokenKind::CloseParen) {
+            parts.push(self.ty()?);
+            height = height.max(self.height);
+        }
+        self.close(TokenKind::CloseParen, open)?;
+        self.grown(height)?;
+        match parts.pop() {
+            Some(only) if parts.is_empty() => Ok(only.kind),
+            Some(last) => {
+                parts.push(last);
+                Ok(TypeKind::Tuple(parts))
+            }
+            None => self.fail("a type"),
+        }
+    }
+
+    /// `0..N`
+    fn range_type(&mut self) -> Parse<TypeKind> {
+        let low = self.primary()?;
+        if !self.at(TokenKind::DotDot) {
+            return self.fail("`..` and the end of a range");
+        }
+        self.advance_as(Role::Plain);
+        let high = self.postfix()?;
+        Ok(TypeKind::Range(Box::new(low), Box::new(high)))
+    }
+
+    fn named_type(&mut self) -> Parse<TypeKind> {
+        let name = self.ident();
+        let open = self.span();
+        let mut arguments = Vec::new();
+        if self.at(TokenKind::Less) {
+            self.advance_as(Role::Angle);
+            let mut height = 0;
+            arguments = self.list(TokenKind::Greater, |p| {
+                let argument = p.type_argument()?;
+                height = height.max(p.height);
+                Ok(argument)
+            })?;
+            self.close_as(TokenKind::Greater, open, Role::Angle)?;
+            self.grown(height)?;
+        }
+        Ok(TypeKind::Name(name, arguments))
+    }
+
+    /// A type or a size: what computes is a size, what is named in lower case alone is a type.
+    fn type_argument(&mut self) -> Parse<TypeArgument> {
+        let behind = self.ahead(1);
+        let range = behind == TokenKind::DotDot;
+        let computes = matches!(behind, TokenKind::Dot | TokenKind::Plus | TokenKind::Minus | TokenKind::Star | TokenKind::Slash);
+        let size = match self.kind() {
+            TokenKind::Number | CONSTANT => !range,
+            TokenKind::Name => computes,
+            _ => false,
+        };
+        if size {
+            return self.sum().map(TypeArgument::Expr);
+        }
+        self.ty().map(TypeArgument::Type)
+    }
+}

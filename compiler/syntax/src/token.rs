@@ -1,0 +1,187 @@
+//! The kinds of tokens, and the words that are reserved.
+
+use logos::Logos;
+
+/// What a token is. Words are told apart by their letters only; whether one is reserved, [`RESERVED`] says.
+#[derive(Logos, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[logos(skip r"[ \t\r\n\x0c]+")]
+pub enum TokenKind {
+    /// `peers`, `on`, `_`: begins with a lower-case letter or `_`.
+    #[regex(r"[a-z_][A-Za-z0-9_]*")]
+    Name,
+    /// `Data`, `GotView`: begins with a capital and has a lower-case letter.
+    #[regex(r"[A-Z][A-Za-z0-9_]*", |word| if word.slice().bytes().any(|b| b.is_ascii_lowercase()) { Capital::Mixed } else { Capital::All })]
+    Capitalized(Capital),
+    #[regex(r"0x[0-9A-Fa-f_]+|[0-9][0-9_]*")]
+    Number,
+    /// Only in the percentages of a test.
+    #[regex(r"[0-9]+\.[0-9]+")]
+    Decimal,
+    #[regex(r#""([^"\\\n]|\\[^\n])*""#)]
+    Text,
+    #[regex(r#""([^"\\\n]|\\[^\n])*\\?"#, priority = 1)]
+    OpenText,
+    /// `//`, and what follows on the line.
+    #[regex(r"//[^\n]*", allow_greedy = true)]
+    Comment,
+    /// What stands in `c { ... }`, with the braces. Made by the lexer, never by a pattern.
+    CBody,
+    /// A character that means nothing.
+    Unknown,
+    /// Behind the last token.
+    End,
+
+    #[token("(")]
+    OpenParen,
+    #[token(")")]
+    CloseParen,
+    #[token("[")]
+    OpenBracket,
+    #[token("]")]
+    CloseBracket,
+    #[token("{")]
+    OpenBrace,
+    #[token("}")]
+    CloseBrace,
+    #[token(",")]
+    Comma,
+    #[token(";")]
+    Semicolon,
+    #[token(":")]
+    Colon,
+    #[token("..")]
+    DotDot,
+    #[token(".")]
+    Dot,
+    #[token("->")]
+    Arrow,
+    #[token("=>")]
+    FatArrow,
+    #[token("?")]
+    Question,
+    #[token("==")]
+    EqualEqual,
+    #[token("!=")]
+    NotEqual,
+    #[token("<=")]
+    LessEqual,
+    #[token(">=")]
+    GreaterEqual,
+    #[token("<<")]
+    ShiftLeft,
+    #[token("<")]
+    Less,
+    /// `>>` is two of these, side by side, because `list<list<u8, 4>, 4>` ends so as well.
+    #[token(">")]
+    Greater,
+    #[token("=")]
+    Equal,
+    #[token("+=")]
+    PlusEqual,
+    #[token("-=")]
+    MinusEqual,
+    #[token("*=")]
+    StarEqual,
+    #[token("|=")]
+    BarEqual,
+    #[token("&=")]
+    AndEqual,
+    #[token("&&")]
+    AndAnd,
+    #[token("||")]
+    BarBar,
+    #[token("&")]
+    And,
+    #[token("|")]
+    Bar,
+    #[token("^")]
+    Caret,
+    #[token("++")]
+    PlusPlus,
+    #[token("+")]
+    Plus,
+    #[token("-")]
+    Minus,
+    #[token("*")]
+    Star,
+    #[token("/")]
+    Slash,
+    #[token("%")]
+    Percent,
+    #[token("!")]
+    Not,
+}
+
+/// Which letters of a capitalized word are capitals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Capital {
+    /// A type: `Data`.
+    Mixed,
+    /// A parameter or constant: `RTO`.
+    All,
+}
+
+/// `Data`
+pub const TYPE: TokenKind = TokenKind::Capitalized(Capital::Mixed);
+/// `RTO`
+pub const CONSTANT: TokenKind = TokenKind::Capitalized(Capital::All);
+
+impl TokenKind {
+    /// How a message calls a token that is missing.
+    pub fn description(self) -> &'static str {
+        use TokenKind::*;
+        match self {
+            Name => "a name",
+            Capitalized(Capital::Mixed) => "the name of a type",
+            Capitalized(Capital::All) => "the name of a constant",
+            Number | Decimal => "a number",
+            Text | OpenText => "a text",
+            Comment => "a comment",
+            CBody => "a block of C",
+            Unknown => "an unknown character",
+            End => "the end of the file",
+            OpenParen => "`(`",
+            CloseParen => "`)`",
+            OpenBracket => "`[`",
+            CloseBracket => "`]`",
+            OpenBrace => "`{`",
+            CloseBrace => "`}`",
+            Comma => "`,`",
+            Semicolon => "`;`",
+            Colon => "`:`",
+            DotDot => "`..`",
+            Dot => "`.`",
+            Arrow => "`->`",
+            FatArrow => "`=>`",
+            Question => "`?`",
+            Less => "`<`",
+            Greater => "`>`",
+            Equal => "`=`",
+            _ => "an operator",
+        }
+    }
+}
+
+/// Words that are never names. All others with a meaning (`key`, `rest`, `count`, `data`, `word`, `end`, `open`) have it
+/// only where it is expected.
+pub const RESERVED: &[&str] = &[
+    "arm", "as", "assert", "bound", "break", "cancel", "down", "drain", "drop", "else", "extern", "false", "fn", "for", "given",
+    "header", "if", "in", "lasting", "later", "let", "likely", "match", "multiplexor", "none", "on", "pass", "ref", "reject",
+    "return", "router", "share", "shared", "some", "state", "through", "true", "unlikely", "up", "var", "while", "worker", "yield",
+];
+
+/// Whether a word is one of [`RESERVED`].
+pub fn is_reserved(word: &str) -> bool {
+    RESERVED.binary_search(&word).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reserved_words_are_sorted_and_few() {
+        assert!(RESERVED.windows(2).all(|pair| pair[0] < pair[1]));
+        assert!(RESERVED.len() <= 45);
+    }
+}
