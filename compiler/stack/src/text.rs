@@ -4,7 +4,7 @@
 //! an index where a name would not be clear; `'u32` is a type, written only where it does not follow from the rest.
 //!
 //! ```text
-//! handler "sequencer.down.send" of sequencer event send params [%m] fields [] locals [m'msg] {
+//! handler sequencer.down.send of sequencer event send locals [m'msg] params [%m] fields [] {
 //!   emit layer floor send(push(%m, Seq, @next));
 //!   set @next = (@next + 1'seq32);
 //! }

@@ -25,6 +25,7 @@ fn text_is_readable() {
     for line in [
         "cell last of sequencer session 'seq32",
         "initial @next = 1'seq32;",
+        "event send down [m'msg] message 0",
         "  emit layer floor send(push(%m, Seq, @next));",
         "  if (@last < %number) {",
         "reaction floor receive [First floor.up.receive.First, Agreed floor.up.receive.Agreed]",

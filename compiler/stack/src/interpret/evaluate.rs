@@ -230,7 +230,7 @@ impl Run<'_> {
         let found = self.find(place);
         let argument = arguments.first().map(|a| self.evaluate(a));
         let zero = self.stack.zero(&place.ty);
-        let value = self.peek(&found).unwrap_or(&zero);
+        let value = self.peek(&found).filter(|v| !matches!(v, Value::Gone)).unwrap_or(&zero);
         let number = argument.as_ref().map_or(0, Value::num);
         let at = usize::try_from(number).unwrap_or(usize::MAX);
         let answer = match (query, value) {

@@ -1,6 +1,5 @@
 //! Names instead of indices, where they are clear.
 
-use super::words;
 use crate::*;
 
 /// The names of one table: for each entry a short one, and a longer one for where that is not unique.
@@ -8,6 +7,12 @@ use crate::*;
 pub struct Table(pub Vec<(String, String)>);
 
 impl Table {
+    /// An event: where several have its name, its parameters tell which is meant (`send.to.m`).
+    pub fn add_event<'n>(&mut self, name: &str, parameters: impl Iterator<Item = &'n str>) {
+        let long = parameters.fold(name.to_string(), |long, parameter| format!("{long}.{parameter}"));
+        self.0.push((name.into(), long));
+    }
+
     pub fn add(&mut self, name: &str, qualifier: &str) {
         self.0.push((name.into(), if qualifier.is_empty() { name.into() } else { format!("{qualifier}.{name}") }));
     }
@@ -64,7 +69,9 @@ impl Names {
         stack.layers.iter().for_each(|l| names.layers.add(&l.name, ""));
         stack.structs.iter().for_each(|l| names.structs.add(&l.name, ""));
         stack.enums.iter().for_each(|l| names.enums.add(&l.name, ""));
-        stack.events.iter().for_each(|e| names.events.add(&e.name, words::word(words::DIRECTIONS, e.direction)));
+        for event in &stack.events {
+            names.events.add_event(&event.name, event.parameters.iter().map(|p| p.name.as_str()));
+        }
         stack.headers.iter().for_each(|h| names.headers.add(&h.name, layer(h.layer)));
         stack.cells.iter().for_each(|c| names.cells.add(&c.name, layer(c.layer)));
         stack.counters.iter().for_each(|c| names.counters.add(&c.name, c.layer.map_or("", layer)));

@@ -64,24 +64,22 @@ pub fn read(text: &str) -> Result<Stack> {
 /// The names that the items declare, so that code may name what stands after it.
 fn collect(tokens: &[Token]) -> Names {
     let mut names = Names::default();
-    for window in tokens.windows(4) {
-        let text = |i: usize| match &window[i].kind {
-            TokenKind::Word(w) | TokenKind::Text(w) => w.as_str(),
+    for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.first) {
+        let text = |i: usize| match tokens.get(at + i).map(|t| &t.kind) {
+            Some(TokenKind::Word(w) | TokenKind::Text(w)) => w.as_str(),
             _ => "",
         };
-        if !window[0].first {
+        if text(0) == "event" {
+            let line = tokens[at..].iter().take_while(|t| t.line == token.line).zip(at..);
+            let typed = line.filter(|(_, i)| tokens.get(i + 1).is_some_and(|t| t.kind == TokenKind::Sign('\'')));
+            names.events.add_event(text(1), typed.map(|(_, i)| text(i - at)));
             continue;
         }
-        let qualifier = match (text(0), text(2)) {
-            ("event", direction) => direction,
-            (_, "of") => text(3),
-            _ => "",
-        };
+        let qualifier = if text(2) == "of" { text(3) } else { "" };
         let (table, qualifier) = match text(0) {
             "layer" => (&mut names.layers, ""),
             "struct" => (&mut names.structs, ""),
             "enum" => (&mut names.enums, ""),
-            "event" => (&mut names.events, qualifier),
             "header" => (&mut names.headers, qualifier),
             "cell" => (&mut names.cells, qualifier),
             "counter" => (&mut names.counters, qualifier),
