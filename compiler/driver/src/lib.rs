@@ -12,6 +12,9 @@ use nacre_typed::Program;
 /// Files that are larger than this are refused (in bytes).
 const LARGEST: u64 = 4 << 20;
 
+/// The warning of `compose` that a handler never runs in a stack.
+const UNUSED_HANDLER: &str = "C0016";
+
 /// All files of a program, with what is wrong in them.
 pub struct Session {
     pub sources: Sources,
@@ -91,7 +94,8 @@ impl Session {
             }
             errors
         })?;
-        warnings.extend(more);
+        // A layer of a library has handlers that not every stack needs.
+        warnings.extend(more.into_iter().filter(|w| w.code != UNUSED_HANDLER));
         validate(&stack);
         Ok((stack, warnings))
     }
@@ -124,7 +128,7 @@ impl Session {
             if span == Span::default() {
                 return None;
             }
-            Some((self.sources.path(span.file).to_string(), self.sources.line(span)))
+            Some((self.sources.path(span.file).to_string(), self.sources.line(span) as u32))
         };
         nacre_backend_c::write(&stack, level, &place)
     }

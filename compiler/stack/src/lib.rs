@@ -851,6 +851,7 @@ pub enum Operation {
 mod access;
 pub mod interpret;
 mod text;
+pub mod timing;
 mod validate;
 pub use access::*;
 pub use text::{print, read, ReadError};

@@ -43,7 +43,8 @@ impl Body<'_, '_> {
 
     pub fn while_(&mut self, condition: &Condition, bound: Option<&ast::Expr>, body: &ast::Block, span: Span) -> Option<()> {
         let derived = self.drains(condition);
-        let bound = self.bound(bound, derived, condition.span)?;
+        // One turn more, for the one that finds the end.
+        let bound = self.bound(bound, derived, condition.span)?.saturating_add(1);
         let block = self.turn(span, |b| {
             let _ = b.branch(condition, span, |b| b.statements(body), |b| {
                 let _ = b.break_(span);
