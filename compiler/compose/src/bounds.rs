@@ -19,6 +19,8 @@ pub const MOST_OUTPUTS: u64 = 65_536;
 
 /// What a block holds where nothing cuts messages: an Ethernet frame's worth.
 const USUAL_BLOCK: u32 = 1536;
+/// Slices shorter than this are not a way to cut messages into pieces.
+const SHORTEST_PIECE: u32 = 64;
 /// Layers between the one that cuts and those that store add no more than this.
 const USUAL_GROWTH: u32 = 256;
 
@@ -172,7 +174,7 @@ fn longest_slice(stack: &Stack) -> Option<u32> {
     let mut longest = None;
     let mut see = |e: &Expr| {
         if let ExprKind::Slice(_, _, length) = &e.kind {
-            let length = constant(length).and_then(|n| u32::try_from(n).ok()).filter(|n| *n <= crate::layout::TRANSPORT_MAX);
+            let length = constant(length).and_then(|n| u32::try_from(n).ok()).filter(|n| (SHORTEST_PIECE..=crate::layout::TRANSPORT_MAX).contains(n));
             longest = longest.max(length);
         }
     };

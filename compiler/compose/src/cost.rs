@@ -126,7 +126,7 @@ impl<'a> Costs<'a> {
         let one = |(kind, size): (&crate::message::Kind, &Size)| match kind.origin {
             Origin::Kept => Cost { blocks: u64::from(size.heads), ..Cost::default() },
             Origin::Entered => Cost { entered: 1, blocks: u64::from(size.heads), ..Cost::default() },
-            Origin::Remade if size.max > 4 * self.block => {
+            Origin::Remade if size.pieces <= 1 && size.max > 4 * self.block => {
                 let more = u64::from(size.growth.min(size.max).div_ceil(self.block.max(1)));
                 Cost { copies: 1, blocks: more, ..Cost::default() }
             }

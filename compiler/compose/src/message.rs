@@ -103,7 +103,7 @@ impl Size {
         let pieces = self.pieces.saturating_mul(count).saturating_add(last.pieces).min(1 << 16);
         let piece = self.piece.max(last.piece);
         let heads = self.heads.saturating_mul(count).saturating_add(last.heads).min(HEADS);
-        Size { min: last.min, max, pieces, piece, cut: gcd(self.cut, last.cut), heads, growth: LONGEST }
+        Size { min: last.min, max, pieces, piece, cut: gcd(self.cut, last.cut), heads, growth: self.growth.max(last.growth) }
     }
 
     /// Pool blocks that it fills at the most.

@@ -52,13 +52,13 @@ impl Run<'_> {
         packed
     }
 
-    /// Any message that is packed anywhere may come out, no longer than the bytes.
+    /// Any message that is packed anywhere may come out, no longer than it was, and than the bytes.
     pub(crate) fn unpacked(&mut self, layout: LayoutId, bytes: &Bag) -> Bag {
         let mut result = Bag::default();
-        for kind in self.world.packed.get(&layout).into_iter().flat_map(|b| b.0.keys()) {
+        for (kind, packed) in self.world.packed.get(&layout).into_iter().flat_map(|b| &b.0) {
             for (of, size) in &bytes.0 {
                 let kind = Kind { origin: of.origin, ..kind.clone() };
-                result.add(kind, size.part(size.max, 1));
+                result.add(kind, size.part(size.max.min(packed.max), 1));
             }
         }
         result
