@@ -17,7 +17,9 @@ impl Listener {
             if found.is_some() || self.now() >= until {
                 break found;
             }
-            self.sleep(until)?;
+            if self.pending.is_empty() {
+                self.sleep(until)?;
+            }
         };
         Ok(self.lend(found))
     }
@@ -142,8 +144,11 @@ impl Listener {
     }
 
     fn sleep(&mut self, until: u64) -> Result<(), Error> {
+        if self.active.is_some() {
+            return Ok(());
+        }
         let now = self.now();
-        let next = self.next_deadline().min(until);
+        let next = self.timers.next().min(self.transport.deadline()).min(until);
         let time = (next != u64::MAX).then(|| Duration::from_nanos(next.saturating_sub(now)));
         let writable = !self.backlog.is_empty();
         self.transport.wait(writable, time).map_err(Error::io("cannot wait for frames"))
@@ -156,7 +161,7 @@ impl Listener {
     fn take_pending(&mut self, fits: impl Fn(&Head) -> bool) -> Option<Pending> {
         let at = self.pending.iter().position(|pending| fits(&pending.head))?;
         let pending = self.pending.remove(at)?;
-        self.pending_bytes -= pending.bytes.len();
+        self.pending_bytes -= pending.cost();
         Some(pending)
     }
 
@@ -171,6 +176,19 @@ impl Listener {
             (_, Some(Pending { head: Head::Closed { reason, .. }, .. })) => Some(Error::Closed(reason)),
             _ => None,
         }
+    }
+
+    /// Drops the events that do not concern messages or ends, for who never polls.
+    pub(crate) fn forget_news(&mut self) {
+        self.pending.retain(|pending| {
+            matches!(pending.head, Head::Delivered { .. } | Head::Closed { .. } | Head::OtherStack(_))
+        });
+        self.pending_bytes = self.pending.iter().map(Pending::cost).sum();
+    }
+
+    /// How many events wait.
+    pub(crate) fn pending_len(&self) -> usize {
+        self.pending.len()
     }
 
     /// Who has sent by waiting knows that it may.

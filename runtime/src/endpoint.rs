@@ -9,6 +9,9 @@ use crate::statistics::ConnectionStatistics;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
+/// Events that may wait until those that an endpoint does not speak of are dropped.
+const NEWS_MAX: usize = 4096;
+
 /// A connection with a socket of its own. Dropping it ends it at once; `close` delivers everything first.
 pub struct Endpoint {
     listener: Listener,
@@ -45,6 +48,7 @@ impl Endpoint {
     ///
     /// Errors: `TimedOut`, `Closed`, `OtherStack`.
     pub fn send(&mut self, message: &[u8], time: Option<Duration>) -> Result<(), Error> {
+        self.forget_news();
         self.listener.send_blocking(self.connection, message, time)
     }
 
@@ -52,6 +56,7 @@ impl Endpoint {
     ///
     /// Errors: `TimedOut`, `Closed`, `OtherStack`.
     pub fn receive(&mut self, time: Option<Duration>) -> Result<Vec<u8>, Error> {
+        self.forget_news();
         self.listener.receive(self.connection, time)
     }
 
@@ -71,6 +76,13 @@ impl Endpoint {
     /// Numbers about the connection.
     pub fn statistics(&self) -> Result<ConnectionStatistics, Error> {
         self.listener.statistics_of(self.connection)
+    }
+
+    /// Nobody polls here: news that nobody asks for would pile up.
+    fn forget_news(&mut self) {
+        if self.listener.pending_len() > NEWS_MAX {
+            self.listener.forget_news();
+        }
     }
 
     /// The listener and the connection, for everything else.

@@ -138,6 +138,13 @@ pub(crate) struct Pending {
     pub bytes: Vec<u8>,
 }
 
+impl Pending {
+    /// What it counts against the bound of what is kept: its bytes and about its own size.
+    pub(crate) fn cost(&self) -> usize {
+        self.bytes.len() + 64
+    }
+}
+
 impl From<Head> for Pending {
     fn from(head: Head) -> Pending {
         Pending { head, bytes: Vec::new() }

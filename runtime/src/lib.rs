@@ -4,6 +4,13 @@
 //! [`Transport`](transport::Transport); an [`Endpoint`] is a single connection with calls that wait. Below them,
 //! [`instance`] has safe calls of a stack's own functions for who drives it otherwise.
 //!
+//! A listener belongs to one thread at a time: it is `Send`, and not `Sync`.
+//!
+//! ```compile_fail
+//! fn is_sync<T: Sync>() {}
+//! is_sync::<nacre_runtime::Listener>();
+//! ```
+//!
 //! docs/runtime.md is the guide, docs/wire.md states what goes over the wire.
 
 mod address;

@@ -328,7 +328,12 @@ impl Listener {
     }
 
     pub(crate) fn push(&mut self, head: Head) {
-        self.pending.push_back(head.into());
+        self.enqueue(head.into());
+    }
+
+    pub(crate) fn enqueue(&mut self, pending: Pending) {
+        self.pending_bytes += pending.cost();
+        self.pending.push_back(pending);
     }
 
     pub(crate) fn served_names(&self) -> Vec<StackName> {

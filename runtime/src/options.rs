@@ -24,7 +24,7 @@ pub struct Options {
     pub linger: Duration,
     /// Bytes of frames that wait for room in the socket, at the most; more are lost and counted. Default 1 MiB.
     pub backlog: usize,
-    /// Bytes of messages that are kept while a blocking call waits for something else; at this bound nothing more is
+    /// Bytes of events and their messages that are kept while a blocking call waits for something else; at this bound nothing more is
     /// received until they are taken. Default 16 MiB.
     pub pending: usize,
     /// The seed of cookies, incarnations and the layers' random numbers; None: from the system. For tests.

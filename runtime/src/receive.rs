@@ -1,7 +1,7 @@
 //! Finds out whose a frame is: by its cookie, by who identifies itself in it, or nobody's yet.
 
 use crate::connection::Phase;
-use crate::event::{ConnectionId, Head};
+use crate::event::{ConnectionId, Head, Pending};
 use crate::instance::{Config, Outcome};
 use crate::listener::Listener;
 use crate::peers::Peer;
@@ -204,7 +204,9 @@ impl Listener {
             None => self.confirm(id),
         }
         held.iter().for_each(|(to, frame)| self.send_plain(*to, frame));
-        self.pending.insert(mark, Head::Arrived { connection: id, from: peer.address, fingerprint }.into());
+        let arrived = Pending::from(Head::Arrived { connection: id, from: peer.address, fingerprint });
+        self.pending_bytes += arrived.cost();
+        self.pending.insert(mark, arrived);
     }
 
     /// Undoes a tentative connection, with everything that came out of it.
@@ -212,7 +214,7 @@ impl Listener {
         self.active = None;
         self.out.clear();
         self.after.clear();
-        let dropped: usize = self.pending.drain(mark..).map(|pending| pending.bytes.len()).sum();
+        let dropped: usize = self.pending.drain(mark..).map(|pending| pending.cost()).sum();
         self.pending_bytes -= dropped;
         if let Some(connection) = self.table.remove(id.cookie()) {
             connection.instance.discard(&mut self.kinds[connection.kind].pool);

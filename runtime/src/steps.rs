@@ -142,8 +142,7 @@ impl Listener {
             let Some(active) = &self.active else { return };
             let message = active.outputs(&self.out).get(index).map(|output| output.message().to_vec());
             let bytes = message.unwrap_or_default();
-            self.pending_bytes += bytes.len();
-            self.pending.push_back(Pending { head, bytes });
+            self.enqueue(Pending { head, bytes });
         }
     }
 
@@ -203,7 +202,7 @@ impl Listener {
         // Enough to pass by a burst of frames that mean nothing, little enough to come back soon.
         for _ in 0..256 {
             if let Some(pending) = self.pending.pop_front() {
-                self.pending_bytes -= pending.bytes.len();
+                self.pending_bytes -= pending.cost();
                 self.taken = pending.head.delivered_to();
                 return Some(Found::Owned(pending));
             }

@@ -12,6 +12,8 @@ use nacre_runtime::{Endpoint, Event, Listener, Options};
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::Arc;
 use std::time::Duration;
 use support::*;
 
@@ -204,7 +206,8 @@ fn pair_joins_two_threads() {
 struct Tight {
     inner: Udp,
     calls: u32,
-    refused: std::sync::Arc<std::sync::atomic::AtomicU32>,
+    refused: Arc<AtomicU32>,
+    waits: Arc<AtomicU32>,
 }
 
 impl Transport for Tight {
@@ -219,7 +222,7 @@ impl Transport for Tight {
     fn send(&mut self, to: SocketAddr, frame: &[IoSlice<'_>]) -> io::Result<()> {
         self.calls += 1;
         if self.calls % 2 == 0 {
-            self.refused.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            self.refused.fetch_add(1, Relaxed);
             return Err(io::ErrorKind::WouldBlock.into());
         }
         self.inner.send(to, frame)
@@ -230,15 +233,36 @@ impl Transport for Tight {
     }
 
     fn wait(&mut self, writable: bool, time: Option<Duration>) -> io::Result<()> {
+        self.waits.fetch_add(1, Relaxed);
         self.inner.wait(writable, time)
     }
 }
 
 #[test]
+fn who_waits_for_a_message_sleeps() {
+    let mut server = server(&window(), Options::default());
+    let waits = Arc::default();
+    let inner = Udp::bind(loopback()).unwrap();
+    let counted = Tight { inner, calls: 0, refused: Arc::default(), waits: Arc::clone(&waits) };
+    let mut client = Endpoint::over(Listener::new(counted, Options::default()), server.local(), &window()).unwrap();
+    client.send(b"hello", LONG).unwrap();
+    let (listener, id) = client.parts();
+    while !listener.statistics_of(id).unwrap().confirmed {
+        listener.drive();
+        server.drive();
+    }
+    // An event that nobody takes must not keep it awake.
+    let before = waits.load(Relaxed);
+    assert!(client.receive(Some(Duration::from_millis(200))).is_err());
+    assert!(waits.load(Relaxed) - before < 40, "{} times", waits.load(Relaxed) - before);
+}
+
+#[test]
 fn frames_without_room_wait_in_order_and_none_is_lost() {
     let mut server = server(&window(), Options::default());
-    let refused = std::sync::Arc::default();
-    let tight = Tight { inner: Udp::bind(loopback()).unwrap(), calls: 0, refused: std::sync::Arc::clone(&refused) };
+    let refused = Arc::default();
+    let inner = Udp::bind(loopback()).unwrap();
+    let tight = Tight { inner, calls: 0, refused: Arc::clone(&refused), waits: Arc::default() };
     let mut client = Listener::new(tight, Options::default());
     let id = client.connect(server.local(), &window()).unwrap();
     let mut next = 0u32;
@@ -255,7 +279,7 @@ fn frames_without_room_wait_in_order_and_none_is_lost() {
             }
         }
     }
-    assert!(refused.load(std::sync::atomic::Ordering::Relaxed) > 100);
+    assert!(refused.load(Relaxed) > 100);
     let statistics = client.statistics_of(id).unwrap();
     assert_eq!(statistics.traffic.overflowed, 0);
     let repeated = server.statistics_of(server.connections()[0]).unwrap();

@@ -162,6 +162,31 @@ fn reader_that_takes_nothing_stops_the_sender() {
 }
 
 #[test]
+fn stack_without_preamble_has_its_port_alone() {
+    let mut server = server(&bare(), Options::default());
+    let error = server.serve(&window()).unwrap_err();
+    assert!(error.to_string().contains("cannot share a port"), "{error}");
+    let to = server.local();
+    let thread = echo(server, 2);
+    for _ in 0..2 {
+        let mut client = Endpoint::connect(to, &bare()).unwrap();
+        for n in 0..50u32 {
+            client.send(&n.to_le_bytes(), LONG).unwrap();
+            assert_eq!(client.receive(LONG).unwrap(), n.to_le_bytes());
+        }
+        client.close(LONG).unwrap();
+    }
+    assert_eq!(thread.join().unwrap(), 100);
+}
+
+#[test]
+fn listener_may_move_to_another_thread() {
+    fn is_send<T: Send>() {}
+    is_send::<Listener>();
+    is_send::<Endpoint>();
+}
+
+#[test]
 fn several_stacks_share_a_port() {
     let mut server = server(&window(), Options::default());
     server.serve(&other()).unwrap();

@@ -3,6 +3,7 @@
  *
  * Frames: preamble, identified ones 40 more bytes (fingerprint, cookie, identities, incarnation, check), number, ack, data.
  * Shapes: 0 data, 1 ack, 2 end. An end is numbered like data.
+ * With -DBARE it has no preamble and no identification: its first four bytes are the shape and zeros.
  * It does on purpose what a driver must stand: `later` after opening, acknowledgements in settle, segments in the pool. */
 #include "nacre.h"
 #include <string.h>
@@ -11,6 +12,12 @@
 #define FINGERPRINT 0x1122334455667788u
 #define DESCRIPTION "window<8> / floor"
 #define SYMBOL nacre_stack_window
+#endif
+
+#ifdef BARE
+enum { PREAMBLE = 0 };
+#else
+enum { PREAMBLE = 1 };
 #endif
 
 enum { WINDOW = 8, BLOCK = 1200, NONE = 0xffff };
@@ -84,7 +91,7 @@ static void segment(struct nacre_out *out, struct nacre_output *o, const uint8_t
 }
 
 static void frame(struct state *s, struct nacre_out *out, uint32_t shape, uint16_t number, const uint8_t *data, uint32_t len) {
-    bool identified = s->identify || !s->confirmed || s->peer_cookie == 0;
+    bool identified = PREAMBLE && (s->identify || !s->confirmed || s->peer_cookie == 0);
     uint8_t *h = out->bytes + out->bytes_len;
     uint32_t n = identified ? 44 : 4;
     put32(h, (uint32_t)identified | shape << 1 | s->peer_cookie << 8);
@@ -210,6 +217,7 @@ static void acknowledged(struct state *s, void *pool, uint64_t now, uint16_t ack
 
 static bool floor_accepts(struct state *s, uint64_t *counters, const uint8_t *f, uint32_t len, struct nacre_out *out) {
     uint32_t word = get32(f);
+    if (!PREAMBLE) return word >> 8 == 0;
     if (word & 1) {
         if (len < 48) return counters[MALFORMED]++, false;
         if (get32(f + 40) != check_of(f) || get64(f + 4) != FINGERPRINT) return counters[CHECK]++, false;
@@ -327,12 +335,12 @@ static const char *const counter_names[] = {"malformed", "floor.check", "window.
 extern const struct nacre_stack SYMBOL;
 const struct nacre_stack SYMBOL = {
     .abi = NACRE_ABI, .size = sizeof(struct nacre_stack), .name = "window", .description = DESCRIPTION, .level = "call",
-    .fingerprint = FINGERPRINT, .has_preamble = 1,
+    .fingerprint = FINGERPRINT, .has_preamble = PREAMBLE,
     .state_size = sizeof(struct state), .state_align = 8, .config_size = sizeof(struct config), .pool_align = 64,
     .pool_base = 64, .pool_per_block = sizeof(struct block), .blocks_for_one = WINDOW, .block_bytes = BLOCK,
     .outputs_max = 3 * WINDOW, .segments_max = 5 * WINDOW, .bytes_max = 48 * 2 * WINDOW, .frame_head_max = 48, .frame_data_max = BLOCK,
     .counters_len = COUNTERS, .counters = counter_names,
-    .events_len = sizeof events / sizeof *events, .givens_len = sizeof givens / sizeof *givens, .events = events, .givens = givens,
+    .events_len = sizeof events / sizeof *events, .givens_len = PREAMBLE ? sizeof givens / sizeof *givens : 1, .events = events, .givens = givens,
     .config_default = config_default, .pool_init = pool_init, .pool_free = pool_free, .open = open_, .call = call, .input = input,
     .tick = tick, .deadline = deadline, .accepts = accepts, .settle = settle, .discard = discard, .canonical = canonical,
 };

@@ -30,7 +30,7 @@ pub fn cc(arguments: &[&str]) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-fn compile(name: &str, fingerprint: u64) -> Stack {
+fn compile(name: &str, fingerprint: u64, more: &[&str]) -> Stack {
     let object = scratch().join(format!("{name}.so"));
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stack/window.c");
     let defines = [
@@ -41,6 +41,7 @@ fn compile(name: &str, fingerprint: u64) -> Stack {
     let include = format!("-I{}", header_dir().display());
     let mut arguments = vec!["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", &include];
     arguments.extend(defines.iter().map(String::as_str));
+    arguments.extend(more);
     let (source, output) = (source.display().to_string(), object.display().to_string());
     arguments.extend([source.as_str(), "-o", output.as_str()]);
     cc(&arguments);
@@ -51,13 +52,19 @@ fn compile(name: &str, fingerprint: u64) -> Stack {
 /// A reliable window over a floor.
 pub fn window() -> Stack {
     static STACK: OnceLock<Stack> = OnceLock::new();
-    STACK.get_or_init(|| compile("window", 0x1122_3344_5566_7788)).clone()
+    STACK.get_or_init(|| compile("window", 0x1122_3344_5566_7788, &[])).clone()
 }
 
 /// The same with another fingerprint.
 pub fn other() -> Stack {
     static STACK: OnceLock<Stack> = OnceLock::new();
-    STACK.get_or_init(|| compile("other", 0x99aa_bbcc_ddee_ff00)).clone()
+    STACK.get_or_init(|| compile("other", 0x99aa_bbcc_ddee_ff00, &[])).clone()
+}
+
+/// The same without preamble and floor.
+pub fn bare() -> Stack {
+    static STACK: OnceLock<Stack> = OnceLock::new();
+    STACK.get_or_init(|| compile("bare", 5, &["-DBARE"])).clone()
 }
 
 pub fn loopback() -> SocketAddr {
