@@ -203,21 +203,22 @@ impl<'a> Taint<'a> {
     }
 
     fn is_marked(&self, call: u32, expr: &Expr) -> bool {
-        self.reads(&self.marked, call, expr)
+        any(expr, &mut |e| match &e.kind {
+            ExprKind::Local(local) => self.touches(&self.marked, &self.local(call, *local)),
+            ExprKind::Load(p) | ExprKind::Borrow(p) | ExprKind::Query(_, p, _) => self.touches(&self.marked, &self.spot(call, p)),
+            _ => false,
+        })
     }
 
     fn place_is_marked(&self, call: u32, place: &Place) -> bool {
         self.touches(&self.marked, &self.spot(call, place)) || any_of_place(place, &mut |e| self.is_marked(call, e))
     }
 
+    /// What a container tells of itself does not carry the messages in it.
     fn carries(&self, call: u32, expr: &Expr) -> bool {
-        self.reads(&self.messages, call, expr)
-    }
-
-    fn reads(&self, set: &BTreeSet<Spot>, call: u32, expr: &Expr) -> bool {
         any(expr, &mut |e| match &e.kind {
-            ExprKind::Local(local) => self.touches(set, &self.local(call, *local)),
-            ExprKind::Load(p) | ExprKind::Borrow(p) | ExprKind::Query(_, p, _) => self.touches(set, &self.spot(call, p)),
+            ExprKind::Local(local) => self.touches(&self.messages, &self.local(call, *local)),
+            ExprKind::Borrow(place) => self.touches(&self.messages, &self.spot(call, place)),
             _ => false,
         })
     }
