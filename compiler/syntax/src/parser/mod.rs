@@ -24,7 +24,7 @@ use crate::token::{is_reserved, TokenKind, CONSTANT, TYPE};
 pub(crate) use roles::Role;
 
 /// How deeply statements may be nested, and expressions in them.
-pub const DEEPEST: u32 = 200;
+pub const DEEPEST: u32 = 100;
 
 /// No file has more diagnostics than this; those behind it follow from those before.
 const MOST_ERRORS: usize = 50;
