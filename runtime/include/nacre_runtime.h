@@ -65,6 +65,13 @@ struct nacre_notice {
     uint16_t reserved;
 };
 
+/* Faults that frames meet on their way out and in, drawn from the seed. Probabilities are from 0 to 1. */
+struct nacre_faults {
+    double loss, duplicate, reorder, corrupt;
+    uint32_t delay_ms, jitter_ms;
+    uint64_t seed;
+};
+
 /* A value of 0 means the default that docs/runtime.md states. Begins with its own size, so that later versions may add fields. */
 struct nacre_options {
     uint32_t size; /* sizeof(struct nacre_options) */
@@ -76,6 +83,8 @@ struct nacre_options {
     uint32_t ping_after_ms;
     uint32_t timeout_ms;
     uint32_t linger_ms;
+    const struct nacre_faults *faults; /* NULL: none */
+    const char *capture;               /* a pcap file that all frames are written to, as they are on the wire; NULL: none */
 };
 
 struct nacre_statistics {

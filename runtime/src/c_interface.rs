@@ -3,18 +3,18 @@
 //! Every pointer is checked for NULL; what else is asked of the caller, the header states. A panic ends the program, it does
 //! not unwind into C.
 
+use crate::c_notice::{in_c, translate, CNotice};
+use crate::c_options::{listen, COptions};
 use crate::error::Error;
-use crate::event::{ConnectionId, Event};
+use crate::event::ConnectionId;
 use crate::ffi::{NacreAddr, NacreStack};
 use crate::listener::Listener;
-use crate::options::Options;
-use crate::output::Message;
 use crate::stack::Stack;
 use crate::statistics::Traffic;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::{c_char, c_int, c_void, CStr, CString};
-use std::net::{IpAddr, Ipv6Addr, SocketAddr, ToSocketAddrs};
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::ptr;
 use std::time::Duration;
 
@@ -37,37 +37,6 @@ thread_local! {
     static LISTEN_ERROR: RefCell<CString> = RefCell::default();
 }
 
-/// `struct nacre_notice`.
-#[repr(C)]
-pub struct CNotice {
-    pub kind: u32,
-    pub reason: u32,
-    pub connection: u64,
-    pub data: *const u8,
-    pub len: usize,
-    pub text: *const c_char,
-    pub arguments: [u64; 4],
-    pub peer_ip: [u8; 16],
-    pub peer_port: u16,
-    pub peer_family: u16,
-    pub event: u16,
-    pub reserved: u16,
-}
-
-/// `struct nacre_options`.
-#[repr(C)]
-pub struct COptions {
-    pub size: u32,
-    pub connections: u32,
-    pub unconfirmed: u32,
-    pub unconfirmed_per_address: u32,
-    pub identity: u64,
-    pub pool_blocks: u32,
-    pub ping_after_ms: u32,
-    pub timeout_ms: u32,
-    pub linger_ms: u32,
-}
-
 /// `struct nacre_statistics`.
 #[repr(C)]
 #[derive(Default)]
@@ -87,15 +56,26 @@ pub struct CStatistics {
 }
 
 /// # Safety
-/// As the header says; `address` is NULL or a string, `options` NULL or of the size that it states.
+/// As the header says; `address` is NULL or a string, `options` is NULL or has the size that it states,
+/// and what it points to is NULL or lives during the call.
 #[no_mangle]
-pub unsafe extern "C" fn nacre_listen(address: *const c_char, port: u16, options: *const COptions) -> *mut CListener {
+pub unsafe extern "C" fn nacre_listen(
+    address: *const c_char,
+    port: u16,
+    options: *const COptions,
+) -> *mut CListener {
     // SAFETY: the caller's promise.
-    let made = unsafe { text(address).and_then(|address| listen(address, port, options.as_ref())) };
+    let made = unsafe { text(address).and_then(|address| listen(address, port, options)) };
     match made {
         Ok(listener) => {
             let (stacks, error, text) = (HashMap::new(), CString::default(), CString::default());
-            Box::into_raw(Box::new(CListener { listener, stacks, error, text, bytes: Vec::new() }))
+            Box::into_raw(Box::new(CListener {
+                listener,
+                stacks,
+                error,
+                text,
+                bytes: Vec::new(),
+            }))
         }
         Err(error) => {
             LISTEN_ERROR.with(|kept| *kept.borrow_mut() = in_c(&error.to_string()));
@@ -140,7 +120,9 @@ pub unsafe extern "C" fn nacre_local_port(listener: *const CListener) -> u16 {
 #[no_mangle]
 pub unsafe extern "C" fn nacre_descriptor(listener: *const CListener) -> c_int {
     // SAFETY: the caller's promise.
-    unsafe { listener.as_ref() }.and_then(|this| this.listener.descriptor()).unwrap_or(-1)
+    unsafe { listener.as_ref() }
+        .and_then(|this| this.listener.descriptor())
+        .unwrap_or(-1)
 }
 
 /// # Safety
@@ -148,7 +130,9 @@ pub unsafe extern "C" fn nacre_descriptor(listener: *const CListener) -> c_int {
 #[no_mangle]
 pub unsafe extern "C" fn nacre_next_ns(listener: *const CListener) -> u64 {
     // SAFETY: the caller's promise.
-    let Some(this) = (unsafe { listener.as_ref() }) else { return u64::MAX };
+    let Some(this) = (unsafe { listener.as_ref() }) else {
+        return u64::MAX;
+    };
     match this.listener.next_deadline() {
         u64::MAX => u64::MAX,
         deadline => deadline.saturating_sub(this.listener.now()),
@@ -169,7 +153,9 @@ pub unsafe extern "C" fn nacre_connect(
     unsafe {
         with(listener, |this| {
             let host = text(host)?.ok_or_else(|| invalid("the host is NULL"))?;
-            let place = connection.as_mut().ok_or_else(|| invalid("the place for the connection is NULL"))?;
+            let place = connection
+                .as_mut()
+                .ok_or_else(|| invalid("the place for the connection is NULL"))?;
             let to = resolve(host, port)?;
             let stack = this.stack(stack)?;
             *place = this.listener.connect(to, &stack)?.to_number();
@@ -181,9 +167,19 @@ pub unsafe extern "C" fn nacre_connect(
 /// # Safety
 /// `data` has `len` bytes; it may be NULL if there are none.
 #[no_mangle]
-pub unsafe extern "C" fn nacre_send(listener: *mut CListener, connection: u64, data: *const c_void, len: usize) -> c_int {
+pub unsafe extern "C" fn nacre_send(
+    listener: *mut CListener,
+    connection: u64,
+    data: *const c_void,
+    len: usize,
+) -> c_int {
     // SAFETY: the caller's promise.
-    unsafe { with(listener, |this| this.listener.send(ConnectionId::from_number(connection), bytes(data, len)?)) }
+    unsafe {
+        with(listener, |this| {
+            this.listener
+                .send(ConnectionId::from_number(connection), bytes(data, len)?)
+        })
+    }
 }
 
 /// # Safety
@@ -198,7 +194,12 @@ pub unsafe extern "C" fn nacre_send_blocking(
 ) -> c_int {
     let id = ConnectionId::from_number(connection);
     // SAFETY: the caller's promise.
-    unsafe { with(listener, |this| this.listener.send_blocking(id, bytes(data, len)?, time(timeout_ms))) }
+    unsafe {
+        with(listener, |this| {
+            this.listener
+                .send_blocking(id, bytes(data, len)?, time(timeout_ms))
+        })
+    }
 }
 
 /// # Safety
@@ -216,9 +217,14 @@ pub unsafe extern "C" fn nacre_call(
     // SAFETY: the caller's promise.
     unsafe {
         with(listener, |this| {
-            let numbers = arguments.cast::<[u64; 4]>().as_ref().copied().unwrap_or_default();
+            let numbers = arguments
+                .cast::<[u64; 4]>()
+                .as_ref()
+                .copied()
+                .unwrap_or_default();
             let to = NacreAddr::from(this.listener.peer(id)?);
-            this.listener.call(id, event, &numbers, Some(to), bytes(data, len)?)
+            this.listener
+                .call(id, event, &numbers, Some(to), bytes(data, len)?)
         })
     }
 }
@@ -226,10 +232,22 @@ pub unsafe extern "C" fn nacre_call(
 /// # Safety
 /// `notice` is writable.
 #[no_mangle]
-pub unsafe extern "C" fn nacre_poll(listener: *mut CListener, timeout_ms: c_int, notice: *mut CNotice) -> c_int {
+pub unsafe extern "C" fn nacre_poll(
+    listener: *mut CListener,
+    timeout_ms: c_int,
+    notice: *mut CNotice,
+) -> c_int {
     // SAFETY: the caller's promise.
-    let (Some(this), Some(notice)) = (unsafe { (listener.as_mut(), notice.as_mut()) }) else { return ERROR };
-    let CListener { listener, error, text, bytes, .. } = this;
+    let (Some(this), Some(notice)) = (unsafe { (listener.as_mut(), notice.as_mut()) }) else {
+        return ERROR;
+    };
+    let CListener {
+        listener,
+        error,
+        text,
+        bytes,
+        ..
+    } = this;
     match listener.wait(time(timeout_ms)) {
         Ok(Some(event)) => {
             *notice = translate(event, text, bytes);
@@ -248,7 +266,11 @@ pub unsafe extern "C" fn nacre_poll(listener: *mut CListener, timeout_ms: c_int,
 #[no_mangle]
 pub unsafe extern "C" fn nacre_close(listener: *mut CListener, connection: u64) -> c_int {
     // SAFETY: the caller's promise.
-    unsafe { with(listener, |this| this.listener.close(ConnectionId::from_number(connection))) }
+    unsafe {
+        with(listener, |this| {
+            this.listener.close(ConnectionId::from_number(connection))
+        })
+    }
 }
 
 /// # Safety
@@ -270,17 +292,30 @@ pub unsafe extern "C" fn nacre_statistics_of(
     statistics: *mut CStatistics,
 ) -> c_int {
     // SAFETY: the caller's promise.
-    let (Some(this), Some(to)) = (unsafe { (listener.as_ref(), statistics.as_mut()) }) else { return ERROR };
+    let (Some(this), Some(to)) = (unsafe { (listener.as_ref(), statistics.as_mut()) }) else {
+        return ERROR;
+    };
     if connection == 0 {
         let all = this.listener.statistics();
-        *to = CStatistics { connections: all.connections as u64, ..in_numbers(&all.traffic) };
+        *to = CStatistics {
+            connections: all.connections as u64,
+            ..in_numbers(&all.traffic)
+        };
         return OK;
     }
-    match this.listener.statistics_of(ConnectionId::from_number(connection)) {
+    match this
+        .listener
+        .statistics_of(ConnectionId::from_number(connection))
+    {
         Ok(one) => {
             let retransmitted = one.retransmitted.unwrap_or(0);
             let round_trip_ns = one.round_trip_ns.unwrap_or(0);
-            *to = CStatistics { connections: 1, retransmitted, round_trip_ns, ..in_numbers(&one.traffic) };
+            *to = CStatistics {
+                connections: 1,
+                retransmitted,
+                round_trip_ns,
+                ..in_numbers(&one.traffic)
+            };
             OK
         }
         Err(_) => CLOSED,
@@ -314,9 +349,14 @@ impl CListener {
 
 /// # Safety
 /// As for all.
-unsafe fn with(listener: *mut CListener, run: impl FnOnce(&mut CListener) -> Result<(), Error>) -> c_int {
+unsafe fn with(
+    listener: *mut CListener,
+    run: impl FnOnce(&mut CListener) -> Result<(), Error>,
+) -> c_int {
     // SAFETY: the caller's promise.
-    let Some(this) = (unsafe { listener.as_mut() }) else { return ERROR };
+    let Some(this) = (unsafe { listener.as_mut() }) else {
+        return ERROR;
+    };
     let Err(error) = run(this) else { return OK };
     this.error = in_c(&error.to_string());
     match error {
@@ -327,103 +367,13 @@ unsafe fn with(listener: *mut CListener, run: impl FnOnce(&mut CListener) -> Res
     }
 }
 
-fn listen(address: Option<&str>, port: u16, options: Option<&COptions>) -> Result<Listener, Error> {
-    let address = match address {
-        Some(text) => text.parse::<IpAddr>().map_err(|_| invalid(&format!("`{text}` is no IP address")))?,
-        None => Ipv6Addr::UNSPECIFIED.into(),
-    };
-    Listener::bind(SocketAddr::new(address, port), options.map_or(Ok(Options::default()), to_options)?)
-}
-
-fn to_options(from: &COptions) -> Result<Options, Error> {
-    if (from.size as usize) < std::mem::size_of::<COptions>() {
-        return Err(invalid("nacre_options.size is not the struct's size"));
-    }
-    let default = Options::default();
-    let or = |value: u32, default: usize| if value == 0 { default } else { value as usize };
-    let ms = |value: u32, default: Duration| if value == 0 { default } else { Duration::from_millis(value.into()) };
-    Ok(Options {
-        connections: or(from.connections, default.connections),
-        unconfirmed: or(from.unconfirmed, default.unconfirmed),
-        unconfirmed_per_address: or(from.unconfirmed_per_address, default.unconfirmed_per_address),
-        identity: from.identity,
-        pool_blocks: (from.pool_blocks != 0).then_some(from.pool_blocks),
-        ping_after: ms(from.ping_after_ms, default.ping_after),
-        timeout: ms(from.timeout_ms, default.timeout),
-        linger: ms(from.linger_ms, default.linger),
-        ..default
-    })
-}
-
 fn resolve(host: &str, port: u16) -> Result<SocketAddr, Error> {
-    let mut found = (host, port).to_socket_addrs().map_err(Error::io("cannot find the host's address"))?;
-    found.next().ok_or_else(|| invalid(&format!("`{host}` has no address")))
-}
-
-fn translate(event: Event<'_>, text: &mut CString, bytes: &mut Vec<u8>) -> CNotice {
-    let mut notice = CNotice {
-        kind: 0,
-        reason: 0,
-        connection: 0,
-        data: ptr::null(),
-        len: 0,
-        text: ptr::null(),
-        arguments: [0; 4],
-        peer_ip: [0; 16],
-        peer_port: 0,
-        peer_family: 0,
-        event: 0,
-        reserved: 0,
-    };
-    let mut peer = None;
-    let mut words = None;
-    let number = |id: ConnectionId| id.to_number();
-    match event {
-        Event::Arrived { connection, from, .. } => {
-            (notice.kind, notice.connection, peer) = (1, number(connection), Some(from));
-        }
-        Event::Opened { connection, peer: who } => {
-            (notice.kind, notice.connection, peer) = (2, number(connection), Some(who));
-        }
-        Event::Delivered { connection, from, message } => {
-            (notice.kind, notice.connection, peer) = (3, number(connection), from);
-            (notice.data, notice.len) = lend(&message, bytes);
-        }
-        Event::Writable { connection } => (notice.kind, notice.connection) = (4, number(connection)),
-        Event::Closed { connection, reason } => {
-            (notice.kind, notice.connection, notice.reason) = (5, number(connection), reason as u32);
-            words = Some(reason.to_string());
-        }
-        Event::OtherStack(what) => {
-            (notice.kind, notice.connection) = (6, what.connection.map_or(0, number));
-            (peer, words) = (Some(what.peer), Some(what.in_words()));
-        }
-        Event::Error { connection, peer: who, cause } => {
-            (notice.kind, notice.connection) = (7, connection.map_or(0, number));
-            (peer, words) = (Some(who), Some(format!("{who}: {cause}")));
-        }
-        Event::Other { connection, event, arguments, address, message } => {
-            (notice.kind, notice.connection, notice.event) = (8, number(connection), event);
-            (notice.arguments, peer) = (arguments, address);
-            (notice.data, notice.len) = lend(&message, bytes);
-        }
-    }
-    let peer = peer.map_or(NacreAddr::default(), NacreAddr::from);
-    (notice.peer_ip, notice.peer_port, notice.peer_family) = (peer.ip, peer.port, peer.family);
-    if let Some(words) = words {
-        *text = in_c(&words);
-        notice.text = text.as_ptr();
-    }
-    notice
-}
-
-/// The message in one piece: where it is, or a copy if it is in several.
-fn lend(message: &Message<'_>, bytes: &mut Vec<u8>) -> (*const u8, usize) {
-    let whole = message.as_slice().unwrap_or_else(|| {
-        *bytes = message.to_vec();
-        bytes
-    });
-    (whole.as_ptr(), whole.len())
+    let mut found = (host, port)
+        .to_socket_addrs()
+        .map_err(Error::io("cannot find the host's address"))?;
+    found
+        .next()
+        .ok_or_else(|| invalid(&format!("`{host}` has no address")))
 }
 
 fn in_numbers(traffic: &Traffic) -> CStatistics {
@@ -445,23 +395,20 @@ fn time(ms: c_int) -> Option<Duration> {
     u64::try_from(ms).ok().map(Duration::from_millis)
 }
 
-fn invalid(why: &str) -> Error {
+pub(crate) fn invalid(why: &str) -> Error {
     Error::Invalid(why.into())
-}
-
-fn in_c(text: &str) -> CString {
-    CString::new(text.replace('\0', " ")).unwrap_or_default()
 }
 
 /// # Safety
 /// `at` is NULL or a string that lives as long as the result is used.
-unsafe fn text<'a>(at: *const c_char) -> Result<Option<&'a str>, Error> {
+pub(crate) unsafe fn text<'a>(at: *const c_char) -> Result<Option<&'a str>, Error> {
     if at.is_null() {
         return Ok(None);
     }
     // SAFETY: the caller's promise.
     let text = unsafe { CStr::from_ptr(at) }.to_str();
-    text.map(Some).map_err(|_| invalid("a name that is not UTF-8"))
+    text.map(Some)
+        .map_err(|_| invalid("a name that is not UTF-8"))
 }
 
 /// # Safety

@@ -16,7 +16,9 @@ pub(crate) enum Phase {
     Tentative,
     Live,
     /// Closed in order; it answers the peer until then.
-    Lingering { until: u64 },
+    Lingering {
+        until: u64,
+    },
 }
 
 #[derive(Debug)]
@@ -60,7 +62,13 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    pub(crate) fn new(id: ConnectionId, kind: usize, instance: Instance, peer: Peer, now: u64) -> Connection {
+    pub(crate) fn new(
+        id: ConnectionId,
+        kind: usize,
+        instance: Instance,
+        peer: Peer,
+        now: u64,
+    ) -> Connection {
         Connection {
             id,
             kind,
@@ -96,7 +104,9 @@ impl Connection {
         if let Phase::Lingering { until } = self.phase {
             return by_stack.min(until);
         }
-        by_stack.min(self.silence_ends(timeout)).min(self.next_ping(ping_after))
+        by_stack
+            .min(self.silence_ends(timeout))
+            .min(self.next_ping(ping_after))
     }
 
     pub(crate) fn silence_ends(&self, timeout: u64) -> u64 {
@@ -108,7 +118,11 @@ impl Connection {
             return NEVER;
         }
         // Who was said not to know the connection is asked until that is sure.
-        let after = if self.unknown_since.is_some() { ping_after.min(SECOND) } else { ping_after };
+        let after = if self.unknown_since.is_some() {
+            ping_after.min(SECOND)
+        } else {
+            ping_after
+        };
         self.heard_at.max(self.pinged_at).saturating_add(after)
     }
 
@@ -127,7 +141,9 @@ impl Connection {
 
     pub(crate) fn statistics(&self) -> ConnectionStatistics {
         let names = self.instance.stack().counters().iter().cloned();
-        let counters: Vec<(String, u64)> = names.zip(self.instance.counters().iter().copied()).collect();
+        let counters: Vec<(String, u64)> = names
+            .zip(self.instance.counters().iter().copied())
+            .collect();
         ConnectionStatistics {
             traffic: self.traffic,
             retransmitted: retransmitted(&counters),

@@ -26,7 +26,12 @@ impl Listener {
             return;
         };
         let used = match control {
-            Control::Refused { cookie, fingerprint, served, .. } => self.refused(from, cookie, fingerprint, &served),
+            Control::Refused {
+                cookie,
+                fingerprint,
+                served,
+                ..
+            } => self.refused(from, cookie, fingerprint, &served),
             Control::Unknown { unknown } => self.unknown(from, unknown),
             Control::Ping { cookie, token } => self.ping(from, len, cookie, token),
             Control::Pong { cookie, token } => self.pong(from, cookie, token),
@@ -37,14 +42,29 @@ impl Listener {
     /// The peer does not serve the stack of a connection. Believed only before the peer has ever answered, and only of the
     /// fingerprint that was sent.
     fn refused(&mut self, from: SocketAddr, cookie: u32, fingerprint: u64, served: &[u64]) -> bool {
-        let Some(id) = self.with(from, cookie) else { return false };
-        let Ok(connection) = self.get(id) else { return false };
+        let Some(id) = self.with(from, cookie) else {
+            return false;
+        };
+        let Ok(connection) = self.get(id) else {
+            return false;
+        };
         let ours = connection.instance.stack().to_name();
-        if connection.confirmed || connection.peer_incarnation.is_some() || ours.fingerprint != fingerprint {
+        if connection.confirmed
+            || connection.peer_incarnation.is_some()
+            || ours.fingerprint != fingerprint
+        {
             return false;
         }
-        let theirs = served.iter().map(|fingerprint| self.name_of(*fingerprint)).collect();
-        self.push(Head::OtherStack(OtherStack { connection: Some(id), peer: from, ours: vec![ours], theirs }));
+        let theirs = served
+            .iter()
+            .map(|fingerprint| self.name_of(*fingerprint))
+            .collect();
+        self.push(Head::OtherStack(OtherStack {
+            connection: Some(id),
+            peer: from,
+            ours: vec![ours],
+            theirs,
+        }));
         self.end(id, Reason::OtherStack);
         true
     }
@@ -52,9 +72,13 @@ impl Listener {
     /// The peer says that it does not know the cookie that we use. It may be a lie: the stack says everything again, and a
     /// ping asks. If the peer still says so later and nothing else came from it, it has forgotten the connection.
     fn unknown(&mut self, from: SocketAddr, label: u32) -> bool {
-        let Some(cookie) = self.peers.labelled(from, label) else { return false };
+        let Some(cookie) = self.peers.labelled(from, label) else {
+            return false;
+        };
         let now = self.transport.now();
-        let Some(connection) = self.table.get_mut(cookie) else { return false };
+        let Some(connection) = self.table.get_mut(cookie) else {
+            return false;
+        };
         let (id, event) = (connection.id, connection.instance.stack().known().unknown);
         let first = connection.unknown_since.is_none();
         let since = *connection.unknown_since.get_or_insert(now);
@@ -69,7 +93,15 @@ impl Listener {
             self.send_ping(id);
         }
         if let Some(event) = event {
-            self.run(id, Op::Call { event, arguments: &[0; 4], address: Some(from.into()), message: &[] });
+            self.run(
+                id,
+                Op::Call {
+                    event,
+                    arguments: &[0; 4],
+                    address: Some(from.into()),
+                    message: &[],
+                },
+            );
         }
         true
     }
@@ -80,13 +112,23 @@ impl Listener {
             return false;
         };
         let now = self.transport.now();
-        let Ok(connection) = self.get_mut(id) else { return false };
+        let Ok(connection) = self.get_mut(id) else {
+            return false;
+        };
         connection.heard(now);
         let label = connection.label;
-        let soon = connection.ponged_at != 0 && now.saturating_sub(connection.ponged_at) < PONG_EVERY_NS;
+        let soon =
+            connection.ponged_at != 0 && now.saturating_sub(connection.ponged_at) < PONG_EVERY_NS;
         if label != 0 && !soon {
             connection.ponged_at = now;
-            self.answer(from, len, &Control::Pong { cookie: label, token });
+            self.answer(
+                from,
+                len,
+                &Control::Pong {
+                    cookie: label,
+                    token,
+                },
+            );
         }
         // Who knows our cookie has heard us.
         self.confirm(id);
@@ -96,8 +138,12 @@ impl Listener {
 
     fn pong(&mut self, from: SocketAddr, cookie: u32, token: u64) -> bool {
         let now = self.transport.now();
-        let Some(id) = self.with(from, cookie) else { return false };
-        let Ok(connection) = self.get_mut(id) else { return false };
+        let Some(id) = self.with(from, cookie) else {
+            return false;
+        };
+        let Ok(connection) = self.get_mut(id) else {
+            return false;
+        };
         if connection.ping_token != token || token == 0 {
             return false;
         }
@@ -112,7 +158,9 @@ impl Listener {
     pub(crate) fn send_ping(&mut self, id: ConnectionId) {
         let now = self.transport.now();
         let token = self.random.draw() | 1;
-        let Ok(connection) = self.get_mut(id) else { return };
+        let Ok(connection) = self.get_mut(id) else {
+            return;
+        };
         connection.pinged_at = now;
         connection.ping_token = token;
         let (to, cookie) = (connection.peer.address, connection.label);
@@ -131,7 +179,12 @@ impl Listener {
         let served = self.served_names();
         if self.may_report(from) {
             let theirs = vec![self.name_of(fingerprint)];
-            self.push(Head::OtherStack(OtherStack { connection: None, peer: from, ours: served.clone(), theirs }));
+            self.push(Head::OtherStack(OtherStack {
+                connection: None,
+                peer: from,
+                ours: served.clone(),
+                theirs,
+            }));
         }
         // Who serves nothing is no server: silence, as from a closed port.
         if served.is_empty() || !self.may_answer(from) {
@@ -139,7 +192,16 @@ impl Listener {
         }
         let served: Vec<u64> = served.iter().map(|name| name.fingerprint).collect();
         let serves = u8::try_from(served.len()).unwrap_or(u8::MAX);
-        self.answer(from, len, &Control::Refused { cookie, fingerprint, serves, served });
+        self.answer(
+            from,
+            len,
+            &Control::Refused {
+                cookie,
+                fingerprint,
+                serves,
+                served,
+            },
+        );
     }
 
     /// Sends a control frame unless it is larger than its cause.
@@ -178,7 +240,10 @@ impl Listener {
     fn name_of(&self, fingerprint: u64) -> StackName {
         match self.by_fingerprint.get(&fingerprint) {
             Some(kind) => self.kinds[*kind].stack.to_name(),
-            None => StackName { fingerprint, description: None },
+            None => StackName {
+                fingerprint,
+                description: None,
+            },
         }
     }
 }

@@ -4,13 +4,14 @@
 //! function of the descriptor may be called on it, with that pool, as long as no two run at the same time; `&mut` on both
 //! sees to that.
 
+pub use crate::config::Config;
 use crate::error::Error;
 use crate::ffi::{self, NacreAddr};
 use crate::output::{Out, Outputs};
+pub use crate::pool::Pool;
 use crate::region::Region;
 use crate::stack::Stack;
 use std::ptr;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What a step came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,129 +46,6 @@ impl Outcome {
     }
 }
 
-/// Where the connections of one stack keep messages; one connection's, or shared by many of one thread.
-#[derive(Debug)]
-pub struct Pool {
-    stack: Stack,
-    region: Region,
-    blocks: u32,
-    id: u64,
-}
-
-static POOLS: AtomicU64 = AtomicU64::new(1);
-
-impl Pool {
-    /// An empty pool of so many blocks; at least as many as one connection can hold.
-    ///
-    /// Errors: `Invalid` if the size does not fit the machine.
-    pub fn new(stack: &Stack, blocks: u32) -> Result<Pool, Error> {
-        let raw = stack.raw();
-        let blocks = blocks.max(raw.blocks_for_one);
-        let too_large = || Error::Invalid(format!("a pool of {blocks} blocks is too large"));
-        let size = (blocks as usize)
-            .checked_mul(raw.pool_per_block as usize)
-            .and_then(|bytes| bytes.checked_add(raw.pool_base as usize))
-            .ok_or_else(too_large)?;
-        let mut region = Region::new(size, raw.pool_align as usize).ok_or_else(too_large)?;
-        // SAFETY: the region has the size and alignment that the descriptor asks for so many blocks.
-        unsafe { (raw.pool_init)(region.as_mut_ptr(), blocks) };
-        Ok(Pool { stack: stack.clone(), region, blocks, id: POOLS.fetch_add(1, Ordering::Relaxed) })
-    }
-
-    /// Free blocks.
-    pub fn free(&self) -> u32 {
-        // SAFETY: the region is an initialized pool.
-        unsafe { (self.stack.raw().pool_free)(self.region.as_ptr()) }
-    }
-
-    /// All blocks.
-    pub fn blocks(&self) -> u32 {
-        self.blocks
-    }
-}
-
-/// The values that a connection is opened with.
-#[derive(Debug)]
-pub struct Config {
-    stack: Stack,
-    region: Region,
-    /// Which givens were set, by index.
-    set: Vec<bool>,
-}
-
-impl Config {
-    /// The stack's own defaults.
-    pub fn new(stack: &Stack) -> Config {
-        let raw = stack.raw();
-        let mut region = Region::new(raw.config_size as usize, 16).expect("16 is a power of two");
-        // SAFETY: the region has the config's size; 16 is the strictest alignment of C's plain types.
-        unsafe { (raw.config_default)(region.as_mut_ptr()) };
-        Config { stack: stack.clone(), region, set: vec![false; stack.givens().len()] }
-    }
-
-    /// Sets a number by its name (`floor.cookie`), cut to the given's width; false if the stack has no such given.
-    pub fn set(&mut self, name: &str, value: u64) -> bool {
-        let Some(at) = self.place(name) else { return false };
-        let bytes = value.to_ne_bytes();
-        let to = &mut self.region.bytes_mut()[at];
-        if to.len() > 8 {
-            return false;
-        }
-        if cfg!(target_endian = "little") {
-            to.copy_from_slice(&bytes[..to.len()]);
-        } else {
-            to.copy_from_slice(&bytes[8 - to.len()..]);
-        }
-        true
-    }
-
-    /// A number by its name, as it stands now; None if the stack has no such given or it is wider than 64 bits.
-    pub fn number(&self, name: &str) -> Option<u64> {
-        let given = self.stack.givens().iter().find(|given| given.name == name && given.size <= 8)?;
-        let from = &self.region.bytes()[given.offset..given.offset + given.size];
-        let mut bytes = [0; 8];
-        if cfg!(target_endian = "little") {
-            bytes[..from.len()].copy_from_slice(from);
-        } else {
-            bytes[8 - from.len()..].copy_from_slice(from);
-        }
-        Some(u64::from_ne_bytes(bytes))
-    }
-
-    /// Sets bytes by their name: as many as it has, exactly; false if the stack has no such given or its size differs.
-    pub fn set_bytes(&mut self, name: &str, value: &[u8]) -> bool {
-        match self.place(name) {
-            Some(at) if at.len() == value.len() => {
-                self.region.bytes_mut()[at].copy_from_slice(value);
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// Sets an address by its name (`floor.peer`); false if the stack has no such given.
-    pub fn set_address(&mut self, name: &str, value: NacreAddr) -> bool {
-        let mut bytes = [0; 20];
-        bytes[..16].copy_from_slice(&value.ip);
-        bytes[16..18].copy_from_slice(&value.port.to_ne_bytes());
-        bytes[18..].copy_from_slice(&value.family.to_ne_bytes());
-        self.set_bytes(name, &bytes)
-    }
-
-    /// The required givens that were not set.
-    pub fn missing(&self) -> Vec<&str> {
-        let givens = self.stack.givens().iter().zip(&self.set);
-        givens.filter(|(given, set)| given.required && !**set).map(|(given, _)| given.name.as_str()).collect()
-    }
-
-    fn place(&mut self, name: &str) -> Option<std::ops::Range<usize>> {
-        let index = self.stack.givens().iter().position(|given| given.name == name)?;
-        self.set[index] = true;
-        let given = &self.stack.givens()[index];
-        Some(given.offset..given.offset + given.size)
-    }
-}
-
 /// A connection's core.
 #[derive(Debug)]
 pub struct Instance {
@@ -191,14 +69,31 @@ impl Instance {
     ) -> Result<(Instance, Outputs<'a>), Error> {
         let raw = stack.raw();
         let align = raw.state_align as usize;
-        let state = Region::new(raw.state_size as usize, align)
-            .ok_or_else(|| Error::Invalid(format!("the state's alignment {align} is no power of two")))?;
+        let state = Region::new(raw.state_size as usize, align).ok_or_else(|| {
+            Error::Invalid(format!("the state's alignment {align} is no power of two"))
+        })?;
         let counters = vec![0; (raw.counters_len as usize).max(1)];
-        let mut instance = Instance { stack: stack.clone(), state, counters, pool_id: pool.id };
-        assert_eq!(pool.stack.fingerprint(), stack.fingerprint(), "the pool of another stack");
-        assert_eq!(config.stack.fingerprint(), stack.fingerprint(), "the config of another stack");
+        let mut instance = Instance {
+            stack: stack.clone(),
+            state,
+            counters,
+            pool_id: pool.id,
+        };
+        assert_eq!(
+            pool.stack.fingerprint(),
+            stack.fingerprint(),
+            "the pool of another stack"
+        );
+        assert_eq!(
+            config.stack.fingerprint(),
+            stack.fingerprint(),
+            "the config of another stack"
+        );
         if !config.missing().is_empty() {
-            return Err(Error::Invalid(format!("the stack needs values for {}", config.missing().join(", "))));
+            return Err(Error::Invalid(format!(
+                "the stack needs values for {}",
+                config.missing().join(", ")
+            )));
         }
         out.prepare(stack);
         // SAFETY: regions as the descriptor asks; `out` has the stack's bounds.
@@ -216,7 +111,10 @@ impl Instance {
         match Outcome::from_code(code) {
             // SAFETY: `out`, the pool and (in it) the bytes stay borrowed as long as the outputs.
             Outcome::Done => Ok((instance, unsafe { out.lent() })),
-            other => Err(Error::Invalid(format!("the stack {} could not be opened: {other:?}", stack.description()))),
+            other => Err(Error::Invalid(format!(
+                "the stack {} could not be opened: {other:?}",
+                stack.description()
+            ))),
         }
     }
 
@@ -258,10 +156,18 @@ impl Instance {
         data: &[u8],
         out: &mut Out,
     ) -> Outcome {
-        let fits = self.stack.events().get(usize::from(event)).is_some_and(|info| {
-            info.input && arguments.len() >= usize::from(info.arguments) && (address.is_some() || !info.has_address)
-        });
-        let Ok(len) = u32::try_from(data.len()) else { return Outcome::Invalid };
+        let fits = self
+            .stack
+            .events()
+            .get(usize::from(event))
+            .is_some_and(|info| {
+                info.input
+                    && arguments.len() >= usize::from(info.arguments)
+                    && (address.is_some() || !info.has_address)
+            });
+        let Ok(len) = u32::try_from(data.len()) else {
+            return Outcome::Invalid;
+        };
         out.prepare(&self.stack);
         if !fits {
             return Outcome::Invalid;
@@ -312,7 +218,9 @@ impl Instance {
     ) -> Outcome {
         out.prepare(&self.stack);
         self.check(pool);
-        let Ok(len) = u32::try_from(frame.len()) else { return Outcome::Dropped };
+        let Ok(len) = u32::try_from(frame.len()) else {
+            return Outcome::Dropped;
+        };
         // SAFETY: the invariant; address and frame are valid for the call.
         let code = unsafe {
             (self.stack.raw().input)(
@@ -330,7 +238,12 @@ impl Instance {
     }
 
     /// Runs one `later` event or one timer that is due.
-    pub fn tick<'a>(&'a mut self, pool: &'a mut Pool, now: u64, out: &'a mut Out) -> (Outcome, Outputs<'a>) {
+    pub fn tick<'a>(
+        &'a mut self,
+        pool: &'a mut Pool,
+        now: u64,
+        out: &'a mut Out,
+    ) -> (Outcome, Outputs<'a>) {
         let code = self.tick_raw(pool, now, out);
         // SAFETY: state, pool and `out` stay borrowed as long as the outputs.
         (code, unsafe { out.lent() })
@@ -381,10 +294,19 @@ impl Instance {
 
     /// Whether the stack would accept the event now, with a message of `len` bytes.
     pub fn accepts(&self, pool: &Pool, event: u16, len: usize) -> bool {
-        let Ok(len) = u32::try_from(len) else { return false };
+        let Ok(len) = u32::try_from(len) else {
+            return false;
+        };
         self.check(pool);
         // SAFETY: the invariant; the descriptor checks the event's number.
-        unsafe { (self.stack.raw().accepts)(self.state.as_ptr(), pool.region.as_ptr(), u32::from(event), len) }
+        unsafe {
+            (self.stack.raw().accepts)(
+                self.state.as_ptr(),
+                pool.region.as_ptr(),
+                u32::from(event),
+                len,
+            )
+        }
     }
 
     /// The live state as canonical bytes: equal behaviour, equal bytes.
@@ -393,9 +315,19 @@ impl Instance {
         let canonical = self.stack.raw().canonical;
         // SAFETY: the invariant; the second call has room for what the first announced.
         unsafe {
-            let len = canonical(self.state.as_ptr(), pool.region.as_ptr(), ptr::null_mut(), 0);
+            let len = canonical(
+                self.state.as_ptr(),
+                pool.region.as_ptr(),
+                ptr::null_mut(),
+                0,
+            );
             let mut bytes = vec![0; len as usize];
-            canonical(self.state.as_ptr(), pool.region.as_ptr(), bytes.as_mut_ptr(), len);
+            canonical(
+                self.state.as_ptr(),
+                pool.region.as_ptr(),
+                bytes.as_mut_ptr(),
+                len,
+            );
             bytes
         }
     }

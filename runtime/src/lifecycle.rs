@@ -10,7 +10,9 @@ use std::net::IpAddr;
 impl Listener {
     /// The peer has shown that it gets what is sent to its address.
     pub(crate) fn confirm(&mut self, id: ConnectionId) {
-        let Ok(connection) = self.get_mut(id) else { return };
+        let Ok(connection) = self.get_mut(id) else {
+            return;
+        };
         if std::mem::replace(&mut connection.confirmed, true) || !connection.arrived {
             return;
         }
@@ -39,17 +41,28 @@ impl Listener {
             return;
         }
         for cookie in self.peers.of_peer(&peer).to_vec() {
-            let Some(other) = self.table.get(cookie).filter(|other| other.id != id) else { continue };
+            let Some(other) = self.table.get(cookie).filter(|other| other.id != id) else {
+                continue;
+            };
             let other = other.id;
-            self.statistics.restarted += u64::from(self.get(other).is_ok_and(|other| other.phase == Phase::Live));
+            self.statistics.restarted += u64::from(
+                self.get(other)
+                    .is_ok_and(|other| other.phase == Phase::Live),
+            );
             self.end(other, Reason::Restarted);
         }
     }
 
     /// Ends a connection now, and says so to the application if it does not know.
     pub(crate) fn end(&mut self, id: ConnectionId, reason: Reason) {
-        if self.get(id).is_ok_and(|connection| connection.phase == Phase::Live) {
-            self.push(Head::Closed { connection: id, reason });
+        if self
+            .get(id)
+            .is_ok_and(|connection| connection.phase == Phase::Live)
+        {
+            self.push(Head::Closed {
+                connection: id,
+                reason,
+            });
         }
         self.remove(id);
     }
@@ -58,7 +71,9 @@ impl Listener {
     /// peer missed the last acknowledgement.
     pub(crate) fn linger_or_remove(&mut self, id: ConnectionId, reason: Reason) {
         let until = self.transport.now() + nanoseconds(self.options.linger);
-        let Ok(connection) = self.get_mut(id) else { return };
+        let Ok(connection) = self.get_mut(id) else {
+            return;
+        };
         if reason != Reason::Closed || !connection.instance.stack().has_preamble() {
             return self.remove(id);
         }
@@ -76,8 +91,11 @@ impl Listener {
             self.active = None;
             self.out.clear();
         }
-        let Some(connection) = self.table.remove(id.cookie()) else { return };
-        self.peers.remove(connection.peer, id.cookie(), connection.label);
+        let Some(connection) = self.table.remove(id.cookie()) else {
+            return;
+        };
+        self.peers
+            .remove(connection.peer, id.cookie(), connection.label);
         self.statistics.traffic.add(&connection.traffic);
         let now = self.transport.now();
         if let Some(incarnation) = connection.peer_incarnation {
@@ -86,6 +104,8 @@ impl Listener {
                 self.one_less_unconfirmed(connection.peer.address.ip());
             }
         }
-        connection.instance.discard(&mut self.kinds[connection.kind].pool);
+        connection
+            .instance
+            .discard(&mut self.kinds[connection.kind].pool);
     }
 }

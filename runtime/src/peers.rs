@@ -25,7 +25,10 @@ pub(crate) struct Peers {
 impl Peers {
     pub(crate) fn insert(&mut self, peer: Peer, cookie: u32) {
         self.by_peer.entry(peer).or_default().push(cookie);
-        self.by_address.entry(peer.address).or_default().push(cookie);
+        self.by_address
+            .entry(peer.address)
+            .or_default()
+            .push(cookie);
     }
 
     pub(crate) fn remove(&mut self, peer: Peer, cookie: u32, label: u32) {
@@ -58,7 +61,9 @@ impl Peers {
 }
 
 fn take<K: Hash + Eq>(map: &mut HashMap<K, Vec<u32>>, key: &K, cookie: u32) {
-    let Some(cookies) = map.get_mut(key) else { return };
+    let Some(cookies) = map.get_mut(key) else {
+        return;
+    };
     if let Some(at) = cookies.iter().position(|one| *one == cookie) {
         cookies.swap_remove(at);
     }

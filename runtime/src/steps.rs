@@ -8,8 +8,6 @@ use crate::ffi::NacreAddr;
 use crate::instance::Outcome;
 use crate::listener::{Found, Kind, Listener};
 use crate::output::{Out, Output, Outputs};
-use crate::wire::Preamble;
-use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 
 /// A step whose outputs are in `Listener::out`.
@@ -36,8 +34,15 @@ impl Active {
 /// What a step begins with.
 pub(crate) enum Op<'a> {
     /// The frame is in the listener's buffer.
-    Input { len: usize },
-    Call { event: u16, arguments: &'a [u64], address: Option<NacreAddr>, message: &'a [u8] },
+    Input {
+        len: usize,
+    },
+    Call {
+        event: u16,
+        arguments: &'a [u64],
+        address: Option<NacreAddr>,
+        message: &'a [u8],
+    },
     Tick,
 }
 
@@ -57,17 +62,16 @@ struct Parts {
 
 impl Parts {
     fn of(output: &Output<'_>) -> Parts {
-        Parts { event: output.event(), arguments: output.arguments(), address: output.address() }
+        Parts {
+            event: output.event(),
+            arguments: output.arguments(),
+            address: output.address(),
+        }
     }
 }
 
 /// `later` events that one connection may run before others get their turn.
 const LATER_MAX: usize = 1000;
-/// Pieces of a frame that are sent without a copy.
-const PIECES: usize = 16;
-/// Frames in the backlog from which on calls are refused.
-const CONGESTED: usize = 64;
-
 impl Listener {
     /// Runs one step of a connection; it is active afterwards.
     pub(crate) fn run(&mut self, id: ConnectionId, op: Op<'_>) -> Outcome {
@@ -80,16 +84,40 @@ impl Listener {
 
     fn step(&mut self, id: ConnectionId, op: Op<'_>) -> Outcome {
         let now = self.transport.now();
-        let Listener { table, kinds, out, buffer, .. } = self;
-        let Some(connection) = table.get_mut(id.cookie()).filter(|connection| connection.id == id) else {
+        let Listener {
+            table,
+            kinds,
+            out,
+            buffer,
+            ..
+        } = self;
+        let Some(connection) = table
+            .get_mut(id.cookie())
+            .filter(|connection| connection.id == id)
+        else {
             return Outcome::Invalid;
         };
         let pool = &mut kinds[connection.kind].pool;
         let outcome = match op {
-            Op::Input { len } => connection.instance.input_raw(pool, now, &connection.from, &buffer[..len], out),
-            Op::Call { event, arguments, address, message } => {
-                connection.instance.call_raw(pool, now, event, arguments, address.as_ref(), message, out)
+            Op::Input { len } => {
+                connection
+                    .instance
+                    .input_raw(pool, now, &connection.from, &buffer[..len], out)
             }
+            Op::Call {
+                event,
+                arguments,
+                address,
+                message,
+            } => connection.instance.call_raw(
+                pool,
+                now,
+                event,
+                arguments,
+                address.as_ref(),
+                message,
+                out,
+            ),
             Op::Tick => connection.instance.tick_raw(pool, now, out),
         };
         self.active = Some(Active::new(id));
@@ -99,7 +127,9 @@ impl Listener {
     /// Runs the `later` events that wait: they come before all others.
     fn catch_up(&mut self, id: ConnectionId) {
         for _ in 0..LATER_MAX {
-            let waits = self.get(id).is_ok_and(|connection| connection.instance.deadline() == 0);
+            let waits = self
+                .get(id)
+                .is_ok_and(|connection| connection.instance.deadline() == 0);
             if !waits || self.step(id, Op::Tick) != Outcome::Done {
                 break;
             }
@@ -112,7 +142,9 @@ impl Listener {
     /// Ends the loan of the active step: what the application has not seen is copied, the stack settles, and what had to
     /// wait for that is done.
     pub(crate) fn release(&mut self) {
-        let Some(id) = self.active.as_ref().map(|active| active.id) else { return };
+        let Some(id) = self.active.as_ref().map(|active| active.id) else {
+            return;
+        };
         self.copy_rest();
         self.settle(id);
         self.active = None;
@@ -127,8 +159,15 @@ impl Listener {
     }
 
     fn settle(&mut self, id: ConnectionId) {
-        let Listener { table, kinds, out, .. } = self;
-        let Some(connection) = table.get_mut(id.cookie()).filter(|connection| connection.id == id) else { return };
+        let Listener {
+            table, kinds, out, ..
+        } = self;
+        let Some(connection) = table
+            .get_mut(id.cookie())
+            .filter(|connection| connection.id == id)
+        else {
+            return;
+        };
         let Kind { pool, .. } = &mut kinds[connection.kind];
         connection.instance.settle_raw(pool, out);
         self.active = Some(Active::new(id));
@@ -140,7 +179,10 @@ impl Listener {
     fn copy_rest(&mut self) {
         while let Some((head, index)) = self.next_of_active() {
             let Some(active) = &self.active else { return };
-            let message = active.outputs(&self.out).get(index).map(|output| output.message().to_vec());
+            let message = active
+                .outputs(&self.out)
+                .get(index)
+                .map(|output| output.message().to_vec());
             let bytes = message.unwrap_or_default();
             self.enqueue(Pending { head, bytes });
         }
@@ -151,7 +193,10 @@ impl Listener {
         loop {
             let active = self.active.as_mut()?;
             let (id, index) = (active.id, active.next);
-            let parts = active.outputs(&self.out).get(index).map(|output| (output.is_frame(), Parts::of(&output)));
+            let parts = active
+                .outputs(&self.out)
+                .get(index)
+                .map(|output| (output.is_frame(), Parts::of(&output)));
             let (is_frame, parts) = parts?;
             active.next += 1;
             if is_frame {
@@ -164,14 +209,19 @@ impl Listener {
     }
 
     fn translate(&mut self, id: ConnectionId, parts: Parts) -> Option<Head> {
-        let Ok(connection) = self.get_mut(id) else { return None };
+        let Ok(connection) = self.get_mut(id) else {
+            return None;
+        };
         let known = *connection.instance.stack().known();
         let event = Some(parts.event);
         if let Phase::Lingering { .. } = connection.phase {
             return None;
         }
         if event == known.deliver {
-            return Some(Head::Delivered { connection: id, from: parts.address });
+            return Some(Head::Delivered {
+                connection: id,
+                from: parts.address,
+            });
         }
         if event == known.grant_sends {
             return None;
@@ -179,19 +229,38 @@ impl Listener {
         if event == known.opened {
             let peer = connection.peer.address;
             self.after.push(After::Confirmed(id));
-            return Some(Head::Opened { connection: id, peer });
+            return Some(Head::Opened {
+                connection: id,
+                peer,
+            });
         }
         if event == known.closed {
             let reason = Reason::from_number(parts.arguments[0]);
             self.after.push(After::Ended(id, reason));
-            return Some(Head::Closed { connection: id, reason });
+            return Some(Head::Closed {
+                connection: id,
+                reason,
+            });
         }
-        let info = connection.instance.stack().events().get(usize::from(parts.event))?;
+        let info = connection
+            .instance
+            .stack()
+            .events()
+            .get(usize::from(parts.event))?;
         if info.name == "init" {
             return None;
         }
-        let Parts { event, arguments, address } = parts;
-        Some(Head::Other { connection: id, event, arguments, address })
+        let Parts {
+            event,
+            arguments,
+            address,
+        } = parts;
+        Some(Head::Other {
+            connection: id,
+            event,
+            arguments,
+            address,
+        })
     }
 
     /// The next event, after a bounded amount of work.
@@ -219,143 +288,14 @@ impl Listener {
     }
 
     pub(crate) fn owe(&mut self, id: ConnectionId) {
-        let Ok(connection) = self.get_mut(id) else { return };
-        if connection.grants_by_itself && connection.instance.stack().known().grant_delivers.is_some() {
+        let Ok(connection) = self.get_mut(id) else {
+            return;
+        };
+        if connection.grants_by_itself
+            && connection.instance.stack().known().grant_delivers.is_some()
+        {
             connection.owed += 1;
             self.wait_for_stack(id);
         }
-    }
-
-    /// Sends the frames of the active step; those of a tentative connection are held back.
-    pub(crate) fn send_frames(&mut self, id: ConnectionId) {
-        let Listener { table, out, active, .. } = self;
-        let Some(connection) = table.get_mut(id.cookie()).filter(|connection| connection.id == id) else { return };
-        let Some(active) = active else { return };
-        let outputs = active.outputs(out);
-        let old = connection.label;
-        let mut label = old;
-        for output in outputs.iter().filter(Output::is_frame) {
-            let message = output.message();
-            let to = match output.address() {
-                // The stack's address has no scope, the connection's may have.
-                Some(to) if output_differs(to, connection.peer.address) => to,
-                _ => connection.peer.address,
-            };
-            if connection.phase == Phase::Tentative {
-                connection.held.push((to, message.to_vec()));
-                continue;
-            }
-            if connection.instance.stack().has_preamble() {
-                label = label_in(message.piece(0)).unwrap_or(label);
-            }
-            connection.traffic.frames_out += 1;
-            connection.traffic.bytes_out += message.len() as u64;
-            let mut slices = [IoSlice::new(&[]); PIECES];
-            let whole;
-            let frame = if message.pieces() <= PIECES {
-                message.segments().zip(&mut slices).for_each(|(piece, slice)| *slice = IoSlice::new(piece));
-                &slices[..message.pieces()]
-            } else {
-                whole = message.to_vec();
-                slices[0] = IoSlice::new(&whole);
-                &slices[..1]
-            };
-            let sent = transmit(&mut *self.transport, &mut self.backlog, &mut self.backlog_bytes, &self.options, to, frame);
-            match sent {
-                Sent::Done => {}
-                Sent::Overflowed => connection.traffic.overflowed += 1,
-                Sent::Failed(own, others) => {
-                    connection.traffic.send_errors += u64::from(own.is_some());
-                    self.errors.extend(own.map(|error| (to, error)).into_iter().chain(others));
-                }
-            }
-        }
-        if label != old {
-            connection.label = label;
-            self.peers.label(connection.peer.address, old, label, id.cookie());
-        }
-    }
-
-    /// Sends a frame that no stack made.
-    pub(crate) fn send_plain(&mut self, to: SocketAddr, frame: &[u8]) {
-        let slices = [IoSlice::new(frame)];
-        let sent = transmit(&mut *self.transport, &mut self.backlog, &mut self.backlog_bytes, &self.options, to, &slices);
-        if let Sent::Failed(own, others) = sent {
-            self.errors.extend(own.map(|error| (to, error)).into_iter().chain(others));
-        }
-    }
-
-    /// Sends what waits for room in the socket; true if anything left.
-    pub(crate) fn flush_backlog(&mut self) -> bool {
-        let mut moved = false;
-        while let Some((to, frame)) = self.backlog.front() {
-            match self.transport.send(*to, &[IoSlice::new(frame)]) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-                Err(error) => self.errors.push((*to, error)),
-                Ok(()) => {}
-            }
-            moved = true;
-            self.backlog_bytes -= frame.len();
-            self.backlog.pop_front();
-        }
-        moved
-    }
-
-    /// So many frames wait for the socket that no more are made for now.
-    pub(crate) fn is_congested(&self) -> bool {
-        self.backlog.len() >= CONGESTED
-    }
-}
-
-fn output_differs(to: SocketAddr, peer: SocketAddr) -> bool {
-    to.ip() != peer.ip() || to.port() != peer.port()
-}
-
-/// The cookie that the peer chose, from a short frame to it.
-fn label_in(frame: &[u8]) -> Option<u32> {
-    let preamble = Preamble::read(frame)?;
-    (preamble.cookie != 0).then_some(preamble.cookie)
-}
-
-enum Sent {
-    Done,
-    Overflowed,
-    /// The frame's own error, if it was not sent, and what the network had reported before.
-    Failed(Option<io::Error>, Vec<(SocketAddr, io::Error)>),
-}
-
-/// Sends a frame, or keeps a copy of it until there is room.
-fn transmit(
-    transport: &mut dyn crate::transport::Transport,
-    backlog: &mut std::collections::VecDeque<(SocketAddr, Vec<u8>)>,
-    backlog_bytes: &mut usize,
-    options: &crate::options::Options,
-    to: SocketAddr,
-    frame: &[IoSlice<'_>],
-) -> Sent {
-    let mut sent = if backlog.is_empty() { transport.send(to, frame) } else { Err(io::ErrorKind::WouldBlock.into()) };
-    let mut others = Vec::new();
-    if sent.as_ref().is_err_and(|error| error.kind() != io::ErrorKind::WouldBlock) {
-        // The system may report here what an earlier frame met; then this one was not sent.
-        while let Some(error) = transport.take_error() {
-            others.push(error);
-        }
-        if !others.is_empty() {
-            sent = transport.send(to, frame);
-        }
-    }
-    match sent {
-        Ok(()) if others.is_empty() => Sent::Done,
-        Ok(()) => Sent::Failed(None, others),
-        Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-            let bytes = crate::transport::joined(frame);
-            if *backlog_bytes + bytes.len() > options.backlog {
-                return Sent::Overflowed;
-            }
-            *backlog_bytes += bytes.len();
-            backlog.push_back((to, bytes));
-            Sent::Done
-        }
-        Err(error) => Sent::Failed(Some(error), others),
     }
 }

@@ -30,9 +30,13 @@ impl Listener {
 
     fn one_timer(&mut self) -> bool {
         let now = self.transport.now();
-        let Some((at, key)) = self.timers.take(now) else { return false };
+        let Some((at, key)) = self.timers.take(now) else {
+            return false;
+        };
         let id = ConnectionId(key);
-        let Ok(connection) = self.get_mut(id) else { return true };
+        let Ok(connection) = self.get_mut(id) else {
+            return true;
+        };
         if connection.wake == at {
             connection.wake = u64::MAX;
         }
@@ -47,13 +51,18 @@ impl Listener {
         let Ok(connection) = self.get(id) else { return };
         match connection.phase {
             Phase::Lingering { until } if until <= now => return self.remove(id),
-            Phase::Live if connection.silence_ends(timeout) <= now => return self.end(id, Reason::Timeout),
+            Phase::Live if connection.silence_ends(timeout) <= now => {
+                return self.end(id, Reason::Timeout)
+            }
             _ => {}
         }
         if connection.next_ping(ping_after) <= now {
             self.send_ping(id);
         }
-        if self.get(id).is_ok_and(|connection| connection.instance.deadline() <= now) {
+        if self
+            .get(id)
+            .is_ok_and(|connection| connection.instance.deadline() <= now)
+        {
             let outcome = self.run(id, Op::Tick);
             if !matches!(outcome, Outcome::Done) {
                 return self.wake_at(id, now + AGAIN_NS);
@@ -64,7 +73,13 @@ impl Listener {
     }
 
     fn wake_at(&mut self, id: ConnectionId, at: u64) {
-        let Some(connection) = self.table.get_mut(id.cookie()).filter(|connection| connection.id == id) else { return };
+        let Some(connection) = self
+            .table
+            .get_mut(id.cookie())
+            .filter(|connection| connection.id == id)
+        else {
+            return;
+        };
         self.timers.set(&mut connection.wake, at, id.0);
     }
 
@@ -83,22 +98,33 @@ impl Listener {
         }
         let now = self.transport.now();
         for (peer, cause) in std::mem::take(&mut self.errors) {
-            let found = self.peers.at(peer).first().and_then(|cookie| self.table.get_mut(*cookie));
+            let found = self
+                .peers
+                .at(peer)
+                .first()
+                .and_then(|cookie| self.table.get_mut(*cookie));
             let connection = found.as_ref().map(|found| found.id);
             if let Some(found) = found {
-                let recent = found.error_reported_at != 0 && now - found.error_reported_at < ERROR_EVERY_NS;
+                let recent =
+                    found.error_reported_at != 0 && now - found.error_reported_at < ERROR_EVERY_NS;
                 if recent || found.phase != Phase::Live {
                     continue;
                 }
                 found.error_reported_at = now;
             }
-            self.push(Head::Error { connection, peer, cause });
+            self.push(Head::Error {
+                connection,
+                peer,
+                cause,
+            });
         }
         true
     }
 
     pub(crate) fn note_refusal(&mut self, id: ConnectionId, event: u16, len: usize) {
-        let Ok(connection) = self.get_mut(id) else { return };
+        let Ok(connection) = self.get_mut(id) else {
+            return;
+        };
         connection.traffic.refused += 1;
         connection.refused = Some((event, len));
         self.wait_for_stack(id);
@@ -106,7 +132,9 @@ impl Listener {
 
     /// Enters a connection into the list of those that wait for their stack.
     pub(crate) fn wait_for_stack(&mut self, id: ConnectionId) {
-        let Ok(connection) = self.get_mut(id) else { return };
+        let Ok(connection) = self.get_mut(id) else {
+            return;
+        };
         if !std::mem::replace(&mut connection.waits, true) {
             self.waiting.push_back(id);
         }
@@ -116,14 +144,21 @@ impl Listener {
     fn serve_waiting(&mut self) -> bool {
         let mut done = false;
         for _ in 0..self.waiting.len().min(WAITING_AT_ONCE) {
-            let Some(id) = self.waiting.pop_front() else { break };
-            let Ok(connection) = self.get_mut(id) else { continue };
+            let Some(id) = self.waiting.pop_front() else {
+                break;
+            };
+            let Ok(connection) = self.get_mut(id) else {
+                continue;
+            };
             connection.waits = false;
             done |= self.pay_grants(id);
             done |= self.try_close(id);
             done |= self.look_whether_writable(id);
             self.release();
-            if self.get(id).is_ok_and(|connection| connection.refused.is_some() || connection.owed > 0) {
+            if self
+                .get(id)
+                .is_ok_and(|connection| connection.refused.is_some() || connection.owed > 0)
+            {
                 self.wait_for_stack(id);
             }
         }
@@ -132,15 +167,29 @@ impl Listener {
 
     /// Grants the stack the messages that the application has taken.
     pub(crate) fn pay_grants(&mut self, id: ConnectionId) -> bool {
-        let Ok(connection) = self.get(id) else { return false };
-        let Some(event) = connection.instance.stack().known().grant_delivers else { return false };
+        let Ok(connection) = self.get(id) else {
+            return false;
+        };
+        let Some(event) = connection.instance.stack().known().grant_delivers else {
+            return false;
+        };
         let owed = connection.owed.min(u64::from(u16::MAX));
         if owed == 0 {
             return false;
         }
-        let outcome = self.run(id, Op::Call { event, arguments: &[owed], address: None, message: &[] });
+        let outcome = self.run(
+            id,
+            Op::Call {
+                event,
+                arguments: &[owed],
+                address: None,
+                message: &[],
+            },
+        );
         self.release();
-        let Ok(connection) = self.get_mut(id) else { return true };
+        let Ok(connection) = self.get_mut(id) else {
+            return true;
+        };
         if outcome == Outcome::Done {
             connection.owed -= owed;
         }
@@ -148,9 +197,27 @@ impl Listener {
     }
 
     pub(crate) fn try_close(&mut self, id: ConnectionId) -> bool {
-        let Ok(connection) = self.get(id) else { return false };
-        let Some(event) = connection.instance.stack().known().close.filter(|_| connection.close_wanted) else { return false };
-        let outcome = self.run(id, Op::Call { event, arguments: &[0; 4], address: None, message: &[] });
+        let Ok(connection) = self.get(id) else {
+            return false;
+        };
+        let Some(event) = connection
+            .instance
+            .stack()
+            .known()
+            .close
+            .filter(|_| connection.close_wanted)
+        else {
+            return false;
+        };
+        let outcome = self.run(
+            id,
+            Op::Call {
+                event,
+                arguments: &[0; 4],
+                address: None,
+                message: &[],
+            },
+        );
         self.release();
         let done = outcome == Outcome::Done;
         if let Ok(connection) = self.get_mut(id) {
@@ -164,8 +231,12 @@ impl Listener {
 
     fn look_whether_writable(&mut self, id: ConnectionId) -> bool {
         let congested = self.is_congested();
-        let Ok(connection) = self.get(id) else { return false };
-        let Some((event, len)) = connection.refused else { return false };
+        let Ok(connection) = self.get(id) else {
+            return false;
+        };
+        let Some((event, len)) = connection.refused else {
+            return false;
+        };
         let pool = &self.kinds[connection.kind].pool;
         if congested || !connection.instance.accepts(pool, event, len) {
             return false;

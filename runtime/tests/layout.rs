@@ -20,20 +20,101 @@ fn mirrors_have_the_layout_of_the_header() {
     mirror!(lines, NacreAddr, "nacre_addr", ip, port, family);
     mirror!(lines, NacreSegment, "nacre_segment", at, len, reserved);
     mirror!(
-        lines, NacreOutput, "nacre_output", port, event, session, len, segments_len, segments, arguments, address, reserved
+        lines,
+        NacreOutput,
+        "nacre_output",
+        port,
+        event,
+        session,
+        len,
+        segments_len,
+        segments,
+        arguments,
+        address,
+        reserved
     );
     mirror!(
-        lines, NacreOut, "nacre_out", abi, size, outputs_len, outputs_max, segments_len, segments_max, bytes_len, bytes_max,
-        outputs, segments, bytes
+        lines,
+        NacreOut,
+        "nacre_out",
+        abi,
+        size,
+        outputs_len,
+        outputs_max,
+        segments_len,
+        segments_max,
+        bytes_len,
+        bytes_max,
+        outputs,
+        segments,
+        bytes
     );
-    mirror!(lines, NacreEvent, "nacre_event", name, port, input, has_message, has_address, arguments, reserved);
-    mirror!(lines, NacreGiven, "nacre_given", name, offset, size, required, secret, reserved);
     mirror!(
-        lines, NacreStack, "nacre_stack", abi, size, name, description, level, fingerprint, has_preamble, reserved,
-        state_size, state_align, config_size, pool_align, pool_base, pool_per_block, blocks_for_one, block_bytes,
-        outputs_max, segments_max, bytes_max, frame_head_max, frame_data_max, counters_len, counters, events_len,
-        givens_len, events, givens, config_default, pool_init, pool_free, open, call, input, tick, deadline, accepts,
-        settle, discard, canonical
+        lines,
+        NacreEvent,
+        "nacre_event",
+        name,
+        port,
+        input,
+        has_message,
+        has_address,
+        arguments,
+        reserved
+    );
+    mirror!(
+        lines,
+        NacreGiven,
+        "nacre_given",
+        name,
+        offset,
+        size,
+        required,
+        secret,
+        reserved
+    );
+    mirror!(
+        lines,
+        NacreStack,
+        "nacre_stack",
+        abi,
+        size,
+        name,
+        description,
+        level,
+        fingerprint,
+        has_preamble,
+        reserved,
+        state_size,
+        state_align,
+        config_size,
+        pool_align,
+        pool_base,
+        pool_per_block,
+        blocks_for_one,
+        block_bytes,
+        outputs_max,
+        segments_max,
+        bytes_max,
+        frame_head_max,
+        frame_data_max,
+        counters_len,
+        counters,
+        events_len,
+        givens_len,
+        events,
+        givens,
+        config_default,
+        pool_init,
+        pool_free,
+        open,
+        call,
+        input,
+        tick,
+        deadline,
+        accepts,
+        settle,
+        discard,
+        canonical
     );
     for (name, value) in [
         ("NACRE_ABI", ABI as usize),
@@ -48,14 +129,24 @@ fn mirrors_have_the_layout_of_the_header() {
     ] {
         lines.push((name.into(), value));
     }
-    let prints: String =
-        lines.iter().map(|(what, _)| format!("    printf(\"%zu\\n\", (size_t)({what}));\n")).collect();
+    let prints: String = lines
+        .iter()
+        .map(|(what, _)| format!("    printf(\"%zu\\n\", (size_t)({what}));\n"))
+        .collect();
     let dir = scratch();
     let (source, program) = (dir.join("layout.c"), dir.join("layout"));
-    let text = format!("#include \"nacre.h\"\n#include <stdio.h>\nint main(void) {{\n{prints}    return 0;\n}}\n");
+    let text = format!(
+        "#include \"nacre.h\"\n#include <stdio.h>\nint main(void) {{\n{prints}    return 0;\n}}\n"
+    );
     std::fs::write(&source, text).unwrap();
     let include = format!("-I{}", header_dir().display());
-    cc(&["-std=c11", &include, &source.display().to_string(), "-o", &program.display().to_string()]);
+    cc(&[
+        "-std=c11",
+        &include,
+        &source.display().to_string(),
+        "-o",
+        &program.display().to_string(),
+    ]);
     let output = Command::new(&program).output().unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
     let theirs: Vec<usize> = said.lines().map(|line| line.parse().unwrap()).collect();

@@ -1,0 +1,118 @@
+//! Events as C programs get them.
+
+use crate::event::{ConnectionId, Event};
+use crate::ffi::NacreAddr;
+use crate::output::Message;
+use std::ffi::{c_char, CString};
+use std::ptr;
+
+/// `struct nacre_notice`.
+#[repr(C)]
+pub struct CNotice {
+    pub kind: u32,
+    pub reason: u32,
+    pub connection: u64,
+    pub data: *const u8,
+    pub len: usize,
+    pub text: *const c_char,
+    pub arguments: [u64; 4],
+    pub peer_ip: [u8; 16],
+    pub peer_port: u16,
+    pub peer_family: u16,
+    pub event: u16,
+    pub reserved: u16,
+}
+
+/// The event as a notice; what it points to is in the event, in `text` or in `bytes`.
+pub(crate) fn translate(event: Event<'_>, text: &mut CString, bytes: &mut Vec<u8>) -> CNotice {
+    let mut notice = CNotice {
+        kind: 0,
+        reason: 0,
+        connection: 0,
+        data: ptr::null(),
+        len: 0,
+        text: ptr::null(),
+        arguments: [0; 4],
+        peer_ip: [0; 16],
+        peer_port: 0,
+        peer_family: 0,
+        event: 0,
+        reserved: 0,
+    };
+    let mut peer = None;
+    let mut words = None;
+    let number = |id: ConnectionId| id.to_number();
+    match event {
+        Event::Arrived {
+            connection, from, ..
+        } => {
+            (notice.kind, notice.connection, peer) = (1, number(connection), Some(from));
+        }
+        Event::Opened {
+            connection,
+            peer: who,
+        } => {
+            (notice.kind, notice.connection, peer) = (2, number(connection), Some(who));
+        }
+        Event::Delivered {
+            connection,
+            from,
+            message,
+        } => {
+            (notice.kind, notice.connection, peer) = (3, number(connection), from);
+            (notice.data, notice.len) = lend(&message, bytes);
+        }
+        Event::Writable { connection } => {
+            (notice.kind, notice.connection) = (4, number(connection))
+        }
+        Event::Closed { connection, reason } => {
+            (notice.kind, notice.connection, notice.reason) =
+                (5, number(connection), reason as u32);
+            words = Some(reason.to_string());
+        }
+        Event::OtherStack(what) => {
+            (notice.kind, notice.connection) = (6, what.connection.map_or(0, number));
+            (peer, words) = (Some(what.peer), Some(what.in_words()));
+        }
+        Event::Error {
+            connection,
+            peer: who,
+            cause,
+        } => {
+            (notice.kind, notice.connection) = (7, connection.map_or(0, number));
+            (peer, words) = (Some(who), Some(format!("{who}: {cause}")));
+        }
+        Event::Other {
+            connection,
+            event,
+            arguments,
+            address,
+            message,
+        } => {
+            (notice.kind, notice.connection, notice.event) = (8, number(connection), event);
+            (notice.arguments, peer) = (arguments, address);
+            (notice.data, notice.len) = lend(&message, bytes);
+        }
+    }
+    let peer = peer.map_or(NacreAddr::default(), NacreAddr::from);
+    (notice.peer_ip, notice.peer_port, notice.peer_family) = (peer.ip, peer.port, peer.family);
+    if let Some(words) = words {
+        *text = in_c(&words);
+        notice.text = text.as_ptr();
+    }
+    notice
+}
+
+/// The message in one piece: where it is, or a copy if it is in several.
+fn lend(message: &Message<'_>, bytes: &mut Vec<u8>) -> (*const u8, usize) {
+    let whole = message.as_slice().unwrap_or_else(|| {
+        *bytes = message.to_vec();
+        bytes
+    });
+    (whole.as_ptr(), whole.len())
+}
+
+/// The text for C; a zero byte in it becomes a space.
+pub(crate) fn in_c(text: &str) -> CString {
+    CString::new(text.replace('\0', " ")).unwrap_or_default()
+}

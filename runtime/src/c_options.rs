@@ -1,0 +1,121 @@
+//! A listener as a C program describes it.
+
+use crate::c_interface::{invalid, text};
+use crate::capture::Captured;
+use crate::error::Error;
+use crate::faults::{Direction, Faults, Faulty};
+use crate::listener::Listener;
+use crate::options::Options;
+use crate::transport::Transport;
+use crate::udp::Udp;
+use std::ffi::c_char;
+use std::fs::File;
+use std::io::BufWriter;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::time::Duration;
+
+/// `struct nacre_faults`.
+#[repr(C)]
+pub struct CFaults {
+    pub loss: f64,
+    pub duplicate: f64,
+    pub reorder: f64,
+    pub corrupt: f64,
+    pub delay_ms: u32,
+    pub jitter_ms: u32,
+    pub seed: u64,
+}
+
+/// `struct nacre_options`.
+#[repr(C)]
+pub struct COptions {
+    pub size: u32,
+    pub connections: u32,
+    pub unconfirmed: u32,
+    pub unconfirmed_per_address: u32,
+    pub identity: u64,
+    pub pool_blocks: u32,
+    pub ping_after_ms: u32,
+    pub timeout_ms: u32,
+    pub linger_ms: u32,
+    pub faults: *const CFaults,
+    pub capture: *const c_char,
+}
+
+/// A listener as the options say.
+///
+/// # Safety
+/// `options` is NULL or has the size that it states, and what it points to is NULL or lives during the call.
+pub(crate) unsafe fn listen(
+    address: Option<&str>,
+    port: u16,
+    options: *const COptions,
+) -> Result<Listener, Error> {
+    let address = match address {
+        Some(text) => text
+            .parse::<IpAddr>()
+            .map_err(|_| invalid(&format!("`{text}` is no IP address")))?,
+        None => Ipv6Addr::UNSPECIFIED.into(),
+    };
+    let udp =
+        Udp::bind(SocketAddr::new(address, port)).map_err(Error::io("cannot bind the address"))?;
+    // SAFETY: the caller's promise.
+    let Some(from) = (unsafe { options.as_ref() }) else {
+        return Ok(Listener::new(udp, Options::default()));
+    };
+    let options = to_options(from)?;
+    // SAFETY: the caller's promise.
+    let (faults, file) = unsafe { (from.faults.as_ref(), text(from.capture)?) };
+    let mut transport: Box<dyn Transport> = Box::new(udp);
+    if let Some(file) = file {
+        let open =
+            File::create(file).and_then(|file| Captured::new(transport, BufWriter::new(file)));
+        transport = Box::new(open.map_err(Error::io("cannot write the capture"))?);
+    }
+    if let Some(faults) = faults {
+        transport = Box::new(Faulty::new(transport, to_faults(faults), Direction::Both));
+    }
+    Ok(Listener::new(transport, options))
+}
+
+fn to_options(from: &COptions) -> Result<Options, Error> {
+    if (from.size as usize) < std::mem::size_of::<COptions>() {
+        return Err(invalid("nacre_options.size is not the struct's size"));
+    }
+    let default = Options::default();
+    let or = |value: u32, default: usize| if value == 0 { default } else { value as usize };
+    let ms = |value: u32, default: Duration| {
+        if value == 0 {
+            default
+        } else {
+            Duration::from_millis(value.into())
+        }
+    };
+    Ok(Options {
+        connections: or(from.connections, default.connections),
+        unconfirmed: or(from.unconfirmed, default.unconfirmed),
+        unconfirmed_per_address: or(
+            from.unconfirmed_per_address,
+            default.unconfirmed_per_address,
+        ),
+        identity: from.identity,
+        pool_blocks: (from.pool_blocks != 0).then_some(from.pool_blocks),
+        ping_after: ms(from.ping_after_ms, default.ping_after),
+        timeout: ms(from.timeout_ms, default.timeout),
+        linger: ms(from.linger_ms, default.linger),
+        ..default
+    })
+}
+
+fn to_faults(from: &CFaults) -> Faults {
+    Faults {
+        loss: from.loss,
+        duplicate: from.duplicate,
+        reorder: from.reorder,
+        corrupt: from.corrupt,
+        delay: Duration::from_millis(from.delay_ms.into()),
+        jitter: Duration::from_millis(from.jitter_ms.into()),
+        seed: from.seed,
+        ..Faults::default()
+    }
+}
