@@ -1,1 +1,3 @@
-//! 
+//! Passes over the stack IR, one a file.
+
+pub mod calls;

@@ -1,1 +1,90 @@
-//! 
+//! Writes a stack as C: sans-I/O, freestanding C11, readable, with `#line` back to the layers.
+//!
+//! What the text looks like is told where it is written: [`messages`] for messages, `support/pool.c` for their bytes,
+//! [`events`] for the queue and what replaces it at each [`Level`], [`wire`] for frames, [`entries`] for the host's side.
+
+mod body;
+mod canonical;
+mod code;
+mod containers;
+mod descriptor;
+mod entries;
+mod events;
+mod expressions;
+mod filters;
+mod header;
+mod levels;
+mod lifetimes;
+mod messages;
+mod names;
+mod operations;
+mod operators;
+mod places;
+mod source;
+mod statements;
+mod strings;
+mod timers;
+mod types;
+mod visit;
+mod wire;
+mod writer;
+
+use nacre_stack::{Span, Stack};
+
+/// How the events of one step reach the layers. The wire and the behaviour are the same at each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Level {
+    /// Through a queue; a scheduler calls the layers.
+    Queue,
+    /// By calls, where `Emit.call` is set.
+    Call,
+    /// One function for each outside event; what is unlikely is outlined.
+    Inline,
+}
+
+impl Level {
+    pub const ALL: [Level; 3] = [Level::Queue, Level::Call, Level::Inline];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Queue => "queue",
+            Level::Call => "call",
+            Level::Inline => "inline",
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// In front of every name, and the name of the files; none: the stack's. Several levels of a stack can so be linked together.
+    pub prefix: Option<String>,
+    /// `#line` directives.
+    pub lines: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { prefix: None, lines: true }
+    }
+}
+
+/// The text of a stack in C.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Emitted {
+    /// For `<prefix>.h`.
+    pub header: String,
+    /// For `<prefix>.c`.
+    pub source: String,
+}
+
+/// Where a piece of a layer's source stands: file, line.
+pub type Sources<'a> = &'a dyn Fn(Span) -> Option<(String, u32)>;
+
+pub fn write(stack: &Stack, level: Level, sources: Sources) -> Emitted {
+    write_with(stack, level, sources, Options::default())
+}
+
+pub fn write_with(stack: &Stack, level: Level, sources: Sources, options: Options) -> Emitted {
+    let (header, source) = writer::Writer::new(stack, level, options, sources).write();
+    Emitted { header, source }
+}

@@ -1,0 +1,305 @@
+//! The body of one C function while it is written: its locals, temporaries, and expressions of messages.
+
+use std::collections::HashMap;
+
+use nacre_stack::*;
+
+use crate::code::Code;
+use crate::names::Unique;
+use crate::visit::{self, Node};
+use crate::writer::Writer;
+
+/// What the body belongs to.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Kind {
+    Handler,
+    Function,
+    Filter,
+    /// A condition of `accepts`, an initial value.
+    Outside,
+}
+
+/// A piece that was written elsewhere.
+pub struct Apart<T> {
+    pub value: T,
+    pub code: Code,
+    pub after: Vec<String>,
+}
+
+pub struct Body<'w, 'a> {
+    pub w: &'w mut Writer<'a>,
+    pub layer: usize,
+    pub kind: Kind,
+    pub code: Code,
+    pub locals: &'a [Local],
+    pub names: Vec<String>,
+    /// From which layer's headers on a message local carries.
+    pub levels: Vec<usize>,
+    unique: Unique,
+    /// What statements leave to be done after the one that is being written.
+    after: Vec<String>,
+    /// Locals that are declared where they are set first.
+    pub declared_at: HashMap<usize, bool>,
+    /// Containers that are being drained, to be cleared by an early return.
+    pub draining: Vec<String>,
+    /// How hot the code is that is being written.
+    pub likely: bool,
+    /// In a filter: the label behind the body, and whether something goes there.
+    pub leaves: bool,
+    pub exit: &'static str,
+    pub rejects: bool,
+    pub loops: usize,
+    /// Cells are members of the config struct.
+    pub in_config: bool,
+    declared: Vec<bool>,
+    read: Vec<bool>,
+}
+
+impl<'w, 'a> Body<'w, 'a> {
+    pub fn new(w: &'w mut Writer<'a>, layer: usize, kind: Kind, locals: &'a [Local], blocks: &[&'a [Statement]]) -> Body<'w, 'a> {
+        let mut unique = Unique::new();
+        let names = locals.iter().map(|l| unique.take(&l.name)).collect();
+        let mut levels = vec![layer + 1; locals.len()];
+        let mut read = vec![false; locals.len()];
+        for block in blocks {
+            visit::block(block, &mut |node| match node {
+                Node::Statement(Statement::Let(local, e)) if pushes(e) => levels[local.index()] = layer,
+                Node::Expr(Expr { kind: ExprKind::Local(local), .. }) => read[local.index()] = true,
+                Node::Place(Place { root: Root::Local(local), .. }) => read[local.index()] = true,
+                _ => {}
+            });
+        }
+        Body {
+            w,
+            layer,
+            kind,
+            code: Code::new(1),
+            locals,
+            names,
+            levels,
+            unique,
+            after: vec![],
+            declared_at: HashMap::new(),
+            draining: vec![],
+            likely: true,
+            leaves: false,
+            exit: "next",
+            rejects: false,
+            loops: 0,
+            in_config: false,
+            declared: vec![false; locals.len()],
+            read,
+        }
+    }
+
+    pub fn c_type(&mut self, ty: &Type) -> String {
+        self.w.c_type(ty, self.layer)
+    }
+
+    pub fn local(&self, id: LocalId) -> String {
+        let name = &self.names[id.index()];
+        if self.locals[id.index()].by_ref { format!("(*{name})") } else { name.clone() }
+    }
+
+    /// The C type of a local.
+    pub fn local_type(&mut self, id: LocalId) -> String {
+        match &self.locals[id.index()].ty {
+            Type::Msg => self.w.message_type(self.levels[id.index()]),
+            ty => self.w.c_type(&ty.clone(), self.layer),
+        }
+    }
+
+    pub fn is_declared(&self, local: LocalId) -> bool {
+        self.declared[local.index()] || self.locals[local.index()].by_ref
+    }
+    pub fn mark_declared(&mut self, local: LocalId) {
+        self.declared[local.index()] = true;
+    }
+    /// Locals from here on are to be declared anew.
+    pub fn forget_declared(&mut self, from: usize) {
+        self.declared[from..].fill(false);
+    }
+    pub fn is_read(&self, local: LocalId) -> bool {
+        self.read[local.index()]
+    }
+    pub fn fresh(&mut self, hint: &str) -> String {
+        self.unique.take(hint)
+    }
+
+    /// A new variable.
+    pub fn bind(&mut self, ty: &str, hint: &str, value: &str) -> String {
+        let name = self.fresh(hint);
+        self.code.line(format!("{ty} {name} = {value};"));
+        name
+    }
+
+    /// What a piece of writing would add here, written elsewhere.
+    pub fn apart<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> Apart<T> {
+        let inside = Code::new(self.code.depth() + 1);
+        let here = std::mem::replace(&mut self.code, inside);
+        let waiting = std::mem::take(&mut self.after);
+        let value = write(self);
+        let code = std::mem::replace(&mut self.code, here);
+        let after = std::mem::replace(&mut self.after, waiting);
+        Apart { value, code, after }
+    }
+
+    /// Writes one of two branches that give `name` a value.
+    pub fn branch_of(&mut self, name: &str, part: Apart<String>) {
+        self.code.add(&part.code);
+        self.code.line(format!("{name} = {};", part.value));
+        part.after.into_iter().for_each(|line| self.code.line(line));
+    }
+
+    /// Whether something is to be done when the statement is over.
+    pub fn owes(&self) -> bool {
+        !self.after.is_empty()
+    }
+
+    /// Puts what is owed aside while the blocks of a statement are written.
+    pub fn put_aside(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.after)
+    }
+    pub fn take_back(&mut self, owed: Vec<String>) {
+        self.after = owed;
+    }
+
+    /// Something to do when the statement is over.
+    pub fn later(&mut self, line: String) {
+        self.after.push(line);
+    }
+
+    /// Lets the bytes of a view go when the statement is over.
+    pub fn release_later(&mut self, view: &str) {
+        self.later(format!("{}_drop(step->pool, {view});", self.w.prefix));
+    }
+
+    pub fn finish_statement(&mut self) {
+        for line in std::mem::take(&mut self.after) {
+            self.code.line(line);
+        }
+    }
+
+    /// A message with the headers of layer `want` and above; moved out of where it was.
+    pub fn message(&mut self, e: &Expr, want: usize) -> String {
+        let p = self.w.prefix.clone();
+        match &e.kind {
+            ExprKind::Push(inner, header, fields) => self.push(inner, *header, fields, want),
+            ExprKind::Share(inner) => {
+                let (text, has) = self.borrowed_message(inner);
+                self.code.line(format!("{p}_share(step->pool, {text}.bytes);"));
+                // A place may change before the message is used; a name does not.
+                let copy = if crate::expressions::is_simple(&text) { text } else { self.copy_message(&text, has) };
+                self.at_level(copy, has, want)
+            }
+            ExprKind::Empty | ExprKind::Zero => {
+                let ty = self.w.message_type(want);
+                self.bind(&ty, "empty", "{.data = false}")
+            }
+            ExprKind::Slice(inner, at, n) => {
+                let (text, _) = self.borrowed_message(inner);
+                let (at, n) = (self.raw(at), self.raw(n));
+                let ty = self.w.message_type(want);
+                self.bind(&ty, "slice", &format!("{{.bytes = {p}_slice(step, {text}.bytes, {at}, {n}), .data = {text}.data}}"))
+            }
+            ExprKind::Rest(inner, n) => {
+                let text = self.message(inner, want);
+                let n = self.raw(n);
+                let rest = self.copy_message(&text, want);
+                self.code.line(format!("{rest}.bytes = {p}_rest(step, {rest}.bytes, {n});"));
+                rest
+            }
+            ExprKind::Pack(layout, inner) => self.pack(*layout, inner, want),
+            ExprKind::If(c, a, b) => {
+                let c = self.value(c);
+                let ty = self.w.message_type(want);
+                let name = self.fresh("chosen");
+                self.code.line(format!("{ty} {name};"));
+                let a = self.apart(|body| body.message(a, want));
+                let b = self.apart(|body| body.message(b, want));
+                self.code.open(format!("if ({c}) {{"));
+                self.branch_of(&name, a);
+                self.code.turn("} else {");
+                self.branch_of(&name, b);
+                self.code.close("}");
+                name
+            }
+            _ => {
+                let (text, has) = self.borrowed_message(e);
+                self.at_level(text, has, want)
+            }
+        }
+    }
+
+    fn copy_message(&mut self, text: &str, level: usize) -> String {
+        let ty = self.w.message_type(level);
+        self.bind(&ty, "copy", text)
+    }
+
+    fn at_level(&mut self, text: String, has: usize, want: usize) -> String {
+        match self.w.as_message(&text, has, want) {
+            None => text,
+            Some(initial) => {
+                let ty = self.w.message_type(want);
+                self.bind(&ty, "carried", &initial)
+            }
+        }
+    }
+
+    fn push(&mut self, inner: &Expr, header: HeaderId, fields: &[Expr], want: usize) -> String {
+        let layer = self.w.stack.header(header).layer.index();
+        let want = want.min(layer);
+        let text = self.message(inner, want);
+        let values: Vec<String> = fields.iter().map(|f| self.value(f)).collect();
+        let name = if text.starts_with("empty") || text.starts_with("carried") || text.starts_with("copy") {
+            text
+        } else {
+            self.copy_message(&text, want)
+        };
+        let slots = &self.w.slots[layer];
+        let tag = format!("{name}.{} = {};", slots.tag, slots.number(header));
+        let places: Vec<String> = (0..fields.len()).map(|i| slots.place(header, i).to_string()).collect();
+        self.code.line(tag);
+        for (place, value) in places.iter().zip(values) {
+            self.code.line(format!("{name}.{place} = {value};"));
+        }
+        name
+    }
+
+    /// A message that stays where it is, and from which layer on it carries headers.
+    pub fn borrowed_message(&mut self, e: &Expr) -> (String, usize) {
+        match &e.kind {
+            ExprKind::Local(id) => (self.local(*id), self.levels[id.index()]),
+            ExprKind::Borrow(place) | ExprKind::Load(place) => (self.place(place).text, self.layer + 1),
+            ExprKind::Unwrap(_) | ExprKind::Field(..) => (self.borrowed(e), self.layer + 1),
+            ExprKind::Share(inner) => self.borrowed_message(inner),
+            _ => {
+                // Made for this statement only.
+                let level = self.layer;
+                let text = self.message(e, level);
+                self.release_later(&format!("{text}.bytes"));
+                (text, level)
+            }
+        }
+    }
+
+    /// A number for `local` that is declared elsewhere.
+    pub fn set(&mut self, local: LocalId, value: &str) {
+        let name = self.local(local);
+        if self.declared_at.remove(&local.index()).is_some() && !self.locals[local.index()].by_ref {
+            let ty = self.local_type(local);
+            self.code.line(format!("{ty} {name} = {value};"));
+        } else {
+            self.code.line(format!("{name} = {value};"));
+        }
+    }
+}
+
+/// Whether an expression puts a header on last.
+pub fn pushes(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Push(..) => true,
+        ExprKind::If(_, a, b) => pushes(a) || pushes(b),
+        _ => false,
+    }
+}

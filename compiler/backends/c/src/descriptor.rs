@@ -1,0 +1,150 @@
+//! `<stack>_stack`: everything that a driver of any stack needs, as constant data.
+
+use nacre_stack::*;
+
+use crate::code::Code;
+use crate::writer::Writer;
+
+impl Writer<'_> {
+    pub fn descriptor(&mut self) -> Code {
+        let p = self.prefix.clone();
+        let mut code = Code::new(0);
+        code.line("/* ---- for drivers of any stack ---- */");
+        code.line("");
+        self.adapters(&mut code);
+        self.lists(&mut code);
+        let stack = self.stack;
+        let bounds = stack.bounds;
+        let preamble = stack.layouts.first().is_some_and(|l| l.form == LayoutForm::Preamble);
+        let count = |n: usize| n.to_string();
+        let head = if stack.layouts.is_empty() { 0 } else { self.longest_head(LayoutId(0)) };
+        let members: Vec<(&str, String)> = vec![
+            ("abi", "NACRE_ABI".into()),
+            ("size", "sizeof(struct nacre_stack)".into()),
+            ("name", format!("\"{}\"", escaped(&stack.name))),
+            ("description", format!("\"{}\"", escaped(&stack.description))),
+            ("level", format!("\"{}\"", self.level.name())),
+            ("fingerprint", format!("UINT64_C({:#x})", stack.layouts.first().map_or(0, |l| l.fingerprint))),
+            ("has_preamble", (preamble as u32).to_string()),
+            ("state_size", format!("sizeof(struct {p}_state)")),
+            ("state_align", format!("_Alignof(struct {p}_state)")),
+            ("config_size", format!("sizeof(struct {p}_config)")),
+            ("pool_align", format!("_Alignof(struct {p}_pool)")),
+            ("pool_base", format!("sizeof(struct {p}_pool)")),
+            ("pool_per_block", format!("sizeof(struct {p}_block)")),
+            ("blocks_for_one", bounds.blocks.to_string()),
+            ("block_bytes", self.block_bytes().to_string()),
+            ("outputs_max", bounds.outputs.to_string()),
+            ("segments_max", bounds.segments.to_string()),
+            ("bytes_max", bounds.scratch.to_string()),
+            ("frame_head_max", head.to_string()),
+            ("frame_data_max", bounds.frame_data.to_string()),
+            ("counters_len", count(stack.counters.len())),
+            ("counters", format!("{p}_counter_names")),
+            ("events_len", count(stack.interface().len())),
+            ("givens_len", count(stack.cells.iter().filter(|c| c.scope == Scope::Given).count())),
+            ("events", format!("{p}_events")),
+            ("givens", format!("{p}_givens")),
+        ];
+        code.open(format!("const struct nacre_stack {p}_stack = {{"));
+        members.iter().for_each(|(name, value)| code.line(format!(".{name} = {value},")));
+        for name in ["config_default", "pool_init", "pool_free", "open", "call", "input", "tick", "deadline", "accepts", "settle", "discard", "canonical"] {
+            code.line(format!(".{name} = {p}_any_{name},"));
+        }
+        code.close("};");
+        code
+    }
+
+    /// The functions of this stack's types as functions of any type.
+    fn adapters(&self, code: &mut Code) {
+        let p = &self.prefix;
+        let mut adapter = |result: &str, name: &str, parameters: &str, arguments: &str| {
+            let gives = if result == "void" { "" } else { "return " };
+            code.line(format!("static {result} {p}_any_{name}({parameters}) {{ {gives}{p}_{name}({arguments}); }}"));
+        };
+        let with = "void *s, void *pool, uint64_t *counters";
+        adapter("void", "config_default", "void *config", "config");
+        adapter("void", "pool_init", "void *pool, uint32_t blocks", "pool, blocks");
+        adapter("uint32_t", "pool_free", "const void *pool", "pool");
+        adapter(
+            "int",
+            "open",
+            &format!("{with}, const void *config, uint64_t seed, uint64_t now, struct nacre_out *out"),
+            "s, pool, counters, config, seed, now, out",
+        );
+        adapter(
+            "int",
+            "call",
+            &format!("{with}, uint64_t now, uint32_t event, const uint64_t *arguments,\n        const struct nacre_addr *address, const uint8_t *data, uint32_t len, struct nacre_out *out"),
+            "s, pool, counters, now, event, arguments, address, data, len, out",
+        );
+        adapter(
+            "int",
+            "input",
+            &format!("{with}, uint64_t now, const struct nacre_addr *from,\n        const uint8_t *frame, uint32_t len, struct nacre_out *out"),
+            "s, pool, counters, now, from, frame, len, out",
+        );
+        adapter("int", "tick", &format!("{with}, uint64_t now, struct nacre_out *out"), "s, pool, counters, now, out");
+        adapter("uint64_t", "deadline", "const void *s", "s");
+        adapter("bool", "accepts", "const void *s, const void *pool, uint32_t event, uint32_t len", "s, pool, event, len");
+        adapter("void", "settle", &format!("{with}, struct nacre_out *out"), "s, pool, counters, out");
+        adapter("void", "discard", "void *s, void *pool", "s, pool");
+        adapter("uint32_t", "canonical", "const void *s, const void *pool, uint8_t *to, uint32_t max", "s, pool, to, max");
+        code.line("");
+    }
+
+    fn lists(&mut self, code: &mut Code) {
+        let p = self.prefix.clone();
+        let stack = self.stack;
+        code.open(format!("static const char *const {p}_counter_names[] = {{"));
+        for counter in &stack.counters {
+            let name = match counter.layer {
+                Some(layer) => format!("{}.{}", stack.layer(layer).name, counter.name),
+                None => counter.name.clone(),
+            };
+            code.line(format!("\"{}\",", escaped(&name)));
+        }
+        code.close("};");
+        code.open(format!("static const struct nacre_event {p}_events[] = {{"));
+        for event in stack.interface() {
+            let declared = stack.event(event.event);
+            let numbers = declared.parameters.iter().filter(|q| q.ty != Type::Timer && self.scalar(&q.ty).is_some()).count().min(4);
+            let address = declared.parameters.iter().any(|q| q.ty == Type::Addr);
+            code.line(format!(
+                "{{.name = \"{}\", .port = {}, .input = {}, .has_message = {}, .has_address = {}, .arguments = {numbers}, .reserved = 0}},",
+                escaped(&declared.name),
+                event.port.0,
+                (event.input.is_some() && event.port.0 != 0) as u32,
+                declared.message.is_some() as u32,
+                address as u32,
+            ));
+        }
+        if stack.interface().is_empty() {
+            code.line("{.name = NULL},");
+        }
+        code.close("};");
+        code.open(format!("static const struct nacre_given {p}_givens[] = {{"));
+        let mut any = false;
+        for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.scope == Scope::Given) {
+            let layer = cell.layer.index();
+            let member = format!("{}_{}", self.layer_names[layer], self.cell_names[index]);
+            code.line(format!(
+                "{{.name = \"{}.{}\", .offset = offsetof(struct {p}_config, {member}), .size = sizeof(((struct {p}_config *)0)->{member}), .required = {}, .secret = {}, .reserved = 0}},",
+                escaped(&stack.layers[layer].name),
+                escaped(&cell.name),
+                cell.initial.is_none() as u32,
+                cell.secret as u32,
+            ));
+            any = true;
+        }
+        if !any {
+            code.line("{.name = NULL},");
+        }
+        code.close("};");
+        code.line("");
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
+}

@@ -1,0 +1,609 @@
+//! The functions that the host calls.
+
+use nacre_stack::*;
+
+use crate::body::{Body, Kind};
+use crate::code::Code;
+use crate::names;
+use crate::types::{unsigned, Scalar};
+use crate::writer::Writer;
+use crate::Level;
+
+/// An input of a port that the host may call.
+pub struct Call {
+    /// Index in the interface.
+    pub number: usize,
+    pub port: usize,
+    pub input: usize,
+    /// `above_send`
+    pub name: String,
+}
+
+/// Parameters of an entry but the state and what goes with it.
+pub struct EntryParameter {
+    pub name: String,
+    pub c_type: String,
+    pub ty: Type,
+}
+
+impl Writer<'_> {
+    pub fn calls(&self) -> Vec<Call> {
+        let mut unique = names::Unique::new();
+        let mut found = vec![];
+        for (number, event) in self.stack.interface().iter().enumerate() {
+            if let (Some(input), true) = (event.input, event.port.0 != 0) {
+                let port = &self.stack.ports[event.port.index()];
+                let name = unique.take(&format!("{}_{}", names::plain(&port.name), names::plain(&self.stack.event(event.event).name)));
+                found.push(Call { number, port: event.port.index(), input: input as usize, name });
+            }
+        }
+        found
+    }
+
+    pub fn entry_parameters(&mut self, event: EventId) -> Vec<EntryParameter> {
+        let declared = self.stack.event(event);
+        let names = names::all(declared.parameters.iter().map(|p| p.name.as_str()));
+        let mut list = vec![];
+        for (index, (parameter, name)) in declared.parameters.iter().zip(names).enumerate() {
+            if declared.message != Some(index as u32) {
+                let c_type = self.c_type(&parameter.ty, 0);
+                list.push(EntryParameter { name, c_type, ty: parameter.ty.clone() });
+            }
+        }
+        list
+    }
+
+    /// The list of C parameters of a typed entry.
+    pub fn entry_head(&mut self, call: &Call) -> String {
+        let p = self.prefix.clone();
+        let event = self.stack.ports[call.port].inputs[call.input].event;
+        let mut text = format!("int {p}_{}(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now", call.name);
+        for parameter in self.entry_parameters(event) {
+            match self.scalar(&parameter.ty) {
+                Some(_) => text.push_str(&format!(", {} {}", parameter.c_type, parameter.name)),
+                None => text.push_str(&format!(", const {} *{}", parameter.c_type, parameter.name)),
+            }
+        }
+        if self.stack.event(event).message.is_some() {
+            text.push_str(", const uint8_t *data, uint32_t len");
+        }
+        format!("{text}, struct nacre_out *out)")
+    }
+
+    /// The condition under which a number is one of a type.
+    pub fn fits(&self, ty: &Type, text: &str) -> Option<String> {
+        let c = self.scalar(ty)?.c();
+        let within = |low: u64, most: u64| {
+            let low = (low > 0).then(|| format!("{text} >= {}", unsigned(low)));
+            let high = (most < mask(c)).then(|| format!("{text} <= {}", unsigned(most)));
+            let both: Vec<String> = low.into_iter().chain(high).collect();
+            (!both.is_empty()).then(|| both.join(" && "))
+        };
+        match (ty, self.scalar(ty)?) {
+            (Type::Range(low, high), _) => within(*low, high.saturating_sub(1)),
+            (Type::Enum(id), _) => within(0, (self.stack.enums[id.index()].variants.len() as u64).saturating_sub(1)),
+            (_, Scalar::Unsigned { bits, .. }) => within(0, mask(bits)),
+            (_, Scalar::Signed { c, bits }) if bits < c => {
+                let most = mask(bits - 1);
+                Some(format!("{text} >= -{} && {text} <= {most}", most + 1))
+            }
+            _ => None,
+        }
+    }
+
+    /// `step` for an entry.
+    fn begin(&self, code: &mut Code, now: &str, data: Option<(&str, &str)>) {
+        let p = &self.prefix;
+        let (at, len) = data.unwrap_or(("NULL", "0"));
+        code.line(format!("struct {p}_step this_step;"));
+        code.line(format!("struct {p}_step *const step = &this_step;"));
+        code.line(format!("{p}_begin(step, s, pool, counters, {now}, {at}, {len}, out);"));
+    }
+
+    fn reaction_call(&self, target: LayerId, event: EventId, apart: bool) -> String {
+        let p = &self.prefix;
+        let name = self.event_name(Target::Layer(target), event);
+        if apart { format!("{p}_apart_{name}") } else { format!("{p}_{name}") }
+    }
+
+    fn admission_function(&mut self, call: &Call) -> Code {
+        let p = self.prefix.clone();
+        let stack = self.stack;
+        let input = &stack.ports[call.port].inputs[call.input];
+        let target = Target::Layer(input.layer);
+        let parameters = self.parameters(target, input.event);
+        let mut code = Code::new(0);
+        let list: String = parameters.iter().map(|(ty, name)| format!(", {ty} {name}")).collect();
+        code.open(format!("{p}_INLINE bool {p}_admits_{}(const struct {p}_step *step{list}) {{", call.name));
+        code.line("(void)step;");
+        parameters.iter().for_each(|(_, name)| code.line(format!("(void){name};")));
+        for admission in &input.admissions {
+            let mut body = Body::new(self, admission.layer.index(), Kind::Outside, &admission.locals, &[]);
+            for (name, (_, given)) in body.names.iter_mut().zip(&parameters) {
+                name.clone_from(given);
+            }
+            let condition = body.value(&admission.condition);
+            let text = body.code;
+            code.add(&text);
+            code.line(format!("if ({p}_UNLIKELY(!{condition})) {{ return false; }}"));
+        }
+        code.line("return true;");
+        code.close("}");
+        code
+    }
+
+    /// An event of a port, with its own types.
+    fn call_function(&mut self, call: &Call) -> Code {
+        let p = self.prefix.clone();
+        let stack = self.stack;
+        let input = &stack.ports[call.port].inputs[call.input];
+        let declared = stack.event(input.event);
+        let has_message = declared.message.is_some();
+        let mut code = self.admission_function(call);
+        code.line("");
+        code.open(format!("{} {{", self.entry_head(call)));
+        for parameter in self.entry_parameters(input.event) {
+            if let Some(fits) = self.fits(&parameter.ty, &parameter.name) {
+                code.line(format!("if (!({fits})) {{ return NACRE_INVALID; }}"));
+            }
+        }
+        code.line(format!("if ({p}_UNLIKELY(!{p}_room(out))) {{ return NACRE_INVALID; }}"));
+        self.busy(&mut code);
+        self.begin(&mut code, "now", has_message.then_some(("data", "len")));
+        let target = Target::Layer(input.layer);
+        let texts = self.entry_arguments(input.event, target, &mut code);
+        if !input.admissions.is_empty() {
+            code.open(format!("if ({p}_UNLIKELY(!{p}_admits_{}(step{texts}))) {{", call.name));
+            code.line(format!("counters[{p}_REFUSED]++;"));
+            code.line("return NACRE_REFUSED;");
+            code.close("}");
+        }
+        self.need(input.need, if has_message { "len" } else { "0" }, &mut code);
+        code.line(format!("{}(step{texts});", self.reaction_call(input.layer, input.event, false)));
+        code.line(format!("{p}_finish(step);"));
+        code.line("return NACRE_OK;");
+        code.close("}");
+        code
+    }
+
+    fn entry_arguments(&mut self, event: EventId, target: Target, code: &mut Code) -> String {
+        let p = self.prefix.clone();
+        let declared = self.stack.event(event);
+        let names: Vec<String> = self.parameters(target, event).into_iter().map(|(_, n)| n).collect();
+        let mut texts = String::new();
+        for (i, (parameter, name)) in declared.parameters.iter().zip(names).enumerate() {
+            if declared.message == Some(i as u32) {
+                let ty = self.message_type(self.level_at(target));
+                code.line(format!("{ty} {name} = {{.bytes = {{.block = len ? {p}_IN : 0, .offset = 0, .len = len}}, .data = true}};"));
+                texts.push_str(&format!(", {name}"));
+            } else if self.scalar(&parameter.ty).is_some() {
+                texts.push_str(&format!(", {name}"));
+            } else {
+                texts.push_str(&format!(", *{name}"));
+            }
+        }
+        texts
+    }
+
+    fn busy(&self, code: &mut Code) {
+        if !self.put_off.is_empty() {
+            code.line(format!("if ({}_UNLIKELY(s->waiting.len != 0)) {{ return NACRE_BUSY; }}", self.prefix));
+        }
+    }
+
+    fn need(&self, need: Need, len: &str, code: &mut Code) {
+        let p = &self.prefix;
+        if need.copies == 0 && need.extra == 0 {
+            return;
+        }
+        code.open(format!("if ({p}_UNLIKELY(!{p}_space(pool, {}u, {}u, {len}))) {{", need.copies, need.extra));
+        code.line(format!("counters[{p}_NO_SPACE]++;"));
+        code.line("return NACRE_NO_SPACE;");
+        code.close("}");
+    }
+
+    pub fn entries(&mut self) -> Code {
+        let mut code = self.open_function();
+        for call in self.calls() {
+            code.line("");
+            let text = self.call_function(&call);
+            code.add(&text);
+        }
+        code.line("");
+        let parts = [self.input_function(), self.timers(), self.generic_call(), self.accepts_function(), self.discard_function()];
+        for part in &parts {
+            code.add(part);
+            code.line("");
+        }
+        code
+    }
+
+    fn open_function(&mut self) -> Code {
+        let p = self.prefix.clone();
+        let stack = self.stack;
+        let mut code = Code::new(0);
+        code.open(format!("void {p}_config_default(struct {p}_config *config) {{"));
+        code.line("memset(config, 0, sizeof *config);");
+        for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.scope == Scope::Given) {
+            if let Some(initial) = &cell.initial {
+                let mut body = Body::new(self, cell.layer.index(), Kind::Outside, &[], &[]);
+                body.in_config = true;
+                let value = body.value(initial);
+                let text = body.code;
+                code.add(&text);
+                code.line(format!("config->{}_{} = {value};", self.layer_names[cell.layer.index()], self.cell_names[index]));
+            }
+        }
+        code.close("}");
+        code.line("");
+        code.line(format!("int {p}_open(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, const struct {p}_config *config,"));
+        code.open(format!("        uint64_t seed, uint64_t now, struct nacre_out *out) {{"));
+        for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.scope == Scope::Given) {
+            let member = format!("config->{}_{}", self.layer_names[cell.layer.index()], self.cell_names[index]);
+            if let Some(fits) = self.fits(&cell.ty, &member) {
+                code.line(format!("if (!({fits})) {{ return NACRE_INVALID; }}"));
+            }
+            if let Type::Text(n) = cell.ty {
+                code.line(format!("if ({member}.len > {n}u) {{ return NACRE_INVALID; }}"));
+            }
+        }
+        code.line(format!("if (!{p}_room(out)) {{ return NACRE_INVALID; }}"));
+        if stack.bounds.open.extra > 0 {
+            code.line(format!("if (!{p}_space(pool, 0, {}u, 0)) {{ return NACRE_NO_SPACE; }}", stack.bounds.open.extra));
+        }
+        code.line("memset(s, 0, sizeof *s);");
+        self.begin(&mut code, "now", None);
+        for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.scope == Scope::Given) {
+            let (layer, name) = (&self.layer_names[cell.layer.index()], &self.cell_names[index]);
+            code.line(format!("s->{layer}.{name} = config->{layer}_{name};"));
+        }
+        for (index, layer) in stack.layers.iter().enumerate() {
+            if let Some(cell) = layer.random {
+                let start = (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                code.line(format!("s->{}.{} = seed + UINT64_C({start:#x});", self.layer_names[index], self.cell_names[cell.index()]));
+            }
+        }
+        code.line("(void)seed;");
+        code.line("(void)config;");
+        for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.scope != Scope::Given) {
+            let random = stack.layer(cell.layer).random == Some(CellId(index as u32));
+            let Some(initial) = cell.initial.as_ref().filter(|_| !random) else { continue };
+            let layer = cell.layer.index();
+            let mut body = Body::new(self, layer, Kind::Outside, &[], &[]);
+            let value = body.value(initial);
+            let text = body.code;
+            let target = format!("s->{}.{}", self.layer_names[layer], self.cell_names[index]);
+            code.open("{");
+            code.text.push_str(&text.text);
+            code.line(format!("{target} = {value};"));
+            let keep = self.keep_of(&cell.ty, layer, &target);
+            if !keep.is_empty() {
+                code.line(keep);
+            }
+            code.close("}");
+        }
+        self.inits(&mut code);
+        code.line(format!("{p}_finish(step);"));
+        code.line("return NACRE_OK;");
+        code.close("}");
+        code
+    }
+
+    fn inits(&mut self, code: &mut Code) {
+        let p = self.prefix.clone();
+        let stack = self.stack;
+        let inits: Vec<&PortInput> = stack.ports.first().map_or(&[][..], |p| &p.inputs).iter().filter(|i| stack.event(i.event).name == "init").collect();
+        for input in &inits {
+            let target = Target::Layer(input.layer);
+            let mut texts = String::new();
+            for parameter in &stack.event(input.event).parameters {
+                let (c_type, zero) = match parameter.ty {
+                    Type::Msg => (self.message_type(input.layer.index()), "{.data = false}".to_string()),
+                    _ => (self.c_type(&parameter.ty, 0), self.zero(&parameter.ty)),
+                };
+                texts.push_str(&match self.scalar(&parameter.ty) {
+                    Some(_) => format!(", {zero}"),
+                    None => format!(", ({c_type}){zero}"),
+                });
+            }
+            let name = self.event_name(target, input.event);
+            let function = if inits.len() > 1 { format!("{p}_queue_{name}") } else { self.reaction_call(input.layer, input.event, self.level == Level::Inline) };
+            code.line(format!("{function}(step{texts});"));
+        }
+    }
+
+    /// Reactions that entries call out of line or through the queue: to be known before functions are written.
+    pub fn note_entries(&mut self) {
+        let stack = self.stack;
+        let inputs = stack.ports.first().map_or(&[][..], |p| &p.inputs);
+        let inits: Vec<&PortInput> = inputs.iter().filter(|i| stack.event(i.event).name == "init").collect();
+        for input in &inits {
+            if inits.len() > 1 {
+                self.queued.insert((Target::Layer(input.layer), input.event));
+            } else if self.level == Level::Inline {
+                self.plan.apart.push((input.layer, input.event));
+            }
+        }
+        if let (Some(input), true) = (self.frame_input(), self.level == Level::Inline) {
+            self.plan.apart.push((input.layer, input.event));
+        }
+    }
+
+    fn frame_input(&self) -> Option<&PortInput> {
+        let stack = self.stack;
+        stack.ports.first()?.inputs.iter().find(|i| stack.event(i.event).message.is_some())
+    }
+
+    fn input_function(&mut self) -> Code {
+        let p = self.prefix.clone();
+        let stack = self.stack;
+        let mut code = Code::new(0);
+        let head = format!(
+            "{p}_input(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now, const struct nacre_addr *from,\n        const uint8_t *frame, uint32_t len, struct nacre_out *out)"
+        );
+        let input = stack.ports.first().and_then(|port| port.inputs.iter().find(|i| stack.event(i.event).message.is_some()));
+        let (Some(input), Some(layout)) = (input, stack.layouts.first()) else {
+            code.open(format!("int {head} {{"));
+            for name in ["s", "pool", "counters", "from", "frame", "out"] {
+                code.line(format!("(void){name};"));
+            }
+            code.line("(void)now;");
+            code.line("(void)len;");
+            code.line("return NACRE_INVALID;");
+            code.close("}");
+            return code;
+        };
+        let hot = (self.level == Level::Inline).then(|| hot_shape(layout)).flatten();
+        let parse = self.parse_function(LayoutId(0));
+        let (any, word) = match hot {
+            Some(_) => (format!("{p}_any_frame"), format!("{p}_APART int ")),
+            None => (String::new(), "int ".to_string()),
+        };
+        let checks = |w: &Self, code: &mut Code| {
+            code.line(format!("if ({p}_UNLIKELY(!{p}_room(out))) {{ return NACRE_INVALID; }}"));
+            w.busy(code);
+        };
+        if hot.is_some() {
+            code.open(format!("{word}{any}{} {{", head.trim_start_matches(&format!("{p}_input"))));
+        } else {
+            code.open(format!("{word}{head} {{"));
+            checks(self, &mut code);
+        }
+        let ty = self.message_type(0);
+        code.line(format!("{ty} whole = {{.data = false}};"));
+        code.line(format!("uint32_t size = {parse}(frame, len, &whole);"));
+        code.open(format!("if ({p}_UNLIKELY(size == UINT32_MAX)) {{"));
+        code.line(format!("counters[{p}_MALFORMED]++;"));
+        code.line("return NACRE_DROPPED;");
+        code.close("}");
+        self.take_frame(input, "size", hot.is_some(), &mut code);
+        code.close("}");
+        if let Some(index) = hot {
+            let shape = &layout.shapes[index];
+            let function = self.shape_function(LayoutId(0), index);
+            let first = match layout.form {
+                LayoutForm::Preamble => Some(shape.number << 1),
+                LayoutForm::Plain if layout.shapes.len() > 1 => Some(shape.number),
+                LayoutForm::Plain => None,
+            };
+            code.line("");
+            code.open(format!("int {head} {{"));
+            checks(self, &mut code);
+            code.line(format!("{ty} whole = {{.data = false}};"));
+            let first = first.map_or(String::new(), |first| format!("frame[0] != {first}u || "));
+            code.open(format!("if ({p}_UNLIKELY(len < {}u || {first}!{function}(frame, len, &whole))) {{", shape.size.max(1)));
+            code.line(format!("return {any}(s, pool, counters, now, from, frame, len, out);"));
+            code.close("}");
+            self.take_frame(input, &unsigned(shape.size as u64), false, &mut code);
+            code.close("}");
+        }
+        code
+    }
+
+    /// The rest of the way of a frame that was read into `whole`.
+    fn take_frame(&mut self, input: &PortInput, size: &str, apart: bool, code: &mut Code) {
+        let p = self.prefix.clone();
+        self.need(input.need, &format!("len - {size}"), code);
+        self.begin(code, "now", Some((&format!("frame + {size}"), &format!("len - {size}"))));
+        code.line(format!("whole.bytes = (struct {p}_bytes){{.block = len > {size} ? {p}_IN : 0, .offset = 0, .len = len - {size}}};"));
+        let impossible = format!("counters[{p}_IMPOSSIBLE]");
+        code.line(format!("const uint64_t impossible = {impossible};"));
+        let (mut texts, mut uses_from) = (String::new(), false);
+        let stack = self.stack;
+        let declared = stack.event(input.event);
+        for (i, parameter) in declared.parameters.iter().enumerate() {
+            texts.push_str(", ");
+            texts.push_str(&match &parameter.ty {
+                _ if declared.message == Some(i as u32) => match self.as_message("whole", 0, input.layer.index()) {
+                    None => "whole".to_string(),
+                    Some(initial) => format!("({}){initial}", self.message_type(input.layer.index())),
+                },
+                Type::Addr => {
+                    uses_from = true;
+                    "from == NULL ? (struct nacre_addr){.port = 0} : *from".into()
+                }
+                ty => match self.scalar(ty) {
+                    Some(_) => "0".into(),
+                    None => format!("({}){}", self.c_type(ty, 0), self.zero(ty)),
+                },
+            });
+        }
+        if !uses_from {
+            code.line("(void)from;");
+        }
+        code.line(format!("{}(step{texts});", self.reaction_call(input.layer, input.event, apart)));
+        code.line(format!("{p}_finish(step);"));
+        code.line(format!("return {p}_LIKELY({impossible} == impossible) ? NACRE_OK : NACRE_DROPPED;"));
+    }
+
+    /// The call of any event by its number.
+    fn generic_call(&mut self) -> Code {
+        let p = self.prefix.clone();
+        let stack = self.stack;
+        let mut code = Code::new(0);
+        code.line(format!("int {p}_call(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now, uint32_t event,"));
+        code.open("        const uint64_t *arguments, const struct nacre_addr *address, const uint8_t *data, uint32_t len, struct nacre_out *out) {");
+        code.line("(void)arguments;");
+        code.line("(void)address;");
+        code.line("(void)data;");
+        code.open("switch (event) {");
+        for call in self.calls() {
+            let input = &stack.ports[call.port].inputs[call.input];
+            code.open(format!("case {}: {{ /* {} */", call.number, call.name));
+            let parameters = self.entry_parameters(input.event);
+            let (mut texts, mut number, mut address) = (String::new(), 0, false);
+            for parameter in parameters {
+                let text = match (&parameter.ty, self.scalar(&parameter.ty)) {
+                    (Type::Addr, _) if !address => {
+                        address = true;
+                        code.line("if (address == NULL) { return NACRE_INVALID; }");
+                        "address".to_string()
+                    }
+                    (_, Some(scalar)) if number < 4 => {
+                        let argument = format!("arguments[{number}]");
+                        number += 1;
+                        code.line("if (arguments == NULL) { return NACRE_INVALID; }");
+                        match scalar {
+                            Scalar::Unsigned { c: 64, .. } => argument,
+                            Scalar::Bool => {
+                                code.line(format!("if ({argument} > 1u) {{ return NACRE_INVALID; }}"));
+                                format!("{argument} != 0")
+                            }
+                            Scalar::Unsigned { c, .. } => {
+                                code.line(format!("if ({argument} > {}) {{ return NACRE_INVALID; }}", unsigned(mask(c))));
+                                format!("(uint{c}_t){argument}")
+                            }
+                            Scalar::Signed { c, .. } => format!("(int{c}_t){p}_sign({argument}, {c}u)"),
+                        }
+                    }
+                    (_, Some(_)) => "0".into(),
+                    (ty, None) => format!("&({}){}", parameter.c_type, self.zero(&ty.clone())),
+                };
+                texts.push_str(&format!(", {text}"));
+            }
+            if stack.event(input.event).message.is_some() {
+                texts.push_str(", data, len");
+            } else {
+                code.line("if (len != 0) { return NACRE_INVALID; }");
+            }
+            code.line(format!("return {p}_{}(s, pool, counters, now{texts}, out);", call.name));
+            code.close("}");
+        }
+        code.open("default:");
+        for name in ["s", "pool", "counters", "now", "len", "out"] {
+            code.line(format!("(void){name};"));
+        }
+        code.line("return NACRE_INVALID;");
+        code.close("");
+        code.close("}");
+        code.close("}");
+        code
+    }
+
+    fn accepts_function(&mut self) -> Code {
+        let p = self.prefix.clone();
+        let stack = self.stack;
+        let mut code = Code::new(0);
+        code.open(format!("bool {p}_accepts(const struct {p}_state *s, const struct {p}_pool *pool, uint32_t event, uint32_t len) {{"));
+        if !self.put_off.is_empty() {
+            code.line("if (s->waiting.len != 0) { return false; }");
+        }
+        code.line(format!("struct {p}_step this_step;"));
+        code.line(format!("struct {p}_step *const step = &this_step;"));
+        code.line(format!("{p}_begin(step, (struct {p}_state *)(uintptr_t)s, (struct {p}_pool *)(uintptr_t)pool, NULL, 0, NULL, len, NULL);"));
+        code.open("switch (event) {");
+        for call in self.calls() {
+            let input = &stack.ports[call.port].inputs[call.input];
+            let target = Target::Layer(input.layer);
+            let declared = stack.event(input.event);
+            let mut texts = String::new();
+            for (i, parameter) in declared.parameters.iter().enumerate() {
+                let text = match (&parameter.ty, self.scalar(&parameter.ty)) {
+                    _ if declared.message == Some(i as u32) => {
+                        let ty = self.message_type(self.level_at(target));
+                        format!("({ty}){{.bytes = {{.len = len}}, .data = true}}")
+                    }
+                    (_, Some(_)) => "0".into(),
+                    (ty, None) => format!("({}){}", self.c_type(&ty.clone(), 0), self.zero(&ty.clone())),
+                };
+                texts.push_str(&format!(", {text}"));
+            }
+            let space = format!("{p}_space(pool, {}u, {}u, len)", input.need.copies, input.need.extra);
+            code.line(format!("case {}: return {p}_admits_{}(step{texts}) && {space};", call.number, call.name));
+        }
+        code.line("default: return false;");
+        code.close("}");
+        code.close("}");
+        code
+    }
+
+    fn discard_function(&mut self) -> Code {
+        let p = self.prefix.clone();
+        let stack = self.stack;
+        let mut code = Code::new(0);
+        code.open(format!("void {p}_discard(struct {p}_state *s, struct {p}_pool *pool) {{"));
+        code.line("(void)pool;");
+        for (index, cell) in stack.cells.iter().enumerate() {
+            let layer = cell.layer.index();
+            let text = format!("s->{}.{}", self.layer_names[layer], self.cell_names[index]);
+            let line = self.drop_in(&cell.ty, layer, &text);
+            if !line.is_empty() {
+                code.line(line);
+            }
+        }
+        let waiting: Vec<_> = self.put_off.iter().copied().collect();
+        let with_message: Vec<_> = waiting.iter().enumerate().filter(|(_, (_, e))| stack.event(*e).message.is_some()).collect();
+        if !with_message.is_empty() {
+            code.open("for (uint32_t i = 0; i < s->waiting.len; i++) {");
+            code.line(format!("struct {p}_waiting *e = &s->waiting.at[(s->waiting.head + i) % {p}_WAITING];"));
+            for (number, (target, event)) in with_message {
+                let names = self.parameters(*target, *event);
+                let m = &names[stack.event(*event).message.unwrap_or(0) as usize].1;
+                let name = self.event_name(*target, *event);
+                code.line(format!("if (e->what == {number}u) {{ {p}_drop(pool, e->with.{name}.{m}.bytes); }}"));
+            }
+            code.close("}");
+        }
+        code.line("memset(s, 0, sizeof *s);");
+        code.close("}");
+        code
+    }
+
+    /// `finish`: the queue, and what the step held.
+    pub fn finish_function(&mut self) -> Code {
+        let p = self.prefix.clone();
+        let mut code = Code::new(0);
+        let events: Vec<_> = self.queued.iter().copied().collect();
+        if !events.is_empty() {
+            code.line("/* The scheduler: hands the events in the queue to the layers, first come, first served. */");
+            let word = if self.level == Level::Inline { "_COLD" } else { "_PLAIN" };
+            code.open(format!("{p}{word} void {p}_run_queue(struct {p}_step *step) {{"));
+            code.open("while (step->len > 0) {");
+            code.line(format!("struct {p}_event e = step->queue[step->first];"));
+            code.line(format!("step->first = (step->first + 1u) % {p}_QUEUE;"));
+            code.line("step->len--;");
+            self.dispatch(&events, &mut code);
+            code.close("}");
+            code.close("}");
+            code.line("");
+        }
+        code.open(format!("{p}_INLINE void {p}_finish(struct {p}_step *step) {{"));
+        if !events.is_empty() {
+            code.line(format!("if ({p}_UNLIKELY(step->len > 0)) {{ {p}_run_queue(step); }}"));
+        }
+        code.open("if (step->kept != 0) {");
+        code.line(format!("{p}_drop(step->pool, (struct {p}_bytes){{.block = step->kept, .offset = 0, .len = step->in_len}});"));
+        code.close("}");
+        code.close("}");
+        code
+    }
+}
+
+/// The shape that is taken for the common one: the first with data that does not identify the connection.
+fn hot_shape(layout: &Layout) -> Option<usize> {
+    let short = |s: &Shape| match layout.form {
+        LayoutForm::Preamble => s.number < 126,
+        LayoutForm::Plain => s.number < 255,
+    };
+    layout.shapes.iter().position(|s| s.data && !s.identified && short(s))
+}

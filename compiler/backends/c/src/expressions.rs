@@ -1,0 +1,327 @@
+//! Expressions. A number becomes an expression of C; what is larger becomes a place that can be read. Statements that it takes
+//! to get there (all without effect but on reference counts) are written before.
+
+use nacre_stack::*;
+
+use crate::body::Body;
+use crate::types::{constant, set_words, unsigned, Scalar};
+
+impl Body<'_, '_> {
+    pub fn scalar_of(&self, ty: &Type) -> Scalar {
+        self.w.scalar(ty).unwrap_or(Scalar::Unsigned { c: 64, bits: 64 })
+    }
+
+    /// The value of an expression; messages in it are moved.
+    pub fn value(&mut self, e: &Expr) -> String {
+        if e.ty == Type::Msg {
+            return self.message(e, self.layer + 1);
+        }
+        match self.w.scalar(&e.ty) {
+            Some(scalar) => self.number(e, scalar),
+            None => self.aggregate(e),
+        }
+    }
+
+    /// The value as a variable, if it is more than a name or a number.
+    pub fn named(&mut self, e: &Expr) -> String {
+        let text = self.value(e);
+        if is_simple(&text) {
+            return text;
+        }
+        let ty = self.c_type(&e.ty);
+        self.bind(&format!("const {ty}"), "value", &text)
+    }
+
+    /// The value as one of 64 bits without sign.
+    pub fn wide(&mut self, e: &Expr) -> String {
+        if let ExprKind::Const(n) = e.kind {
+            return unsigned(n);
+        }
+        let text = self.value(e);
+        match self.w.scalar(&e.ty) {
+            Some(Scalar::Signed { .. }) => format!("(uint64_t){text}"),
+            Some(Scalar::Bool) => format!("(uint64_t){text}"),
+            Some(_) => text,
+            None => format!("{text}.word[0]"),
+        }
+    }
+
+    /// As in the interpreter: Int cut to its width, without sign.
+    pub fn raw(&mut self, e: &Expr) -> String {
+        match self.w.scalar(&e.ty) {
+            Some(Scalar::Signed { bits, .. }) if bits < 64 => {
+                let text = self.wide(e);
+                format!("({text} & {})", unsigned(mask(bits)))
+            }
+            _ => self.wide(e),
+        }
+    }
+
+    fn number(&mut self, e: &Expr, scalar: Scalar) -> String {
+        match &e.kind {
+            ExprKind::Const(n) => constant(*n, scalar),
+            ExprKind::Zero => constant(0, scalar),
+            ExprKind::Local(id) => self.local(*id),
+            ExprKind::Load(place) => self.place(place).text,
+            ExprKind::Unary(op, a) => self.unary(*op, a, scalar),
+            ExprKind::Binary(op, a, b) => self.binary(*op, a, b, &e.ty, scalar),
+            ExprKind::Convert(a) => self.convert(a, scalar),
+            ExprKind::If(c, a, b) => self.choice(c, a, b, &e.ty),
+            ExprKind::IsSome(a) => format!("{}.some", self.borrowed(a)),
+            ExprKind::Unwrap(_) | ExprKind::Field(..) => self.borrowed(e),
+            ExprKind::Index(a, i) => self.index(a, i, &e.ty),
+            ExprKind::Query(query, place, arguments) => self.query(*query, place, arguments, scalar),
+            ExprKind::Now => "step->now".into(),
+            ExprKind::Fingerprint => {
+                let fingerprint = self.w.stack.layouts.first().map_or(0, |l| l.fingerprint);
+                format!("UINT64_C({fingerprint:#x})")
+            }
+            ExprKind::Room => constant(self.w.stack.bounds.frame_data as u64, scalar),
+            ExprKind::Length(a) => self.length(a),
+            ExprKind::Through(filter, a) => self.through(*filter, a, &e.ty),
+            ExprKind::Extern(id, arguments) => self.call_extern(*id, arguments, &e.ty),
+            other => unreachable!("{other:?} is no number"),
+        }
+    }
+
+    fn length(&mut self, a: &Expr) -> String {
+        match a.ty {
+            Type::Msg => format!("{}.bytes.len", self.borrowed_message(a).0),
+            Type::View | Type::Text(_) => format!("{}.len", self.borrowed(a)),
+            Type::Bytes(n) => unsigned(n as u64),
+            _ => "0u".into(),
+        }
+    }
+
+    fn unary(&mut self, op: UnaryOp, a: &Expr, scalar: Scalar) -> String {
+        match (op, scalar) {
+            (UnaryOp::Not, Scalar::Bool) => format!("!{}", self.value(a)),
+            (UnaryOp::Not, _) => {
+                let a = self.computed(a);
+                self.wrapped(format!("~{a}"), scalar)
+            }
+            (UnaryOp::Negate, _) => {
+                let a = self.computed(a);
+                self.wrapped(format!("(0u - {a})"), scalar)
+            }
+            (UnaryOp::Fold16, _) => {
+                let a = self.wide(a);
+                self.from_wide(format!("{}_fold16({a})", self.w.prefix), scalar)
+            }
+        }
+    }
+
+    /// An operand in the type in which C computes: unsigned, 32 or 64 bits.
+    fn computed(&mut self, e: &Expr) -> String {
+        let scalar = self.scalar_of(&e.ty);
+        if let ExprKind::Const(n) = e.kind {
+            return unsigned(if scalar.c() <= 32 { n & 0xffff_ffff } else { n });
+        }
+        let text = self.value(e);
+        match scalar {
+            Scalar::Unsigned { c: 32 | 64, .. } => text,
+            Scalar::Signed { c: 64, .. } => format!("(uint64_t){text}"),
+            _ => format!("(uint32_t){text}"),
+        }
+    }
+
+    /// What was computed in 32 or 64 bits, cut to its type.
+    pub fn wrapped(&self, text: String, scalar: Scalar) -> String {
+        let computed = if scalar.c() <= 32 { 32 } else { 64 };
+        match scalar {
+            Scalar::Bool => format!("(bool)({text} & 1u)"),
+            Scalar::Unsigned { bits, .. } if bits == computed => text,
+            Scalar::Unsigned { c, bits } if bits == c => format!("(uint{c}_t){text}"),
+            Scalar::Unsigned { c, bits } if c < 32 => format!("(uint{c}_t)({text} & {})", unsigned(mask(bits))),
+            Scalar::Unsigned { bits, .. } => format!("({text} & {})", unsigned(mask(bits))),
+            Scalar::Signed { c, bits } if bits == c => format!("(int{c}_t){text}"),
+            Scalar::Signed { c, bits } => format!("(int{c}_t){}_sign({text}, {bits}u)", self.w.prefix),
+        }
+    }
+
+    /// What is there in 64 bits, cut to its type.
+    pub fn from_wide(&self, text: String, scalar: Scalar) -> String {
+        match scalar {
+            Scalar::Bool => format!("(bool)({text} & 1u)"),
+            Scalar::Unsigned { bits: 64, .. } => text,
+            Scalar::Unsigned { c, bits } if c == bits => format!("(uint{c}_t)({text})"),
+            Scalar::Unsigned { c, bits } => format!("(uint{c}_t)({text} & {})", unsigned(mask(bits))),
+            Scalar::Signed { c, bits } => format!("(int{c}_t){}_sign({text}, {bits}u)", self.w.prefix),
+        }
+    }
+
+    fn convert(&mut self, a: &Expr, to: Scalar) -> String {
+        if let ExprKind::Const(n) = a.kind {
+            return constant(n, to);
+        }
+        if set_words(&a.ty).is_some() {
+            let text = format!("{}.word[0]", self.value(a));
+            return self.from_wide(text, to);
+        }
+        let from = self.scalar_of(&a.ty);
+        let text = self.value(a);
+        if from == to {
+            return text;
+        }
+        match (from, to) {
+            (Scalar::Bool, _) => format!("({}){text}", to.name()),
+            (Scalar::Unsigned { bits, .. }, Scalar::Unsigned { bits: wide, .. }) if bits <= wide => match to.c() {
+                c if c == from.c() => text,
+                _ => format!("({}){text}", to.name()),
+            },
+            (Scalar::Signed { bits, .. }, Scalar::Signed { bits: wide, .. }) if bits <= wide => format!("({}){text}", to.name()),
+            (Scalar::Unsigned { bits, .. }, Scalar::Signed { bits: wide, .. }) if bits < wide => format!("({}){text}", to.name()),
+            (Scalar::Unsigned { .. }, Scalar::Unsigned { .. } | Scalar::Bool) => self.from_wide(text, to),
+            _ => self.from_wide(format!("(uint64_t){text}"), to),
+        }
+    }
+
+    fn choice(&mut self, c: &Expr, a: &Expr, b: &Expr, ty: &Type) -> String {
+        let c = self.value(c);
+        let a = self.apart(|body| body.value(a));
+        let b = self.apart(|body| body.value(b));
+        if a.code.text.is_empty() && b.code.text.is_empty() && self.w.scalar(ty).is_some() {
+            return format!("({c} ? {} : {})", a.value, b.value);
+        }
+        let c_type = self.c_type(ty);
+        let name = self.fresh("chosen");
+        self.code.line(format!("{c_type} {name};"));
+        self.code.open(format!("if ({c}) {{"));
+        self.branch_of(&name, a);
+        self.code.turn("} else {");
+        self.branch_of(&name, b);
+        self.code.close("}");
+        name
+    }
+
+    fn index(&mut self, a: &Expr, i: &Expr, ty: &Type) -> String {
+        let capacity = match &a.ty {
+            Type::View => {
+                let (view, at) = (self.borrowed(a), self.raw(i));
+                return format!("{}_byte(step, {view}, {at})", self.w.prefix);
+            }
+            Type::Array(_, n) | Type::Bytes(n) => unsigned(*n as u64),
+            _ => format!("{}.len", self.borrowed(a)),
+        };
+        let (text, at) = (self.borrowed(a), self.named(i));
+        let ring = match &a.ty {
+            Type::Ring(_, n) => Some(*n),
+            _ => None,
+        };
+        let place = match ring {
+            Some(n) => format!("{text}.at[({text}.head + {at}) % {n}u]"),
+            None => format!("{text}.at[{at}]"),
+        };
+        if self.index_is_safe(i, &a.ty) {
+            return place;
+        }
+        let zero = match self.w.scalar(ty) {
+            Some(scalar) => constant(0, scalar),
+            None => format!("({}){}", self.c_type(ty), self.zero(ty)),
+        };
+        match self.w.scalar(ty) {
+            Some(_) => format!("({at} < {capacity} ? {place} : {zero})"),
+            None => {
+                let c_type = self.c_type(ty);
+                let name = self.bind(&c_type, "entry", &zero);
+                self.code.line(format!("if ({at} < {capacity}) {{ {name} = {place}; }}"));
+                name
+            }
+        }
+    }
+
+    /// Whether the type of an index already says that it is in range.
+    pub fn index_is_safe(&self, index: &Expr, of: &Type) -> bool {
+        let n = match of {
+            Type::Array(_, n) | Type::Bytes(n) => *n as u64,
+            _ => return false,
+        };
+        match (&index.kind, &index.ty) {
+            (ExprKind::Const(i), _) => *i < n,
+            (_, Type::Range(_, high)) => *high <= n,
+            (_, Type::Enum(id)) => self.w.stack.enums[id.index()].variants.len() as u64 <= n,
+            (_, Type::UInt(b)) => *b < 32 && 1u64 << b <= n,
+            (_, Type::Bool) => n >= 2,
+            _ => false,
+        }
+    }
+
+    /// The value of an expression without messages, or of a part of one with messages that stays where it is.
+    pub fn borrowed(&mut self, e: &Expr) -> String {
+        match &e.kind {
+            ExprKind::Local(id) => self.local(*id),
+            ExprKind::Borrow(place) | ExprKind::Load(place) => self.place(place).text,
+            // What an option holds that is none is zero: whatever makes one leaves it so.
+            ExprKind::Unwrap(a) => format!("{}.value", self.borrowed(a)),
+            ExprKind::Field(a, i) => {
+                let text = self.borrowed(a);
+                format!("{text}.{}", self.w.member(&a.ty, *i))
+            }
+            _ if e.ty == Type::Msg => self.borrowed_message(e).0,
+            _ => self.value(e),
+        }
+    }
+
+    fn aggregate(&mut self, e: &Expr) -> String {
+        match &e.kind {
+            ExprKind::Local(id) => self.local(*id),
+            ExprKind::Load(place) | ExprKind::Borrow(place) => self.place(place).text,
+            ExprKind::Unwrap(_) | ExprKind::Field(..) => self.borrowed(e),
+            ExprKind::If(c, a, b) => self.choice(c, a, b, &e.ty),
+            ExprKind::Index(a, i) => self.index(a, i, &e.ty),
+            ExprKind::Zero | ExprKind::None => {
+                let (c_type, zero) = (self.c_type(&e.ty), self.zero(&e.ty));
+                self.bind(&c_type, "zero", &zero)
+            }
+            ExprKind::Const(n) => {
+                let c_type = self.c_type(&e.ty);
+                self.bind(&c_type, "set", &format!("{{.word = {{{}}}}}", unsigned(*n)))
+            }
+            ExprKind::Some(a) => {
+                let a = self.value(a);
+                let c_type = self.c_type(&e.ty);
+                self.bind(&c_type, "some", &format!("{{.some = true, .value = {a}}}"))
+            }
+            ExprKind::Struct(parts) | ExprKind::Tuple(parts) => {
+                let values: Vec<String> = parts.iter().map(|p| self.value(p)).collect();
+                let members = values.iter().enumerate().map(|(i, v)| format!(".{} = {v}", self.w.member(&e.ty, i as u32)));
+                let members: Vec<String> = members.collect();
+                let c_type = self.c_type(&e.ty);
+                let initial = if members.is_empty() { ".nothing = 0".into() } else { members.join(", ") };
+                self.bind(&c_type, "made", &format!("{{{initial}}}"))
+            }
+            ExprKind::Array(parts) => {
+                let values: Vec<String> = parts.iter().map(|p| self.value(p)).collect();
+                let c_type = self.c_type(&e.ty);
+                self.bind(&c_type, "made", &format!("{{.at = {{{}}}}}", values.join(", ")))
+            }
+            ExprKind::Query(Query::Key, place, arguments) => self.query_key(place, &arguments[0], &e.ty),
+            ExprKind::Unary(UnaryOp::Not, a) => self.set_unary(a, &e.ty),
+            ExprKind::Binary(op @ (BinaryOp::Min | BinaryOp::Max), a, b) => self.least(*op, a, b, &e.ty),
+            ExprKind::Binary(op, a, b) => self.set_binary(*op, a, b, &e.ty),
+            ExprKind::Convert(a) => self.convert_aggregate(a, &e.ty),
+            ExprKind::Through(filter, a) => self.through(*filter, a, &e.ty),
+            ExprKind::Extern(id, arguments) => self.call_extern(*id, arguments, &e.ty),
+            ExprKind::Literal(_) | ExprKind::Concat(_) | ExprKind::Part(..) | ExprKind::BytesOf(_) => self.string(e),
+            ExprKind::View(a) => match a.ty {
+                Type::Msg => format!("{}.bytes", self.borrowed_message(a).0),
+                _ => self.borrowed(a),
+            },
+            ExprKind::PackView(layout, a) => self.pack_view(*layout, a),
+            other => unreachable!("{other:?} has no value in C"),
+        }
+    }
+
+    /// An initializer of zeros.
+    pub fn zero(&mut self, ty: &Type) -> String {
+        if let Some(scalar) = self.w.scalar(ty) {
+            return constant(0, scalar);
+        }
+        self.w.zero(ty)
+    }
+}
+
+/// Whether text may be repeated: a name, a number.
+pub fn is_simple(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}

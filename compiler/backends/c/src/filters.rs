@@ -1,0 +1,315 @@
+//! Filters and functions in C.
+
+use nacre_stack::*;
+
+use crate::body::{Body, Kind};
+use crate::code::Code;
+use crate::writer::Writer;
+
+impl Writer<'_> {
+    /// The C function of a filter: over a string of bytes. Those without a result give the bytes that they yielded.
+    fn filter_function(&mut self, id: FilterId, layer: usize) -> String {
+        let p = self.prefix.clone();
+        let stack = self.stack;
+        let filter = &stack.filters[id.index()];
+        let name = format!("{p}_filter_{}_{}", id.0, crate::names::plain(&filter.name));
+        self.helper(name, |w, name| {
+            let result = match &filter.result {
+                Some(e) => w.c_type(&e.ty, layer),
+                None => format!("struct {p}_bytes"),
+            };
+            let mut body = Body::new(w, layer, Kind::Filter, &filter.locals, &[&filter.body, &filter.end]);
+            body.write_filter(filter);
+            let text = body.code;
+            let mut code = Code::new(0);
+            code.open(format!("{p}_PLAIN {result} {name}(struct {p}_step *step, struct {p}_bytes input, bool *accepted) {{"));
+            code.add(&text);
+            code.close("}");
+            code
+        })
+    }
+}
+
+impl<'a> Body<'_, 'a> {
+    fn write_filter(&mut self, filter: &'a Filter) {
+        let p = self.w.prefix.clone();
+        for (i, state) in filter.state.iter().enumerate() {
+            let id = LocalId(i as u32);
+            self.mark_declared(id);
+            self.declared_at.insert(i, true);
+            let value = match filter.initial.get(i).and_then(|e| e.as_ref()) {
+                Some(e) => self.value(e),
+                None => self.zero(&state.ty.clone()),
+            };
+            self.set(id, &value);
+            let name = self.local(id);
+            self.code.line(format!("(void){name};"));
+        }
+        let unit = if filter.unit == FilterUnit::Byte { 1 } else { 4 };
+        self.code.line("const uint32_t made_from = step->out->bytes_len;");
+        self.code.line("*accepted = true;");
+        self.code.line("const uint8_t *bytes = NULL;");
+        self.code.open("for (uint32_t at = 0, run = 0; at < input.len;) {");
+        let scalar = self.scalar_of(&self.locals[filter.input.index()].ty.clone());
+        self.code.line(format!("if (run == 0) {{ bytes = {p}_run(step, input, at, &run); }}"));
+        if unit == 1 {
+            self.code.line("uint64_t unit = *bytes++;");
+            self.code.line("at++;");
+            self.code.line("run--;");
+        } else {
+            self.code.line("uint64_t unit = 0;");
+            self.code.open("if (run >= 4u) {");
+            self.code.line(format!("unit = {p}_get(bytes, 4u);"));
+            self.code.line("bytes += 4;");
+            self.code.line("at += 4u;");
+            self.code.line("run -= 4u;");
+            self.code.turn("} else {");
+            self.code.open("for (uint32_t i = 0; i < 4u && at < input.len; i++) {");
+            self.code.line(format!("if (run == 0) {{ bytes = {p}_run(step, input, at, &run); }}"));
+            self.code.line("unit |= (uint64_t)*bytes++ << (8u * i);");
+            self.code.line("at++;");
+            self.code.line("run--;");
+            self.code.close("}");
+            self.code.close("}");
+        }
+        self.mark_declared(filter.input);
+        self.declared_at.insert(filter.input.index(), true);
+        let value = self.from_wide("unit".into(), scalar);
+        self.set(filter.input, &value);
+        let name = self.local(filter.input);
+        self.code.line(format!("(void){name};"));
+        self.block(&filter.body);
+        if std::mem::take(&mut self.leaves) {
+            self.code.line("next:;");
+        }
+        self.code.close("}");
+        if !filter.end.is_empty() {
+            self.exit = "ended";
+            self.code.open("{");
+            self.block_again(filter);
+            self.code.close("}");
+            if std::mem::take(&mut self.leaves) {
+                self.code.line("ended:;");
+            }
+        }
+        if filter.result.is_none() {
+            self.code.line(format!("return {p}_made(step, made_from);"));
+        } else {
+            self.code.line("(void)made_from;");
+            let result = filter.result.as_ref().expect("there is one");
+            let value = self.value(result);
+            self.code.line(format!("return {value};"));
+        }
+        if self.rejects {
+            let zero = match &filter.result {
+                Some(e) => {
+                    let ty = e.ty.clone();
+                    let (c_type, zero) = (self.c_type(&ty), self.zero(&ty));
+                    if self.w.scalar(&ty).is_some() { zero } else { format!("({c_type}){zero}") }
+                }
+                None => format!("(struct {p}_bytes){{.block = 0}}"),
+            };
+            self.code.line("rejected:");
+            self.code.line("*accepted = false;");
+            self.code.line(format!("return {zero};"));
+        }
+    }
+
+    /// The end of a filter: a block of its own, in which temporaries are declared anew.
+    fn block_again(&mut self, filter: &'a Filter) {
+        let state = filter.state.len();
+        self.forget_declared(state);
+        self.block(&filter.end);
+    }
+
+    /// The value of a filter with a result over a view.
+    pub fn through(&mut self, id: FilterId, a: &Expr, ty: &Type) -> String {
+        let name = self.w.filter_function(id, self.layer);
+        let view = self.viewed(a);
+        let accepted = self.bind("bool", "accepted", "true");
+        let c_type = self.c_type(ty);
+        let call = format!("{name}(step, {view}, &{accepted})");
+        match (&self.w.stack.filters[id.index()].result, ty) {
+            (None, Type::Bytes(_) | Type::Text(_)) => {
+                let view_type = self.c_type(&Type::View);
+                let made = self.bind(&view_type, "made", &call);
+                let (zero, p) = (self.zero(ty), self.w.prefix.clone());
+                let name = self.bind(&c_type, "bytes", &zero);
+                self.code.open(format!("for (uint32_t i = 0; i < {made}.len && i < sizeof {name}.at; i++) {{"));
+                self.code.line(format!("{name}.at[i] = {p}_byte(step, {made}, i);"));
+                self.code.close("}");
+                if let Type::Text(_) = ty {
+                    self.code.line(format!("{name}.len = {made}.len < sizeof {name}.at ? {made}.len : (uint32_t)sizeof {name}.at;"));
+                }
+                name
+            }
+            _ => self.bind(&c_type, "through", &call),
+        }
+    }
+
+    /// A filter whose bytes become a message.
+    pub fn filter(&mut self, into: LocalId, id: FilterId, input: &Expr) {
+        let name = self.w.filter_function(id, self.layer);
+        let data = self.data_of(input);
+        let view = self.viewed(input);
+        let accepted = self.bind("bool", "accepted", "true");
+        let level = match self.locals[into.index()].ty {
+            Type::Msg => self.levels[into.index()],
+            _ => self.layer + 1,
+        };
+        let ty = self.w.message_type(level);
+        let made = self.bind(&ty, "filtered", &format!("{{.bytes = {name}(step, {view}, &{accepted}), .data = {data}}}"));
+        self.code.line(format!("if (!{accepted}) {{ {made} = ({ty}){{.data = false}}; }}"));
+        match self.locals[into.index()].ty.clone() {
+            Type::Msg => self.assign(into, &made),
+            option => {
+                let c_type = self.c_type(&option);
+                let some = self.bind(&c_type, "maybe", &format!("{{.some = {accepted}, .value = {made}}}"));
+                self.assign(into, &some);
+            }
+        }
+    }
+
+    /// Whether what is made of an operand is data.
+    fn data_of(&mut self, e: &Expr) -> String {
+        match &e.kind {
+            ExprKind::View(a) | ExprKind::PackView(_, a) => self.data_of(a),
+            _ if e.ty == Type::Msg => format!("{}.data", self.borrowed_message(e).0),
+            _ => "false".into(),
+        }
+    }
+
+    pub fn yield_bytes(&mut self, e: &Expr) {
+        let p = self.w.prefix.clone();
+        let put = |body: &mut Self, n: String, byte: String| {
+            body.code.open(format!("for (uint32_t i = 0; i < {n} && {p}_can_make(step, 1u); i++) {{"));
+            body.code.line(format!("step->out->bytes[step->out->bytes_len++] = {byte};"));
+            body.code.close("}");
+        };
+        match &e.ty {
+            Type::Bytes(n) => {
+                let text = self.borrowed(e);
+                put(self, format!("{n}u"), format!("{text}.at[i]"));
+            }
+            Type::Text(_) => {
+                let text = self.borrowed(e);
+                put(self, format!("{text}.len"), format!("{text}.at[i]"));
+            }
+            Type::View => {
+                let text = self.value(e);
+                put(self, format!("{text}.len"), format!("{p}_byte(step, {text}, i)"));
+            }
+            ty => {
+                let bytes = crate::strings::bytes_of_number(ty);
+                let value = self.wide(e);
+                if bytes == 1 {
+                    self.code.line(format!("if ({p}_can_make(step, 1u)) {{ step->out->bytes[step->out->bytes_len++] = (uint8_t)({value}); }}"));
+                } else {
+                    let number = self.bind("const uint64_t", "number", &value);
+                    put(self, format!("{bytes}u"), format!("(uint8_t)({number} >> (8u * i))"));
+                }
+            }
+        }
+    }
+
+    /// The arguments of a function in C: numbers as they are, strings of bytes as pointer and length, others as pointer.
+    fn extern_arguments(&mut self, arguments: &[Expr]) -> Vec<String> {
+        let p = self.w.prefix.clone();
+        let mut texts = vec![];
+        for argument in arguments {
+            match &argument.ty {
+                Type::Msg | Type::View => {
+                    let view = self.viewed(argument);
+                    let flat = self.bind("const uint8_t *", "bytes", &format!("{p}_flat(step, {view})"));
+                    texts.push(flat);
+                    texts.push(format!("{view}.len"));
+                }
+                Type::Bytes(_) => texts.push(format!("{}.at", self.borrowed(argument))),
+                Type::Text(_) => {
+                    let text = self.borrowed(argument);
+                    texts.push(format!("{text}.at"));
+                    texts.push(format!("{text}.len"));
+                }
+                ty if self.w.scalar(ty).is_some() => texts.push(self.value(argument)),
+                _ => texts.push(format!("&{}", self.borrowed(argument))),
+            }
+        }
+        texts
+    }
+
+    pub fn call_extern(&mut self, id: ExternId, arguments: &[Expr], ty: &Type) -> String {
+        let name = self.w.extern_name(id);
+        let mut texts = self.extern_arguments(arguments);
+        if self.w.scalar(ty).is_some() {
+            return format!("{name}({})", texts.join(", "));
+        }
+        let (c_type, zero) = (self.c_type(ty), self.zero(ty));
+        let result = self.bind(&c_type, "result", &zero);
+        match ty {
+            Type::Bytes(_) => texts.push(format!("{result}.at")),
+            _ => texts.push(format!("&{result}")),
+        }
+        self.code.line(format!("{name}({});", texts.join(", ")));
+        result
+    }
+
+    pub fn extern_statement(&mut self, into: Option<LocalId>, id: ExternId, arguments: &[Expr]) {
+        let p = self.w.prefix.clone();
+        let result = self.w.stack.externs[id.index()].result.clone();
+        let makes = match &result {
+            Some(Type::Msg) => true,
+            Some(Type::Option(t)) => **t == Type::Msg,
+            _ => false,
+        };
+        let data = arguments.iter().find(|a| a.ty == Type::Msg).map_or("false".to_string(), |a| self.data_of(a));
+        if !makes {
+            let name = self.w.extern_name(id);
+            match (into, result) {
+                (Some(local), Some(ty)) => {
+                    let value = self.call_extern(id, arguments, &ty);
+                    self.assign(local, &value);
+                }
+                (None, Some(ty)) => {
+                    let value = self.call_extern(id, arguments, &ty);
+                    self.code.line(format!("(void){value};"));
+                }
+                _ => {
+                    let texts = self.extern_arguments(arguments);
+                    self.code.line(format!("{name}({});", texts.join(", ")));
+                }
+            }
+            self.consume(arguments);
+            return;
+        }
+        let name = self.w.extern_name(id);
+        let mut texts = self.extern_arguments(arguments);
+        texts.push("step->out->bytes + step->out->bytes_len".into());
+        texts.push("step->out->bytes_max - step->out->bytes_len".into());
+        let from = self.bind("const uint32_t", "made_from", "step->out->bytes_len");
+        let n = self.bind("const uint32_t", "n", &format!("{name}({})", texts.join(", ")));
+        self.code.line(format!("if ({n} <= step->out->bytes_max - {from}) {{ step->out->bytes_len += {n}; }}"));
+        let ty = self.w.message_type(self.layer + 1);
+        let made = self.bind(&ty, "made", &format!("{{.bytes = {p}_made(step, {from}), .data = {data}}}"));
+        self.consume(arguments);
+        match (into, result) {
+            (Some(local), Some(Type::Option(_))) => {
+                let option = Type::Option(Box::new(Type::Msg));
+                let c_type = self.c_type(&option);
+                let some = self.bind(&c_type, "maybe", &format!("{{.some = {n} != UINT32_MAX, .value = {made}}}"));
+                self.assign(local, &some);
+            }
+            (Some(local), _) => self.assign(local, &made),
+            _ => self.code.line(format!("(void){made};")),
+        }
+    }
+
+    /// Messages that were given to a function in C.
+    fn consume(&mut self, arguments: &[Expr]) {
+        for argument in arguments.iter().filter(|a| a.ty == Type::Msg) {
+            if let ExprKind::Local(id) = argument.kind {
+                let text = self.local(id);
+                self.release_later(&format!("{text}.bytes"));
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! The header of a stack: the interface of all stacks, then this one's types, bounds and functions.
+
+use nacre_stack::*;
+
+use crate::code::Code;
+use crate::names;
+use crate::writer::Writer;
+
+const INTERFACE: &str = include_str!("nacre.h");
+
+impl Writer<'_> {
+    pub fn block_bytes(&self) -> u32 {
+        self.stack.bounds.block.max(1)
+    }
+
+    /// Events that can wait for a step of their own: those of a step that itself was one, and of one before it.
+    pub fn most_waiting(&self) -> u32 {
+        (self.stack.bounds.later * 4).max(16)
+    }
+
+    pub fn head_comment(&self) -> String {
+        format!(
+            "/* `{}`, as Nacre's C back end writes it at level {}. Do not edit: edit the layers.\n * This text carries no licence obligation from Nacre: it is yours, under the terms of your layers' source. */\n",
+            self.stack.description.replace("*/", "* /"),
+            self.level.name(),
+        )
+    }
+
+    pub fn header(&mut self) -> String {
+        let p = self.prefix.clone();
+        let guard = format!("{}_H", p.to_uppercase());
+        let mut text = self.head_comment();
+        text.push_str(&format!("#ifndef {guard}\n#define {guard}\n\n{INTERFACE}\n"));
+        let mut code = Code::new(0);
+        self.constants(&mut code);
+        code.line("/* Bytes of a message: pool block (from 1) or where else they are, first byte, how many. */");
+        code.line(format!("struct {p}_bytes {{ uint32_t block, offset, len; }};"));
+        let types = std::mem::take(&mut self.types);
+        code.text.push_str(&types.text);
+        self.state_structs(&mut code);
+        self.pool_structs(&mut code);
+        self.config_struct(&mut code);
+        self.prototypes(&mut code);
+        text.push_str(&code.text);
+        text.push_str("\n#endif\n");
+        text
+    }
+
+    fn constants(&mut self, code: &mut Code) {
+        let p = self.prefix.clone();
+        let (upper, bounds) = (p.to_uppercase(), self.stack.bounds);
+        for (name, value) in [
+            ("BLOCK_BYTES", self.block_bytes()),
+            ("BLOCKS_FOR_ONE", bounds.blocks),
+            ("OUTPUTS_MAX", bounds.outputs),
+            ("SEGMENTS_MAX", bounds.segments),
+            ("BYTES_MAX", bounds.scratch),
+            ("FRAME_HEAD_MAX", if self.stack.layouts.is_empty() { 0 } else { self.longest_head(LayoutId(0)) }),
+            ("FRAME_DATA_MAX", bounds.frame_data),
+            ("QUEUE_MAX", bounds.queue),
+            ("COUNTERS", self.stack.counters.len() as u32),
+        ] {
+            code.line(format!("#define {upper}_{name} {value}u"));
+        }
+        code.line("");
+        for (index, declared) in self.stack.enums.iter().enumerate() {
+            let name = self.enum_names[index].clone();
+            let variants = names::all(declared.variants.iter().map(|v| v.as_str()));
+            let variants: Vec<String> = variants.iter().map(|v| format!("{p}_{name}_{v}")).collect();
+            if !variants.is_empty() {
+                code.line(format!("enum {p}_{name} {{ {} }};", variants.join(", ")));
+            }
+        }
+        code.line("");
+    }
+
+    fn state_structs(&mut self, code: &mut Code) {
+        let p = self.prefix.clone();
+        code.line("");
+        code.open(format!("struct {p}_state {{"));
+        for (index, layer) in self.stack.layers.iter().enumerate() {
+            let cells: Vec<(String, String)> = (self.stack.cells.iter().enumerate())
+                .filter(|(_, c)| c.layer.index() == index)
+                .map(|(i, c)| (self.c_type(&c.ty, index), self.cell_names[i].clone()))
+                .collect();
+            if cells.is_empty() {
+                continue;
+            }
+            code.open(format!("struct {{ /* {} */", layer.description.replace("*/", "* /")));
+            cells.iter().for_each(|(ty, name)| code.line(format!("{ty} {name};")));
+            code.close(format!("}} {};", self.layer_names[index]));
+        }
+        if !self.put_off.is_empty() {
+            code.open("struct {");
+            code.line("uint32_t head, len;");
+            code.line(format!("struct {p}_waiting at[{}];", self.most_waiting()));
+            code.close("} waiting;");
+        }
+        code.line("uint8_t nothing;");
+        code.close("};");
+        code.line("");
+    }
+
+    fn pool_structs(&self, code: &mut Code) {
+        let p = &self.prefix;
+        if self.uses_ropes {
+            code.line("/* A piece of bytes that are in pieces. */");
+            code.line(format!("struct {p}_node {{ struct {p}_bytes bytes; uint32_t next, references; }};"));
+        }
+        code.open(format!("struct {p}_block {{"));
+        code.line("uint16_t references;");
+        code.line("uint16_t next; /* block with the bytes that follow; 0: none */");
+        code.line("uint16_t ring; /* this block's place in the ring of free blocks */");
+        code.line("uint16_t reserved;");
+        if self.uses_ropes {
+            code.line(format!("struct {p}_node node[4];"));
+        }
+        code.line(format!("uint8_t bytes[{}];", self.block_bytes().next_multiple_of(8)));
+        code.close("};");
+        code.open(format!("struct {p}_pool {{"));
+        code.line("uint32_t blocks, free, first;");
+        code.line("uint32_t node; /* the first free piece */");
+        code.line(format!("struct {p}_block block[];"));
+        code.close("};");
+        code.line("");
+    }
+
+    fn config_struct(&mut self, code: &mut Code) {
+        let p = self.prefix.clone();
+        code.open(format!("struct {p}_config {{"));
+        let mut any = false;
+        for (index, cell) in self.stack.cells.iter().enumerate().filter(|(_, c)| c.scope == Scope::Given) {
+            let ty = self.c_type(&cell.ty, cell.layer.index());
+            let comment = if cell.initial.is_none() { " /* the host must say */" } else { "" };
+            code.line(format!("{ty} {}_{};{comment}", self.layer_names[cell.layer.index()], self.cell_names[index]));
+            any = true;
+        }
+        if !any {
+            code.line("uint8_t nothing;");
+        }
+        code.close("};");
+        code.line("");
+    }
+
+    fn prototypes(&mut self, code: &mut Code) {
+        let p = self.prefix.clone();
+        code.line(format!("extern const struct nacre_stack {p}_stack;"));
+        code.line("");
+        code.line("/* As in struct nacre_stack, with this stack's types. */");
+        code.line(format!("void {p}_config_default(struct {p}_config *config);"));
+        code.line(format!("void {p}_pool_init(struct {p}_pool *pool, uint32_t blocks);"));
+        code.line(format!("uint32_t {p}_pool_free(const struct {p}_pool *pool);"));
+        code.line(format!("int {p}_open(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, const struct {p}_config *config,"));
+        code.line("        uint64_t seed, uint64_t now, struct nacre_out *out);");
+        for call in self.calls() {
+            let head = self.entry_head(&call);
+            code.line(format!("{head};"));
+        }
+        code.line(format!("int {p}_call(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now, uint32_t event,"));
+        code.line("        const uint64_t *arguments, const struct nacre_addr *address, const uint8_t *data, uint32_t len, struct nacre_out *out);");
+        code.line(format!("int {p}_input(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now, const struct nacre_addr *from,"));
+        code.line("        const uint8_t *frame, uint32_t len, struct nacre_out *out);");
+        code.line(format!("int {p}_tick(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now, struct nacre_out *out);"));
+        code.line(format!("uint64_t {p}_deadline(const struct {p}_state *s);"));
+        code.line(format!("bool {p}_accepts(const struct {p}_state *s, const struct {p}_pool *pool, uint32_t event, uint32_t len);"));
+        code.line(format!("void {p}_settle(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, struct nacre_out *out);"));
+        code.line(format!("void {p}_discard(struct {p}_state *s, struct {p}_pool *pool);"));
+        code.line(format!("uint32_t {p}_canonical(const struct {p}_state *s, const struct {p}_pool *pool, uint8_t *to, uint32_t max);"));
+    }
+}

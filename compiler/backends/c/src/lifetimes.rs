@@ -1,0 +1,238 @@
+//! Helpers that go through a value: let its messages go, share them, bring them into the pool; compare two values.
+
+use nacre_stack::*;
+
+use crate::code::Code;
+use crate::writer::Writer;
+
+/// What is done to each message inside.
+#[derive(Clone, Copy, PartialEq)]
+enum Act {
+    Drop,
+    Share,
+    Keep,
+}
+
+impl Writer<'_> {
+    /// A statement that lets go of the messages in a value.
+    pub fn drop_of(&mut self, ty: &Type, layer: usize, text: &str) -> String {
+        self.act_on(Act::Drop, ty, layer, text, "step->pool")
+    }
+    /// The same where there is no step.
+    pub fn drop_in(&mut self, ty: &Type, layer: usize, text: &str) -> String {
+        self.act_on(Act::Drop, ty, layer, text, "pool")
+    }
+    pub fn share_of(&mut self, ty: &Type, layer: usize, text: &str) -> String {
+        self.act_on(Act::Share, ty, layer, text, "step->pool")
+    }
+    /// A statement that brings the messages in a value into the pool.
+    pub fn keep_of(&mut self, ty: &Type, layer: usize, text: &str) -> String {
+        self.act_on(Act::Keep, ty, layer, text, "step")
+    }
+
+    fn act_on(&mut self, act: Act, ty: &Type, layer: usize, text: &str, with: &str) -> String {
+        let p = self.prefix.clone();
+        if !self.stack.has_message(ty) {
+            return String::new();
+        }
+        let pointer = text.strip_prefix("(*").and_then(|t| t.strip_suffix(')')).filter(|t| crate::expressions::is_simple(t));
+        if *ty == Type::Msg {
+            let text = pointer.map_or(format!("{text}."), |name| format!("{name}->"));
+            return match act {
+                Act::Drop => format!("{p}_drop({with}, {text}bytes);"),
+                Act::Share => format!("{p}_share({with}, {text}bytes);"),
+                Act::Keep => format!("{text}bytes = {p}_keep({with}, {text}bytes);"),
+            };
+        }
+        let word = match act {
+            Act::Drop => "drop",
+            Act::Share => "share",
+            Act::Keep => "keep",
+        };
+        let name = self.helper(format!("{p}_{word}_{}", self.tag(ty, layer)), |w, name| w.write_act(act, ty, layer, name));
+        let address = pointer.map_or(format!("&{text}"), str::to_string);
+        format!("{name}({with}, {address});")
+    }
+
+    fn write_act(&mut self, act: Act, ty: &Type, layer: usize, name: &str) -> Code {
+        let (p, c_type) = (self.prefix.clone(), self.c_type(ty, layer));
+        let (with, who) = match act {
+            Act::Keep => (format!("struct {p}_step *step"), "step"),
+            _ => (format!("struct {p}_pool *pool"), "pool"),
+        };
+        let on = |w: &mut Self, ty: &Type, text: &str| w.act_on(act, ty, layer, text, who);
+        let mut code = Code::new(0);
+        code.open(format!("{p}_PLAIN void {name}({with}, {c_type} *value) {{"));
+        match ty {
+            Type::Struct(id) => {
+                for (i, field) in self.stack.structs[id.index()].fields.iter().enumerate() {
+                    let member = self.member(ty, i as u32);
+                    let line = on(self, &field.ty, &format!("value->{member}"));
+                    if !line.is_empty() {
+                        code.line(line);
+                    }
+                }
+            }
+            Type::Tuple(types) => {
+                for (i, ty) in types.iter().enumerate() {
+                    let line = on(self, ty, &format!("value->_{i}"));
+                    if !line.is_empty() {
+                        code.line(line);
+                    }
+                }
+            }
+            Type::Option(t) => {
+                let line = on(self, t, "value->value");
+                code.line(format!("if (value->some) {{ {line} }}"));
+            }
+            Type::Array(t, n) => {
+                let line = on(self, t, "value->at[i]");
+                code.line(format!("for (uint32_t i = 0; i < {n}u; i++) {{ {line} }}"));
+            }
+            Type::List(t, _) => {
+                let line = on(self, t, "value->at[i]");
+                code.line(format!("for (uint32_t i = 0; i < value->len; i++) {{ {line} }}"));
+            }
+            Type::Ring(t, n) => {
+                let line = on(self, t, &format!("value->at[(value->head + i) % {n}u]"));
+                code.line(format!("for (uint32_t i = 0; i < value->len; i++) {{ {line} }}"));
+            }
+            Type::Window(t, n, _) => {
+                let line = on(self, t, "value->at[i]");
+                let slots = crate::types::window_slots(*n);
+                code.open(format!("for (uint32_t i = 0; i < {slots}u; i++) {{"));
+                code.line(format!("if ({p}_has(value->used, i)) {{ {line} }}"));
+                code.close("}");
+            }
+            Type::Pool(t, n) | Type::Map(_, t, n) => {
+                let line = on(self, t, "value->at[i]");
+                code.open(format!("for (uint32_t i = 0; i < {n}u; i++) {{"));
+                code.line(format!("if ({p}_has(value->used, i)) {{ {line} }}"));
+                code.close("}");
+            }
+            other => unreachable!("{other:?} holds no message"),
+        }
+        code.close("}");
+        code
+    }
+
+    /// The helper that says whether two values without messages are equal.
+    pub fn same(&mut self, ty: &Type, layer: usize) -> String {
+        let p = self.prefix.clone();
+        self.helper(format!("{p}_same_{}", self.tag(ty, layer)), |w, name| {
+            let c_type = w.c_type(ty, layer);
+            let mut code = Code::new(0);
+            code.open(format!("{p}_PLAIN bool {name}(const {c_type} *a, const {c_type} *b) {{"));
+            w.write_same(ty, layer, &mut code);
+            code.close("}");
+            code
+        })
+    }
+
+    /// Whether two numbers or values at places are equal.
+    pub fn same_text(&mut self, ty: &Type, layer: usize, a: &str, b: &str) -> String {
+        match self.scalar(ty) {
+            Some(_) => format!("{a} == {b}"),
+            None => format!("{}(&{a}, &{b})", self.same(ty, layer)),
+        }
+    }
+
+    fn write_same(&mut self, ty: &Type, layer: usize, code: &mut Code) {
+        let parts = |w: &mut Self, types: Vec<Type>| {
+            let all: Vec<String> = types
+                .iter()
+                .enumerate()
+                .map(|(i, t)| {
+                    let member = w.member(ty, i as u32);
+                    w.same_text(t, layer, &format!("a->{member}"), &format!("b->{member}"))
+                })
+                .collect();
+            if all.is_empty() { "a->nothing == b->nothing".to_string() } else { all.join(" && ") }
+        };
+        match ty {
+            Type::Struct(id) => {
+                let types = self.stack.structs[id.index()].fields.iter().map(|f| f.ty.clone()).collect();
+                let all = parts(self, types);
+                code.line(format!("return {all};"));
+            }
+            Type::Tuple(types) => {
+                let all = parts(self, types.clone());
+                code.line(format!("return {all};"));
+            }
+            Type::Option(t) => {
+                let same = self.same_text(t, layer, "a->value", "b->value");
+                code.line(format!("return a->some == b->some && (!a->some || ({same}));"));
+            }
+            Type::Bits(n) => {
+                let words: Vec<String> = (0..n.div_ceil(64)).map(|i| format!("a->word[{i}] == b->word[{i}]")).collect();
+                code.line(format!("return {};", words.join(" && ")));
+            }
+            Type::Bytes(0) => code.line("return a == b || true;"),
+            Type::Bytes(n) => code.line(format!("return memcmp(a->at, b->at, {n}) == 0;")),
+            Type::Text(_) => code.line("return a->len == b->len && memcmp(a->at, b->at, a->len) == 0;"),
+            Type::Addr => code.line("return memcmp(a->ip, b->ip, 16) == 0 && a->port == b->port && a->family == b->family;"),
+            Type::Array(t, n) => {
+                let same = self.same_text(t, layer, "a->at[i]", "b->at[i]");
+                code.open(format!("for (uint32_t i = 0; i < {n}u; i++) {{"));
+                code.line(format!("if (!({same})) {{ return false; }}"));
+                code.close("}");
+                code.line("return true;");
+            }
+            Type::List(t, _) | Type::Ring(t, _) => {
+                let at = |x: &str| match ty {
+                    Type::Ring(_, n) => format!("{x}->at[({x}->head + i) % {n}u]"),
+                    _ => format!("{x}->at[i]"),
+                };
+                let same = self.same_text(t, layer, &at("a"), &at("b"));
+                code.line("if (a->len != b->len) { return false; }");
+                code.open("for (uint32_t i = 0; i < a->len; i++) {");
+                code.line(format!("if (!({same})) {{ return false; }}"));
+                code.close("}");
+                code.line("return true;");
+            }
+            other => unreachable!("{other:?} is not compared"),
+        }
+    }
+
+    /// The helper that orders two strings of bytes or addresses: below 0, 0, above.
+    pub fn order(&mut self, ty: &Type, layer: usize) -> String {
+        let p = self.prefix.clone();
+        self.helper(format!("{p}_order_{}", self.tag(ty, layer)), |w, name| {
+            let c_type = w.c_type(ty, layer);
+            let mut code = Code::new(0);
+            code.open(format!("{p}_PLAIN int {name}(const {c_type} *a, const {c_type} *b) {{"));
+            match ty {
+                Type::Addr => {
+                    code.line("int ip = memcmp(a->ip, b->ip, 16);");
+                    code.line("if (ip != 0) { return ip; }");
+                    code.line("if (a->port != b->port) { return a->port < b->port ? -1 : 1; }");
+                    code.line("return a->family == b->family ? 0 : a->family < b->family ? -1 : 1;");
+                }
+                Type::Text(_) => {
+                    code.line("int common = memcmp(a->at, b->at, a->len < b->len ? a->len : b->len);");
+                    code.line("if (common != 0) { return common; }");
+                    code.line("return a->len == b->len ? 0 : a->len < b->len ? -1 : 1;");
+                }
+                Type::Bytes(n) => code.line(format!("return memcmp(a->at, b->at, {n});")),
+                other => unreachable!("{other:?} has no order"),
+            }
+            code.close("}");
+            code
+        })
+    }
+
+    pub fn need_view_equal(&mut self) {
+        let p = self.prefix.clone();
+        self.helper(format!("{p}_same_view"), |_, name| {
+            let mut code = Code::new(0);
+            code.open(format!("{p}_PLAIN bool {name}(const struct {p}_step *step, struct {p}_bytes a, struct {p}_bytes b) {{"));
+            code.line("if (a.len != b.len) { return false; }");
+            code.open("for (uint32_t at = 0; at < a.len; at++) {");
+            code.line(format!("if ({p}_byte(step, a, at) != {p}_byte(step, b, at)) {{ return false; }}"));
+            code.close("}");
+            code.line("return true;");
+            code.close("}");
+            code
+        });
+    }
+}

@@ -1,0 +1,108 @@
+//! Messages in C: bytes, whether they are data, and for each layer above a boundary the header that it has put on.
+//!
+//! A message is the same struct while it travels and while it is kept. In layer k it has slots for the layers above k only;
+//! boundaries between which no layer has headers share one type.
+
+use nacre_stack::*;
+
+use crate::names;
+use crate::writer::Writer;
+
+/// Where the fields of a layer's headers stand in messages.
+pub struct Slots {
+    /// Name of the tag: 0, or 1 + place of the header among those of the layer.
+    pub tag: String,
+    pub headers: Vec<HeaderId>,
+    /// Name and type of each place.
+    pub places: Vec<(String, Type)>,
+    /// For each header, which place each field has.
+    pub fields: Vec<Vec<usize>>,
+}
+
+impl Slots {
+    pub fn number(&self, header: HeaderId) -> usize {
+        1 + self.headers.iter().position(|h| *h == header).expect("a header of the layer")
+    }
+    pub fn place(&self, header: HeaderId, field: usize) -> &str {
+        &self.places[self.fields[self.number(header) - 1][field]].0
+    }
+}
+
+/// Fields of one type share a place where their headers are not one; those of one name before others.
+pub fn slots(stack: &Stack, layer: LayerId, name: &str) -> Slots {
+    let headers: Vec<HeaderId> = (0..stack.headers.len() as u32).map(HeaderId).filter(|h| stack.header(*h).layer == layer).collect();
+    let mut places: Vec<(String, Type)> = vec![];
+    let mut all = vec![];
+    for header in &headers {
+        let mut mine: Vec<usize> = vec![];
+        for field in &stack.header(*header).fields {
+            let wanted = format!("{name}_{}", names::plain(&field.name));
+            let free = |i: &usize| places[*i].1 == field.ty && !mine.contains(i);
+            let same = (0..places.len()).filter(free).find(|i| places[*i].0 == wanted);
+            let place = same.or_else(|| (0..places.len()).find(free)).unwrap_or_else(|| {
+                let taken = places.iter().any(|(n, _)| *n == wanted);
+                let name = if taken { format!("{wanted}_{}", places.len()) } else { wanted };
+                places.push((name, field.ty.clone()));
+                places.len() - 1
+            });
+            mine.push(place);
+        }
+        all.push(mine);
+    }
+    Slots { tag: name.to_string(), headers, places, fields: all }
+}
+
+impl Writer<'_> {
+    /// The layers from `from` up that have headers.
+    pub fn slot_layers(&self, from: usize) -> Vec<usize> {
+        (from..self.stack.layers.len()).filter(|l| !self.slots[*l].headers.is_empty()).collect()
+    }
+
+    /// The word for messages that carry headers of layer `from` and above.
+    pub fn message_tag(&self, from: usize) -> String {
+        match self.slot_layers(from).first() {
+            Some(lowest) => format!("msg_{}", self.layer_names[*lowest]),
+            None => "msg".into(),
+        }
+    }
+
+    /// The C type of such messages; declares it.
+    pub fn message_type(&mut self, from: usize) -> String {
+        let name = format!("struct {}_{}", self.prefix, self.message_tag(from));
+        if self.declared.insert(name.clone()) {
+            let mut members = vec![format!("struct {}_bytes bytes", self.prefix), "bool data".to_string()];
+            let layers = self.slot_layers(from);
+            for layer in &layers {
+                members.push(format!("uint8_t {}", self.slots[*layer].tag));
+            }
+            for layer in layers {
+                for (name, ty) in self.slots[layer].places.clone() {
+                    members.push(format!("{} {name}", self.c_type(&ty, layer)));
+                }
+            }
+            let whose = match self.slot_layers(from).first() {
+                Some(layer) => format!(" /* a message with the headers of {} and what is above; a tag names the header, 0: none */", self.layer_names[*layer]),
+                None => " /* a message without headers */".into(),
+            };
+            self.types.line(format!("{name} {{{whose}"));
+            members.iter().for_each(|m| self.types.line(format!("    {m};")));
+            self.types.line("};");
+        }
+        name
+    }
+
+    /// An initializer that makes of `text`, a message with headers from `has` up, one with headers from `wants` up.
+    pub fn as_message(&mut self, text: &str, has: usize, wants: usize) -> Option<String> {
+        if self.message_tag(has) == self.message_tag(wants) {
+            return None;
+        }
+        let layers = self.slot_layers(has.max(wants));
+        let mut parts = vec![format!(".bytes = {text}.bytes"), format!(".data = {text}.data")];
+        for layer in layers {
+            let slots = &self.slots[layer];
+            parts.push(format!(".{0} = {text}.{0}", slots.tag));
+            parts.extend(slots.places.iter().map(|(name, _)| format!(".{name} = {text}.{name}")));
+        }
+        Some(format!("{{{}}}", parts.join(", ")))
+    }
+}

@@ -1,0 +1,61 @@
+//! Names in C of what the stack names.
+
+use std::collections::HashSet;
+
+use nacre_stack::*;
+
+const TAKEN: &str = "auto break case char const continue default do double else enum extern float for goto if inline int \
+    long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while \
+    bool true false NULL step s m out event asm typeof errno main state pool counters now data len seed config bytes node block view waiting addr";
+
+/// A name that C takes: letters, digits and `_`.
+pub fn plain(name: &str) -> String {
+    let mut text: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if text.is_empty() || text.starts_with(|c: char| c.is_ascii_digit()) {
+        text.insert(0, '_');
+    }
+    text
+}
+
+/// Gives each name once.
+pub struct Unique(HashSet<String>);
+
+impl Unique {
+    pub fn new() -> Unique {
+        Unique(TAKEN.split_whitespace().map(str::to_string).collect())
+    }
+
+    pub fn take(&mut self, name: &str) -> String {
+        let mut text = plain(name);
+        if text.starts_with('_') {
+            text.insert(0, 'x');
+        }
+        let base = text.clone();
+        let mut n = 2;
+        while !self.0.insert(text.clone()) {
+            text = format!("{base}_{n}");
+            n += 1;
+        }
+        text
+    }
+}
+
+/// `up`, `down`.
+pub fn direction(event: &Event) -> &'static str {
+    match event.direction {
+        Direction::Up => "up",
+        Direction::Down => "down",
+    }
+}
+
+/// All names of a list, made unique.
+pub fn all<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
+    let mut unique = Unique::new();
+    names.map(|n| unique.take(n)).collect()
+}
+
+/// For each of the values the names within its own group.
+pub fn grouped<'n>(groups: usize, names: impl Iterator<Item = (usize, &'n str)>) -> Vec<String> {
+    let mut unique: Vec<Unique> = (0..groups).map(|_| Unique::new()).collect();
+    names.map(|(group, name)| unique[group].take(name)).collect()
+}

@@ -1,0 +1,353 @@
+//! Operators with two operands, on numbers and on sets.
+
+use nacre_stack::*;
+
+use crate::body::Body;
+use crate::types::{set_words, unsigned, Scalar};
+
+impl Body<'_, '_> {
+    pub fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr, ty: &Type, scalar: Scalar) -> String {
+        match op {
+            BinaryOp::Both | BinaryOp::Either => self.logic(op, a, b),
+            BinaryOp::Equal => self.equal(a, b, false),
+            BinaryOp::NotEqual => self.equal(a, b, true),
+            BinaryOp::Less | BinaryOp::LessEqual if !matches!(a.ty, Type::Bits(_)) => self.order(op == BinaryOp::Less, a, b),
+            BinaryOp::Min | BinaryOp::Max => self.least(op, a, b, ty),
+            BinaryOp::Member => self.member(a, b),
+            BinaryOp::Subset | BinaryOp::Less | BinaryOp::LessEqual => self.subset(op, a, b),
+            _ => self.arithmetic(op, a, b, scalar),
+        }
+    }
+
+    /// The right side has no effect: where it takes statements, they are run in any case.
+    fn logic(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> String {
+        let (a, b) = (self.value(a), self.value(b));
+        format!("({a} {} {b})", if op == BinaryOp::Both { "&&" } else { "||" })
+    }
+
+    fn equal(&mut self, a: &Expr, b: &Expr, negate: bool) -> String {
+        if self.w.scalar(&a.ty).is_some() {
+            let (left, right) = (self.value(a), self.value(b));
+            return format!("({left} {} {right})", if negate { "!=" } else { "==" });
+        }
+        let same = match (&a.ty, &b.ty) {
+            (Type::View, _) | (_, Type::View) => {
+                let (a, b) = (self.viewed(a), self.viewed(b));
+                self.w.need_view_equal();
+                format!("{}_same_view(step, {a}, {b})", self.w.prefix)
+            }
+            _ => {
+                let (a, b) = (self.addressable(a), self.addressable(b));
+                let helper = self.w.same(&a.1, self.layer);
+                format!("{helper}(&{}, &{})", a.0, b.0)
+            }
+        };
+        if negate { format!("!{same}") } else { same }
+    }
+
+    fn addressable(&mut self, e: &Expr) -> (String, Type) {
+        (self.borrowed(e), e.ty.clone())
+    }
+
+    /// `a < b`, `a <= b`.
+    fn order(&mut self, strict: bool, a: &Expr, b: &Expr) -> String {
+        let sign = if strict { "<" } else { "<=" };
+        match &a.ty {
+            Type::Seq(bits) => {
+                let (a, b) = (self.value(a), self.value(b));
+                let (c, shift) = if *bits <= 32 { (32, 32 - *bits as u32) } else { (64, 64 - *bits as u32) };
+                let distance = match c {
+                    32 if *bits < 32 => format!("((uint32_t){a} - (uint32_t){b}) << {shift}"),
+                    64 if *bits < 64 => format!("({a} - {b}) << {shift}"),
+                    _ => format!("{a} - {b}"),
+                };
+                format!("((int{c}_t)({distance}) {sign} 0)")
+            }
+            ty if self.w.scalar(ty).is_some() => {
+                if let Some(known) = self.known_order(strict, a, b) {
+                    return known;
+                }
+                let (a, b) = (self.value(a), self.value(b));
+                format!("({a} {sign} {b})")
+            }
+            ty => {
+                let helper = self.w.order(ty, self.layer);
+                let (a, b) = (self.borrowed(a), self.borrowed(b));
+                format!("({helper}(&{a}, &{b}) {sign} 0)")
+            }
+        }
+    }
+
+    /// What the types alone say; compilers warn of such a comparison.
+    fn known_order(&mut self, strict: bool, a: &Expr, b: &Expr) -> Option<String> {
+        let Scalar::Unsigned { c, .. } = self.w.scalar(&a.ty)? else { return None };
+        let most = mask(c);
+        let answer = match (&a.kind, &b.kind) {
+            (ExprKind::Const(_), ExprKind::Const(_)) => return None,
+            (_, ExprKind::Const(0) | ExprKind::Zero) if strict => Some(false),
+            (_, ExprKind::Const(n)) if !strict && *n >= most => Some(true),
+            (ExprKind::Const(0) | ExprKind::Zero, _) if !strict => Some(true),
+            (ExprKind::Const(n), _) if strict && *n >= most => Some(false),
+            _ => None,
+        };
+        if let Some(answer) = answer {
+            return Some(if answer { "true" } else { "false" }.into());
+        }
+        match (strict, &a.kind, &b.kind) {
+            // 0 < x
+            (true, ExprKind::Const(0) | ExprKind::Zero, _) => Some(format!("({} != 0)", self.value(b))),
+            _ => None,
+        }
+    }
+
+    pub fn least(&mut self, op: BinaryOp, a: &Expr, b: &Expr, ty: &Type) -> String {
+        let (left, right) = (self.value(a), self.value(b));
+        let c_type = self.c_type(ty);
+        let left = if crate::expressions::is_simple(&left) { left } else { self.bind(&format!("const {c_type}"), "left", &left) };
+        let right =
+            if crate::expressions::is_simple(&right) { right } else { self.bind(&format!("const {c_type}"), "right", &right) };
+        // Equal ones: the left one.
+        let condition = match op {
+            BinaryOp::Min => self.order_of(ty, &right, &left),
+            _ => self.order_of(ty, &left, &right),
+        };
+        match self.w.scalar(ty) {
+            Some(_) => format!("({condition} ? {right} : {left})"),
+            None => {
+                let name = self.bind(&c_type, "chosen", &left);
+                self.code.line(format!("if ({condition}) {{ {name} = {right}; }}"));
+                name
+            }
+        }
+    }
+
+    /// `a < b` of names.
+    pub fn order_of(&mut self, ty: &Type, a: &str, b: &str) -> String {
+        match ty {
+            Type::Seq(bits) if *bits <= 32 => format!("((int32_t)(((uint32_t){a} - (uint32_t){b}) << {}) < 0)", 32 - *bits),
+            Type::Seq(bits) => format!("((int64_t)(((uint64_t){a} - (uint64_t){b}) << {}) < 0)", 64 - *bits),
+            ty if self.w.scalar(ty).is_some() => format!("({a} < {b})"),
+            ty => format!("({}(&{a}, &{b}) < 0)", self.w.order(ty, self.layer)),
+        }
+    }
+
+    fn arithmetic(&mut self, op: BinaryOp, a: &Expr, b: &Expr, scalar: Scalar) -> String {
+        let of = self.scalar_of(&a.ty);
+        let set = matches!(a.ty, Type::Bits(_));
+        let op = match op {
+            BinaryOp::Add if set => BinaryOp::Or,
+            BinaryOp::Sub if set => BinaryOp::Without,
+            op => op,
+        };
+        let p = self.w.prefix.clone();
+        match op {
+            BinaryOp::Shl | BinaryOp::Shr => self.shift(op, a, b, of, scalar),
+            BinaryOp::Div | BinaryOp::Rem => {
+                let name = if op == BinaryOp::Div { "div" } else { "rem" };
+                let sign = if op == BinaryOp::Div { "/" } else { "%" };
+                match (of, &b.kind) {
+                    (Scalar::Signed { .. }, _) => {
+                        let (a, b) = (self.value(a), self.value(b));
+                        self.wrapped_wide(format!("(uint64_t){p}_{name}_signed({a}, {b})"), scalar)
+                    }
+                    (_, ExprKind::Const(n)) if *n != 0 => {
+                        let (a, b) = (self.value(a), self.value(b));
+                        self.narrow(format!("({a} {sign} {b})"), of)
+                    }
+                    _ => {
+                        let (a, b) = (self.wide(a), self.wide(b));
+                        self.from_wide(format!("{p}_{name}({a}, {b})"), scalar)
+                    }
+                }
+            }
+            _ => {
+                let (a, b) = (self.computed_as(a, of), self.computed_as(b, of));
+                let text = match op {
+                    BinaryOp::Add => format!("({a} + {b})"),
+                    BinaryOp::Sub | BinaryOp::Distance => format!("({a} - {b})"),
+                    BinaryOp::Mul => format!("({a} * {b})"),
+                    BinaryOp::And => format!("({a} & {b})"),
+                    BinaryOp::Or => format!("({a} | {b})"),
+                    BinaryOp::Xor => format!("({a} ^ {b})"),
+                    BinaryOp::Without => format!("({a} & ~{b})"),
+                    other => unreachable!("{other:?} is no arithmetic"),
+                };
+                match op {
+                    // These cannot leave the width.
+                    BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Without => self.narrow(text, scalar),
+                    _ => self.wrapped(text, scalar),
+                }
+            }
+        }
+    }
+
+    /// What is in range already, in the type that it is kept in.
+    fn narrow(&self, text: String, scalar: Scalar) -> String {
+        match scalar {
+            Scalar::Unsigned { c: 32 | 64, .. } => text,
+            Scalar::Signed { c, .. } => format!("(int{c}_t){text}"),
+            Scalar::Bool => format!("(bool){text}"),
+            Scalar::Unsigned { c, .. } => format!("(uint{c}_t){text}"),
+        }
+    }
+
+    fn wrapped_wide(&self, text: String, scalar: Scalar) -> String {
+        self.from_wide(text, scalar)
+    }
+
+    fn computed_as(&mut self, e: &Expr, of: Scalar) -> String {
+        if let ExprKind::Const(n) = e.kind {
+            return unsigned(if of.c() <= 32 { n & 0xffff_ffff } else { n });
+        }
+        let own = self.scalar_of(&e.ty);
+        let text = self.value(e);
+        match (own, of.c()) {
+            (Scalar::Unsigned { c: 32, .. }, 8..=32) | (Scalar::Unsigned { c: 64, .. }, 64) => text,
+            (_, 64) => format!("(uint64_t){text}"),
+            _ => format!("(uint32_t){text}"),
+        }
+    }
+
+    fn shift(&mut self, op: BinaryOp, a: &Expr, b: &Expr, of: Scalar, scalar: Scalar) -> String {
+        let (p, bits) = (self.w.prefix.clone(), of.bits());
+        let width = match a.ty {
+            Type::UInt(_) | Type::Int(_) | Type::Seq(_) | Type::Bool | Type::Bits(_) => bits,
+            _ => 64,
+        };
+        if let (ExprKind::Const(n), false) = (&b.kind, matches!(of, Scalar::Signed { .. })) {
+            if *n >= width as u64 {
+                return crate::types::constant(0, scalar);
+            }
+            if *n < of.c().max(32) as u64 {
+                let text = self.computed_as(a, of);
+                return match op {
+                    BinaryOp::Shl => self.wrapped(format!("({text} << {n}u)"), scalar),
+                    _ => self.narrow(format!("({text} >> {n}u)"), scalar),
+                };
+            }
+        }
+        let amount = self.wide(b);
+        match (op, of) {
+            (BinaryOp::Shr, Scalar::Signed { .. }) => {
+                let a = self.value(a);
+                self.from_wide(format!("(uint64_t){p}_shr_signed({a}, {amount}, {width}u)"), scalar)
+            }
+            (BinaryOp::Shr, _) => {
+                let a = self.wide(a);
+                self.from_wide(format!("{p}_shr({a}, {amount}, {width}u)"), scalar)
+            }
+            _ => {
+                let a = self.wide(a);
+                self.from_wide(format!("{p}_shl({a}, {amount}, {width}u)"), scalar)
+            }
+        }
+    }
+
+    fn member(&mut self, element: &Expr, set: &Expr) -> String {
+        let Type::Bits(n) = set.ty else { return "false".into() };
+        let (element, words) = (self.wide(element), self.words(set));
+        let element =
+            if crate::expressions::is_simple(&element) { element } else { self.bind("const uint64_t", "element", &element) };
+        match words {
+            Words::Number(text) => format!("({element} < {n}u && ({text} >> {element} & 1u))"),
+            Words::Array(text) => format!("({element} < {n}u && {}_has({text}.word, (uint32_t){element}))", self.w.prefix),
+        }
+    }
+
+    fn words(&mut self, set: &Expr) -> Words {
+        let text = self.borrowed(set);
+        match set_words(&set.ty) {
+            None => Words::Number(format!("(uint64_t){text}")),
+            Some(_) => Words::Array(text),
+        }
+    }
+
+    fn subset(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> String {
+        let words = set_words(&a.ty).unwrap_or(1);
+        match (self.words(a), self.words(b)) {
+            (Words::Number(a), Words::Number(b)) => {
+                let all = format!("({a} & ~{b}) == 0");
+                if op == BinaryOp::Less { format!("({all} && {a} != {b})") } else { format!("({all})") }
+            }
+            (Words::Array(a), Words::Array(b)) => {
+                let each = |f: &dyn Fn(u32) -> String, by: &str| (0..words).map(f).collect::<Vec<_>>().join(by);
+                let all = each(&|i| format!("({a}.word[{i}] & ~{b}.word[{i}]) == 0"), " && ");
+                let other = each(&|i| format!("{a}.word[{i}] != {b}.word[{i}]"), " || ");
+                if op == BinaryOp::Less { format!("({all} && ({other}))") } else { format!("({all})") }
+            }
+            _ => "false".into(),
+        }
+    }
+
+    pub fn set_unary(&mut self, a: &Expr, ty: &Type) -> String {
+        let Type::Bits(n) = *ty else { return self.value(a) };
+        let a = self.borrowed(a);
+        let words: Vec<String> = (0..n.div_ceil(64)).map(|i| trimmed(format!("~{a}.word[{i}]"), n, i)).collect();
+        let c_type = self.c_type(ty);
+        self.bind(&c_type, "set", &format!("{{.word = {{{}}}}}", words.join(", ")))
+    }
+
+    /// Sets of more than 64 elements.
+    pub fn set_binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr, ty: &Type) -> String {
+        let Type::Bits(n) = *ty else { unreachable!("{op:?} on {ty:?}") };
+        let c_type = self.c_type(ty);
+        let left = self.borrowed(a);
+        if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
+            let by = self.wide(b);
+            let by = self.bind("const uint64_t", "by", &by);
+            let set = self.bind(&c_type, "set", "{.word = {0}}");
+            let p = self.w.prefix.clone();
+            self.code.open(format!("for (uint32_t i = 0; i < {n}u && {by} < {n}u; i++) {{"));
+            match op {
+                BinaryOp::Shl => self.code.line(format!("if (i >= {by} && {p}_has({left}.word, i - (uint32_t){by})) {{ {p}_mark({set}.word, i); }}")),
+                _ => self.code.line(format!("if (i + {by} < {n}u && {p}_has({left}.word, i + (uint32_t){by})) {{ {p}_mark({set}.word, i); }}")),
+            }
+            self.code.close("}");
+            return set;
+        }
+        let right = self.borrowed(b);
+        let word = |i: u32| match op {
+            BinaryOp::And => format!("{left}.word[{i}] & {right}.word[{i}]"),
+            BinaryOp::Xor => format!("{left}.word[{i}] ^ {right}.word[{i}]"),
+            BinaryOp::Without | BinaryOp::Sub => format!("{left}.word[{i}] & ~{right}.word[{i}]"),
+            _ => format!("{left}.word[{i}] | {right}.word[{i}]"),
+        };
+        let words: Vec<String> = (0..n.div_ceil(64)).map(|i| trimmed(word(i), n, i)).collect();
+        self.bind(&c_type, "set", &format!("{{.word = {{{}}}}}", words.join(", ")))
+    }
+
+    pub fn convert_aggregate(&mut self, a: &Expr, ty: &Type) -> String {
+        let c_type = self.c_type(ty);
+        match (&a.ty, ty) {
+            (from, to) if from == to => self.value(a),
+            (Type::Bits(m), Type::Bits(n)) => {
+                let text = self.borrowed(a);
+                let word = |i: u32| match (i < m.div_ceil(64), *m <= 64) {
+                    (true, true) => trimmed(format!("(uint64_t){text}"), *n, i),
+                    (true, false) => trimmed(format!("{text}.word[{i}]"), *n, i),
+                    _ => "0".into(),
+                };
+                let words: Vec<String> = (0..n.div_ceil(64)).map(word).collect();
+                self.bind(&c_type, "set", &format!("{{.word = {{{}}}}}", words.join(", ")))
+            }
+            (_, Type::Bits(n)) => {
+                let number = self.wide(a);
+                self.bind(&c_type, "set", &format!("{{.word = {{{}}}}}", trimmed(number, *n, 0)))
+            }
+            _ => self.string_of(&[a.clone()], ty),
+        }
+    }
+}
+
+enum Words {
+    Number(String),
+    Array(String),
+}
+
+fn trimmed(text: String, n: u32, word: u32) -> String {
+    match n % 64 {
+        0 => text,
+        rest if word == n / 64 => format!("({text}) & {}", unsigned(mask(rest))),
+        _ => text,
+    }
+}

@@ -1,0 +1,309 @@
+//! The source of a stack, put together: what is shared by all stacks, helpers, layers, the functions of the host.
+
+use nacre_stack::*;
+
+use crate::code::Code;
+use crate::events::Written;
+use crate::names;
+use crate::writer::Writer;
+
+const WORDS: &str = include_str!("support/words.c");
+const POOL: &str = include_str!("support/pool.c");
+const OUT: &str = include_str!("support/out.c");
+const CANONICAL: &str = include_str!("support/canonical.c");
+/// Stands where the numbering of lines goes back to the file itself.
+pub const HERE: &str = "#line @here";
+
+impl Writer<'_> {
+    /// Text that all stacks share: `@_` is the prefix; parts between `/*@word` and `@*/` are for stacks that need them.
+    fn support(&self, text: &str) -> String {
+        let mut result = String::new();
+        let mut rest = text;
+        while let Some(at) = rest.find("/*@") {
+            result.push_str(&rest[..at]);
+            let part = &rest[at + 3..];
+            let end = part.find("@*/").expect("a part ends");
+            let (word, inner) = part[..end].split_once([' ', '\n']).expect("a part has a word");
+            let wanted = match word {
+                "rope" => self.uses_ropes,
+                _ => !self.queued.is_empty(),
+            };
+            if wanted {
+                result.push_str(inner.trim_end());
+            }
+            rest = &part[end + 3..];
+            if !wanted {
+                rest = rest.trim_start_matches(' ');
+            }
+        }
+        result.push_str(rest);
+        result.replace("@_", &format!("{}_", self.prefix))
+    }
+
+    pub fn counter_name(&self, id: CounterId) -> String {
+        let p = &self.prefix;
+        let counter = &self.stack.counters[id.index()];
+        match counter.layer {
+            Some(layer) => format!("{p}_COUNT_{}_{}", self.layer_names[layer.index()], names::plain(&counter.name)),
+            None => format!("{p}_{}", names::plain(&counter.name).to_uppercase()),
+        }
+    }
+
+    pub fn extern_name(&self, id: ExternId) -> String {
+        let declared = &self.stack.externs[id.index()];
+        match declared.body {
+            Some(_) => format!("{}_extern_{}", self.prefix, names::plain(&declared.name)),
+            None => names::plain(&declared.name),
+        }
+    }
+
+    /// Functions in C: those with a body, and prototypes of those that the host supplies.
+    fn externs(&mut self) -> Code {
+        let mut code = Code::new(0);
+        for index in 0..self.stack.externs.len() {
+            let declared = self.stack.externs[index].clone();
+            let name = self.extern_name(ExternId(index as u32));
+            let mut parameters = vec![];
+            for parameter in &declared.parameters {
+                let n = names::plain(&parameter.name);
+                match &parameter.ty {
+                    Type::Msg | Type::View => parameters.extend([format!("const uint8_t *{n}"), format!("uint32_t {n}_len")]),
+                    Type::Bytes(_) => parameters.push(format!("const uint8_t *{n}")),
+                    Type::Text(_) => parameters.extend([format!("const uint8_t *{n}"), format!("uint32_t {n}_len")]),
+                    ty => match self.scalar(ty) {
+                        Some(scalar) => parameters.push(format!("{} {n}", scalar.name())),
+                        None => parameters.push(format!("const {} *{n}", self.c_type(ty, 0))),
+                    },
+                }
+            }
+            let result = match &declared.result {
+                None => "void".to_string(),
+                Some(Type::Msg) => {
+                    parameters.extend(["uint8_t *result".into(), "uint32_t result_max".into()]);
+                    "uint32_t".into()
+                }
+                Some(Type::Option(t)) if **t == Type::Msg => {
+                    parameters.extend(["uint8_t *result".into(), "uint32_t result_max".into()]);
+                    "uint32_t".into()
+                }
+                Some(Type::Bytes(_)) => {
+                    parameters.push("uint8_t *result".into());
+                    "void".into()
+                }
+                Some(ty) => match self.scalar(ty) {
+                    Some(scalar) => scalar.name(),
+                    None => {
+                        let c_type = self.c_type(ty, 0);
+                        parameters.push(format!("{c_type} *result"));
+                        "void".into()
+                    }
+                },
+            };
+            let list = if parameters.is_empty() { "void".into() } else { parameters.join(", ") };
+            match &declared.body {
+                None => code.line(format!("{result} {name}({list});")),
+                Some(body) => {
+                    code.open(format!("{}_PLAIN {result} {name}({list}) {{", self.prefix));
+                    if let Some(line) = self.source_line(declared.span) {
+                        code.text.push_str(&line);
+                        code.text.push_str(body);
+                        code.text.push('\n');
+                        code.text.push_str(HERE);
+                        code.text.push('\n');
+                    } else {
+                        code.text.push_str(body);
+                        code.text.push('\n');
+                    }
+                    code.close("}");
+                }
+            }
+            code.line("");
+        }
+        code
+    }
+
+    /// `#line` for a place in the layers' source.
+    pub fn source_line(&self, span: Span) -> Option<String> {
+        if !self.options.lines {
+            return None;
+        }
+        let (file, line) = (self.sources)(span)?;
+        Some(format!("#line {line} \"{}\"\n", file.replace('\\', "\\\\").replace('"', "\\\"")))
+    }
+
+    /// Header and source.
+    pub fn write(mut self) -> (String, String) {
+        let stack = self.stack;
+        self.note_entries();
+        let mut written: Vec<Written> = vec![];
+        let mut names: Vec<String> = vec![];
+        for (index, function) in stack.functions.iter().enumerate() {
+            names.push(format!("{}: {}", function.name, stack.layer(function.layer).name));
+            written.push(self.function(FunctionId(index as u32)));
+        }
+        for (index, handler) in stack.handlers.iter().enumerate() {
+            names.push(handler.name.clone());
+            written.push(self.handler(HandlerId(index as u32)));
+        }
+        for (index, layer) in stack.layers.iter().enumerate() {
+            for reaction in &layer.reactions {
+                names.push(format!("{}: {}", layer.name, stack.event(reaction.event).name));
+                written.push(self.reaction(LayerId(index as u32), reaction));
+            }
+        }
+        let externs = self.externs();
+        let entries = self.entries();
+        let finish = self.finish_function();
+        let canonical = self.canonical();
+        let descriptor = self.descriptor();
+        let (apart, cold) = (std::mem::take(&mut self.plan.apart), std::mem::take(&mut self.plan.cold));
+        let mut seen = vec![];
+        for (list, is_cold) in [(apart, false), (cold, true)] {
+            for (layer, event) in list {
+                if !seen.contains(&(layer, event, is_cold)) {
+                    seen.push((layer, event, is_cold));
+                    names.push(String::new());
+                    written.push(self.out_of_line(layer, event, is_cold));
+                }
+            }
+        }
+        for function in self.queue_functions().into_iter().chain(self.put_off_functions()) {
+            names.push(String::new());
+            written.push(function);
+        }
+        let queue = self.queue_struct();
+        let waiting = self.waiting_struct();
+        self.types.add(&waiting);
+        let helpers = std::mem::take(&mut self.helpers);
+        let step = self.step_struct(&queue);
+        let mut code = Code::new(0);
+        code.line("");
+        for function in &written {
+            code.line(format!("{};", function.head));
+        }
+        code.line("");
+        code.add(&externs);
+        code.add(&helpers);
+        for (function, name) in written.iter().zip(&names) {
+            if !name.is_empty() {
+                code.line(format!("/* {} */", name.replace("*/", "* /")));
+            }
+            code.open(format!("{} {{", function.head));
+            code.add(&function.body);
+            if function.body.text.contains("\n#line ") || function.body.text.starts_with("#line ") {
+                code.text.push_str(HERE);
+                code.text.push('\n');
+            }
+            code.close("}");
+            code.line("");
+        }
+        code.add(&finish);
+        code.line("");
+        code.add(&entries);
+        code.line(self.pool_functions());
+        code.add(&canonical);
+        code.line("");
+        code.add(&descriptor);
+        let header = self.header();
+        let source = format!(
+            "{}#include \"{}.h\"\n\n#include <string.h>\n\n{step}{}\n{}\n{}\n{}",
+            self.head_comment(),
+            self.prefix,
+            self.support(WORDS),
+            self.support(POOL),
+            self.support(OUT),
+            self.support(CANONICAL),
+        );
+        (header, numbered(source + &code.text, &format!("{}.c", self.prefix)))
+    }
+
+    fn step_struct(&self, queue: &Code) -> String {
+        let p = &self.prefix;
+        let bounds = self.stack.bounds;
+        let mut code = Code::new(0);
+        let mut counters: Vec<String> = (0..self.stack.counters.len() as u32).map(|i| self.counter_name(CounterId(i))).collect();
+        let mut seen = std::collections::HashSet::new();
+        counters.iter_mut().for_each(|name| {
+            while !seen.insert(name.clone()) {
+                name.push('_');
+            }
+        });
+        code.line(format!("enum {{ {} }};", counters.join(", ")));
+        for (name, value) in [
+            ("BLOCK", self.block_bytes()),
+            ("NODES", 4),
+            ("OUTPUTS", bounds.outputs),
+            ("SEGMENTS", bounds.segments),
+            ("BYTES", bounds.scratch),
+            ("QUEUE", bounds.queue.max(1)),
+            ("WAITING", self.most_waiting()),
+        ] {
+            code.line(format!("#define {p}_{name} {value}u"));
+        }
+        code.line("");
+        if !self.queued.is_empty() {
+            code.line("/* An event that waits for its turn. */");
+            code.add(queue);
+        }
+        code.line("/* One call of the host and all that it causes. */");
+        code.open(format!("struct {p}_step {{"));
+        code.line(format!("struct {p}_state *s;"));
+        code.line(format!("struct {p}_pool *pool;"));
+        code.line("uint64_t *counters;");
+        code.line("struct nacre_out *out;");
+        code.line("uint64_t now;");
+        code.line("const uint8_t *in; /* data of the message that came with the call */");
+        code.line("uint32_t in_len;");
+        code.line("uint32_t kept; /* first block of that data, once it is in the pool */");
+        if !self.queued.is_empty() {
+            code.line("uint32_t first, len;");
+            code.line(format!("struct {p}_event queue[{p}_QUEUE];"));
+        }
+        code.close("};");
+        code.line("");
+        code.text
+    }
+
+    fn pool_functions(&self) -> String {
+        let p = &self.prefix;
+        let mut code = Code::new(0);
+        code.open(format!("void {p}_pool_init(struct {p}_pool *pool, uint32_t blocks) {{"));
+        code.line("if (blocks > 0xffffu) { blocks = 0xffffu; }");
+        code.line("pool->blocks = pool->free = blocks;");
+        code.line("pool->first = pool->node = 0;");
+        code.open("for (uint32_t i = 0; i < blocks; i++) {");
+        code.line("memset(&pool->block[i], 0, sizeof pool->block[i]);");
+        code.line("pool->block[i].ring = (uint16_t)(i + 1u);");
+        code.close("}");
+        if self.uses_ropes {
+            code.open(format!("for (uint32_t number = {p}_NODES * blocks; number > 0; number--) {{"));
+            code.line(format!("{p}_node(pool, number)->next = pool->node;"));
+            code.line("pool->node = number;");
+            code.close("}");
+        }
+        code.close("}");
+        code.line("");
+        code.line(format!("uint32_t {p}_pool_free(const struct {p}_pool *pool) {{ return pool->free; }}"));
+        code.line("");
+        code.open(format!("void {p}_settle(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, struct nacre_out *out) {{"));
+        for name in ["s", "pool", "counters", "out"] {
+            code.line(format!("(void){name};"));
+        }
+        code.close("}");
+        code.text
+    }
+}
+
+/// Puts the line numbers of the file itself where they are asked for.
+fn numbered(text: String, file: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    for (index, line) in text.lines().enumerate() {
+        if line == HERE {
+            result.push_str(&format!("#line {} \"{file}\"\n", index + 2));
+        } else {
+            result.push_str(line.trim_end());
+            result.push('\n');
+        }
+    }
+    result
+}

@@ -1,0 +1,559 @@
+//! Statements.
+
+use std::collections::BTreeSet;
+
+use nacre_stack::*;
+
+use crate::body::{Body, Kind};
+use crate::levels::How;
+use crate::visit::{self, Node};
+
+impl<'a> Body<'_, 'a> {
+    pub fn block(&mut self, block: &'a [Statement]) {
+        let owed = self.put_aside();
+        let homes = self.homes(block);
+        for (index, statement) in block.iter().enumerate() {
+            for local in homes.iter().filter(|(_, at)| *at == index).map(|(l, _)| *l) {
+                self.declare(local, statement);
+            }
+            self.statement(statement);
+            self.finish_statement();
+        }
+        self.take_back(owed);
+    }
+
+    /// The locals that this block declares, and before which statement.
+    fn homes(&mut self, block: &'a [Statement]) -> Vec<(LocalId, usize)> {
+        let mut found: Vec<(LocalId, usize)> = vec![];
+        let all: BTreeSet<LocalId> = block.iter().flat_map(|s| locals_of(s, true)).collect();
+        for local in all {
+            if self.is_declared(local) {
+                continue;
+            }
+            let statements: Vec<usize> =
+                (0..block.len()).filter(|i| locals_of(&block[*i], true).contains(&local)).collect();
+            let [only] = statements[..] else {
+                found.push((local, statements[0]));
+                continue;
+            };
+            let inner: Vec<_> = visit::blocks(&block[only]);
+            let inside = inner.iter().filter(|b| b.iter().any(|s| locals_of(s, true).contains(&local))).count();
+            let own = locals_of(&block[only], false).contains(&local);
+            if (own && !loop_variable(&block[only], local)) || inside > 1 {
+                found.push((local, only));
+            }
+        }
+        found.iter().for_each(|(l, _)| self.mark_declared(*l));
+        found
+    }
+
+    fn declare(&mut self, local: LocalId, statement: &Statement) {
+        if self.locals[local.index()].by_ref {
+            return;
+        }
+        if sets_at_once(statement, local) {
+            self.declared_at.insert(local.index(), true);
+            return;
+        }
+        let ty = self.local_type(local);
+        let zero = match &self.locals[local.index()].ty.clone() {
+            Type::Msg => "{.data = false}".to_string(),
+            ty => self.zero(ty),
+        };
+        let name = self.local(local);
+        self.code.line(format!("{ty} {name} = {zero};"));
+        self.unused(local);
+    }
+
+    fn unused(&mut self, local: LocalId) {
+        if !self.is_read(local) {
+            let name = self.local(local);
+            self.code.line(format!("(void){name};"));
+        }
+    }
+
+    /// Sets a local that may have to be declared.
+    pub fn assign(&mut self, local: LocalId, value: &str) {
+        self.set(local, value);
+        self.unused_once(local);
+    }
+
+    fn unused_once(&mut self, local: LocalId) {
+        if !self.is_read(local) {
+            let name = self.local(local);
+            self.code.line(format!("(void){name};"));
+        }
+    }
+
+    fn statement(&mut self, statement: &'a Statement) {
+        let p = self.w.prefix.clone();
+        match statement {
+            Statement::Let(local, e) => {
+                let value = match e.ty {
+                    Type::Msg => self.message(e, self.levels[local.index()]),
+                    _ => self.value(e),
+                };
+                self.assign(*local, &value);
+            }
+            Statement::Store(place, e) => self.store(place, e),
+            Statement::If { condition, likely, then, otherwise } => self.branch(condition, *likely, then, otherwise),
+            Statement::Loop { bound, body } => self.repeat(*bound, body),
+            Statement::For { variable, from, to, bound, body } => self.count_up(*variable, from, to, *bound, body),
+            Statement::Each { walk, bound, body } => self.each(walk, *bound, body),
+            Statement::Break if self.loops == 0 => self.leave(),
+            Statement::Break => self.code.line("break;"),
+            Statement::Return(value) => self.give_back(value.as_ref()),
+            Statement::Call { into, function, arguments } => self.call(*into, *function, arguments),
+            Statement::CallExtern { into, function, arguments } => self.extern_statement(*into, *function, arguments),
+            Statement::Operate(operate) => self.operate(operate),
+            Statement::Emit(emit) => self.emit(emit),
+            Statement::Drop(e) => {
+                let text = match e.ty {
+                    Type::Msg => self.borrowed_message(e).0,
+                    _ => self.borrowed(e),
+                };
+                let line = self.w.drop_of(&e.ty, self.layer, &text);
+                self.code.line(line);
+            }
+            Statement::Arm { timer, delay, unless_armed } => self.arm(timer, delay, *unless_armed),
+            Statement::Cancel(timer) => {
+                let place = self.place(timer).text;
+                self.code.line(format!("{place} = 0;"));
+            }
+            Statement::Count(counter, n) => {
+                let n = self.wide(n);
+                let n = if n == "1u" { "++".to_string() } else { format!(" += {n}") };
+                let name = self.w.counter_name(*counter);
+                self.code.line(format!("step->counters[{name}]{n};"));
+            }
+            Statement::Assert(condition, text) => {
+                let condition = self.value(condition);
+                let text = text.replace("*/", "* /").replace("/*", "/ *").replace('\n', " ");
+                self.code.line(format!("if ({p}_UNLIKELY(!{condition})) {{ step->counters[{p}_BROKEN]++; }} /* assert {text} */"));
+            }
+            Statement::Impossible => self.code.line(format!("step->counters[{p}_IMPOSSIBLE]++;")),
+            Statement::Unreachable => self.code.line(format!("step->counters[{p}_BROKEN]++;")),
+            Statement::Fit { into, value } => self.fit(*into, value),
+            Statement::Random { into, below } => self.random(*into, below),
+            Statement::Filter { into, filter, input } => self.filter(*into, *filter, input),
+            Statement::Yield(e) => self.yield_bytes(e),
+            Statement::Reject => {
+                self.rejects = true;
+                self.code.line("goto rejected;");
+            }
+            Statement::Unpack { into, layout, message } => self.unpack(*into, *layout, message),
+            Statement::Join { into, parts, last } => self.join(*into, parts, last),
+            Statement::Take { into, place } => self.take(*into, place),
+        }
+    }
+
+    /// Out of the body: in a filter there may be another unit.
+    fn leave(&mut self) {
+        match self.kind {
+            Kind::Filter => {
+                self.leaves = true;
+                self.code.line(format!("goto {};", self.exit));
+            }
+            _ => self.code.line("return;"),
+        }
+    }
+
+    fn give_back(&mut self, value: Option<&Expr>) {
+        let value = value.map(|e| match e.ty {
+            Type::Msg => (self.message(e, self.layer + 1), Type::Msg),
+            _ => (self.value(e), e.ty.clone()),
+        });
+        let value = value.map(|(value, ty)| match (self.owes(), ty) {
+            (true, Type::Msg) => {
+                let ty = self.w.message_type(self.layer + 1);
+                self.bind(&ty, "result", &value)
+            }
+            (true, ty) => {
+                let ty = self.c_type(&ty);
+                self.bind(&ty, "result", &value)
+            }
+            _ => value,
+        });
+        self.finish_statement();
+        for line in self.draining.clone().into_iter().rev() {
+            self.code.line(line);
+        }
+        match (value, self.kind) {
+            (Some(value), _) => self.code.line(format!("return {value};")),
+            (None, Kind::Filter) => self.leave(),
+            (None, _) => self.code.line("return;"),
+        }
+    }
+
+    fn store(&mut self, place: &Place, e: &Expr) {
+        let has_message = self.w.stack.has_message(&place.ty);
+        let resets = matches!(e.kind, ExprKind::Zero) && self.w.scalar(&e.ty).is_none() && e.ty != Type::Msg;
+        if resets {
+            let found = self.place(place);
+            let drop = self.w.drop_of(&place.ty, self.layer, &found.text);
+            if has_message {
+                self.code.line(drop);
+            }
+            self.code.line(format!("memset(&{0}, 0, sizeof {0});", found.text));
+            return;
+        }
+        let mut value = self.value(e);
+        if has_message {
+            if !crate::expressions::is_simple(&value) || self.names.contains(&value) {
+                let ty = self.c_type(&place.ty);
+                value = self.bind(&ty, "stored", &value);
+            }
+            let found = self.place(place);
+            if found.keeps {
+                let keep = self.w.keep_of(&place.ty, self.layer, &value);
+                self.code.line(keep);
+            }
+            let drop = self.w.drop_of(&place.ty, self.layer, &found.text);
+            self.code.line(drop);
+            self.code.line(format!("{} = {value};", found.text));
+            self.release_lost(&found, &place.ty);
+            return;
+        }
+        let found = self.place(place);
+        self.code.line(format!("{} = {value};", found.text));
+    }
+
+    fn branch(&mut self, condition: &Expr, likely: Option<bool>, then: &'a [Statement], otherwise: &'a [Statement]) {
+        let p = self.w.prefix.clone();
+        let mut condition = self.value(condition);
+        if self.owes() {
+            condition = self.bind("const bool", "holds", &condition);
+        }
+        self.finish_statement();
+        let condition = match likely {
+            Some(true) => format!("{p}_LIKELY({condition})"),
+            Some(false) => format!("{p}_UNLIKELY({condition})"),
+            None => condition,
+        };
+        let condition = match condition.strip_prefix('(') {
+            Some(inner) if likely.is_none() && balanced(inner) => inner[..inner.len() - 1].to_string(),
+            _ => condition,
+        };
+        let here = self.likely;
+        self.code.open(format!("if ({condition}) {{"));
+        self.likely = here && likely != Some(false);
+        self.block(then);
+        if !otherwise.is_empty() {
+            self.code.turn("} else {");
+            self.likely = here && likely != Some(true);
+            self.block(otherwise);
+        }
+        self.likely = here;
+        self.code.close("}");
+    }
+
+    pub fn loop_body(&mut self, body: &'a [Statement]) {
+        self.loops += 1;
+        self.block(body);
+        self.loops -= 1;
+    }
+
+    fn repeat(&mut self, bound: u32, body: &'a [Statement]) {
+        let p = self.w.prefix.clone();
+        let turn = self.fresh("turn");
+        self.code.open(format!("for (uint32_t {turn} = 0;; {turn}++) {{"));
+        self.code.open(format!("if ({p}_UNLIKELY({turn} == {bound}u)) {{"));
+        self.code.line(format!("step->counters[{p}_BOUND]++;"));
+        self.code.line("break;");
+        self.code.close("}");
+        self.loop_body(body);
+        self.code.close("}");
+    }
+
+    fn count_up(&mut self, variable: LocalId, from: &Expr, to: &Expr, bound: u32, body: &'a [Statement]) {
+        let p = self.w.prefix.clone();
+        let ty = self.locals[variable.index()].ty.clone();
+        let scalar = self.scalar_of(&ty);
+        let (from, to) = (self.wide(from), self.wide(to));
+        let from = self.bind("const uint64_t", "from", &from);
+        let to = self.bind("const uint64_t", "to", &to);
+        let left = match &ty {
+            Type::Seq(b) => format!("(uint64_t)({p}_sign({to} - {from}, {b}u) > 0 ? {p}_sign({to} - {from}, {b}u) : 0)"),
+            Type::Int(_) => format!("(int64_t){to} > (int64_t){from} ? {to} - {from} : 0"),
+            _ => format!("{to} > {from} ? {to} - {from} : 0"),
+        };
+        let left = self.bind("const uint64_t", "left", &left);
+        let turn = self.fresh("turn");
+        self.code.open(format!("for (uint64_t {turn} = 0; {turn} < {left}; {turn}++) {{"));
+        self.code.open(format!("if ({p}_UNLIKELY({turn} == {bound}u)) {{"));
+        self.code.line(format!("step->counters[{p}_BOUND]++;"));
+        self.code.line("break;");
+        self.code.close("}");
+        let value = self.from_wide(format!("({from} + {turn})"), scalar);
+        self.set_in_loop(variable, &value);
+        self.loop_body(body);
+        self.code.close("}");
+    }
+
+    /// A loop's variable: declared in the loop if nothing else uses it.
+    pub fn set_in_loop(&mut self, local: LocalId, value: &str) {
+        if !self.is_declared(local) {
+            self.mark_declared(local);
+            self.declared_at.insert(local.index(), true);
+        }
+        self.assign(local, value);
+    }
+
+    fn call(&mut self, into: Option<LocalId>, id: FunctionId, arguments: &[Argument]) {
+        let function = self.w.stack.function(id);
+        let mut texts = vec!["step".to_string()];
+        let mut places = vec![];
+        for argument in arguments {
+            texts.push(match argument {
+                Argument::Value(e) if e.ty == Type::Msg => self.message(e, self.layer + 1),
+                Argument::Value(e) => self.value(e),
+                Argument::Reference(place) => {
+                    let found = self.place(place);
+                    let text = found.text.strip_prefix("(*").and_then(|t| t.strip_suffix(')')).map(str::to_string);
+                    let text = text.filter(|t| crate::expressions::is_simple(t)).unwrap_or(format!("&{}", found.text));
+                    places.push((found, place.ty.clone()));
+                    text
+                }
+            });
+        }
+        let name = format!("{}_{}", self.w.prefix, self.w.function_names[id.index()]);
+        let call = format!("{name}({})", texts.join(", "));
+        match (into, &function.result) {
+            (Some(local), Some(_)) => self.assign(local, &call),
+            (None, Some(ty)) if self.w.stack.has_message(ty) => {
+                let c_type = self.c_type(&ty.clone());
+                let result = self.bind(&c_type, "result", &call);
+                let drop = self.w.drop_of(&ty.clone(), self.layer, &result);
+                self.code.line(drop);
+            }
+            (None, Some(_)) => self.code.line(format!("(void){call};")),
+            _ => self.code.line(format!("{call};")),
+        }
+        for (found, ty) in places {
+            self.release_lost(&found, &ty);
+        }
+    }
+
+    fn arm(&mut self, timer: &Place, delay: &Expr, unless_armed: bool) {
+        let p = self.w.prefix.clone();
+        let delay = self.wide(delay);
+        let place = self.place(timer).text;
+        if unless_armed {
+            self.code.line(format!("if ({place} == 0) {{ {place} = {p}_after(step->now, {delay}); }}"));
+        } else {
+            self.code.line(format!("{place} = {p}_after(step->now, {delay});"));
+        }
+    }
+
+    fn fit(&mut self, into: LocalId, value: &Expr) {
+        let declared = self.locals[into.index()].ty.clone();
+        let target = match &declared {
+            Type::Option(t) => (**t).clone(),
+            ty => ty.clone(),
+        };
+        let wide = self.wide(value);
+        let n = if crate::expressions::is_simple(&wide) { wide } else { self.bind("const uint64_t", "number", &wide) };
+        let most = self.w.scalar(&value.ty).map_or(u64::MAX, |s| match s {
+            crate::types::Scalar::Signed { .. } => u64::MAX,
+            s => mask(s.c()),
+        });
+        let above = |high: u64| (most >= high).then(|| format!("{n} < {}", crate::types::unsigned(high)));
+        let fits = match &target {
+            Type::Range(low, high) => {
+                let low = (*low > 0).then(|| format!("{n} >= {}", crate::types::unsigned(*low)));
+                let both: Vec<String> = low.into_iter().chain(above(*high)).collect();
+                if both.is_empty() { "true".into() } else { both.join(" && ") }
+            }
+            Type::Enum(id) => above(self.w.stack.enums[id.index()].variants.len() as u64).unwrap_or("true".into()),
+            ty => match self.w.scalar(ty) {
+                Some(scalar) if scalar.bits() < 64 => above(mask(scalar.bits()) + 1).unwrap_or("true".into()),
+                _ => "true".into(),
+            },
+        };
+        let scalar = self.scalar_of(&target);
+        let cut = self.from_wide(n.clone(), scalar);
+        match &declared {
+            Type::Option(_) => {
+                let c_type = self.c_type(&declared);
+                let fitted = self.bind(&c_type, "fitted", "{.some = false}");
+                self.code.open(format!("if ({fits}) {{"));
+                self.code.line(format!("{fitted}.some = true;"));
+                self.code.line(format!("{fitted}.value = {cut};"));
+                self.code.close("}");
+                self.assign(into, &fitted);
+            }
+            _ => {
+                let zero = self.zero(&declared);
+                self.assign(into, &format!("({fits}) ? {cut} : ({}){zero}", scalar.name()));
+            }
+        }
+    }
+
+    fn random(&mut self, into: LocalId, below: &Expr) {
+        let p = self.w.prefix.clone();
+        let below = self.wide(below);
+        let scalar = self.scalar_of(&self.locals[into.index()].ty.clone());
+        let value = match self.w.stack.layers[self.layer].random {
+            Some(cell) => {
+                let state = format!("step->s->{}.{}", self.w.layer_names[self.layer], self.w.cell_names[cell.index()]);
+                self.from_wide(format!("{p}_random(&{state}, {below})"), scalar)
+            }
+            None => "0".into(),
+        };
+        self.assign(into, &value);
+    }
+
+    fn take(&mut self, into: LocalId, place: &Place) {
+        let found = self.place(place);
+        let ty = self.c_type(&place.ty);
+        let taken = self.bind(&ty, "taken", &found.text);
+        self.code.line(format!("memset(&{0}, 0, sizeof {0});", found.text));
+        self.assign(into, &taken);
+    }
+
+    fn join(&mut self, into: LocalId, parts: &Place, last: &Expr) {
+        let p = self.w.prefix.clone();
+        let level = self.levels[into.index()];
+        let last = self.message(last, level);
+        let found = self.place(parts);
+        let (ring, n) = match &parts.ty {
+            Type::Ring(_, n) => (true, *n),
+            Type::List(_, n) => (false, *n),
+            other => unreachable!("{other:?} is not joined"),
+        };
+        let entry = if ring { format!("{0}.at[({0}.head + i) % {n}u]", found.text) } else { format!("{}.at[i]", found.text) };
+        let twine = self.bind(&format!("struct {p}_twine"), "twine", "{.last = 0}");
+        self.code.open(format!("for (uint32_t i = 0; i < {}.len; i++) {{", found.text));
+        self.code.line(format!("{p}_append(step, &{twine}, {entry}.bytes);"));
+        self.code.close("}");
+        self.code.line(format!("{}.len = 0;", found.text));
+        self.code.line(format!("{p}_append(step, &{twine}, {last}.bytes);"));
+        let ty = self.w.message_type(level);
+        let whole = self.bind(&ty, "whole", &last);
+        self.code.line(format!("{whole}.bytes = {twine}.bytes;"));
+        self.assign(into, &whole);
+    }
+
+    fn emit(&mut self, emit: &Emit) {
+        let level = self.w.level_at(emit.target);
+        let mut texts = vec!["step".to_string()];
+        for argument in &emit.arguments {
+            texts.push(match argument.ty {
+                Type::Msg => self.message_argument(argument, level),
+                _ => self.value(argument),
+            });
+        }
+        let name = self.w.event_name(emit.target, emit.event);
+        let p = self.w.prefix.clone();
+        let function = if emit.later {
+            self.w.put_off.insert((emit.target, emit.event));
+            format!("{p}_put_off_{name}")
+        } else {
+            match emit.target {
+                Target::Port(port) => {
+                    let cold = !self.likely || emit.likely == Some(false);
+                    self.w.output_function(port, emit.event, cold)
+                }
+                Target::Layer(layer) => {
+                    let cold = !self.likely || emit.likely == Some(false);
+                    match self.w.how(layer, emit, cold, self.kind == Kind::Handler) {
+                        How::Queue => {
+                            self.w.queued.insert((emit.target, emit.event));
+                            format!("{p}_queue_{name}")
+                        }
+                        How::Inline => format!("{p}_{name}"),
+                        How::Apart => format!("{p}_apart_{name}"),
+                        How::Cold => format!("{p}_cold_{name}"),
+                    }
+                }
+            }
+        };
+        self.line_of(emit.span);
+        self.code.line(format!("{function}({});", texts.join(", ")));
+    }
+
+    fn message_argument(&mut self, e: &Expr, level: usize) -> String {
+        // Its own header may have to be put on first.
+        let text = self.message(e, level);
+        let has = match &e.kind {
+            ExprKind::Push(_, header, _) => level.min(self.w.stack.header(*header).layer.index()),
+            _ => level,
+        };
+        match self.w.as_message(&text, has, level) {
+            None => text,
+            Some(initial) => {
+                let ty = self.w.message_type(level);
+                self.bind(&ty, "carried", &initial)
+            }
+        }
+    }
+}
+
+fn balanced(inner: &str) -> bool {
+    let mut depth = 1;
+    for (i, c) in inner.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return i + 1 == inner.len();
+        }
+    }
+    false
+}
+
+/// The locals that a statement names, without or with those in its blocks.
+pub fn locals_of(statement: &Statement, deep: bool) -> BTreeSet<LocalId> {
+    let mut found = BTreeSet::new();
+    let mut look = |node: Node| {
+        match node {
+            Node::Set(local) => found.insert(local),
+            Node::Expr(Expr { kind: ExprKind::Local(local), .. }) => found.insert(*local),
+            Node::Place(Place { root: Root::Local(local), .. }) => found.insert(*local),
+            _ => false,
+        };
+    };
+    if deep {
+        visit::statement(statement, &mut look);
+    } else {
+        visit::own(statement, &mut look);
+    }
+    found
+}
+
+/// Whether the local is set by a loop for its body only.
+fn loop_variable(statement: &Statement, local: LocalId) -> bool {
+    let (sets, mut read) = match statement {
+        Statement::For { variable, .. } => (*variable == local, false),
+        Statement::Each { walk, .. } => ([walk.index, walk.key, walk.value].contains(&Some(local)), false),
+        _ => (false, false),
+    };
+    visit::own(statement, &mut |node| match node {
+        Node::Expr(Expr { kind: ExprKind::Local(l), .. }) => read |= *l == local,
+        Node::Place(Place { root: Root::Local(l), .. }) => read |= *l == local,
+        _ => {}
+    });
+    sets && !read
+}
+
+/// Whether a statement sets a local before anything reads it, at its own level.
+fn sets_at_once(statement: &Statement, local: LocalId) -> bool {
+    let mut reads = false;
+    visit::own(statement, &mut |node| match node {
+        Node::Expr(Expr { kind: ExprKind::Local(l), .. }) => reads |= *l == local,
+        Node::Place(Place { root: Root::Local(l), .. }) => reads |= *l == local,
+        _ => {}
+    });
+    let sets = match statement {
+        Statement::Let(l, _) => *l == local,
+        Statement::Call { into, .. } | Statement::CallExtern { into, .. } => *into == Some(local),
+        Statement::Operate(o) => o.into == Some(local) || o.done == Some(local),
+        Statement::Fit { into, .. } | Statement::Random { into, .. } => *into == local,
+        Statement::Filter { into, .. } | Statement::Unpack { into, .. } => *into == local,
+        Statement::Join { into, .. } | Statement::Take { into, .. } => *into == local,
+        _ => false,
+    };
+    sets && !reads
+}

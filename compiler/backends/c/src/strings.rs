@@ -1,0 +1,219 @@
+//! Bytes, texts and views.
+
+use nacre_stack::*;
+
+use crate::body::Body;
+use crate::types::unsigned;
+
+impl Body<'_, '_> {
+    /// Literal, Concat, Part, BytesOf.
+    pub fn string(&mut self, e: &Expr) -> String {
+        match (&e.kind, &e.ty) {
+            (ExprKind::Literal(bytes), ty) => {
+                let mut bytes = bytes.clone();
+                let capacity = match ty {
+                    Type::Bytes(n) | Type::Text(n) => *n as usize,
+                    _ => bytes.len(),
+                };
+                bytes.truncate(capacity);
+                let list = if bytes.is_empty() { "0".into() } else { bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(", ") };
+                match ty {
+                    Type::View => self.view_of_literal(&bytes),
+                    Type::Text(_) => {
+                        let c_type = self.c_type(ty);
+                        self.bind(&c_type, "text", &format!("{{.len = {}, .at = {{{list}}}}}", bytes.len()))
+                    }
+                    _ => {
+                        let c_type = self.c_type(ty);
+                        self.bind(&c_type, "bytes", &format!("{{.at = {{{list}}}}}"))
+                    }
+                }
+            }
+            (ExprKind::Concat(parts), ty) => self.string_of(parts, ty),
+            (ExprKind::Part(a, from, to), Type::View) => {
+                let (view, from, to) = (self.viewed(a), self.raw(from), self.raw(to));
+                let from = self.bind("const uint64_t", "from", &from);
+                let part = format!("{}_slice(step, {view}, {from}, {to} > {from} ? {to} - {from} : 0)", self.w.prefix);
+                let c_type = self.c_type(&Type::View);
+                let part = self.bind(&c_type, "part", &part);
+                self.release_later(&part);
+                part
+            }
+            (ExprKind::Part(a, from, to), ty) => {
+                let source = self.source(a);
+                let (from, to) = (self.raw(from), self.raw(to));
+                let (from, to) = (self.bind("uint64_t", "from", &from), self.bind("uint64_t", "to", &to));
+                let (c_type, zero) = (self.c_type(ty), self.zero(ty));
+                let name = self.bind(&c_type, "part", &zero);
+                let n = source.len(self);
+                self.code.line(format!("if ({to} > {n}) {{ {to} = {n}; }}"));
+                let room = match ty {
+                    Type::Bytes(n) | Type::Text(n) => *n,
+                    _ => 0,
+                };
+                self.code.line(format!("if ({from} < {to} && {to} - {from} > {room}u) {{ {to} = {from} + {room}u; }}"));
+                self.code.open(format!("for (uint64_t i = {from}; i < {to}; i++) {{"));
+                let byte = source.byte(self, "i");
+                self.code.line(format!("{name}.at[i - {from}] = {byte};"));
+                self.code.close("}");
+                if let Type::Text(_) = ty {
+                    self.code.line(format!("{name}.len = {to} > {from} ? (uint32_t)({to} - {from}) : 0;"));
+                }
+                name
+            }
+            (ExprKind::BytesOf(_), ty) => self.string_of(&[e.clone()], ty),
+            _ => unreachable!("no string of bytes"),
+        }
+    }
+
+    /// The bytes of some expressions one after the other, as Bytes, Text or a view.
+    pub fn string_of(&mut self, parts: &[Expr], ty: &Type) -> String {
+        if *ty == Type::View {
+            return self.joined_view(parts);
+        }
+        let capacity = match ty {
+            Type::Bytes(n) | Type::Text(n) => *n,
+            _ => 0,
+        };
+        let c_type = self.c_type(ty);
+        let sources: Vec<Source> = parts.iter().map(|p| self.source(p)).collect();
+        let zero = self.zero(ty);
+        let name = self.bind(&c_type, "bytes", &zero);
+        let at = self.bind("uint32_t", "at", "0");
+        for source in sources {
+            let n = source.len(self);
+            self.code.open(format!("for (uint32_t i = 0; i < {n} && {at} < {capacity}u; i++) {{"));
+            let byte = source.byte(self, "i");
+            self.code.line(format!("{name}.at[{at}++] = {byte};"));
+            self.code.close("}");
+        }
+        match ty {
+            Type::Text(_) => self.code.line(format!("{name}.len = {at};")),
+            _ => self.code.line(format!("(void){at};")),
+        }
+        name
+    }
+
+    fn source(&mut self, e: &Expr) -> Source {
+        match (&e.kind, &e.ty) {
+            (ExprKind::BytesOf(a), _) => {
+                if let Some(scalar) = self.w.scalar(&a.ty) {
+                    let _ = scalar;
+                    let bytes = bytes_of_number(&a.ty);
+                    let value = self.wide(a);
+                    let name = self.bind("const uint64_t", "number", &value);
+                    return Source::Number(name, bytes);
+                }
+                match &a.ty {
+                    Type::Addr => Source::Addr(self.borrowed(a)),
+                    Type::Bits(n) => Source::Words(self.borrowed(a), n.div_ceil(64) * 8),
+                    _ => self.source(a),
+                }
+            }
+            (ExprKind::View(a), _) if a.ty != Type::Msg => self.source(a),
+            (_, Type::Bytes(n)) => Source::Bytes(self.borrowed(e), *n),
+            (_, Type::Text(_)) => Source::Text(self.borrowed(e)),
+            _ => Source::View(self.viewed(e)),
+        }
+    }
+
+    /// A string of bytes as a view: what is not in a message is copied to where things are made.
+    pub fn viewed(&mut self, e: &Expr) -> String {
+        match (&e.kind, &e.ty) {
+            (ExprKind::View(a), _) if a.ty == Type::Msg => self.value(e),
+            (ExprKind::View(a), _) => self.viewed(a),
+            (_, Type::View) => self.value(e),
+            (_, Type::Msg) => format!("{}.bytes", self.borrowed_message(e).0),
+            _ => self.joined_view(std::slice::from_ref(e)),
+        }
+    }
+
+    fn view_of_literal(&mut self, bytes: &[u8]) -> String {
+        let literal =
+            Expr { kind: ExprKind::Literal(bytes.to_vec()), ty: Type::Bytes(bytes.len() as u32) };
+        self.joined_view(&[literal])
+    }
+
+    fn joined_view(&mut self, parts: &[Expr]) -> String {
+        let p = self.w.prefix.clone();
+        let view_type = self.c_type(&Type::View);
+        let several = parts.len() > 1;
+        let twine = several.then(|| {
+            self.w.ropes();
+            self.bind(&format!("struct {p}_twine"), "twine", "{.last = 0}")
+        });
+        let mut single = String::new();
+        for part in parts {
+            let source = self.source(part);
+            single = match &source {
+                Source::View(view) => {
+                    if several {
+                        self.code.line(format!("{p}_share(step->pool, {view});"));
+                    }
+                    view.clone()
+                }
+                source => {
+                    let n = source.len(self);
+                    let from = self.bind("const uint32_t", "made_at", "step->out->bytes_len");
+                    self.code.open(format!("for (uint32_t i = 0; {p}_can_make(step, {n}) && i < {n}; i++) {{"));
+                    let byte = source.byte(self, "i");
+                    self.code.line(format!("step->out->bytes[{from} + i] = {byte};"));
+                    self.code.close("}");
+                    self.code.line(format!("if ({n} <= step->out->bytes_max - {from}) {{ step->out->bytes_len += {n}; }}"));
+                    self.bind(&view_type, "view", &format!("{p}_made(step, {from})"))
+                }
+            };
+            if let Some(twine) = &twine {
+                self.code.line(format!("{p}_append(step, &{twine}, {single});"));
+            }
+        }
+        match twine {
+            Some(twine) => {
+                let view = format!("{twine}.bytes");
+                self.release_later(&view);
+                view
+            }
+            None => single,
+        }
+    }
+}
+
+/// Bytes that a number has: as many as its width takes.
+pub fn bytes_of_number(ty: &Type) -> u32 {
+    match ty {
+        Type::Bool => 1,
+        Type::UInt(b) | Type::Int(b) | Type::Seq(b) => (*b as u32).div_ceil(8),
+        _ => 8,
+    }
+}
+
+/// Where bytes come from.
+enum Source {
+    Number(String, u32),
+    Addr(String),
+    Words(String, u32),
+    Bytes(String, u32),
+    Text(String),
+    View(String),
+}
+
+impl Source {
+    fn len(&self, _: &Body) -> String {
+        match self {
+            Source::Number(_, n) | Source::Words(_, n) | Source::Bytes(_, n) => unsigned(*n as u64),
+            Source::Addr(_) => "20u".into(),
+            Source::Text(text) | Source::View(text) => format!("{text}.len"),
+        }
+    }
+
+    fn byte(&self, body: &Body, i: &str) -> String {
+        let p = &body.w.prefix;
+        match self {
+            Source::Number(text, _) => format!("(uint8_t)({text} >> (8u * {i}))"),
+            Source::Addr(text) => format!("{p}_addr_byte(&{text}, {i})"),
+            Source::Words(text, _) => format!("(uint8_t)({text}.word[{i} / 8u] >> (8u * ({i} % 8u)))"),
+            Source::Bytes(text, _) | Source::Text(text) => format!("{text}.at[{i}]"),
+            Source::View(text) => format!("{p}_byte(step, {text}, {i})"),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+/* ---- what leaves the stack ---- */
+
+@_COLD void @_long_segments(struct @_step *step, struct nacre_output *output, struct @_bytes b) {
+    struct nacre_out *out = step->out;
+    for (uint32_t at = 0, n = 0; at < b.len; at += n) {
+        const uint8_t *from = @_run(step, b, at, &n);
+        if (out->segments_len == out->segments_max) {
+            step->counters[@_BROKEN]++;
+            return;
+        }
+        out->segments[out->segments_len++] = (struct nacre_segment){.at = from, .len = n, .reserved = 0};
+        output->segments_len++;
+        output->len += n;
+    }
+}
+
+/* Adds the bytes of a message to an output and lets the message go: a block that is freed now is not used before the next call. */
+@_INLINE void @_segments(struct @_step *step, struct nacre_output *output, struct @_bytes b) {
+    struct nacre_out *out = step->out;
+    const uint8_t *from;
+    if (b.len == 0) { return; }
+    if (@_LIKELY(b.block == @_IN)) {
+        from = step->in + b.offset;
+    } else if (@_POOLED(b) && @_LIKELY(b.offset + b.len <= @_BLOCK)) {
+        from = @_block(step->pool, b.block)->bytes + b.offset;
+    } else {
+        @_long_segments(step, output, b);
+        @_drop(step->pool, b);
+        return;
+    }
+    if (@_UNLIKELY(out->segments_len == out->segments_max)) {
+        step->counters[@_BROKEN]++;
+    } else {
+        struct nacre_segment *segment = &out->segments[out->segments_len++];
+        segment->at = from;
+        segment->len = b.len;
+        output->segments_len++;
+        output->len += b.len;
+    }
+    @_drop(step->pool, b);
+}
+
+/* The next output; none, where the bound was wrong. */
+@_INLINE struct nacre_output *@_output(struct @_step *step, uint16_t port, uint16_t event) {
+    struct nacre_out *out = step->out;
+    if (@_UNLIKELY(out->outputs_len == out->outputs_max)) {
+        step->counters[@_BROKEN]++;
+        return NULL;
+    }
+    struct nacre_output *output = &out->outputs[out->outputs_len++];
+    output->port = port;
+    output->event = event;
+    output->session = 0;
+    output->len = 0;
+    output->segments_len = 0;
+    output->segments = NULL;
+    return output;
+}
+
+@_INLINE bool @_room(const struct nacre_out *out) {
+    return out->outputs_max - out->outputs_len >= @_OUTPUTS && out->segments_max - out->segments_len >= @_SEGMENTS &&
+           out->bytes_max - out->bytes_len >= @_BYTES;
+}
+
+@_INLINE void @_begin(struct @_step *step, struct @_state *s, struct @_pool *pool, uint64_t *counters, uint64_t now,
+                      const uint8_t *in, uint32_t in_len, struct nacre_out *out) {
+    step->s = s;
+    step->pool = pool;
+    step->counters = counters;
+    step->out = out;
+    step->now = now;
+    step->in = in;
+    step->in_len = in_len;
+    step->kept = 0;
+    /*@queue step->first = 0;
+    step->len = 0; @*/
+}
+
+@_INLINE bool @_space(const struct @_pool *pool, uint32_t copies, uint32_t extra, uint32_t len) {
+    uint64_t each = len <= @_BLOCK ? len != 0 : len / @_BLOCK + (len % @_BLOCK != 0);
+    return copies * each + extra <= pool->free;
+}
+
+@_INLINE uint64_t @_after(uint64_t now, uint64_t delay) {
+    uint64_t deadline = delay < UINT64_MAX - 1u - now ? now + delay : UINT64_MAX - 1u;
+    return (now > UINT64_MAX - 1u ? UINT64_MAX - 1u : deadline) + 1u;
+}
+
+@_PLAIN uint8_t @_addr_byte(const struct nacre_addr *a, uint64_t i) {
+    return i < 16u ? a->ip[i] : (uint8_t)((i < 18u ? a->port : a->family) >> (8u * (i & 1u)));
+}
+
+@_PLAIN uint32_t @_count_in(uint64_t word) { return @_count(&word, 1); }
+@_PLAIN uint32_t @_first_in(uint64_t word) { return @_first(&word, 1); }
+
+/* Bytes in one run: copied to where things are made, if they are not. */
+@_PLAIN const uint8_t *@_flat(struct @_step *step, struct @_bytes b) {
+    uint32_t n = 0;
+    if (b.len == 0) { return step->out->bytes; }
+    const uint8_t *from = @_run(step, b, 0, &n);
+    if (n == b.len) { return from; }
+    if (!@_can_make(step, b.len)) { return from; }
+    uint8_t *to = step->out->bytes + step->out->bytes_len;
+    @_read(step, b, to);
+    step->out->bytes_len += b.len;
+    return to;
+}

@@ -1,0 +1,595 @@
+//! Messages as bytes and back: straight-line code for each shape of a layout.
+
+use nacre_stack::*;
+
+use crate::body::Body;
+use crate::code::Code;
+use crate::types::{unsigned, Scalar};
+use crate::writer::Writer;
+
+/// A number of a shape at its place.
+struct Leaf {
+    bit: u32,
+    bits: u32,
+    what: What,
+    /// It counts only if this flag is set; otherwise its bits must be zero.
+    guard: Option<String>,
+}
+
+enum What {
+    /// The same in every message of the shape.
+    Fixed(u64),
+    /// A number or byte in the message; swapped: big-endian.
+    Number { text: String, ty: Type, swapped: bool },
+    /// So many bytes.
+    Bytes { text: String, count: u32 },
+}
+
+/// Numbers of the shape that every message of it has.
+fn number_leaves(layout: &Layout, shape: &Shape) -> Vec<Leaf> {
+    let number = shape.number as u64;
+    let fixed = |bit, value, bits| Leaf { bit, bits, what: What::Fixed(value), guard: None };
+    match layout.form {
+        LayoutForm::Plain if layout.shapes.len() <= 1 => vec![],
+        LayoutForm::Plain if number < 255 => vec![fixed(0, number, 8)],
+        LayoutForm::Plain => vec![fixed(0, 255, 8), fixed(8, number, 16)],
+        LayoutForm::Preamble => {
+            let mut leaves = vec![fixed(0, shape.identified as u64, 1), fixed(1, number.min(126), 7)];
+            if number >= 126 {
+                leaves.push(fixed(if shape.identified { 96 } else { 32 }, number, 16));
+            }
+            leaves
+        }
+    }
+}
+
+impl Writer<'_> {
+    /// From which layer on messages of a layout carry headers.
+    pub fn layout_level(&self, layout: LayoutId) -> usize {
+        if layout.0 == 0 { 0 } else { self.stack.layouts[layout.index()].layer.index() + 1 }
+    }
+
+    pub fn longest_head(&self, layout: LayoutId) -> u32 {
+        self.stack.layouts[layout.index()].shapes.iter().map(|s| s.size).max().unwrap_or(0)
+    }
+
+    fn leaves(&self, layout: &Layout, shape: &Shape, message: &str) -> (Vec<Leaf>, Vec<(String, Type)>) {
+        let mut leaves = number_leaves(layout, shape);
+        let mut unplaced = vec![];
+        for header in &shape.headers {
+            let declared = self.stack.header(*header);
+            let slots = &self.slots[declared.layer.index()];
+            for (i, field) in declared.fields.iter().enumerate() {
+                let text = format!("{message}{}", slots.place(*header, i));
+                let bit = match field.place {
+                    FieldPlace::Cookie => Some(8),
+                    FieldPlace::Fingerprint => Some(32),
+                    FieldPlace::Packed => {
+                        shape.fields.iter().find(|p| p.header == *header && p.field as usize == i).map(|p| p.bit)
+                    }
+                };
+                match bit {
+                    None => unplaced.push((text, field.ty.clone())),
+                    Some(bit) => self.field_leaves(&field.ty, text, bit, field.bits, field.big_endian, &mut leaves),
+                }
+            }
+        }
+        (leaves, unplaced)
+    }
+
+    fn field_leaves(&self, ty: &Type, text: String, bit: u32, bits: u32, big_endian: bool, to: &mut Vec<Leaf>) {
+        let mut found = vec![];
+        self.flatten(ty, text, 0, bits, None, &mut found);
+        if big_endian {
+            for leaf in &mut found {
+                leaf.bit = bits - leaf.bit - leaf.bits;
+                if let What::Number { swapped, .. } = &mut leaf.what {
+                    *swapped = true;
+                }
+            }
+            found = found.into_iter().flat_map(reversed).collect();
+        }
+        found.iter_mut().for_each(|leaf| leaf.bit += bit);
+        to.extend(found);
+    }
+
+    fn flatten(&self, ty: &Type, text: String, bit: u32, bits: u32, guard: Option<&str>, to: &mut Vec<Leaf>) {
+        let width = |ty: &Type| self.stack.wire_bits(ty).unwrap_or(0);
+        let guarded = guard.map(str::to_string);
+        let number = |text: String, ty: Type, bit: u32, bits: u32| Leaf {
+            bit,
+            bits,
+            what: What::Number { text, ty, swapped: false },
+            guard: guarded.clone(),
+        };
+        match ty {
+            Type::Bytes(n) => to.push(Leaf { bit, bits: n * 8, what: What::Bytes { text: format!("{text}.at"), count: *n }, guard: guarded }),
+            Type::Addr => {
+                to.push(Leaf { bit, bits: 128, what: What::Bytes { text: format!("{text}.ip"), count: 16 }, guard: guarded.clone() });
+                to.push(number(format!("{text}.port"), Type::UInt(16), bit + 128, 16));
+                to.push(number(format!("{text}.family"), Type::UInt(16), bit + 144, 16));
+            }
+            Type::Bits(n) if *n > 64 => {
+                for word in 0..n.div_ceil(64) {
+                    let bits = (n - word * 64).min(64);
+                    to.push(number(format!("{text}.word[{word}]"), Type::UInt(bits as u8), bit + word * 64, bits));
+                }
+            }
+            Type::Array(t, n) => {
+                for i in 0..*n {
+                    self.flatten(t, format!("{text}.at[{i}]"), bit + i * width(t), width(t), guard, to);
+                }
+            }
+            Type::Tuple(_) | Type::Struct(_) => {
+                let types: Vec<Type> = match ty {
+                    Type::Tuple(types) => types.clone(),
+                    Type::Struct(id) => self.stack.structs[id.index()].fields.iter().map(|f| f.ty.clone()).collect(),
+                    _ => vec![],
+                };
+                let mut at = bit;
+                for (i, t) in types.iter().enumerate() {
+                    self.flatten(t, format!("{text}.{}", self.member(ty, i as u32)), at, width(t), guard, to);
+                    at += width(t);
+                }
+            }
+            Type::Option(t) => {
+                to.push(number(format!("{text}.some"), Type::Bool, bit, 1));
+                let flag = match guard {
+                    Some(outer) => format!("{outer} && {text}.some"),
+                    None => format!("{text}.some"),
+                };
+                self.flatten(t, format!("{text}.value"), bit + 1, width(t), Some(&flag), to);
+            }
+            _ => to.push(number(text, ty.clone(), bit, bits)),
+        }
+    }
+
+    /// Writes the head of a shape to `to`; the message is `m`.
+    fn write_shape(&mut self, layout: &Layout, shape: &Shape, code: &mut Code) {
+        let p = self.prefix.clone();
+        let (leaves, _) = self.leaves(layout, shape, "m.");
+        let mut covered = vec![false; shape.size as usize];
+        let mut numbers: Vec<(u32, u32, String)> = vec![];
+        for leaf in leaves {
+            match &leaf.what {
+                What::Bytes { text, count } if leaf.bit % 8 == 0 => {
+                    let at = leaf.bit / 8;
+                    if *count > 0 {
+                        code.line(format!("memcpy(to + {at}, {text}, {count});"));
+                    }
+                    covered[at as usize..(at + count) as usize].fill(true);
+                }
+                What::Bytes { text, count } => {
+                    (0..*count).for_each(|i| numbers.push((leaf.bit + 8 * i, 8, format!("(uint64_t){text}[{i}]"))));
+                }
+                What::Fixed(0) => {}
+                What::Fixed(value) => numbers.push((leaf.bit, leaf.bits, unsigned(*value))),
+                What::Number { text, ty, swapped } => {
+                    let scalar = self.scalar(ty).unwrap_or(Scalar::Bool);
+                    let value = match scalar {
+                        Scalar::Signed { bits, .. } if bits < 64 => format!("((uint64_t){text} & {})", unsigned(mask(bits))),
+                        _ => format!("(uint64_t){text}"),
+                    };
+                    let value = if *swapped { format!("{p}_swap({value}, {}u)", leaf.bits / 8) } else { value };
+                    numbers.push((leaf.bit, leaf.bits, value));
+                }
+            }
+        }
+        for (at, n) in chunks(&covered) {
+            let (from, to) = (at * 8, (at + n) * 8);
+            let parts: Vec<String> = numbers
+                .iter()
+                .filter(|(bit, bits, _)| *bit < to && bit + bits > from)
+                .map(|(bit, _, value)| match bit.cmp(&from) {
+                    std::cmp::Ordering::Equal => value.clone(),
+                    std::cmp::Ordering::Greater if value.ends_with('u') => format!("(uint64_t){value} << {}", bit - from),
+                    std::cmp::Ordering::Greater => format!("{value} << {}", bit - from),
+                    std::cmp::Ordering::Less => format!("{value} >> {}", from - bit),
+                })
+                .collect();
+            let word = if parts.is_empty() { "0".into() } else { parts.join(" | ") };
+            code.line(format!("{p}_put(to + {at}, {word}, {n}u);"));
+        }
+    }
+
+    /// A function that writes what stands in front of the data, and gives its length; UINT32_MAX: no such shape.
+    pub fn head_function(&mut self, layout: LayoutId, event: Option<EventId>) -> String {
+        let p = self.prefix.clone();
+        let name = match event {
+            Some(event) => format!("{p}_head_{}_{}", layout.0, crate::names::plain(&self.stack.event(event).name)),
+            None => format!("{p}_head_{}", layout.0),
+        };
+        self.helper(name, |w, name| {
+            let level = w.layout_level(layout);
+            let stack = w.stack;
+            let declared = &stack.layouts[layout.index()];
+            let ty = w.message_type(level);
+            let mut code = Code::new(0);
+            let word = if w.level == crate::Level::Inline { "_INLINE" } else { "_PLAIN" };
+            code.open(format!("{p}{word} uint32_t {name}({ty} m, uint8_t *to) {{"));
+            let (key, _) = w.key_of(level, "m.");
+            code.open(format!("switch ({key}) {{"));
+            for (key, shape) in w.shape_keys(declared, level, event) {
+                let names: Vec<&str> = shape.headers.iter().map(|h| stack.header(*h).name.as_str()).collect();
+                code.open(format!("case {key}: /* {} */", names.join(" ")));
+                w.write_shape(declared, shape, &mut code);
+                code.line(format!("return {}u;", shape.size));
+                code.close("");
+            }
+            code.line("default: break;");
+            code.close("}");
+            code.line("(void)to;");
+            code.line("return UINT32_MAX;");
+            code.close("}");
+            code
+        })
+    }
+
+    /// A number that says which headers are on a message and whether it is data.
+    fn key_of(&self, level: usize, message: &str) -> (String, u64) {
+        let mut text = format!("(uint32_t){message}data");
+        let mut radix = 2u64;
+        for layer in self.slot_layers(level) {
+            text = format!("{text} + {radix}u * {message}{}", self.slots[layer].tag);
+            radix *= self.slots[layer].headers.len() as u64 + 1;
+        }
+        (text, radix)
+    }
+
+    fn shape_keys<'s>(&self, layout: &'s Layout, level: usize, event: Option<EventId>) -> Vec<(u64, &'s Shape)> {
+        let mut found: Vec<(u64, &Shape)> = vec![];
+        let fitting = layout.shapes.iter().filter(|s| event.is_none_or(|e| s.event == e));
+        for shape in fitting.chain(&layout.shapes) {
+            let (mut key, mut radix) = (shape.data as u64, 2u64);
+            for layer in self.slot_layers(level) {
+                let header = shape.headers.iter().find(|h| self.stack.header(**h).layer.index() == layer);
+                key += radix * header.map_or(0, |h| self.slots[layer].number(*h) as u64);
+                radix *= self.slots[layer].headers.len() as u64 + 1;
+            }
+            if found.iter().all(|(k, _)| *k != key) {
+                found.push((key, shape));
+            }
+        }
+        found
+    }
+
+    /// A function that reads one shape; `at` has at least `len` bytes or the longest head.
+    pub fn shape_function(&mut self, layout: LayoutId, index: usize) -> String {
+        let p = self.prefix.clone();
+        self.helper(format!("{p}_shape_{}_{index}", layout.0), |w, name| {
+            let level = w.layout_level(layout);
+            let stack = w.stack;
+            let declared = &stack.layouts[layout.index()];
+            let shape = &declared.shapes[index];
+            let ty = w.message_type(level);
+            let mut code = Code::new(0);
+            let names: Vec<&str> = shape.headers.iter().map(|h| stack.header(*h).name.as_str()).collect();
+            code.line(format!("/* {}: {} bytes, then {} to {} of data */", names.join(" "), shape.size, shape.data_min, shape.data_max));
+            code.open(format!("{p}_INLINE bool {name}(const uint8_t *at, uint32_t len, {ty} *m) {{"));
+            w.read_shape(declared, shape, &mut code);
+            code.line("return true;");
+            code.close("}");
+            code
+        })
+    }
+
+    fn read_shape(&mut self, layout: &Layout, shape: &Shape, code: &mut Code) {
+        let p = self.prefix.clone();
+        let size = shape.size;
+        if size > 0 {
+            code.line(format!("if (len < {size}u) {{ return false; }}"));
+        }
+        let span = shape.data_max.saturating_sub(shape.data_min);
+        let least = size as u64 + shape.data_min as u64;
+        if span < u32::MAX - shape.size {
+            code.line(format!("if (len - {least}u > {span}u) {{ return false; }}"));
+        }
+        code.line(format!("m->data = {};", shape.data));
+        for layer in self.slot_layers(self.layout_level_of(layout)) {
+            let header = shape.headers.iter().find(|h| self.stack.header(**h).layer.index() == layer);
+            let number = header.map_or(0, |h| self.slots[layer].number(*h));
+            code.line(format!("m->{} = {number};", self.slots[layer].tag));
+        }
+        let (leaves, unplaced) = self.leaves(layout, shape, "m->");
+        let mut used = vec![false; size as usize * 8];
+        for leaf in &leaves {
+            used[leaf.bit as usize..((leaf.bit + leaf.bits) as usize).min(size as usize * 8)].fill(true);
+        }
+        self.check_unused(&used, code);
+        for (text, ty) in unplaced {
+            let low = match ty {
+                Type::Range(low, _) => Some(low),
+                _ => None,
+            };
+            match (low, self.scalar(&ty)) {
+                (Some(low), _) => code.line(format!("{text} = {};", unsigned(low))),
+                (None, Some(_)) => code.line(format!("{text} = 0;")),
+                _ => code.line(format!("memset(&{text}, 0, sizeof {text});")),
+            }
+        }
+        // Flags stand before what they guard.
+        for leaf in leaves {
+            match &leaf.what {
+                What::Fixed(_) => {}
+                What::Bytes { text, count } if leaf.bit % 8 == 0 => {
+                    if *count > 0 {
+                        code.line(format!("memcpy({text}, at + {}, {count});", leaf.bit / 8));
+                    }
+                    if let Some(guard) = &leaf.guard {
+                        code.line(format!("for (uint32_t i = 0; i < {count}u; i++) {{ if (!({guard}) && {text}[i] != 0) {{ return false; }} }}"));
+                    }
+                }
+                What::Bytes { text, count } => {
+                    for i in 0..*count {
+                        let value = load(&p, leaf.bit + 8 * i, 8, size);
+                        code.line(format!("{text}[{i}] = (uint8_t)({value});"));
+                        if let Some(guard) = &leaf.guard {
+                            code.line(format!("if (!({guard}) && {text}[{i}] != 0) {{ return false; }}"));
+                        }
+                    }
+                }
+                What::Number { text, ty, swapped } => {
+                    let value = load(&p, leaf.bit, leaf.bits, size);
+                    let value = if *swapped { format!("{p}_swap({value}, {}u)", leaf.bits / 8) } else { value };
+                    self.read_number(&leaf, text, ty, &value, code);
+                }
+            }
+        }
+    }
+
+    fn layout_level_of(&self, layout: &Layout) -> usize {
+        let index = self.stack.layouts.iter().position(|l| std::ptr::eq(l, layout)).unwrap_or(0);
+        self.layout_level(LayoutId(index as u32))
+    }
+
+    fn read_number(&mut self, leaf: &Leaf, text: &str, ty: &Type, value: &str, code: &mut Code) {
+        let p = self.prefix.clone();
+        let scalar = self.scalar(ty).unwrap_or(Scalar::Bool);
+        let reachable = mask(leaf.bits);
+        let (low, most) = match ty {
+            Type::Range(low, high) => (*low, high.saturating_sub(1)),
+            Type::Enum(id) => (0, (self.stack.enums[id.index()].variants.len() as u64).saturating_sub(1)),
+            _ => (0, mask(scalar.bits())),
+        };
+        let mut checks = vec![];
+        if low > 0 {
+            checks.push(format!("value < {}", unsigned(low)));
+        }
+        if reachable > most {
+            checks.push(format!("value > {}", unsigned(most)));
+        }
+        let cut = match scalar {
+            Scalar::Bool => "value != 0".to_string(),
+            Scalar::Unsigned { c: 64, .. } => "value".into(),
+            Scalar::Unsigned { c, .. } => format!("(uint{c}_t)value"),
+            Scalar::Signed { c, bits } => format!("(int{c}_t){p}_sign(value, {bits}u)"),
+        };
+        code.open("{");
+        code.line(format!("uint64_t value = {value};"));
+        match (&leaf.guard, checks.is_empty()) {
+            (None, true) => {}
+            (None, false) => code.line(format!("if ({}) {{ return false; }}", checks.join(" || "))),
+            (Some(guard), true) => code.line(format!("if (!({guard}) && value != 0) {{ return false; }}")),
+            (Some(guard), false) => {
+                code.line(format!("if (({guard}) ? ({}) : value != 0) {{ return false; }}", checks.join(" || ")));
+            }
+        }
+        code.line(format!("{text} = {cut};"));
+        code.close("}");
+    }
+
+    fn check_unused(&self, used: &[bool], code: &mut Code) {
+        let p = &self.prefix;
+        for (at, n) in chunks(&vec![false; used.len() / 8]) {
+            let mut unused = 0u64;
+            for i in 0..n * 8 {
+                if !used[(at * 8 + i) as usize] {
+                    unused |= 1 << i;
+                }
+            }
+            if unused != 0 {
+                code.line(format!("if ({p}_get(at + {at}, {n}u) & {}) {{ return false; }}", unsigned(unused)));
+            }
+        }
+    }
+
+    /// A function that reads any shape of a layout: the length of the head, UINT32_MAX if there is no such message.
+    pub fn parse_function(&mut self, layout: LayoutId) -> String {
+        let p = self.prefix.clone();
+        let stack = self.stack;
+        let declared = &stack.layouts[layout.index()];
+        let shapes: Vec<String> = (0..declared.shapes.len()).map(|i| self.shape_function(layout, i)).collect();
+        self.helper(format!("{p}_parse_{}", layout.0), |w, name| {
+            let ty = w.message_type(w.layout_level(layout));
+            let mut code = Code::new(0);
+            code.open(format!("{p}_PLAIN uint32_t {name}(const uint8_t *at, uint32_t len, {ty} *m) {{"));
+            match declared.form {
+                LayoutForm::Plain if declared.shapes.len() <= 1 => match (shapes.first(), declared.shapes.first()) {
+                    (Some(name), Some(shape)) => code.line(format!("return {name}(at, len, m) ? {}u : UINT32_MAX;", shape.size)),
+                    _ => code.line("return at == NULL && len > 0 && m == NULL ? 0 : UINT32_MAX;"),
+                },
+                form => {
+                    code.line("if (len == 0) { return UINT32_MAX; }");
+                    code.line("uint32_t shape = at[0];");
+                    let key = |shape: &Shape| match form {
+                        LayoutForm::Preamble => shape.number << 1 | shape.identified as u32,
+                        LayoutForm::Plain => shape.number,
+                    };
+                    let long = declared.shapes.iter().any(|s| s.number >= if form == LayoutForm::Preamble { 126 } else { 255 });
+                    match (form, long) {
+                        (LayoutForm::Preamble, true) => {
+                            code.line("uint32_t where = shape & 1u ? 12u : 4u;");
+                            code.line("if (shape >> 1 == 127u) { return UINT32_MAX; }");
+                            code.open("if (shape >> 1 == 126u) {");
+                            code.line("if (len < where + 2u) { return UINT32_MAX; }");
+                            code.line(format!("uint32_t number = (uint32_t){p}_get(at + where, 2u);"));
+                            code.line("if (number < 126u) { return UINT32_MAX; }");
+                            code.line("shape = number << 1 | (shape & 1u);");
+                            code.close("}");
+                        }
+                        (LayoutForm::Plain, true) => {
+                            code.open("if (shape == 255u) {");
+                            code.line("if (len < 3u) { return UINT32_MAX; }");
+                            code.line(format!("shape = (uint32_t){p}_get(at + 1, 2u);"));
+                            code.line("if (shape < 255u) { return UINT32_MAX; }");
+                            code.close("}");
+                        }
+                        _ => {}
+                    }
+                    code.open("switch (shape) {");
+                    let mut seen = vec![];
+                    for (name, shape) in shapes.iter().zip(&declared.shapes) {
+                        if !seen.contains(&key(shape)) {
+                            seen.push(key(shape));
+                            code.line(format!("case {}: return {name}(at, len, m) ? {}u : UINT32_MAX;", key(shape), shape.size));
+                        }
+                    }
+                    code.line("default: return UINT32_MAX;");
+                    code.close("}");
+                }
+            }
+            code.close("}");
+            code
+        })
+    }
+
+    /// Takes a message's bytes and puts its headers in front of them.
+    fn pack_function(&mut self, layout: LayoutId) -> String {
+        let p = self.prefix.clone();
+        let head = self.head_function(layout, None);
+        self.helper(format!("{p}_pack_{}", layout.0), |w, name| {
+            let ty = w.message_type(w.layout_level(layout));
+            let longest = w.longest_head(layout);
+            let mut code = Code::new(0);
+            code.open(format!("{p}_PLAIN struct {p}_bytes {name}(struct {p}_step *step, {ty} m) {{"));
+            code.line(format!("uint32_t from = step->out->bytes_len;"));
+            code.line(format!("uint32_t size = {p}_can_make(step, {longest}u) ? {head}(m, step->out->bytes + from) : UINT32_MAX;"));
+            code.open("if (size == UINT32_MAX) {");
+            code.line(format!("step->counters[{p}_BROKEN]++;"));
+            code.line(format!("{p}_drop(step->pool, m.bytes);"));
+            code.line(format!("return (struct {p}_bytes){{.block = 0}};"));
+            code.close("}");
+            code.line("step->out->bytes_len += size;");
+            code.line(format!("struct {p}_twine twine = {{.last = 0}};"));
+            code.line(format!("{p}_append(step, &twine, {p}_made(step, from));"));
+            code.line(format!("{p}_append(step, &twine, m.bytes);"));
+            code.line("return twine.bytes;");
+            code.close("}");
+            code
+        })
+    }
+}
+
+impl Body<'_, '_> {
+    pub fn pack(&mut self, layout: LayoutId, inner: &Expr, want: usize) -> String {
+        let pack = self.w.pack_function(layout);
+        let level = self.w.layout_level(layout);
+        let text = self.message(inner, level);
+        let ty = self.w.message_type(want);
+        self.bind(&ty, "packed", &format!("{{.bytes = {pack}(step, {text}), .data = {text}.data}}"))
+    }
+
+    /// The packed bytes of a message that stays.
+    pub fn pack_view(&mut self, layout: LayoutId, inner: &Expr) -> String {
+        let p = self.w.prefix.clone();
+        let pack = self.w.pack_function(layout);
+        let (text, has) = self.borrowed_message(inner);
+        let level = self.w.layout_level(layout);
+        let text = match self.w.as_message(&text, has, level) {
+            None => text,
+            Some(initial) => {
+                let ty = self.w.message_type(level);
+                self.bind(&ty, "carried", &initial)
+            }
+        };
+        self.code.line(format!("{p}_share(step->pool, {text}.bytes);"));
+        let ty = self.c_type(&Type::View);
+        let view = self.bind(&ty, "view", &format!("{pack}(step, {text})"));
+        self.release_later(&view);
+        view
+    }
+
+    pub fn unpack(&mut self, into: LocalId, layout: LayoutId, message: &Expr) {
+        let p = self.w.prefix.clone();
+        let level = self.w.layout_level(layout);
+        let parse = self.w.parse_function(layout);
+        let longest = self.w.longest_head(layout).max(1);
+        let text = self.message(message, level);
+        let ty = self.w.message_type(level);
+        let option = self.locals[into.index()].ty.clone();
+        let c_type = self.c_type(&option);
+        let head = self.fresh("head");
+        let prefix = self.bind(&format!("struct {p}_bytes"), "front", &format!("{p}_slice(step, {text}.bytes, 0, {longest}u)"));
+        self.code.line(format!("uint8_t {head}[{longest}] = {{0}};"));
+        self.code.line(format!("{p}_read(step, {prefix}, {head});"));
+        self.code.line(format!("{p}_drop(step->pool, {prefix});"));
+        let inner = self.bind(&ty, "inner", "{.data = false}");
+        let size = self.bind("const uint32_t", "size", &format!("{parse}({head}, {text}.bytes.len, &{inner})"));
+        let unpacked = self.bind(&c_type, "unpacked", "{.some = false}");
+        self.code.open(format!("if ({size} != UINT32_MAX) {{"));
+        self.code.line(format!("{inner}.bytes = {p}_rest(step, {text}.bytes, {size});"));
+        self.code.line(format!("{unpacked}.some = true;"));
+        let value = self.w.as_message(&inner, level, self.layer + 1);
+        match value {
+            None => self.code.line(format!("{unpacked}.value = {inner};")),
+            Some(initial) => {
+                let ty = self.w.message_type(self.layer + 1);
+                self.code.line(format!("{unpacked}.value = ({ty}){initial};"));
+            }
+        }
+        self.code.turn("} else {");
+        self.code.line(format!("{p}_drop(step->pool, {text}.bytes);"));
+        self.code.close("}");
+        self.assign(into, &unpacked);
+    }
+}
+
+/// Big-endian bytes stand in the other order.
+fn reversed(leaf: Leaf) -> Vec<Leaf> {
+    match leaf.what {
+        What::Bytes { text, count } => (0..count)
+            .map(|i| Leaf {
+                bit: leaf.bit + 8 * (count - 1 - i),
+                bits: 8,
+                what: What::Number { text: format!("{text}[{i}]"), ty: Type::UInt(8), swapped: false },
+                guard: leaf.guard.clone(),
+            })
+            .collect(),
+        _ => vec![leaf],
+    }
+}
+
+/// Runs of bytes that are not covered, cut into words.
+fn chunks(covered: &[bool]) -> Vec<(u32, u32)> {
+    let (mut found, mut at) = (vec![], 0usize);
+    while at < covered.len() {
+        if covered[at] {
+            at += 1;
+            continue;
+        }
+        let run = covered[at..].iter().take_while(|c| !**c).count();
+        let n = [8, 4, 2, 1].into_iter().find(|n| *n <= run).unwrap_or(1);
+        found.push((at as u32, n as u32));
+        at += n;
+    }
+    found
+}
+
+/// Bits of a head as a number.
+fn load(p: &str, bit: u32, bits: u32, size: u32) -> String {
+    let first = bit / 8;
+    let n = (bit + bits).div_ceil(8) - first;
+    if n > 8 {
+        let low = 64 - bit % 8;
+        return format!(
+            "({p}_get(at + {first}, 8u) >> {} | ({p}_get(at + {}, 1u) & {}) << {low})",
+            bit % 8,
+            first + 8,
+            unsigned(mask(bits - low)),
+        );
+    }
+    let read = [1, 2, 4, 8].into_iter().find(|r| *r >= n && first + r <= size).unwrap_or(n);
+    let word = format!("{p}_get(at + {first}, {read}u)");
+    let word = if bit % 8 == 0 { word } else { format!("({word} >> {})", bit % 8) };
+    if bits == read * 8 && bit % 8 == 0 { word } else { format!("({word} & {})", unsigned(mask(bits))) }
+}

@@ -1,0 +1,188 @@
+//! What is known while a stack is written: names, types that were declared, helpers that were made.
+
+use std::collections::{BTreeSet, HashSet};
+
+use nacre_stack::*;
+
+use crate::code::Code;
+use crate::messages::{self, Slots};
+use crate::names;
+use crate::{Level, Options};
+
+pub struct Writer<'a> {
+    pub stack: &'a Stack,
+    pub level: Level,
+    pub options: Options,
+    pub sources: crate::Sources<'a>,
+    /// In front of every name.
+    pub prefix: String,
+    pub layer_names: Vec<String>,
+    pub cell_names: Vec<String>,
+    pub struct_names: Vec<String>,
+    pub enum_names: Vec<String>,
+    pub field_names: Vec<Vec<String>>,
+    /// Of handlers, functions, filters, externs, counters.
+    pub handler_names: Vec<String>,
+    pub function_names: Vec<String>,
+    pub slots: Vec<Slots>,
+    /// Declarations for the header, and which there are.
+    pub types: Code,
+    pub declared: HashSet<String>,
+    /// Helper functions for the source.
+    pub helpers: Code,
+    made: HashSet<String>,
+    pub uses_ropes: bool,
+    /// (layer or port, event) that go through the queue, or through the ring of what comes later.
+    pub queued: BTreeSet<(Target, EventId)>,
+    pub put_off: BTreeSet<(Target, EventId)>,
+    pub plan: crate::levels::Plan,
+}
+
+impl<'a> Writer<'a> {
+    pub fn new(stack: &'a Stack, level: Level, options: Options, sources: crate::Sources<'a>) -> Writer<'a> {
+        let prefix = names::plain(options.prefix.as_deref().unwrap_or(&stack.name));
+        let layer_names = names::all(stack.layers.iter().map(|l| l.name.as_str()));
+        let cells = stack.cells.iter().map(|c| (c.layer.index(), c.name.as_str()));
+        let slots = (0..stack.layers.len()).map(|l| messages::slots(stack, LayerId(l as u32), &layer_names[l])).collect();
+        let field_names = stack.structs.iter().map(|s| names::all(s.fields.iter().map(|f| f.name.as_str()))).collect();
+        Writer {
+            cell_names: names::grouped(stack.layers.len(), cells),
+            struct_names: names::all(stack.structs.iter().map(|s| s.name.as_str())),
+            enum_names: names::all(stack.enums.iter().map(|e| e.name.as_str())),
+            handler_names: names::all(stack.handlers.iter().map(|h| h.name.as_str())),
+            function_names: names::all(stack.functions.iter().map(|f| f.name.as_str())),
+            field_names,
+            slots,
+            layer_names,
+            prefix,
+            stack,
+            level,
+            options,
+            sources,
+            types: Code::new(0),
+            declared: HashSet::new(),
+            helpers: Code::new(0),
+            made: HashSet::new(),
+            uses_ropes: uses_ropes(stack),
+            queued: BTreeSet::new(),
+            put_off: BTreeSet::new(),
+            plan: crate::levels::Plan::default(),
+        }
+    }
+
+    /// Writes a helper once; gives its name.
+    pub fn helper(&mut self, name: String, write: impl FnOnce(&mut Self, &str) -> Code) -> String {
+        if self.made.insert(name.clone()) {
+            let code = write(self, &name);
+            self.helpers.add(&code);
+            self.helpers.line("");
+        }
+        name
+    }
+
+    pub fn ropes(&mut self) {
+        debug_assert!(self.uses_ropes);
+    }
+
+    pub fn likely(&self, condition: &str) -> String {
+        format!("{}_LIKELY({condition})", self.prefix)
+    }
+
+    /// The name of a field of a struct or tuple.
+    pub fn member(&self, ty: &Type, field: u32) -> String {
+        match ty {
+            Type::Struct(id) => self.field_names[id.index()][field as usize].clone(),
+            _ => format!("_{field}"),
+        }
+    }
+
+    /// An initializer that makes all of it zero.
+    pub fn zero(&mut self, ty: &Type) -> String {
+        match ty {
+            Type::Struct(id) => match self.stack.structs[id.index()].fields.first().map(|f| f.ty.clone()) {
+                Some(first) => {
+                    let inner = self.zero(&first);
+                    format!("{{.{} = {inner}}}", self.member(ty, 0))
+                }
+                None => "{.nothing = 0}".into(),
+            },
+            Type::Tuple(types) => match types.first() {
+                Some(first) => format!("{{._0 = {}}}", self.zero(first)),
+                None => "{.nothing = 0}".into(),
+            },
+            Type::Option(_) => "{.some = false}".into(),
+            Type::Bits(n) if *n > 64 => "{.word = {0}}".into(),
+            Type::Addr => "{.port = 0}".into(),
+            Type::Bytes(_) => "{.at = {0}}".into(),
+            Type::Text(_) | Type::List(..) => "{.len = 0}".into(),
+            Type::Ring(..) => "{.head = 0}".into(),
+            Type::Window(..) => "{.low = 0}".into(),
+            Type::Pool(..) | Type::Map(..) => "{.used = {0}}".into(),
+            Type::View => "{.block = 0}".into(),
+            Type::Msg => "{.data = false}".into(),
+            Type::Array(t, _) => {
+                let inner = self.zero(t);
+                format!("{{.at = {{{inner}}}}}")
+            }
+            _ => "0".into(),
+        }
+    }
+
+    /// The name of what receives an event: `pt2pt_down_send`.
+    pub fn event_name(&self, target: Target, event: EventId) -> String {
+        let declared = self.stack.event(event);
+        let whose = match target {
+            Target::Layer(layer) => self.layer_names[layer.index()].clone(),
+            Target::Port(port) => format!("port_{}", names::plain(&self.stack.ports[port.index()].name)),
+        };
+        format!("{whose}_{}_{}", names::direction(declared), names::plain(&declared.name))
+    }
+
+    /// From which layer's headers on a message carries at a target.
+    pub fn level_at(&self, target: Target) -> usize {
+        match target {
+            Target::Layer(layer) => layer.index(),
+            Target::Port(PortId(0)) => 0,
+            Target::Port(_) => self.stack.layers.len(),
+        }
+    }
+
+    /// C parameters of an event at a target: type and name.
+    pub fn parameters(&mut self, target: Target, event: EventId) -> Vec<(String, String)> {
+        let declared = self.stack.event(event);
+        let names = names::all(declared.parameters.iter().map(|p| p.name.as_str()));
+        let level = self.level_at(target);
+        declared
+            .parameters
+            .iter()
+            .zip(names)
+            .map(|(p, name)| match &p.ty {
+                Type::Msg => (self.message_type(level), name),
+                ty => (self.c_type(ty, 0), name),
+            })
+            .collect()
+    }
+}
+
+/// Whether messages can be in pieces: then the pool has nodes.
+fn uses_ropes(stack: &Stack) -> bool {
+    use crate::visit::{self, Node};
+    let mut found = false;
+    let mut look = |node: Node| match node {
+        Node::Statement(Statement::Join { .. }) => found = true,
+        Node::Expr(e) => match &e.kind {
+            ExprKind::Pack(..) | ExprKind::PackView(..) => found = true,
+            ExprKind::Concat(_) if e.ty == Type::View => found = true,
+            _ => {}
+        },
+        _ => {}
+    };
+    stack.handlers.iter().for_each(|h| visit::block(&h.body, &mut look));
+    stack.functions.iter().for_each(|f| visit::block(&f.body, &mut look));
+    for filter in &stack.filters {
+        visit::block(&filter.body, &mut look);
+        visit::block(&filter.end, &mut look);
+        filter.result.iter().for_each(|e| visit::expr(e, &mut look));
+    }
+    found
+}

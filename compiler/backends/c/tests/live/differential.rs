@@ -1,0 +1,318 @@
+//! The interpreter and the emitted C at every level, under the same events.
+
+use std::collections::BTreeMap;
+
+use nacre_backend_c::Level;
+use nacre_stack::interpret::{Addr, Config, Machine, Outcome, SplitMix64, Value};
+use nacre_stack::*;
+
+use super::live::{self, Library, Live, Output};
+
+/// One end of the connection: the reference, and the same in C.
+struct End<'l> {
+    reference: Machine,
+    lives: Vec<(&'static str, Live<'l>)>,
+    address: Addr,
+}
+
+pub struct World<'l> {
+    stack: &'l Stack,
+    ends: Vec<End<'l>>,
+    /// To whom, what.
+    flying: Vec<(usize, Vec<u8>)>,
+    dice: SplitMix64,
+    now: u64,
+    seed: u64,
+    step: u64,
+    pub seen: BTreeMap<String, u64>,
+}
+
+fn code(outcome: Outcome) -> i32 {
+    match outcome {
+        Outcome::Ok => 0,
+        Outcome::Idle => 1,
+        Outcome::Refused => 2,
+        Outcome::Busy => 3,
+        Outcome::NoSpace => 4,
+        Outcome::Dropped => 5,
+        Outcome::Invalid => 6,
+    }
+}
+
+/// Compiles a stack at all levels, and runs it from so many seeds.
+pub fn run(stack: &Stack, seeds: std::ops::Range<u64>, steps: u64) -> BTreeMap<String, u64> {
+    let folder = live::folder(&stack.name);
+    let mut optimized = stack.clone();
+    nacre_optimize::calls::decide(&mut optimized);
+    let libraries: Vec<(&'static str, Library)> =
+        Level::ALL.iter().map(|level| (level.name(), live::load(&optimized, *level, &folder))).collect();
+    let mut seen = BTreeMap::new();
+    for seed in seeds {
+        let mut world = World::new(stack, &libraries, seed);
+        (0..steps).for_each(|_| world.step());
+        world.end();
+        world.seen.into_iter().for_each(|(what, n)| *seen.entry(what).or_insert(0) += n);
+    }
+    let _ = std::fs::remove_dir_all(folder);
+    seen
+}
+
+impl<'l> World<'l> {
+    pub fn new(stack: &'l Stack, libraries: &'l [(&'static str, Library)], seed: u64) -> World<'l> {
+        let mut world =
+            World { stack, ends: vec![], flying: vec![], dice: SplitMix64(seed), now: 1000, seed, step: 0, seen: BTreeMap::new() };
+        for end in 0..2u8 {
+            let address = Addr { ip: [end; 16], port: 7000 + end as u16, family: 6 };
+            let other = Addr { ip: [1 - end; 16], port: 7000 + (1 - end) as u16, family: 6 };
+            let (mut config, mut givens) = (Config { seed, ..Config::default() }, vec![]);
+            // Sometimes there is little space.
+            let least = stack.bounds.blocks.min(8);
+            let blocks = if seed % 3 == 0 { least + world.dice.below(stack.bounds.blocks as u64 + 1) as u32 } else { 4 * stack.bounds.blocks };
+            config.blocks = Some(blocks);
+            for cell in stack.cells.iter().filter(|c| c.scope == Scope::Given && c.initial.is_none()) {
+                let value = match cell.ty {
+                    Type::Addr => Value::Addr(other),
+                    _ => world.value(&cell.ty),
+                };
+                let name = format!("{}.{}", stack.layer(cell.layer).name, cell.name);
+                givens.push((name.clone(), config_bytes(&value)));
+                config = config.given(&name, value);
+            }
+            let mut reference = Machine::new(stack, config);
+            let outcome = reference.open(world.now);
+            let lives = libraries.iter().map(|(name, library)| (*name, Live::new(library, blocks))).collect();
+            world.ends.push(End { reference, lives, address });
+            let now = world.now;
+            world.compare(end as usize, code(outcome), "open", |live| live.open(&givens, seed, now));
+        }
+        world
+    }
+
+    fn below(&mut self, n: u64) -> u64 {
+        self.dice.below(n)
+    }
+
+    /// Some value of a type of numbers or an address.
+    fn value(&mut self, ty: &Type) -> Value {
+        match ty {
+            Type::Bool => Value::Num(self.below(2)),
+            Type::UInt(b) | Type::Int(b) | Type::Seq(b) => {
+                let few = self.below(3) > 0;
+                let n = if few { self.below(6) } else { self.dice.draw() };
+                Value::Num(n & mask(*b as u32))
+            }
+            Type::Range(low, high) => Value::Num(low + self.below(high - low)),
+            Type::Enum(id) => Value::Num(self.below(self.stack.enums[id.index()].variants.len() as u64)),
+            Type::Bits(n) if *n <= 64 => Value::Set(vec![self.dice.draw() & mask(*n)]),
+            Type::Addr => Value::Addr(Addr { ip: [self.below(3) as u8; 16], port: self.below(4) as u16, family: 6 }),
+            Type::Duration | Type::Instant => Value::Num(self.below(50_000_000)),
+            ty => self.stack.zero(ty),
+        }
+    }
+
+    fn numbers(&self, types: &[(Type, Value)]) -> (Vec<u64>, Option<Addr>) {
+        let (mut numbers, mut address) = (vec![], None);
+        for (ty, value) in types {
+            match (ty, value) {
+                (_, Value::Addr(a)) => address = Some(*a),
+                (Type::Int(b), Value::Num(n)) => numbers.push(((n << (64 - *b as u32)) as i64 >> (64 - *b as u32)) as u64),
+                (_, Value::Num(n)) => numbers.push(*n),
+                (_, Value::Set(words)) if words.len() == 1 => numbers.push(words[0]),
+                _ => {}
+            }
+        }
+        numbers.truncate(4);
+        (numbers, address)
+    }
+
+    fn expected(&mut self, end: usize) -> Vec<Output> {
+        let outputs = self.ends[end].reference.take_outputs();
+        let stack = self.stack;
+        outputs
+            .into_iter()
+            .map(|o| {
+                let declared = stack.event(o.event);
+                let types = declared.parameters.iter().enumerate().filter(|(i, _)| declared.message != Some(*i as u32));
+                let typed: Vec<(Type, Value)> = types.map(|(_, p)| p.ty.clone()).zip(o.arguments).collect();
+                let (arguments, address) = self.numbers(&typed);
+                let number = stack.interface().iter().position(|e| e.port == o.port && e.event == o.event && e.input.is_none());
+                Output { port: o.port.0 as u16, event: number.unwrap_or(0xffff) as u16, arguments, address, bytes: o.bytes }
+            })
+            .collect()
+    }
+
+    fn compare(&mut self, end: usize, result: i32, what: &str, mut run: impl FnMut(&mut Live) -> (i32, Vec<Output>)) {
+        *self.seen.entry(format!("{what} {result}")).or_insert(0) += 1;
+        let expected = self.expected(end);
+        let (canonical, deadline) = (self.ends[end].reference.canonical_bytes(), self.ends[end].reference.deadline());
+        let counters = self.ends[end].reference.counters().to_vec();
+        let free = self.ends[end].reference.free_blocks();
+        let (seed, step, name) = (self.seed, self.step, self.stack.name.clone());
+        let reports = self.ends[end].reference.take_reports();
+        for (level, live) in &mut self.ends[end].lives {
+            let at = format!("{name}, level {level}, seed {seed}, step {step}, {what}; {reports:?}");
+            let (got, outputs) = run(live);
+            assert_eq!(got, result, "the result differs: {at}");
+            for port in 0..self.stack.ports.len() as u16 {
+                let of = |list: &[Output]| list.iter().filter(|o| o.port == port).cloned().collect::<Vec<_>>();
+                assert_eq!(of(&outputs), of(&expected), "outputs differ: {at}");
+            }
+            assert_eq!(live.counters, counters, "counters differ: {at}");
+            assert_eq!(live.deadline(), deadline, "the deadline differs: {at}");
+            let bytes = live.canonical();
+            if bytes != canonical {
+                let place = bytes.iter().zip(&canonical).position(|(a, b)| a != b);
+                panic!("the state differs at byte {place:?} of {} and {}: {at}", bytes.len(), canonical.len());
+            }
+            assert_eq!(live.free(), free, "free blocks differ: {at}");
+        }
+        self.send(end, &expected);
+    }
+
+    fn send(&mut self, end: usize, outputs: &[Output]) {
+        for output in outputs.iter().filter(|o| o.port == 0) {
+            if let Some(bytes) = &output.bytes {
+                self.flying.push((1 - end, bytes.clone()));
+                if self.below(10) == 0 {
+                    self.flying.push((1 - end, bytes.clone()));
+                }
+            }
+        }
+        while self.flying.len() > 64 {
+            self.flying.remove(0);
+        }
+    }
+
+    pub fn step(&mut self) {
+        self.step += 1;
+        let end = self.below(2) as usize;
+        if self.below(3) == 0 {
+            self.now += self.below(4_000_000);
+        }
+        if self.ends[end].reference.deadline() == 0 && self.below(8) > 0 {
+            return self.tick(end);
+        }
+        match self.below(20) {
+            0..=6 => self.call(end),
+            7..=13 => self.deliver(),
+            14 => self.mutate(),
+            15 => self.garbage(end),
+            16 => {
+                let deadline = self.ends[end].reference.deadline();
+                if deadline != u64::MAX {
+                    self.now = self.now.max(deadline);
+                }
+                self.tick(end);
+            }
+            _ => self.tick(end),
+        }
+    }
+
+    fn tick(&mut self, end: usize) {
+        let now = self.now;
+        let outcome = self.ends[end].reference.tick(now);
+        self.compare(end, code(outcome), "tick", |live| live.tick(now));
+    }
+
+    fn data(&mut self) -> Vec<u8> {
+        let block = self.stack.bounds.block as u64;
+        let len = match self.below(6) {
+            0 => 0,
+            1..=3 => self.below(24),
+            4 => self.below(3 * block + 1),
+            _ => self.below(self.stack.bounds.frame_data as u64 + 2),
+        };
+        (0..len.min(self.stack.bounds.frame_data as u64)).map(|_| self.dice.draw() as u8).collect()
+    }
+
+    fn call(&mut self, end: usize) {
+        let interface = self.stack.interface();
+        let inputs: Vec<usize> = (0..interface.len()).filter(|i| interface[*i].input.is_some() && interface[*i].port.0 != 0).collect();
+        if inputs.is_empty() {
+            return;
+        }
+        let number = inputs[self.below(inputs.len() as u64) as usize];
+        let event = self.stack.event(interface[number].event).clone();
+        let types = event.parameters.iter().enumerate().filter(|(i, _)| event.message != Some(*i as u32));
+        let types: Vec<Type> = types.map(|(_, p)| p.ty.clone()).collect();
+        let values: Vec<Value> = types.iter().map(|t| self.value(t)).collect();
+        let data = if event.message.is_some() { self.data() } else { vec![] };
+        let typed: Vec<(Type, Value)> = types.into_iter().zip(values.clone()).collect();
+        let (numbers, address) = self.numbers(&typed);
+        let now = self.now;
+        let may = self.ends[end].reference.accepts(number as u32, data.len());
+        for (level, live) in &self.ends[end].lives {
+            assert_eq!(live.accepts(number as u32, data.len() as u32), may, "accepts differs at level {level}, seed {}", self.seed);
+        }
+        let outcome = self.ends[end].reference.call(number as u32, &values, &data, now);
+        self.compare(end, code(outcome), "call", |live| live.call(number as u32, &numbers, address, &data, now));
+    }
+
+    fn input(&mut self, end: usize, frame: Vec<u8>, what: &str) {
+        let (from, now) = (self.ends[1 - end].address, self.now);
+        let outcome = self.ends[end].reference.input(from, &frame, now);
+        self.compare(end, code(outcome), what, |live| live.input(from, &frame, now));
+    }
+
+    fn deliver(&mut self) {
+        if self.flying.is_empty() {
+            return;
+        }
+        let at = if self.below(4) == 0 { self.below(self.flying.len() as u64) as usize } else { 0 };
+        let (end, frame) = self.flying.remove(at);
+        if self.below(8) > 0 {
+            self.input(end, frame, "input");
+        }
+    }
+
+    fn mutate(&mut self) {
+        if self.flying.is_empty() {
+            return;
+        }
+        let at = self.below(self.flying.len() as u64) as usize;
+        let (end, mut frame) = self.flying[at].clone();
+        for _ in 0..=self.below(3) {
+            match self.below(4) {
+                0 => frame.truncate(self.below(frame.len() as u64 + 1) as usize),
+                1 => frame.push(self.dice.draw() as u8),
+                _ if !frame.is_empty() => {
+                    let i = self.below((frame.len() as u64).min(40)) as usize;
+                    frame[i] ^= 1 << self.below(8);
+                }
+                _ => {}
+            }
+        }
+        self.input(end, frame, "mutated");
+    }
+
+    fn garbage(&mut self, end: usize) {
+        let frame: Vec<u8> = (0..self.below(24)).map(|_| self.dice.draw() as u8).collect();
+        self.input(end, frame, "garbage");
+    }
+
+    /// All messages go back to the pool.
+    pub fn end(&mut self) {
+        for end in &mut self.ends {
+            let blocks = end.reference.free_blocks();
+            for (level, live) in &mut end.lives {
+                let before = live.free();
+                assert_eq!(before, blocks, "free blocks at level {level}");
+                live.discard();
+                assert!(live.free() >= before);
+            }
+            let free: Vec<u32> = end.lives.iter().map(|(_, l)| l.free()).collect();
+            assert!(free.iter().all(|f| *f == free[0]), "blocks are lost: {free:?}");
+        }
+    }
+}
+
+/// A value as it stands in the config struct.
+fn config_bytes(value: &Value) -> Vec<u8> {
+    match value {
+        Value::Num(n) => n.to_le_bytes().to_vec(),
+        Value::Addr(a) => a.bytes().to_vec(),
+        Value::Bytes(bytes) => bytes.clone(),
+        Value::Set(words) => words.iter().flat_map(|w| w.to_le_bytes()).collect(),
+        _ => vec![],
+    }
+}

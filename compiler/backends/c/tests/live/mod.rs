@@ -1,0 +1,358 @@
+//! Emitted C that runs: compiles a stack, loads it, and drives it through its `nacre_stack`.
+#![allow(dead_code)]
+
+use std::ffi::{c_char, c_int, c_void, CStr};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use nacre_backend_c::{write_with, Level, Options};
+use nacre_stack::interpret::Addr;
+use nacre_stack::Stack;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct NacreAddr {
+    pub ip: [u8; 16],
+    pub port: u16,
+    pub family: u16,
+}
+
+impl From<Addr> for NacreAddr {
+    fn from(a: Addr) -> NacreAddr {
+        NacreAddr { ip: a.ip, port: a.port, family: a.family }
+    }
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct NacreSegment {
+    pub at: *const u8,
+    pub len: u32,
+    pub reserved: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct NacreOutput {
+    pub port: u16,
+    pub event: u16,
+    pub session: u32,
+    pub len: u32,
+    pub segments_len: u32,
+    pub segments: *const NacreSegment,
+    pub arguments: [u64; 4],
+    pub address: NacreAddr,
+    pub reserved: u32,
+}
+
+#[repr(C)]
+pub struct NacreOut {
+    pub abi: u32,
+    pub size: u32,
+    pub outputs_len: u32,
+    pub outputs_max: u32,
+    pub segments_len: u32,
+    pub segments_max: u32,
+    pub bytes_len: u32,
+    pub bytes_max: u32,
+    pub outputs: *mut NacreOutput,
+    pub segments: *mut NacreSegment,
+    pub bytes: *mut u8,
+}
+
+#[repr(C)]
+pub struct NacreEvent {
+    pub name: *const c_char,
+    pub port: u16,
+    pub input: u8,
+    pub has_message: u8,
+    pub has_address: u8,
+    pub arguments: u8,
+    pub reserved: u16,
+}
+
+#[repr(C)]
+pub struct NacreGiven {
+    pub name: *const c_char,
+    pub offset: u32,
+    pub size: u32,
+    pub required: u8,
+    pub secret: u8,
+    pub reserved: u16,
+}
+
+type State = *mut c_void;
+
+#[repr(C)]
+pub struct NacreStack {
+    pub abi: u32,
+    pub size: u32,
+    pub name: *const c_char,
+    pub description: *const c_char,
+    pub level: *const c_char,
+    pub fingerprint: u64,
+    pub has_preamble: u8,
+    pub reserved: [u8; 7],
+    pub state_size: u32,
+    pub state_align: u32,
+    pub config_size: u32,
+    pub pool_align: u32,
+    pub pool_base: u32,
+    pub pool_per_block: u32,
+    pub blocks_for_one: u32,
+    pub block_bytes: u32,
+    pub outputs_max: u32,
+    pub segments_max: u32,
+    pub bytes_max: u32,
+    pub frame_head_max: u32,
+    pub frame_data_max: u32,
+    pub counters_len: u32,
+    pub counters: *const *const c_char,
+    pub events_len: u32,
+    pub givens_len: u32,
+    pub events: *const NacreEvent,
+    pub givens: *const NacreGiven,
+    pub config_default: unsafe extern "C" fn(*mut c_void),
+    pub pool_init: unsafe extern "C" fn(*mut c_void, u32),
+    pub pool_free: unsafe extern "C" fn(*const c_void) -> u32,
+    pub open: unsafe extern "C" fn(State, State, *mut u64, *const c_void, u64, u64, *mut NacreOut) -> c_int,
+    #[allow(clippy::type_complexity)]
+    pub call: unsafe extern "C" fn(
+        State,
+        State,
+        *mut u64,
+        u64,
+        u32,
+        *const u64,
+        *const NacreAddr,
+        *const u8,
+        u32,
+        *mut NacreOut,
+    ) -> c_int,
+    pub input:
+        unsafe extern "C" fn(State, State, *mut u64, u64, *const NacreAddr, *const u8, u32, *mut NacreOut) -> c_int,
+    pub tick: unsafe extern "C" fn(State, State, *mut u64, u64, *mut NacreOut) -> c_int,
+    pub deadline: unsafe extern "C" fn(*const c_void) -> u64,
+    pub accepts: unsafe extern "C" fn(*const c_void, *const c_void, u32, u32) -> bool,
+    pub settle: unsafe extern "C" fn(State, State, *mut u64, *mut NacreOut),
+    pub discard: unsafe extern "C" fn(State, State),
+    pub canonical: unsafe extern "C" fn(*const c_void, *const c_void, *mut u8, u32) -> u32,
+}
+
+/// Something that left a stack: port, number of the event, numbers, address, bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Output {
+    pub port: u16,
+    pub event: u16,
+    pub arguments: Vec<u64>,
+    pub address: Option<Addr>,
+    pub bytes: Option<Vec<u8>>,
+}
+
+/// A stack that was compiled and loaded.
+pub struct Library {
+    _library: libloading::Library,
+    stack: *const NacreStack,
+}
+
+impl Library {
+    pub fn stack(&self) -> &NacreStack {
+        unsafe { &*self.stack }
+    }
+}
+
+/// A folder of its own for a test's files.
+pub fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("nacre-c-{}-{name}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+pub const STRICT: [&str; 6] = ["-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wpedantic"];
+
+/// Writes header and source of a stack; gives the source's path.
+pub fn emit(stack: &Stack, level: Level, folder: &Path) -> PathBuf {
+    let prefix = format!("{}_{}", stack.name, level.name());
+    let options = Options { prefix: Some(prefix.clone()), ..Options::default() };
+    let text = write_with(stack, level, &|_| None, options);
+    std::fs::write(folder.join(format!("{prefix}.h")), text.header).expect("the header is written");
+    let source = folder.join(format!("{prefix}.c"));
+    std::fs::write(&source, text.source).expect("the source is written");
+    source
+}
+
+/// Compiles with every warning an error.
+pub fn compile(compiler: &str, source: &Path, to: &Path, flags: &[&str]) {
+    let more = std::env::var("NACRE_TEST_CFLAGS").unwrap_or_default();
+    let mut command = Command::new(compiler);
+    command.args(STRICT).arg("-Werror").args(flags).args(more.split_whitespace()).arg("-o").arg(to).arg(source);
+    let output = command.output().unwrap_or_else(|e| panic!("{compiler}: {e}"));
+    assert!(output.status.success(), "{compiler} {}:\n{}", source.display(), String::from_utf8_lossy(&output.stderr));
+}
+
+/// Whether a compiler is installed.
+pub fn has(compiler: &str) -> bool {
+    Command::new(compiler).arg("--version").output().is_ok_and(|o| o.status.success())
+}
+
+/// Compiles and loads a stack at a level.
+pub fn load(stack: &Stack, level: Level, folder: &Path) -> Library {
+    let source = emit(stack, level, folder);
+    let object = source.with_extension("so");
+    let optimize = if std::env::var("NACRE_TEST_CFLAGS").is_ok() { "-O1" } else { "-O2" };
+    compile("cc", &source, &object, &["-shared", "-fPIC", optimize]);
+    unsafe {
+        let library = libloading::Library::new(&object).expect("the library loads");
+        let name = format!("{}_{}_stack\0", stack.name, level.name());
+        let symbol: libloading::Symbol<*const NacreStack> = library.get(name.as_bytes()).expect("the stack is there");
+        let stack = *symbol;
+        assert_eq!((*stack).size as usize, std::mem::size_of::<NacreStack>());
+        Library { stack, _library: library }
+    }
+}
+
+/// A connection.
+pub struct Live<'l> {
+    stack: &'l NacreStack,
+    state: Vec<u64>,
+    pool: Vec<u64>,
+    pub counters: Vec<u64>,
+    outputs: Vec<NacreOutput>,
+    segments: Vec<NacreSegment>,
+    bytes: Vec<u8>,
+}
+
+impl<'l> Live<'l> {
+    pub fn new(library: &'l Library, blocks: u32) -> Live<'l> {
+        let stack = library.stack();
+        let words = |bytes: u32| vec![0x5a5a_5a5a_5a5a_5a5au64; (bytes as usize).div_ceil(8)];
+        let mut pool = words(stack.pool_base + blocks * stack.pool_per_block);
+        unsafe { (stack.pool_init)(pool.as_mut_ptr().cast(), blocks) };
+        let address = NacreAddr { ip: [0; 16], port: 0, family: 0 };
+        let output = NacreOutput {
+            port: 0,
+            event: 0,
+            session: 0,
+            len: 0,
+            segments_len: 0,
+            segments: std::ptr::null(),
+            arguments: [0; 4],
+            address,
+            reserved: 0,
+        };
+        let segment = NacreSegment { at: std::ptr::null(), len: 0, reserved: 0 };
+        Live {
+            stack,
+            state: words(stack.state_size),
+            pool,
+            counters: vec![0; stack.counters_len as usize],
+            outputs: vec![output; stack.outputs_max as usize],
+            segments: vec![segment; stack.segments_max as usize],
+            bytes: vec![0; stack.bytes_max as usize],
+        }
+    }
+
+    fn step(&mut self, run: impl FnOnce(&NacreStack, State, State, *mut u64, *mut NacreOut) -> c_int) -> (i32, Vec<Output>) {
+        // What was lent is gone by now.
+        self.bytes.fill(0xee);
+        let mut out = NacreOut {
+            abi: 1,
+            size: std::mem::size_of::<NacreOut>() as u32,
+            outputs_len: 0,
+            outputs_max: self.outputs.len() as u32,
+            segments_len: 0,
+            segments_max: self.segments.len() as u32,
+            bytes_len: 0,
+            bytes_max: self.bytes.len() as u32,
+            outputs: self.outputs.as_mut_ptr(),
+            segments: self.segments.as_mut_ptr(),
+            bytes: self.bytes.as_mut_ptr(),
+        };
+        let (state, pool) = (self.state.as_mut_ptr().cast(), self.pool.as_mut_ptr().cast());
+        let result = run(self.stack, state, pool, self.counters.as_mut_ptr(), &mut out);
+        unsafe { (self.stack.settle)(state, pool, self.counters.as_mut_ptr(), &mut out) };
+        let outputs = (0..out.outputs_len as usize).map(|i| self.output(&self.outputs[i])).collect();
+        (result, outputs)
+    }
+
+    fn output(&self, o: &NacreOutput) -> Output {
+        let event = unsafe { &*self.stack.events.add(o.event as usize) };
+        let bytes = (!o.segments.is_null()).then(|| {
+            let segments = unsafe { std::slice::from_raw_parts(o.segments, o.segments_len as usize) };
+            let bytes: Vec<u8> =
+                segments.iter().flat_map(|s| unsafe { std::slice::from_raw_parts(s.at, s.len as usize) }).copied().collect();
+            assert_eq!(bytes.len(), o.len as usize);
+            bytes
+        });
+        let a = o.address;
+        Output {
+            port: o.port,
+            event: o.event,
+            arguments: o.arguments[..event.arguments as usize].to_vec(),
+            address: (event.has_address != 0).then_some(Addr { ip: a.ip, port: a.port, family: a.family }),
+            bytes,
+        }
+    }
+
+    /// `givens`: name and bytes as in the config struct.
+    pub fn open(&mut self, givens: &[(String, Vec<u8>)], seed: u64, now: u64) -> (i32, Vec<Output>) {
+        let mut config = vec![0u64; (self.stack.config_size as usize).div_ceil(8)];
+        unsafe { (self.stack.config_default)(config.as_mut_ptr().cast()) };
+        let bytes = unsafe { std::slice::from_raw_parts_mut(config.as_mut_ptr().cast::<u8>(), config.len() * 8) };
+        for i in 0..self.stack.givens_len as usize {
+            let given = unsafe { &*self.stack.givens.add(i) };
+            let name = unsafe { CStr::from_ptr(given.name) }.to_str().expect("a name");
+            if let Some((_, value)) = givens.iter().find(|(n, _)| n == name) {
+                let n = value.len().min(given.size as usize);
+                bytes[given.offset as usize..given.offset as usize + n].copy_from_slice(&value[..n]);
+            }
+        }
+        self.step(|stack, s, pool, counters, out| unsafe {
+            (stack.open)(s, pool, counters, config.as_ptr().cast(), seed, now, out)
+        })
+    }
+
+    pub fn call(&mut self, event: u32, arguments: &[u64], address: Option<Addr>, data: &[u8], now: u64) -> (i32, Vec<Output>) {
+        let mut numbers = [0; 4];
+        numbers[..arguments.len().min(4)].copy_from_slice(&arguments[..arguments.len().min(4)]);
+        let address = NacreAddr::from(address.unwrap_or_default());
+        self.step(|stack, s, pool, counters, out| unsafe {
+            (stack.call)(s, pool, counters, now, event, numbers.as_ptr(), &address, data.as_ptr(), data.len() as u32, out)
+        })
+    }
+
+    pub fn input(&mut self, from: Addr, frame: &[u8], now: u64) -> (i32, Vec<Output>) {
+        let from = NacreAddr::from(from);
+        self.step(|stack, s, pool, counters, out| unsafe {
+            (stack.input)(s, pool, counters, now, &from, frame.as_ptr(), frame.len() as u32, out)
+        })
+    }
+
+    pub fn tick(&mut self, now: u64) -> (i32, Vec<Output>) {
+        self.step(|stack, s, pool, counters, out| unsafe { (stack.tick)(s, pool, counters, now, out) })
+    }
+
+    pub fn deadline(&self) -> u64 {
+        unsafe { (self.stack.deadline)(self.state.as_ptr().cast()) }
+    }
+
+    pub fn accepts(&self, event: u32, len: u32) -> bool {
+        unsafe { (self.stack.accepts)(self.state.as_ptr().cast(), self.pool.as_ptr().cast(), event, len) }
+    }
+
+    pub fn free(&self) -> u32 {
+        unsafe { (self.stack.pool_free)(self.pool.as_ptr().cast()) }
+    }
+
+    pub fn canonical(&self) -> Vec<u8> {
+        let (state, pool) = (self.state.as_ptr().cast(), self.pool.as_ptr().cast());
+        let len = unsafe { (self.stack.canonical)(state, pool, std::ptr::null_mut(), 0) };
+        let mut bytes = vec![0; len as usize];
+        unsafe { (self.stack.canonical)(state, pool, bytes.as_mut_ptr(), len) };
+        bytes
+    }
+
+    pub fn discard(&mut self) {
+        unsafe { (self.stack.discard)(self.state.as_mut_ptr().cast(), self.pool.as_mut_ptr().cast()) }
+    }
+}

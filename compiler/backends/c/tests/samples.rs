@@ -1,0 +1,39 @@
+//! The samples written by hand: their C is taken by gcc and clang without a warning, and does what the interpreter does.
+
+mod live;
+#[path = "live/differential.rs"]
+mod differential;
+
+use nacre_backend_c::Level;
+
+#[test]
+fn compilers_take_every_sample_without_a_warning() {
+    let folder = live::folder("strict");
+    for mut stack in nacre_stack::samples::all() {
+        nacre_optimize::calls::decide(&mut stack);
+        for level in Level::ALL {
+            let source = live::emit(&stack, level, &folder);
+            for compiler in ["gcc", "clang"].into_iter().filter(|c| live::has(c)) {
+                for optimize in ["-O0", "-O2"] {
+                    live::compile(compiler, &source, &folder.join("out.o"), &["-c", optimize]);
+                }
+            }
+        }
+    }
+    let _ = std::fs::remove_dir_all(folder);
+}
+
+fn steps() -> (u64, u64) {
+    let number = |name: &str, default| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default);
+    (number("NACRE_TEST_SEEDS", 12), number("NACRE_TEST_STEPS", 2000))
+}
+
+#[test]
+fn c_equals_the_interpreter_on_every_sample() {
+    let (seeds, steps) = steps();
+    for stack in nacre_stack::samples::all() {
+        let seen = differential::run(&stack, 0..seeds, steps);
+        println!("{}: {seen:?}", stack.name);
+        assert!(seen.get("call 0").is_some_and(|n| *n > 0), "{}: {seen:?}", stack.name);
+    }
+}
