@@ -2,11 +2,13 @@
 
 pub mod ast;
 mod errors;
+mod format;
 pub mod lexer;
 mod parser;
 pub mod token;
 
 pub use errors::CODES;
+pub use format::format;
 
 use nacre_diagnostics::{Diagnostic, SourceId};
 

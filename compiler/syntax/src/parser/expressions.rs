@@ -214,6 +214,7 @@ impl Parser<'_> {
                     let open = self.span();
                     self.expect_as(TokenKind::OpenParen, Role::Call)?;
                     let inner = self.expr()?;
+                    self.eat(TokenKind::Comma);
                     self.close(TokenKind::CloseParen, open)?;
                     self.height += 1;
                     ExprKind::Some(Box::new(inner))
@@ -308,9 +309,10 @@ impl Parser<'_> {
         let then = self.value_in_braces()?;
         height = height.max(self.height);
         let whole = self.since(start);
-        if !self.eat_word("else") {
+        if !self.at_word("else") {
             return self.fail_with(errors::if_without_else(whole, self.span()));
         }
+        self.advance_as(Role::Operator(0));
         let otherwise = if self.at_word("if") { self.nested(|p| p.primary())? } else { self.value_in_braces()? };
         height = height.max(self.height);
         self.grown(height)?;

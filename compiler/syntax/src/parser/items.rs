@@ -164,6 +164,9 @@ impl Parser<'_> {
         let result = if self.eat(TokenKind::Arrow) { Some(self.ty()?) } else { None };
         let span = self.since(start);
         let mut contract = Vec::new();
+        if self.at(TokenKind::Name) {
+            self.roles[self.position] = Role::Operator(0);
+        }
         let begins_c = |p: &Self| p.at_word("c") && p.ahead(1) == TokenKind::CBody;
         while !self.at(TokenKind::Semicolon) && !begins_c(self) {
             contract.push(self.contract()?);

@@ -32,6 +32,7 @@ impl Parser<'_> {
                     let open = self.span();
                     self.expect_as(TokenKind::OpenParen, Role::Call)?;
                     let inner = self.pattern()?;
+                    self.eat(TokenKind::Comma);
                     self.close(TokenKind::CloseParen, open)?;
                     Ok(PatternKind::Some(Box::new(inner)))
                 }

@@ -85,7 +85,6 @@ impl Parser<'_> {
         if self.at(TokenKind::Decimal) || self.at(TokenKind::Number) && percent {
             let value = self.word().replace('_', "").parse().unwrap_or(0.0);
             self.advance();
-            self.roles[self.position] = Role::Last;
             self.expect_as(TokenKind::Percent, Role::Call)?;
             return Ok(NetworkValue::Percent(value));
         }

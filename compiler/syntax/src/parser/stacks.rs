@@ -14,6 +14,7 @@ impl Parser<'_> {
         if self.at(TokenKind::Less) {
             self.advance_as(Role::Angle);
             members = Some(self.number("the largest number of members")?);
+            self.eat(TokenKind::Comma);
             self.close_as(TokenKind::Greater, open, Role::Angle)?;
         }
         self.expect(TokenKind::Equal)?;

@@ -51,10 +51,6 @@ impl Parser<'_> {
             _ => self.simple_statement()?,
         };
         let span = self.since(start);
-        self.roles[self.position - 1] = match self.roles[self.position - 1] {
-            Role::Plain => Role::Last,
-            role => role,
-        };
         Ok(Statement { kind, span })
     }
 

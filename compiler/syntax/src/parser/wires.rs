@@ -40,12 +40,12 @@ impl Parser<'_> {
                 self.expect(TokenKind::Equal)?;
                 let value = self.expr()?;
                 let span = self.since(start);
-                self.end_of_field()?;
+                self.semicolon()?;
                 Ok(WireField::Let { name, value, span })
             }
             "rest" if self.ahead(1) == TokenKind::Semicolon => {
                 self.advance();
-                self.end_of_field()?;
+                self.semicolon()?;
                 Ok(WireField::Rest(start))
             }
             "if" => {
@@ -59,12 +59,6 @@ impl Parser<'_> {
         }
     }
 
-    fn end_of_field(&mut self) -> Parse<()> {
-        self.semicolon()?;
-        self.roles[self.position - 1] = Role::Last;
-        Ok(())
-    }
-
     fn wire_value(&mut self) -> Parse<WireField> {
         let start = self.span();
         let name = self.name("a field")?;
@@ -75,7 +69,7 @@ impl Parser<'_> {
         let until = if self.eat_word("until") { Some(self.number("the number that ends the list")?) } else { None };
         let condition = if self.eat_word("where") { Some(self.expr()?) } else { None };
         let span = self.since(start);
-        self.end_of_field()?;
+        self.semicolon()?;
         Ok(WireField::Field { name, ty, nul, value, until, condition, span })
     }
 
@@ -145,6 +139,7 @@ impl Parser<'_> {
             "result" => {
                 self.advance();
                 parts.result = Some(self.value_in_braces()?);
+                self.roles[self.position - 1] = Role::Last;
             }
             "fn" => parts.functions.push(self.function()?),
             _ => return self.fail("a part of the filter: `state`, `byte`, `word`, `end`, `result` or `fn`"),

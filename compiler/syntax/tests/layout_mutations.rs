@@ -1,0 +1,104 @@
+//! Whatever still parses after a change has one layout.
+
+mod files;
+
+use std::time::{Duration, Instant};
+
+use nacre_diagnostics::SourceId;
+use nacre_syntax::{format, parse};
+
+/// SplitMix64: the same texts on every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % end.max(1) as u64) as usize
+    }
+}
+
+const GARBAGE: &[&str] = &[
+    "{", "}", "(", ")", "[", "]", "<", ">", ";", ",", "\"", "//", "///", "//!", "\\", "if ", "else ", "let ", "worker ", "up ", "extern ", "c {",
+    "0x", "99999999999999999999", "ü", "\0", "..", ">>", "header ", "test \"", "'", "\u{2028}", " in ", " as ", "some(", "\n", "goal ",
+];
+
+fn mutate(text: &str, random: &mut Random) -> String {
+    let lexed = nacre_syntax::lexer::lex(SourceId(0), text);
+    let mut words: Vec<&str> = Vec::new();
+    let mut end = 0;
+    for token in &lexed.tokens {
+        // With the space before it, so that lines remain.
+        words.push(&text[end..token.end as usize]);
+        end = token.end as usize;
+    }
+    for _ in 0..=random.below(3) {
+        let (a, b) = (random.below(words.len()), random.below(words.len()));
+        match random.below(6) {
+            0 => drop(words.remove(a)),
+            1 => words.insert(a, words[b]),
+            2 => words.swap(a, b),
+            3 => words.insert(a, GARBAGE[random.below(GARBAGE.len())]),
+            4 => words.truncate(a.max(1)),
+            _ => words[a] = GARBAGE[random.below(GARBAGE.len())],
+        }
+        if words.is_empty() {
+            break;
+        }
+    }
+    let mut bytes = words.concat().into_bytes();
+    for _ in 0..random.below(3) {
+        let at = random.below(bytes.len());
+        match random.below(3) {
+            0 if !bytes.is_empty() => drop(bytes.remove(at)),
+            1 => bytes.insert(at, random.below(256) as u8),
+            _ => bytes.truncate(at.max(1)),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[test]
+fn what_parses_has_one_layout() {
+    let seeds = files::design();
+    let mut random = Random(1);
+    let begun = Instant::now();
+    for round in 0..20_000 {
+        // Pieces of files, so that many texts are tried in a short time.
+        let whole = &seeds[random.below(seeds.len())].1;
+        let lines: Vec<&str> = whole.lines().collect();
+        let first = random.below(lines.len());
+        let last = (first + 1 + random.below(25)).min(lines.len());
+        let piece = if random.below(20) == 0 { whole.clone() } else { "worker x {\n".to_string() + &lines[first..last].join("\n") + "\n}\n" };
+        let text = mutate(&piece, &mut random);
+        let (_, found) = parse(SourceId(0), &text);
+        match format(&text) {
+            Ok(once) => {
+                assert!(found.is_empty());
+                assert_eq!(format(&once).ok().as_ref(), Some(&once), "round {round}:\n{text}");
+            }
+            Err(same) => assert_eq!(same, found, "round {round}"),
+        }
+    }
+    let limit = if cfg!(debug_assertions) { 60 } else { 20 };
+    assert!(begun.elapsed() < Duration::from_secs(limit), "20,000 texts took {:?}", begun.elapsed());
+}
+
+/// Time grows with the length and no faster.
+#[test]
+fn time_for_a_line_does_not_grow() {
+    let handler = "    up deliver(from, m - Data { number, ack }) { if number > 3 { x = (a + b) * c; } else { drop m; } } // so\n";
+    let file = |n: usize| format!("worker x {{\n{}}}\n", handler.repeat(n));
+    let time = |text: &str| {
+        let begun = Instant::now();
+        assert!(parse(SourceId(0), text).1.is_empty());
+        assert!(format(text).is_ok());
+        begun.elapsed()
+    };
+    let (short, long) = (file(500), file(10_000));
+    let once = time(&short).max(time(&short));
+    let longer = time(&long);
+    assert!(longer < once * 100 + Duration::from_millis(200), "{once:?} for 500 handlers, {longer:?} for 20 times as many");
+}
