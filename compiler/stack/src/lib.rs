@@ -713,7 +713,8 @@ pub enum Statement {
     If { condition: Expr, likely: Option<bool>, then: Block, otherwise: Block },
     /// Repeats until `Break`, at most `bound` times: if the body has run so often without a `Break`, the bound is met.
     Loop { bound: u32, body: Block },
-    /// `for x in from .. to`, ascending, at most `bound` times.
+    /// `for x in from .. to`, ascending, at most `bound` times. The ends have the type of the variable, or, where that is a range,
+    /// any one type of numbers (the type checker knows that the range holds all between them).
     For { variable: LocalId, from: Expr, to: Expr, bound: u32, body: Block },
     /// Each entry, in order; see [`Walk`].
     Each { walk: Walk, bound: u32, body: Block },

@@ -144,7 +144,10 @@ impl Body<'_, '_> {
             }
         }
         if matches!(field.name.as_str(), "len" | "bytes") {
-            if let Some(message) = self.borrow(base) {
+            if let Some(message) = self.borrow(base).filter(|m| m.ty == Type::Msg || field.name == "bytes") {
+                if field.name == "bytes" && matches!(message.kind, ExprKind::PackView(..)) {
+                    return Some(Value::fixed(message));
+                }
                 let kind = if field.name == "len" { ExprKind::Length(Box::new(message)) } else { ExprKind::View(Box::new(message)) };
                 let ty = if field.name == "len" { Type::UInt(32) } else { Type::View };
                 return Some(Value::fixed(make(kind, ty)));
@@ -196,7 +199,7 @@ impl Body<'_, '_> {
                 if let [ast::Argument { value: ast::Expr { kind: ast::ExprKind::Share(m), .. }, .. }] = arguments.as_slice() {
                     let message = self.borrow(m)?;
                     self.cx.fragment.packs = true;
-                    return Some(make(ExprKind::PackView(nacre_stack::LayoutId(0), Box::new(message)), Type::Msg));
+                    return Some(make(ExprKind::PackView(nacre_stack::LayoutId(0), Box::new(message)), Type::View));
                 }
             }
         }
@@ -212,7 +215,7 @@ impl Body<'_, '_> {
     }
 
     fn share(&mut self, x: &ast::Expr) -> Option<Value> {
-        match self.borrow(x) {
+        match self.borrow(x).filter(|m| m.ty == Type::Msg) {
             Some(message) => Some(Value::fixed(make(ExprKind::Share(Box::new(message)), Type::Msg))),
             None => {
                 let before = self.cx.found.len();

@@ -132,9 +132,18 @@ impl<'a> Check<'a> {
             }
             Statement::Loop { bound, body } => self.bounded(*bound, body),
             Statement::For { variable, from, to, bound, body } => {
-                if let Some(ty) = self.local_type(*variable) {
-                    self.typed(from, ty, "where a loop begins");
-                    self.typed(to, ty, "where a loop ends");
+                match self.local_type(*variable) {
+                    // The end of a range is no value of it: the ends have the type of the numbers around it.
+                    Some(Type::Range(..)) => {
+                        let ends = from.ty.clone();
+                        self.typed(from, &ends, "where a loop begins");
+                        self.typed(to, &ends, "where a loop ends");
+                    }
+                    Some(ty) => {
+                        self.typed(from, ty, "where a loop begins");
+                        self.typed(to, ty, "where a loop ends");
+                    }
+                    None => {}
                 }
                 self.bounded(*bound, body);
             }
