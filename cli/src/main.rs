@@ -1,2 +1,70 @@
 //! The command line.
-fn main() {}
+
+mod args;
+mod build;
+mod check;
+mod console;
+mod explain;
+mod format;
+mod levels;
+mod program;
+mod run;
+mod sim;
+mod test;
+mod units;
+
+use std::panic;
+use std::process::ExitCode;
+
+use args::{Line, Verb};
+use clap::Parser;
+use console::Exit;
+
+fn main() -> ExitCode {
+    let line = Line::parse();
+    // A fault of ours is told in one line, without the noise that helps only us; RUST_BACKTRACE=1 brings it back.
+    if std::env::var_os("RUST_BACKTRACE").is_none() {
+        panic::set_hook(Box::new(|_| {}));
+    }
+    // Deeply nested sources need more stack than a main thread has on some systems.
+    let worker = std::thread::Builder::new().name("nacre".into()).stack_size(64 << 20).spawn(move || dispatch(line.verb));
+    let ended = match worker {
+        Ok(worker) => worker.join(),
+        Err(error) => {
+            console::complain(&format!("cannot start a thread: {error}"));
+            return Exit::Unknown.into();
+        }
+    };
+    match ended {
+        Ok(exit) => exit.into(),
+        Err(panicked) => {
+            let words = panicked.downcast_ref::<String>().cloned();
+            let words = words.or_else(|| panicked.downcast_ref::<&str>().map(|words| words.to_string()));
+            console::complain(&format!("a fault of Nacre, please report it: {}", words.unwrap_or_default()));
+            Exit::Unknown.into()
+        }
+    }
+}
+
+fn dispatch(verb: Verb) -> Exit {
+    match verb {
+        Verb::Check(args) => check::check(&args),
+        Verb::Fmt(args) => format::format(&args),
+        Verb::Explain(args) => explain::explain(&args),
+        Verb::Build(args) => build::build(&args),
+        Verb::Run(args) => run::run(&args),
+        Verb::Sim(args) => sim::sim(&args),
+        Verb::Test(args) => test::test(&args),
+        Verb::Verify(_) => not_built("verify"),
+        Verb::Replay(_) => not_built("replay"),
+        Verb::Prove(_) => not_built("prove"),
+        Verb::Profile(_) => not_built("profile"),
+        Verb::Reproduce(_) => not_built("reproduce"),
+        Verb::Dissector(_) => not_built("dissector"),
+    }
+}
+
+fn not_built(verb: &str) -> Exit {
+    console::complain(&format!("`nacre {verb}` is not built yet"));
+    Exit::Unknown
+}

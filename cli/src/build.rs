@@ -1,0 +1,48 @@
+//! `nacre build`: a stack as C.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::args::Build;
+use crate::console::{complain, print, print_json, Exit};
+use crate::program;
+
+pub fn build(args: &Build) -> Exit {
+    let (session, stack) = match program::stack(&args.which) {
+        Ok(found) => found,
+        Err(exit) => return exit,
+    };
+    let name = args.name.as_deref().unwrap_or(&stack.name);
+    if !is_identifier(name) {
+        complain(&format!("`{name}` cannot be a prefix in C: letters, digits and `_` are, beginning with a letter"));
+        return Exit::Usage;
+    }
+    let emitted = session.emit(&stack, args.level.0, args.name.as_deref());
+    let files = [(format!("{name}.h"), &emitted.header), (format!("{name}.c"), &emitted.source)];
+    if let Err(error) = fs::create_dir_all(&args.output) {
+        complain(&format!("{}: {error}", args.output.display()));
+        return Exit::No;
+    }
+    let mut written = Vec::new();
+    for (file, text) in files {
+        let path = args.output.join(file);
+        if let Err(error) = fs::write(&path, text) {
+            complain(&format!("{}: {error}", path.display()));
+            return Exit::No;
+        }
+        written.push(path.display().to_string());
+    }
+    if args.json {
+        print_json(&json!({ "stack": stack.name, "files": written, "symbol": format!("nacre_stack_{name}") }));
+    } else {
+        written.iter().for_each(|path| print(&format!("wrote {path}")));
+    }
+    Exit::Yes
+}
+
+fn is_identifier(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    let first = bytes.next().is_some_and(|b| b.is_ascii_alphabetic());
+    first && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_') && name.len() <= 64
+}

@@ -1,0 +1,36 @@
+//! `nacre check`: whether files mean something.
+
+use nacre_driver::Session;
+use serde_json::json;
+
+use crate::args::Check;
+use crate::console::{print, print_json, Exit};
+use crate::program::tell;
+
+pub fn check(args: &Check) -> Exit {
+    let mut session = Session::open(&args.files);
+    session.check();
+    let (layers, stacks) = (session.program.layers().count(), session.program.stacks().count());
+    let errors = session.found.iter().filter(|found| found.is_error()).count();
+    if args.json {
+        let found: Vec<_> = session.found.iter().map(|found| found.to_json(&session.sources)).collect();
+        print_json(&json!({ "ok": errors == 0, "layers": layers, "stacks": stacks, "diagnostics": found }));
+    } else {
+        tell(&session);
+        if errors == 0 {
+            print(&format!("checked {}, {}", plural(layers, "layer"), plural(stacks, "stack")));
+        } else {
+            crate::console::say(&plural(errors, "error"));
+        }
+    }
+    if errors == 0 {
+        Exit::Yes
+    } else {
+        Exit::No
+    }
+}
+
+/// `1 layer`, `2 layers`.
+pub fn plural(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}

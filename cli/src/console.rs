@@ -1,0 +1,63 @@
+//! How the program speaks: results to standard output, messages to standard error, and an exit status.
+
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+/// What the program has to say in the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    Yes,
+    No,
+    /// A mistake on the command line that its grammar does not tell.
+    Usage,
+    /// Could not tell: a tool is missing, or something is not built yet.
+    Unknown,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(match exit {
+            Exit::Yes => 0,
+            Exit::No => 1,
+            Exit::Usage => 2,
+            Exit::Unknown => 3,
+        })
+    }
+}
+
+/// A line or more of the result. Whoever reads it may have gone: then there is nothing left to do.
+pub fn print(text: &str) {
+    let mut out = io::stdout().lock();
+    let newline = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
+    let written = write!(out, "{text}{newline}").and_then(|()| out.flush());
+    if let Err(error) = written {
+        let gone = error.kind() == io::ErrorKind::BrokenPipe;
+        if !gone {
+            say(&format!("standard output: {error}"));
+        }
+        std::process::exit(if gone { 0 } else { 1 });
+    }
+}
+
+/// A message.
+pub fn say(text: &str) {
+    let newline = if text.ends_with('\n') { "" } else { "\n" };
+    // Nobody is left to be told about an error here.
+    let _ = write!(io::stderr().lock(), "{text}{newline}");
+}
+
+/// An error in one line.
+pub fn complain(text: &str) {
+    let mark = if colours() { "\x1b[1;31merror\x1b[0m" } else { "error" };
+    say(&format!("{mark}: {text}"));
+}
+
+/// Whether messages may have colours.
+pub fn colours() -> bool {
+    io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// JSON for a machine, indented for a person.
+pub fn print_json(value: &serde_json::Value) {
+    print(&serde_json::to_string_pretty(value).unwrap_or_default());
+}

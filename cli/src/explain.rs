@@ -1,0 +1,50 @@
+//! `nacre explain`: what a stack comes to.
+
+use std::collections::BTreeMap;
+
+use nacre_driver::{Decision, Level};
+use nacre_stack::Stack;
+
+use crate::args::Explain;
+use crate::console::{complain, print, Exit};
+use crate::program;
+
+pub fn explain(args: &Explain) -> Exit {
+    let (_, stack) = match program::stack(&args.which) {
+        Ok(found) => found,
+        Err(exit) => return exit,
+    };
+    if args.json {
+        match serde_json::to_string_pretty(&stack) {
+            Ok(text) => print(&text),
+            Err(error) => {
+                complain(&format!("the stack as JSON: {error}"));
+                return Exit::Unknown;
+            }
+        }
+        return Exit::Yes;
+    }
+    let mut text = nacre_compose::explain(&stack);
+    text += &calls(&stack);
+    print(&text);
+    Exit::Yes
+}
+
+/// Which emissions became calls, and why others did not.
+fn calls(stack: &Stack) -> String {
+    let mut optimized = stack.clone();
+    let decisions = nacre_driver::optimize(&mut optimized, Level::Call);
+    let made = decisions.iter().filter(|decision| decision.call).count();
+    let mut text = format!("\ncalls: {made} of {} emissions to layers became calls\n", decisions.len());
+    let mut by_reason: BTreeMap<&str, Vec<&Decision>> = BTreeMap::new();
+    for decision in decisions.iter().filter(|decision| !decision.call) {
+        by_reason.entry(decision.reason.as_str()).or_default().push(decision);
+    }
+    for (reason, decisions) in by_reason {
+        text += &format!("  through the queue, because {reason}:\n");
+        for decision in decisions {
+            text += &format!("    {}\n", decision.emission);
+        }
+    }
+    text
+}

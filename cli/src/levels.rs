@@ -1,0 +1,111 @@
+//! What may run a stack: the interpreter, or C of a level; and how to get there.
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use nacre_driver::{Level, Session};
+use nacre_simulator::compiled::Compiled;
+use nacre_simulator::endpoint::Maker;
+use nacre_simulator::interpreter::Interpreter;
+use nacre_simulator::lockstep::Lockstep;
+use nacre_simulator::toolchain::{Error, Text, Toolchain};
+use nacre_stack::Stack;
+
+/// Levels at which C is emitted, the plainest first.
+pub const EMITTED: [(&str, Level); 3] = [("queue", Level::Queue), ("call", Level::Call), ("inline", Level::Inline)];
+
+/// A level that C is emitted at.
+#[derive(Clone, Copy, Debug)]
+pub struct EmittedLevel(pub Level);
+
+impl FromStr for EmittedLevel {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<EmittedLevel, String> {
+        if text == "bypass" {
+            return Err("the level `bypass` is not built yet; there are: queue, call, inline".into());
+        }
+        let known = EMITTED.iter().find(|(name, _)| *name == text);
+        known.map(|(_, level)| EmittedLevel(*level)).ok_or_else(|| "the levels are: queue, call, inline".into())
+    }
+}
+
+/// What runs one end.
+#[derive(Clone, Copy, Debug)]
+pub enum Machine {
+    Interpreter,
+    Emitted(EmittedLevel),
+    /// All of them in lockstep.
+    All,
+}
+
+impl FromStr for Machine {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Machine, String> {
+        match text {
+            "interpreter" => Ok(Machine::Interpreter),
+            "all" => Ok(Machine::All),
+            text => text.parse().map(Machine::Emitted).map_err(|words: String| words.replace("queue,", "interpreter, all, queue,")),
+        }
+    }
+}
+
+/// What runs the two ends.
+#[derive(Clone, Copy, Debug)]
+pub struct Machines(pub [Machine; 2]);
+
+impl FromStr for Machines {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Machines, String> {
+        match text.split_once('/') {
+            Some((a, b)) => Ok(Machines([a.parse()?, b.parse()?])),
+            None => text.parse().map(|machine| Machines([machine, machine])),
+        }
+    }
+}
+
+/// Makes machines of one stack.
+pub struct Workshop<'s> {
+    pub session: &'s Session,
+    pub stack: Arc<Stack>,
+    pub any_order: bool,
+}
+
+impl Workshop<'_> {
+    /// A maker of endpoints.
+    pub fn maker(&self, machine: Machine) -> Result<Box<dyn Maker>, Error> {
+        match machine {
+            Machine::Interpreter => Ok(self.interpreter()),
+            Machine::Emitted(level) => self.emitted(level.0),
+            Machine::All => {
+                let mut makers = vec![self.interpreter()];
+                for (_, level) in EMITTED {
+                    makers.push(self.emitted(level)?);
+                }
+                Ok(Box::new(Lockstep { makers }))
+            }
+        }
+    }
+
+    fn interpreter(&self) -> Box<dyn Maker> {
+        Box::new(Interpreter { stack: self.stack.clone(), any_order: self.any_order })
+    }
+
+    fn emitted(&self, level: Level) -> Result<Box<dyn Maker>, Error> {
+        let stack = load(self.session, &self.stack, level, &Toolchain::find()?)?;
+        Ok(Box::new(Compiled { stack }))
+    }
+}
+
+/// Compiles a stack at a level, and loads it.
+pub fn load(session: &Session, stack: &Stack, level: Level, toolchain: &Toolchain) -> Result<nacre_runtime::Stack, Error> {
+    let emitted = session.emit(stack, level, None);
+    toolchain.load(&Text {
+        header_name: &format!("{}.h", stack.name),
+        header: &emitted.header,
+        source: &emitted.source,
+        symbol: &format!("nacre_stack_{}", stack.name),
+    })
+}

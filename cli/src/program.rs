@@ -1,0 +1,38 @@
+//! Opens sources, and gets a stack out of them.
+
+use std::path::PathBuf;
+
+use nacre_driver::Session;
+use nacre_stack::Stack;
+
+use crate::args::Which;
+use crate::console::{colours, say, Exit};
+
+/// The files, parsed; what is wrong in them is told.
+pub fn open(files: &[PathBuf]) -> Result<Session, Exit> {
+    let session = Session::open(files);
+    if session.has_errors() {
+        tell(&session);
+        return Err(Exit::No);
+    }
+    Ok(session)
+}
+
+/// One stack, composed; what is wrong with it is told.
+pub fn stack(which: &Which) -> Result<(Session, Stack), Exit> {
+    let mut session = open(std::slice::from_ref(&which.file))?;
+    let stack = session.stack(&which.stack);
+    tell(&session);
+    match stack {
+        Some(stack) if !session.has_errors() => Ok((session, stack)),
+        _ => Err(Exit::No),
+    }
+}
+
+/// Prints all diagnostics.
+pub fn tell(session: &Session) {
+    let text = session.render(colours());
+    if !text.is_empty() {
+        say(&text);
+    }
+}

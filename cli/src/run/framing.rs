@@ -1,0 +1,96 @@
+//! How a file becomes messages: a head, the bytes in order, their SHA-256; and the receiver's answer.
+
+use sha2::{Digest, Sha256};
+
+/// The first bytes of a head, with the version of this framing.
+const MAGIC: &[u8; 6] = b"nacre\x01";
+/// Names are cut to this.
+const NAME_MAX: usize = 255;
+
+/// A SHA-256.
+pub type Sum = [u8; 32];
+
+/// The first message: what comes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    pub size: u64,
+    pub name: String,
+}
+
+impl Head {
+    pub fn write(&self) -> Vec<u8> {
+        let mut end = self.name.len().min(NAME_MAX);
+        while !self.name.is_char_boundary(end) {
+            end -= 1;
+        }
+        [MAGIC.as_slice(), &self.size.to_le_bytes(), &self.name.as_bytes()[..end]].concat()
+    }
+
+    /// None: no head.
+    pub fn read(message: &[u8]) -> Option<Head> {
+        let rest = message.strip_prefix(MAGIC)?;
+        let (size, name) = rest.split_first_chunk::<8>()?;
+        let name = std::str::from_utf8(name).ok().filter(|name| name.len() <= NAME_MAX)?;
+        Some(Head { size: u64::from_le_bytes(*size), name: name.to_string() })
+    }
+
+    /// The name as one that is safe to create in a folder: no path, nothing hidden, nothing that a terminal would obey.
+    pub fn safe_name(&self) -> String {
+        let last = self.name.rsplit(['/', '\\']).next().unwrap_or_default();
+        let clean: String = last.chars().map(|c| if c.is_control() { '_' } else { c }).collect();
+        let clean = clean.trim_start_matches('.').trim();
+        if clean.is_empty() { "file".into() } else { clean.to_string() }
+    }
+}
+
+/// What the receiver answers when it has all: its own sum.
+pub fn answer(sum: &Sum) -> Vec<u8> {
+    [b"sum".as_slice(), sum].concat()
+}
+
+pub fn read_answer(message: &[u8]) -> Option<Sum> {
+    message.strip_prefix(b"sum")?.try_into().ok()
+}
+
+/// Adds bytes up to a SHA-256.
+#[derive(Clone, Default)]
+pub struct Summing(Sha256);
+
+impl Summing {
+    pub fn add(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    pub fn sum(self) -> Sum {
+        self.0.finalize().into()
+    }
+}
+
+pub fn hex(sum: &Sum) -> String {
+    sum.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_is_read_as_it_was_written() {
+        let head = Head { size: 1 << 40, name: "ünïcode".repeat(60) };
+        let read = Head::read(&head.write()).expect("a head");
+        assert_eq!(read.size, head.size);
+        assert!(head.name.starts_with(&read.name) && read.name.len() > 240);
+        assert_eq!(Head::read(b"nacre\x02zzzzzzzzz"), None);
+        assert_eq!(Head::read(b"nacre\x01zzz"), None);
+    }
+
+    #[test]
+    fn names_stay_in_their_folder() {
+        let safe = |name: &str| Head { size: 0, name: name.into() }.safe_name();
+        assert_eq!(safe("/etc/passwd"), "passwd");
+        assert_eq!(safe("../.."), "file");
+        assert_eq!(safe("..\\.profile"), "profile");
+        assert_eq!(safe("a\u{1b}[2Jb"), "a_[2Jb");
+        assert_eq!(safe(""), "file");
+    }
+}

@@ -1,0 +1,134 @@
+//! `nacre run`: files and lines over UDP, through a stack.
+
+mod chat;
+mod framing;
+mod receive;
+mod report;
+mod send;
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use nacre_runtime::capture::Captured;
+use nacre_runtime::faults::{Direction, FaultHandle, Faulty};
+use nacre_runtime::udp::Udp;
+use nacre_runtime::{Listener, Options, Stack};
+use nacre_simulator::toolchain::Toolchain;
+
+use crate::args::{Net, Run, Transfer};
+use crate::console::{complain, Exit};
+use crate::levels::load;
+use crate::program;
+
+pub fn run(args: &Run) -> Exit {
+    let (session, stack) = match program::stack(&args.which) {
+        Ok(found) => found,
+        Err(exit) => return exit,
+    };
+    let net = match &args.what {
+        Transfer::Receive(args) => &args.net,
+        Transfer::Send(args) => &args.net,
+        Transfer::Chat(args) => &args.net,
+    };
+    let loaded = Toolchain::find().and_then(|toolchain| load(&session, &stack, net.level.0, &toolchain.optimize("-O2")));
+    let stack = match loaded {
+        Ok(stack) => stack,
+        Err(error) => {
+            complain(&error.to_string());
+            return Exit::Unknown;
+        }
+    };
+    let done = match &args.what {
+        Transfer::Receive(args) => receive::receive(args, &stack),
+        Transfer::Send(args) => send::send(args, &stack),
+        Transfer::Chat(args) => chat::chat(args, &stack),
+    };
+    match done {
+        Ok(exit) => exit,
+        Err(words) => {
+            complain(&words);
+            Exit::No
+        }
+    }
+}
+
+/// A listener on a socket whose frames meet faults; what is recorded is what goes over the wire.
+struct Line {
+    listener: Listener,
+    /// None: a good network.
+    faults: Option<FaultHandle>,
+}
+
+impl Line {
+    fn open(at: SocketAddr, net: &Net, options: Options) -> Result<Line, String> {
+        let udp = Udp::bind(at).map_err(|error| format!("cannot bind {at}: {error}"))?;
+        match &net.pcap {
+            None => Ok(Line::over(udp, net, options)),
+            Some(path) => {
+                let captured = Captured::new(udp, create(path)?).map_err(|error| format!("{}: {error}", path.display()))?;
+                Ok(Line::over(captured, net, options))
+            }
+        }
+    }
+
+    fn over(transport: impl nacre_runtime::transport::Transport + 'static, net: &Net, options: Options) -> Line {
+        let faults = faults(net);
+        let bad = nacre_runtime::faults::Faults { seed: 0, ..faults.clone() } != nacre_runtime::faults::Faults::default();
+        if !bad {
+            return Line { listener: Listener::new(transport, options), faults: None };
+        }
+        let faulty = Faulty::new(transport, faults, Direction::Both);
+        let handle = faulty.handle();
+        Line { listener: Listener::new(faulty, options), faults: Some(handle) }
+    }
+}
+
+fn create(path: &Path) -> Result<BufWriter<File>, String> {
+    File::create(path).map(BufWriter::new).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn faults(net: &Net) -> nacre_runtime::faults::Faults {
+    nacre_runtime::faults::Faults {
+        loss: net.faults.loss.0,
+        duplicate: net.faults.duplicate.0,
+        reorder: net.faults.reorder.0,
+        corrupt: net.faults.corrupt.0,
+        delay: net.faults.delay.0,
+        jitter: net.faults.jitter.0,
+        seed: net.seed,
+        ..nacre_runtime::faults::Faults::default()
+    }
+}
+
+/// An address from which `to` can be reached.
+fn any_towards(to: SocketAddr) -> SocketAddr {
+    if to.is_ipv4() {
+        SocketAddr::from(([0, 0, 0, 0], 0))
+    } else {
+        SocketAddr::from(([0u16; 8], 0))
+    }
+}
+
+/// What both ends must have, said before anything else.
+fn introduce(stack: &Stack) -> String {
+    format!("{} ({}, fingerprint {:016x})", stack.description(), stack.level(), stack.fingerprint())
+}
+
+/// Bytes that are moved, on a terminal.
+fn progress(total: u64, name: &str) -> ProgressBar {
+    let bar = ProgressBar::new(total);
+    let style = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.set_message(name.to_string());
+    bar
+}
+
+/// Standard error if it is a terminal, at most so often.
+pub fn draw_target_after(time: Duration) -> ProgressDrawTarget {
+    let hertz = (1000 / time.as_millis().max(1)).clamp(1, 20) as u8;
+    ProgressDrawTarget::stderr_with_hz(hertz)
+}

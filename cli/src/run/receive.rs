@@ -1,0 +1,211 @@
+//! Receives files from any number of senders at once.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use indicatif::ProgressBar;
+use nacre_runtime::{ConnectionId, Error, Event, Listener, Options, Stack};
+
+use super::framing::{answer, Head, Sum, Summing};
+use super::report::Moved;
+use super::{introduce, progress, Line};
+use crate::args::Receive;
+use crate::console::{say, Exit};
+
+pub fn receive(args: &Receive, stack: &Stack) -> Result<Exit, String> {
+    let target = Target::of(&args.out)?;
+    let once = args.once || (!args.serve && !target.folder);
+    let mut line = Line::open(args.listen, &args.net, Options::default())?;
+    line.listener.serve(stack).map_err(|error| error.to_string())?;
+    say(&format!("listening on {} with {}", line.listener.local(), introduce(stack)));
+    let mut receiver = Receiver { args, line, target, incoming: HashMap::new(), numbers: HashMap::new() };
+    loop {
+        match receiver.next()? {
+            Some(intact) if once => {
+                receiver.farewell();
+                return Ok(if intact { Exit::Yes } else { Exit::No });
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Where files go.
+struct Target {
+    path: PathBuf,
+    folder: bool,
+}
+
+impl Target {
+    fn of(path: &Path) -> Result<Target, String> {
+        let says_folder = path.as_os_str().to_string_lossy().ends_with('/');
+        if says_folder {
+            fs::create_dir_all(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        }
+        Ok(Target { path: path.to_path_buf(), folder: says_folder || path.is_dir() })
+    }
+
+    /// The place for a file: the path itself, or in the folder; with a number if another sender's is there already.
+    fn place(&self, head: &Head, numbers: &mut HashMap<PathBuf, u32>) -> PathBuf {
+        let base = if self.folder { self.path.join(head.safe_name()) } else { self.path.clone() };
+        let number = numbers.entry(base.clone()).or_insert(0);
+        let place = if *number == 0 { base.clone() } else { with_suffix(&base, &format!("-{number}")) };
+        *number += 1;
+        place
+    }
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_os_string();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// A file that is coming.
+struct Incoming {
+    head: Head,
+    place: PathBuf,
+    /// Written beside its place, and renamed when it is whole.
+    part: PathBuf,
+    file: BufWriter<File>,
+    summing: Summing,
+    left: u64,
+    begun: Instant,
+    bar: ProgressBar,
+}
+
+struct Receiver<'r> {
+    args: &'r Receive,
+    line: Line,
+    target: Target,
+    incoming: HashMap<ConnectionId, Incoming>,
+    /// How many files were given a name.
+    numbers: HashMap<PathBuf, u32>,
+}
+
+/// What is to be done about an event, once its message is no longer lent.
+enum Turn {
+    Nothing,
+    Message(ConnectionId, Vec<u8>),
+    Ended(ConnectionId, String),
+    Tell(String),
+}
+
+impl Receiver<'_> {
+    /// Handles one event; gives whether a file is intact, if one is complete by it.
+    fn next(&mut self) -> Result<Option<bool>, String> {
+        let event = self.line.listener.wait(None).map_err(|error| error.to_string())?;
+        let turn = match event {
+            Some(Event::Delivered { connection, message, .. }) => Turn::Message(connection, message.to_vec()),
+            Some(Event::Closed { connection, reason }) => Turn::Ended(connection, reason.to_string()),
+            Some(Event::OtherStack(what)) => Turn::Tell(what.in_words()),
+            _ => Turn::Nothing,
+        };
+        match turn {
+            Turn::Nothing => Ok(None),
+            Turn::Tell(words) => {
+                say(&words);
+                Ok(None)
+            }
+            Turn::Ended(connection, why) => {
+                self.give_up(connection, &why);
+                Ok(None)
+            }
+            Turn::Message(connection, message) => match self.message(connection, &message) {
+                Ok(done) => Ok(done),
+                Err(why) => {
+                    // One sender's mistake, or a full disk, is not the others' business.
+                    self.give_up(connection, &why);
+                    self.line.listener.discard(connection);
+                    if self.args.once || !(self.target.folder || self.args.serve) {
+                        return Err("the only transfer has failed".into());
+                    }
+                    Ok(None)
+                }
+            },
+        }
+    }
+
+    fn message(&mut self, connection: ConnectionId, message: &[u8]) -> Result<Option<bool>, String> {
+        let Some(incoming) = self.incoming.get_mut(&connection) else {
+            let head = Head::read(message).ok_or("it does not begin as `nacre run send` does")?;
+            let incoming = self.begin(head)?;
+            self.incoming.insert(connection, incoming);
+            return Ok(None);
+        };
+        if incoming.left > 0 {
+            let length = message.len() as u64;
+            incoming.left = incoming.left.checked_sub(length).ok_or("more came than was announced")?;
+            incoming.summing.add(message);
+            incoming.bar.inc(length);
+            incoming.file.write_all(message).map_err(|error| format!("{}: {error}", incoming.part.display()))?;
+            return Ok(None);
+        }
+        let sum: Sum = message.try_into().map_err(|_| "the sum at the end is missing")?;
+        self.finish(connection, sum).map(Some)
+    }
+
+    fn begin(&mut self, head: Head) -> Result<Incoming, String> {
+        let place = self.target.place(&head, &mut self.numbers);
+        let part = with_suffix(&place, ".part");
+        let file = File::create(&part).map_err(|error| format!("{}: {error}", part.display()))?;
+        let bar = progress(head.size, &head.safe_name());
+        let (left, begun) = (head.size, Instant::now());
+        Ok(Incoming { head, place, part, file: BufWriter::new(file), summing: Summing::default(), left, begun, bar })
+    }
+
+    fn finish(&mut self, connection: ConnectionId, other_sum: Sum) -> Result<bool, String> {
+        let Some(mut incoming) = self.incoming.remove(&connection) else { return Ok(false) };
+        incoming.bar.finish_and_clear();
+        let sum = incoming.summing.sum();
+        let time = incoming.begun.elapsed();
+        incoming.file.flush().map_err(|error| format!("{}: {error}", incoming.part.display()))?;
+        if sum == other_sum {
+            fs::rename(&incoming.part, &incoming.place).map_err(|error| format!("{}: {error}", incoming.place.display()))?;
+        }
+        let listener = &mut self.line.listener;
+        let peer = listener.peer(connection).map_or_else(|_| "a peer that has gone".into(), |peer| peer.to_string());
+        tell(listener, connection, &sum);
+        let statistics = listener.statistics_of(connection).unwrap_or_default();
+        let name = incoming.place.display().to_string();
+        let moved = Moved { verb: "received", name: &name, peer, bytes: incoming.head.size, time, sum, other_sum, statistics: &statistics, faults: self.line.faults.as_ref() };
+        moved.report(self.args.net.json);
+        Ok(moved.is_intact())
+    }
+
+    fn give_up(&mut self, connection: ConnectionId, why: &str) {
+        if let Some(incoming) = self.incoming.remove(&connection) {
+            incoming.bar.finish_and_clear();
+            let _ = fs::remove_file(&incoming.part);
+            say(&format!("{} is not complete ({} bytes are missing): {why}", incoming.head.safe_name(), incoming.left));
+        } else if why != "closed" {
+            say(&format!("a connection has ended: {why}"));
+        }
+    }
+
+    /// Stays until the sender has closed, so that it hears the answer.
+    fn farewell(&mut self) {
+        let until = Instant::now() + Duration::from_secs(5);
+        while Instant::now() < until {
+            match self.line.listener.wait(Some(Duration::from_millis(100))) {
+                Ok(Some(Event::Closed { connection, .. })) => {
+                    let _ = self.line.listener.linger(connection);
+                    return;
+                }
+                Ok(_) => {}
+                Err(_) => return,
+            }
+        }
+    }
+}
+
+/// The answer; a sender that has gone does not need it.
+fn tell(listener: &mut Listener, connection: ConnectionId, sum: &Sum) {
+    match listener.send_blocking(connection, &answer(sum), Some(Duration::from_secs(10))) {
+        Ok(()) | Err(Error::Closed(_) | Error::NoConnection) => {}
+        Err(error) => say(&format!("the sender could not be told: {error}")),
+    }
+}

@@ -1,0 +1,96 @@
+//! What a transfer came to, for a person and for a machine.
+
+use std::time::Duration;
+
+use nacre_runtime::faults::{FaultCounts, FaultHandle};
+use nacre_runtime::ConnectionStatistics;
+use serde_json::{json, Map, Value};
+
+use crate::console::{print, print_json};
+use crate::run::framing::{hex, Sum};
+use crate::units;
+
+/// A file that was moved.
+pub struct Moved<'m> {
+    /// `sent` or `received`.
+    pub verb: &'m str,
+    pub name: &'m str,
+    pub peer: String,
+    pub bytes: u64,
+    pub time: Duration,
+    pub sum: Sum,
+    /// What the other side says.
+    pub other_sum: Sum,
+    pub statistics: &'m ConnectionStatistics,
+    pub faults: Option<&'m FaultHandle>,
+}
+
+impl Moved<'_> {
+    pub fn is_intact(&self) -> bool {
+        self.sum == self.other_sum
+    }
+
+    pub fn report(&self, as_json: bool) {
+        if as_json {
+            return print_json(&self.json());
+        }
+        let seconds = self.time.as_secs_f64().max(1e-9);
+        let rate = units::bytes(self.bytes as f64 / seconds);
+        let traffic = &self.statistics.traffic;
+        let verdict = if self.is_intact() { "both sides agree".into() } else { format!("THE OTHER SIDE HAS {}", hex(&self.other_sum)) };
+        print(&format!("{} {}: {} bytes in {}, {rate}/s ({})", self.verb, self.name, self.bytes, units::duration(self.time), self.peer));
+        print(&format!("  sha-256  {} ({verdict})", hex(&self.sum)));
+        print(&format!("  frames   {} out, {} in", traffic.frames_out, traffic.frames_in));
+        if let Some(count) = self.statistics.retransmitted {
+            print(&format!("  again    {count} messages were retransmitted"));
+        }
+        print(&format!("  dropped  {}", listed(&self.drops())));
+        if let Some(faults) = self.faults {
+            let (out, back) = faults.counts();
+            print(&format!("  faults   out: {}; in: {}", listed(&fault_list(out)), listed(&fault_list(back))));
+        }
+    }
+
+    /// Frames that did not count, by cause: what the stack's counters say, and what the driver says.
+    fn drops(&self) -> Vec<(String, u64)> {
+        let traffic = &self.statistics.traffic;
+        let mut causes: Vec<(String, u64)> = self.statistics.counters.clone();
+        causes.retain(|(name, _)| name != "refused" && name != "no_space" && !name.ends_with(".retransmitted"));
+        causes.push(("no space".into(), traffic.no_space));
+        causes.push(("not sent by the system".into(), traffic.send_errors + traffic.overflowed));
+        causes.retain(|(_, count)| *count > 0);
+        causes
+    }
+
+    fn json(&self) -> Value {
+        let object = |list: Vec<(String, u64)>| list.into_iter().map(|(name, count)| (name, json!(count))).collect::<Map<String, Value>>();
+        let traffic = &self.statistics.traffic;
+        let faults = self.faults.map(|faults| {
+            let (out, back) = faults.counts();
+            json!({ "out": object(fault_list(out)), "in": object(fault_list(back)) })
+        });
+        json!({
+            "ok": self.is_intact(), "what": self.verb, "name": self.name, "peer": self.peer, "bytes": self.bytes,
+            "seconds": self.time.as_secs_f64(), "sha256": hex(&self.sum), "peer_sha256": hex(&self.other_sum),
+            "frames_out": traffic.frames_out, "frames_in": traffic.frames_in,
+            "retransmitted": self.statistics.retransmitted, "dropped": object(self.drops()), "faults": faults,
+        })
+    }
+}
+
+fn fault_list(counts: FaultCounts) -> Vec<(String, u64)> {
+    let all = [
+        ("lost", counts.lost),
+        ("duplicated", counts.duplicated),
+        ("reordered", counts.reordered),
+        ("corrupted", counts.corrupted),
+    ];
+    all.into_iter().filter(|(_, count)| *count > 0).map(|(name, count)| (name.to_string(), count)).collect()
+}
+
+fn listed(counts: &[(String, u64)]) -> String {
+    if counts.is_empty() {
+        return "none".into();
+    }
+    counts.iter().map(|(name, count)| format!("{name} {count}")).collect::<Vec<_>>().join(", ")
+}

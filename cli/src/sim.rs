@@ -1,0 +1,240 @@
+//! `nacre sim`: a stack on a simulated network.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use nacre_simulator::chart;
+use nacre_simulator::checks;
+use nacre_simulator::interface::Interface;
+use nacre_simulator::network::{Conditions, Fault, Item};
+use nacre_simulator::run::{run, Plan, Run, Subject};
+use nacre_simulator::shrink::{shrink, Budget, Shrunk};
+use nacre_stack::Stack;
+use serde_json::{json, Value};
+
+use crate::args::{Faults, Sim};
+use crate::check::plural;
+use crate::console::{complain, print, print_json, Exit};
+use crate::levels::Workshop;
+use crate::program;
+use crate::units;
+
+pub fn sim(args: &Sim) -> Exit {
+    let (session, stack) = match program::stack(&args.which) {
+        Ok(found) => found,
+        Err(exit) => return exit,
+    };
+    let workshop = Workshop { session: &session, stack: Arc::new(stack), any_order: args.any_order };
+    let makers = args.level.0.map(|machine| workshop.maker(machine));
+    let [Ok(a), Ok(b)] = makers else {
+        makers.into_iter().filter_map(Result::err).take(1).for_each(|error| complain(&error.to_string()));
+        return Exit::Unknown;
+    };
+    let stack = &workshop.stack;
+    let subject = Subject { makers: [a.as_ref(), b.as_ref()], interface: Rc::new(Interface::of(stack)) };
+    match campaign(args, &subject) {
+        Campaign::Kept(totals) => {
+            report_kept(args, stack, &subject, &totals);
+            Exit::Yes
+        }
+        Campaign::Failed(plan, failed) => {
+            report_failed(args, stack, &subject, &plan, &failed);
+            Exit::No
+        }
+    }
+}
+
+/// What all runs came to.
+#[derive(Default)]
+struct Totals {
+    runs: u64,
+    steps: u64,
+    delivered: usize,
+    frames: u64,
+    bytes: u64,
+    lasted: u64,
+    faults: Vec<Item>,
+    counters: Vec<u64>,
+    digest: u64,
+    last: Option<Run>,
+}
+
+enum Campaign {
+    Kept(Totals),
+    Failed(Plan, Box<Run>),
+}
+
+fn campaign(args: &Sim, subject: &Subject) -> Campaign {
+    let keep = args.keep.as_ref().map(|items| items.iter().copied().collect());
+    let progress = progress(args.runs);
+    let mut totals = Totals::default();
+    for number in 0..args.runs {
+        let plan = plan(args, args.seed.wrapping_add(number));
+        let done = run(&plan, subject, keep.clone(), args.trace);
+        progress.inc(1);
+        if done.failure.is_some() {
+            progress.finish_and_clear();
+            return Campaign::Failed(plan, Box::new(done));
+        }
+        totals.add(done);
+    }
+    progress.finish_and_clear();
+    Campaign::Kept(totals)
+}
+
+/// A line that appears after a second.
+fn progress(runs: u64) -> ProgressBar {
+    let bar = ProgressBar::new(runs);
+    if let Ok(style) = ProgressStyle::with_template("{pos}/{len} runs {wide_bar} {eta}") {
+        bar.set_style(style);
+    }
+    bar.set_draw_target(crate::run::draw_target_after(Duration::from_secs(1)));
+    bar
+}
+
+impl Totals {
+    fn add(&mut self, run: Run) {
+        self.runs += 1;
+        self.steps += run.steps;
+        self.delivered += run.delivered.iter().sum::<usize>();
+        self.frames += run.frames.iter().sum::<u64>();
+        self.bytes += run.bytes.iter().sum::<u64>();
+        self.lasted += run.lasted;
+        self.faults.extend(run.items.iter().filter(|item| !matches!(item, Item::Message(..))));
+        for counters in &run.counters {
+            self.counters.resize(self.counters.len().max(counters.len()), 0);
+            self.counters.iter_mut().zip(counters).for_each(|(sum, count)| *sum += count);
+        }
+        self.digest = nacre_simulator::random::hash(&[self.digest, run.digest]);
+        self.last = Some(run);
+    }
+}
+
+fn plan(args: &Sim, seed: u64) -> Plan {
+    let mut conditions = conditions(&args.faults);
+    conditions.partition = args.partition;
+    let checks = if args.check.is_empty() { checks::all() } else { args.check.clone() };
+    Plan { seed, messages: args.messages, largest: args.largest, conditions, checks, ..Plan::default() }
+}
+
+/// The faults of the command line.
+pub fn conditions(faults: &Faults) -> Conditions {
+    Conditions {
+        loss: faults.loss.0,
+        duplicate: faults.duplicate.0,
+        reorder: faults.reorder.0,
+        corrupt: faults.corrupt.0,
+        delay: faults.delay.nanoseconds(),
+        jitter: faults.jitter.nanoseconds(),
+        partition: None,
+    }
+}
+
+fn report_kept(args: &Sim, stack: &Stack, subject: &Subject, totals: &Totals) {
+    let counters: Vec<(&String, u64)> =
+        subject.interface.counters.iter().zip(totals.counters.iter().copied()).filter(|(_, count)| *count > 0).collect();
+    let faults = faults_by_kind(&totals.faults);
+    if args.json {
+        let counters: serde_json::Map<String, Value> = counters.iter().map(|(n, c)| (n.to_string(), json!(c))).collect();
+        let faults: serde_json::Map<String, Value> = faults.iter().map(|(n, c)| (n.to_string(), json!(c))).collect();
+        print_json(&json!({
+            "ok": true, "stack": stack.description, "seed": args.seed, "runs": totals.runs, "steps": totals.steps,
+            "delivered": totals.delivered, "frames": totals.frames, "bytes": totals.bytes, "simulated_ns": totals.lasted,
+            "counters": counters, "faults": faults, "digest": format!("{:016x}", totals.digest),
+        }));
+        return;
+    }
+    if let Some(run) = totals.last.as_ref().filter(|_| args.trace) {
+        print(&chart::chart(stack, &run.trace, [0, 1], ["a", "b"], chart::Options { lines: 2000 }));
+    }
+    let lines = [
+        format!("{} of {}: every check held", plural(totals.runs as usize, "run"), stack.description),
+        format!("  machines   {} and {}", subject.makers[0].name(), subject.makers[1].name()),
+        format!("  delivered  {}", plural(totals.delivered, "message")),
+        format!("  frames     {}, {}", totals.frames, units::bytes(totals.bytes as f64)),
+        format!("  faults     {}", listed(&faults)),
+        format!("  counters   {}", listed(&counters.iter().map(|(name, count)| (name.as_str(), *count)).collect::<Vec<_>>())),
+        format!("  simulated  {} in {} steps", units::duration(Duration::from_nanos(totals.lasted)), totals.steps),
+        format!("  digest     {:016x} (seed {})", totals.digest, args.seed),
+    ];
+    lines.iter().for_each(|line| print(line));
+}
+
+fn listed(counts: &[(&str, u64)]) -> String {
+    if counts.is_empty() {
+        return "none".into();
+    }
+    counts.iter().map(|(name, count)| format!("{name} {count}")).collect::<Vec<_>>().join(", ")
+}
+
+fn faults_by_kind(faults: &[Item]) -> Vec<(&'static str, u64)> {
+    let kind = |item: &Item| match item {
+        Item::Frame(_, _, Fault::Lose) => Some("lost"),
+        Item::Frame(_, _, Fault::Repeat) => Some("repeated"),
+        Item::Frame(_, _, Fault::Hold) => Some("held back"),
+        Item::Frame(_, _, Fault::Damage) => Some("damaged"),
+        Item::Partition(_) => Some("partitions"),
+        // Being late is no event worth a count.
+        Item::Frame(_, _, Fault::Late) | Item::Message(..) => None,
+    };
+    let names = ["lost", "repeated", "held back", "damaged", "partitions"];
+    let count = |name: &str| faults.iter().filter(|item| kind(item) == Some(name)).count() as u64;
+    names.into_iter().map(|name| (name, count(name))).filter(|(_, count)| *count > 0).collect()
+}
+
+fn report_failed(args: &Sim, stack: &Stack, subject: &Subject, plan: &Plan, failed: &Run) {
+    let Some(failure) = &failed.failure else { return };
+    let begun = Instant::now();
+    let Shrunk { keep, run, tried } = match &args.keep {
+        Some(keep) => {
+            let keep: BTreeSet<Item> = keep.iter().copied().collect();
+            Shrunk { run: run(plan, subject, Some(keep.clone()), true), keep, tried: 0 }
+        }
+        None => shrink(plan, subject, failed, Budget::default()),
+    };
+    let kept: Vec<String> = keep.iter().map(Item::to_string).collect();
+    let small = run.failure.as_ref().unwrap_or(failure);
+    if args.json {
+        print_json(&json!({
+            "ok": false, "stack": stack.description, "seed": plan.seed, "check": failure.check.to_string(), "what": failure.text,
+            "at_ns": failure.time, "items": failed.items.len(), "shrunk": { "what": small.text, "keep": kept, "runs": tried },
+        }));
+        return;
+    }
+    let messages = keep.iter().filter(|item| matches!(item, Item::Message(..))).count();
+    print(&format!("seed {}: `{}` does not hold: {}", plan.seed, failure.check, failure.text));
+    let cost = units::duration(begun.elapsed());
+    print(&format!(
+        "shrunk from {} messages and faults to {} and {} ({tried} runs, {cost}): {}",
+        failed.items.len(),
+        plural(messages, "message"),
+        plural(keep.len() - messages, "fault"),
+        small.text
+    ));
+    print("");
+    print(&chart::chart(stack, &run.trace, [0, 1], ["a", "b"], chart::Options::default()));
+    print(&format!("again: {}", again(args, plan.seed, &kept)));
+}
+
+/// The command that shows the shrunk run once more.
+fn again(args: &Sim, seed: u64, keep: &[String]) -> String {
+    let mut words = vec![format!("nacre sim {} --stack {} --seed {seed} --messages {}", args.which.file.display(), args.which.stack, args.messages)];
+    let mut given = std::env::args().skip(1).peekable();
+    // Everything else as it was said, so that equal plans are made.
+    let replaced = ["--seed", "--messages", "--stack", "--runs", "--keep"];
+    while let Some(word) = given.next() {
+        let name = word.split('=').next().unwrap_or_default().to_string();
+        if !word.starts_with("--") || name == "--json" || name == "--trace" {
+            continue;
+        }
+        let value = if word.contains('=') || name == "--any-order" { None } else { given.next() };
+        if !replaced.contains(&name.as_str()) {
+            words.push(value.map_or(word.clone(), |value| format!("{word} {value}")));
+        }
+    }
+    words.push(format!("--keep {}", keep.join(",")));
+    words.join(" ")
+}

@@ -1,0 +1,196 @@
+//! `nacre test`: the `test` blocks of files, in the interpreter and as C at every level.
+
+mod script;
+mod values;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use nacre_diagnostics::Diagnostic;
+use nacre_driver::Session;
+use nacre_simulator::chart;
+use nacre_simulator::endpoint::Maker;
+use nacre_simulator::interface::Interface;
+use nacre_stack::Stack;
+use nacre_syntax::ast;
+use serde_json::{json, Value};
+
+use crate::args::Test;
+use crate::check::plural;
+use crate::console::{colours, complain, print, print_json, say, Exit};
+use crate::levels::{EmittedLevel, Machine, Workshop, EMITTED};
+use crate::program;
+use crate::units;
+
+pub fn test(args: &Test) -> Exit {
+    let mut session = match program::open(&args.files) {
+        Ok(session) => session,
+        Err(exit) => return exit,
+    };
+    session.check();
+    program::tell(&session);
+    if session.has_errors() {
+        return Exit::No;
+    }
+    let tests: Vec<ast::Test> = session.program.tests().cloned().collect();
+    let wanted = |test: &&ast::Test| args.only.as_ref().is_none_or(|only| test.name.contains(only.as_str()));
+    let tests: Vec<&ast::Test> = tests.iter().filter(wanted).collect();
+    let mut machines = vec![("interpreter", Machine::Interpreter)];
+    machines.extend(EMITTED.map(|(name, level)| (name, Machine::Emitted(EmittedLevel(level)))));
+    let mut bench = Bench { session, stacks: HashMap::new(), machines, missing: None };
+    let (begun, mut results) = (Instant::now(), Vec::new());
+    for test in &tests {
+        let result = bench.run(test);
+        if !args.json {
+            result.report();
+        }
+        results.push(result);
+    }
+    let failed = results.iter().filter(|result| result.failed()).count();
+    if args.json {
+        let all: Vec<Value> = results.iter().map(TestResult::json).collect();
+        print_json(&json!({ "ok": failed == 0 && bench.missing.is_none(), "tests": all, "not_run": bench.missing }));
+    } else {
+        let time = units::duration(begun.elapsed());
+        print(&format!("{}, {failed} failed ({time})", plural(results.len(), "test")));
+    }
+    if let Some(missing) = &bench.missing {
+        complain(&format!("the tests ran in the interpreter only: {missing}"));
+    }
+    match (failed, bench.missing.is_some()) {
+        (0, false) => Exit::Yes,
+        (0, true) => Exit::Unknown,
+        _ => Exit::No,
+    }
+}
+
+/// A stack that tests run on, and what runs it.
+pub struct Ready {
+    pub stack: Arc<Stack>,
+    pub interface: Rc<Interface>,
+    /// By the index of the machine.
+    makers: Vec<Option<Box<dyn Maker>>>,
+}
+
+struct Bench {
+    session: Session,
+    stacks: HashMap<String, Rc<Ready>>,
+    machines: Vec<(&'static str, Machine)>,
+    /// Why C could not be run.
+    missing: Option<String>,
+}
+
+struct TestResult {
+    name: String,
+    seed: u64,
+    /// Machine, time, what failed in words.
+    runs: Vec<(&'static str, Duration, Option<String>)>,
+}
+
+impl Bench {
+    fn run(&mut self, test: &ast::Test) -> TestResult {
+        let mut runs = Vec::new();
+        for index in 0..self.machines.len() {
+            let name = self.machines[index].0;
+            let begun = Instant::now();
+            match self.run_on(test, index) {
+                Ok(failure) => runs.push((name, begun.elapsed(), failure)),
+                // A machine that is not there is told once, at the end.
+                Err(missing) => self.missing = Some(missing),
+            }
+        }
+        TestResult { name: test.name.clone(), seed: script::seed(test), runs }
+    }
+
+    /// Errors: this machine cannot be had.
+    fn run_on(&mut self, test: &ast::Test, machine: usize) -> Result<Option<String>, String> {
+        for name in script::stacks(test) {
+            match self.ready(&name.name, machine) {
+                Ok(()) => {}
+                Err(Lack::Machine(words)) => return Err(words),
+                Err(Lack::Stack(words)) => return Ok(Some(words)),
+            }
+        }
+        let makers: HashMap<&str, &dyn Maker> = self
+            .stacks
+            .iter()
+            .filter_map(|(name, ready)| Some((name.as_str(), ready.makers[machine].as_deref()?)))
+            .collect();
+        let outcome = script::run(test, &self.stacks, &makers);
+        Ok(outcome.err().map(|failure| self.words(&failure)))
+    }
+
+    /// What was expected, what came, and the chart.
+    fn words(&self, failure: &script::Failure) -> String {
+        let mut found = Diagnostic::error("X0001", failure.what.clone()).at(failure.span, failure.label.clone());
+        if let Some(came) = &failure.came {
+            found = found.because(came.clone());
+        }
+        let mut text = found.render(&self.session.sources, colours());
+        if let Some(drawn) = &failure.drawn {
+            let names = [drawn.names[0].as_str(), drawn.names[1].as_str()];
+            text += &chart::chart(&drawn.stack, &drawn.trace, drawn.pair, names, chart::Options { lines: 60 });
+        }
+        text
+    }
+
+    fn ready(&mut self, name: &str, machine: usize) -> Result<(), Lack> {
+        if !self.stacks.contains_key(name) {
+            let Some(stack) = self.session.stack(name) else {
+                let words = self.session.render(colours());
+                return Err(Lack::Stack(if words.is_empty() { format!("there is no stack `{name}`") } else { words }));
+            };
+            let (interface, stack) = (Rc::new(Interface::of(&stack)), Arc::new(stack));
+            let makers = self.machines.iter().map(|_| None).collect();
+            self.stacks.insert(name.to_string(), Rc::new(Ready { stack, interface, makers }));
+        }
+        let kind = self.machines[machine].1;
+        let Some(ready) = self.stacks.get_mut(name).and_then(Rc::get_mut) else { return Ok(()) };
+        if ready.makers[machine].is_none() {
+            let workshop = Workshop { session: &self.session, stack: ready.stack.clone(), any_order: false };
+            let made = workshop.maker(kind).map_err(|error| match error {
+                nacre_simulator::toolchain::Error::Failed(_) => Lack::Stack(error.to_string()),
+                other => Lack::Machine(other.to_string()),
+            });
+            ready.makers[machine] = Some(made?);
+        }
+        Ok(())
+    }
+}
+
+enum Lack {
+    Stack(String),
+    Machine(String),
+}
+
+impl TestResult {
+    fn failed(&self) -> bool {
+        self.runs.iter().any(|(_, _, failure)| failure.is_some())
+    }
+
+    fn report(&self) {
+        let runs: Vec<String> = self.runs.iter().map(|(name, time, failure)| {
+            let mark = if failure.is_some() { " FAILED" } else { "" };
+            format!("{name} {}{mark}", units::duration(*time))
+        }).collect();
+        let word = if self.failed() { "FAILED" } else { "ok" };
+        print(&format!("{word:<6} {} (seed {}; {})", self.name, self.seed, runs.join(", ")));
+        // Machines that fail alike are told once.
+        let mut told: Vec<&str> = Vec::new();
+        for (name, _, failure) in &self.runs {
+            if let Some(failure) = failure.as_deref().filter(|failure| !told.contains(failure)) {
+                say(&format!("in {name}:\n{failure}"));
+                told.push(failure);
+            }
+        }
+    }
+
+    fn json(&self) -> Value {
+        let runs: Vec<Value> = self.runs.iter().map(|(name, time, failure)| {
+            json!({ "machine": name, "ok": failure.is_none(), "seconds": time.as_secs_f64(), "failure": failure })
+        }).collect();
+        json!({ "name": self.name, "seed": self.seed, "ok": !self.failed(), "runs": runs })
+    }
+}

@@ -1,0 +1,112 @@
+//! The values that stand in tests: numbers, times, messages.
+
+use std::collections::HashMap;
+
+use nacre_diagnostics::Span;
+use nacre_simulator::random::Random;
+use nacre_syntax::ast::{BinaryOp, Expr, ExprKind, TestArgument};
+
+/// Longer messages in a test are a mistake.
+const LONGEST: u64 = 64 << 20;
+
+/// The variables of `for` loops.
+pub type Variables = HashMap<String, u64>;
+
+/// An argument of a call or an expectation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Argument {
+    Message(Vec<u8>),
+    Number(u64),
+    /// The name of an endpoint, where an address is wanted.
+    Name(String),
+    Any,
+}
+
+pub fn argument(argument: &TestArgument, variables: &Variables) -> Result<Argument, (Span, String)> {
+    match argument {
+        TestArgument::Text(text, _) => Ok(Argument::Message(text.clone().into_bytes())),
+        TestArgument::Any(_) => Ok(Argument::Any),
+        TestArgument::Bytes { length, seed, span } => {
+            let seed = seed.as_ref().map_or(Ok(0), |seed| number(seed, variables))?;
+            let length = number(length, variables)?;
+            if length > LONGEST {
+                return Err((*span, format!("{length} bytes are too many for a test")));
+            }
+            Ok(Argument::Message(pattern(length as usize, seed)))
+        }
+        TestArgument::Expr(expr) => match &expr.kind {
+            ExprKind::Text(text) => Ok(Argument::Message(text.clone().into_bytes())),
+            ExprKind::Name(name) if !variables.contains_key(name) => Ok(Argument::Name(name.clone())),
+            _ => number(expr, variables).map(Argument::Number),
+        },
+    }
+}
+
+/// `bytes n seed s`: the same everywhere.
+pub fn pattern(length: usize, seed: u64) -> Vec<u8> {
+    let mut bytes = vec![0; length];
+    Random::new(seed).fill(&mut bytes);
+    bytes
+}
+
+/// A number, or a time in nanoseconds.
+pub fn number(expr: &Expr, variables: &Variables) -> Result<u64, (Span, String)> {
+    let wrong = |text: &str| Err((expr.span, text.to_string()));
+    match &expr.kind {
+        ExprKind::Number(number) => Ok(*number),
+        ExprKind::Duration(number, unit) => Ok(number.saturating_mul(unit.nanoseconds())),
+        ExprKind::True => Ok(1),
+        ExprKind::False => Ok(0),
+        ExprKind::Name(name) => match variables.get(name) {
+            Some(value) => Ok(*value),
+            None => wrong("no such variable in this test"),
+        },
+        ExprKind::Tuple(parts) if parts.len() == 1 => number(&parts[0], variables),
+        ExprKind::Binary(op, left, right) => {
+            let (left, right) = (number(left, variables)?, number(right, variables)?);
+            let result = match op {
+                BinaryOp::Add => left.checked_add(right),
+                BinaryOp::Sub => left.checked_sub(right),
+                BinaryOp::Mul => left.checked_mul(right),
+                BinaryOp::Div => left.checked_div(right),
+                BinaryOp::Rem => left.checked_rem(right),
+                _ => return wrong("tests know + - * / % only"),
+            };
+            result.map_or_else(|| wrong("this has no value"), Ok)
+        }
+        _ => wrong("a number or a time is wanted here"),
+    }
+}
+
+/// Whether a comparison holds; None: it is no comparison.
+pub fn compare(op: BinaryOp, left: u64, right: u64) -> Option<bool> {
+    Some(match op {
+        BinaryOp::Equal => left == right,
+        BinaryOp::NotEqual => left != right,
+        BinaryOp::Less => left < right,
+        BinaryOp::LessEqual => left <= right,
+        BinaryOp::Greater => left > right,
+        BinaryOp::GreaterEqual => left >= right,
+        _ => return None,
+    })
+}
+
+/// An argument for a person.
+pub fn show(argument: &Argument) -> String {
+    match argument {
+        Argument::Message(bytes) => show_message(bytes),
+        Argument::Number(number) => number.to_string(),
+        Argument::Name(name) => name.clone(),
+        Argument::Any => "_".into(),
+    }
+}
+
+pub fn show_message(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if text.len() <= 60 && text.chars().all(|c| !c.is_control()) => format!("\"{text}\""),
+        _ => {
+            let start: String = bytes.iter().take(12).map(|byte| format!("{byte:02x}")).collect();
+            format!("{} bytes {start}{}", bytes.len(), if bytes.len() > 12 { ".." } else { "" })
+        }
+    }
+}

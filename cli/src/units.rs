@@ -1,0 +1,103 @@
+//! Percentages and times as people write them.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use nacre_simulator::network::Partition;
+
+/// `5%`: from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Probability(pub f64);
+
+impl FromStr for Probability {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Probability, String> {
+        let number = text.trim().strip_suffix('%').map(str::trim);
+        let percent = number.and_then(|number| number.parse::<f64>().ok()).filter(|percent| (0.0..=100.0).contains(percent));
+        percent.map(|percent| Probability(percent / 100.0)).ok_or_else(|| "a percentage is wanted, from `0%` to `100%`".into())
+    }
+}
+
+/// `5ms`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Time(pub Duration);
+
+const UNITS: [(&str, u64); 6] =
+    [("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("min", 60_000_000_000), ("h", 3_600_000_000_000)];
+
+impl FromStr for Time {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Time, String> {
+        let wrong = || "a time is wanted: a number with ns, us, ms, s, min or h, as `5ms`".to_string();
+        let text = text.trim();
+        let at = text.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or_else(wrong)?;
+        let (number, unit) = (text[..at].parse::<f64>().map_err(|_| wrong())?, text[at..].trim());
+        let (_, nanoseconds) = UNITS.iter().find(|(name, _)| *name == unit).ok_or_else(wrong)?;
+        let total = number * *nanoseconds as f64;
+        // A year: longer than any run, and far from what does not fit.
+        if total > 3.2e16 {
+            return Err("a time of at most a year is wanted".into());
+        }
+        Ok(Time(Duration::from_nanos(total as u64)))
+    }
+}
+
+impl Time {
+    pub fn nanoseconds(self) -> u64 {
+        self.0.as_nanos() as u64
+    }
+}
+
+/// `2s/300ms`.
+pub fn partition(text: &str) -> Result<Partition, String> {
+    let (every, lasts) = text.split_once('/').ok_or("a partition is wanted: `2s/300ms`, 300 ms in every 2 s")?;
+    let (every, lasts) = (every.parse::<Time>()?.nanoseconds(), lasts.parse::<Time>()?.nanoseconds());
+    if lasts >= every {
+        return Err("a partition must be shorter than its period".into());
+    }
+    Ok(Partition { every, lasts })
+}
+
+/// A time for a person.
+pub fn duration(time: Duration) -> String {
+    match time.as_secs_f64() {
+        s if s < 0.001 => format!("{:.0} us", s * 1e6),
+        s if s < 1.0 => format!("{:.1} ms", s * 1e3),
+        s => format!("{s:.2} s"),
+    }
+}
+
+/// Bytes for a person.
+pub fn bytes(count: f64) -> String {
+    match count {
+        b if b < 1024.0 => format!("{b:.0} B"),
+        b if b < 1024.0 * 1024.0 => format!("{:.1} KiB", b / 1024.0),
+        b if b < 1024.0 * 1024.0 * 1024.0 => format!("{:.1} MiB", b / (1024.0 * 1024.0)),
+        b => format!("{:.2} GiB", b / (1024.0 * 1024.0 * 1024.0)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentages_need_their_sign() {
+        assert_eq!("5%".parse(), Ok(Probability(0.05)));
+        assert_eq!("2.5 %".parse(), Ok(Probability(0.025)));
+        for wrong in ["0.05", "101%", "-1%", "%", "nan%"] {
+            assert!(wrong.parse::<Probability>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn times_need_their_unit() {
+        assert_eq!("5ms".parse(), Ok(Time(Duration::from_millis(5))));
+        assert_eq!("1.5 s".parse(), Ok(Time(Duration::from_millis(1500))));
+        for wrong in ["5", "ms", "5 days", "1e99h", "99999999999h", "ä", "-5ms"] {
+            assert!(wrong.parse::<Time>().is_err(), "{wrong}");
+        }
+    }
+}
