@@ -9,12 +9,24 @@ pub(super) fn align(mut lines: Vec<Line>) -> String {
     let mut text = String::new();
     let mut at = 0;
     while at < lines.len() {
-        let commented = lines[at..].iter().take_while(|line| line.comment.is_some()).count();
-        let run = &lines[at..at + commented.max(1)];
-        write(run, &mut text);
-        at += run.len();
+        let run = commented(&lines[at..]);
+        write(&lines[at..at + run], &mut text);
+        at += run;
     }
     text
+}
+
+/// How many lines have their comments in one column: those with comments, and fields without one between them.
+fn commented(lines: &[Line]) -> usize {
+    let mut run = 0;
+    for (at, line) in lines.iter().enumerate() {
+        if line.comment.is_some() {
+            run = at + 1;
+        } else if !line.column.is_some_and(|(column, _)| column == Column::Type) {
+            break;
+        }
+    }
+    run.max(1)
 }
 
 /// Calls `change` with every longest run of lines that have the same key.
@@ -45,9 +57,9 @@ fn align_columns(run: &mut [Line]) {
     }
 }
 
-/// Writes lines that all have a comment behind them, or one that has none.
+/// Writes lines whose comments stand in one column.
 fn write(run: &[Line], text: &mut String) {
-    let widest = run.iter().map(Line::width).max().unwrap_or(0);
+    let widest = run.iter().filter(|line| line.comment.is_some()).map(Line::width).max().unwrap_or(0);
     let column = (widest + 2).next_multiple_of(INDENT);
     let length = |line: &Line| line.comment.as_ref().map_or(0, |comment| comment.chars().count());
     let fits = run.iter().all(|line| column + length(line) <= WIDTH);

@@ -21,8 +21,8 @@ impl Printer<'_> {
         if let Some(body) = c_body.filter(|&body| body > from) {
             self.sequence(from, body, indent, 0);
             self.tokens(body, to, indent, behind);
-        } else if let Some(body) = self.source.groups(from, to).find(|&open| is_body(self.source, open)) {
-            self.head_and_body(from, body, to, indent, behind);
+        } else if self.source.groups(from, to).any(|open| is_body(self.source, open)) {
+            self.heads_and_bodies(from, to, indent, behind);
         } else if let Some(list) = self.list_at_end(from, to, behind) {
             self.tokens(from, list, indent, WIDTH);
             self.group(list, indent, true);
@@ -56,11 +56,16 @@ impl Printer<'_> {
         }
     }
 
-    /// `if a { ... } else { ... }`: the head on one line if it fits, the body on lines of its own.
-    fn head_and_body(&mut self, from: usize, body: usize, to: usize, indent: usize, behind: usize) {
-        self.sequence(from, body, indent, 2);
-        self.group(body, indent, true);
-        self.sequence(self.source.close_of(body) + 1, to, indent, behind);
+    /// `if a { ... } else { ... }`: each head on one line if it fits, each body on lines of its own.
+    fn heads_and_bodies(&mut self, from: usize, to: usize, indent: usize, behind: usize) {
+        let source = self.source;
+        let mut start = from;
+        for body in source.groups(from, to).filter(|&open| is_body(source, open)) {
+            self.sequence(start, body, indent, 2);
+            self.group(body, indent, true);
+            start = source.close_of(body) + 1;
+        }
+        self.sequence(start, to, indent, behind);
     }
 
     /// The last list of these tokens, if it is best broken and all before it stays on the line.
