@@ -187,7 +187,7 @@ impl Parser<'_> {
         self.height = 0;
         let kind = match self.kind() {
             TokenKind::Number => self.quantity()?,
-            TokenKind::Text => ExprKind::Text(self.text_value("a text")?),
+            TokenKind::Text | TokenKind::OpenText => ExprKind::Text(self.text_value("a text")?),
             TYPE => self.type_or_literal()?,
             CONSTANT => ExprKind::Name(self.ident().name),
             TokenKind::OpenParen => return self.parenthesized(),
@@ -221,6 +221,7 @@ impl Parser<'_> {
                 }
                 _ => ExprKind::Name(self.name("an expression")?.name),
             },
+            TokenKind::Slash if self.ahead(1) == TokenKind::Star => return self.fail_with(errors::block_comment(self.span())),
             _ => return self.fail("an expression"),
         };
         Ok(Expr { kind, span: self.since(start) })
@@ -292,6 +293,9 @@ impl Parser<'_> {
         let mut height = 0;
         let fields = self.list(TokenKind::CloseBrace, |p| {
             let field = p.name("a field")?;
+            if p.at(TokenKind::Equal) {
+                return p.fail_with(errors::field_with_equal(p.span(), &field.name));
+            }
             let value = if p.eat(TokenKind::Colon) { Some(p.expr()?) } else { None };
             height = height.max(p.height);
             Ok((field, value))
@@ -330,6 +334,10 @@ impl Parser<'_> {
 
     /// The content of a text, its escapes resolved.
     pub(super) fn text_value(&mut self, what: &str) -> Parse<String> {
+        if self.at(TokenKind::OpenText) {
+            self.advance();
+            return Ok(String::new());
+        }
         if !self.at(TokenKind::Text) {
             return self.fail(what);
         }

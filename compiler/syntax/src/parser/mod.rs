@@ -328,12 +328,16 @@ impl Parser<'_> {
 impl Parser<'_> {
     fn report(&mut self, diagnostic: Diagnostic) {
         if self.last_error != Some(self.position) && self.found.len() < MOST_ERRORS {
-            // What the lexer could not read it has told itself.
-            if self.kind() != TokenKind::Unknown {
+            // What the lexer could not read it has told itself, and what is missing behind an open text is in it.
+            if self.kind() != TokenKind::Unknown && !self.follows_open_text() {
                 self.found.push(diagnostic);
             }
         }
         self.last_error = Some(self.position);
+    }
+
+    fn follows_open_text(&self) -> bool {
+        self.position > 0 && self.lexed.tokens[self.position - 1].kind == TokenKind::OpenText
     }
 
     fn fail_with<T>(&mut self, diagnostic: Diagnostic) -> Parse<T> {
@@ -430,16 +434,73 @@ impl Parser<'_> {
         }
     }
 
-    /// `part {separator part} [separator]` up to a closing token, which is left. Where a part fails, the list goes on
-    /// behind the next comma.
+    /// Parts with commas between them, up to a closing token, which is left. A comma may stand behind the last. Where a part
+    /// fails, the list goes on behind the next comma.
     fn list<T>(&mut self, close: TokenKind, mut part: impl FnMut(&mut Self) -> Parse<T>) -> Parse<Vec<T>> {
         let mut parts = Vec::new();
         while !self.at(close) && !self.at(TokenKind::End) {
-            parts.push(part(self)?);
-            if !self.eat(TokenKind::Comma) {
+            match part(self) {
+                Ok(part) => parts.push(part),
+                Err(Failed) if self.skip_part(close) => continue,
+                Err(Failed) => return Err(Failed),
+            }
+            if self.comma(close) {
+                continue;
+            }
+            // At the end of a line the bracket is more likely what is missing: the caller says so.
+            if self.at(close) || matches!(self.kind(), TokenKind::End | TokenKind::Semicolon) || self.first_on_line() || close == TokenKind::Greater {
                 break;
+            }
+            let found = errors::expected(&format!("`,` or {}", close.description()), &self.found_here(), self.span());
+            self.report(found);
+            if !self.skip_part(close) {
+                return Err(Failed);
             }
         }
         Ok(parts)
+    }
+
+    /// The comma behind a part of a list; in braces a semicolon is told, and taken for one, and so is a line that ends
+    /// without.
+    fn comma(&mut self, close: TokenKind) -> bool {
+        if self.eat(TokenKind::Comma) {
+            return true;
+        }
+        if close != TokenKind::CloseBrace {
+            return false;
+        }
+        let begins_field = self.at(TokenKind::Name) && matches!(self.ahead(1), TokenKind::Colon | TokenKind::Comma | TokenKind::CloseBrace);
+        if begins_field && !is_reserved(self.word()) {
+            self.report(errors::missing_comma(self.previous(), self.span()));
+            return true;
+        }
+        if self.at(TokenKind::Semicolon) {
+            self.report(errors::semicolon_between_fields(self.span()));
+            self.advance();
+            return true;
+        }
+        false
+    }
+
+    /// Skips the rest of a part with an error: true behind the next comma, or before the end of the list.
+    fn skip_part(&mut self, close: TokenKind) -> bool {
+        let mut depth = 0;
+        loop {
+            let kind = self.kind();
+            match kind {
+                _ if depth == 0 && kind == close => return true,
+                TokenKind::Comma if depth == 0 => {
+                    self.advance();
+                    return true;
+                }
+                TokenKind::OpenParen | TokenKind::OpenBracket | TokenKind::OpenBrace => depth += 1,
+                TokenKind::CloseParen | TokenKind::CloseBracket | TokenKind::CloseBrace if depth == 0 => return false,
+                TokenKind::CloseParen | TokenKind::CloseBracket | TokenKind::CloseBrace => depth -= 1,
+                TokenKind::End | TokenKind::Semicolon => return false,
+                _ if self.first_on_line() && self.begins_elsewhere() => return false,
+                _ => {}
+            }
+            self.advance();
+        }
     }
 }

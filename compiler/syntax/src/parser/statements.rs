@@ -75,7 +75,8 @@ impl Parser<'_> {
             "arm" => self.arm(),
             "count" if self.ahead(1) == TokenKind::Name && !matches!(self.word_ahead(1), "in" | "as" | "through") => {
                 self.advance();
-                let name = self.name("a counter")?;
+                // Counters have a place of their own, where any word can be a name.
+                let name = if self.ahead(1) == TokenKind::Semicolon { self.ident() } else { self.name("a counter")? };
                 self.end_of(word)?;
                 Ok(StatementKind::Count(name))
             }
@@ -124,6 +125,9 @@ impl Parser<'_> {
     fn let_(&mut self) -> Parse<StatementKind> {
         self.advance();
         let pattern = self.pattern()?;
+        if self.at(TokenKind::Colon) {
+            return self.fail_with(errors::let_with_type(self.span()));
+        }
         self.expect(TokenKind::Equal)?;
         let value = self.expr()?;
         Ok(StatementKind::Let { pattern, value, otherwise: self.otherwise()? })
@@ -258,6 +262,9 @@ impl Parser<'_> {
                 self.advance_as(Role::Operator(2));
                 and.push(self.comparison()?);
                 height = height.max(self.height);
+            }
+            if self.at(TokenKind::BarBar) {
+                return self.fail_with(errors::or_after_let(self.span()));
             }
             self.height = height;
             ConditionKind::Let { pattern, value, and }

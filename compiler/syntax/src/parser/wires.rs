@@ -112,12 +112,21 @@ impl Parser<'_> {
         self.close_as(TokenKind::CloseBrace, open, Role::Block)?;
         let FilterParts { state, main, end, result, functions } = parts;
         let Some((unit, input, body)) = main else {
-            return self.fail_with(crate::errors::expected("`byte(b: u8) { ... }` in the filter", "none", name.span));
+            return self.fail_with(crate::errors::filter_without_input(name.span, &name.name));
         };
         Ok(Filter { docs, name, grows, state, unit, input, body, end, result, functions, span })
     }
 
     fn filter_part(&mut self, parts: &mut FilterParts) -> Parse<()> {
+        let again = match self.word() {
+            "byte" | "word" => parts.main.is_some(),
+            "end" => parts.end.is_some(),
+            "result" => parts.result.is_some(),
+            _ => false,
+        };
+        if again {
+            return self.fail_with(crate::errors::part_again(self.span(), self.word()));
+        }
         match self.word() {
             "state" => {
                 self.advance();

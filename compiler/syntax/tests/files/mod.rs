@@ -1,5 +1,8 @@
 //! The sources that the tests read.
 
+// Each test reads only some of them.
+#![allow(dead_code)]
+
 use std::path::{Path, PathBuf};
 
 /// A folder beside the tests.
