@@ -31,36 +31,12 @@ impl Stack {
 
     /// Whether values of the type contain messages, so that they are linear.
     pub fn has_message(&self, ty: &Type) -> bool {
-        match ty {
-            Type::Msg => true,
-            Type::Struct(id) => self.structs[id.index()].fields.iter().any(|f| self.has_message(&f.ty)),
-            Type::Tuple(types) => types.iter().any(|t| self.has_message(t)),
-            Type::Option(t) | Type::Array(t, _) | Type::Ring(t, _) | Type::List(t, _) => self.has_message(t),
-            Type::Window(t, _, _) | Type::Pool(t, _) => self.has_message(t),
-            Type::Map(_, t, _) => self.has_message(t),
-            _ => false,
-        }
+        has_message(&self.structs, ty)
     }
 
-    /// Bits of a value of the type inside a header field; None: it has no form on the wire. (A field of a range may be given
-    /// more bits than needed: [`HeaderField::bits`] holds for the field itself, this for what is nested.)
+    /// Bits of a value of the type inside a header field; see [`wire_bits`].
     pub fn wire_bits(&self, ty: &Type) -> Option<u32> {
-        let sum = |types: &[&Type]| types.iter().try_fold(0u32, |sum, t| sum.checked_add(self.wire_bits(t)?));
-        Some(match ty {
-            Type::Bool => 1,
-            Type::UInt(b) | Type::Int(b) | Type::Seq(b) => *b as u32,
-            Type::Range(_, high) => bits_below(*high),
-            Type::Enum(id) => bits_below(self.enums[id.index()].variants.len() as u64),
-            Type::Bits(n) => *n,
-            Type::Duration | Type::Instant => 64,
-            Type::Bytes(n) => n.checked_mul(8)?,
-            Type::Addr => 160,
-            Type::Array(t, n) => self.wire_bits(t)?.checked_mul(*n)?,
-            Type::Tuple(types) => sum(&types.iter().collect::<Vec<_>>())?,
-            Type::Struct(id) => sum(&self.structs[id.index()].fields.iter().map(|f| &f.ty).collect::<Vec<_>>())?,
-            Type::Option(t) => self.wire_bits(t)?.checked_add(1)?,
-            _ => return None,
-        })
+        wire_bits(&self.structs, &self.enums, ty)
     }
 
     /// What the host sees at the ports: for each port in order its inputs, then its outputs. A call names its event by the
@@ -87,6 +63,39 @@ pub struct PortEvent {
     pub event: EventId,
     /// Index into [`Port::inputs`], if the host may put it in.
     pub input: Option<u32>,
+}
+
+/// Whether values of the type contain messages, so that they are linear.
+pub fn has_message(structs: &[Struct], ty: &Type) -> bool {
+    match ty {
+        Type::Msg => true,
+        Type::Struct(id) => structs[id.index()].fields.iter().any(|f| has_message(structs, &f.ty)),
+        Type::Tuple(types) => types.iter().any(|t| has_message(structs, t)),
+        Type::Option(t) | Type::Array(t, _) | Type::Ring(t, _) | Type::List(t, _) => has_message(structs, t),
+        Type::Window(t, _, _) | Type::Pool(t, _) | Type::Map(_, t, _) => has_message(structs, t),
+        _ => false,
+    }
+}
+
+/// Bits of a value of the type inside a header field; None: it has no form on the wire. (A field of a range may be given
+/// more bits than needed: [`HeaderField::bits`] holds for the field itself, this for what is nested.)
+pub fn wire_bits(structs: &[Struct], enums: &[Enum], ty: &Type) -> Option<u32> {
+    let sum = |types: &[&Type]| types.iter().try_fold(0u32, |sum, t| sum.checked_add(wire_bits(structs, enums, t)?));
+    Some(match ty {
+        Type::Bool => 1,
+        Type::UInt(b) | Type::Int(b) | Type::Seq(b) => u32::from(*b),
+        Type::Range(_, high) => bits_below(*high),
+        Type::Enum(id) => bits_below(enums[id.index()].variants.len() as u64),
+        Type::Bits(n) => *n,
+        Type::Duration | Type::Instant => 64,
+        Type::Bytes(n) => n.checked_mul(8)?,
+        Type::Addr => 160,
+        Type::Array(t, n) => wire_bits(structs, enums, t)?.checked_mul(*n)?,
+        Type::Tuple(types) => sum(&types.iter().collect::<Vec<_>>())?,
+        Type::Struct(id) => sum(&structs[id.index()].fields.iter().map(|f| &f.ty).collect::<Vec<_>>())?,
+        Type::Option(t) => wire_bits(structs, enums, t)?.checked_add(1)?,
+        _ => return None,
+    })
 }
 
 /// Bits that numbers below this one need.

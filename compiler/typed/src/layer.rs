@@ -459,7 +459,7 @@ impl<'p> Checker<'p> {
 
     fn header_field(&mut self, field: &ast::HeaderField) -> Option<HeaderField> {
         let ty = self.resolve(&field.ty)?;
-        let Some(bits) = self.wire_bits(&ty) else {
+        let Some(bits) = nacre_stack::wire_bits(&self.fragment.structs, &self.fragment.enums, &ty) else {
             let shown = self.show(&ty);
             self.error("T0023", format!("a value of type {shown} has no form on the wire"), field.ty.span, "in a header", "headers carry numbers, flags, enums, bytes<N>, addresses and arrays of these");
             return None;
@@ -483,26 +483,6 @@ impl<'p> Checker<'p> {
             _ => FieldClass::Protocol,
         };
         Some(HeaderField { name: field.name.name.clone(), ty, bits, big_endian: field.big, place, class })
-    }
-
-    /// How many bits a value takes on the wire.
-    fn wire_bits(&self, ty: &Type) -> Option<u32> {
-        let below = |n: u64| if n <= 1 { 0 } else { 64 - (n - 1).leading_zeros() };
-        Some(match ty {
-            Type::Bool => 1,
-            Type::UInt(n) | Type::Int(n) | Type::Seq(n) => u32::from(*n),
-            Type::Range(_, high) => below(*high),
-            Type::Enum(id) => below(self.fragment.enums[id.index()].variants.len() as u64),
-            Type::Bits(n) => *n,
-            Type::Duration | Type::Instant => 64,
-            Type::Bytes(n) => 8 * n,
-            Type::Addr => 160,
-            Type::Tuple(types) => types.iter().map(|t| self.wire_bits(t)).sum::<Option<u32>>()?,
-            Type::Struct(id) => self.fragment.structs[id.index()].fields.iter().map(|f| self.wire_bits(&f.ty)).sum::<Option<u32>>()?,
-            Type::Option(t) => 1 + self.wire_bits(t)?,
-            Type::Array(t, n) => self.wire_bits(t)?.checked_mul(*n)?,
-            _ => return None,
-        })
     }
 
     fn unused_headers(&mut self) {

@@ -8,7 +8,6 @@ mod blocks;
 mod body;
 mod builtins;
 mod calls;
-mod codes;
 mod constants;
 mod containers;
 mod convert;
@@ -26,6 +25,5 @@ mod program;
 mod statements;
 mod types;
 
-pub use codes::CODES;
 pub use fragment::*;
 pub use program::Program;

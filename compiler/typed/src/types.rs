@@ -206,14 +206,7 @@ impl Checker<'_> {
 
     /// Whether values of the type contain messages, so that they are used exactly once.
     pub(crate) fn linear(&self, ty: &Type) -> bool {
-        match ty {
-            Type::Msg => true,
-            Type::Struct(id) => self.fragment.structs[id.index()].fields.iter().any(|f| self.linear(&f.ty)),
-            Type::Tuple(types) => types.iter().any(|t| self.linear(t)),
-            Type::Option(t) | Type::Array(t, _) | Type::Ring(t, _) | Type::List(t, _) | Type::Window(t, _, _) => self.linear(t),
-            Type::Pool(t, _) | Type::Map(_, t, _) => self.linear(t),
-            _ => false,
-        }
+        nacre_stack::has_message(&self.fragment.structs, ty)
     }
 }
 
