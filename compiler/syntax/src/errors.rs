@@ -17,7 +17,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("S0011", "no member of a layer"),
     ("S0012", "nested too deeply, or too long"),
     ("S0013", "comparisons in a row"),
-    ("S0014", "a comma is missing"),
+    ("S0014", "no attribute of a header field"),
     ("S0015", "no place to assign to"),
     ("S0016", "no unit of time"),
     ("S0017", "reserved for later"),
@@ -30,6 +30,13 @@ pub const CODES: &[(&str, &str)] = &[
     ("S0024", "a semicolon between fields"),
     ("S0025", "assignment in a condition"),
     ("S0026", "a bracket that closes nothing"),
+    ("S0027", "a comma is missing"),
+    ("S0028", "a member outside of a layer"),
+    ("S0029", "a `let` with a type"),
+    ("S0030", "a filter with too few or too many parts"),
+    ("S0031", "`||` behind `let` in a condition"),
+    ("S0032", "`=` in place of `:`"),
+    ("S0033", "a comment between `/*` and `*/`"),
 ];
 
 pub(crate) fn unknown_character(span: Span, text: &str) -> Diagnostic {
@@ -67,17 +74,14 @@ pub(crate) fn large_number(span: Span) -> Diagnostic {
 }
 
 pub(crate) fn unknown_escape(span: Span, escape: &str) -> Diagnostic {
-    Diagnostic::error("S0004", format!("`{escape}` is not an escape"))
+    Diagnostic::error("S0004", format!("`{}` is not an escape", escape.escape_debug()))
         .at(span, "in this text")
         .because("a text knows `\\n`, `\\r`, `\\t`, `\\0`, `\\\\`, `\\\"` and `\\x41`, two hex digits below 80")
         .help("for a backslash itself write `\\\\`")
 }
 
 pub(crate) fn expected(what: &str, found: &str, span: Span) -> Diagnostic {
-    Diagnostic::error("S0005", format!("expected {what}, found {found}"))
-        .at(span, format!("expected {what}"))
-        .because(format!("what comes before must be followed by {what}"))
-        .help(format!("write {what} here, or remove what comes before"))
+    Diagnostic::error("S0005", format!("expected {what}, found {found}")).at(span, format!("expected {what}"))
 }
 
 pub(crate) fn missing_semicolon(after: Span, next: Span, found: &str) -> Diagnostic {
@@ -88,30 +92,16 @@ pub(crate) fn missing_semicolon(after: Span, next: Span, found: &str) -> Diagnos
 }
 
 pub(crate) fn not_closed(bracket: &str, open: Span, next: Span, found: &str) -> Diagnostic {
-    let close = closing(bracket);
-    Diagnostic::error("S0007", format!("this `{bracket}` is not closed"))
-        .at(open, "opened here")
-        .also(next, format!("{found} cannot stand within it"))
-        .help(format!("close it with `{close}` before"))
-}
-
-fn closing(bracket: &str) -> &'static str {
-    match bracket {
+    let close = match bracket {
         "{" => "}",
         "(" => ")",
         "[" => "]",
         _ => ">",
-    }
-}
-
-pub(crate) fn missing_comma(bracket: &str, open: Span, after: Span, next: Span, found: &str) -> Diagnostic {
-    let close = closing(bracket);
-    Diagnostic::error("S0014", format!("expected `,` or `{close}`, found {found}"))
-        .at(next, "this cannot continue what comes before it")
-        .also(after, format!("a `,` or `{close}` is missing behind this"))
-        .also(open, "opened here")
-        .because("the parts of a list are separated by commas")
-        .help(format!("write `,` before it if it is another part, `{close}` if the list ends"))
+    };
+    Diagnostic::error("S0007", format!("this `{bracket}` is not closed"))
+        .at(open, "opened here")
+        .also(next, format!("{found} cannot stand within it"))
+        .help(format!("close it with `{close}` before"))
 }
 
 pub(crate) fn closes_nothing(span: Span, bracket: &str) -> Diagnostic {
@@ -174,6 +164,73 @@ pub(crate) fn too_long(span: Span) -> Diagnostic {
         .at(span, format!("more than {} bytes", crate::LONGEST))
         .because("places in a file are kept in 32 bits")
         .help("divide it, and `import` the parts")
+}
+
+pub(crate) fn no_attribute(span: Span, word: &str) -> Diagnostic {
+    Diagnostic::error("S0014", format!("`{word}` is no attribute of a header field"))
+        .at(span, "expected an attribute, or the end of the field")
+        .because(
+            "behind the type can stand the order of bytes (`big`), a place in the frame (`at cookie`, `at fingerprint`) and a class \
+             (`identification`, `protocol`, `message`, `gossip`), each once",
+        )
+        .help("take one of these, or write `,` before the next field")
+}
+
+pub(crate) fn missing_comma(after: Span, next: Span) -> Diagnostic {
+    Diagnostic::error("S0027", "a comma is missing")
+        .at(after, "a `,` is missing behind this")
+        .also(next, "here the next field begins")
+        .because("fields and variants are separated by commas")
+        .help("write `,`")
+}
+
+pub(crate) fn member_outside(span: Span, word: &str) -> Diagnostic {
+    Diagnostic::error("S0028", format!("this `{word}` stands outside of a layer"))
+        .at(span, "no layer is open here")
+        .because("handlers, headers, states and functions stand between the braces of a layer")
+        .help("put it into a `worker`, `multiplexor` or `router`; perhaps a `}` above is one too many")
+}
+
+pub(crate) fn let_with_type(span: Span) -> Diagnostic {
+    Diagnostic::error("S0029", "a `let` has no type")
+        .at(span, "expected `=`")
+        .because("the type of a `let` is that of its value")
+        .help("leave the type out, convert the value with `as`, or declare a variable: `var n: u16 = ...;`")
+}
+
+pub(crate) fn or_after_let(span: Span) -> Diagnostic {
+    Diagnostic::error("S0031", "`||` cannot follow `let` in a condition")
+        .at(span, "with this, the pattern need not match")
+        .because("the names of the pattern would have no value where only the other side is true")
+        .help("put `||` into parentheses behind `&&`, or write two `if`s")
+}
+
+pub(crate) fn field_with_equal(span: Span, field: &str) -> Diagnostic {
+    Diagnostic::error("S0032", format!("the value of `{field}` stands behind `:`, not `=`"))
+        .at(span, "should be `:`")
+        .because("`=` assigns to a place that is there already; here a value is made")
+        .help(format!("write `{field}: ...`"))
+}
+
+pub(crate) fn block_comment(span: Span) -> Diagnostic {
+    Diagnostic::error("S0033", "comments do not stand between `/*` and `*/`")
+        .at(span, "expected a statement or an expression")
+        .because("a comment goes to the end of its line, so that none is left open")
+        .help("begin each of its lines with `//`")
+}
+
+pub(crate) fn filter_without_input(span: Span, name: &str) -> Diagnostic {
+    Diagnostic::error("S0030", format!("the filter `{name}` does not say what it does with its input"))
+        .at(span, "has neither `byte` nor `word`")
+        .because("a filter is run once for each byte, or once for each word of four bytes")
+        .help("add `byte(b: u8) { ... }` or `word(w: u32) { ... }`")
+}
+
+pub(crate) fn part_again(span: Span, word: &str) -> Diagnostic {
+    Diagnostic::error("S0030", format!("this filter has a second `{word}`"))
+        .at(span, "there is one above")
+        .because("a filter has one input, of bytes or of words, at most one `end` and at most one `result`")
+        .help("put what both do into one")
 }
 
 pub(crate) fn comparisons_in_a_row(first: Span, second: Span) -> Diagnostic {

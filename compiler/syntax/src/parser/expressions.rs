@@ -221,6 +221,7 @@ impl Parser<'_> {
                 }
                 _ => ExprKind::Name(self.name("an expression")?.name),
             },
+            TokenKind::Slash if self.ahead(1) == TokenKind::Star => return self.fail_with(errors::block_comment(self.span())),
             _ => return self.fail("an expression"),
         };
         Ok(Expr { kind, span: self.since(start) })
@@ -292,6 +293,9 @@ impl Parser<'_> {
         let mut height = 0;
         let fields = self.list(TokenKind::CloseBrace, |p| {
             let field = p.name("a field")?;
+            if p.at(TokenKind::Equal) {
+                return p.fail_with(errors::field_with_equal(p.span(), &field.name));
+            }
             let value = if p.eat(TokenKind::Colon) { Some(p.expr()?) } else { None };
             height = height.max(p.height);
             Ok((field, value))
@@ -358,7 +362,7 @@ impl Parser<'_> {
                     characters.nth(1);
                 }
                 other => {
-                    let escape = format!("\\{}", other.map(|c| c.escape_debug().to_string()).unwrap_or_default());
+                    let escape = format!("\\{}", other.map(String::from).unwrap_or_default());
                     self.report(errors::unknown_escape(span, &escape));
                 }
             }

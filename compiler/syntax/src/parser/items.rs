@@ -40,9 +40,21 @@ impl Parser<'_> {
                 }
                 file.imports.push(self.import()?);
             }
+            _ if self.begins_certain_member() => self.members_outside(file),
             _ => file.items.push(self.item()?),
         }
         Ok(())
+    }
+
+    /// A member of a layer between items: most often the `}` before it was one too many. It is told once, and the members
+    /// up to the next `}` are taken for those of the layer before.
+    fn members_outside(&mut self, file: &mut File) {
+        self.report(errors::member_outside(self.span(), self.word()));
+        let mut members = self.members();
+        self.eat(TokenKind::CloseBrace);
+        if let Some(Item::Layer(layer)) = file.items.last_mut() {
+            layer.members.append(&mut members);
+        }
     }
 
     fn edition(&mut self) -> Parse<(u64, nacre_diagnostics::Span)> {
@@ -219,30 +231,9 @@ impl Parser<'_> {
     pub(super) fn fields(&mut self) -> Parse<Vec<Field>> {
         let open = self.span();
         self.expect_as(TokenKind::OpenBrace, Role::Fields)?;
-        let mut fields = Vec::new();
-        while !self.at(TokenKind::CloseBrace) && !self.at(TokenKind::End) {
-            fields.push(self.field()?);
-            if !self.comma_of_fields(open) {
-                break;
-            }
-        }
+        let fields = self.list(TokenKind::CloseBrace, Self::field)?;
         self.close_as(TokenKind::CloseBrace, open, Role::Fields)?;
         Ok(fields)
-    }
-
-    /// The comma behind a field; a semicolon there is told, and taken for one; so is none.
-    pub(super) fn comma_of_fields(&mut self, open: nacre_diagnostics::Span) -> bool {
-        if self.at(TokenKind::Semicolon) {
-            self.report(errors::semicolon_between_fields(self.span()));
-            self.advance();
-            return true;
-        }
-        if self.at(TokenKind::Name) && self.ahead(1) == TokenKind::Colon {
-            let span = self.span();
-            self.report(errors::missing_comma("{", open, self.previous(), span, &self.found_here()));
-            return true;
-        }
-        self.eat(TokenKind::Comma)
     }
 
     fn field(&mut self) -> Parse<Field> {

@@ -47,7 +47,7 @@ impl Parser<'_> {
         Ok(Layer { docs, kind, name, parameters, above, over, members, span })
     }
 
-    fn members(&mut self) -> Vec<Member> {
+    pub(super) fn members(&mut self) -> Vec<Member> {
         let mut members = Vec::new();
         while !self.ends_braces() {
             let start = self.position;
@@ -60,13 +60,24 @@ impl Parser<'_> {
     }
 
     fn begins_member(&self) -> bool {
-        self.at(TokenKind::Name) && MEMBERS.contains(&self.word()) && self.ahead(1) != TokenKind::Colon
+        self.at(TokenKind::Name) && MEMBERS.contains(&self.word())
     }
 
     /// Whether here begins what cannot stand in a block.
     pub(super) fn leaves_block(&self) -> bool {
-        let member = self.at(TokenKind::Name) && CERTAIN.contains(&self.word()) && self.first_on_line();
-        member || self.at_margin() && self.begins_item()
+        self.begins_certain_member() && self.first_on_line() || self.at_margin() && self.begins_item()
+    }
+
+    pub(super) fn begins_certain_member(&self) -> bool {
+        let certain = self.at(TokenKind::Name) && CERTAIN.contains(&self.word());
+        certain && (self.word() != "extern") && !matches!(self.ahead(1), TokenKind::Dot)
+    }
+
+    /// Whether here begins what cannot stand in a list: a member, an item, a statement.
+    pub(super) fn begins_elsewhere(&self) -> bool {
+        let statement = ["let", "var", "if", "for", "while", "pass", "return", "drop", "arm"].contains(&self.word());
+        let named = matches!(self.ahead(1), TokenKind::Colon | TokenKind::Comma | TokenKind::CloseBrace);
+        statement || self.begins_member() && !named || self.begins_item()
     }
 
     fn member(&mut self) -> Parse<Member> {
@@ -148,13 +159,7 @@ impl Parser<'_> {
         }
         let open = self.span();
         self.expect_as(TokenKind::OpenBrace, Role::Fields)?;
-        let mut fields = Vec::new();
-        while !self.at(TokenKind::CloseBrace) && !self.at(TokenKind::End) {
-            fields.push(self.header_field()?);
-            if !self.comma_of_fields(open) {
-                break;
-            }
-        }
+        let fields = self.list(TokenKind::CloseBrace, Self::header_field)?;
         self.close_as(TokenKind::CloseBrace, open, Role::Fields)?;
         Ok(Header { docs, name, fields: Some(fields), span })
     }
@@ -172,12 +177,14 @@ impl Parser<'_> {
                     self.advance();
                     field.big = true;
                 }
-                "at" if field.place.is_none() => {
+                "at" if field.place.is_none() && matches!(self.word_ahead(1), "cookie" | "fingerprint") => {
                     self.advance();
-                    field.place = Some(self.name("`cookie` or `fingerprint`")?);
+                    field.place = Some(self.ident());
                 }
-                _ if field.class.is_none() => field.class = Some(self.name("the class of the field")?),
-                _ => break,
+                "identification" | "protocol" | "message" | "gossip" if field.class.is_none() => field.class = Some(self.ident()),
+                // The name of the next field, behind a missing comma.
+                _ if self.ahead(1) == TokenKind::Colon => break,
+                word => return self.fail_with(errors::no_attribute(self.span(), word)),
             }
         }
         field.span = self.since(start);

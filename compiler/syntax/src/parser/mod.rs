@@ -187,13 +187,8 @@ impl<'a> Parser<'a> {
             return Ok(());
         }
         let bracket = &self.text[open.start as usize..open.end as usize];
-        let begins_part = matches!(self.kind(), TokenKind::Name | TokenKind::Capitalized(_) | TokenKind::Number | TokenKind::Text);
-        let found = if begins_part && !self.leaves_block() {
-            errors::missing_comma(bracket, open, self.previous(), self.span(), &self.found_here())
-        } else {
-            errors::not_closed(bracket, open, self.span(), &self.found_here())
-        };
-        self.fail_with(found)
+        self.report(errors::not_closed(bracket, open, self.span(), &self.found_here()));
+        Err(Failed)
     }
 
     /// The `;` at the end. When it is missing the parser goes on as if it were there.
@@ -332,13 +327,17 @@ impl Parser<'_> {
 
 impl Parser<'_> {
     fn report(&mut self, diagnostic: Diagnostic) {
-        // What the lexer could not read it has told itself.
-        let unread = |kind| matches!(kind, TokenKind::Unknown | TokenKind::OpenText);
-        let told = unread(self.kind()) || self.position > 0 && unread(self.lexed.tokens[self.position - 1].kind);
-        if self.last_error != Some(self.position) && self.found.len() < MOST_ERRORS && !told {
-            self.found.push(diagnostic);
+        if self.last_error != Some(self.position) && self.found.len() < MOST_ERRORS {
+            // What the lexer could not read it has told itself, and what is missing behind an open text is in it.
+            if self.kind() != TokenKind::Unknown && !self.follows_open_text() {
+                self.found.push(diagnostic);
+            }
         }
         self.last_error = Some(self.position);
+    }
+
+    fn follows_open_text(&self) -> bool {
+        self.position > 0 && self.lexed.tokens[self.position - 1].kind == TokenKind::OpenText
     }
 
     fn fail_with<T>(&mut self, diagnostic: Diagnostic) -> Parse<T> {
@@ -395,49 +394,26 @@ impl Parser<'_> {
     }
 
     /// Skips to where the next part of a block may begin: behind a `;` or a closed `{ }`, before a `}`, or at a line that
-    /// `begins` recognizes. Braces that the failed part opened, from the token `start` on, are skipped up to their end.
+    /// `begins` recognizes. Uses up at least one token unless it is at such a place that is not `start`.
     fn recover(&mut self, start: usize, begins: fn(&Self) -> bool) {
-        let mut open = self.open_braces(start);
         loop {
             match self.kind() {
-                TokenKind::End => return,
-                _ if self.position > start && self.first_on_line() && begins(self) => return,
-                TokenKind::CloseBrace if open == 0 => return,
-                TokenKind::CloseBrace => {
-                    open -= 1;
-                    self.advance();
-                    if open == 0 && self.ends_part() {
-                        return;
-                    }
-                }
-                TokenKind::Semicolon | TokenKind::CBody if open == 0 => {
+                TokenKind::End | TokenKind::CloseBrace => return,
+                TokenKind::Semicolon | TokenKind::CBody => {
                     self.advance();
                     return;
                 }
                 TokenKind::OpenBrace => {
                     self.skip_braces();
-                    if open == 0 && self.ends_part() {
+                    let goes_on = matches!(self.kind(), TokenKind::Semicolon | TokenKind::Comma | TokenKind::CloseParen);
+                    if !goes_on && !self.at_word("else") {
                         return;
                     }
                 }
+                _ if self.position > start && self.first_on_line() && begins(self) => return,
                 _ => self.advance(),
             }
         }
-    }
-
-    /// How many of the braces since a token have not been closed.
-    fn open_braces(&self, start: usize) -> usize {
-        let tokens = &self.lexed.tokens[start..self.position];
-        tokens.iter().fold(0, |open: usize, token| match token.kind {
-            TokenKind::OpenBrace => open + 1,
-            TokenKind::CloseBrace => open.saturating_sub(1),
-            _ => open,
-        })
-    }
-
-    /// Whether a `}` right before ended a statement or member.
-    fn ends_part(&self) -> bool {
-        !matches!(self.kind(), TokenKind::Semicolon | TokenKind::Comma | TokenKind::CloseParen) && !self.at_word("else")
     }
 
     /// Skips a `{` and all up to the `}` that closes it, or up to where an item begins in the first column.
@@ -458,16 +434,73 @@ impl Parser<'_> {
         }
     }
 
-    /// `part {separator part} [separator]` up to a closing token, which is left. Where a part fails, the list goes on
-    /// behind the next comma.
+    /// Parts with commas between them, up to a closing token, which is left. A comma may stand behind the last. Where a part
+    /// fails, the list goes on behind the next comma.
     fn list<T>(&mut self, close: TokenKind, mut part: impl FnMut(&mut Self) -> Parse<T>) -> Parse<Vec<T>> {
         let mut parts = Vec::new();
         while !self.at(close) && !self.at(TokenKind::End) {
-            parts.push(part(self)?);
-            if !self.eat(TokenKind::Comma) {
+            match part(self) {
+                Ok(part) => parts.push(part),
+                Err(Failed) if self.skip_part(close) => continue,
+                Err(Failed) => return Err(Failed),
+            }
+            if self.comma(close) {
+                continue;
+            }
+            // At the end of a line the bracket is more likely what is missing: the caller says so.
+            if self.at(close) || matches!(self.kind(), TokenKind::End | TokenKind::Semicolon) || self.first_on_line() || close == TokenKind::Greater {
                 break;
+            }
+            let found = errors::expected(&format!("`,` or {}", close.description()), &self.found_here(), self.span());
+            self.report(found);
+            if !self.skip_part(close) {
+                return Err(Failed);
             }
         }
         Ok(parts)
+    }
+
+    /// The comma behind a part of a list; in braces a semicolon is told, and taken for one, and so is a line that ends
+    /// without.
+    fn comma(&mut self, close: TokenKind) -> bool {
+        if self.eat(TokenKind::Comma) {
+            return true;
+        }
+        if close != TokenKind::CloseBrace {
+            return false;
+        }
+        let begins_field = self.at(TokenKind::Name) && matches!(self.ahead(1), TokenKind::Colon | TokenKind::Comma | TokenKind::CloseBrace);
+        if begins_field && !is_reserved(self.word()) {
+            self.report(errors::missing_comma(self.previous(), self.span()));
+            return true;
+        }
+        if self.at(TokenKind::Semicolon) {
+            self.report(errors::semicolon_between_fields(self.span()));
+            self.advance();
+            return true;
+        }
+        false
+    }
+
+    /// Skips the rest of a part with an error: true behind the next comma, or before the end of the list.
+    fn skip_part(&mut self, close: TokenKind) -> bool {
+        let mut depth = 0;
+        loop {
+            let kind = self.kind();
+            match kind {
+                _ if depth == 0 && kind == close => return true,
+                TokenKind::Comma if depth == 0 => {
+                    self.advance();
+                    return true;
+                }
+                TokenKind::OpenParen | TokenKind::OpenBracket | TokenKind::OpenBrace => depth += 1,
+                TokenKind::CloseParen | TokenKind::CloseBracket | TokenKind::CloseBrace if depth == 0 => return false,
+                TokenKind::CloseParen | TokenKind::CloseBracket | TokenKind::CloseBrace => depth -= 1,
+                TokenKind::End | TokenKind::Semicolon => return false,
+                _ if self.first_on_line() && self.begins_elsewhere() => return false,
+                _ => {}
+            }
+            self.advance();
+        }
     }
 }
