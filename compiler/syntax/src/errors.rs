@@ -74,14 +74,17 @@ pub(crate) fn large_number(span: Span) -> Diagnostic {
 }
 
 pub(crate) fn unknown_escape(span: Span, escape: &str) -> Diagnostic {
-    Diagnostic::error("S0004", format!("`{}` is not an escape", escape.escape_debug()))
+    Diagnostic::error("S0004", format!("`{escape}` is not an escape"))
         .at(span, "in this text")
         .because("a text knows `\\n`, `\\r`, `\\t`, `\\0`, `\\\\`, `\\\"` and `\\x41`, two hex digits below 80")
         .help("for a backslash itself write `\\\\`")
 }
 
 pub(crate) fn expected(what: &str, found: &str, span: Span) -> Diagnostic {
-    Diagnostic::error("S0005", format!("expected {what}, found {found}")).at(span, format!("expected {what}"))
+    Diagnostic::error("S0005", format!("expected {what}, found {found}"))
+        .at(span, format!("expected {what}"))
+        .because(format!("what comes before must be followed by {what}"))
+        .help(format!("write {what} here, or remove what comes before"))
 }
 
 pub(crate) fn missing_semicolon(after: Span, next: Span, found: &str) -> Diagnostic {
@@ -92,16 +95,30 @@ pub(crate) fn missing_semicolon(after: Span, next: Span, found: &str) -> Diagnos
 }
 
 pub(crate) fn not_closed(bracket: &str, open: Span, next: Span, found: &str) -> Diagnostic {
-    let close = match bracket {
-        "{" => "}",
-        "(" => ")",
-        "[" => "]",
-        _ => ">",
-    };
+    let close = closing(bracket);
     Diagnostic::error("S0007", format!("this `{bracket}` is not closed"))
         .at(open, "opened here")
         .also(next, format!("{found} cannot stand within it"))
         .help(format!("close it with `{close}` before"))
+}
+
+fn closing(bracket: &str) -> &'static str {
+    match bracket {
+        "{" => "}",
+        "(" => ")",
+        "[" => "]",
+        _ => ">",
+    }
+}
+
+pub(crate) fn no_comma(bracket: &str, open: Span, after: Span, next: Span, found: &str) -> Diagnostic {
+    let close = closing(bracket);
+    Diagnostic::error("S0027", format!("expected `,` or `{close}`, found {found}"))
+        .at(next, "this cannot continue what comes before it")
+        .also(after, format!("a `,` or `{close}` is missing behind this"))
+        .also(open, "opened here")
+        .because("the parts of a list are separated by commas")
+        .help(format!("write `,` before it if it is another part, `{close}` if the list ends"))
 }
 
 pub(crate) fn closes_nothing(span: Span, bracket: &str) -> Diagnostic {

@@ -362,7 +362,7 @@ impl Parser<'_> {
                     characters.nth(1);
                 }
                 other => {
-                    let escape = format!("\\{}", other.map(String::from).unwrap_or_default());
+                    let escape = format!("\\{}", other.map(|c| c.escape_debug().to_string()).unwrap_or_default());
                     self.report(errors::unknown_escape(span, &escape));
                 }
             }

@@ -60,7 +60,7 @@ impl Parser<'_> {
     }
 
     fn begins_member(&self) -> bool {
-        self.at(TokenKind::Name) && MEMBERS.contains(&self.word())
+        self.at(TokenKind::Name) && MEMBERS.contains(&self.word()) && self.ahead(1) != TokenKind::Colon
     }
 
     /// Whether here begins what cannot stand in a block.

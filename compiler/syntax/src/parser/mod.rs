@@ -187,8 +187,13 @@ impl<'a> Parser<'a> {
             return Ok(());
         }
         let bracket = &self.text[open.start as usize..open.end as usize];
-        self.report(errors::not_closed(bracket, open, self.span(), &self.found_here()));
-        Err(Failed)
+        let begins_part = matches!(self.kind(), TokenKind::Name | TokenKind::Capitalized(_) | TokenKind::Number | TokenKind::Text);
+        let found = if begins_part && !self.leaves_block() {
+            errors::no_comma(bracket, open, self.previous(), self.span(), &self.found_here())
+        } else {
+            errors::not_closed(bracket, open, self.span(), &self.found_here())
+        };
+        self.fail_with(found)
     }
 
     /// The `;` at the end. When it is missing the parser goes on as if it were there.
@@ -327,17 +332,13 @@ impl Parser<'_> {
 
 impl Parser<'_> {
     fn report(&mut self, diagnostic: Diagnostic) {
-        if self.last_error != Some(self.position) && self.found.len() < MOST_ERRORS {
-            // What the lexer could not read it has told itself, and what is missing behind an open text is in it.
-            if self.kind() != TokenKind::Unknown && !self.follows_open_text() {
-                self.found.push(diagnostic);
-            }
+        // What the lexer could not read it has told itself.
+        let unread = |kind| matches!(kind, TokenKind::Unknown | TokenKind::OpenText);
+        let told = unread(self.kind()) || self.position > 0 && unread(self.lexed.tokens[self.position - 1].kind);
+        if self.last_error != Some(self.position) && self.found.len() < MOST_ERRORS && !told {
+            self.found.push(diagnostic);
         }
         self.last_error = Some(self.position);
-    }
-
-    fn follows_open_text(&self) -> bool {
-        self.position > 0 && self.lexed.tokens[self.position - 1].kind == TokenKind::OpenText
     }
 
     fn fail_with<T>(&mut self, diagnostic: Diagnostic) -> Parse<T> {
@@ -394,26 +395,53 @@ impl Parser<'_> {
     }
 
     /// Skips to where the next part of a block may begin: behind a `;` or a closed `{ }`, before a `}`, or at a line that
-    /// `begins` recognizes. Uses up at least one token unless it is at such a place that is not `start`.
+    /// `begins` recognizes. Braces that the failed part opened, from the token `start` on, are skipped up to their end.
     fn recover(&mut self, start: usize, begins: fn(&Self) -> bool) {
+        let mut open = self.open_braces(start);
         loop {
             match self.kind() {
-                TokenKind::End | TokenKind::CloseBrace => return,
-                TokenKind::Semicolon | TokenKind::CBody => {
+                TokenKind::End => return,
+                _ if self.position > start && self.first_on_line() && begins(self) => return,
+                TokenKind::CloseBrace if open == 0 => return,
+                TokenKind::CloseBrace => {
+                    open -= 1;
+                    self.advance();
+                    if open == 0 && self.ends_part() {
+                        return;
+                    }
+                }
+                TokenKind::Semicolon | TokenKind::CBody if open == 0 => {
                     self.advance();
                     return;
                 }
                 TokenKind::OpenBrace => {
                     self.skip_braces();
-                    let goes_on = matches!(self.kind(), TokenKind::Semicolon | TokenKind::Comma | TokenKind::CloseParen);
-                    if !goes_on && !self.at_word("else") {
+                    if open == 0 && self.ends_part() {
                         return;
                     }
                 }
-                _ if self.position > start && self.first_on_line() && begins(self) => return,
                 _ => self.advance(),
             }
         }
+    }
+
+    /// How many of the braces since a token have not been closed.
+    fn open_braces(&self, start: usize) -> usize {
+        let tokens = &self.lexed.tokens[start..self.position];
+        // An open text may have swallowed what would close them.
+        if tokens.iter().any(|token| token.kind == TokenKind::OpenText) {
+            return 0;
+        }
+        tokens.iter().fold(0, |open: usize, token| match token.kind {
+            TokenKind::OpenBrace => open + 1,
+            TokenKind::CloseBrace => open.saturating_sub(1),
+            _ => open,
+        })
+    }
+
+    /// Whether a `}` right before ended a statement or member.
+    fn ends_part(&self) -> bool {
+        !matches!(self.kind(), TokenKind::Semicolon | TokenKind::Comma | TokenKind::CloseParen) && !self.at_word("else")
     }
 
     /// Skips a `{` and all up to the `}` that closes it, or up to where an item begins in the first column.
@@ -451,8 +479,7 @@ impl Parser<'_> {
             if self.at(close) || matches!(self.kind(), TokenKind::End | TokenKind::Semicolon) || self.first_on_line() || close == TokenKind::Greater {
                 break;
             }
-            let found = errors::expected(&format!("`,` or {}", close.description()), &self.found_here(), self.span());
-            self.report(found);
+            self.report(errors::expected(&format!("`,` or {}", close.description()), &self.found_here(), self.span()));
             if !self.skip_part(close) {
                 return Err(Failed);
             }
