@@ -1,3 +1,6 @@
 //! Passes over the stack IR, one a file.
 
 pub mod calls;
+mod reach;
+mod sites;
+mod visit;

@@ -6,7 +6,7 @@ use nacre_stack::*;
 
 const TAKEN: &str = "auto break case char const continue default do double else enum extern float for goto if inline int \
     long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while \
-    bool true false NULL step s m out event asm typeof errno main state pool counters now data len seed config bytes node block view waiting addr";
+    bool true false NULL step s out event asm typeof errno main state pool counters now data len seed config bytes node block view waiting addr";
 
 /// A name that C takes: letters, digits and `_`.
 pub fn plain(name: &str) -> String {

@@ -1,0 +1,166 @@
+//! What an emission can lead to in the same step: which layers and ports, how deep, and behind how many waits in the queue.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use nacre_stack::*;
+
+use crate::sites::{SiteId, Sites};
+use crate::visit::{self, Node};
+
+/// Deeper than this counts as this deep: the step may go round in a circle.
+pub const DEEPEST: u8 = 48;
+
+/// Where order can be seen: in the state that some layers share, at a port, or in the ring of what comes later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Seen {
+    State(usize),
+    Port(PortId),
+    Later,
+}
+
+/// How many events deep something happens (0: in the handler itself), and behind how many waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Depth {
+    pub events: u8,
+    pub waits: u8,
+}
+
+impl Depth {
+    fn below(self, waits: bool) -> Depth {
+        Depth { events: (self.events + 1).min(DEEPEST), waits: (self.waits + waits as u8).min(DEEPEST) }
+    }
+}
+
+pub type Reached = BTreeMap<Seen, BTreeSet<Depth>>;
+
+pub struct Reach<'s> {
+    pub stack: &'s Stack,
+    pub sites: &'s Sites,
+    /// Of each layer, which state it belongs to.
+    pub states: Vec<usize>,
+    /// Of each handler.
+    handlers: Vec<Reached>,
+}
+
+/// The handlers that may take what a site emits.
+pub fn takers(stack: &Stack, sites: &Sites, site: SiteId) -> Vec<HandlerId> {
+    let site = &sites.all[site];
+    let Target::Layer(layer) = site.target else { return vec![] };
+    let reactions = stack.layer(layer).reactions.iter().filter(|r| r.event == site.event);
+    let fits = |arm: &&Arm| !site.empty || site.layer == layer || (arm.guard.header.is_none() && !arm.guard.data);
+    reactions.flat_map(|r| &r.arms).filter(fits).map(|a| a.handler).collect()
+}
+
+impl<'s> Reach<'s> {
+    pub fn new(stack: &'s Stack, sites: &'s Sites) -> Reach<'s> {
+        Reach { stack, sites, states: states(stack), handlers: vec![Reached::new(); stack.handlers.len()] }
+    }
+
+    /// What the site leads to, seen from the handler that it stands in.
+    pub fn of_site(&self, site: SiteId, waits: &[bool]) -> Reached {
+        let mut reached = Reached::new();
+        let place = &self.sites.all[site];
+        let here = Depth { events: 0, waits: 0 };
+        let mut add = |seen: Seen, depth: Depth| {
+            reached.entry(seen).or_default().insert(depth);
+        };
+        match (place.later, place.target) {
+            (true, _) => add(Seen::Later, here),
+            (false, Target::Port(port)) => add(Seen::Port(port), here),
+            (false, Target::Layer(layer)) => {
+                add(Seen::State(self.states[layer.index()]), here.below(waits[site]));
+                for handler in takers(self.stack, self.sites, site) {
+                    for (seen, depths) in &self.handlers[handler.index()] {
+                        depths.iter().for_each(|d| add(*seen, d.below(waits[site])));
+                    }
+                }
+            }
+        }
+        reached
+    }
+
+    /// Follows all emissions until nothing new is reached.
+    pub fn follow(&mut self, waits: &[bool]) {
+        self.handlers = vec![Reached::new(); self.stack.handlers.len()];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for handler in 0..self.stack.handlers.len() {
+                for site in &self.sites.courses[handler].sites {
+                    for (seen, depths) in self.of_site(*site, waits) {
+                        let known = self.handlers[handler].entry(seen).or_default();
+                        let before = known.len();
+                        known.extend(depths);
+                        changed |= known.len() != before;
+                    }
+                }
+            }
+        }
+    }
+
+    /// All that some handlers lead to: handler, site, what is reached, and how deep it is seen from that site's handler.
+    pub fn over(&self, handlers: &[usize], waits: &[bool]) -> Vec<(usize, SiteId, Seen, Depth)> {
+        let mut all = vec![];
+        for handler in handlers {
+            for site in &self.sites.courses[*handler].sites {
+                for (seen, depths) in self.of_site(*site, waits) {
+                    all.extend(depths.into_iter().map(|depth| (*handler, *site, seen, depth)));
+                }
+            }
+        }
+        all
+    }
+
+    /// The sites on a way from `site` to something seen at a depth; the last one leads there.
+    pub fn way(&self, site: SiteId, seen: Seen, depth: Depth, waits: &[bool]) -> Vec<SiteId> {
+        let mut way = vec![];
+        let (mut site, mut depth) = (site, depth);
+        while way.len() < DEEPEST as usize {
+            way.push(site);
+            let place = &self.sites.all[site];
+            let Target::Layer(layer) = place.target else { break };
+            let here = Depth { events: 0, waits: 0 };
+            if depth == here.below(waits[site]) && seen == Seen::State(self.states[layer.index()]) {
+                break;
+            }
+            let next = takers(self.stack, self.sites, site).into_iter().find_map(|handler| {
+                self.sites.courses[handler.index()].sites.iter().find_map(|inner| {
+                    let depths = self.of_site(*inner, waits);
+                    let found = depths.get(&seen)?.iter().find(|d| d.below(waits[site]) == depth)?;
+                    Some((*inner, *found))
+                })
+            });
+            let Some(next) = next else { break };
+            (site, depth) = next;
+        }
+        way
+    }
+}
+
+/// Layers that name one another's cells share their state.
+fn states(stack: &Stack) -> Vec<usize> {
+    let mut states: Vec<usize> = (0..stack.layers.len()).collect();
+    let mut unite = |a: usize, b: usize| {
+        let (from, to) = (states[a].max(states[b]), states[a].min(states[b]));
+        states.iter_mut().filter(|s| **s == from).for_each(|s| *s = to);
+    };
+    let bodies = stack.handlers.iter().map(|h| (h.layer, &h.body)).chain(stack.functions.iter().map(|f| (f.layer, &f.body)));
+    for (layer, body) in bodies {
+        cells_of(body, &mut |cell| {
+            let declared = stack.cell(cell);
+            if declared.layer != layer && declared.scope != Scope::Given {
+                unite(layer.index(), declared.layer.index());
+            }
+        });
+    }
+    states
+}
+
+/// Calls `found` for each cell that a block names.
+fn cells_of(block: &Block, found: &mut dyn FnMut(CellId)) {
+    visit::block(block, &mut |node| {
+        if let Node::Place(Place { root: Root::Cell(cell), .. }) = node {
+            found(*cell);
+        }
+    });
+}

@@ -1,0 +1,138 @@
+//! Walks over statements and expressions.
+
+use nacre_stack::*;
+
+/// What a walk meets.
+pub enum Node<'a> {
+    Statement(&'a Statement),
+    Expr(&'a Expr),
+    Place(&'a Place),
+}
+
+pub fn block<'a>(block: &'a [Statement], visit: &mut dyn FnMut(Node<'a>)) {
+    block.iter().for_each(|s| statement(s, visit));
+}
+
+pub fn statement<'a>(statement: &'a Statement, visit: &mut dyn FnMut(Node<'a>)) {
+    visit(Node::Statement(statement));
+    own(statement, visit);
+    blocks(statement).into_iter().for_each(|b| block(b, visit));
+}
+
+/// The blocks inside a statement.
+pub fn blocks(statement: &Statement) -> Vec<&[Statement]> {
+    match statement {
+        Statement::If { then, otherwise, .. } => vec![then, otherwise],
+        Statement::Loop { body, .. } | Statement::For { body, .. } | Statement::Each { body, .. } => vec![body],
+        _ => vec![],
+    }
+}
+
+/// All of a statement but the blocks inside it.
+pub fn own<'a>(statement: &'a Statement, visit: &mut dyn FnMut(Node<'a>)) {
+    match statement {
+        Statement::Let(_, e) => expr(e, visit),
+        Statement::Store(p, e) => {
+            expr(e, visit);
+            place(p, visit);
+        }
+        Statement::If { condition, .. } => expr(condition, visit),
+        Statement::Loop { .. } | Statement::Break | Statement::Impossible | Statement::Unreachable | Statement::Reject => {}
+        Statement::For { from, to, .. } => {
+            expr(from, visit);
+            expr(to, visit);
+        }
+        Statement::Each { walk, .. } => {
+            place(&walk.over, visit);
+            walk.from.iter().chain(&walk.to).for_each(|e| expr(e, visit));
+        }
+        Statement::Return(e) => e.iter().for_each(|e| expr(e, visit)),
+        Statement::Call { arguments, .. } => {
+            for argument in arguments {
+                match argument {
+                    Argument::Value(e) => expr(e, visit),
+                    Argument::Reference(p) => place(p, visit),
+                }
+            }
+        }
+        Statement::CallExtern { arguments, .. } => arguments.iter().for_each(|e| expr(e, visit)),
+        Statement::Operate(o) => {
+            o.arguments.iter().for_each(|e| expr(e, visit));
+            place(&o.place, visit);
+        }
+        Statement::Emit(emit) => emit.arguments.iter().for_each(|e| expr(e, visit)),
+        Statement::Drop(e) | Statement::Count(_, e) | Statement::Assert(e, _) | Statement::Yield(e) => expr(e, visit),
+        Statement::Arm { timer, delay, .. } => {
+            expr(delay, visit);
+            place(timer, visit);
+        }
+        Statement::Cancel(p) => place(p, visit),
+        Statement::Fit { value, .. } | Statement::Random { below: value, .. } => expr(value, visit),
+        Statement::Filter { input, .. } => expr(input, visit),
+        Statement::Unpack { message, .. } => expr(message, visit),
+        Statement::Join { parts, last, .. } => {
+            place(parts, visit);
+            expr(last, visit);
+        }
+        Statement::Take { place: p, .. } => place(p, visit),
+    }
+}
+
+pub fn place<'a>(p: &'a Place, visit: &mut dyn FnMut(Node<'a>)) {
+    visit(Node::Place(p));
+    for step in &p.path {
+        if let Step::Index(e) = step {
+            expr(e, visit);
+        }
+    }
+}
+
+pub fn expr<'a>(e: &'a Expr, visit: &mut dyn FnMut(Node<'a>)) {
+    visit(Node::Expr(e));
+    match &e.kind {
+        ExprKind::Load(p) | ExprKind::Borrow(p) => place(p, visit),
+        ExprKind::Query(_, p, arguments) => {
+            place(p, visit);
+            arguments.iter().for_each(|e| expr(e, visit));
+        }
+        ExprKind::Unary(_, a)
+        | ExprKind::Convert(a)
+        | ExprKind::Some(a)
+        | ExprKind::IsSome(a)
+        | ExprKind::Unwrap(a)
+        | ExprKind::Field(a, _)
+        | ExprKind::BytesOf(a)
+        | ExprKind::View(a)
+        | ExprKind::Through(_, a)
+        | ExprKind::Share(a)
+        | ExprKind::Length(a)
+        | ExprKind::Pack(_, a)
+        | ExprKind::PackView(_, a) => expr(a, visit),
+        ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) | ExprKind::Rest(a, b) => {
+            expr(a, visit);
+            expr(b, visit);
+        }
+        ExprKind::If(a, b, c) | ExprKind::Part(a, b, c) | ExprKind::Slice(a, b, c) => {
+            expr(a, visit);
+            expr(b, visit);
+            expr(c, visit);
+        }
+        ExprKind::Struct(list) | ExprKind::Tuple(list) | ExprKind::Array(list) | ExprKind::Concat(list) => {
+            list.iter().for_each(|e| expr(e, visit))
+        }
+        ExprKind::Extern(_, list) => list.iter().for_each(|e| expr(e, visit)),
+        ExprKind::Push(a, _, list) => {
+            expr(a, visit);
+            list.iter().for_each(|e| expr(e, visit));
+        }
+        ExprKind::Const(_)
+        | ExprKind::Literal(_)
+        | ExprKind::Zero
+        | ExprKind::Local(_)
+        | ExprKind::None
+        | ExprKind::Now
+        | ExprKind::Fingerprint
+        | ExprKind::Room
+        | ExprKind::Empty => {}
+    }
+}
