@@ -138,7 +138,7 @@ impl Printer<'_> {
                 current.comment = Some(text.into());
                 continue;
             }
-            let empty = self.source.gap_before_comment(comment) && !(first && !own_line);
+            let empty = self.source.gap_before_comment(comment) && (own_line || !first);
             self.lines.next(indent, empty);
             self.lines.put(text);
             own_line = true;

@@ -5,7 +5,9 @@ mod handlers;
 mod interfaces;
 mod items;
 mod layers;
+mod names;
 mod patterns;
+mod recovery;
 mod roles;
 mod scripts;
 mod specifications;
@@ -16,10 +18,10 @@ mod wires;
 
 use nacre_diagnostics::{Diagnostic, SourceId, Span};
 
-use crate::ast::{Docs, File, Ident};
+use crate::ast::{Docs, File};
 use crate::errors;
 use crate::lexer::{lex, Lexed, Token};
-use crate::token::{is_reserved, TokenKind, CONSTANT, TYPE};
+use crate::token::TokenKind;
 
 pub(crate) use roles::Role;
 
@@ -211,101 +213,6 @@ impl<'a> Parser<'a> {
     }
 }
 
-// ---- names
-
-impl Parser<'_> {
-    fn ident(&mut self) -> Ident {
-        let ident = Ident { name: self.word().into(), span: self.span() };
-        self.advance();
-        ident
-    }
-
-    /// A lower-case name.
-    fn name(&mut self, what: &str) -> Parse<Ident> {
-        match self.kind() {
-            TokenKind::Name if is_reserved(self.word()) => self.fail_with(errors::reserved(self.word(), self.span())),
-            TokenKind::Name => Ok(self.ident()),
-            TokenKind::Capitalized(_) => {
-                let better = snake(self.word());
-                Ok(self.misnamed(what, &better))
-            }
-            _ => self.fail(what),
-        }
-    }
-
-    /// The name of a type, header or wire.
-    fn type_name(&mut self, what: &str) -> Parse<Ident> {
-        match self.kind() {
-            TYPE => Ok(self.ident()),
-            CONSTANT if self.word().len() == 1 => Ok(self.misnamed(what, &format!("{}type", self.word()))),
-            CONSTANT => {
-                let word = self.word();
-                let better = word[..1].to_string() + &word[1..].to_lowercase();
-                Ok(self.misnamed(what, &better))
-            }
-            TokenKind::Name if is_reserved(self.word()) => self.fail_with(errors::reserved(self.word(), self.span())),
-            TokenKind::Name => {
-                let word = self.word().trim_start_matches('_');
-                let better = word.get(..1).unwrap_or("X").to_uppercase() + word.get(1..).unwrap_or("");
-                let better = if better.len() == 1 { better + "type" } else { better };
-                Ok(self.misnamed(what, &better))
-            }
-            _ => self.fail(what),
-        }
-    }
-
-    /// The name of a parameter or constant; lower case is allowed for constants.
-    fn constant_name(&mut self, what: &str) -> Parse<Ident> {
-        match self.kind() {
-            CONSTANT => Ok(self.ident()),
-            TYPE => {
-                let better = snake(self.word()).to_uppercase();
-                Ok(self.misnamed(what, &better))
-            }
-            _ => self.name(what),
-        }
-    }
-
-    fn misnamed(&mut self, what: &str, better: &str) -> Ident {
-        self.report(errors::wrong_case(self.word(), what, better, self.span()));
-        self.ident()
-    }
-
-    fn number(&mut self, what: &str) -> Parse<u64> {
-        if !self.at(TokenKind::Number) {
-            return self.fail(what);
-        }
-        let text = self.word().replace('_', "");
-        let value = match text.strip_prefix("0x") {
-            Some(digits) => u64::from_str_radix(if digits.is_empty() { "0" } else { digits }, 16),
-            None => text.parse(),
-        };
-        let value = value.unwrap_or_else(|_| {
-            self.report(errors::large_number(self.span()));
-            0
-        });
-        self.advance();
-        Ok(value)
-    }
-}
-
-/// `GotView` to `got_view`.
-fn snake(word: &str) -> String {
-    let mut out = String::new();
-    let mut after_small = false;
-    for c in word.chars() {
-        if c.is_ascii_uppercase() && after_small {
-            out.push('_');
-        }
-        after_small = c.is_ascii_lowercase() || c.is_ascii_digit();
-        out.push(c.to_ascii_lowercase());
-    }
-    if is_reserved(&out) {
-        out.push('_');
-    }
-    out
-}
-
 // ---- docs
 
 impl Parser<'_> {
@@ -378,156 +285,5 @@ impl Parser<'_> {
             return self.fail_with(errors::too_deep(self.previous()));
         }
         Ok(())
-    }
-}
-
-// ---- recovery
-
-impl Parser<'_> {
-    /// Whether a token is the first on its line, and in the first column.
-    fn at_margin(&self) -> bool {
-        let start = self.token().start as usize;
-        start == 0 || self.text.as_bytes()[start - 1] == b'\n'
-    }
-
-    fn first_on_line(&self) -> bool {
-        self.position == 0 || self.text[self.previous().end as usize..self.token().start as usize].contains('\n')
-    }
-
-    /// Skips to where the next part of a block may begin: behind a `;` or a closed `{ }`, before a `}`, or at a line that
-    /// `begins` recognizes. Braces that the failed part opened, from the token `start` on, are skipped up to their end.
-    fn recover(&mut self, start: usize, begins: fn(&Self) -> bool) {
-        let mut open = self.open_braces(start);
-        loop {
-            match self.kind() {
-                TokenKind::End => return,
-                _ if self.position > start && self.first_on_line() && begins(self) => return,
-                TokenKind::CloseBrace if open == 0 => return,
-                TokenKind::CloseBrace => {
-                    open -= 1;
-                    self.advance();
-                    if open == 0 && self.ends_part() {
-                        return;
-                    }
-                }
-                TokenKind::Semicolon | TokenKind::CBody if open == 0 => {
-                    self.advance();
-                    return;
-                }
-                TokenKind::OpenBrace => {
-                    self.skip_braces();
-                    if open == 0 && self.ends_part() {
-                        return;
-                    }
-                }
-                _ => self.advance(),
-            }
-        }
-    }
-
-    /// How many of the braces since a token have not been closed.
-    fn open_braces(&self, start: usize) -> usize {
-        let tokens = &self.lexed.tokens[start..self.position];
-        // An open text may have swallowed what would close them.
-        if tokens.iter().any(|token| token.kind == TokenKind::OpenText) {
-            return 0;
-        }
-        tokens.iter().fold(0, |open: usize, token| match token.kind {
-            TokenKind::OpenBrace => open + 1,
-            TokenKind::CloseBrace => open.saturating_sub(1),
-            _ => open,
-        })
-    }
-
-    /// Whether a `}` right before ended a statement or member.
-    fn ends_part(&self) -> bool {
-        !matches!(self.kind(), TokenKind::Semicolon | TokenKind::Comma | TokenKind::CloseParen) && !self.at_word("else")
-    }
-
-    /// Skips a `{` and all up to the `}` that closes it, or up to where an item begins in the first column.
-    fn skip_braces(&mut self) {
-        let mut depth = 0;
-        loop {
-            match self.kind() {
-                TokenKind::OpenBrace => depth += 1,
-                TokenKind::CloseBrace => depth -= 1,
-                TokenKind::End => return,
-                _ if self.at_margin() && self.begins_item() => return,
-                _ => {}
-            }
-            self.advance();
-            if depth == 0 {
-                return;
-            }
-        }
-    }
-
-    /// Parts with commas between them, up to a closing token, which is left. A comma may stand behind the last. Where a part
-    /// fails, the list goes on behind the next comma.
-    fn list<T>(&mut self, close: TokenKind, mut part: impl FnMut(&mut Self) -> Parse<T>) -> Parse<Vec<T>> {
-        let mut parts = Vec::new();
-        while !self.at(close) && !self.at(TokenKind::End) {
-            match part(self) {
-                Ok(part) => parts.push(part),
-                Err(Failed) if self.skip_part(close) => continue,
-                Err(Failed) => return Err(Failed),
-            }
-            if self.comma(close) {
-                continue;
-            }
-            // At the end of a line the bracket is more likely what is missing: the caller says so.
-            if self.at(close) || matches!(self.kind(), TokenKind::End | TokenKind::Semicolon) || self.first_on_line() || close == TokenKind::Greater {
-                break;
-            }
-            self.report(errors::expected(&format!("`,` or {}", close.description()), &self.found_here(), self.span()));
-            if !self.skip_part(close) {
-                return Err(Failed);
-            }
-        }
-        Ok(parts)
-    }
-
-    /// The comma behind a part of a list; in braces a semicolon is told, and taken for one, and so is a line that ends
-    /// without.
-    fn comma(&mut self, close: TokenKind) -> bool {
-        if self.eat(TokenKind::Comma) {
-            return true;
-        }
-        if close != TokenKind::CloseBrace {
-            return false;
-        }
-        let begins_field = self.at(TokenKind::Name) && matches!(self.ahead(1), TokenKind::Colon | TokenKind::Comma | TokenKind::CloseBrace);
-        if begins_field && !is_reserved(self.word()) {
-            self.report(errors::missing_comma(self.previous(), self.span()));
-            return true;
-        }
-        if self.at(TokenKind::Semicolon) {
-            self.report(errors::semicolon_between_fields(self.span()));
-            self.advance();
-            return true;
-        }
-        false
-    }
-
-    /// Skips the rest of a part with an error: true behind the next comma, or before the end of the list.
-    fn skip_part(&mut self, close: TokenKind) -> bool {
-        let mut depth = 0;
-        loop {
-            let kind = self.kind();
-            match kind {
-                _ if depth == 0 && kind == close => return true,
-                TokenKind::Comma if depth == 0 => {
-                    self.advance();
-                    return true;
-                }
-                TokenKind::OpenParen | TokenKind::OpenBracket | TokenKind::OpenBrace => depth += 1,
-                TokenKind::CloseParen | TokenKind::CloseBracket | TokenKind::CloseBrace if depth == 0 => return false,
-                TokenKind::CloseParen | TokenKind::CloseBracket | TokenKind::CloseBrace => depth -= 1,
-                TokenKind::End | TokenKind::Semicolon => return false,
-                _ if self.first_on_line() && self.begins_elsewhere() => return false,
-                _ => {}
-            }
-            self.advance();
-        }
     }
 }

@@ -1,0 +1,99 @@
+//! Names, in the case that tells what they stand for, and numbers.
+
+use super::{Parse, Parser};
+use crate::ast::Ident;
+use crate::errors;
+use crate::token::{is_reserved, TokenKind, CONSTANT, TYPE};
+
+impl Parser<'_> {
+    pub(super) fn ident(&mut self) -> Ident {
+        let ident = Ident { name: self.word().into(), span: self.span() };
+        self.advance();
+        ident
+    }
+
+    /// A lower-case name.
+    pub(super) fn name(&mut self, what: &str) -> Parse<Ident> {
+        match self.kind() {
+            TokenKind::Name if is_reserved(self.word()) => self.fail_with(errors::reserved(self.word(), self.span())),
+            TokenKind::Name => Ok(self.ident()),
+            TokenKind::Capitalized(_) => {
+                let better = snake(self.word());
+                Ok(self.misnamed(what, &better))
+            }
+            _ => self.fail(what),
+        }
+    }
+
+    /// The name of a type, header or wire.
+    pub(super) fn type_name(&mut self, what: &str) -> Parse<Ident> {
+        match self.kind() {
+            TYPE => Ok(self.ident()),
+            CONSTANT if self.word().len() == 1 => Ok(self.misnamed(what, &format!("{}type", self.word()))),
+            CONSTANT => {
+                let word = self.word();
+                let better = word[..1].to_string() + &word[1..].to_lowercase();
+                Ok(self.misnamed(what, &better))
+            }
+            TokenKind::Name if is_reserved(self.word()) => self.fail_with(errors::reserved(self.word(), self.span())),
+            TokenKind::Name => {
+                let word = self.word().trim_start_matches('_');
+                let better = word.get(..1).unwrap_or("X").to_uppercase() + word.get(1..).unwrap_or("");
+                let better = if better.len() == 1 { better + "type" } else { better };
+                Ok(self.misnamed(what, &better))
+            }
+            _ => self.fail(what),
+        }
+    }
+
+    /// The name of a parameter or constant; lower case is allowed for constants.
+    pub(super) fn constant_name(&mut self, what: &str) -> Parse<Ident> {
+        match self.kind() {
+            CONSTANT => Ok(self.ident()),
+            TYPE => {
+                let better = snake(self.word()).to_uppercase();
+                Ok(self.misnamed(what, &better))
+            }
+            _ => self.name(what),
+        }
+    }
+
+    pub(super) fn misnamed(&mut self, what: &str, better: &str) -> Ident {
+        self.report(errors::wrong_case(self.word(), what, better, self.span()));
+        self.ident()
+    }
+
+    pub(super) fn number(&mut self, what: &str) -> Parse<u64> {
+        if !self.at(TokenKind::Number) {
+            return self.fail(what);
+        }
+        let text = self.word().replace('_', "");
+        let value = match text.strip_prefix("0x") {
+            Some(digits) => u64::from_str_radix(if digits.is_empty() { "0" } else { digits }, 16),
+            None => text.parse(),
+        };
+        let value = value.unwrap_or_else(|_| {
+            self.report(errors::large_number(self.span()));
+            0
+        });
+        self.advance();
+        Ok(value)
+    }
+}
+
+/// `GotView` to `got_view`.
+fn snake(word: &str) -> String {
+    let mut out = String::new();
+    let mut after_small = false;
+    for c in word.chars() {
+        if c.is_ascii_uppercase() && after_small {
+            out.push('_');
+        }
+        after_small = c.is_ascii_lowercase() || c.is_ascii_digit();
+        out.push(c.to_ascii_lowercase());
+    }
+    if is_reserved(&out) {
+        out.push('_');
+    }
+    out
+}
