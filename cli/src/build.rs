@@ -34,7 +34,7 @@ pub fn build(args: &Build) -> Exit {
         written.push(path.display().to_string());
     }
     if args.json {
-        print_json(&json!({ "stack": stack.name, "files": written, "symbol": format!("nacre_stack_{name}") }));
+        print_json(&json!({ "stack": stack.name, "files": written, "symbol": format!("{name}_stack") }));
     } else {
         written.iter().for_each(|path| print(&format!("wrote {path}")));
     }

@@ -43,7 +43,8 @@ fn calls(stack: &Stack) -> String {
     for (reason, decisions) in by_reason {
         text += &format!("  through the queue, because {reason}:\n");
         for decision in decisions {
-            text += &format!("    {}\n", decision.emission);
+            let (handler, event) = (&stack.handler(decision.handler).name, &stack.event(decision.event).name);
+            text += &format!("    {handler}: {event} (emission {})\n", decision.emission + 1);
         }
     }
     text

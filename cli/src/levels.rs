@@ -106,6 +106,6 @@ pub fn load(session: &Session, stack: &Stack, level: Level, toolchain: &Toolchai
         header_name: &format!("{}.h", stack.name),
         header: &emitted.header,
         source: &emitted.source,
-        symbol: &format!("nacre_stack_{}", stack.name),
+        symbol: &format!("{}_stack", stack.name),
     })
 }

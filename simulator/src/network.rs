@@ -1,7 +1,7 @@
 //! A network that loses, repeats, delays, damages and parts, as a seed says.
 //!
 //! What happens to a frame depends on the seed, on who sent it, and on how many that sender has sent before; never on what
-//! happened to other frames. So single faults can be left out of a run, and the rest stays.
+//! happened to other frames. So single faults can be left out of a run, and the rest stays; or a list says all that happens.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -108,7 +108,7 @@ pub struct Fate {
     pub items: Vec<Item>,
 }
 
-/// A network with its seed. `keep`: of all that could happen, only this does.
+/// A network with its seed. `keep`: not chance, but this says what happens.
 #[derive(Clone, Debug)]
 pub struct Network {
     pub seed: u64,
@@ -128,7 +128,10 @@ impl Network {
         let draw = |fault: Fault, salt: u64| hash(&[self.seed, from.into(), number, fault as u64, salt]);
         let mut does = |fault: Fault, probability: f64| {
             let item = Item::Frame(from, number, fault);
-            let does = happens(probability, draw(fault, 0)) && self.kept(&item);
+            let does = match &self.keep {
+                Some(keep) => keep.contains(&item),
+                None => happens(probability, draw(fault, 0)),
+            };
             if does {
                 fate.items.push(item);
             }
@@ -139,7 +142,7 @@ impl Network {
         }
         let (repeated, held) = (does(Fault::Repeat, c.duplicate), does(Fault::Hold, c.reorder));
         let damaged = does(Fault::Damage, c.corrupt);
-        let late = c.jitter > 0 && does(Fault::Late, 1.0);
+        let late = does(Fault::Late, if c.jitter > 0 { 1.0 } else { 0.0 });
         let more = |salt: u64, most: u64| if most == 0 { 0 } else { draw(Fault::Late, salt) % most };
         let mut at = now + c.delay + if late { more(1, c.jitter) } else { 0 };
         if held {

@@ -50,7 +50,7 @@ pub fn shrink(plan: &Plan, subject: &Subject, failed: &Run, budget: Budget) -> S
         let essential: Vec<Item> = faults.iter().copied().filter(|item| !is_mere_delay(item)).chain(messages).collect();
         items = fails(&essential).unwrap_or(items);
     }
-    let items = minimize(items, &mut fails);
+    let items = slide(minimize(items, &mut fails), &mut fails);
     let keep: BTreeSet<Item> = items.into_iter().collect();
     let run = run(plan, subject, Some(keep.clone()), true);
     Shrunk { keep, run, tried }
@@ -83,6 +83,39 @@ fn minimize(mut items: Vec<Item>, fails: &mut impl FnMut(&[Item]) -> Option<Vec<
         chunk = if chunk == 1 { 1 } else { chunk.div_ceil(2) };
     }
     items
+}
+
+/// Leaves out single messages, with the faults moved to earlier frames: those that the message caused are gone.
+fn slide(mut items: Vec<Item>, fails: &mut impl FnMut(&[Item]) -> Option<Vec<Item>>) -> Vec<Item> {
+    let mut at = 0;
+    while at < items.len() {
+        let message = items[at];
+        if !matches!(message, Item::Message(..)) {
+            at += 1;
+            continue;
+        }
+        let shifts = (1..9u64).map(|n| [n / 3, n % 3]);
+        let found = shifts.into_iter().find_map(|shift| {
+            let moved: Vec<Item> = items.iter().filter(|item| **item != message).map(|item| earlier(*item, shift)).collect();
+            fails(&moved).map(|used| moved.into_iter().filter(|item| used.contains(item)).collect::<Vec<Item>>())
+        });
+        match found {
+            Some(fewer) => items = fewer,
+            None => at += 1,
+        }
+    }
+    items
+}
+
+/// The same fault, as many frames of its sender earlier.
+fn earlier(item: Item, shift: [u64; 2]) -> Item {
+    match item {
+        Item::Frame(from, number, fault) => {
+            let shift = shift.get(from as usize).copied().unwrap_or(0);
+            Item::Frame(from, number.saturating_sub(shift), fault)
+        }
+        other => other,
+    }
 }
 
 #[cfg(test)]

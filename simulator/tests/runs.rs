@@ -91,6 +91,18 @@ fn stack_without_repair_keeps_what_it_promises() {
     }
 }
 
+#[test]
+fn one_lost_frame_is_told_by_two_messages() {
+    let stack = samples::sequencer();
+    let machine = interpreter(&stack);
+    let subject = subject(&stack, &machine);
+    let plan = Plan { seed: 1, messages: 30, largest: 100, conditions: Conditions { loss: 0.05, ..Conditions::default() }, ..Plan::default() };
+    let failed = run(&plan, &subject, None, false);
+    let shrunk = shrink(&plan, &subject, &failed, Budget::default());
+    assert!(shrunk.run.failure.is_some());
+    assert!(shrunk.keep.len() <= 3, "{:?}", shrunk.keep);
+}
+
 /// The receiver takes anything for the message it expects.
 fn without_order(mut stack: Stack) -> Stack {
     let handler = stack.handlers.iter_mut().find(|h| h.name.contains("Data")).expect("the handler of data");

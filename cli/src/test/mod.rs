@@ -151,8 +151,8 @@ impl Bench {
         if ready.makers[machine].is_none() {
             let workshop = Workshop { session: &self.session, stack: ready.stack.clone(), any_order: false };
             let made = workshop.maker(kind).map_err(|error| match error {
-                nacre_simulator::toolchain::Error::Failed(_) => Lack::Stack(error.to_string()),
-                other => Lack::Machine(other.to_string()),
+                nacre_simulator::toolchain::Error::Missing => Lack::Machine(error.to_string()),
+                other => Lack::Stack(other.to_string()),
             });
             ready.makers[machine] = Some(made?);
         }
