@@ -64,7 +64,6 @@ impl Body<'_, '_> {
                         .because("a message is consumed exactly once on every path")
                         .help(format!("for a second reference to the same bytes, say `share {name}` where it is used first")),
                 );
-                self.flow.uses.insert(id, Use::Live(span));
             }
             return false;
         }

@@ -96,8 +96,9 @@ impl<'p> Checker<'p> {
         label: impl Into<String>,
         help: impl Into<String>,
     ) {
-        let help = help.into();
-        let found = Diagnostic::error(code, message.into()).at(span, label.into());
+        let (help, label) = (help.into(), label.into());
+        let label = if label.is_empty() { "here".into() } else { label };
+        let found = Diagnostic::error(code, message.into()).at(span, label);
         let found = if help.is_empty() { found } else { found.help(help) };
         if !self.found.contains(&found) {
             self.found.push(found);
