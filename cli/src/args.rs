@@ -214,8 +214,8 @@ pub struct Net {
     /// Record all frames into a file that Wireshark and tcpdump read
     #[arg(long, value_name = "PATH")]
     pub pcap: Option<PathBuf>,
-    /// queue, call, inline
-    #[arg(long, default_value = "inline", value_name = "LEVEL")]
+    /// queue, call, inline (the fastest, but slow to compile the first time)
+    #[arg(long, default_value = "call", value_name = "LEVEL")]
     pub level: EmittedLevel,
     /// The result as JSON
     #[arg(long)]

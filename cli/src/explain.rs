@@ -33,7 +33,9 @@ pub fn explain(args: &Explain) -> Exit {
 /// Which emissions became calls, and why others did not.
 fn calls(stack: &Stack) -> String {
     let mut optimized = stack.clone();
-    let decisions = nacre_driver::optimize(&mut optimized, Level::Call);
+    let mut decisions = nacre_driver::optimize(&mut optimized, Level::Call);
+    // What leaves the stack has no one to call.
+    decisions.retain(|decision| decision.call || decision.reason != "leaves at once");
     let made = decisions.iter().filter(|decision| decision.call).count();
     let mut text = format!("\ncalls: {made} of {} emissions to layers became calls\n", decisions.len());
     let mut by_reason: BTreeMap<&str, Vec<&Decision>> = BTreeMap::new();
@@ -41,7 +43,7 @@ fn calls(stack: &Stack) -> String {
         by_reason.entry(decision.reason.as_str()).or_default().push(decision);
     }
     for (reason, decisions) in by_reason {
-        text += &format!("  through the queue, because {reason}:\n");
+        text += &format!("  not a call; {reason}:\n");
         for decision in decisions {
             let (handler, event) = (&stack.handler(decision.handler).name, &stack.event(decision.event).name);
             text += &format!("    {handler}: {event} (emission {})\n", decision.emission + 1);

@@ -11,6 +11,8 @@ use nacre_simulator::lockstep::Lockstep;
 use nacre_simulator::toolchain::{Error, Text, Toolchain};
 use nacre_stack::Stack;
 
+use crate::progress::Waiting;
+
 /// Levels at which C is emitted, the plainest first.
 pub const EMITTED: [(&str, Level); 3] = [("queue", Level::Queue), ("call", Level::Call), ("inline", Level::Inline)];
 
@@ -102,6 +104,7 @@ impl Workshop<'_> {
 /// Compiles a stack at a level, and loads it.
 pub fn load(session: &Session, stack: &Stack, level: Level, toolchain: &Toolchain) -> Result<nacre_runtime::Stack, Error> {
     let emitted = session.emit(stack, level, None);
+    let _waiting = Waiting::begin(format!("compiling {} at level {}", stack.name, level.name()));
     toolchain.load(&Text {
         header_name: &format!("{}.h", stack.name),
         header: &emitted.header,

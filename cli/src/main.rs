@@ -8,6 +8,7 @@ mod explain;
 mod format;
 mod levels;
 mod program;
+mod progress;
 mod run;
 mod sim;
 mod test;

@@ -5,7 +5,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
 use nacre_simulator::chart;
 use nacre_simulator::checks;
 use nacre_simulator::interface::Interface;
@@ -20,6 +19,7 @@ use crate::check::plural;
 use crate::console::{complain, print, print_json, Exit};
 use crate::levels::Workshop;
 use crate::program;
+use crate::progress::Progress;
 use crate::units;
 
 pub fn sim(args: &Sim) -> Exit {
@@ -69,30 +69,18 @@ enum Campaign {
 
 fn campaign(args: &Sim, subject: &Subject) -> Campaign {
     let keep = args.keep.as_ref().map(|items| items.iter().copied().collect());
-    let progress = progress(args.runs);
+    let mut progress = Progress::of_runs(args.runs);
     let mut totals = Totals::default();
     for number in 0..args.runs {
         let plan = plan(args, args.seed.wrapping_add(number));
         let done = run(&plan, subject, keep.clone(), args.trace);
-        progress.inc(1);
+        progress.add(1);
         if done.failure.is_some() {
-            progress.finish_and_clear();
             return Campaign::Failed(plan, Box::new(done));
         }
         totals.add(done);
     }
-    progress.finish_and_clear();
     Campaign::Kept(totals)
-}
-
-/// A line that appears after a second.
-fn progress(runs: u64) -> ProgressBar {
-    let bar = ProgressBar::new(runs);
-    if let Ok(style) = ProgressStyle::with_template("{pos}/{len} runs {wide_bar} {eta}") {
-        bar.set_style(style);
-    }
-    bar.set_draw_target(crate::run::draw_target_after(Duration::from_secs(1)));
-    bar
 }
 
 impl Totals {

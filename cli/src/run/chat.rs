@@ -44,11 +44,7 @@ impl Talk {
     fn go(&mut self, line: &mut Line, caller: bool) -> Result<Exit, String> {
         loop {
             match line.listener.wait(Some(TURN)).map_err(|error| error.to_string())? {
-                Some(Event::Delivered { message, .. }) => {
-                    let text = String::from_utf8_lossy(&message.to_vec()).into_owned();
-                    // What comes from a network must not command the terminal.
-                    print(&text.chars().filter(|c| !c.is_control() || *c == '\t').collect::<String>());
-                }
+                Some(Event::Delivered { message, .. }) => show(&message.to_vec()),
                 Some(Event::Arrived { connection, from, .. }) => {
                     say(&format!("{from} is here"));
                     self.peers.push(connection);
@@ -106,8 +102,20 @@ impl Talk {
                 Err(error) => return Err(format!("not everything is known to have arrived: {error}")),
             }
         }
+        // What came while the end was waited for.
+        while let Some(event) = line.listener.poll() {
+            if let Event::Delivered { message, .. } = event {
+                show(&message.to_vec());
+            }
+        }
         Ok(Exit::Yes)
     }
+}
+
+/// Prints a line of a peer's. What comes from a network must not command the terminal.
+fn show(message: &[u8]) {
+    let text = String::from_utf8_lossy(message);
+    print(&format!("{}\n", text.chars().filter(|c| !c.is_control() || *c == '\t').collect::<String>()));
 }
 
 /// Reads standard input in a thread of its own.

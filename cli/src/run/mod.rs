@@ -10,9 +10,7 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::net::SocketAddr;
 use std::path::Path;
-use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use nacre_runtime::capture::Captured;
 use nacre_runtime::faults::{Direction, FaultHandle, Faulty};
 use nacre_runtime::udp::Udp;
@@ -116,19 +114,4 @@ fn any_towards(to: SocketAddr) -> SocketAddr {
 /// What both ends must have, said before anything else.
 fn introduce(stack: &Stack) -> String {
     format!("{} ({}, fingerprint {:016x})", stack.description(), stack.level(), stack.fingerprint())
-}
-
-/// Bytes that are moved, on a terminal.
-fn progress(total: u64, name: &str) -> ProgressBar {
-    let bar = ProgressBar::new(total);
-    let style = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.set_message(name.to_string());
-    bar
-}
-
-/// Standard error if it is a terminal, at most so often.
-pub fn draw_target_after(time: Duration) -> ProgressDrawTarget {
-    let hertz = (1000 / time.as_millis().max(1)).clamp(1, 20) as u8;
-    ProgressDrawTarget::stderr_with_hz(hertz)
 }

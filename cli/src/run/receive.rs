@@ -6,14 +6,14 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use indicatif::ProgressBar;
 use nacre_runtime::{ConnectionId, Error, Event, Listener, Options, Stack};
 
 use super::framing::{answer, Head, Sum, Summing};
 use super::report::Moved;
-use super::{introduce, progress, Line};
+use super::{introduce, Line};
 use crate::args::Receive;
 use crate::console::{say, Exit};
+use crate::progress::Progress;
 
 pub fn receive(args: &Receive, stack: &Stack) -> Result<Exit, String> {
     let target = Target::of(&args.out)?;
@@ -74,7 +74,7 @@ struct Incoming {
     summing: Summing,
     left: u64,
     begun: Instant,
-    bar: ProgressBar,
+    progress: Progress,
 }
 
 struct Receiver<'r> {
@@ -140,7 +140,7 @@ impl Receiver<'_> {
             let length = message.len() as u64;
             incoming.left = incoming.left.checked_sub(length).ok_or("more came than was announced")?;
             incoming.summing.add(message);
-            incoming.bar.inc(length);
+            incoming.progress.add(length);
             incoming.file.write_all(message).map_err(|error| format!("{}: {error}", incoming.part.display()))?;
             return Ok(None);
         }
@@ -152,14 +152,13 @@ impl Receiver<'_> {
         let place = self.target.place(&head, &mut self.numbers);
         let part = with_suffix(&place, ".part");
         let file = File::create(&part).map_err(|error| format!("{}: {error}", part.display()))?;
-        let bar = progress(head.size, &head.safe_name());
+        let progress = Progress::of_bytes(head.size, &head.safe_name());
         let (left, begun) = (head.size, Instant::now());
-        Ok(Incoming { head, place, part, file: BufWriter::new(file), summing: Summing::default(), left, begun, bar })
+        Ok(Incoming { head, place, part, file: BufWriter::new(file), summing: Summing::default(), left, begun, progress })
     }
 
     fn finish(&mut self, connection: ConnectionId, other_sum: Sum) -> Result<bool, String> {
         let Some(mut incoming) = self.incoming.remove(&connection) else { return Ok(false) };
-        incoming.bar.finish_and_clear();
         let sum = incoming.summing.sum();
         let time = incoming.begun.elapsed();
         incoming.file.flush().map_err(|error| format!("{}: {error}", incoming.part.display()))?;
@@ -178,8 +177,7 @@ impl Receiver<'_> {
 
     fn give_up(&mut self, connection: ConnectionId, why: &str) {
         if let Some(incoming) = self.incoming.remove(&connection) {
-            incoming.bar.finish_and_clear();
-            let _ = fs::remove_file(&incoming.part);
+                let _ = fs::remove_file(&incoming.part);
             say(&format!("{} is not complete ({} bytes are missing): {why}", incoming.head.safe_name(), incoming.left));
         } else if why != "closed" {
             say(&format!("a connection has ended: {why}"));

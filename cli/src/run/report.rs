@@ -45,21 +45,28 @@ impl Moved<'_> {
             print(&format!("  again    {count} messages were retransmitted"));
         }
         print(&format!("  dropped  {}", listed(&self.drops())));
+        print(&format!("  counted  {}", listed(&self.counted())));
         if let Some(faults) = self.faults {
             let (out, back) = faults.counts();
             print(&format!("  faults   out: {}; in: {}", listed(&fault_list(out)), listed(&fault_list(back))));
         }
     }
 
-    /// Frames that did not count, by cause: what the stack's counters say, and what the driver says.
+    /// Frames that were lost at this end, by cause. What layers drop, they count by names of their own: see `counted`.
     fn drops(&self) -> Vec<(String, u64)> {
         let traffic = &self.statistics.traffic;
         let mut causes: Vec<(String, u64)> = self.statistics.counters.clone();
-        causes.retain(|(name, _)| name != "refused" && name != "no_space" && !name.ends_with(".retransmitted"));
+        causes.retain(|(name, _)| name == "malformed" || name == "impossible");
         causes.push(("no space".into(), traffic.no_space));
         causes.push(("not sent by the system".into(), traffic.send_errors + traffic.overflowed));
         causes.retain(|(_, count)| *count > 0);
         causes
+    }
+
+    /// The layers' counters but retransmissions.
+    fn counted(&self) -> Vec<(String, u64)> {
+        let all = self.statistics.counters.iter().filter(|(name, count)| *count > 0 && name.contains('.'));
+        all.filter(|(name, _)| !name.ends_with(".retransmitted")).cloned().collect()
     }
 
     fn json(&self) -> Value {
@@ -73,7 +80,7 @@ impl Moved<'_> {
             "ok": self.is_intact(), "what": self.verb, "name": self.name, "peer": self.peer, "bytes": self.bytes,
             "seconds": self.time.as_secs_f64(), "sha256": hex(&self.sum), "peer_sha256": hex(&self.other_sum),
             "frames_out": traffic.frames_out, "frames_in": traffic.frames_in,
-            "retransmitted": self.statistics.retransmitted, "dropped": object(self.drops()), "faults": faults,
+            "retransmitted": self.statistics.retransmitted, "dropped": object(self.drops()), "counted": object(self.counted()), "faults": faults,
         })
     }
 }

@@ -9,9 +9,10 @@ use nacre_simulator::run::largest_accepted;
 
 use super::framing::{read_answer, Head, Sum, Summing};
 use super::report::Moved;
-use super::{any_towards, introduce, progress, Line};
+use super::{any_towards, introduce, Line};
 use crate::args::Send;
 use crate::console::{say, Exit};
+use crate::progress::Progress;
 
 /// Longer messages gain nothing.
 const LARGEST: usize = 64 << 10;
@@ -59,7 +60,7 @@ impl Sending<'_> {
         self.message(&head.write())?;
         let mut buffer = vec![0; self.largest()?];
         let (mut summing, mut left) = (Summing::default(), head.size);
-        let bar = progress(head.size, &head.name);
+        let mut progress = Progress::of_bytes(head.size, &head.name);
         while left > 0 {
             let want = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
             let got = file.read(&mut buffer[..want]).map_err(|error| error.to_string())?;
@@ -69,11 +70,10 @@ impl Sending<'_> {
             summing.add(&buffer[..got]);
             self.message(&buffer[..got])?;
             left -= got as u64;
-            bar.inc(got as u64);
+            progress.add(got as u64);
         }
         let sum = summing.sum();
         self.message(&sum)?;
-        bar.finish_and_clear();
         Ok(sum)
     }
 

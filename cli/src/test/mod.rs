@@ -94,9 +94,8 @@ impl Bench {
         let mut runs = Vec::new();
         for index in 0..self.machines.len() {
             let name = self.machines[index].0;
-            let begun = Instant::now();
             match self.run_on(test, index) {
-                Ok(failure) => runs.push((name, begun.elapsed(), failure)),
+                Ok((failure, time)) => runs.push((name, time, failure)),
                 // A machine that is not there is told once, at the end.
                 Err(missing) => self.missing = Some(missing),
             }
@@ -104,13 +103,15 @@ impl Bench {
         TestResult { name: test.name.clone(), seed: script::seed(test), runs }
     }
 
+    /// What failed, and how long the test took once its stacks were compiled.
+    ///
     /// Errors: this machine cannot be had.
-    fn run_on(&mut self, test: &ast::Test, machine: usize) -> Result<Option<String>, String> {
+    fn run_on(&mut self, test: &ast::Test, machine: usize) -> Result<(Option<String>, Duration), String> {
         for name in script::stacks(test) {
             match self.ready(&name.name, machine) {
                 Ok(()) => {}
                 Err(Lack::Machine(words)) => return Err(words),
-                Err(Lack::Stack(words)) => return Ok(Some(words)),
+                Err(Lack::Stack(words)) => return Ok((Some(words), Duration::ZERO)),
             }
         }
         let makers: HashMap<&str, &dyn Maker> = self
@@ -118,8 +119,10 @@ impl Bench {
             .iter()
             .filter_map(|(name, ready)| Some((name.as_str(), ready.makers[machine].as_deref()?)))
             .collect();
+        let begun = Instant::now();
         let outcome = script::run(test, &self.stacks, &makers);
-        Ok(outcome.err().map(|failure| self.words(&failure)))
+        let time = begun.elapsed();
+        Ok((outcome.err().map(|failure| self.words(&failure)), time))
     }
 
     /// What was expected, what came, and the chart.

@@ -178,6 +178,11 @@ impl Script<'_> {
         let maker = *self.makers.get(stack.name.as_str()).ok_or_else(missing)?;
         let opened = self.world.pair([&a.name, &b.name], [maker, maker], &ready.interface);
         let first = opened.map_err(|why| Stop::at(stack.span, why))?;
+        for declared in &ready.stack.enums {
+            for (value, variant) in declared.variants.iter().enumerate() {
+                self.variables.insert(format!("{}.{variant}", declared.name), value as u64);
+            }
+        }
         for (index, name) in endpoints.iter().enumerate() {
             if self.endpoints.insert(name.name.clone(), (first + index, ready.clone())).is_some() {
                 return Err(Stop::at(name.span, format!("`{}` is open already", name.name)));

@@ -9,7 +9,7 @@ use nacre_syntax::ast::{BinaryOp, Expr, ExprKind, TestArgument};
 /// Longer messages in a test are a mistake.
 const LONGEST: u64 = 64 << 20;
 
-/// The variables of `for` loops.
+/// The variables of `for` loops, and the variants of enums: `Reason.closed`.
 pub type Variables = HashMap<String, u64>;
 
 /// An argument of a call or an expectation.
@@ -61,6 +61,13 @@ pub fn number(expr: &Expr, variables: &Variables) -> Result<u64, (Span, String)>
             Some(value) => Ok(*value),
             None => wrong("no such variable in this test"),
         },
+        ExprKind::Field(of, variant) => {
+            let value = match &of.kind {
+                ExprKind::TypeName(name) | ExprKind::Name(name) => variables.get(&format!("{name}.{}", variant.name)),
+                _ => None,
+            };
+            value.map_or_else(|| wrong("no enum of the opened stacks has this variant"), |value| Ok(*value))
+        }
         ExprKind::Tuple(parts) if parts.len() == 1 => number(&parts[0], variables),
         ExprKind::Binary(op, left, right) => {
             let (left, right) = (number(left, variables)?, number(right, variables)?);

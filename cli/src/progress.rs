@@ -1,0 +1,88 @@
+//! Lines on a terminal that tell how far something is, for what takes longer than a second.
+
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Nothing is shown before.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Counts towards a total.
+pub struct Progress {
+    bar: Option<ProgressBar>,
+    total: u64,
+    done: u64,
+    template: &'static str,
+    label: String,
+    begun: Instant,
+}
+
+impl Progress {
+    /// Bytes that are moved.
+    pub fn of_bytes(total: u64, label: &str) -> Progress {
+        Progress::new(total, label, "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}")
+    }
+
+    /// Things that are done one after the other.
+    pub fn of_runs(total: u64) -> Progress {
+        Progress::new(total, "runs", "{pos}/{len} {msg} {wide_bar} {eta}")
+    }
+
+    fn new(total: u64, label: &str, template: &'static str) -> Progress {
+        Progress { bar: None, total, done: 0, template, label: label.to_string(), begun: Instant::now() }
+    }
+
+    pub fn add(&mut self, count: u64) {
+        self.done += count;
+        if self.bar.is_none() && self.begun.elapsed() > PATIENCE {
+            // On standard error, and hidden where that is no terminal.
+            let bar = ProgressBar::new(self.total).with_message(self.label.clone()).with_elapsed(self.begun.elapsed());
+            bar.set_style(ProgressStyle::with_template(self.template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+            self.bar = Some(bar);
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_position(self.done);
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Tells what is waited for, until it is dropped.
+pub struct Waiting {
+    end: Option<Sender<()>>,
+    shows: Option<JoinHandle<()>>,
+}
+
+impl Waiting {
+    pub fn begin(text: String) -> Waiting {
+        let (end, ended) = mpsc::channel();
+        let shows = std::thread::spawn(move || {
+            if ended.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
+                return;
+            }
+            let spinner = ProgressBar::new_spinner().with_message(text);
+            spinner.enable_steady_tick(Duration::from_millis(200));
+            let _ = ended.recv();
+            spinner.finish_and_clear();
+        });
+        Waiting { end: Some(end), shows: Some(shows) }
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        drop(self.end.take());
+        if let Some(shows) = self.shows.take() {
+            let _ = shows.join();
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Runs the program, and finds the sources of the tests.
+#![allow(dead_code)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The program with arguments, in the root of the checkout, so that paths in messages are the same everywhere.
+pub fn nacre(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_nacre"));
+    command.args(arguments).current_dir(root()).env_remove("CC").env("COLUMNS", "100");
+    command
+}
+
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("cli/ lies in the checkout").to_path_buf()
+}
+
+/// What a run came to: status, standard output, standard error.
+pub fn ran(command: &mut Command) -> (i32, String, String) {
+    let Output { status, stdout, stderr } = command.output().expect("the program starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the program speaks UTF-8");
+    (status.code().expect("the program ends by itself"), text(stdout), text(stderr))
+}
+
+pub const SMALL: &str = "cli/tests/sources/small.nacre";
+pub const FAILING: &str = "cli/tests/sources/failing.nacre";
+pub const WRONG: &str = "cli/tests/sources/wrong.nacre";
+pub const RELIABLE: &str = "examples/reliable.nacre";
+
+/// Compares with what is on file; with BLESS=1 in the environment, writes it instead.
+pub fn golden(name: &str, actual: &str) {
+    let path = root().join("cli/tests/golden").join(name);
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, actual).expect("goldens can be written");
+        return;
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(expected, actual, "{} differs (BLESS=1 writes it anew)", path.display());
+}

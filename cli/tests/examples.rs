@@ -1,0 +1,26 @@
+//! The examples that embed stacks in other programs: built and run.
+
+mod common;
+
+use std::process::Command;
+
+use common::*;
+
+#[test]
+fn stack_is_embedded_in_a_c_program() {
+    let build = tempfile::tempdir().expect("a folder");
+    let mut make = Command::new("make");
+    make.current_dir(root().join("examples/c-embed")).arg(format!("BUILD={}", build.path().display()));
+    let (status, out, err) = ran(make.arg(format!("NACRE={}", env!("CARGO_BIN_EXE_nacre"))).arg("CFLAGS=-std=c11 -O1 -Wall -Wextra -Werror"));
+    assert!(status == 0 && out.contains("100 messages of 3000 bytes arrived"), "{out}{err}");
+}
+
+/// In the folder of artefacts of this build, so that little is compiled anew.
+#[test]
+fn stack_is_embedded_in_a_rust_program() {
+    let artefacts = std::path::Path::new(env!("CARGO_BIN_EXE_nacre")).ancestors().nth(2).expect("target/debug/nacre");
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["run", "--quiet"]).current_dir(root().join("examples/rust-embed")).env("CARGO_TARGET_DIR", artefacts);
+    let (status, out, err) = ran(&mut cargo);
+    assert_eq!((status, out.as_str()), (0, "hello -> hello, too\n"), "{err}");
+}

@@ -1,0 +1,93 @@
+//! `nacre sim` and `nacre test`: runs replay, levels agree, failures are shown.
+
+mod common;
+
+use common::*;
+
+const BAD: [&str; 10] =
+    ["--loss", "10%", "--duplicate", "5%", "--reorder", "5%", "--delay", "2ms", "--messages", "40"];
+
+fn sim(more: &[&str]) -> (i32, serde_json::Value) {
+    let mut arguments = vec!["sim", SMALL, "--stack", "sure", "--json"];
+    arguments.extend(BAD);
+    arguments.extend(more);
+    let (status, out, err) = ran(&mut nacre(&arguments));
+    (status, serde_json::from_str(&out).unwrap_or_else(|_| panic!("no JSON: {out}{err}")))
+}
+
+#[test]
+fn one_seed_is_one_run_on_every_machine() {
+    let (status, reference) = sim(&["--seed", "7"]);
+    assert_eq!(status, 0, "{reference}");
+    assert_eq!(reference["delivered"], 80);
+    for machine in ["interpreter", "queue", "call", "inline", "all", "queue/inline", "interpreter/call"] {
+        let (status, result) = sim(&["--seed", "7", "--level", machine]);
+        assert_eq!((status, &result["digest"]), (0, &reference["digest"]), "{machine}: {result}");
+    }
+    assert_ne!(sim(&["--seed", "8"]).1["digest"], reference["digest"]);
+}
+
+#[test]
+fn any_order_of_events_is_borne() {
+    let (status, result) = sim(&["--any-order", "--runs", "3"]);
+    assert_eq!((status, &result["ok"]), (0, &serde_json::Value::Bool(true)), "{result}");
+}
+
+#[test]
+fn broken_promise_is_shrunk_and_replays() {
+    let start = ["sim", SMALL, "--stack", "small", "--loss", "10%", "--messages", "30", "--largest", "100"];
+    let (status, out, err) = ran(&mut nacre(&start));
+    assert_eq!(status, 1, "{err}");
+    assert!(out.contains("`complete` does not hold") && out.contains("lost"), "{out}");
+    let again = out.lines().find_map(|line| line.strip_prefix("again: nacre ")).expect("how to see it again");
+    let keep = again.rsplit("--keep ").next().expect("what is kept");
+    assert!(keep.split(',').count() <= 3, "{keep}");
+    let words: Vec<&str> = again.split(' ').collect();
+    let (status, out, _) = ran(&mut nacre(&words));
+    assert!(status == 1 && out.contains("does not hold"), "{out}");
+}
+
+#[test]
+fn promises_that_are_not_made_are_not_checked() {
+    let arguments = ["sim", SMALL, "--stack", "small", "--loss", "10%", "--check", "once,order,unbroken,space"];
+    let (status, out, err) = ran(&mut nacre(&arguments));
+    assert_eq!(status, 0, "{out}{err}");
+    assert!(out.contains("faults     lost"), "{out}");
+}
+
+#[test]
+fn run_can_be_drawn() {
+    let (status, out, _) = ran(&mut nacre(&["sim", SMALL, "--stack", "small", "--messages", "2", "--trace", "--delay", "1ms"]));
+    assert!(status == 0 && out.contains("Seq{number=1}") && out.contains("▶│"), "{out}");
+}
+
+#[test]
+fn tests_of_a_file_run_everywhere() {
+    let (status, out, err) = ran(&mut nacre(&["test", SMALL]));
+    assert_eq!(status, 0, "{out}{err}");
+    for part in ["ok     what is sent arrives (seed 9; interpreter", "queue", "call", "inline", "1 test, 0 failed"] {
+        assert!(out.contains(part), "{part} is missing: {out}");
+    }
+}
+
+#[test]
+fn failing_tests_show_what_came() {
+    let (status, out, err) = ran(&mut nacre(&["test", FAILING]));
+    assert_eq!(status, 1);
+    assert!(out.contains("2 tests, 2 failed"), "{out}");
+    for part in ["expected b.deliver(\"goodbye\")", "came: deliver(\"hello\")", "nothing of the kind came", "lost", "failing.nacre"] {
+        assert!(err.contains(part), "{part} is missing: {err}");
+    }
+}
+
+#[test]
+fn missing_compiler_is_told_in_one_line() {
+    let empty = tempfile::tempdir().expect("a folder");
+    let mut command = nacre(&["sim", SMALL, "--stack", "small", "--level", "queue"]);
+    let (status, _, err) = ran(command.env("PATH", empty.path()));
+    assert_eq!((status, err.lines().count()), (3, 1), "{err}");
+    assert!(err.contains("apt-get install gcc"), "{err}");
+    let mut command = nacre(&["test", SMALL]);
+    let (status, out, err) = ran(command.env("PATH", empty.path()));
+    assert!(status == 3 && out.contains("1 test, 0 failed") && err.contains("interpreter only"), "{out}{err}");
+}

@@ -1,0 +1,125 @@
+//! The verbs on small inputs, good and bad: status, output, messages.
+
+mod common;
+
+use std::io::Read;
+use std::process::Stdio;
+
+use common::*;
+
+#[test]
+fn help_is_as_on_file() {
+    for verb in ["check", "fmt", "explain", "build", "run", "sim", "test", "verify"] {
+        let (status, out, _) = ran(&mut nacre(&[verb, "--help"]));
+        assert_eq!(status, 0);
+        assert!(out.contains("Example:"), "{verb} shows an example");
+        golden(&format!("help-{verb}.txt"), &out);
+    }
+    golden("help.txt", &ran(&mut nacre(&["--help"])).1);
+}
+
+#[test]
+fn good_file_is_checked() {
+    let (status, out, err) = ran(&mut nacre(&["check", SMALL]));
+    assert_eq!((status, out.as_str()), (0, "checked 3 layers, 2 stacks\n"), "{err}");
+}
+
+#[test]
+fn wrong_file_is_told_on_standard_error() {
+    let (status, out, err) = ran(&mut nacre(&["check", WRONG]));
+    assert_eq!((status, out.as_str()), (1, ""));
+    assert!(err.contains("wrong.nacre") && err.contains("1 error"), "{err}");
+    assert!(!err.contains('\u{1b}'), "no colours in a pipe");
+}
+
+#[test]
+fn check_speaks_json() {
+    let (status, out, _) = ran(&mut nacre(&["check", "--json", WRONG]));
+    let value: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!((status, value["ok"].as_bool()), (1, Some(false)));
+    assert!(value["diagnostics"][0]["code"].is_string(), "{out}");
+}
+
+#[test]
+fn missing_files_and_stacks_are_told() {
+    let (status, _, err) = ran(&mut nacre(&["check", "no/such.nacre"]));
+    assert!(status == 1 && err.contains("no/such.nacre"), "{err}");
+    let (status, _, err) = ran(&mut nacre(&["explain", SMALL, "--stack", "large"]));
+    assert!(status == 1 && err.contains("there are: small, sure"), "{err}");
+}
+
+#[test]
+fn wrong_usage_ends_with_2() {
+    for wrong in [&["sim", SMALL][..], &["frobnicate"], &["sim", SMALL, "--stack", "small", "--loss", "5"], &[]] {
+        assert_eq!(ran(&mut nacre(wrong)).0, 2, "{wrong:?}");
+    }
+    let (status, _, err) = ran(&mut nacre(&["build", SMALL, "--stack", "small", "--level", "bypass", "-o", "x"]));
+    assert!(status == 2 && err.contains("not built yet"), "{err}");
+}
+
+#[test]
+fn verbs_to_come_say_so() {
+    for verb in ["verify", "replay", "prove", "profile", "reproduce", "dissector"] {
+        let (status, out, err) = ran(&mut nacre(&[verb, "anything", "--at", "all"]));
+        assert_eq!((status, out.as_str()), (3, ""));
+        assert_eq!(err, format!("error: `nacre {verb}` is not built yet\n"));
+    }
+}
+
+#[test]
+fn noise_is_no_program_and_no_panic() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let noise = [b"".to_vec(), vec![0xff; 99], b"worker ".repeat(500), b"{[(<".repeat(5000), b"stack s = s / s;".to_vec()];
+    for (n, bytes) in noise.iter().enumerate() {
+        let path = folder.path().join(format!("{n}.nacre"));
+        std::fs::write(&path, bytes).expect("written");
+        let path = path.to_str().expect("a path in UTF-8");
+        for arguments in [&["check", path][..], &["fmt", "--check", path], &["test", path], &["explain", path, "--stack", "s"]] {
+            let (status, _, err) = ran(&mut nacre(arguments));
+            assert!((0..=1).contains(&status) && !err.contains("a fault of Nacre"), "{arguments:?}: {err}");
+        }
+    }
+}
+
+#[test]
+fn formatting_is_checked_and_done() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.nacre");
+    std::fs::write(&path, "worker   w{down send(m){pass m;}}").expect("written");
+    let file = path.to_str().expect("a path in UTF-8");
+    assert_eq!(ran(&mut nacre(&["fmt", "--check", file])).0, 1);
+    assert_eq!(ran(&mut nacre(&["fmt", file])).0, 0);
+    assert_eq!(ran(&mut nacre(&["fmt", "--check", file])).0, 0);
+    assert!(std::fs::read_to_string(&path).expect("there").starts_with("worker w {\n"));
+}
+
+#[test]
+fn build_writes_a_header_and_a_source() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let to = folder.path().join("c");
+    let arguments = ["build", SMALL, "--stack", "small", "--level", "queue", "--name", "tiny", "-o", to.to_str().expect("UTF-8")];
+    let (status, out, err) = ran(&mut nacre(&arguments));
+    assert_eq!((status, out.lines().count()), (0, 2), "{err}");
+    let source = std::fs::read_to_string(to.join("tiny.c")).expect("the source");
+    assert!(source.contains("#include \"tiny.h\"") && to.join("tiny.h").exists());
+    let (status, _, err) = ran(&mut nacre(&["build", SMALL, "--stack", "small", "--name", "a b", "-o", "x"]));
+    assert!(status == 2 && err.contains("prefix"), "{err}");
+}
+
+#[test]
+fn explain_tells_layers_frames_and_calls() {
+    let (status, out, err) = ran(&mut nacre(&["explain", SMALL, "--stack", "small"]));
+    assert_eq!(status, 0, "{err}");
+    for part in ["sequencer", "frames:", "calls:"] {
+        assert!(out.contains(part), "{part} is missing:\n{out}");
+    }
+}
+
+#[test]
+fn reader_that_goes_away_is_no_error() {
+    let mut child = nacre(&["explain", SMALL, "--stack", "sure", "--json"]).stdout(Stdio::piped()).spawn().expect("starts");
+    let mut some = [0; 16];
+    child.stdout.take().expect("piped").read_exact(&mut some).expect("some output");
+    let done = child.wait().expect("ends");
+    assert_eq!(done.code(), Some(0));
+}
