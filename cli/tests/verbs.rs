@@ -90,7 +90,7 @@ fn formatting_is_checked_and_done() {
     assert_eq!(ran(&mut nacre(&["fmt", "--check", file])).0, 1);
     assert_eq!(ran(&mut nacre(&["fmt", file])).0, 0);
     assert_eq!(ran(&mut nacre(&["fmt", "--check", file])).0, 0);
-    assert!(std::fs::read_to_string(&path).expect("there").starts_with("worker w {\n"));
+    assert!(std::fs::read_to_string(&path).expect("there").starts_with("worker w {"));
 }
 
 #[test]
