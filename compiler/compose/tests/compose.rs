@@ -28,14 +28,14 @@ fn stacks() -> Vec<Composed> {
     ]
 }
 
-/// Compares with a file under `golden/`; NACRE_BLESS=1 writes it.
+/// Compares with a file under `golden/`; BLESS=1 writes it.
 fn golden(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    if std::env::var_os("NACRE_BLESS").is_some() {
+    if std::env::var_os("BLESS").is_some() {
         std::fs::write(&path, text).expect("the folder can be written");
     }
     let known = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(known == text, "{name} differs; NACRE_BLESS=1 writes it:\n{text}");
+    assert!(known == text, "{name} differs; BLESS=1 writes it:\n{text}");
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn the_library_composes() {
         let stack = &composed.stack;
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/library/{}.txt", stack.name));
         let text = explain(stack);
-        if std::env::var_os("NACRE_BLESS").is_some() {
+        if std::env::var_os("BLESS").is_some() {
             std::fs::write(&path, &text).expect("the folder can be written");
         }
         assert!(std::fs::read_to_string(&path).unwrap_or_default() == text, "{} differs:\n{text}", stack.name);
