@@ -32,10 +32,13 @@ fn parse(text: &str) -> BTreeMap<String, u64> {
         let line = line.trim_start();
         let Some((number, rest)) = line.split_once(' ') else { continue };
         let Ok(count) = number.replace(',', "").parse::<u64>() else { continue };
-        let Some(place) = rest.rsplit(')').next().map(str::trim).filter(|p| p.contains(':')).or_else(|| rest.split_whitespace().find(|p| p.contains(':'))) else {
+        // The last word before ` [object]` is `file:function`.
+        let before_object = rest.split(" [").next().unwrap_or("");
+        let Some(place) = before_object.split_whitespace().last().filter(|p| p.contains(':')) else { continue };
+        if rest.contains("=>") {
             continue;
-        };
-        let name = place.split_whitespace().next().unwrap_or("").rsplit(':').next().unwrap_or("").to_string();
+        }
+        let name = place.rsplit(':').next().unwrap_or("").to_string();
         counts.entry(name).or_insert(count);
     }
     counts

@@ -76,8 +76,8 @@ fn cost(folder: &Path, prefix: &str, layers: usize, level: &'static str) -> Resu
         stack: prefix.into(),
         layers,
         level,
-        stream: count(&program, "stream", folder)?,
-        pingpong: count(&program, "pingpong", folder)?,
+        stream: count(&program, prefix, "stream", folder)?,
+        pingpong: count(&program, prefix, "pingpong", folder)?,
         stream_ns,
         pingpong_ns,
         state: sizes.0,
@@ -135,12 +135,13 @@ fn time(program: &Path, mode: &str) -> Result<(f64, (u64, u64)), String> {
 }
 
 /// Instructions a message: the difference of two runs of different lengths, so that set-up does not count.
-fn count(program: &Path, mode: &str, folder: &Path) -> Result<Entry, String> {
+fn count(program: &Path, prefix: &str, mode: &str, folder: &Path) -> Result<Entry, String> {
     let few = inclusive(program, &["1000", mode], folder)?;
     let many = inclusive(program, &[&(1000 + MESSAGES).to_string(), mode], folder)?;
-    let each = |name: &str| -> f64 {
-        let of = |counts: &std::collections::BTreeMap<String, u64>| counts.get(name).copied().unwrap_or(0) as f64;
+    let each = |function: &str| -> f64 {
+        let name = &format!("{prefix}_{function}");
+        let of = |counts: &std::collections::BTreeMap<String, u64>| counts.get(name.as_str()).copied().unwrap_or(0) as f64;
         (of(&many) - of(&few)) / MESSAGES as f64
     };
-    Ok(Entry { send: each("bench_send"), deliver: each("bench_deliver") + each("bench_tick") })
+    Ok(Entry { send: each("above_send"), deliver: each("input") + each("tick") })
 }
