@@ -101,7 +101,7 @@ impl<'s> Search<'s> {
         }
         for site in 0..self.sites.all.len() {
             if !self.waits[site] {
-                self.reasons[site] = self.why_called(site);
+                self.reasons[site] = self.why_called(&reach, site);
             }
         }
         (self.waits, self.reasons)
@@ -135,22 +135,23 @@ impl<'s> Search<'s> {
         }
     }
 
-    fn why_called(&self, site: SiteId) -> String {
+    fn why_called(&self, reach: &Reach, site: SiteId) -> String {
         let place = &self.sites.all[site];
         let Target::Layer(layer) = place.target else { return "leaves at once".into() };
         if place.later {
             return "later: a step of its own".into();
         }
         let name = &self.stack.layer(layer).name;
-        let others = (0..self.sites.all.len()).filter(|s| *s != site && is_inner(self.sites, *s));
-        let alone = others.filter(|s| self.sites.all[*s].target == place.target).all(|s| {
-            let other = &self.sites.all[s];
-            other.layer == place.layer && other.event == place.event
-        });
-        if alone {
-            format!("called: nothing else can reach {name} in this step")
-        } else {
+        let seen = Seen::State(reach.states[layer.index()]);
+        let leads = |other: &SiteId| reach.of_site(*other, &self.waits).contains_key(&seen);
+        let meets = |course: &sites::Course| {
+            let pairs = course.follows.iter().filter(|(a, b)| (*a == site) != (*b == site));
+            pairs.map(|(a, b)| if *a == site { b } else { a }).any(leads)
+        };
+        if self.sites.courses.iter().any(meets) {
             format!("called: whatever else reaches {name} in this step comes in the same order")
+        } else {
+            format!("called: nothing else that is emitted here leads to {name}")
         }
     }
 

@@ -289,7 +289,7 @@ impl<'w, 'a> Body<'w, 'a> {
         if self.declared_at.remove(&local.index()).is_some() && !self.locals[local.index()].by_ref {
             let ty = self.local_type(local);
             self.code.line(format!("{ty} {name} = {value};"));
-        } else {
+        } else if name != value {
             self.code.line(format!("{name} = {value};"));
         }
     }

@@ -87,6 +87,9 @@ impl Writer<'_> {
                 code.line(format!("uint32_t count = (uint32_t){};", span("n", "w->low")));
                 code.line(format!("if ({} > {}) {{ return 0; }}", span("n", "w->low"), span("w->high", "w->low")));
                 code.line(format!("bool beyond = {} < {};", span("w->next", "w->low"), span("n", "w->low")));
+                let slots = window_slots(n);
+                let nothing = if slots <= 64 { "w->used[0] == 0".to_string() } else { "false".into() };
+                code.line(format!("if ({nothing}) {{ w->low = n; }}"));
                 code.line(format!("for (; w->low != n; w->low = {}) {{ {drop_low} }}", next("w->low", "1u")));
                 code.line("if (beyond) { w->next = n; }");
                 code.line("return count;");

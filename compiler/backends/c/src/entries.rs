@@ -4,6 +4,7 @@ use nacre_stack::*;
 
 use crate::body::{Body, Kind};
 use crate::code::Code;
+use crate::levels::Item;
 use crate::names;
 use crate::types::{unsigned, Scalar};
 use crate::writer::Writer;
@@ -100,12 +101,6 @@ impl Writer<'_> {
         code.line(format!("{p}_begin(step, s, pool, counters, {now}, {at}, {len}, out);"));
     }
 
-    fn reaction_call(&self, target: LayerId, event: EventId, apart: bool) -> String {
-        let p = &self.prefix;
-        let name = self.event_name(Target::Layer(target), event);
-        if apart { format!("{p}_apart_{name}") } else { format!("{p}_{name}") }
-    }
-
     fn admission_function(&mut self, call: &Call) -> Code {
         let p = self.prefix.clone();
         let stack = self.stack;
@@ -159,7 +154,8 @@ impl Writer<'_> {
             code.close("}");
         }
         self.need(input.need, if has_message { "len" } else { "0" }, &mut code);
-        code.line(format!("{}(step{texts});", self.reaction_call(input.layer, input.event, false)));
+        let reaction = self.ask(Item::Reaction(input.layer, input.event), true);
+        code.line(format!("{reaction}(step{texts});"));
         code.line(format!("{p}_finish(step);"));
         code.line("return NACRE_OK;");
         code.close("}");
@@ -307,31 +303,22 @@ impl Writer<'_> {
                 });
             }
             let name = self.event_name(target, input.event);
-            let function = if inits.len() > 1 { format!("{p}_queue_{name}") } else { self.reaction_call(input.layer, input.event, self.level == Level::Inline) };
+            let function = match inits.len() {
+                1 => self.ask(Item::Reaction(input.layer, input.event), false),
+                _ => format!("{p}_queue_{name}"),
+            };
             code.line(format!("{function}(step{texts});"));
         }
     }
 
-    /// Reactions that entries call out of line or through the queue: to be known before functions are written.
-    pub fn note_entries(&mut self) {
+    /// Several events of opening go through the queue: to be known before it is written.
+    pub fn note_openings(&mut self) {
         let stack = self.stack;
         let inputs = stack.ports.first().map_or(&[][..], |p| &p.inputs);
         let inits: Vec<&PortInput> = inputs.iter().filter(|i| stack.event(i.event).name == "init").collect();
-        for input in &inits {
-            if inits.len() > 1 {
-                self.queued.insert((Target::Layer(input.layer), input.event));
-            } else if self.level == Level::Inline {
-                self.plan.apart.push((input.layer, input.event));
-            }
+        if inits.len() > 1 {
+            self.queued.extend(inits.iter().map(|i| (Target::Layer(i.layer), i.event)));
         }
-        if let (Some(input), true) = (self.frame_input(), self.level == Level::Inline) {
-            self.plan.apart.push((input.layer, input.event));
-        }
-    }
-
-    fn frame_input(&self) -> Option<&PortInput> {
-        let stack = self.stack;
-        stack.ports.first()?.inputs.iter().find(|i| stack.event(i.event).message.is_some())
     }
 
     fn input_function(&mut self) -> Code {
@@ -353,17 +340,17 @@ impl Writer<'_> {
             code.close("}");
             return code;
         };
-        let hot = (self.level == Level::Inline).then(|| hot_shape(layout)).flatten();
+        let hot = if self.level == Level::Inline { hot_shapes(layout) } else { vec![] };
         let parse = self.parse_function(LayoutId(0));
-        let (any, word) = match hot {
-            Some(_) => (format!("{p}_any_frame"), format!("{p}_APART int ")),
-            None => (String::new(), "int ".to_string()),
+        let (any, word) = match hot.is_empty() {
+            false => (format!("{p}_any_frame"), format!("{p}_APART int ")),
+            true => (String::new(), "int ".to_string()),
         };
         let checks = |w: &Self, code: &mut Code| {
             code.line(format!("if ({p}_UNLIKELY(!{p}_room(out))) {{ return NACRE_INVALID; }}"));
             w.busy(code);
         };
-        if hot.is_some() {
+        if !hot.is_empty() {
             code.open(format!("{word}{any}{} {{", head.trim_start_matches(&format!("{p}_input"))));
         } else {
             code.open(format!("{word}{head} {{"));
@@ -376,32 +363,35 @@ impl Writer<'_> {
         code.line(format!("counters[{p}_MALFORMED]++;"));
         code.line("return NACRE_DROPPED;");
         code.close("}");
-        self.take_frame(input, "size", hot.is_some(), &mut code);
+        self.take_frame(input, "size", hot.is_empty(), &mut code);
         code.close("}");
-        if let Some(index) = hot {
-            let shape = &layout.shapes[index];
-            let function = self.shape_function(LayoutId(0), index);
-            let first = match layout.form {
-                LayoutForm::Preamble => Some(shape.number << 1),
-                LayoutForm::Plain if layout.shapes.len() > 1 => Some(shape.number),
-                LayoutForm::Plain => None,
-            };
+        if !hot.is_empty() {
             code.line("");
+            code.line("/* The common shapes of frames, each with code of its own. */");
             code.open(format!("int {head} {{"));
             checks(self, &mut code);
             code.line(format!("{ty} whole = {{.data = false}};"));
-            let first = first.map_or(String::new(), |first| format!("frame[0] != {first}u || "));
-            code.open(format!("if ({p}_UNLIKELY(len < {}u || {first}!{function}(frame, len, &whole))) {{", shape.size.max(1)));
+            for index in hot {
+                let shape = &layout.shapes[index];
+                let function = self.shape_function(LayoutId(0), index);
+                let first = match layout.form {
+                    LayoutForm::Preamble => format!(" && frame[0] == {}u", shape.number << 1),
+                    LayoutForm::Plain if layout.shapes.len() > 1 => format!(" && frame[0] == {}u", shape.number),
+                    LayoutForm::Plain => String::new(),
+                };
+                let fits = format!("len >= {}u{first} && {function}(frame, len, &whole)", shape.size.max(1));
+                code.open(format!("if ({p}_LIKELY({fits})) {{"));
+                self.take_frame(input, &unsigned(shape.size as u64), true, &mut code);
+                code.close("}");
+            }
             code.line(format!("return {any}(s, pool, counters, now, from, frame, len, out);"));
-            code.close("}");
-            self.take_frame(input, &unsigned(shape.size as u64), false, &mut code);
             code.close("}");
         }
         code
     }
 
     /// The rest of the way of a frame that was read into `whole`.
-    fn take_frame(&mut self, input: &PortInput, size: &str, apart: bool, code: &mut Code) {
+    fn take_frame(&mut self, input: &PortInput, size: &str, quick: bool, code: &mut Code) {
         let p = self.prefix.clone();
         self.need(input.need, &format!("len - {size}"), code);
         self.begin(code, "now", Some((&format!("frame + {size}"), &format!("len - {size}"))));
@@ -431,7 +421,8 @@ impl Writer<'_> {
         if !uses_from {
             code.line("(void)from;");
         }
-        code.line(format!("{}(step{texts});", self.reaction_call(input.layer, input.event, apart)));
+        let reaction = self.ask(Item::Reaction(input.layer, input.event), quick);
+        code.line(format!("{reaction}(step{texts});"));
         code.line(format!("{p}_finish(step);"));
         code.line(format!("return {p}_LIKELY({impossible} == impossible) ? NACRE_OK : NACRE_DROPPED;"));
     }
@@ -599,11 +590,14 @@ impl Writer<'_> {
     }
 }
 
-/// The shape that is taken for the common one: the first with data that does not identify the connection.
-fn hot_shape(layout: &Layout) -> Option<usize> {
+/// The shapes that get code of their own: the first ones with data that do not identify the connection.
+fn hot_shapes(layout: &Layout) -> Vec<usize> {
     let short = |s: &Shape| match layout.form {
         LayoutForm::Preamble => s.number < 126,
         LayoutForm::Plain => s.number < 255,
     };
-    layout.shapes.iter().position(|s| s.data && !s.identified && short(s))
+    let hot = (0..layout.shapes.len()).filter(|i| layout.shapes[*i].data && !layout.shapes[*i].identified && short(&layout.shapes[*i]));
+    hot.take(HOT_SHAPES).collect()
 }
+
+const HOT_SHAPES: usize = 2;

@@ -4,6 +4,7 @@ use nacre_stack::*;
 
 use crate::body::{pushes, Body, Kind};
 use crate::code::Code;
+use crate::levels::Item;
 use crate::visit::{self, Node};
 use crate::writer::Writer;
 use crate::Level;
@@ -28,9 +29,7 @@ impl Writer<'_> {
         let p = self.prefix.clone();
         let stack = self.stack;
         let handler = stack.handler(id);
-        self.begin_body();
-        let word = if self.level == Level::Inline { "_INLINE" } else { "_PLAIN" };
-        let name = format!("{p}_on_{}", self.handler_names[id.index()]);
+        let (word, name) = (self.word(), self.item_name(Item::Handler(id), self.plan.quick));
         let layer = handler.layer.index();
         let mut body = Body::new(self, layer, Kind::Handler, &handler.locals, &[&handler.body]);
         let parameters: Vec<LocalId> = handler.parameters.iter().chain(&handler.fields).copied().collect();
@@ -47,9 +46,7 @@ impl Writer<'_> {
         let p = self.prefix.clone();
         let stack = self.stack;
         let function = stack.function(id);
-        self.begin_body();
-        let word = self.function_word(id);
-        let name = format!("{p}_{}", self.function_names[id.index()]);
+        let (word, name) = (self.word(), self.item_name(Item::Function(id), self.plan.quick));
         let layer = function.layer.index();
         let mut body = Body::new(self, layer, Kind::Function, &function.locals, &[&function.body]);
         let text = body.parameters(&function.parameters);
@@ -77,17 +74,16 @@ impl Writer<'_> {
         let p = self.prefix.clone();
         let stack = self.stack;
         let target = Target::Layer(layer);
-        let name = self.event_name(target, reaction.event);
+        let (word, name) = (self.word(), self.item_name(Item::Reaction(layer, reaction.event), self.plan.quick));
         let parameters = self.parameters(target, reaction.event);
-        let word = if self.level == Level::Inline { "_INLINE" } else { "_PLAIN" };
-        let head = format!("{p}{word} void {p}_{name}(struct {p}_step *step{})", Self::list(&parameters));
+        let head = format!("{p}{word} void {name}(struct {p}_step *step{})", Self::list(&parameters));
         let mut code = Code::new(1);
         let declared = stack.event(reaction.event);
         match declared.message {
             None => match reaction.arms.first() {
                 Some(arm) => {
-                    let handler = self.handler_names[arm.handler.index()].clone();
-                    code.line(format!("{p}_on_{}(step{});", handler, Self::names(&parameters)));
+                    let handler = self.ask(Item::Handler(arm.handler), self.plan.quick);
+                    code.line(format!("{handler}(step{});", Self::names(&parameters)));
                 }
                 None => self.no_arm(&parameters, None, &mut code),
             },
@@ -113,7 +109,6 @@ impl Writer<'_> {
         let (tag, headers) = (slots.tag.clone(), slots.headers.clone());
         let m = parameters[message].1.clone();
         let call = |w: &mut Self, handler: HandlerId, header: Option<HeaderId>, code: &mut Code| {
-            let p = w.prefix.clone();
             let mut texts = vec!["step".to_string()];
             for (i, (_, name)) in parameters.iter().enumerate() {
                 texts.push(name.clone());
@@ -130,8 +125,8 @@ impl Writer<'_> {
                 let count = stack.header(header).fields.len();
                 (0..count).for_each(|f| texts.push(format!("{m}.{}", w.slots[layer.index()].place(header, f))));
             }
-            let name = w.handler_names[handler.index()].to_string();
-            code.line(format!("{p}_on_{name}({});", texts.join(", ")));
+            let name = w.ask(Item::Handler(handler), w.plan.quick);
+            code.line(format!("{name}({});", texts.join(", ")));
         };
         let variants: Vec<Option<HeaderId>> = headers.iter().map(|h| Some(*h)).chain([None]).collect();
         let choose = |w: &mut Self, header: Option<HeaderId>, code: &mut Code| {
@@ -183,22 +178,6 @@ impl Writer<'_> {
             }
         });
         handler.layer.index() + !pushed as usize
-    }
-
-    /// Calls of a reaction that stand alone.
-    pub fn out_of_line(&mut self, layer: LayerId, event: EventId, cold: bool) -> Written {
-        let p = self.prefix.clone();
-        let target = Target::Layer(layer);
-        let name = self.event_name(target, event);
-        let parameters = self.parameters(target, event);
-        let (word, kind) = match (cold, self.level) {
-            (true, _) => ("_COLD", "cold"),
-            (false, Level::Inline) => ("_APART", "apart"),
-            (false, _) => ("_PLAIN", "apart"),
-        };
-        let mut code = Code::new(1);
-        code.line(format!("{p}_{name}(step{});", Self::names(&parameters)));
-        Written { head: format!("{p}{word} void {p}_{kind}_{name}(struct {p}_step *step{})", Self::list(&parameters)), body: code }
     }
 
     fn event_struct(&mut self, name: &str, events: &[(Target, EventId)], code: &mut Code) {
@@ -312,7 +291,6 @@ impl Writer<'_> {
 
     /// Hands an event to what it is for: `e` is a copy of it.
     pub fn dispatch(&mut self, events: &[(Target, EventId)], code: &mut Code) {
-        let p = self.prefix.clone();
         code.open("switch (e.what) {");
         for (number, (target, event)) in events.iter().enumerate() {
             let name = self.event_name(*target, *event);
@@ -320,7 +298,7 @@ impl Writer<'_> {
             let texts: String = parameters.iter().map(|(_, n)| format!(", e.with.{name}.{n}")).collect();
             let function = match target {
                 Target::Port(port) => self.output_function(*port, *event, false),
-                Target::Layer(_) => format!("{p}_{name}"),
+                Target::Layer(layer) => self.ask(Item::Reaction(*layer, *event), false),
             };
             code.line(format!("case {number}: {function}(step{texts}); break;"));
         }
@@ -329,7 +307,7 @@ impl Writer<'_> {
     }
 
     /// The function through which an event leaves at a port.
-    pub fn output_function(&mut self, port: PortId, event: EventId, cold: bool) -> String {
+    pub fn output_function(&mut self, port: PortId, event: EventId, quick: bool) -> String {
         let p = self.prefix.clone();
         let name = self.event_name(Target::Port(port), event).trim_start_matches("port_").to_string();
         let stack = self.stack;
@@ -365,13 +343,13 @@ impl Writer<'_> {
             code.close("}");
             code
         });
-        if !cold || self.level != Level::Inline {
+        if quick || self.level != Level::Inline {
             return hot;
         }
-        self.helper(format!("{p}_cold_out_{name}"), |w, function| {
+        self.helper(format!("{p}_slow_out_{name}"), |w, function| {
             let parameters = w.parameters(target, event);
             let mut code = Code::new(0);
-            code.open(format!("{p}_COLD void {function}(struct {p}_step *step{}) {{", Self::list(&parameters)));
+            code.open(format!("{p}_APART void {function}(struct {p}_step *step{}) {{", Self::list(&parameters)));
             code.line(format!("{hot}(step{});", Self::names(&parameters)));
             code.close("}");
             code

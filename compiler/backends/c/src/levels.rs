@@ -1,10 +1,10 @@
 //! How an emission reaches its target at each level: through the queue, as a call, or as code in place.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use nacre_stack::*;
 
-use crate::visit::{self, Node};
+use crate::visit;
 use crate::writer::Writer;
 use crate::Level;
 
@@ -13,57 +13,77 @@ const MOST_IN_PLACE: u64 = 6000;
 /// The same for one emission.
 const MOST_FOR_ONE: u64 = 3000;
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum How {
-    /// At the end of the queue.
-    Queue,
-    /// The reaction's code stands here.
-    Inline,
-    /// A call.
-    Apart,
-    /// A call that seldom happens.
-    Cold,
+/// A function in C that is made of a part of the IR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Item {
+    Handler(HandlerId),
+    Function(FunctionId),
+    Reaction(LayerId, EventId),
 }
 
-/// What has been found out about the sizes of reactions.
+/// What has been asked for, and what has been found out about the sizes of reactions.
+///
+/// At level `inline` there are two kinds of each function: the quick one is put in place along the likely ways of the common
+/// outside events; the slow one is called, by everything else.
 #[derive(Default)]
 pub struct Plan {
     sizes: HashMap<(LayerId, EventId), u64>,
-    /// (target, event) that are called out of line, and of these the cold ones.
-    pub apart: Vec<(LayerId, EventId)>,
-    pub cold: Vec<(LayerId, EventId)>,
-    /// What stands in place in the handler that is being written.
+    asked: HashSet<(Item, bool)>,
+    waiting: Vec<(Item, bool)>,
+    /// Whether the quick kind is being written.
+    pub quick: bool,
+    /// What stands in place in the function that is being written.
     here: u64,
 }
 
 impl Writer<'_> {
-    /// How an emission to a layer is made. `in_handler`: not in a function, which may be called from several places.
-    pub fn how(&mut self, layer: LayerId, emit: &Emit, cold: bool, in_handler: bool) -> How {
-        if self.level == Level::Queue || !emit.call {
-            return How::Queue;
+    /// The name of a function in C, which will be written.
+    pub fn ask(&mut self, item: Item, quick: bool) -> String {
+        let quick = quick && self.level == Level::Inline;
+        if self.plan.asked.insert((item, quick)) {
+            self.plan.waiting.push((item, quick));
         }
-        let target = (layer, emit.event);
-        if self.level == Level::Call {
-            push(&mut self.plan.apart, target);
-            return How::Apart;
-        }
-        if cold {
-            push(&mut self.plan.cold, target);
-            return How::Cold;
-        }
-        let size = self.size_of(layer, emit.event, 0);
-        let _ = in_handler;
-        if size > MOST_FOR_ONE || self.plan.here + size > MOST_IN_PLACE {
-            push(&mut self.plan.apart, target);
-            return How::Apart;
-        }
-        self.plan.here += size;
-        How::Inline
+        self.item_name(item, quick)
     }
 
-    /// A new handler or function is begun.
-    pub fn begin_body(&mut self) {
+    pub fn item_name(&self, item: Item, quick: bool) -> String {
+        let name = match item {
+            Item::Handler(id) => format!("on_{}", self.handler_names[id.index()]),
+            Item::Function(id) => self.function_names[id.index()].clone(),
+            Item::Reaction(layer, event) => self.event_name(Target::Layer(layer), event),
+        };
+        let slow = if self.level == Level::Inline && !quick { "slow_" } else { "" };
+        format!("{}_{slow}{name}", self.prefix)
+    }
+
+    /// What is still to be written.
+    pub fn next_item(&mut self) -> Option<(Item, bool)> {
+        let next = self.plan.waiting.pop()?;
+        self.plan.quick = next.1;
         self.plan.here = 0;
+        Some(next)
+    }
+
+    pub fn is_asked(&self) -> bool {
+        !self.plan.waiting.is_empty()
+    }
+
+    /// The word in front of a function in C.
+    pub fn word(&self) -> &'static str {
+        if self.plan.quick { "_INLINE" } else { "_PLAIN" }
+    }
+
+    /// The function that an emission to a layer calls; none: it goes through the queue.
+    pub fn called(&mut self, layer: LayerId, emit: &Emit, likely: bool) -> Option<String> {
+        if self.level == Level::Queue || !emit.call {
+            return None;
+        }
+        let size = self.size_of(layer, emit.event, 0);
+        let quick = self.plan.quick && likely && size <= MOST_FOR_ONE && self.plan.here + size <= MOST_IN_PLACE;
+        if quick {
+            self.plan.here += size;
+        }
+        Some(self.ask(Item::Reaction(layer, emit.event), quick))
     }
 
     /// How much code a reaction is, with all that it calls.
@@ -84,51 +104,28 @@ impl Writer<'_> {
         size
     }
 
+    /// The likely part of a block; what is unlikely counts as a call.
     fn size_of_block(&mut self, block: &[Statement], depth: usize) -> u64 {
         let stack = self.stack;
-        let (mut size, mut inner, mut functions) = (0, vec![], vec![]);
-        visit::block(block, &mut |node| {
+        let mut size = 0;
+        for statement in block {
+            visit::own(statement, &mut |_| size += 1);
             size += 1;
-            match node {
-                Node::Statement(Statement::Emit(Emit { target: Target::Layer(layer), event, call: true, later: false, likely, .. })) => {
-                    if *likely != Some(false) {
-                        inner.push((*layer, *event));
-                    }
+            size += match statement {
+                Statement::If { likely: Some(true), then, otherwise, .. } => {
+                    self.size_of_block(then, depth) + otherwise.len().min(1) as u64 * 10
                 }
-                Node::Statement(Statement::Call { function, .. }) => functions.push(*function),
-                _ => {}
-            }
-        });
-        for (layer, event) in inner {
-            size += self.size_of(layer, event, depth + 1);
-        }
-        for function in functions {
-            size += self.size_of_block(&stack.function(function).body, depth + 1);
+                Statement::If { likely: Some(false), otherwise, .. } => 10 + self.size_of_block(otherwise, depth),
+                Statement::Emit(Emit { target: Target::Layer(layer), event, call: true, later: false, likely, .. }) => match likely {
+                    Some(false) => 5,
+                    _ => self.size_of(*layer, *event, depth + 1),
+                },
+                Statement::Call { function, .. } if depth < 64 => {
+                    self.size_of_block(&stack.function(*function).body, depth + 1)
+                }
+                _ => visit::blocks(statement).into_iter().map(|b| self.size_of_block(b, depth)).sum(),
+            };
         }
         size
-    }
-
-    /// The word in front of a function of a layer: small ones, and those that are called once, stand where they are called.
-    pub fn function_word(&self, id: FunctionId) -> &'static str {
-        if self.level != Level::Inline {
-            return "_PLAIN";
-        }
-        let mut size = 0;
-        visit::block(&self.stack.function(id).body, &mut |_| size += 1);
-        let mut calls = 0;
-        let mut count = |node: Node| {
-            if let Node::Statement(Statement::Call { function, .. }) = node {
-                calls += (*function == id) as u32;
-            }
-        };
-        self.stack.handlers.iter().for_each(|h| visit::block(&h.body, &mut count));
-        self.stack.functions.iter().for_each(|f| visit::block(&f.body, &mut count));
-        if calls <= 1 || size < 60 || (calls <= 3 && size < 300) { "_INLINE" } else { "_PLAIN" }
-    }
-}
-
-fn push<T: PartialEq>(list: &mut Vec<T>, value: T) {
-    if !list.contains(&value) {
-        list.push(value);
     }
 }

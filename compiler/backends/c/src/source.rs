@@ -4,8 +4,10 @@ use nacre_stack::*;
 
 use crate::code::Code;
 use crate::events::Written;
+use crate::levels::Item;
 use crate::names;
 use crate::writer::Writer;
+use crate::Level;
 
 const WORDS: &str = include_str!("support/words.c");
 const POOL: &str = include_str!("support/pool.c");
@@ -133,43 +135,36 @@ impl Writer<'_> {
 
     /// Header and source.
     pub fn write(mut self) -> (String, String) {
-        let stack = self.stack;
-        self.note_entries();
-        let mut written: Vec<Written> = vec![];
-        let mut names: Vec<String> = vec![];
-        for (index, function) in stack.functions.iter().enumerate() {
-            names.push(format!("{}: {}", function.name, stack.layer(function.layer).name));
-            written.push(self.function(FunctionId(index as u32)));
-        }
-        for (index, handler) in stack.handlers.iter().enumerate() {
-            names.push(handler.name.clone());
-            written.push(self.handler(HandlerId(index as u32)));
-        }
-        for (index, layer) in stack.layers.iter().enumerate() {
-            for reaction in &layer.reactions {
-                names.push(format!("{}: {}", layer.name, stack.event(reaction.event).name));
-                written.push(self.reaction(LayerId(index as u32), reaction));
+        self.note_openings();
+        let externs = self.externs();
+        let mut written: Vec<(String, Written)> = vec![];
+        // What entries call, what that calls, and what the queue and the ring hand events to, until nothing new is asked for.
+        self.plan.quick = true;
+        let mut entries = self.entries();
+        let mut finish = self.finish_function();
+        loop {
+            let before = (self.queued.len(), self.put_off.len());
+            while let Some((item, _)) = self.next_item() {
+                let function = self.item(item);
+                written.push(function);
+            }
+            self.plan.quick = true;
+            finish = match before == (self.queued.len(), self.put_off.len()) {
+                true => finish,
+                false => {
+                    entries = self.entries();
+                    self.finish_function()
+                }
+            };
+            if !self.is_asked() {
+                break;
             }
         }
-        let externs = self.externs();
-        let entries = self.entries();
-        let finish = self.finish_function();
+        written.sort_by_key(|(name, _)| self.place_of(name));
         let canonical = self.canonical();
         let descriptor = self.descriptor();
-        let (apart, cold) = (std::mem::take(&mut self.plan.apart), std::mem::take(&mut self.plan.cold));
-        let mut seen = vec![];
-        for (list, is_cold) in [(apart, false), (cold, true)] {
-            for (layer, event) in list {
-                if !seen.contains(&(layer, event, is_cold)) {
-                    seen.push((layer, event, is_cold));
-                    names.push(String::new());
-                    written.push(self.out_of_line(layer, event, is_cold));
-                }
-            }
-        }
         for function in self.queue_functions().into_iter().chain(self.put_off_functions()) {
-            names.push(String::new());
-            written.push(function);
+            written.push((String::new(), function));
         }
         let queue = self.queue_struct();
         let waiting = self.waiting_struct();
@@ -178,13 +173,13 @@ impl Writer<'_> {
         let step = self.step_struct(&queue);
         let mut code = Code::new(0);
         code.line("");
-        for function in &written {
+        for (_, function) in &written {
             code.line(format!("{};", function.head));
         }
         code.line("");
         code.add(&externs);
         code.add(&helpers);
-        for (function, name) in written.iter().zip(&names) {
+        for (name, function) in &written {
             if !name.is_empty() {
                 code.line(format!("/* {} */", name.replace("*/", "* /")));
             }
@@ -215,6 +210,32 @@ impl Writer<'_> {
             self.support(CANONICAL),
         );
         (header, numbered(source + &code.text, &format!("{}.c", self.prefix)))
+    }
+
+    /// One function, with words above it.
+    fn item(&mut self, item: Item) -> (String, Written) {
+        let stack = self.stack;
+        let kind = match (self.level, self.plan.quick) {
+            (Level::Inline, true) => ", along the likely way",
+            _ => "",
+        };
+        match item {
+            Item::Handler(id) => (format!("{}{kind}", stack.handler(id).name), self.handler(id)),
+            Item::Function(id) => (format!("{}{kind}", stack.function(id).name), self.function(id)),
+            Item::Reaction(layer, event) => {
+                let reactions = &stack.layer(layer).reactions;
+                let none = Reaction { event, arms: vec![] };
+                let reaction = reactions.iter().find(|r| r.event == event).unwrap_or(&none);
+                let name = format!("{} takes {}{kind}", stack.layer(layer).name, stack.event(event).name);
+                (name, self.reaction(layer, reaction))
+            }
+        }
+    }
+
+    /// Functions stand by layers, from the lowest.
+    fn place_of(&self, name: &str) -> (usize, String) {
+        let layer = self.stack.layers.iter().position(|l| name.starts_with(&format!("{}.", l.name)) || name.starts_with(&format!("{} ", l.name)));
+        (layer.unwrap_or(usize::MAX), name.to_string())
     }
 
     fn step_struct(&self, queue: &Code) -> String {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use nacre_stack::*;
 
 use crate::body::{Body, Kind};
-use crate::levels::How;
+use crate::levels::Item;
 use crate::visit::{self, Node};
 
 impl<'a> Body<'_, 'a> {
@@ -316,7 +316,8 @@ impl<'a> Body<'_, 'a> {
                 }
             });
         }
-        let name = format!("{}_{}", self.w.prefix, self.w.function_names[id.index()]);
+        let quick = self.w.plan.quick && self.likely;
+        let name = self.w.ask(Item::Function(id), quick);
         let call = format!("{name}({})", texts.join(", "));
         match (into, &function.result) {
             (Some(local), Some(_)) => self.assign(local, &call),
@@ -445,27 +446,20 @@ impl<'a> Body<'_, 'a> {
         }
         let name = self.w.event_name(emit.target, emit.event);
         let p = self.w.prefix.clone();
+        let likely = self.likely && emit.likely != Some(false);
         let function = if emit.later {
             self.w.put_off.insert((emit.target, emit.event));
             format!("{p}_put_off_{name}")
         } else {
             match emit.target {
-                Target::Port(port) => {
-                    let cold = !self.likely || emit.likely == Some(false);
-                    self.w.output_function(port, emit.event, cold)
-                }
-                Target::Layer(layer) => {
-                    let cold = !self.likely || emit.likely == Some(false);
-                    match self.w.how(layer, emit, cold, self.kind == Kind::Handler) {
-                        How::Queue => {
-                            self.w.queued.insert((emit.target, emit.event));
-                            format!("{p}_queue_{name}")
-                        }
-                        How::Inline => format!("{p}_{name}"),
-                        How::Apart => format!("{p}_apart_{name}"),
-                        How::Cold => format!("{p}_cold_{name}"),
+                Target::Port(port) => self.w.output_function(port, emit.event, self.w.plan.quick && likely),
+                Target::Layer(layer) => match self.w.called(layer, emit, likely) {
+                    Some(name) => name,
+                    None => {
+                        self.w.queued.insert((emit.target, emit.event));
+                        format!("{p}_queue_{name}")
                     }
-                }
+                },
             }
         };
         self.line_of(emit.span);

@@ -3,6 +3,7 @@
 use nacre_stack::*;
 
 use crate::code::Code;
+use crate::levels::Item;
 use crate::types::window_slots;
 use crate::writer::Writer;
 
@@ -159,7 +160,6 @@ impl Writer<'_> {
     }
 
     fn fire(&mut self, index: usize, code: &mut Code) {
-        let p = self.prefix.clone();
         let stack = self.stack;
         let timer = &stack.timers[index];
         let handler = stack.handler(timer.handler);
@@ -187,10 +187,10 @@ impl Writer<'_> {
             let c_type = self.c_type(&handler.locals[local.index()].ty, timer.layer.index());
             texts.push_str(&format!(", ({c_type})due.index[{i}]"));
         }
-        let name = self.handler_names[timer.handler.index()].clone();
+        let name = self.ask(Item::Handler(timer.handler), false);
         code.open(format!("case {index}: /* {} */", timer.name));
         code.line(format!("{text} = 0;"));
-        code.line(format!("{p}_on_{name}(step{texts});"));
+        code.line(format!("{name}(step{texts});"));
         code.line("break;");
         code.close("");
     }
