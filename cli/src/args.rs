@@ -9,8 +9,15 @@ use crate::levels::{EmittedLevel, Machines};
 use crate::units::{Probability, Time};
 
 #[derive(Parser, Debug)]
-#[command(name = "nacre", version, about = "Builds network protocols out of small layers.", disable_help_subcommand = true)]
-#[command(after_help = "Exit status: 0 yes, 1 no, 2 wrong usage, 3 could not tell (a tool is missing, or not built yet).")]
+#[command(
+    name = "nacre",
+    version,
+    about = "Builds network protocols out of small layers.",
+    disable_help_subcommand = true
+)]
+#[command(
+    after_help = "Exit status: 0 yes, 1 no, 2 wrong usage, 3 could not tell (a tool is missing, or not built yet)."
+)]
 pub struct Line {
     #[command(subcommand)]
     pub verb: Verb,
@@ -31,7 +38,9 @@ pub enum Verb {
     #[command(after_help = "Example:\n  nacre build chat.nacre --stack reliable -o out\n  gcc -O2 -c out/reliable.c")]
     Build(Build),
     /// Moves files or lines of text over UDP through a stack
-    #[command(after_help = "Example:\n  nacre run chat.nacre --stack reliable receive --listen [::]:7000 --out copy\n  nacre run chat.nacre --stack reliable send --to [::1]:7000 --file original --loss 5%")]
+    #[command(
+        after_help = "Example:\n  nacre run chat.nacre --stack reliable receive --listen [::]:7000 --out copy\n  nacre run chat.nacre --stack reliable send --to [::1]:7000 --file original --loss 5%"
+    )]
     Run(Run),
     /// Simulates a stack on a bad network; one seed is one run
     #[command(after_help = "Example:\n  nacre sim chat.nacre --stack reliable --runs 100 --loss 10% --level all")]
@@ -132,13 +141,19 @@ pub struct Run {
 #[derive(Subcommand, Debug)]
 pub enum Transfer {
     /// Takes files from any number of senders
-    #[command(after_help = "Example:\n  nacre run chat.nacre --stack reliable receive --listen 0.0.0.0:7000 --out received/")]
+    #[command(
+        after_help = "Example:\n  nacre run chat.nacre --stack reliable receive --listen 0.0.0.0:7000 --out received/"
+    )]
     Receive(Receive),
     /// Sends a file
-    #[command(after_help = "Example:\n  nacre run chat.nacre --stack reliable send --to 10.0.0.2:7000 --file original")]
+    #[command(
+        after_help = "Example:\n  nacre run chat.nacre --stack reliable send --to 10.0.0.2:7000 --file original"
+    )]
     Send(Send),
     /// Sends the lines of standard input, and prints the lines of the peer
-    #[command(after_help = "Example:\n  nacre run chat.nacre --stack reliable chat --listen [::1]:7000\n  nacre run chat.nacre --stack reliable chat --to [::1]:7000")]
+    #[command(
+        after_help = "Example:\n  nacre run chat.nacre --stack reliable chat --listen [::1]:7000\n  nacre run chat.nacre --stack reliable chat --to [::1]:7000"
+    )]
     Chat(Chat),
 }
 

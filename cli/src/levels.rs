@@ -48,7 +48,10 @@ impl FromStr for Machine {
         match text {
             "interpreter" => Ok(Machine::Interpreter),
             "all" => Ok(Machine::All),
-            text => text.parse().map(Machine::Emitted).map_err(|words: String| words.replace("queue,", "interpreter, all, queue,")),
+            text => text
+                .parse()
+                .map(Machine::Emitted)
+                .map_err(|words: String| words.replace("queue,", "interpreter, all, queue,")),
         }
     }
 }
@@ -102,7 +105,12 @@ impl Workshop<'_> {
 }
 
 /// Compiles a stack at a level, and loads it.
-pub fn load(session: &Session, stack: &Stack, level: Level, toolchain: &Toolchain) -> Result<nacre_runtime::Stack, Error> {
+pub fn load(
+    session: &Session,
+    stack: &Stack,
+    level: Level,
+    toolchain: &Toolchain,
+) -> Result<nacre_runtime::Stack, Error> {
     let emitted = session.emit(stack, level, None);
     let _waiting = Waiting::begin(format!("compiling {} at level {}", stack.name, level.name()));
     toolchain.load(&Text {

@@ -28,7 +28,8 @@ fn main() -> ExitCode {
         panic::set_hook(Box::new(|_| {}));
     }
     // Deeply nested sources need more stack than a main thread has on some systems.
-    let worker = std::thread::Builder::new().name("nacre".into()).stack_size(64 << 20).spawn(move || dispatch(line.verb));
+    let worker =
+        std::thread::Builder::new().name("nacre".into()).stack_size(64 << 20).spawn(move || dispatch(line.verb));
     let ended = match worker {
         Ok(worker) => worker.join(),
         Err(error) => {

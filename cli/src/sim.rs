@@ -122,11 +122,17 @@ pub fn conditions(faults: &Faults) -> Conditions {
 }
 
 fn report_kept(args: &Sim, stack: &Stack, subject: &Subject, totals: &Totals) {
-    let counters: Vec<(&String, u64)> =
-        subject.interface.counters.iter().zip(totals.counters.iter().copied()).filter(|(_, count)| *count > 0).collect();
+    let counters: Vec<(&String, u64)> = subject
+        .interface
+        .counters
+        .iter()
+        .zip(totals.counters.iter().copied())
+        .filter(|(_, count)| *count > 0)
+        .collect();
     let faults = faults_by_kind(&totals.faults);
     if args.json {
-        let counters: serde_json::Map<String, Value> = counters.iter().map(|(n, c)| (n.to_string(), json!(c))).collect();
+        let counters: serde_json::Map<String, Value> =
+            counters.iter().map(|(n, c)| (n.to_string(), json!(c))).collect();
         let faults: serde_json::Map<String, Value> = faults.iter().map(|(n, c)| (n.to_string(), json!(c))).collect();
         print_json(&json!({
             "ok": true, "stack": stack.description, "seed": args.seed, "runs": totals.runs, "steps": totals.steps,
@@ -144,7 +150,10 @@ fn report_kept(args: &Sim, stack: &Stack, subject: &Subject, totals: &Totals) {
         format!("  delivered  {}", plural(totals.delivered, "message")),
         format!("  frames     {}, {}", totals.frames, units::bytes(totals.bytes as f64)),
         format!("  faults     {}", listed(&faults)),
-        format!("  counters   {}", listed(&counters.iter().map(|(name, count)| (name.as_str(), *count)).collect::<Vec<_>>())),
+        format!(
+            "  counters   {}",
+            listed(&counters.iter().map(|(name, count)| (name.as_str(), *count)).collect::<Vec<_>>())
+        ),
         format!("  simulated  {} in {} steps", units::duration(Duration::from_nanos(totals.lasted)), totals.steps),
         format!("  digest     {:016x} (seed {})", totals.digest, args.seed),
     ];
@@ -209,7 +218,12 @@ fn report_failed(args: &Sim, stack: &Stack, subject: &Subject, plan: &Plan, fail
 
 /// The command that shows the shrunk run once more.
 fn again(args: &Sim, seed: u64, keep: &[String]) -> String {
-    let mut words = vec![format!("nacre sim {} --stack {} --seed {seed} --messages {}", args.which.file.display(), args.which.stack, args.messages)];
+    let mut words = vec![format!(
+        "nacre sim {} --stack {} --seed {seed} --messages {}",
+        args.which.file.display(),
+        args.which.stack,
+        args.messages
+    )];
     let mut given = std::env::args().skip(1).peekable();
     // Everything else as it was said, so that equal plans are made.
     let replaced = ["--seed", "--messages", "--stack", "--runs", "--keep"];

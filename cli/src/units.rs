@@ -14,8 +14,11 @@ impl FromStr for Probability {
 
     fn from_str(text: &str) -> Result<Probability, String> {
         let number = text.trim().strip_suffix('%').map(str::trim);
-        let percent = number.and_then(|number| number.parse::<f64>().ok()).filter(|percent| (0.0..=100.0).contains(percent));
-        percent.map(|percent| Probability(percent / 100.0)).ok_or_else(|| "a percentage is wanted, from `0%` to `100%`".into())
+        let percent =
+            number.and_then(|number| number.parse::<f64>().ok()).filter(|percent| (0.0..=100.0).contains(percent));
+        percent
+            .map(|percent| Probability(percent / 100.0))
+            .ok_or_else(|| "a percentage is wanted, from `0%` to `100%`".into())
     }
 }
 
@@ -23,8 +26,14 @@ impl FromStr for Probability {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Time(pub Duration);
 
-const UNITS: [(&str, u64); 6] =
-    [("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("min", 60_000_000_000), ("h", 3_600_000_000_000)];
+const UNITS: [(&str, u64); 6] = [
+    ("ns", 1),
+    ("us", 1_000),
+    ("ms", 1_000_000),
+    ("s", 1_000_000_000),
+    ("min", 60_000_000_000),
+    ("h", 3_600_000_000_000),
+];
 
 impl FromStr for Time {
     type Err = String;

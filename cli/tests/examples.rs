@@ -11,7 +11,9 @@ fn stack_is_embedded_in_a_c_program() {
     let build = tempfile::tempdir().expect("a folder");
     let mut make = Command::new("make");
     make.current_dir(root().join("examples/c-embed")).arg(format!("BUILD={}", build.path().display()));
-    let (status, out, err) = ran(make.arg(format!("NACRE={}", env!("CARGO_BIN_EXE_nacre"))).arg("CFLAGS=-std=c11 -O1 -Wall -Wextra -Werror"));
+    let (status, out, err) = ran(make
+        .arg(format!("NACRE={}", env!("CARGO_BIN_EXE_nacre")))
+        .arg("CFLAGS=-std=c11 -O1 -Wall -Wextra -Werror"));
     assert!(status == 0 && out.contains("100 messages of 3000 bytes arrived"), "{out}{err}");
 }
 

@@ -4,8 +4,7 @@ mod common;
 
 use common::*;
 
-const BAD: [&str; 10] =
-    ["--loss", "10%", "--duplicate", "5%", "--reorder", "5%", "--delay", "2ms", "--messages", "40"];
+const BAD: [&str; 10] = ["--loss", "10%", "--duplicate", "5%", "--reorder", "5%", "--delay", "2ms", "--messages", "40"];
 
 fn sim(more: &[&str]) -> (i32, serde_json::Value) {
     let mut arguments = vec!["sim", SMALL, "--stack", "sure", "--json"];
@@ -57,7 +56,8 @@ fn promises_that_are_not_made_are_not_checked() {
 
 #[test]
 fn run_can_be_drawn() {
-    let (status, out, _) = ran(&mut nacre(&["sim", SMALL, "--stack", "small", "--messages", "2", "--trace", "--delay", "1ms"]));
+    let (status, out, _) =
+        ran(&mut nacre(&["sim", SMALL, "--stack", "small", "--messages", "2", "--trace", "--delay", "1ms"]));
     assert!(status == 0 && out.contains("Seq{number=1}") && out.contains("▶│"), "{out}");
 }
 
@@ -75,7 +75,13 @@ fn failing_tests_show_what_came() {
     let (status, out, err) = ran(&mut nacre(&["test", FAILING]));
     assert_eq!(status, 1);
     assert!(out.contains("2 tests, 2 failed"), "{out}");
-    for part in ["expected b.deliver(\"goodbye\")", "came: deliver(\"hello\")", "nothing of the kind came", "lost", "failing.nacre"] {
+    for part in [
+        "expected b.deliver(\"goodbye\")",
+        "came: deliver(\"hello\")",
+        "nothing of the kind came",
+        "lost",
+        "failing.nacre",
+    ] {
         assert!(err.contains(part), "{part} is missing: {err}");
     }
 }

@@ -13,7 +13,8 @@ fn receiver(listen: &str, what: &[&str]) -> (Child, String, BufReader<std::proce
     let mut arguments = vec!["run", RELIABLE, "--stack", "reliable"];
     arguments.extend(what);
     arguments.extend(["--listen", listen]);
-    let mut child = nacre(&arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+    let mut child =
+        nacre(&arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
     let mut err = BufReader::new(child.stderr.take().expect("piped"));
     let mut line = String::new();
     err.read_line(&mut line).expect("a line");
@@ -40,11 +41,14 @@ fn send(file: &Path, to: &str, more: &[&str]) -> (i32, String, String) {
 #[test]
 fn file_survives_a_bad_network() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (original, copy, pcap) = (folder.path().join("original"), folder.path().join("copy"), folder.path().join("wire.pcap"));
+    let (original, copy, pcap) =
+        (folder.path().join("original"), folder.path().join("copy"), folder.path().join("wire.pcap"));
     std::fs::write(&original, content(3 << 20, 1)).expect("written");
     let (child, address, _err) = receiver("[::1]:0", &["receive", "--out", copy.to_str().expect("UTF-8")]);
-    let faults = ["--loss", "5%", "--duplicate", "2%", "--reorder", "2%", "--corrupt", "1%", "--delay", "1ms", "--seed", "3"];
-    let (status, out, err) = send(&original, &address, &[&faults[..], &["--pcap", pcap.to_str().expect("UTF-8")]].concat());
+    let faults =
+        ["--loss", "5%", "--duplicate", "2%", "--reorder", "2%", "--corrupt", "1%", "--delay", "1ms", "--seed", "3"];
+    let (status, out, err) =
+        send(&original, &address, &[&faults[..], &["--pcap", pcap.to_str().expect("UTF-8")]].concat());
     assert_eq!(status, 0, "{out}{err}");
     assert!(out.contains("(both sides agree)") && out.contains("faults   out: lost"), "{out}");
     let done = child.wait_with_output().expect("ends after the first file");
@@ -86,7 +90,8 @@ fn lines_go_both_ways() {
     let (mut one, address, _err) = receiver("127.0.0.1:0", &["chat"]);
     let mut arguments = vec!["run", RELIABLE, "--stack", "reliable", "chat", "--loss", "10%", "--to"];
     arguments.push(&address);
-    let mut other = nacre(&arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
+    let mut other =
+        nacre(&arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
     let mut speaks = other.stdin.take().expect("piped");
     speaks.write_all(b"hello\nis there anybody?\n").expect("written");
     let mut hears = BufReader::new(one.stdout.take().expect("piped")).lines();

@@ -69,12 +69,15 @@ fn verbs_to_come_say_so() {
 #[test]
 fn noise_is_no_program_and_no_panic() {
     let folder = tempfile::tempdir().expect("a folder");
-    let noise = [b"".to_vec(), vec![0xff; 99], b"worker ".repeat(500), b"{[(<".repeat(5000), b"stack s = s / s;".to_vec()];
+    let noise =
+        [b"".to_vec(), vec![0xff; 99], b"worker ".repeat(500), b"{[(<".repeat(5000), b"stack s = s / s;".to_vec()];
     for (n, bytes) in noise.iter().enumerate() {
         let path = folder.path().join(format!("{n}.nacre"));
         std::fs::write(&path, bytes).expect("written");
         let path = path.to_str().expect("a path in UTF-8");
-        for arguments in [&["check", path][..], &["fmt", "--check", path], &["test", path], &["explain", path, "--stack", "s"]] {
+        for arguments in
+            [&["check", path][..], &["fmt", "--check", path], &["test", path], &["explain", path, "--stack", "s"]]
+        {
             let (status, _, err) = ran(&mut nacre(arguments));
             assert!((0..=1).contains(&status) && !err.contains("a fault of Nacre"), "{arguments:?}: {err}");
         }
@@ -97,7 +100,8 @@ fn formatting_is_checked_and_done() {
 fn build_writes_a_header_and_a_source() {
     let folder = tempfile::tempdir().expect("a folder");
     let to = folder.path().join("c");
-    let arguments = ["build", SMALL, "--stack", "small", "--level", "queue", "--name", "tiny", "-o", to.to_str().expect("UTF-8")];
+    let arguments =
+        ["build", SMALL, "--stack", "small", "--level", "queue", "--name", "tiny", "-o", to.to_str().expect("UTF-8")];
     let (status, out, err) = ran(&mut nacre(&arguments));
     assert_eq!((status, out.lines().count()), (0, 2), "{err}");
     let source = std::fs::read_to_string(to.join("tiny.c")).expect("the source");
@@ -117,7 +121,8 @@ fn explain_tells_layers_frames_and_calls() {
 
 #[test]
 fn reader_that_goes_away_is_no_error() {
-    let mut child = nacre(&["explain", SMALL, "--stack", "sure", "--json"]).stdout(Stdio::piped()).spawn().expect("starts");
+    let mut child =
+        nacre(&["explain", SMALL, "--stack", "sure", "--json"]).stdout(Stdio::piped()).spawn().expect("starts");
     let mut some = [0; 16];
     child.stdout.take().expect("piped").read_exact(&mut some).expect("some output");
     let done = child.wait().expect("ends");

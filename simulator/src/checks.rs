@@ -99,7 +99,9 @@ impl Ledger {
         let Some(at) = due.or(late) else {
             return Some(match (0..self.sent.len()).find(same) {
                 Some(at) => (Check::Once, format!("message {} came again", self.sent[at].0)),
-                None => (Check::Intact, format!("{} bytes came that nobody sent: {}", message.len(), start_of(message))),
+                None => {
+                    (Check::Intact, format!("{} bytes came that nobody sent: {}", message.len(), start_of(message)))
+                }
             });
         };
         self.arrived[at] = true;
@@ -109,7 +111,9 @@ impl Ledger {
         }
         let skipped = (self.next..at).find(|at| !self.arrived[*at]).map(|at| self.sent[at].0);
         self.next = at + 1;
-        skipped.map(|skipped| (Check::Complete, format!("message {number} came, and message {skipped} before it is missing")))
+        skipped.map(|skipped| {
+            (Check::Complete, format!("message {number} came, and message {skipped} before it is missing"))
+        })
     }
 }
 

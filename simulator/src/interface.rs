@@ -69,7 +69,9 @@ pub fn givens(wanted: &[Wanted], random: &mut Random, shared: u64, peer: Address
             Type::Bool => Given::Number(number & 1),
             Type::Range(low, high) => Given::Number(low + number % high.saturating_sub(*low).max(1)),
             // Never 0, which may stand for "not known".
-            Type::UInt(bits) | Type::Int(bits) | Type::Seq(bits) => Given::Number((number & mask(u32::from(*bits))).max(1)),
+            Type::UInt(bits) | Type::Int(bits) | Type::Seq(bits) => {
+                Given::Number((number & mask(u32::from(*bits))).max(1))
+            }
             _ => Given::Number(0),
         }
     };
@@ -116,7 +118,8 @@ impl Interface {
     }
 
     fn find(&self, port: Option<&str>, name: &str, input: bool) -> Option<u16> {
-        let fits = |e: &Event| e.port != 0 && e.name == name && e.input == input && port.is_none_or(|p| p == e.port_name);
+        let fits =
+            |e: &Event| e.port != 0 && e.name == name && e.input == input && port.is_none_or(|p| p == e.port_name);
         self.events.iter().position(fits).map(|at| at as u16)
     }
 

@@ -55,7 +55,9 @@ fn type_of<'s>(stack: &'s Stack, name: &str) -> Option<&'s Type> {
 /// The value as one of the cell's type, numbers cut to its width, as the C interface cuts them.
 fn value_of(given: &Given, ty: &Type) -> Value {
     match (given, ty) {
-        (Given::Number(n), Type::UInt(bits) | Type::Int(bits) | Type::Seq(bits)) => Value::Num(n & mask(u32::from(*bits))),
+        (Given::Number(n), Type::UInt(bits) | Type::Int(bits) | Type::Seq(bits)) => {
+            Value::Num(n & mask(u32::from(*bits)))
+        }
         (Given::Number(n), _) => Value::Num(*n),
         (Given::Address(address), _) => Value::Addr(to_addr(*address)),
         (Given::Bytes(bytes), _) => Value::Bytes(bytes.clone()),

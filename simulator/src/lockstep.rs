@@ -19,7 +19,9 @@ impl Maker for Lockstep {
             match &first {
                 None => first = Some(outputs),
                 Some(first) if *first == outputs => {}
-                Some(first) => differences.push(different(&members, members.len() - 1, "outputs of opening", first, &outputs)),
+                Some(first) => {
+                    differences.push(different(&members, members.len() - 1, "outputs of opening", first, &outputs))
+                }
             }
         }
         let mut row = Row { members, differences, events: 0 };
@@ -51,7 +53,13 @@ fn by_port(mut outputs: Vec<Output>) -> Vec<Output> {
 }
 
 fn different<T: std::fmt::Debug>(members: &[Member], other: usize, what: &str, first: &T, second: &T) -> String {
-    let shorten = |text: String| if text.len() > 600 { format!("{}...", text.chars().take(600).collect::<String>()) } else { text };
+    let shorten = |text: String| {
+        if text.len() > 600 {
+            format!("{}...", text.chars().take(600).collect::<String>())
+        } else {
+            text
+        }
+    };
     let (reference, member) = (&members[0].name, &members[other].name);
     let (first, second) = (shorten(format!("{first:?}")), shorten(format!("{second:?}")));
     format!("{what} differ: {reference} says {first}, {member} says {second}")
@@ -95,8 +103,10 @@ impl Row {
             }
             let other = member.canonical();
             if other != state {
-                let place = state.iter().zip(&other).position(|(one, two)| one != two).unwrap_or(state.len().min(other.len()));
-                let near = |bytes: &[u8]| bytes.iter().skip(place).take(16).map(|b| format!("{b:02x}")).collect::<String>();
+                let place =
+                    state.iter().zip(&other).position(|(one, two)| one != two).unwrap_or(state.len().min(other.len()));
+                let near =
+                    |bytes: &[u8]| bytes.iter().skip(place).take(16).map(|b| format!("{b:02x}")).collect::<String>();
                 let what = format!("canonical states, of {} and {} bytes, at byte {place}", state.len(), other.len());
                 found.push(different(&self.members, at, &what, &near(&state), &near(&other)));
             }

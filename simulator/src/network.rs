@@ -79,7 +79,8 @@ impl FromStr for Item {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Item, String> {
-        let wrong = || format!("`{text}` is neither a message (`a.3`), nor a fault (`b:17:lose`), nor a partition (`part:2`)");
+        let wrong =
+            || format!("`{text}` is neither a message (`a.3`), nor a fault (`b:17:lose`), nor a partition (`part:2`)");
         let side = |name: &str| match name.as_bytes() {
             [letter @ b'a'..=b'z'] => Ok(u32::from(letter - b'a')),
             _ => Err(wrong()),
@@ -161,7 +162,7 @@ impl Network {
         let Partition { every, lasts } = self.conditions.partition?;
         let every = every.max(1);
         let (period, within) = (now / every, now % every);
-        let begins = hash(&[self.seed, 0x70_6172_7469, period]) % every.saturating_sub(lasts).max(1);
+        let begins = hash(&[self.seed, 0x7061_7274, period]) % every.saturating_sub(lasts).max(1);
         let parted = (begins..begins.saturating_add(lasts)).contains(&within);
         (parted && self.kept(&Item::Partition(period))).then_some(period)
     }
@@ -224,7 +225,8 @@ mod tests {
 
     #[test]
     fn a_partition_comes_once_a_period() {
-        let network = network(Conditions { partition: Some(Partition { every: 1000, lasts: 100 }), ..Conditions::default() });
+        let network =
+            network(Conditions { partition: Some(Partition { every: 1000, lasts: 100 }), ..Conditions::default() });
         for period in 0..20 {
             let parted = (0..1000).filter(|t| network.parted(period * 1000 + t).is_some()).count();
             assert_eq!(parted, 100);

@@ -150,7 +150,8 @@ impl<'p> Running<'p> {
         while self.failure.is_none() {
             [0, 1].into_iter().for_each(|side| self.offer(side));
             let all_sent = self.sides.iter().all(|side| side.waiting.is_empty());
-            let arrived = !self.plan.checks.contains(&Check::Complete) || self.sides.iter().all(|s| s.ledger.is_complete());
+            let arrived =
+                !self.plan.checks.contains(&Check::Complete) || self.sides.iter().all(|s| s.ledger.is_complete());
             if self.failure.is_some() || (all_sent && arrived) {
                 return;
             }
@@ -199,7 +200,9 @@ impl<'p> Running<'p> {
     fn offer(&mut self, side: usize) {
         let Some(send) = self.send else { return self.fail(Check::Complete, "the stack has no event `send`".into()) };
         while self.failure.is_none() && !self.sides[side].blocked {
-            let Some(next) = self.sides[side].waiting.front().copied().filter(|m| m.at <= self.world.now) else { return };
+            let Some(next) = self.sides[side].waiting.front().copied().filter(|m| m.at <= self.world.now) else {
+                return;
+            };
             let Some(length) = self.length(side, send, next) else {
                 self.sides[side].blocked = true;
                 return;
@@ -243,7 +246,8 @@ impl<'p> Running<'p> {
                 self.sides[side].heard += 1;
                 self.progress = self.world.now;
                 if self.sides[side].closed.is_some() {
-                    let name = self.world.nodes[side].interface.event(output.event).map_or("?", |e| &e.name).to_string();
+                    let name =
+                        self.world.nodes[side].interface.event(output.event).map_or("?", |e| &e.name).to_string();
                     self.fail(Check::Quiet, format!("`{name}` came at {} after `closed`", self.world.nodes[side].name));
                 }
                 if Some(output.event) == self.closed {
@@ -279,15 +283,24 @@ impl<'p> Running<'p> {
     fn end(&mut self) {
         self.wait(1_000_000_000, |running| running.world.silent() && running.world.next() == NEVER);
         for side in [0, 1] {
-            let Some(close) = self.close.filter(|_| self.sides[side].closed.is_none() && self.failure.is_none()) else { continue };
+            let Some(close) = self.close.filter(|_| self.sides[side].closed.is_none() && self.failure.is_none()) else {
+                continue;
+            };
             let outcome = self.world.call(side, close, &[], None, &[]);
             if outcome != Outcome::Done {
                 self.fail(Check::Unbroken, format!("`close` was {outcome:?}"));
             }
             self.hear();
-            self.wait(self.plan.patience, |r| r.sides.iter().all(|s| s.closed.is_some()) || (side == 0 && r.world.silent() && r.sides[0].closed.is_some()));
+            self.wait(self.plan.patience, |r| {
+                r.sides.iter().all(|s| s.closed.is_some())
+                    || (side == 0 && r.world.silent() && r.sides[0].closed.is_some())
+            });
         }
-        if self.failure.is_none() && self.closed.is_some() && self.close.is_some() && self.sides.iter().any(|s| s.closed.is_none()) {
+        if self.failure.is_none()
+            && self.closed.is_some()
+            && self.close.is_some()
+            && self.sides.iter().any(|s| s.closed.is_none())
+        {
             self.fail(Check::Complete, "closing has no end".into());
         }
         self.wait(1_000_000_000, |running| running.world.silent() && running.world.next() == NEVER);
@@ -315,7 +328,10 @@ impl<'p> Running<'p> {
                 self.fail(Check::Unbroken, format!("at {name}: {report}"));
             }
             if counted != [0, 0] {
-                self.fail(Check::Unbroken, format!("at {name}: a layer broke {} rules and met {} bounds", counted[0], counted[1]));
+                self.fail(
+                    Check::Unbroken,
+                    format!("at {name}: a layer broke {} rules and met {} bounds", counted[0], counted[1]),
+                );
             }
             if self.sides[side].closed == Some(0) && self.sides[1 - side].closed == Some(0) {
                 self.check_space(side, "after an orderly close");
@@ -338,18 +354,34 @@ impl<'p> Running<'p> {
         }
     }
 
+    /// A rule that was broken often explains what failed later.
+    fn mention_broken(&mut self, counters: &[Vec<u64>; 2]) {
+        let Some(failure) = &mut self.failure else { return };
+        for (node, counters) in self.world.nodes.iter().zip(counters) {
+            let count = node.interface.counter(counters, "broken").unwrap_or(0);
+            if count > 0 && !failure.text.contains("broke") {
+                failure.text += &format!(" (`broken` was counted {count} times at {})", node.name);
+            }
+        }
+    }
+
     fn result(mut self) -> Run {
         let sides = [0, 1];
         let there = self.world.nodes.len() == 2;
         let counters = sides.map(|n| if there { self.world.nodes[n].endpoint.counters() } else { vec![] });
         // A difference of machines explains a failure better than what came of it.
-        let reports = self.world.nodes.iter().flat_map(|n| n.endpoint.reports().into_iter().map(|r| format!("at {}: {r}", n.name)));
+        let reports = self
+            .world
+            .nodes
+            .iter()
+            .flat_map(|n| n.endpoint.reports().into_iter().map(|r| format!("at {}: {r}", n.name)));
         let report = reports.collect::<Vec<_>>().into_iter().next();
         if let (Some(failure), Some(report)) = (&mut self.failure, report) {
             if failure.check != Check::Unbroken && self.plan.checks.contains(&Check::Unbroken) {
                 *failure = Failure { check: Check::Unbroken, text: report, ..failure.clone() };
             }
         }
+        self.mention_broken(&counters);
         if there {
             for side in sides {
                 self.world.discard(side);
@@ -381,7 +413,7 @@ impl<'p> Running<'p> {
 fn planned(plan: &Plan, side: u32, network: &Network) -> VecDeque<Planned> {
     let mut at = BEGIN;
     let all = (0..plan.messages).map(|number| {
-        let seed = hash(&[plan.seed, 0x6d_7367, side.into(), number.into()]);
+        let seed = hash(&[plan.seed, 0x006d_7367, side.into(), number.into()]);
         if seed & 1 == 0 {
             at += 2 * (hash(&[seed]) % (2 * plan.pause).max(1));
         }

@@ -96,7 +96,8 @@ fn slide(mut items: Vec<Item>, fails: &mut impl FnMut(&[Item]) -> Option<Vec<Ite
         }
         let shifts = (1..9u64).map(|n| [n / 3, n % 3]);
         let found = shifts.into_iter().find_map(|shift| {
-            let moved: Vec<Item> = items.iter().filter(|item| **item != message).map(|item| earlier(*item, shift)).collect();
+            let moved: Vec<Item> =
+                items.iter().filter(|item| **item != message).map(|item| earlier(*item, shift)).collect();
             fails(&moved).map(|used| moved.into_iter().filter(|item| used.contains(item)).collect::<Vec<Item>>())
         });
         match found {

@@ -39,7 +39,9 @@ impl fmt::Display for Error {
                 "no C compiler was found (gcc, cc and clang were tried, and $CC): install one, \
                  on Debian and Ubuntu with `apt-get install gcc libc6-dev`",
             ),
-            Error::Failed(words) => write!(f, "the C compiler does not take the emitted code (a fault of Nacre):\n{words}"),
+            Error::Failed(words) => {
+                write!(f, "the C compiler does not take the emitted code (a fault of Nacre):\n{words}")
+            }
             Error::Io(path, error) => write!(f, "{}: {error}", path.display()),
             Error::Load(error) => error.fmt(f),
         }
@@ -96,7 +98,10 @@ impl Toolchain {
     }
 
     fn compile_in(&self, folder: &Path, text: &Text, object: &Path) -> Result<(), Error> {
-        let io = |path: &Path| { let path = path.to_path_buf(); move |e| Error::Io(path, e) };
+        let io = |path: &Path| {
+            let path = path.to_path_buf();
+            move |e| Error::Io(path, e)
+        };
         fs::create_dir_all(folder).map_err(io(folder))?;
         let (header, source, made) = (folder.join(text.header_name), folder.join("stack.c"), folder.join("stack.so"));
         fs::write(&header, text.header).map_err(io(&header))?;
@@ -105,7 +110,8 @@ impl Toolchain {
         command.args(["-std=c11", "-w", "-fPIC", "-shared"]).args(&self.flags).arg("-I").arg(folder);
         let ran = command.arg("-o").arg(&made).arg(&source).output().map_err(io(&self.compiler))?;
         if !ran.status.success() {
-            let words: Vec<String> = String::from_utf8_lossy(&ran.stderr).lines().take(20).map(str::to_string).collect();
+            let words: Vec<String> =
+                String::from_utf8_lossy(&ran.stderr).lines().take(20).map(str::to_string).collect();
             return Err(Error::Failed(words.join("\n")));
         }
         // Renamed in one go: another process that looks for it finds all of it or nothing.
@@ -123,7 +129,8 @@ fn on_path(name: &Path) -> Option<PathBuf> {
 
 /// A folder that only this user can write to: code is loaded from it.
 fn cache_folder() -> Result<PathBuf, Error> {
-    let variable = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from).filter(|p| p.is_absolute());
+    let variable =
+        |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from).filter(|p| p.is_absolute());
     let base = variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache")));
     // SAFETY: cannot fail, and touches nothing.
     let user = unsafe { geteuid() };

@@ -41,12 +41,32 @@ pub struct Entry {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Happened {
-    Called { event: u16, arguments: Vec<u64>, length: Option<usize>, outcome: Outcome },
+    Called {
+        event: u16,
+        arguments: Vec<u64>,
+        length: Option<usize>,
+        outcome: Outcome,
+    },
     /// A frame left, as the node's `number`th; `arrivals`: when its copies arrive.
-    Sent { number: u64, frame: Vec<u8>, faults: Vec<Item>, arrivals: Vec<u64> },
-    Arrived { number: u64, sent: u64, frame: Vec<u8>, damaged: bool, outcome: Outcome },
+    Sent {
+        number: u64,
+        frame: Vec<u8>,
+        faults: Vec<Item>,
+        arrivals: Vec<u64>,
+    },
+    Arrived {
+        number: u64,
+        sent: u64,
+        frame: Vec<u8>,
+        damaged: bool,
+        outcome: Outcome,
+    },
     Fired,
-    Came { event: u16, arguments: Vec<u64>, length: Option<usize> },
+    Came {
+        event: u16,
+        arguments: Vec<u64>,
+        length: Option<usize>,
+    },
     /// The host of the simulation says something.
     Noted(String),
 }
@@ -97,7 +117,12 @@ impl World {
     }
 
     /// Opens two ends of a connection; gives the index of the first, the other is the next.
-    pub fn pair(&mut self, names: [&str; 2], makers: [&dyn Maker; 2], interface: &Rc<Interface>) -> Result<usize, String> {
+    pub fn pair(
+        &mut self,
+        names: [&str; 2],
+        makers: [&dyn Maker; 2],
+        interface: &Rc<Interface>,
+    ) -> Result<usize, String> {
         let first = self.nodes.len();
         let mut began = Vec::new();
         for (side, (name, maker)) in names.iter().zip(makers).enumerate() {
@@ -127,7 +152,7 @@ impl World {
 
     /// What the host of a connection gives it.
     fn opening(&self, index: usize, peer: usize, pair: usize, interface: &Interface) -> Opening {
-        let mut random = Random::new(hash(&[self.network.seed, 0x6f_7065_6e, index as u64]));
+        let mut random = Random::new(hash(&[self.network.seed, 0x6f70_656e, index as u64]));
         let shared = hash(&[self.network.seed, 0x7368_6172_6564, pair as u64]);
         let givens = givens(&interface.givens, &mut random, shared, address(peer));
         Opening { givens, seed: random.number(), now: self.now }
@@ -268,7 +293,16 @@ impl World {
             }
             self.order += 1;
             let damaged = fate.damage.is_some();
-            self.flying.push(Reverse(Flying { at, order: self.order, to, from: index, number, sent: self.now, damaged, frame }));
+            self.flying.push(Reverse(Flying {
+                at,
+                order: self.order,
+                to,
+                from: index,
+                number,
+                sent: self.now,
+                damaged,
+                frame,
+            }));
         }
     }
 

@@ -96,7 +96,13 @@ fn one_lost_frame_is_told_by_two_messages() {
     let stack = samples::sequencer();
     let machine = interpreter(&stack);
     let subject = subject(&stack, &machine);
-    let plan = Plan { seed: 1, messages: 30, largest: 100, conditions: Conditions { loss: 0.05, ..Conditions::default() }, ..Plan::default() };
+    let plan = Plan {
+        seed: 1,
+        messages: 30,
+        largest: 100,
+        conditions: Conditions { loss: 0.05, ..Conditions::default() },
+        ..Plan::default()
+    };
     let failed = run(&plan, &subject, None, false);
     let shrunk = shrink(&plan, &subject, &failed, Budget::default());
     assert!(shrunk.run.failure.is_some());
@@ -108,12 +114,13 @@ fn without_order(mut stack: Stack) -> Stack {
     let handler = stack.handlers.iter_mut().find(|h| h.name.contains("Data")).expect("the handler of data");
     let mut found = false;
     for statement in &mut handler.body {
-        if let Statement::If { condition, .. } = statement {
-            if let Expr { kind: ExprKind::Binary(BinaryOp::Equal, left, right), .. } = condition {
-                *right = left.clone();
-                found = true;
-            }
-        }
+        let Statement::If { condition: Expr { kind: ExprKind::Binary(BinaryOp::Equal, left, right), .. }, .. } =
+            statement
+        else {
+            continue;
+        };
+        *right = left.clone();
+        found = true;
     }
     assert!(found, "the sample compares the number with the expected one");
     stack

@@ -39,7 +39,11 @@ impl Head {
         let last = self.name.rsplit(['/', '\\']).next().unwrap_or_default();
         let clean: String = last.chars().map(|c| if c.is_control() { '_' } else { c }).collect();
         let clean = clean.trim_start_matches('.').trim();
-        if clean.is_empty() { "file".into() } else { clean.to_string() }
+        if clean.is_empty() {
+            "file".into()
+        } else {
+            clean.to_string()
+        }
     }
 }
 

@@ -32,7 +32,8 @@ pub fn run(args: &Run) -> Exit {
         Transfer::Send(args) => &args.net,
         Transfer::Chat(args) => &args.net,
     };
-    let loaded = Toolchain::find().and_then(|toolchain| load(&session, &stack, net.level.0, &toolchain.optimize("-O2")));
+    let loaded =
+        Toolchain::find().and_then(|toolchain| load(&session, &stack, net.level.0, &toolchain.optimize("-O2")));
     let stack = match loaded {
         Ok(stack) => stack,
         Err(error) => {
@@ -67,7 +68,8 @@ impl Line {
         match &net.pcap {
             None => Ok(Line::over(udp, net, options)),
             Some(path) => {
-                let captured = Captured::new(udp, create(path)?).map_err(|error| format!("{}: {error}", path.display()))?;
+                let captured =
+                    Captured::new(udp, create(path)?).map_err(|error| format!("{}: {error}", path.display()))?;
                 Ok(Line::over(captured, net, options))
             }
         }
@@ -75,7 +77,8 @@ impl Line {
 
     fn over(transport: impl nacre_runtime::transport::Transport + 'static, net: &Net, options: Options) -> Line {
         let faults = faults(net);
-        let bad = nacre_runtime::faults::Faults { seed: 0, ..faults.clone() } != nacre_runtime::faults::Faults::default();
+        let bad =
+            nacre_runtime::faults::Faults { seed: 0, ..faults.clone() } != nacre_runtime::faults::Faults::default();
         if !bad {
             return Line { listener: Listener::new(transport, options), faults: None };
         }

@@ -154,7 +154,16 @@ impl Receiver<'_> {
         let file = File::create(&part).map_err(|error| format!("{}: {error}", part.display()))?;
         let progress = Progress::of_bytes(head.size, &head.safe_name());
         let (left, begun) = (head.size, Instant::now());
-        Ok(Incoming { head, place, part, file: BufWriter::new(file), summing: Summing::default(), left, begun, progress })
+        Ok(Incoming {
+            head,
+            place,
+            part,
+            file: BufWriter::new(file),
+            summing: Summing::default(),
+            left,
+            begun,
+            progress,
+        })
     }
 
     fn finish(&mut self, connection: ConnectionId, other_sum: Sum) -> Result<bool, String> {
@@ -163,21 +172,32 @@ impl Receiver<'_> {
         let time = incoming.begun.elapsed();
         incoming.file.flush().map_err(|error| format!("{}: {error}", incoming.part.display()))?;
         if sum == other_sum {
-            fs::rename(&incoming.part, &incoming.place).map_err(|error| format!("{}: {error}", incoming.place.display()))?;
+            fs::rename(&incoming.part, &incoming.place)
+                .map_err(|error| format!("{}: {error}", incoming.place.display()))?;
         }
         let listener = &mut self.line.listener;
         let peer = listener.peer(connection).map_or_else(|_| "a peer that has gone".into(), |peer| peer.to_string());
         tell(listener, connection, &sum);
         let statistics = listener.statistics_of(connection).unwrap_or_default();
         let name = incoming.place.display().to_string();
-        let moved = Moved { verb: "received", name: &name, peer, bytes: incoming.head.size, time, sum, other_sum, statistics: &statistics, faults: self.line.faults.as_ref() };
+        let moved = Moved {
+            verb: "received",
+            name: &name,
+            peer,
+            bytes: incoming.head.size,
+            time,
+            sum,
+            other_sum,
+            statistics: &statistics,
+            faults: self.line.faults.as_ref(),
+        };
         moved.report(self.args.net.json);
         Ok(moved.is_intact())
     }
 
     fn give_up(&mut self, connection: ConnectionId, why: &str) {
         if let Some(incoming) = self.incoming.remove(&connection) {
-                let _ = fs::remove_file(&incoming.part);
+            let _ = fs::remove_file(&incoming.part);
             say(&format!("{} is not complete ({} bytes are missing): {why}", incoming.head.safe_name(), incoming.left));
         } else if why != "closed" {
             say(&format!("a connection has ended: {why}"));

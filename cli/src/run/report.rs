@@ -37,8 +37,19 @@ impl Moved<'_> {
         let seconds = self.time.as_secs_f64().max(1e-9);
         let rate = units::bytes(self.bytes as f64 / seconds);
         let traffic = &self.statistics.traffic;
-        let verdict = if self.is_intact() { "both sides agree".into() } else { format!("THE OTHER SIDE HAS {}", hex(&self.other_sum)) };
-        print(&format!("{} {}: {} bytes in {}, {rate}/s ({})", self.verb, self.name, self.bytes, units::duration(self.time), self.peer));
+        let verdict = if self.is_intact() {
+            "both sides agree".into()
+        } else {
+            format!("THE OTHER SIDE HAS {}", hex(&self.other_sum))
+        };
+        print(&format!(
+            "{} {}: {} bytes in {}, {rate}/s ({})",
+            self.verb,
+            self.name,
+            self.bytes,
+            units::duration(self.time),
+            self.peer
+        ));
         print(&format!("  sha-256  {} ({verdict})", hex(&self.sum)));
         print(&format!("  frames   {} out, {} in", traffic.frames_out, traffic.frames_in));
         if let Some(count) = self.statistics.retransmitted {
@@ -70,7 +81,9 @@ impl Moved<'_> {
     }
 
     fn json(&self) -> Value {
-        let object = |list: Vec<(String, u64)>| list.into_iter().map(|(name, count)| (name, json!(count))).collect::<Map<String, Value>>();
+        let object = |list: Vec<(String, u64)>| {
+            list.into_iter().map(|(name, count)| (name, json!(count))).collect::<Map<String, Value>>()
+        };
         let traffic = &self.statistics.traffic;
         let faults = self.faults.map(|faults| {
             let (out, back) = faults.counts();

@@ -28,7 +28,8 @@ pub fn send(args: &Send, stack: &Stack) -> Result<Exit, String> {
     }
     let name = args.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let head = Head { size: facts.len(), name };
-    let Line { mut listener, faults } = Line::open(any_towards(args.to), &args.net, Options { connections: 4, ..Options::default() })?;
+    let Line { mut listener, faults } =
+        Line::open(any_towards(args.to), &args.net, Options { connections: 4, ..Options::default() })?;
     let peer = listener.connect(args.to, stack).map_err(|error| error.to_string())?;
     say(&format!("sending to {} over {}", args.to, introduce(stack)));
 
@@ -40,7 +41,17 @@ pub fn send(args: &Send, stack: &Stack) -> Result<Exit, String> {
 
     let statistics = listener.statistics_of(peer).unwrap_or_default();
     let peer_name = args.to.to_string();
-    let moved = Moved { verb: "sent", name: &head.name, peer: peer_name, bytes: head.size, time, sum, other_sum, statistics: &statistics, faults: faults.as_ref() };
+    let moved = Moved {
+        verb: "sent",
+        name: &head.name,
+        peer: peer_name,
+        bytes: head.size,
+        time,
+        sum,
+        other_sum,
+        statistics: &statistics,
+        faults: faults.as_ref(),
+    };
     moved.report(args.net.json);
     // The file is there whatever becomes of the farewell.
     if listener.close_blocking(peer, Some(Duration::from_secs(5))).is_ok() {
@@ -89,7 +100,8 @@ impl Sending<'_> {
         let until = Instant::now() + PATIENCE;
         loop {
             let (listener, peer) = (&*self.listener, self.peer);
-            if let Some(largest) = largest_accepted(|length| listener.accepts(peer, length), LARGEST).filter(|l| *l > 0) {
+            if let Some(largest) = largest_accepted(|length| listener.accepts(peer, length), LARGEST).filter(|l| *l > 0)
+            {
                 return Ok(largest);
             }
             if Instant::now() > until {

@@ -174,10 +174,14 @@ impl TestResult {
     }
 
     fn report(&self) {
-        let runs: Vec<String> = self.runs.iter().map(|(name, time, failure)| {
-            let mark = if failure.is_some() { " FAILED" } else { "" };
-            format!("{name} {}{mark}", units::duration(*time))
-        }).collect();
+        let runs: Vec<String> = self
+            .runs
+            .iter()
+            .map(|(name, time, failure)| {
+                let mark = if failure.is_some() { " FAILED" } else { "" };
+                format!("{name} {}{mark}", units::duration(*time))
+            })
+            .collect();
         let word = if self.failed() { "FAILED" } else { "ok" };
         print(&format!("{word:<6} {} (seed {}; {})", self.name, self.seed, runs.join(", ")));
         // Machines that fail alike are told once.

@@ -10,7 +10,9 @@ use nacre_simulator::interface::Kind;
 use nacre_simulator::network::{Conditions, Network};
 use nacre_simulator::world::{address, Entry, World, BEGIN};
 use nacre_stack::Stack;
-use nacre_syntax::ast::{BinaryOp, Expr, Ident, NetworkSetting, NetworkValue, Test, TestArgument, TestKind, TestStatement};
+use nacre_syntax::ast::{
+    BinaryOp, Expr, Ident, NetworkSetting, NetworkValue, Test, TestArgument, TestKind, TestStatement,
+};
 
 use super::values::{argument, compare, number, show, show_message, Argument, Variables};
 use super::Ready;
@@ -60,16 +62,22 @@ pub fn seed(test: &Test) -> u64 {
         TestKind::Network(settings) => Some(settings),
         _ => None,
     });
-    let stated = settings.flatten().find(|setting| setting.name.name == "seed").and_then(|setting| match &setting.value {
-        NetworkValue::Expr(expr) => number(expr, &Variables::new()).ok(),
-        NetworkValue::Percent(_) => None,
-    });
+    let stated =
+        settings.flatten().find(|setting| setting.name.name == "seed").and_then(|setting| match &setting.value {
+            NetworkValue::Expr(expr) => number(expr, &Variables::new()).ok(),
+            NetworkValue::Percent(_) => None,
+        });
     stated.unwrap_or(1)
 }
 
 /// Runs a test with these makers, one for each of its stacks.
-pub fn run(test: &Test, stacks: &HashMap<String, Rc<Ready>>, makers: &HashMap<&str, &dyn Maker>) -> Result<(), Box<Failure>> {
-    let network = Network { seed: seed(test), conditions: Conditions { delay: 1_000_000, ..Conditions::default() }, keep: None };
+pub fn run(
+    test: &Test,
+    stacks: &HashMap<String, Rc<Ready>>,
+    makers: &HashMap<&str, &dyn Maker>,
+) -> Result<(), Box<Failure>> {
+    let network =
+        Network { seed: seed(test), conditions: Conditions { delay: 1_000_000, ..Conditions::default() }, keep: None };
     let mut script = Script {
         world: World::new(network, true),
         stacks,
@@ -208,7 +216,10 @@ impl Script<'_> {
             }
             _ => {
                 let known = "loss, duplicate, reorder, corrupt (percentages), delay, jitter (times), seed";
-                return Err(Stop::at(setting.name.span, format!("the network has no setting `{name}`; there are: {known}")));
+                return Err(Stop::at(
+                    setting.name.span,
+                    format!("the network has no setting `{name}`; there are: {known}"),
+                ));
             }
         }
         Ok(())
@@ -227,12 +238,18 @@ impl Script<'_> {
             let events = ready.interface.events.iter().filter(|e| e.input == input && e.port != 0);
             let names: Vec<&str> = events.map(|e| e.name.as_str()).collect();
             let kind = if input { "can be called" } else { "comes out" };
-            return Err(Stop::at(named.event.span, format!("no event `{name}` {kind} here; there are: {}", names.join(", "))));
+            return Err(Stop::at(
+                named.event.span,
+                format!("no event `{name}` {kind} here; there are: {}", names.join(", ")),
+            ));
         };
         let wanted = &ready.interface.events[usize::from(index)].parameters;
         if named.arguments.len() != wanted.len() {
             let count = wanted.len();
-            return Err(Stop::at(named.span, format!("`{name}` has {count} parameters, and {} are given", named.arguments.len())));
+            return Err(Stop::at(
+                named.span,
+                format!("`{name}` has {count} parameters, and {} are given", named.arguments.len()),
+            ));
         }
         let values = named.arguments.iter().map(|a| argument(a, &self.variables)).collect::<Result<Vec<_>, _>>()?;
         Ok((index, wanted.iter().copied().zip(values).collect()))
@@ -247,7 +264,8 @@ impl Script<'_> {
                 other => return Err(Stop { node, ..Stop::at(named.span, format!("the call came to {other:?}")) }),
             }
             if !self.one_more(named.span)? {
-                let what = format!("`{}` at {} is refused, and time does not help", named.event.name, named.endpoint.name);
+                let what =
+                    format!("`{}` at {} is refused, and time does not help", named.event.name, named.endpoint.name);
                 return Err(Stop { node, ..Stop::at(named.span, what) });
             }
         }
@@ -266,7 +284,9 @@ impl Script<'_> {
                     to = Some(found.ok_or_else(|| Stop::at(named.span, format!("no endpoint `{name}` is open")))?);
                 }
                 (_, Argument::Any) => return Err(Stop::at(named.span, "`_` stands in expectations only")),
-                (kind, other) => return Err(Stop::at(named.span, format!("{} is given where {kind:?} is wanted", show(&other)))),
+                (kind, other) => {
+                    return Err(Stop::at(named.span, format!("{} is given where {kind:?} is wanted", show(&other))))
+                }
             }
         }
         // A trial that is refused again and again must not fill the counters: ask first.
@@ -292,7 +312,12 @@ impl Script<'_> {
             if !self.one_more(named.span)? {
                 let what = format!("expected {}.{}({})", named.endpoint.name, named.event.name, listed(&wanted));
                 let came = Some(self.what_came(node));
-                return Err(Stop { node, came, label: "nothing of the kind came".into(), ..Stop::at(named.span, what) });
+                return Err(Stop {
+                    node,
+                    came,
+                    label: "nothing of the kind came".into(),
+                    ..Stop::at(named.span, what)
+                });
             }
         }
     }
@@ -325,7 +350,9 @@ impl Script<'_> {
         let (node, _) = self.node(named.endpoint)?;
         match self.try_call(named)? {
             Outcome::Refused | Outcome::NoSpace | Outcome::Busy => Ok(()),
-            other => Err(Stop { node, ..Stop::at(named.span, format!("expected a refusal; the call came to {other:?}")) }),
+            other => {
+                Err(Stop { node, ..Stop::at(named.span, format!("expected a refusal; the call came to {other:?}")) })
+            }
         }
     }
 
@@ -333,13 +360,24 @@ impl Script<'_> {
     fn expect_nothing(&mut self, endpoint: &Ident, span: Span) -> Result<(), Stop> {
         let (node, _) = self.node(endpoint)?;
         self.taken[node].resize(self.world.nodes[node].came.len(), false);
-        let extra = self.world.nodes[node].came.iter().zip(&self.taken[node]).find(|((_, o), taken)| o.message.is_some() && !**taken);
+        let extra = self.world.nodes[node]
+            .came
+            .iter()
+            .zip(&self.taken[node])
+            .find(|((_, o), taken)| o.message.is_some() && !**taken);
         let Some(((_, output), _)) = extra else { return Ok(()) };
         let came = Some(format!("came: {}", self.show_output(node, output)));
         Err(Stop { node, came, ..Stop::at(span, format!("expected nothing at {}", endpoint.name)) })
     }
 
-    fn expect_count(&mut self, endpoint: &Ident, layer: Option<&Ident>, counter: &Ident, test: (BinaryOp, &Expr), span: Span) -> Result<(), Stop> {
+    fn expect_count(
+        &mut self,
+        endpoint: &Ident,
+        layer: Option<&Ident>,
+        counter: &Ident,
+        test: (BinaryOp, &Expr),
+        span: Span,
+    ) -> Result<(), Stop> {
         let (node, ready) = self.node(endpoint)?;
         let name = layer.map_or(counter.name.clone(), |layer| format!("{}.{}", layer.name, counter.name));
         let value = number(test.1, &self.variables)?;
@@ -390,7 +428,10 @@ impl Script<'_> {
             for rule in ["broken", "bound"] {
                 let count = node.interface.counter(&counters, rule).unwrap_or(0);
                 if count > 0 {
-                    return Err(Stop { node: index, ..Stop::at(span, format!("at {}: `{rule}` was counted {count} times", node.name)) });
+                    return Err(Stop {
+                        node: index,
+                        ..Stop::at(span, format!("at {}: `{rule}` was counted {count} times", node.name))
+                    });
                 }
             }
         }
@@ -420,7 +461,12 @@ impl Script<'_> {
         });
         let stack = |name: &str| self.endpoints.get(name).map(|(_, ready)| ready.stack.clone());
         let drawn = drawn.and_then(|(pair, names)| Some((stack(&names[0])?, pair, names)));
-        let drawn = drawn.map(|(stack, pair, names)| Drawn { stack, trace: self.world.trace.take().unwrap_or_default(), pair, names });
+        let drawn = drawn.map(|(stack, pair, names)| Drawn {
+            stack,
+            trace: self.world.trace.take().unwrap_or_default(),
+            pair,
+            names,
+        });
         Failure { span: stop.span, what: stop.what, label: stop.label, came: stop.came, drawn }
     }
 }
