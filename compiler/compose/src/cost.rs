@@ -165,9 +165,9 @@ impl<'a> Costs<'a> {
         Cost { rounds: vec![1], outputs: 1, segments, scratch, ..Cost::default() }
     }
 
-    /// The longest that stands in front of the data of a frame.
+    /// The longest that stands in front of the data of a frame, in whole words: heads may be written a word at a time.
     fn head(&self) -> u64 {
-        self.stack.layouts[0].shapes.iter().map(|s| u64::from(s.size)).max().unwrap_or(0)
+        self.stack.layouts[0].shapes.iter().map(|s| u64::from(s.size)).max().unwrap_or(0).next_multiple_of(8)
     }
 
     /// Strings of bytes that a message of these can be given out as.

@@ -26,6 +26,12 @@ impl Run<'_> {
             ExprKind::PackView(layout, message) => self.pack(*layout, message, done),
             ExprKind::Part(inner, ..) => control(self.viewed(inner, done)),
             ExprKind::Concat(list) => {
+                for part in list {
+                    // Bytes of a value have to be written somewhere before they can be read as a view.
+                    if let Type::Bytes(n) = part.ty {
+                        done.push(Course::Act(Act::Make(n)));
+                    }
+                }
                 let bags: Vec<Bag> = list.iter().map(|e| self.viewed(e, done)).collect();
                 let total = bags.iter().fold(0u32, |sum, bag| sum.saturating_add(bag.size().max));
                 let mut all = Bag::default();
