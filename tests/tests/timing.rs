@@ -9,12 +9,17 @@ use nacre_tests::root;
 fn stack(text: &str) -> nacre_stack::Stack {
     let path = root().join("layers/from_test.nacre");
     let mut session = Session::from_text(Path::new(&path), text);
-    session.stack("s").unwrap_or_else(|| panic!("{}", session.render(false)))
+    session
+        .stack("s")
+        .unwrap_or_else(|| panic!("{}", session.render(false)))
 }
 
 fn one(body: &str) -> Vec<String> {
     let text = format!("import \"interfaces.nacre\";\nimport \"floor/floor.nacre\";\nworker x {{ {body} }}\nstack s = x / floor;\n");
-    leaks(&stack(&text)).into_iter().map(|l| l.into.to_string()).collect()
+    leaks(&stack(&text))
+        .into_iter()
+        .map(|l| l.into.to_string())
+        .collect()
 }
 
 #[test]
@@ -31,12 +36,16 @@ fn a_round_trip_estimate_stays_in_its_timer() {
 #[test]
 fn a_branch_on_the_clock_leaks() {
     let told = one("state { last: instant } down send(m) { if now - last > 5 ms { drop m; return; } last = now; pass; }");
-    assert!(told.contains(&"the way a message takes".to_string()), "{told:?}");
+    assert!(
+        told.contains(&"the way a message takes".to_string()),
+        "{told:?}"
+    );
 }
 
 #[test]
 fn a_time_that_becomes_a_number_leaks() {
-    let told = one("state { last: instant, n: u64 } down send(m) { n = (now - last) as u64; pass; }");
+    let told =
+        one("state { last: instant, n: u64 } down send(m) { n = (now - last) as u64; pass; }");
     assert_eq!(told, ["a value that is not a time"]);
 }
 
@@ -49,6 +58,8 @@ fn a_time_in_a_header_leaks() {
 #[test]
 fn the_library_keeps_the_clock_to_its_timers() {
     let mut session = Session::open(&[root().join("examples/reliable.nacre")]);
-    let stack = session.stack("reliable").unwrap_or_else(|| panic!("{}", session.render(false)));
+    let stack = session
+        .stack("reliable")
+        .unwrap_or_else(|| panic!("{}", session.render(false)));
     assert_eq!(leaks(&stack), Vec::new());
 }

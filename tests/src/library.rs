@@ -1,0 +1,58 @@
+//! The stacks that the library and the examples declare.
+
+use std::path::{Path, PathBuf};
+
+use nacre_driver::Session;
+use nacre_stack::Stack;
+
+use crate::{files, root};
+
+/// A stack, and the file that declares it.
+#[derive(Clone, Debug)]
+pub struct Declared {
+    pub file: PathBuf,
+    pub name: String,
+}
+
+/// Every stack of layers/*/tests.nacre and of examples/*.nacre.
+pub fn declared() -> Vec<Declared> {
+    let mut sources = files(&root().join("layers"), "tests.nacre");
+    sources.extend(files(&root().join("examples"), ".nacre"));
+    let all = sources.into_iter().flat_map(|file| {
+        let session = open(&file);
+        let names: Vec<String> = session
+            .program
+            .stacks()
+            .map(|stack| stack.name.name.clone())
+            .collect();
+        names.into_iter().map(move |name| Declared {
+            file: file.clone(),
+            name,
+        })
+    });
+    all.collect()
+}
+
+/// The stack of this name.
+pub fn find(name: &str) -> Declared {
+    declared()
+        .into_iter()
+        .find(|declared| declared.name == name)
+        .unwrap_or_else(|| panic!("the library has no stack `{name}`"))
+}
+
+/// A file without errors.
+pub fn open(file: &Path) -> Session {
+    let session = Session::open(&[file.to_path_buf()]);
+    assert!(!session.has_errors(), "{}", session.render(false));
+    session
+}
+
+impl Declared {
+    pub fn compose(&self) -> (Session, Stack) {
+        let mut session = open(&self.file);
+        let stack = session.stack(&self.name);
+        (stack.map(|stack| (session, stack)))
+            .unwrap_or_else(|| panic!("{} does not compose", self.name))
+    }
+}

@@ -1,0 +1,79 @@
+//! What runs a stack: the interpreter, and compiled C of each level.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use nacre_driver::{Emitted, Level, Session};
+use nacre_simulator::compiled::Compiled;
+use nacre_simulator::endpoint::Maker;
+use nacre_simulator::interface::Interface;
+use nacre_simulator::interpreter::Interpreter;
+use nacre_simulator::lockstep::Lockstep;
+use nacre_simulator::toolchain::{Text, Toolchain};
+use nacre_stack::Stack;
+
+use crate::library::Declared;
+
+pub const LEVELS: [Level; 3] = [Level::Queue, Level::Call, Level::Inline];
+
+/// Makes machines of one stack.
+pub struct Machines {
+    pub session: Session,
+    pub stack: Arc<Stack>,
+    toolchain: Toolchain,
+}
+
+impl Machines {
+    pub fn new(declared: &Declared) -> Machines {
+        let (session, stack) = declared.compose();
+        Machines::of(session, stack)
+    }
+
+    pub fn of(session: Session, stack: Stack) -> Machines {
+        Machines {
+            session,
+            stack: Arc::new(stack),
+            toolchain: Toolchain::find().expect("a C compiler").optimize("-O1"),
+        }
+    }
+
+    pub fn interface(&self) -> Rc<Interface> {
+        Rc::new(Interface::of(&self.stack))
+    }
+
+    pub fn interpreter(&self) -> Box<dyn Maker> {
+        Box::new(Interpreter::new(self.stack.clone()))
+    }
+
+    pub fn text(&self, level: Level) -> Emitted {
+        self.session.emit(&self.stack, level, None)
+    }
+
+    /// Errors: the words of the C compiler.
+    pub fn compile(&self, text: &Emitted) -> Result<Box<dyn Maker>, String> {
+        let name = &self.stack.name;
+        let stack = self.toolchain.load(&Text {
+            header_name: &format!("{name}.h"),
+            header: &text.header,
+            source: &text.source,
+            symbol: &format!("{name}_stack"),
+        });
+        Ok(Box::new(Compiled {
+            stack: stack.map_err(|error| error.to_string())?,
+        }))
+    }
+
+    pub fn emitted(&self, level: Level) -> Box<dyn Maker> {
+        self.compile(&self.text(level)).unwrap_or_else(|words| {
+            panic!("{} at level {}: {words}", self.stack.name, level.name())
+        })
+    }
+
+    /// The interpreter and all levels as one.
+    pub fn lockstep(&self) -> Lockstep {
+        let levels = LEVELS.into_iter().map(|level| self.emitted(level));
+        Lockstep {
+            makers: std::iter::once(self.interpreter()).chain(levels).collect(),
+        }
+    }
+}
