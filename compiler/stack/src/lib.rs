@@ -267,7 +267,7 @@ pub mod builtin {
     pub const REFUSED: CounterId = CounterId(3);
     /// Loops that met their bound.
     pub const BOUND: CounterId = CounterId(4);
-    /// `unreachable` reached, `assert` or `accepts` violated by a layer.
+    /// `unreachable` reached, `assert` violated, an event or frame that no handler or shape is for.
     pub const BROKEN: CounterId = CounterId(5);
     /// Names, in the order of the constants.
     pub const NAMES: [&str; 6] = ["malformed", "impossible", "no_space", "refused", "bound", "broken"];

@@ -283,7 +283,7 @@ impl<'a> Run<'a> {
         for admission in inputs.flat_map(|i| &i.admissions).filter(|a| a.layer == layer) {
             if event.source.is_some() && !self.admits(admission, &event.arguments) {
                 let (layer, event) = (&self.stack.layer(layer).name, &self.stack.event(event.event).name);
-                return self.broken(Rule::Accepts, format!("`{layer}` does not accept this `{event}`"));
+                return self.report(Rule::Accepts, format!("`{layer}` does not accept this `{event}`"));
             }
         }
     }
