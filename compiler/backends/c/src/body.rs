@@ -49,6 +49,8 @@ pub struct Body<'w, 'a> {
     pub exit: &'static str,
     pub rejects: bool,
     pub loops: usize,
+    /// Bytes of `step->temp` that the statement uses.
+    temporary: u32,
     /// Cells are members of the config struct.
     pub in_config: bool,
     declared: Vec<bool>,
@@ -87,6 +89,7 @@ impl<'w, 'a> Body<'w, 'a> {
             rejects: false,
             loops: 0,
             in_config: false,
+            temporary: 0,
             declared: vec![false; locals.len()],
             read,
         }
@@ -174,7 +177,19 @@ impl<'w, 'a> Body<'w, 'a> {
         self.later(format!("{}_drop(step->pool, {view});", self.w.prefix));
     }
 
+    /// Room for bytes that this statement only looks at; none where another statement may be at work (in a filter).
+    pub fn temporary(&mut self, bytes: u32) -> Option<u32> {
+        if self.kind == Kind::Filter {
+            return None;
+        }
+        let at = self.temporary;
+        self.temporary += bytes;
+        self.w.temporary = self.w.temporary.max(self.temporary);
+        Some(at)
+    }
+
     pub fn finish_statement(&mut self) {
+        self.temporary = 0;
         for line in std::mem::take(&mut self.after) {
             self.code.line(line);
         }

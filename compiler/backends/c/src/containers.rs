@@ -87,10 +87,23 @@ impl Writer<'_> {
                 code.line(format!("uint32_t count = (uint32_t){};", span("n", "w->low")));
                 code.line(format!("if ({} > {}) {{ return 0; }}", span("n", "w->low"), span("w->high", "w->low")));
                 code.line(format!("bool beyond = {} < {};", span("w->next", "w->low"), span("n", "w->low")));
-                let slots = window_slots(n);
-                let nothing = if slots <= 64 { "w->used[0] == 0".to_string() } else { "false".into() };
-                code.line(format!("if ({nothing}) {{ w->low = n; }}"));
-                code.line(format!("for (; w->low != n; w->low = {}) {{ {drop_low} }}", next("w->low", "1u")));
+                if window_slots(n) <= 64 {
+                    let drop = self.drop_in(t, layer, "w->at[slot]");
+                    code.open("if (w->used[0] != 0) {");
+                    code.line("uint64_t used = w->used[0];");
+                    code.open(format!("for ({number} low = w->low; low != n; low = {}) {{", next("low", "1u")));
+                    code.line(format!("uint32_t slot = {};", slot("low")));
+                    if !drop.is_empty() {
+                        code.line(format!("if (used >> slot & 1u) {{ {drop} }}"));
+                    }
+                    code.line("used &= ~((uint64_t)1 << slot);");
+                    code.close("}");
+                    code.line("w->used[0] = used;");
+                    code.close("}");
+                    code.line("w->low = n;");
+                } else {
+                    code.line(format!("for (; w->low != n; w->low = {}) {{ {drop_low} }}", next("w->low", "1u")));
+                }
                 code.line("if (beyond) { w->next = n; }");
                 code.line("return count;");
             }
@@ -100,7 +113,7 @@ impl Writer<'_> {
                 code.line(format!("if (by <= {n}u - {}) {{ w->high = n; }}", span("w->high", "w->low")));
             }
             "skip_to" => {
-                code.open(format!("{plain} void {name}({c_type} *w, {number} n) {{"));
+                code.open(format!("{inline} void {name}({c_type} *w, {number} n) {{"));
                 code.line(format!("uint64_t by = {};", span("n", "w->next")));
                 code.line(format!("if (by == 0 || by > {n}u - {}) {{ return; }}", span("w->next", "w->low")));
                 code.line(format!("if ({} > {}) {{ w->high = n; }}", span("n", "w->low"), span("w->high", "w->low")));

@@ -114,7 +114,7 @@ impl Writer<'_> {
                 "{{.name = \"{}\", .port = {}, .input = {}, .has_message = {}, .has_address = {}, .arguments = {numbers}, .reserved = 0}},",
                 escaped(&declared.name),
                 event.port.0,
-                (event.input.is_some() && event.port.0 != 0) as u32,
+                self.callable(&event) as u32,
                 declared.message.is_some() as u32,
                 address as u32,
             ));

@@ -28,11 +28,18 @@ pub struct EntryParameter {
 }
 
 impl Writer<'_> {
+    /// Whether the host calls an input by its number: frames come by `input`, `init` by `open`, all else by calls. What the driver
+    /// tells the lowest layer besides frames (`unknown`) is called too.
+    pub fn callable(&self, event: &PortEvent) -> bool {
+        let declared = self.stack.event(event.event);
+        event.input.is_some() && (event.port.0 != 0 || (declared.message.is_none() && declared.name != "init"))
+    }
+
     pub fn calls(&self) -> Vec<Call> {
         let mut unique = names::Unique::new();
         let mut found = vec![];
         for (number, event) in self.stack.interface().iter().enumerate() {
-            if let (Some(input), true) = (event.input, event.port.0 != 0) {
+            if let (Some(input), true) = (event.input, self.callable(event)) {
                 let port = &self.stack.ports[event.port.index()];
                 let name = unique.take(&format!("{}_{}", names::plain(&port.name), names::plain(&self.stack.event(event.event).name)));
                 found.push(Call { number, port: event.port.index(), input: input as usize, name });
@@ -170,7 +177,7 @@ impl Writer<'_> {
         for (i, (parameter, name)) in declared.parameters.iter().zip(names).enumerate() {
             if declared.message == Some(i as u32) {
                 let ty = self.message_type(self.level_at(target));
-                code.line(format!("{ty} {name} = {{.bytes = {{.block = len ? {p}_IN : 0, .offset = 0, .len = len}}, .data = true}};"));
+                code.line(format!("{ty} {name} = {{.bytes = {{.block = {p}_IN, .offset = 0, .len = len}}, .data = true}};"));
                 texts.push_str(&format!(", {name}"));
             } else if self.scalar(&parameter.ty).is_some() {
                 texts.push_str(&format!(", {name}"));
@@ -395,7 +402,7 @@ impl Writer<'_> {
         let p = self.prefix.clone();
         self.need(input.need, &format!("len - {size}"), code);
         self.begin(code, "now", Some((&format!("frame + {size}"), &format!("len - {size}"))));
-        code.line(format!("whole.bytes = (struct {p}_bytes){{.block = len > {size} ? {p}_IN : 0, .offset = 0, .len = len - {size}}};"));
+        code.line(format!("whole.bytes = (struct {p}_bytes){{.block = {p}_IN, .offset = 0, .len = len - {size}}};"));
         let impossible = format!("counters[{p}_IMPOSSIBLE]");
         code.line(format!("const uint64_t impossible = {impossible};"));
         let (mut texts, mut uses_from) = (String::new(), false);
@@ -583,7 +590,11 @@ impl Writer<'_> {
             code.line(format!("if ({p}_UNLIKELY(step->len > 0)) {{ {p}_run_queue(step); }}"));
         }
         code.open("if (step->kept != 0) {");
-        code.line(format!("{p}_drop(step->pool, (struct {p}_bytes){{.block = step->kept, .offset = 0, .len = step->in_len}});"));
+        code.line(format!("if ({p}_LIKELY(step->in_len <= {p}_BLOCK)) {{"));
+        code.line(format!("    {p}_leave_block(step->pool, step->kept);"));
+        code.line("} else {");
+        code.line(format!("    {p}_drop_long(step->pool, (struct {p}_bytes){{.block = step->kept, .offset = 0, .len = step->in_len}});"));
+        code.line("}");
         code.close("}");
         code.close("}");
         code

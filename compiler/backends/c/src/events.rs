@@ -7,7 +7,6 @@ use crate::code::Code;
 use crate::levels::Item;
 use crate::visit::{self, Node};
 use crate::writer::Writer;
-use crate::Level;
 
 /// A C function: its head, without `{`, and its body.
 pub struct Written {
@@ -310,17 +309,16 @@ impl Writer<'_> {
     pub fn output_function(&mut self, port: PortId, event: EventId, quick: bool) -> String {
         let p = self.prefix.clone();
         let name = self.event_name(Target::Port(port), event).trim_start_matches("port_").to_string();
-        let stack = self.stack;
-        let target = Target::Port(port);
-        let hot = self.helper(format!("{p}_out_{name}"), |w, function| {
+        let (stack, target) = (self.stack, Target::Port(port));
+        if quick {
+            return self.helper(format!("{p}_quick_out_{name}"), |w, function| w.quick_output(function, port, event));
+        }
+        self.helper(format!("{p}_out_{name}"), |w, function| {
             let parameters = w.parameters(target, event);
-            let word = if w.level == Level::Inline { "_INLINE" } else { "_PLAIN" };
-            let number = stack.interface().iter().position(|e| e.port == port && e.event == event && e.input.is_none());
-            let number = number.unwrap_or(u16::MAX as usize);
-            let head = (port.0 == 0 && stack.event(event).message.is_some() && !stack.layouts.is_empty())
-                .then(|| w.head_function(LayoutId(0), Some(event)));
+            let number = w.output_number(port, event);
+            let head = w.head_of(port, event);
             let mut code = Code::new(0);
-            code.open(format!("{p}{word} void {function}(struct {p}_step *step{}) {{", Self::list(&parameters)));
+            code.open(format!("{p}_PLAIN void {function}(struct {p}_step *step{}) {{", Self::list(&parameters)));
             if let Some(head) = &head {
                 let m = &parameters[stack.event(event).message.unwrap_or(0) as usize].1;
                 let longest = w.longest_head(LayoutId(0));
@@ -339,25 +337,70 @@ impl Writer<'_> {
             }
             code.line("return;");
             code.close("}");
-            w.fill_output(event, &parameters, head.is_some(), &mut code);
-            code.close("}");
-            code
-        });
-        if quick || self.level != Level::Inline {
-            return hot;
-        }
-        self.helper(format!("{p}_slow_out_{name}"), |w, function| {
-            let parameters = w.parameters(target, event);
-            let mut code = Code::new(0);
-            code.open(format!("{p}_APART void {function}(struct {p}_step *step{}) {{", Self::list(&parameters)));
-            code.line(format!("{hot}(step{});", Self::names(&parameters)));
+            w.fill_output(event, &parameters, &mut code);
+            w.fill_segments(event, &parameters, head.is_some(), &mut code);
             code.close("}");
             code
         })
     }
 
-    fn fill_output(&mut self, event: EventId, parameters: &[(String, String)], frame: bool, code: &mut Code) {
+    fn output_number(&self, port: PortId, event: EventId) -> usize {
+        let number = self.stack.interface().iter().position(|e| e.port == port && e.event == event && e.input.is_none());
+        number.unwrap_or(u16::MAX as usize)
+    }
+
+    /// The function that writes heads, if the event leaves as a frame.
+    fn head_of(&mut self, port: PortId, event: EventId) -> Option<String> {
+        let frame = port.0 == 0 && self.stack.event(event).message.is_some() && !self.stack.layouts.is_empty();
+        frame.then(|| self.head_function(LayoutId(0), Some(event)))
+    }
+
+    /// An output along the likely way: there is room for it.
+    fn quick_output(&mut self, function: &str, port: PortId, event: EventId) -> Code {
         let p = self.prefix.clone();
+        let parameters = self.parameters(Target::Port(port), event);
+        let number = self.output_number(port, event);
+        let mut code = Code::new(0);
+        code.open(format!("{p}_INLINE void {function}(struct {p}_step *step{}) {{", Self::list(&parameters)));
+        let Some(message) = self.stack.event(event).message else {
+            code.line("struct nacre_output *output = &step->out->outputs[step->out->outputs_len++];");
+            code.line(format!("output->port = {};", port.0));
+            code.line(format!("output->event = {number};"));
+            for member in ["session", "len", "segments_len"] {
+                code.line(format!("output->{member} = 0;"));
+            }
+            code.line("output->segments = NULL;");
+            self.fill_output(event, &parameters, &mut code);
+            code.close("}");
+            return code;
+        };
+        let m = parameters[message as usize].1.clone();
+        let (head, size) = match self.head_of(port, event) {
+            Some(head) => {
+                code.line("uint8_t *head = step->out->bytes + step->out->bytes_len;");
+                code.line(format!("uint32_t size = {head}({m}, head);"));
+                code.open(format!("if ({p}_UNLIKELY(size == UINT32_MAX)) {{"));
+                code.line(format!("{p}_drop(step->pool, {m}.bytes);"));
+                code.line(format!("step->counters[{p}_BROKEN]++;"));
+                code.line("return;");
+                code.close("}");
+                code.line("step->out->bytes_len += size;");
+                ("head", "size")
+            }
+            None => ("NULL", "0"),
+        };
+        code.line(format!(
+            "struct nacre_output *output = {p}_quick_output(step, {}, {number}, {head}, {size}, {m}.bytes);",
+            port.0
+        ));
+        code.line("(void)output;");
+        self.fill_output(event, &parameters, &mut code);
+        code.close("}");
+        code
+    }
+
+    /// The numbers and the address of an output.
+    fn fill_output(&mut self, event: EventId, parameters: &[(String, String)], code: &mut Code) {
         let declared = self.stack.event(event);
         let (mut number, mut address) = (0, false);
         for (i, (parameter, (_, name))) in declared.parameters.iter().zip(parameters).enumerate() {
@@ -377,7 +420,11 @@ impl Writer<'_> {
                 _ => code.line(format!("(void){name};")),
             }
         }
-        if let Some(message) = declared.message {
+    }
+
+    fn fill_segments(&mut self, event: EventId, parameters: &[(String, String)], frame: bool, code: &mut Code) {
+        let p = self.prefix.clone();
+        if let Some(message) = self.stack.event(event).message {
             let m = &parameters[message as usize].1;
             code.line("output->segments = step->out->segments + step->out->segments_len;");
             if frame {

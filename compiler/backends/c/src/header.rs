@@ -111,7 +111,7 @@ impl Writer<'_> {
         code.line("uint16_t references;");
         code.line("uint16_t next; /* block with the bytes that follow; 0: none */");
         code.line("uint16_t ring; /* this block's place in the ring of free blocks */");
-        code.line("uint16_t reserved;");
+        code.line("uint16_t number; /* its own, from 1 */");
         if self.uses_ropes {
             code.line(format!("struct {p}_node node[4];"));
         }

@@ -91,6 +91,21 @@ impl Writer<'_> {
         name
     }
 
+    /// A copy of a message, field by field: for a function that is not put in place. So the message itself never has to be in
+    /// memory along the likely way.
+    pub fn spread(&mut self, text: &str, level: usize) -> String {
+        let ty = self.message_type(level);
+        let member = |m: &str| format!("{text}.bytes.{m}");
+        let bytes = format!("{{.block = {}, .offset = {}, .len = {}}}", member("block"), member("offset"), member("len"));
+        let mut parts = vec![format!(".bytes = {bytes}"), format!(".data = {text}.data")];
+        for layer in self.slot_layers(level) {
+            let slots = &self.slots[layer];
+            parts.push(format!(".{0} = {text}.{0}", slots.tag));
+            parts.extend(slots.places.iter().map(|(name, _)| format!(".{name} = {text}.{name}")));
+        }
+        format!("({ty}){{{}}}", parts.join(", "))
+    }
+
     /// An initializer that makes of `text`, a message with headers from `has` up, one with headers from `wants` up.
     pub fn as_message(&mut self, text: &str, has: usize, wants: usize) -> Option<String> {
         if self.message_tag(has) == self.message_tag(wants) {

@@ -28,6 +28,7 @@ impl Writer<'_> {
             let (word, inner) = part[..end].split_once([' ', '\n']).expect("a part has a word");
             let wanted = match word {
                 "rope" => self.uses_ropes,
+                "temp" => self.temporary > 0,
                 _ => !self.queued.is_empty(),
             };
             if wanted {
@@ -276,6 +277,9 @@ impl Writer<'_> {
         code.line("const uint8_t *in; /* data of the message that came with the call */");
         code.line("uint32_t in_len;");
         code.line("uint32_t kept; /* first block of that data, once it is in the pool */");
+        if self.temporary > 0 {
+            code.line(format!("uint8_t temp[{}]; /* bytes that are looked at in one statement */", self.temporary));
+        }
         if !self.queued.is_empty() {
             code.line("uint32_t first, len;");
             code.line(format!("struct {p}_event queue[{p}_QUEUE];"));
@@ -294,7 +298,7 @@ impl Writer<'_> {
         code.line("pool->first = pool->node = 0;");
         code.open("for (uint32_t i = 0; i < blocks; i++) {");
         code.line("memset(&pool->block[i], 0, sizeof pool->block[i]);");
-        code.line("pool->block[i].ring = (uint16_t)(i + 1u);");
+        code.line("pool->block[i].ring = pool->block[i].number = (uint16_t)(i + 1u);");
         code.close("}");
         if self.uses_ropes {
             code.open(format!("for (uint32_t number = {p}_NODES * blocks; number > 0; number--) {{"));

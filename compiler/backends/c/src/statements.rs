@@ -305,7 +305,13 @@ impl<'a> Body<'_, 'a> {
         let mut places = vec![];
         for argument in arguments {
             texts.push(match argument {
-                Argument::Value(e) if e.ty == Type::Msg => self.message(e, self.layer + 1),
+                Argument::Value(e) if e.ty == Type::Msg => {
+                    let text = self.message(e, self.layer + 1);
+                    match self.w.plan.quick && !self.likely {
+                        true => self.w.spread(&text, self.layer + 1),
+                        false => text,
+                    }
+                }
                 Argument::Value(e) => self.value(e),
                 Argument::Reference(place) => {
                     let found = self.place(place);
@@ -452,7 +458,7 @@ impl<'a> Body<'_, 'a> {
             format!("{p}_put_off_{name}")
         } else {
             match emit.target {
-                Target::Port(port) => self.w.output_function(port, emit.event, self.w.plan.quick && likely),
+                Target::Port(port) => self.w.output_function(port, emit.event, self.w.plan.quick && likely && self.loops == 0),
                 Target::Layer(layer) => match self.w.called(layer, emit, likely) {
                     Some(name) => name,
                     None => {
@@ -462,6 +468,14 @@ impl<'a> Body<'_, 'a> {
                 },
             }
         };
+        let in_place = function.contains("_quick_out_") || matches!(emit.target, Target::Layer(layer) if function == self.w.item_name(Item::Reaction(layer, emit.event), true));
+        if self.w.plan.quick && !in_place {
+            for (text, argument) in texts[1..].iter_mut().zip(&emit.arguments) {
+                if argument.ty == Type::Msg {
+                    *text = self.w.spread(text, level);
+                }
+            }
+        }
         self.line_of(emit.span);
         self.code.line(format!("{function}({});", texts.join(", ")));
     }

@@ -112,7 +112,7 @@ impl Body<'_, '_> {
             }
             (ExprKind::View(a), _) if a.ty != Type::Msg => self.source(a),
             (_, Type::Bytes(n)) => Source::Bytes(self.borrowed(e), *n),
-            (_, Type::Text(_)) => Source::Text(self.borrowed(e)),
+            (_, Type::Text(n)) => Source::Text(self.borrowed(e), *n),
             _ => Source::View(self.viewed(e)),
         }
     }
@@ -151,6 +151,15 @@ impl Body<'_, '_> {
                         self.code.line(format!("{p}_share(step->pool, {view});"));
                     }
                     view.clone()
+                }
+                source if source.most().is_some() && self.kind != crate::body::Kind::Filter => {
+                    let n = source.len(self);
+                    let at = self.temporary(source.most().unwrap_or(0)).unwrap_or(0);
+                    self.code.open(format!("for (uint32_t i = 0; i < {n}; i++) {{"));
+                    let byte = source.byte(self, "i");
+                    self.code.line(format!("step->temp[{at}u + i] = {byte};"));
+                    self.code.close("}");
+                    self.bind(&view_type, "view", &format!("{{.block = {n} ? {p}_TEMP : 0, .offset = {at}u, .len = {n}}}"))
                 }
                 source => {
                     let n = source.len(self);
@@ -193,16 +202,26 @@ enum Source {
     Addr(String),
     Words(String, u32),
     Bytes(String, u32),
-    Text(String),
+    Text(String, u32),
     View(String),
 }
 
 impl Source {
+    /// How many bytes it can have.
+    fn most(&self) -> Option<u32> {
+        match self {
+            Source::Number(_, n) | Source::Words(_, n) | Source::Bytes(_, n) => Some(*n),
+            Source::Addr(_) => Some(20),
+            Source::Text(_, n) => Some(*n),
+            Source::View(_) => None,
+        }
+    }
+
     fn len(&self, _: &Body) -> String {
         match self {
             Source::Number(_, n) | Source::Words(_, n) | Source::Bytes(_, n) => unsigned(*n as u64),
             Source::Addr(_) => "20u".into(),
-            Source::Text(text) | Source::View(text) => format!("{text}.len"),
+            Source::Text(text, _) | Source::View(text) => format!("{text}.len"),
         }
     }
 
@@ -212,7 +231,7 @@ impl Source {
             Source::Number(text, _) => format!("(uint8_t)({text} >> (8u * {i}))"),
             Source::Addr(text) => format!("{p}_addr_byte(&{text}, {i})"),
             Source::Words(text, _) => format!("(uint8_t)({text}.word[{i} / 8u] >> (8u * ({i} % 8u)))"),
-            Source::Bytes(text, _) | Source::Text(text) => format!("{text}.at[{i}]"),
+            Source::Bytes(text, _) | Source::Text(text, _) => format!("{text}.at[{i}]"),
             Source::View(text) => format!("{p}_byte(step, {text}, {i})"),
         }
     }

@@ -453,25 +453,35 @@ impl Writer<'_> {
         })
     }
 
-    /// Takes a message's bytes and puts its headers in front of them.
-    fn pack_function(&mut self, layout: LayoutId) -> String {
+    /// Takes a message's bytes and puts its headers in front of them: where things are made, or (to be looked at only) in
+    /// `step->temp`.
+    fn pack_function(&mut self, layout: LayoutId, temporary: bool) -> String {
         let p = self.prefix.clone();
         let head = self.head_function(layout, None);
-        self.helper(format!("{p}_pack_{}", layout.0), |w, name| {
+        let kind = if temporary { "view_packed" } else { "pack" };
+        self.helper(format!("{p}_{kind}_{}", layout.0), |w, name| {
             let ty = w.message_type(w.layout_level(layout));
             let longest = w.longest_head(layout);
             let mut code = Code::new(0);
-            code.open(format!("{p}_PLAIN struct {p}_bytes {name}(struct {p}_step *step, {ty} m) {{"));
-            code.line(format!("uint32_t from = step->out->bytes_len;"));
-            code.line(format!("uint32_t size = {p}_can_make(step, {longest}u) ? {head}(m, step->out->bytes + from) : UINT32_MAX;"));
+            let parameter = if temporary { ", uint32_t temp" } else { "" };
+            code.open(format!("{p}_PLAIN struct {p}_bytes {name}(struct {p}_step *step, {ty} m{parameter}) {{"));
+            if temporary {
+                code.line(format!("const uint32_t size = {head}(m, step->temp + temp);"));
+                let front = format!("{{.block = size ? {p}_TEMP : 0, .offset = temp, .len = size}}");
+                code.line(format!("const struct {p}_bytes front = {front};"));
+            } else {
+                code.line("const uint32_t from = step->out->bytes_len;");
+                code.line(format!("const uint32_t size = {p}_can_make(step, {longest}u) ? {head}(m, step->out->bytes + from) : UINT32_MAX;"));
+                code.line("if (size != UINT32_MAX) { step->out->bytes_len += size; }");
+                code.line(format!("const struct {p}_bytes front = {p}_made(step, from);"));
+            }
             code.open("if (size == UINT32_MAX) {");
             code.line(format!("step->counters[{p}_BROKEN]++;"));
             code.line(format!("{p}_drop(step->pool, m.bytes);"));
             code.line(format!("return (struct {p}_bytes){{.block = 0}};"));
             code.close("}");
-            code.line("step->out->bytes_len += size;");
             code.line(format!("struct {p}_twine twine = {{.last = 0}};"));
-            code.line(format!("{p}_append(step, &twine, {p}_made(step, from));"));
+            code.line(format!("{p}_append(step, &twine, front);"));
             code.line(format!("{p}_append(step, &twine, m.bytes);"));
             code.line("return twine.bytes;");
             code.close("}");
@@ -482,7 +492,7 @@ impl Writer<'_> {
 
 impl Body<'_, '_> {
     pub fn pack(&mut self, layout: LayoutId, inner: &Expr, want: usize) -> String {
-        let pack = self.w.pack_function(layout);
+        let pack = self.w.pack_function(layout, false);
         let level = self.w.layout_level(layout);
         let text = self.message(inner, level);
         let ty = self.w.message_type(want);
@@ -492,7 +502,9 @@ impl Body<'_, '_> {
     /// The packed bytes of a message that stays.
     pub fn pack_view(&mut self, layout: LayoutId, inner: &Expr) -> String {
         let p = self.w.prefix.clone();
-        let pack = self.w.pack_function(layout);
+        let longest = self.w.longest_head(layout);
+        let temporary = self.temporary(longest);
+        let pack = self.w.pack_function(layout, temporary.is_some());
         let (text, has) = self.borrowed_message(inner);
         let level = self.w.layout_level(layout);
         let text = match self.w.as_message(&text, has, level) {
@@ -504,7 +516,8 @@ impl Body<'_, '_> {
         };
         self.code.line(format!("{p}_share(step->pool, {text}.bytes);"));
         let ty = self.c_type(&Type::View);
-        let view = self.bind(&ty, "view", &format!("{pack}(step, {text})"));
+        let temp = temporary.map_or(String::new(), |at| format!(", {at}u"));
+        let view = self.bind(&ty, "view", &format!("{pack}(step, {text}{temp})"));
         self.release_later(&view);
         view
     }

@@ -32,6 +32,8 @@ pub struct Writer<'a> {
     pub helpers: Code,
     made: HashSet<String>,
     pub uses_ropes: bool,
+    /// Bytes that statements need for what they only look at.
+    pub temporary: u32,
     /// (layer or port, event) that go through the queue, or through the ring of what comes later.
     pub queued: BTreeSet<(Target, EventId)>,
     pub put_off: BTreeSet<(Target, EventId)>,
@@ -64,6 +66,7 @@ impl<'a> Writer<'a> {
             helpers: Code::new(0),
             made: HashSet::new(),
             uses_ropes: uses_ropes(stack),
+            temporary: 0,
             queued: BTreeSet::new(),
             put_off: BTreeSet::new(),
             plan: crate::levels::Plan::default(),

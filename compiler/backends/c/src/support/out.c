@@ -57,6 +57,46 @@
     return output;
 }
 
+/* The same for an output with a message, head (if any) and data, along the likely way: there the room was checked when the step
+ * began. */
+@_INLINE struct nacre_output *@_quick_output(struct @_step *step, uint16_t port, uint16_t event, const uint8_t *head, uint32_t size,
+                                             struct @_bytes b) {
+    struct nacre_out *out = step->out;
+    struct nacre_output *output = &out->outputs[out->outputs_len++];
+    struct nacre_segment *segment = &out->segments[out->segments_len];
+    uint32_t n = head != NULL && size > 0;
+    output->port = port;
+    output->event = event;
+    output->session = 0;
+    output->segments = segment;
+    if (n > 0) {
+        segment[0].at = head;
+        segment[0].len = size;
+    }
+    if (@_LIKELY(b.len > 0)) {
+        if (@_LIKELY(b.block == @_IN)) {
+            segment[n].at = step->in + b.offset;
+        } else if (@_POOLED(b) && @_LIKELY(b.offset + b.len <= @_BLOCK)) {
+            struct @_block *block = @_block(step->pool, b.block);
+            segment[n].at = block->bytes + b.offset;
+            if (--block->references == 0) { @_free_block(step->pool, b.block); }
+        } else {
+            output->len = size;
+            output->segments_len = n;
+            out->segments_len += n;
+            @_long_segments(step, output, @_COPY(b));
+            @_drop(step->pool, b);
+            return output;
+        }
+        segment[n].len = b.len;
+        n++;
+    }
+    output->len = size + b.len;
+    output->segments_len = n;
+    out->segments_len += n;
+    return output;
+}
+
 @_INLINE bool @_room(const struct nacre_out *out) {
     return out->outputs_max - out->outputs_len >= @_OUTPUTS && out->segments_max - out->segments_len >= @_SEGMENTS &&
            out->bytes_max - out->bytes_len >= @_BYTES;
@@ -76,9 +116,10 @@
     step->len = 0; @*/
 }
 
+/* Whether the pool has what a step may take, beyond `extra` for nothing: `copies` of the message. */
 @_INLINE bool @_space(const struct @_pool *pool, uint32_t copies, uint32_t extra, uint32_t len) {
-    uint64_t each = len <= @_BLOCK ? len != 0 : len / @_BLOCK + (len % @_BLOCK != 0);
-    return copies * each + extra <= pool->free;
+    if (@_LIKELY(len - 1u < @_BLOCK)) { return copies + extra <= pool->free; }
+    return (uint64_t)copies * (len / @_BLOCK + (len % @_BLOCK != 0)) + extra <= pool->free;
 }
 
 @_INLINE uint64_t @_after(uint64_t now, uint64_t delay) {

@@ -3,6 +3,7 @@
 #define @_POOLED(b) ((b).block - 1u < 0xffffu)
 #define @_IN 0x10000u   /* lent by the caller of this step */
 #define @_MADE 0x20000u /* in out->bytes */
+#define @_TEMP 0x40000u /* in step->temp, for one statement */
 #define @_ROPE 0x80000000u
 
 /* Of variable length: a few moves for what is short. */
@@ -30,16 +31,18 @@
     return &pool->block[number - 1u];
 }
 
-/* A fresh block. The step was admitted, so there is one; where a bound was wrong the bytes are lost, nothing else. */
-@_INLINE uint32_t @_take_block(struct @_step *step) {
-    struct @_pool *pool = step->pool;
-    if (@_UNLIKELY(pool->free == 0)) { return 0; }
-    uint32_t number = pool->block[pool->first].ring;
+/* For a call that seldom happens: so the bytes need not be in memory before. */
+#define @_COPY(b) ((struct @_bytes){.block = (b).block, .offset = (b).offset, .len = (b).len})
+
+/* A fresh block with so many references. The step was admitted, so there is one; where a bound was wrong the bytes are lost. */
+@_INLINE struct @_block *@_take_block(struct @_pool *pool, uint16_t references) {
+    if (@_UNLIKELY(pool->free == 0)) { return NULL; }
+    struct @_block *block = &pool->block[pool->block[pool->first].ring - 1];
     pool->first = pool->first + 1u == pool->blocks ? 0 : pool->first + 1u;
     pool->free--;
-    pool->block[number - 1u].references = 1;
-    pool->block[number - 1u].next = 0;
-    return number;
+    block->references = references;
+    block->next = 0;
+    return block;
 }
 
 /* Freed blocks go to the end of the ring, so that none is used again in the step that freed it: what it lent stays as it is. */
@@ -95,10 +98,10 @@ static void @_drop_rope(struct @_pool *pool, struct @_bytes b);
         if (@_LIKELY(b.offset + b.len <= @_BLOCK)) {
             @_block(pool, b.block)->references++;
         } else {
-            @_share_long(pool, b);
+            @_share_long(pool, @_COPY(b));
         }
     } /*@rope else if (@_UNLIKELY((b.block & @_ROPE) != 0)) {
-        @_share_long(pool, b);
+        @_share_long(pool, @_COPY(b));
     } @*/
 }
 
@@ -107,10 +110,10 @@ static void @_drop_rope(struct @_pool *pool, struct @_bytes b);
         if (@_LIKELY(b.offset + b.len <= @_BLOCK)) {
             @_leave_block(pool, b.block);
         } else {
-            @_drop_long(pool, b);
+            @_drop_long(pool, @_COPY(b));
         }
     } /*@rope else if (@_UNLIKELY((b.block & @_ROPE) != 0)) {
-        @_drop_long(pool, b);
+        @_drop_long(pool, @_COPY(b));
     } @*/
 }
 
@@ -128,6 +131,7 @@ static const uint8_t *@_run(const struct @_step *step, struct @_bytes b, uint32_
     *n = left;
     if (b.block == @_IN) { return step->in + at; }
     if (b.block == @_MADE) { return step->out->bytes + at; }
+    /*@temp if (b.block == @_TEMP) { return step->temp + at; } @*/
     for (; at >= @_BLOCK; at -= @_BLOCK) { b.block = @_block(step->pool, b.block)->next; }
     if (left > @_BLOCK - at) { *n = @_BLOCK - at; }
     return @_block(step->pool, b.block)->bytes + at;
@@ -162,8 +166,9 @@ static const uint8_t *@_run(const struct @_step *step, struct @_bytes b, uint32_
     }
     uint32_t first = 0, last = 0;
     for (uint32_t at = 0; at < len; at += @_BLOCK) {
-        uint32_t number = @_take_block(step);
-        memcpy(@_block(step->pool, number)->bytes, from + at, len - at < @_BLOCK ? len - at : @_BLOCK);
+        struct @_block *block = @_take_block(step->pool, 1);
+        uint32_t number = block->number;
+        memcpy(block->bytes, from + at, len - at < @_BLOCK ? len - at : @_BLOCK);
         if (first == 0) {
             first = number;
         } else {
@@ -172,20 +177,6 @@ static const uint8_t *@_run(const struct @_step *step, struct @_bytes b, uint32_
         last = number;
     }
     return first;
-}
-
-/* The bytes of this call, in the pool: at most once a step, as a whole. */
-@_INLINE uint32_t @_keep_input(struct @_step *step) {
-    if (step->kept == 0) {
-        if (@_LIKELY(step->in_len <= @_BLOCK)) {
-            uint32_t number = @_take_block(step);
-            if (number != 0) { @_copy(@_block(step->pool, number)->bytes, step->in, step->in_len); }
-            step->kept = number;
-        } else {
-            step->kept = @_keep_whole(step, step->in, step->in_len);
-        }
-    }
-    return step->kept;
 }
 
 /*@rope
@@ -199,18 +190,36 @@ static struct @_bytes @_keep_rope(struct @_step *step, struct @_bytes b);
     return b;
 }
 
-/* The same bytes, in the pool: what is stored must outlive the step. */
+/* Bytes of this call that take several blocks. */
+@_COLD struct @_bytes @_keep_long(struct @_step *step, struct @_bytes b) {
+    if (step->kept == 0) { step->kept = @_keep_whole(step, step->in, step->in_len); }
+    b.block = step->kept;
+    if (b.block == 0) { return (struct @_bytes){.block = 0}; }
+    for (; b.offset >= @_BLOCK; b.offset -= @_BLOCK) { b.block = @_block(step->pool, b.block)->next; }
+    @_share(step->pool, b);
+    return b;
+}
+
+/* The same bytes, in the pool: what is stored must outlive the step. The bytes of this call go there at most once a step, as a
+ * whole; the step holds a reference to them. */
 @_INLINE struct @_bytes @_keep(struct @_step *step, struct @_bytes b) {
     if (b.block == @_IN) {
-        b.block = @_keep_input(step);
-        if (@_UNLIKELY(b.block == 0)) {
-            b.offset = b.len = 0;
-            return b;
+        if (@_UNLIKELY(b.len == 0)) { return (struct @_bytes){.block = 0}; }
+        if (@_UNLIKELY(step->in_len > @_BLOCK)) { return @_keep_long(step, @_COPY(b)); }
+        if (@_LIKELY(step->kept == 0)) {
+            struct @_block *block = @_take_block(step->pool, 2);
+            if (@_UNLIKELY(block == NULL)) {
+                step->counters[@_BROKEN]++;
+                return (struct @_bytes){.block = 0};
+            }
+            @_copy(block->bytes, step->in, step->in_len);
+            step->kept = block->number;
+        } else {
+            @_block(step->pool, step->kept)->references++;
         }
-        for (; @_UNLIKELY(b.offset >= @_BLOCK); b.offset -= @_BLOCK) { b.block = @_block(step->pool, b.block)->next; }
-        @_share(step->pool, b);
+        b.block = step->kept;
     } else if (@_UNLIKELY(b.block > 0xffffu)) {
-        b = @_keep_made(step, b);
+        b = @_keep_made(step, @_COPY(b));
     }
     return b;
 }

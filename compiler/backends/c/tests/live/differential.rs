@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use nacre_backend_c::Level;
-use nacre_stack::interpret::{Addr, Config, Machine, Outcome, SplitMix64, Value};
+use nacre_stack::interpret::{Addr, Config, Machine, Outcome, Rule, SplitMix64, Value};
 use nacre_stack::*;
 
 use super::live::{self, Library, Live, Output};
@@ -13,6 +13,8 @@ struct End<'l> {
     reference: Machine,
     lives: Vec<(&'static str, Live<'l>)>,
     address: Addr,
+    /// Emissions that their target did not accept: the interpreter counts them as broken, C does not look.
+    unaccepted: u64,
 }
 
 pub struct World<'l> {
@@ -68,10 +70,12 @@ impl<'l> World<'l> {
             // Sometimes there is little space.
             let least = stack.bounds.blocks.min(8);
             let blocks = if seed % 3 == 0 { least + world.dice.below(stack.bounds.blocks as u64 + 1) as u32 } else { 4 * stack.bounds.blocks };
+            let blocks = blocks.min(0xffff);
             config.blocks = Some(blocks);
             for cell in stack.cells.iter().filter(|c| c.scope == Scope::Given && c.initial.is_none()) {
                 let value = match cell.ty {
                     Type::Addr => Value::Addr(other),
+                    Type::UInt(b) => Value::Num((world.dice.draw() & mask(b as u32)).max(1)),
                     _ => world.value(&cell.ty),
                 };
                 let name = format!("{}.{}", stack.layer(cell.layer).name, cell.name);
@@ -81,7 +85,7 @@ impl<'l> World<'l> {
             let mut reference = Machine::new(stack, config);
             let outcome = reference.open(world.now);
             let lives = libraries.iter().map(|(name, library)| (*name, Live::new(library, blocks))).collect();
-            world.ends.push(End { reference, lives, address });
+            world.ends.push(End { reference, lives, address, unaccepted: 0 });
             let now = world.now;
             world.compare(end as usize, code(outcome), "open", |live| live.open(&givens, seed, now));
         }
@@ -145,17 +149,19 @@ impl<'l> World<'l> {
         *self.seen.entry(format!("{what} {result}")).or_insert(0) += 1;
         let expected = self.expected(end);
         let (canonical, deadline) = (self.ends[end].reference.canonical_bytes(), self.ends[end].reference.deadline());
-        let counters = self.ends[end].reference.counters().to_vec();
+        let mut counters = self.ends[end].reference.counters().to_vec();
         let free = self.ends[end].reference.free_blocks();
         let (seed, step, name) = (self.seed, self.step, self.stack.name.clone());
         let reports = self.ends[end].reference.take_reports();
+        self.ends[end].unaccepted += reports.iter().filter(|r| r.rule == Rule::Accepts).count() as u64;
+        counters[builtin::BROKEN.index()] -= self.ends[end].unaccepted;
         for (level, live) in &mut self.ends[end].lives {
             let at = format!("{name}, level {level}, seed {seed}, step {step}, {what}; {reports:?}");
             let (got, outputs) = run(live);
             assert_eq!(got, result, "the result differs: {at}");
             for port in 0..self.stack.ports.len() as u16 {
                 let of = |list: &[Output]| list.iter().filter(|o| o.port == port).cloned().collect::<Vec<_>>();
-                assert_eq!(of(&outputs), of(&expected), "outputs differ: {at}");
+                assert!(of(&outputs) == of(&expected), "outputs differ: {at}; {:?}\n{:?}\n{:?}", live.counters, of(&outputs), of(&expected));
             }
             assert_eq!(live.counters, counters, "counters differ: {at}");
             assert_eq!(live.deadline(), deadline, "the deadline differs: {at}");
@@ -231,6 +237,10 @@ impl<'l> World<'l> {
         if inputs.is_empty() {
             return;
         }
+        // What has no message may end the connection.
+        let carries = |i: &usize| self.stack.event(interface[*i].event).message.is_some();
+        let with: Vec<usize> = inputs.iter().copied().filter(carries).collect();
+        let inputs = if with.is_empty() || self.below(300) == 0 { inputs } else { with };
         let number = inputs[self.below(inputs.len() as u64) as usize];
         let event = self.stack.event(interface[number].event).clone();
         let types = event.parameters.iter().enumerate().filter(|(i, _)| event.message != Some(*i as u32));

@@ -1,0 +1,65 @@
+//! Stacks of the layer library: C at every level does what the interpreter does.
+
+#[path = "live/differential.rs"]
+mod differential;
+mod live;
+
+use std::path::Path;
+
+use nacre_stack::Stack;
+
+/// Composes a stack of layers of the library.
+fn stack(name: &str, layers: &[&str], text: &str) -> Stack {
+    let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../layers");
+    let library = library.canonicalize().expect("the layers are there");
+    let imports: String = layers.iter().map(|l| format!("import \"{}/{l}/{l}.nacre\";\n", library.display())).collect();
+    let source = format!("{imports}stack {name} = {text};\n");
+    let mut session = nacre_driver::Session::from_text(&library.join(format!("{name}.nacre")), &source);
+    let found = session.stack(name);
+    found.unwrap_or_else(|| panic!("{}", session.render(false)))
+}
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
+}
+
+fn check(name: &str, layers: &[&str], text: &str) {
+    let stack = stack(name, layers, text);
+    let seen = differential::run(&stack, 0..number("NACRE_TEST_SEEDS", 6), number("NACRE_TEST_STEPS", 1500));
+    println!("{name}: {seen:?}");
+    assert!(seen.get("input 0").is_some_and(|n| *n > 100), "{name}: {seen:?}");
+}
+
+#[test]
+fn fragments_over_a_window_over_cookies() {
+    check("tight", &["frag", "pt2pt", "floor"], "frag<40, 6> / pt2pt<4> / floor");
+}
+
+#[test]
+fn the_usual_reliable_stack() {
+    check("usual", &["frag", "pt2pt", "floor"], "frag<1400> / pt2pt<16> / floor");
+}
+
+#[test]
+fn a_checksum_over_packed_headers() {
+    check("summed", &["frag", "pt2pt", "crc32c", "floor"], "frag<100, 8> / pt2pt<8> / crc32c / floor");
+}
+
+#[test]
+fn faults_drawn_from_a_generator() {
+    check(
+        "faulty",
+        &["check_fifo", "pt2pt", "lose", "duplicate", "reorder", "corrupt", "crc32c", "floor"],
+        "check_fifo / pt2pt<8> / crc32c / corrupt<10> / lose<10> / duplicate<10> / reorder<10> / floor",
+    );
+}
+
+#[test]
+fn late_messages_are_dropped() {
+    check("ordered", &["sequencer", "delay", "floor"], "sequencer / delay / floor");
+}
+
+#[test]
+fn grants_in_batches() {
+    check("credited", &["credit", "check_integrity", "pt2pt", "floor"], "credit / check_integrity / pt2pt<16> / floor");
+}
