@@ -48,7 +48,8 @@ fn parse(text: &str) -> BTreeMap<String, u64> {
 mod tests {
     #[test]
     fn counts_are_read_by_function() {
-        let counts = super::parse("--\n 1,234 (50.00%)  bench.c:bench_send [/tmp/bench]\n 99 (1.0%)  ???:main [/tmp/x]\n");
+        let counts =
+            super::parse("--\n 1,234 (50.00%)  bench.c:bench_send [/tmp/bench]\n 99 (1.0%)  ???:main [/tmp/x]\n");
         assert_eq!(counts["bench_send"], 1234);
         assert_eq!(counts["main"], 99);
     }

@@ -53,7 +53,9 @@ pub fn measure_stacks(folder: &Path, file: &Path) -> Result<Vec<Cost>, String> {
 /// The same service written by hand, without layers.
 fn hand(folder: &Path) -> Result<Cost, String> {
     eprintln!("measuring the hand-written comparison");
-    let copy = |from: PathBuf, name: &str| std::fs::copy(&from, folder.join(name)).map_err(|e| format!("{}: {e}", from.display()));
+    let copy = |from: PathBuf, name: &str| {
+        std::fs::copy(&from, folder.join(name)).map_err(|e| format!("{}: {e}", from.display()))
+    };
     copy(here().join("c/hand.h"), "hand.h")?;
     copy(here().join("c/hand.c"), "hand.c")?;
     copy(here().join("../compiler/backends/c/src/nacre.h"), "nacre.h")?;
@@ -140,7 +142,8 @@ fn count(program: &Path, prefix: &str, mode: &str, folder: &Path) -> Result<Entr
     let many = inclusive(program, &[&(1000 + MESSAGES).to_string(), mode], folder)?;
     let each = |function: &str| -> f64 {
         let name = &format!("{prefix}_{function}");
-        let of = |counts: &std::collections::BTreeMap<String, u64>| counts.get(name.as_str()).copied().unwrap_or(0) as f64;
+        let of =
+            |counts: &std::collections::BTreeMap<String, u64>| counts.get(name.as_str()).copied().unwrap_or(0) as f64;
         (of(&many) - of(&few)) / MESSAGES as f64
     };
     Ok(Entry { send: each("above_send"), deliver: each("input") + each("tick") })

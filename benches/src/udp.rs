@@ -3,8 +3,8 @@
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use nacre_driver::Level;
@@ -51,7 +51,12 @@ fn median(mut times: Vec<f64>) -> f64 {
 fn load(folder: &Path, file: &Path) -> Result<Stack, String> {
     emit(folder, file, "reliable_plain", Level::Inline, "udp_bench")?;
     let object = folder.join("udp_bench.so");
-    run(Command::new("gcc").args(["-std=c11", "-O2", "-shared", "-fPIC", "-I"]).arg(folder).arg(folder.join("udp_bench.c")).arg("-o").arg(&object))?;
+    run(Command::new("gcc")
+        .args(["-std=c11", "-O2", "-shared", "-fPIC", "-I"])
+        .arg(folder)
+        .arg(folder.join("udp_bench.c"))
+        .arg("-o")
+        .arg(&object))?;
     // SAFETY: the object was made a moment ago from a stack of ours, and has no initializers.
     unsafe { Stack::load(&object, "udp_bench_stack") }.map_err(|e| e.to_string())
 }
@@ -77,8 +82,13 @@ fn bare(program: &Path, mode: &str) -> Result<f64, String> {
 }
 
 /// A server that echoes messages (or only takes them) until told to stop.
-fn server(stack: &Stack, echo: bool, polling: bool) -> Result<(SocketAddr, Arc<AtomicBool>, std::thread::JoinHandle<u64>), String> {
-    let mut listener = Listener::bind("127.0.0.1:0".parse().expect("an address"), Options::default()).map_err(|e| e.to_string())?;
+fn server(
+    stack: &Stack,
+    echo: bool,
+    polling: bool,
+) -> Result<(SocketAddr, Arc<AtomicBool>, std::thread::JoinHandle<u64>), String> {
+    let mut listener =
+        Listener::bind("127.0.0.1:0".parse().expect("an address"), Options::default()).map_err(|e| e.to_string())?;
     listener.serve(stack).map_err(|e| e.to_string())?;
     let at = listener.local();
     let stop = Arc::new(AtomicBool::new(false));
@@ -111,11 +121,16 @@ fn server(stack: &Stack, echo: bool, polling: bool) -> Result<(SocketAddr, Arc<A
 }
 
 fn next(listener: &mut Listener, polling: bool) -> Option<Event<'_>> {
-    if polling { listener.poll() } else { listener.wait(Some(Duration::from_millis(50))).ok().flatten() }
+    if polling {
+        listener.poll()
+    } else {
+        listener.wait(Some(Duration::from_millis(50))).ok().flatten()
+    }
 }
 
 fn client(stack: &Stack, to: SocketAddr) -> Result<(Listener, ConnectionId), String> {
-    let mut listener = Listener::bind("127.0.0.1:0".parse().expect("an address"), Options::default()).map_err(|e| e.to_string())?;
+    let mut listener =
+        Listener::bind("127.0.0.1:0".parse().expect("an address"), Options::default()).map_err(|e| e.to_string())?;
     let id = listener.connect(to, stack).map_err(|e| e.to_string())?;
     Ok((listener, id))
 }

@@ -17,11 +17,7 @@ impl From<SocketAddr> for NacreAddr {
                 6
             }
         };
-        NacreAddr {
-            ip,
-            port: address.port(),
-            family,
-        }
+        NacreAddr { ip, port: address.port(), family }
     }
 }
 
@@ -29,12 +25,7 @@ impl NacreAddr {
     /// The address; None if the family is neither 4 nor 6. Scopes of link-local addresses are not carried.
     pub fn to_socket_addr(self) -> Option<SocketAddr> {
         let ip = match self.family {
-            4 => IpAddr::V4(Ipv4Addr::new(
-                self.ip[12],
-                self.ip[13],
-                self.ip[14],
-                self.ip[15],
-            )),
+            4 => IpAddr::V4(Ipv4Addr::new(self.ip[12], self.ip[13], self.ip[14], self.ip[15])),
             6 => IpAddr::V6(Ipv6Addr::from(self.ip)),
             _ => return None,
         };

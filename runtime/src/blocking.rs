@@ -27,12 +27,7 @@ impl Listener {
     /// Sends a message, driving the listener until the stack accepts it.
     ///
     /// Errors: `TimedOut` (it was not sent), and those of `send` but `Refused`; `OtherStack` if the peer refused.
-    pub fn send_blocking(
-        &mut self,
-        id: ConnectionId,
-        message: &[u8],
-        time: Option<Duration>,
-    ) -> Result<(), Error> {
+    pub fn send_blocking(&mut self, id: ConnectionId, message: &[u8], time: Option<Duration>) -> Result<(), Error> {
         let until = self.until(time);
         loop {
             match self.send(id, message) {
@@ -76,11 +71,7 @@ impl Listener {
         let until = self.until(time);
         loop {
             let arrived = self.take_pending(|head| matches!(head, Head::Arrived { .. }));
-            if let Some(Pending {
-                head: Head::Arrived { connection, .. },
-                ..
-            }) = arrived
-            {
+            if let Some(Pending { head: Head::Arrived { connection, .. }, .. }) = arrived {
                 return Ok(connection);
             }
             self.turn(until)?;
@@ -90,11 +81,7 @@ impl Listener {
     /// Closes in order and waits until both sides have everything. Messages that come meanwhile are kept.
     ///
     /// Errors: `TimedOut` (the connection is still there: `discard` it, or wait on); `Closed` if it ended otherwise.
-    pub fn close_blocking(
-        &mut self,
-        id: ConnectionId,
-        time: Option<Duration>,
-    ) -> Result<(), Error> {
+    pub fn close_blocking(&mut self, id: ConnectionId, time: Option<Duration>) -> Result<(), Error> {
         let until = self.until(time);
         match self.close(id) {
             // The peer may have closed first.
@@ -107,11 +94,7 @@ impl Listener {
                 Some(error) => return Err(error),
                 None => {}
             }
-            if self
-                .get(id)
-                .and_then(|connection| connection.usable())
-                .is_err()
-            {
+            if self.get(id).and_then(|connection| connection.usable()).is_err() {
                 return Ok(());
             }
             self.turn(until)?;
@@ -170,22 +153,15 @@ impl Listener {
         let next = self.timers.next().min(self.transport.deadline()).min(until);
         let time = (next != u64::MAX).then(|| Duration::from_nanos(next.saturating_sub(now)));
         let writable = !self.backlog.is_empty();
-        self.transport
-            .wait(writable, time)
-            .map_err(Error::io("cannot wait for frames"))
+        self.transport.wait(writable, time).map_err(Error::io("cannot wait for frames"))
     }
 
     fn until(&self, time: Option<Duration>) -> u64 {
-        time.map_or(u64::MAX, |time| {
-            self.now().saturating_add(nanoseconds(time))
-        })
+        time.map_or(u64::MAX, |time| self.now().saturating_add(nanoseconds(time)))
     }
 
     fn take_pending(&mut self, fits: impl Fn(&Head) -> bool) -> Option<Pending> {
-        let at = self
-            .pending
-            .iter()
-            .position(|pending| fits(&pending.head))?;
+        let at = self.pending.iter().position(|pending| fits(&pending.head))?;
         let pending = self.pending.remove(at)?;
         self.pending_bytes -= pending.cost();
         Some(pending)
@@ -193,27 +169,13 @@ impl Listener {
 
     /// How a connection ended, from the events that wait; both are taken.
     fn why_ended(&mut self, id: ConnectionId) -> Option<Error> {
-        let other =
-            |head: &Head| matches!(head, Head::OtherStack(what) if what.connection == Some(id));
-        let closed =
-            |head: &Head| matches!(head, Head::Closed { connection, .. } if *connection == id);
+        let other = |head: &Head| matches!(head, Head::OtherStack(what) if what.connection == Some(id));
+        let closed = |head: &Head| matches!(head, Head::Closed { connection, .. } if *connection == id);
         let other = self.take_pending(other);
         let closed = self.take_pending(closed);
         match (other, closed) {
-            (
-                Some(Pending {
-                    head: Head::OtherStack(what),
-                    ..
-                }),
-                _,
-            ) => Some(what.into_error()),
-            (
-                _,
-                Some(Pending {
-                    head: Head::Closed { reason, .. },
-                    ..
-                }),
-            ) => Some(Error::Closed(reason)),
+            (Some(Pending { head: Head::OtherStack(what), .. }), _) => Some(what.into_error()),
+            (_, Some(Pending { head: Head::Closed { reason, .. }, .. })) => Some(Error::Closed(reason)),
             _ => None,
         }
     }
@@ -221,10 +183,7 @@ impl Listener {
     /// Drops the events that do not concern messages or ends, for who never polls.
     pub(crate) fn forget_news(&mut self) {
         self.pending.retain(|pending| {
-            matches!(
-                pending.head,
-                Head::Delivered { .. } | Head::Closed { .. } | Head::OtherStack(_)
-            )
+            matches!(pending.head, Head::Delivered { .. } | Head::Closed { .. } | Head::OtherStack(_))
         });
         self.pending_bytes = self.pending.iter().map(Pending::cost).sum();
     }
@@ -239,8 +198,6 @@ impl Listener {
         if let Ok(connection) = self.get_mut(id) {
             connection.refused = None;
         }
-        self.take_pending(
-            |head| matches!(head, Head::Writable { connection } if *connection == id),
-        );
+        self.take_pending(|head| matches!(head, Head::Writable { connection } if *connection == id));
     }
 }

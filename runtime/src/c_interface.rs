@@ -59,23 +59,13 @@ pub struct CStatistics {
 /// As the header says; `address` is NULL or a string, `options` is NULL or has the size that it states,
 /// and what it points to is NULL or lives during the call.
 #[no_mangle]
-pub unsafe extern "C" fn nacre_listen(
-    address: *const c_char,
-    port: u16,
-    options: *const COptions,
-) -> *mut CListener {
+pub unsafe extern "C" fn nacre_listen(address: *const c_char, port: u16, options: *const COptions) -> *mut CListener {
     // SAFETY: the caller's promise.
     let made = unsafe { text(address).and_then(|address| listen(address, port, options)) };
     match made {
         Ok(listener) => {
             let (stacks, error, text) = (HashMap::new(), CString::default(), CString::default());
-            Box::into_raw(Box::new(CListener {
-                listener,
-                stacks,
-                error,
-                text,
-                bytes: Vec::new(),
-            }))
+            Box::into_raw(Box::new(CListener { listener, stacks, error, text, bytes: Vec::new() }))
         }
         Err(error) => {
             LISTEN_ERROR.with(|kept| *kept.borrow_mut() = in_c(&error.to_string()));
@@ -120,9 +110,7 @@ pub unsafe extern "C" fn nacre_local_port(listener: *const CListener) -> u16 {
 #[no_mangle]
 pub unsafe extern "C" fn nacre_descriptor(listener: *const CListener) -> c_int {
     // SAFETY: the caller's promise.
-    unsafe { listener.as_ref() }
-        .and_then(|this| this.listener.descriptor())
-        .unwrap_or(-1)
+    unsafe { listener.as_ref() }.and_then(|this| this.listener.descriptor()).unwrap_or(-1)
 }
 
 /// # Safety
@@ -153,9 +141,7 @@ pub unsafe extern "C" fn nacre_connect(
     unsafe {
         with(listener, |this| {
             let host = text(host)?.ok_or_else(|| invalid("the host is NULL"))?;
-            let place = connection
-                .as_mut()
-                .ok_or_else(|| invalid("the place for the connection is NULL"))?;
+            let place = connection.as_mut().ok_or_else(|| invalid("the place for the connection is NULL"))?;
             let to = resolve(host, port)?;
             let stack = this.stack(stack)?;
             *place = this.listener.connect(to, &stack)?.to_number();
@@ -174,12 +160,7 @@ pub unsafe extern "C" fn nacre_send(
     len: usize,
 ) -> c_int {
     // SAFETY: the caller's promise.
-    unsafe {
-        with(listener, |this| {
-            this.listener
-                .send(ConnectionId::from_number(connection), bytes(data, len)?)
-        })
-    }
+    unsafe { with(listener, |this| this.listener.send(ConnectionId::from_number(connection), bytes(data, len)?)) }
 }
 
 /// # Safety
@@ -194,12 +175,7 @@ pub unsafe extern "C" fn nacre_send_blocking(
 ) -> c_int {
     let id = ConnectionId::from_number(connection);
     // SAFETY: the caller's promise.
-    unsafe {
-        with(listener, |this| {
-            this.listener
-                .send_blocking(id, bytes(data, len)?, time(timeout_ms))
-        })
-    }
+    unsafe { with(listener, |this| this.listener.send_blocking(id, bytes(data, len)?, time(timeout_ms))) }
 }
 
 /// # Safety
@@ -217,14 +193,9 @@ pub unsafe extern "C" fn nacre_call(
     // SAFETY: the caller's promise.
     unsafe {
         with(listener, |this| {
-            let numbers = arguments
-                .cast::<[u64; 4]>()
-                .as_ref()
-                .copied()
-                .unwrap_or_default();
+            let numbers = arguments.cast::<[u64; 4]>().as_ref().copied().unwrap_or_default();
             let to = NacreAddr::from(this.listener.peer(id)?);
-            this.listener
-                .call(id, event, &numbers, Some(to), bytes(data, len)?)
+            this.listener.call(id, event, &numbers, Some(to), bytes(data, len)?)
         })
     }
 }
@@ -232,22 +203,12 @@ pub unsafe extern "C" fn nacre_call(
 /// # Safety
 /// `notice` is writable.
 #[no_mangle]
-pub unsafe extern "C" fn nacre_poll(
-    listener: *mut CListener,
-    timeout_ms: c_int,
-    notice: *mut CNotice,
-) -> c_int {
+pub unsafe extern "C" fn nacre_poll(listener: *mut CListener, timeout_ms: c_int, notice: *mut CNotice) -> c_int {
     // SAFETY: the caller's promise.
     let (Some(this), Some(notice)) = (unsafe { (listener.as_mut(), notice.as_mut()) }) else {
         return ERROR;
     };
-    let CListener {
-        listener,
-        error,
-        text,
-        bytes,
-        ..
-    } = this;
+    let CListener { listener, error, text, bytes, .. } = this;
     match listener.wait(time(timeout_ms)) {
         Ok(Some(event)) => {
             *notice = translate(event, text, bytes);
@@ -266,11 +227,7 @@ pub unsafe extern "C" fn nacre_poll(
 #[no_mangle]
 pub unsafe extern "C" fn nacre_close(listener: *mut CListener, connection: u64) -> c_int {
     // SAFETY: the caller's promise.
-    unsafe {
-        with(listener, |this| {
-            this.listener.close(ConnectionId::from_number(connection))
-        })
-    }
+    unsafe { with(listener, |this| this.listener.close(ConnectionId::from_number(connection))) }
 }
 
 /// # Safety
@@ -297,25 +254,14 @@ pub unsafe extern "C" fn nacre_statistics_of(
     };
     if connection == 0 {
         let all = this.listener.statistics();
-        *to = CStatistics {
-            connections: all.connections as u64,
-            ..in_numbers(&all.traffic)
-        };
+        *to = CStatistics { connections: all.connections as u64, ..in_numbers(&all.traffic) };
         return OK;
     }
-    match this
-        .listener
-        .statistics_of(ConnectionId::from_number(connection))
-    {
+    match this.listener.statistics_of(ConnectionId::from_number(connection)) {
         Ok(one) => {
             let retransmitted = one.retransmitted.unwrap_or(0);
             let round_trip_ns = one.round_trip_ns.unwrap_or(0);
-            *to = CStatistics {
-                connections: 1,
-                retransmitted,
-                round_trip_ns,
-                ..in_numbers(&one.traffic)
-            };
+            *to = CStatistics { connections: 1, retransmitted, round_trip_ns, ..in_numbers(&one.traffic) };
             OK
         }
         Err(_) => CLOSED,
@@ -349,10 +295,7 @@ impl CListener {
 
 /// # Safety
 /// As for all.
-unsafe fn with(
-    listener: *mut CListener,
-    run: impl FnOnce(&mut CListener) -> Result<(), Error>,
-) -> c_int {
+unsafe fn with(listener: *mut CListener, run: impl FnOnce(&mut CListener) -> Result<(), Error>) -> c_int {
     // SAFETY: the caller's promise.
     let Some(this) = (unsafe { listener.as_mut() }) else {
         return ERROR;
@@ -368,12 +311,8 @@ unsafe fn with(
 }
 
 fn resolve(host: &str, port: u16) -> Result<SocketAddr, Error> {
-    let mut found = (host, port)
-        .to_socket_addrs()
-        .map_err(Error::io("cannot find the host's address"))?;
-    found
-        .next()
-        .ok_or_else(|| invalid(&format!("`{host}` has no address")))
+    let mut found = (host, port).to_socket_addrs().map_err(Error::io("cannot find the host's address"))?;
+    found.next().ok_or_else(|| invalid(&format!("`{host}` has no address")))
 }
 
 fn in_numbers(traffic: &Traffic) -> CStatistics {
@@ -407,8 +346,7 @@ pub(crate) unsafe fn text<'a>(at: *const c_char) -> Result<Option<&'a str>, Erro
     }
     // SAFETY: the caller's promise.
     let text = unsafe { CStr::from_ptr(at) }.to_str();
-    text.map(Some)
-        .map_err(|_| invalid("a name that is not UTF-8"))
+    text.map(Some).map_err(|_| invalid("a name that is not UTF-8"))
 }
 
 /// # Safety

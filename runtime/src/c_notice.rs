@@ -43,52 +43,30 @@ pub(crate) fn translate(event: Event<'_>, text: &mut CString, bytes: &mut Vec<u8
     let mut words = None;
     let number = |id: ConnectionId| id.to_number();
     match event {
-        Event::Arrived {
-            connection, from, ..
-        } => {
+        Event::Arrived { connection, from, .. } => {
             (notice.kind, notice.connection, peer) = (1, number(connection), Some(from));
         }
-        Event::Opened {
-            connection,
-            peer: who,
-        } => {
+        Event::Opened { connection, peer: who } => {
             (notice.kind, notice.connection, peer) = (2, number(connection), Some(who));
         }
-        Event::Delivered {
-            connection,
-            from,
-            message,
-        } => {
+        Event::Delivered { connection, from, message } => {
             (notice.kind, notice.connection, peer) = (3, number(connection), from);
             (notice.data, notice.len) = lend(&message, bytes);
         }
-        Event::Writable { connection } => {
-            (notice.kind, notice.connection) = (4, number(connection))
-        }
+        Event::Writable { connection } => (notice.kind, notice.connection) = (4, number(connection)),
         Event::Closed { connection, reason } => {
-            (notice.kind, notice.connection, notice.reason) =
-                (5, number(connection), reason as u32);
+            (notice.kind, notice.connection, notice.reason) = (5, number(connection), reason as u32);
             words = Some(reason.to_string());
         }
         Event::OtherStack(what) => {
             (notice.kind, notice.connection) = (6, what.connection.map_or(0, number));
             (peer, words) = (Some(what.peer), Some(what.in_words()));
         }
-        Event::Error {
-            connection,
-            peer: who,
-            cause,
-        } => {
+        Event::Error { connection, peer: who, cause } => {
             (notice.kind, notice.connection) = (7, connection.map_or(0, number));
             (peer, words) = (Some(who), Some(format!("{who}: {cause}")));
         }
-        Event::Other {
-            connection,
-            event,
-            arguments,
-            address,
-            message,
-        } => {
+        Event::Other { connection, event, arguments, address, message } => {
             (notice.kind, notice.connection, notice.event) = (8, number(connection), event);
             (notice.arguments, peer) = (arguments, address);
             (notice.data, notice.len) = lend(&message, bytes);

@@ -46,19 +46,12 @@ pub struct COptions {
 ///
 /// # Safety
 /// `options` is NULL or has the size that it states, and what it points to is NULL or lives during the call.
-pub(crate) unsafe fn listen(
-    address: Option<&str>,
-    port: u16,
-    options: *const COptions,
-) -> Result<Listener, Error> {
+pub(crate) unsafe fn listen(address: Option<&str>, port: u16, options: *const COptions) -> Result<Listener, Error> {
     let address = match address {
-        Some(text) => text
-            .parse::<IpAddr>()
-            .map_err(|_| invalid(&format!("`{text}` is no IP address")))?,
+        Some(text) => text.parse::<IpAddr>().map_err(|_| invalid(&format!("`{text}` is no IP address")))?,
         None => Ipv6Addr::UNSPECIFIED.into(),
     };
-    let udp =
-        Udp::bind(SocketAddr::new(address, port)).map_err(Error::io("cannot bind the address"))?;
+    let udp = Udp::bind(SocketAddr::new(address, port)).map_err(Error::io("cannot bind the address"))?;
     // SAFETY: the caller's promise.
     let Some(from) = (unsafe { options.as_ref() }) else {
         return Ok(Listener::new(udp, Options::default()));
@@ -68,8 +61,7 @@ pub(crate) unsafe fn listen(
     let (faults, file) = unsafe { (from.faults.as_ref(), text(from.capture)?) };
     let mut transport: Box<dyn Transport> = Box::new(udp);
     if let Some(file) = file {
-        let open =
-            File::create(file).and_then(|file| Captured::new(transport, BufWriter::new(file)));
+        let open = File::create(file).and_then(|file| Captured::new(transport, BufWriter::new(file)));
         transport = Box::new(open.map_err(Error::io("cannot write the capture"))?);
     }
     if let Some(faults) = faults {
@@ -94,10 +86,7 @@ fn to_options(from: &COptions) -> Result<Options, Error> {
     Ok(Options {
         connections: or(from.connections, default.connections),
         unconfirmed: or(from.unconfirmed, default.unconfirmed),
-        unconfirmed_per_address: or(
-            from.unconfirmed_per_address,
-            default.unconfirmed_per_address,
-        ),
+        unconfirmed_per_address: or(from.unconfirmed_per_address, default.unconfirmed_per_address),
         identity: from.identity,
         pool_blocks: (from.pool_blocks != 0).then_some(from.pool_blocks),
         ping_after: ms(from.ping_after_ms, default.ping_after),

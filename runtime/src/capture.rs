@@ -33,13 +33,7 @@ impl<W: Write> Pcap<W> {
     }
 
     /// Writes a frame. `at` counts from the Unix epoch.
-    pub fn write(
-        &mut self,
-        at: Duration,
-        from: SocketAddr,
-        dest: SocketAddr,
-        frame: &[u8],
-    ) -> io::Result<()> {
+    pub fn write(&mut self, at: Duration, from: SocketAddr, dest: SocketAddr, frame: &[u8]) -> io::Result<()> {
         let packet = packet(from, dest, frame);
         let mut record = Vec::with_capacity(16 + packet.len());
         record.extend((at.as_secs() as u32).to_le_bytes());
@@ -66,14 +60,10 @@ fn packet(from: SocketAddr, to: SocketAddr, frame: &[u8]) -> Vec<u8> {
     udp.extend([0, 0]);
     udp.extend_from_slice(frame);
     let (mut ip, pseudo) = match (from.ip().to_canonical(), to.ip().to_canonical()) {
-        (IpAddr::V4(from), IpAddr::V4(to)) => (
-            v4(from.octets(), to.octets(), udp_len),
-            [from.octets(), to.octets()].concat(),
-        ),
-        (from, to) => (
-            v6(octets(from), octets(to), udp_len),
-            [octets(from), octets(to)].concat(),
-        ),
+        (IpAddr::V4(from), IpAddr::V4(to)) => {
+            (v4(from.octets(), to.octets(), udp_len), [from.octets(), to.octets()].concat())
+        }
+        (from, to) => (v6(octets(from), octets(to), udp_len), [octets(from), octets(to)].concat()),
     };
     let seed = sum(&pseudo, u32::from(UDP) + u32::from(udp_len));
     let check = match fold(sum(&udp, seed)) {
@@ -114,9 +104,9 @@ fn v6(from: [u8; 16], to: [u8; 16], udp_len: u16) -> Vec<u8> {
 
 /// The ones' complement sum of big-endian 16-bit words.
 fn sum(bytes: &[u8], seed: u32) -> u32 {
-    bytes.chunks(2).fold(seed, |sum, pair| {
-        sum + (u32::from(pair[0]) << 8) + pair.get(1).map_or(0, |low| u32::from(*low))
-    })
+    bytes
+        .chunks(2)
+        .fold(seed, |sum, pair| sum + (u32::from(pair[0]) << 8) + pair.get(1).map_or(0, |low| u32::from(*low)))
 }
 
 fn fold(mut sum: u32) -> u16 {
@@ -140,17 +130,9 @@ pub struct Captured<T, W> {
 impl<T: Transport, W: Write + Send> Captured<T, W> {
     /// Writes the file's head and puts the capture around a transport.
     pub fn new(inner: T, to: W) -> io::Result<Captured<T, W>> {
-        let since = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let origin = since.saturating_sub(Duration::from_nanos(inner.now()));
-        Ok(Captured {
-            inner,
-            pcap: Pcap::new(to)?,
-            origin,
-            failed: false,
-            report: None,
-        })
+        Ok(Captured { inner, pcap: Pcap::new(to)?, origin, failed: false, report: None })
     }
 
     fn note(&mut self, from: SocketAddr, to: SocketAddr, frame: &[u8]) {
@@ -165,10 +147,7 @@ impl<T: Transport, W: Write + Send> Captured<T, W> {
     fn check(&mut self, written: io::Result<()>) {
         if let Err(error) = written {
             self.failed = true;
-            self.report = Some(io::Error::new(
-                error.kind(),
-                format!("the capture ends here: {error}"),
-            ));
+            self.report = Some(io::Error::new(error.kind(), format!("the capture ends here: {error}")));
         }
     }
 }
@@ -209,9 +188,7 @@ impl<T: Transport, W: Write + Send> Transport for Captured<T, W> {
     /// Also says, once, that the file could not be written: an error about this end's own address.
     fn take_error(&mut self) -> Option<(SocketAddr, io::Error)> {
         let local = self.inner.local();
-        self.inner
-            .take_error()
-            .or_else(|| self.report.take().map(|error| (local, error)))
+        self.inner.take_error().or_else(|| self.report.take().map(|error| (local, error)))
     }
 
     fn descriptor(&self) -> Option<i32> {
@@ -228,16 +205,9 @@ mod tests {
         for (from, to) in [("10.0.0.1:1", "10.0.0.2:2"), ("[::1]:1", "[::1]:2")] {
             let (from, to): (SocketAddr, SocketAddr) = (from.parse().unwrap(), to.parse().unwrap());
             let packet = packet(from, to, b"odd");
-            let (head, pseudo) = if from.is_ipv4() {
-                (20, 12..20)
-            } else {
-                (40, 8..40)
-            };
+            let (head, pseudo) = if from.is_ipv4() { (20, 12..20) } else { (40, 8..40) };
             let udp_len = (packet.len() - head) as u32;
-            assert_eq!(
-                fold(sum(&packet[head..], sum(&packet[pseudo], 17 + udp_len))),
-                0
-            );
+            assert_eq!(fold(sum(&packet[head..], sum(&packet[pseudo], 17 + udp_len))), 0);
             if from.is_ipv4() {
                 assert_eq!(fold(sum(&packet[..20], 0)), 0);
             }
@@ -249,13 +219,7 @@ mod tests {
     fn file_has_the_head_of_classic_pcap() {
         let mut file = Vec::new();
         let mut pcap = Pcap::new(&mut file).unwrap();
-        pcap.write(
-            Duration::new(3, 4),
-            "1.2.3.4:5".parse().unwrap(),
-            "1.2.3.4:6".parse().unwrap(),
-            b"xy",
-        )
-        .unwrap();
+        pcap.write(Duration::new(3, 4), "1.2.3.4:5".parse().unwrap(), "1.2.3.4:6".parse().unwrap(), b"xy").unwrap();
         assert_eq!(&file[..8], &[0x4d, 0x3c, 0xb2, 0xa1, 2, 0, 4, 0]);
         assert_eq!(file.len(), 24 + 16 + 20 + 8 + 2);
     }

@@ -17,7 +17,5 @@ pub fn now() -> u64 {
 
 /// The duration in nanoseconds; more than 500 years are 500 years.
 pub(crate) fn nanoseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos())
-        .unwrap_or(u64::MAX / 2)
-        .min(u64::MAX / 2)
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX / 2).min(u64::MAX / 2)
 }

@@ -20,11 +20,7 @@ impl Config {
         let mut region = Region::new(raw.config_size as usize, 16).expect("16 is a power of two");
         // SAFETY: the region has the config's size; 16 is the strictest alignment of C's plain types.
         unsafe { (raw.config_default)(region.as_mut_ptr()) };
-        Config {
-            stack: stack.clone(),
-            region,
-            set: vec![false; stack.givens().len()],
-        }
+        Config { stack: stack.clone(), region, set: vec![false; stack.givens().len()] }
     }
 
     /// Sets a number by its name (`floor.cookie`), cut to the given's width; false if the stack has no such given.
@@ -47,11 +43,7 @@ impl Config {
 
     /// A number by its name, as it stands now; None if the stack has no such given or it is wider than 64 bits.
     pub fn number(&self, name: &str) -> Option<u64> {
-        let given = self
-            .stack
-            .givens()
-            .iter()
-            .find(|given| given.name == name && given.size <= 8)?;
+        let given = self.stack.givens().iter().find(|given| given.name == name && given.size <= 8)?;
         let from = &self.region.bytes()[given.offset..given.offset + given.size];
         let mut bytes = [0; 8];
         if cfg!(target_endian = "little") {
@@ -85,18 +77,11 @@ impl Config {
     /// The required givens that were not set.
     pub fn missing(&self) -> Vec<&str> {
         let givens = self.stack.givens().iter().zip(&self.set);
-        givens
-            .filter(|(given, set)| given.required && !**set)
-            .map(|(given, _)| given.name.as_str())
-            .collect()
+        givens.filter(|(given, set)| given.required && !**set).map(|(given, _)| given.name.as_str()).collect()
     }
 
     fn place(&mut self, name: &str) -> Option<std::ops::Range<usize>> {
-        let index = self
-            .stack
-            .givens()
-            .iter()
-            .position(|given| given.name == name)?;
+        let index = self.stack.givens().iter().position(|given| given.name == name)?;
         self.set[index] = true;
         let given = &self.stack.givens()[index];
         Some(given.offset..given.offset + given.size)

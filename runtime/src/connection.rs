@@ -62,13 +62,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    pub(crate) fn new(
-        id: ConnectionId,
-        kind: usize,
-        instance: Instance,
-        peer: Peer,
-        now: u64,
-    ) -> Connection {
+    pub(crate) fn new(id: ConnectionId, kind: usize, instance: Instance, peer: Peer, now: u64) -> Connection {
         Connection {
             id,
             kind,
@@ -104,9 +98,7 @@ impl Connection {
         if let Phase::Lingering { until } = self.phase {
             return by_stack.min(until);
         }
-        by_stack
-            .min(self.silence_ends(timeout))
-            .min(self.next_ping(ping_after))
+        by_stack.min(self.silence_ends(timeout)).min(self.next_ping(ping_after))
     }
 
     pub(crate) fn silence_ends(&self, timeout: u64) -> u64 {
@@ -118,11 +110,7 @@ impl Connection {
             return NEVER;
         }
         // Who was said not to know the connection is asked until that is sure.
-        let after = if self.unknown_since.is_some() {
-            ping_after.min(SECOND)
-        } else {
-            ping_after
-        };
+        let after = if self.unknown_since.is_some() { ping_after.min(SECOND) } else { ping_after };
         self.heard_at.max(self.pinged_at).saturating_add(after)
     }
 
@@ -141,9 +129,7 @@ impl Connection {
 
     pub(crate) fn statistics(&self) -> ConnectionStatistics {
         let names = self.instance.stack().counters().iter().cloned();
-        let counters: Vec<(String, u64)> = names
-            .zip(self.instance.counters().iter().copied())
-            .collect();
+        let counters: Vec<(String, u64)> = names.zip(self.instance.counters().iter().copied()).collect();
         ConnectionStatistics {
             traffic: self.traffic,
             retransmitted: retransmitted(&counters),

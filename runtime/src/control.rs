@@ -26,12 +26,7 @@ impl Listener {
             return;
         };
         let used = match control {
-            Control::Refused {
-                cookie,
-                fingerprint,
-                served,
-                ..
-            } => self.refused(from, cookie, fingerprint, &served),
+            Control::Refused { cookie, fingerprint, served, .. } => self.refused(from, cookie, fingerprint, &served),
             Control::Unknown { unknown } => self.unknown(from, unknown),
             Control::Ping { cookie, token } => self.ping(from, len, cookie, token),
             Control::Pong { cookie, token } => self.pong(from, cookie, token),
@@ -49,22 +44,11 @@ impl Listener {
             return false;
         };
         let ours = connection.instance.stack().to_name();
-        if connection.confirmed
-            || connection.peer_incarnation.is_some()
-            || ours.fingerprint != fingerprint
-        {
+        if connection.confirmed || connection.peer_incarnation.is_some() || ours.fingerprint != fingerprint {
             return false;
         }
-        let theirs = served
-            .iter()
-            .map(|fingerprint| self.name_of(*fingerprint))
-            .collect();
-        self.push(Head::OtherStack(OtherStack {
-            connection: Some(id),
-            peer: from,
-            ours: vec![ours],
-            theirs,
-        }));
+        let theirs = served.iter().map(|fingerprint| self.name_of(*fingerprint)).collect();
+        self.push(Head::OtherStack(OtherStack { connection: Some(id), peer: from, ours: vec![ours], theirs }));
         self.end(id, Reason::OtherStack);
         true
     }
@@ -93,15 +77,7 @@ impl Listener {
             self.send_ping(id);
         }
         if let Some(event) = event {
-            self.run(
-                id,
-                Op::Call {
-                    event,
-                    arguments: &[0; 4],
-                    address: Some(from.into()),
-                    message: &[],
-                },
-            );
+            self.run(id, Op::Call { event, arguments: &[0; 4], address: Some(from.into()), message: &[] });
         }
         true
     }
@@ -117,18 +93,10 @@ impl Listener {
         };
         connection.heard(now);
         let label = connection.label;
-        let soon =
-            connection.ponged_at != 0 && now.saturating_sub(connection.ponged_at) < PONG_EVERY_NS;
+        let soon = connection.ponged_at != 0 && now.saturating_sub(connection.ponged_at) < PONG_EVERY_NS;
         if label != 0 && !soon {
             connection.ponged_at = now;
-            self.answer(
-                from,
-                len,
-                &Control::Pong {
-                    cookie: label,
-                    token,
-                },
-            );
+            self.answer(from, len, &Control::Pong { cookie: label, token });
         }
         // Who knows our cookie has heard us.
         self.confirm(id);
@@ -179,12 +147,7 @@ impl Listener {
         let served = self.served_names();
         if self.may_report(from) {
             let theirs = vec![self.name_of(fingerprint)];
-            self.push(Head::OtherStack(OtherStack {
-                connection: None,
-                peer: from,
-                ours: served.clone(),
-                theirs,
-            }));
+            self.push(Head::OtherStack(OtherStack { connection: None, peer: from, ours: served.clone(), theirs }));
         }
         // Who serves nothing is no server: silence, as from a closed port.
         if served.is_empty() || !self.may_answer(from) {
@@ -192,16 +155,7 @@ impl Listener {
         }
         let served: Vec<u64> = served.iter().map(|name| name.fingerprint).collect();
         let serves = u8::try_from(served.len()).unwrap_or(u8::MAX);
-        self.answer(
-            from,
-            len,
-            &Control::Refused {
-                cookie,
-                fingerprint,
-                serves,
-                served,
-            },
-        );
+        self.answer(from, len, &Control::Refused { cookie, fingerprint, serves, served });
     }
 
     /// Sends a control frame unless it is larger than its cause.
@@ -240,10 +194,7 @@ impl Listener {
     fn name_of(&self, fingerprint: u64) -> StackName {
         match self.by_fingerprint.get(&fingerprint) {
             Some(kind) => self.kinds[*kind].stack.to_name(),
-            None => StackName {
-                fingerprint,
-                description: None,
-            },
+            None => StackName { fingerprint, description: None },
         }
     }
 }

@@ -20,8 +20,7 @@ impl Departed {
     pub(crate) fn remember(&mut self, peer: Peer, incarnation: u64, now: u64) {
         self.forget(now);
         if self.known.insert((peer, incarnation)) {
-            self.in_order
-                .push_back((now + REMEMBERED_NS, peer, incarnation));
+            self.in_order.push_back((now + REMEMBERED_NS, peer, incarnation));
         }
         if self.in_order.len() > REMEMBERED_MAX {
             self.forget_first();
@@ -51,11 +50,7 @@ mod tests {
     use super::*;
 
     fn peer(port: u16) -> Peer {
-        Peer {
-            address: ([127, 0, 0, 1], port).into(),
-            identity: 0,
-            fingerprint: 1,
-        }
+        Peer { address: ([127, 0, 0, 1], port).into(), identity: 0, fingerprint: 1 }
     }
 
     #[test]

@@ -23,42 +23,25 @@ impl Endpoint {
     ///
     /// Errors: `Io`, `Invalid`. Whether the peer is there shows when something is sent or received.
     pub fn connect(to: SocketAddr, stack: &Stack) -> Result<Endpoint, Error> {
-        let any: IpAddr = if to.is_ipv4() {
-            Ipv4Addr::UNSPECIFIED.into()
-        } else {
-            Ipv6Addr::UNSPECIFIED.into()
-        };
-        let options = Options {
-            connections: 1,
-            ..Options::default()
-        };
+        let any: IpAddr = if to.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+        let options = Options { connections: 1, ..Options::default() };
         Endpoint::over(Listener::bind(SocketAddr::new(any, 0), options)?, to, stack)
     }
 
     /// The same, over a listener made for it (other options, another transport).
     pub fn over(mut listener: Listener, to: SocketAddr, stack: &Stack) -> Result<Endpoint, Error> {
         let connection = listener.connect(to, stack)?;
-        Ok(Endpoint {
-            listener,
-            connection,
-        })
+        Ok(Endpoint { listener, connection })
     }
 
     /// Waits for the first peer that begins a connection.
     ///
     /// Errors: `Io`, `Invalid`, `TimedOut`.
-    pub fn accept(
-        at: SocketAddr,
-        stack: &Stack,
-        time: Option<Duration>,
-    ) -> Result<Endpoint, Error> {
+    pub fn accept(at: SocketAddr, stack: &Stack, time: Option<Duration>) -> Result<Endpoint, Error> {
         let mut listener = Listener::bind(at, Options::default())?;
         listener.serve(stack)?;
         let connection = listener.accept(time)?;
-        Ok(Endpoint {
-            listener,
-            connection,
-        })
+        Ok(Endpoint { listener, connection })
     }
 
     /// Sends a message, waiting until the stack accepts it.

@@ -74,10 +74,7 @@ impl fmt::Display for StackName {
 #[derive(Debug)]
 pub enum Error {
     /// The system refused something.
-    Io {
-        doing: &'static str,
-        cause: io::Error,
-    },
+    Io { doing: &'static str, cause: io::Error },
     /// The stack does not accept the call now; nothing happened. Wait for `Event::Writable`.
     Refused,
     /// The deadline passed first; nothing is lost.
@@ -85,11 +82,7 @@ pub enum Error {
     /// The connection has ended.
     Closed(Reason),
     /// The two ends run different stacks.
-    OtherStack {
-        peer: SocketAddr,
-        ours: StackName,
-        served: Vec<StackName>,
-    },
+    OtherStack { peer: SocketAddr, ours: StackName, served: Vec<StackName> },
     /// No such connection, or not any more.
     NoConnection,
     /// A limit of the listener's options is reached.
@@ -105,17 +98,9 @@ impl Error {
 }
 
 /// Says in words that two ends run different stacks.
-pub(crate) fn other_stack_in_words(
-    peer: SocketAddr,
-    ours: &StackName,
-    served: &[StackName],
-) -> String {
+pub(crate) fn other_stack_in_words(peer: SocketAddr, ours: &StackName, served: &[StackName]) -> String {
     let names: Vec<String> = served.iter().map(StackName::to_string).collect();
-    let served = if names.is_empty() {
-        "stacks that it did not name".to_string()
-    } else {
-        names.join(", ")
-    };
+    let served = if names.is_empty() { "stacks that it did not name".to_string() } else { names.join(", ") };
     format!("this end runs {ours}; the peer {peer} serves {served}. Did one side change a layer or a parameter?")
 }
 
@@ -123,14 +108,10 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Io { doing, cause } => write!(f, "{doing}: {cause}"),
-            Error::Refused => {
-                f.write_str("the stack does not accept this now; wait until it is writable")
-            }
+            Error::Refused => f.write_str("the stack does not accept this now; wait until it is writable"),
             Error::TimedOut => f.write_str("not done before the deadline"),
             Error::Closed(reason) => write!(f, "the connection has ended: {reason}"),
-            Error::OtherStack { peer, ours, served } => {
-                f.write_str(&other_stack_in_words(*peer, ours, served))
-            }
+            Error::OtherStack { peer, ours, served } => f.write_str(&other_stack_in_words(*peer, ours, served)),
             Error::NoConnection => f.write_str("there is no such connection (any more)"),
             Error::Full(what) => write!(f, "the limit of {what} is reached"),
             Error::Invalid(why) => f.write_str(why),
@@ -153,27 +134,10 @@ mod tests {
 
     #[test]
     fn other_stack_names_both_sides() {
-        let ours = StackName {
-            fingerprint: 1,
-            description: Some("frag<1400> / floor".into()),
-        };
-        let served = vec![StackName {
-            fingerprint: 2,
-            description: None,
-        }];
-        let text = Error::OtherStack {
-            peer: "127.0.0.1:9".parse().unwrap(),
-            ours,
-            served,
-        }
-        .to_string();
-        assert!(
-            text.contains("frag<1400> / floor (fingerprint 0000000000000001)"),
-            "{text}"
-        );
-        assert!(
-            text.contains("serves fingerprint 0000000000000002"),
-            "{text}"
-        );
+        let ours = StackName { fingerprint: 1, description: Some("frag<1400> / floor".into()) };
+        let served = vec![StackName { fingerprint: 2, description: None }];
+        let text = Error::OtherStack { peer: "127.0.0.1:9".parse().unwrap(), ours, served }.to_string();
+        assert!(text.contains("frag<1400> / floor (fingerprint 0000000000000001)"), "{text}");
+        assert!(text.contains("serves fingerprint 0000000000000002"), "{text}");
     }
 }

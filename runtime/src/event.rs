@@ -33,38 +33,20 @@ impl ConnectionId {
 pub enum Event<'a> {
     /// A peer began a connection. Its address may yet be forged: `Opened` follows when the peer has shown that it gets what
     /// is sent there. Messages may come before that.
-    Arrived {
-        connection: ConnectionId,
-        from: SocketAddr,
-        fingerprint: u64,
-    },
+    Arrived { connection: ConnectionId, from: SocketAddr, fingerprint: u64 },
     /// The peer has shown that it hears this end.
-    Opened {
-        connection: ConnectionId,
-        peer: SocketAddr,
-    },
+    Opened { connection: ConnectionId, peer: SocketAddr },
     /// A message. `from` is set where the stack's `deliver` says an address.
-    Delivered {
-        connection: ConnectionId,
-        from: Option<SocketAddr>,
-        message: Message<'a>,
-    },
+    Delivered { connection: ConnectionId, from: Option<SocketAddr>, message: Message<'a> },
     /// What was refused before would be accepted now.
     Writable { connection: ConnectionId },
     /// The connection has ended; its id names nothing any more.
-    Closed {
-        connection: ConnectionId,
-        reason: Reason,
-    },
+    Closed { connection: ConnectionId, reason: Reason },
     /// The two ends run different stacks: of a connection of ours, which closes; or of a peer that was refused here.
     OtherStack(OtherStack),
     /// The system or the network said something about frames of a connection (None: of none that is known). The connection
     /// goes on: a peer may start later than its clients.
-    Error {
-        connection: Option<ConnectionId>,
-        peer: SocketAddr,
-        cause: io::Error,
-    },
+    Error { connection: Option<ConnectionId>, peer: SocketAddr, cause: io::Error },
     /// Any other event of the stack, by its name.
     Other {
         connection: ConnectionId,
@@ -102,16 +84,9 @@ impl OtherStack {
     }
 
     pub(crate) fn into_error(self) -> Error {
-        let nameless = StackName {
-            fingerprint: 0,
-            description: None,
-        };
+        let nameless = StackName { fingerprint: 0, description: None };
         let ours = self.ours.into_iter().next().unwrap_or(nameless);
-        Error::OtherStack {
-            peer: self.peer,
-            ours,
-            served: self.theirs,
-        }
+        Error::OtherStack { peer: self.peer, ours, served: self.theirs }
     }
 }
 
@@ -127,82 +102,29 @@ fn list(names: &[StackName]) -> String {
 /// An event without its message.
 #[derive(Debug)]
 pub(crate) enum Head {
-    Arrived {
-        connection: ConnectionId,
-        from: SocketAddr,
-        fingerprint: u64,
-    },
-    Opened {
-        connection: ConnectionId,
-        peer: SocketAddr,
-    },
-    Delivered {
-        connection: ConnectionId,
-        from: Option<SocketAddr>,
-    },
-    Writable {
-        connection: ConnectionId,
-    },
-    Closed {
-        connection: ConnectionId,
-        reason: Reason,
-    },
+    Arrived { connection: ConnectionId, from: SocketAddr, fingerprint: u64 },
+    Opened { connection: ConnectionId, peer: SocketAddr },
+    Delivered { connection: ConnectionId, from: Option<SocketAddr> },
+    Writable { connection: ConnectionId },
+    Closed { connection: ConnectionId, reason: Reason },
     OtherStack(OtherStack),
-    Error {
-        connection: Option<ConnectionId>,
-        peer: SocketAddr,
-        cause: io::Error,
-    },
-    Other {
-        connection: ConnectionId,
-        event: u16,
-        arguments: [u64; 4],
-        address: Option<SocketAddr>,
-    },
+    Error { connection: Option<ConnectionId>, peer: SocketAddr, cause: io::Error },
+    Other { connection: ConnectionId, event: u16, arguments: [u64; 4], address: Option<SocketAddr> },
 }
 
 impl Head {
     pub(crate) fn with(self, message: Message<'_>) -> Event<'_> {
         match self {
-            Head::Arrived {
-                connection,
-                from,
-                fingerprint,
-            } => Event::Arrived {
-                connection,
-                from,
-                fingerprint,
-            },
+            Head::Arrived { connection, from, fingerprint } => Event::Arrived { connection, from, fingerprint },
             Head::Opened { connection, peer } => Event::Opened { connection, peer },
-            Head::Delivered { connection, from } => Event::Delivered {
-                connection,
-                from,
-                message,
-            },
+            Head::Delivered { connection, from } => Event::Delivered { connection, from, message },
             Head::Writable { connection } => Event::Writable { connection },
             Head::Closed { connection, reason } => Event::Closed { connection, reason },
             Head::OtherStack(what) => Event::OtherStack(what),
-            Head::Error {
-                connection,
-                peer,
-                cause,
-            } => Event::Error {
-                connection,
-                peer,
-                cause,
-            },
-            Head::Other {
-                connection,
-                event,
-                arguments,
-                address,
-            } => Event::Other {
-                connection,
-                event,
-                arguments,
-                address,
-                message,
-            },
+            Head::Error { connection, peer, cause } => Event::Error { connection, peer, cause },
+            Head::Other { connection, event, arguments, address } => {
+                Event::Other { connection, event, arguments, address, message }
+            }
         }
     }
 
@@ -231,9 +153,6 @@ impl Pending {
 
 impl From<Head> for Pending {
     fn from(head: Head) -> Pending {
-        Pending {
-            head,
-            bytes: Vec::new(),
-        }
+        Pending { head, bytes: Vec::new() }
     }
 }

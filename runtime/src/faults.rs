@@ -67,12 +67,7 @@ pub struct FaultLine {
 impl FaultLine {
     /// A line that begins at the faults' seed.
     pub fn new(faults: Faults) -> FaultLine {
-        FaultLine {
-            random: SplitMix64::new(faults.seed),
-            faults,
-            partition: false,
-            counts: FaultCounts::default(),
-        }
+        FaultLine { random: SplitMix64::new(faults.seed), faults, partition: false, counts: FaultCounts::default() }
     }
 
     /// What happens to a frame: each copy that arrives, and after how many nanoseconds.
@@ -120,10 +115,7 @@ impl FaultLine {
         let corrupted = self.random.chance(self.faults.corrupt) && !frame.is_empty();
         let mut after = nanoseconds(self.faults.delay);
         after += self.random.below(nanoseconds(self.faults.jitter) + 1);
-        let held = self
-            .random
-            .below(nanoseconds(self.faults.reorder_by).max(1))
-            + 1;
+        let held = self.random.below(nanoseconds(self.faults.reorder_by).max(1)) + 1;
         let mut bits = SplitMix64::new(self.random.draw());
         let mut frame = frame.to_vec();
         if corrupted {
@@ -132,12 +124,7 @@ impl FaultLine {
                 frame[bit / 8] ^= 1 << (bit % 8);
             }
         }
-        Copied {
-            frame,
-            after: after + if reordered { held } else { 0 },
-            reordered,
-            corrupted,
-        }
+        Copied { frame, after: after + if reordered { held } else { 0 }, reordered, corrupted }
     }
 }
 
@@ -161,9 +148,7 @@ impl FaultHandle {
 
     /// Cuts both directions, or joins them again.
     pub fn set_partition(&self, partition: bool) {
-        self.lines()
-            .iter_mut()
-            .for_each(|line| line.set_partition(partition));
+        self.lines().iter_mut().for_each(|line| line.set_partition(partition));
     }
 
     /// What has happened to outgoing and to incoming frames.
@@ -196,20 +181,10 @@ pub struct Faulty<T> {
 impl<T: Transport> Faulty<T> {
     /// Puts faults around a transport. The two directions draw from seeds of their own.
     pub fn new(inner: T, faults: Faults, direction: Direction) -> Faulty<T> {
-        let back = Faults {
-            seed: SplitMix64::new(faults.seed).draw(),
-            ..faults.clone()
-        };
+        let back = Faults { seed: SplitMix64::new(faults.seed).draw(), ..faults.clone() };
         let lines = Arc::new(Mutex::new([FaultLine::new(faults), FaultLine::new(back)]));
         let handle = FaultHandle { lines };
-        Faulty {
-            inner,
-            handle,
-            direction,
-            leaving: BinaryHeap::new(),
-            arriving: BinaryHeap::new(),
-            number: 0,
-        }
+        Faulty { inner, handle, direction, leaving: BinaryHeap::new(), arriving: BinaryHeap::new(), number: 0 }
     }
 
     /// To change and read the faults while the transport runs.
@@ -223,12 +198,7 @@ impl<T: Transport> Faulty<T> {
         for (after, copy) in copies {
             self.number += 1;
             let flying = Reverse((now + after, self.number, address, copy));
-            if line == 0 {
-                &mut self.leaving
-            } else {
-                &mut self.arriving
-            }
-            .push(flying);
+            if line == 0 { &mut self.leaving } else { &mut self.arriving }.push(flying);
         }
     }
 
@@ -295,12 +265,8 @@ impl<T: Transport> Transport for Faulty<T> {
     }
 
     fn deadline(&self) -> u64 {
-        let first =
-            |flying: &BinaryHeap<Flying>| flying.peek().map_or(u64::MAX, |frame| frame.0 .0);
-        self.inner
-            .deadline()
-            .min(first(&self.leaving))
-            .min(first(&self.arriving))
+        let first = |flying: &BinaryHeap<Flying>| flying.peek().map_or(u64::MAX, |frame| frame.0 .0);
+        self.inner.deadline().min(first(&self.leaving)).min(first(&self.arriving))
     }
 
     fn take_error(&mut self) -> Option<(SocketAddr, io::Error)> {
@@ -318,47 +284,25 @@ mod tests {
 
     fn run(faults: &Faults) -> (Vec<(u64, Vec<u8>)>, FaultCounts) {
         let mut line = FaultLine::new(faults.clone());
-        let all = (0..10_000u32)
-            .flat_map(|n| line.pass(&n.to_le_bytes()))
-            .collect();
+        let all = (0..10_000u32).flat_map(|n| line.pass(&n.to_le_bytes())).collect();
         (all, line.counts())
     }
 
     #[test]
     fn equal_seeds_give_equal_faults() {
-        let faults = Faults {
-            loss: 0.1,
-            duplicate: 0.1,
-            reorder: 0.1,
-            corrupt: 0.1,
-            seed: 7,
-            ..Faults::default()
-        };
+        let faults = Faults { loss: 0.1, duplicate: 0.1, reorder: 0.1, corrupt: 0.1, seed: 7, ..Faults::default() };
         assert_eq!(run(&faults), run(&faults));
         assert_ne!(run(&faults).0, run(&Faults { seed: 8, ..faults }).0);
     }
 
     #[test]
     fn faults_happen_as_often_as_stated() {
-        let faults = Faults {
-            loss: 0.2,
-            duplicate: 0.1,
-            reorder: 0.1,
-            corrupt: 0.05,
-            seed: 1,
-            ..Faults::default()
-        };
+        let faults = Faults { loss: 0.2, duplicate: 0.1, reorder: 0.1, corrupt: 0.05, seed: 1, ..Faults::default() };
         let (arrived, counts) = run(&faults);
         assert!((1900..2100).contains(&counts.lost), "{counts:?}");
-        assert!(
-            (700..900).contains(&counts.duplicated),
-            "of those not lost: {counts:?}"
-        );
+        assert!((700..900).contains(&counts.duplicated), "of those not lost: {counts:?}");
         assert!((350..550).contains(&counts.corrupted), "{counts:?}");
-        assert_eq!(
-            arrived.len() as u64,
-            10_000 - counts.lost + counts.duplicated
-        );
+        assert_eq!(arrived.len() as u64, 10_000 - counts.lost + counts.duplicated);
     }
 
     #[test]

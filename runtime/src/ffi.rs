@@ -93,15 +93,7 @@ pub struct NacreGiven {
     pub reserved: u16,
 }
 
-type Open = unsafe extern "C" fn(
-    *mut c_void,
-    *mut c_void,
-    *mut u64,
-    *const c_void,
-    u64,
-    u64,
-    *mut NacreOut,
-) -> c_int;
+type Open = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut u64, *const c_void, u64, u64, *mut NacreOut) -> c_int;
 type Call = unsafe extern "C" fn(
     *mut c_void,
     *mut c_void,

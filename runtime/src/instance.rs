@@ -69,31 +69,14 @@ impl Instance {
     ) -> Result<(Instance, Outputs<'a>), Error> {
         let raw = stack.raw();
         let align = raw.state_align as usize;
-        let state = Region::new(raw.state_size as usize, align).ok_or_else(|| {
-            Error::Invalid(format!("the state's alignment {align} is no power of two"))
-        })?;
+        let state = Region::new(raw.state_size as usize, align)
+            .ok_or_else(|| Error::Invalid(format!("the state's alignment {align} is no power of two")))?;
         let counters = vec![0; (raw.counters_len as usize).max(1)];
-        let mut instance = Instance {
-            stack: stack.clone(),
-            state,
-            counters,
-            pool_id: pool.id,
-        };
-        assert_eq!(
-            pool.stack.fingerprint(),
-            stack.fingerprint(),
-            "the pool of another stack"
-        );
-        assert_eq!(
-            config.stack.fingerprint(),
-            stack.fingerprint(),
-            "the config of another stack"
-        );
+        let mut instance = Instance { stack: stack.clone(), state, counters, pool_id: pool.id };
+        assert_eq!(pool.stack.fingerprint(), stack.fingerprint(), "the pool of another stack");
+        assert_eq!(config.stack.fingerprint(), stack.fingerprint(), "the config of another stack");
         if !config.missing().is_empty() {
-            return Err(Error::Invalid(format!(
-                "the stack needs values for {}",
-                config.missing().join(", ")
-            )));
+            return Err(Error::Invalid(format!("the stack needs values for {}", config.missing().join(", "))));
         }
         out.prepare(stack);
         // SAFETY: regions as the descriptor asks; `out` has the stack's bounds.
@@ -111,10 +94,7 @@ impl Instance {
         match Outcome::from_code(code) {
             // SAFETY: `out`, the pool and (in it) the bytes stay borrowed as long as the outputs.
             Outcome::Done => Ok((instance, unsafe { out.lent() })),
-            other => Err(Error::Invalid(format!(
-                "the stack {} could not be opened: {other:?}",
-                stack.description()
-            ))),
+            other => Err(Error::Invalid(format!("the stack {} could not be opened: {other:?}", stack.description()))),
         }
     }
 
@@ -156,15 +136,9 @@ impl Instance {
         data: &[u8],
         out: &mut Out,
     ) -> Outcome {
-        let fits = self
-            .stack
-            .events()
-            .get(usize::from(event))
-            .is_some_and(|info| {
-                info.input
-                    && arguments.len() >= usize::from(info.arguments)
-                    && (address.is_some() || !info.has_address)
-            });
+        let fits = self.stack.events().get(usize::from(event)).is_some_and(|info| {
+            info.input && arguments.len() >= usize::from(info.arguments) && (address.is_some() || !info.has_address)
+        });
         let Ok(len) = u32::try_from(data.len()) else {
             return Outcome::Invalid;
         };
@@ -238,12 +212,7 @@ impl Instance {
     }
 
     /// Runs one `later` event or one timer that is due.
-    pub fn tick<'a>(
-        &'a mut self,
-        pool: &'a mut Pool,
-        now: u64,
-        out: &'a mut Out,
-    ) -> (Outcome, Outputs<'a>) {
+    pub fn tick<'a>(&'a mut self, pool: &'a mut Pool, now: u64, out: &'a mut Out) -> (Outcome, Outputs<'a>) {
         let code = self.tick_raw(pool, now, out);
         // SAFETY: state, pool and `out` stay borrowed as long as the outputs.
         (code, unsafe { out.lent() })
@@ -299,14 +268,7 @@ impl Instance {
         };
         self.check(pool);
         // SAFETY: the invariant; the descriptor checks the event's number.
-        unsafe {
-            (self.stack.raw().accepts)(
-                self.state.as_ptr(),
-                pool.region.as_ptr(),
-                u32::from(event),
-                len,
-            )
-        }
+        unsafe { (self.stack.raw().accepts)(self.state.as_ptr(), pool.region.as_ptr(), u32::from(event), len) }
     }
 
     /// The live state as canonical bytes: equal behaviour, equal bytes.
@@ -315,19 +277,9 @@ impl Instance {
         let canonical = self.stack.raw().canonical;
         // SAFETY: the invariant; the second call has room for what the first announced.
         unsafe {
-            let len = canonical(
-                self.state.as_ptr(),
-                pool.region.as_ptr(),
-                ptr::null_mut(),
-                0,
-            );
+            let len = canonical(self.state.as_ptr(), pool.region.as_ptr(), ptr::null_mut(), 0);
             let mut bytes = vec![0; len as usize];
-            canonical(
-                self.state.as_ptr(),
-                pool.region.as_ptr(),
-                bytes.as_mut_ptr(),
-                len,
-            );
+            canonical(self.state.as_ptr(), pool.region.as_ptr(), bytes.as_mut_ptr(), len);
             bytes
         }
     }

@@ -16,8 +16,7 @@ impl Stack {
     /// # Safety
     /// The object's initializers are run, and the symbol must be a descriptor as `from_raw` demands.
     pub unsafe fn load(path: &Path, symbol: &str) -> Result<Stack, Error> {
-        let no_nul =
-            |_| Error::Invalid(format!("a zero byte in `{}` or `{symbol}`", path.display()));
+        let no_nul = |_| Error::Invalid(format!("a zero byte in `{}` or `{symbol}`", path.display()));
         let file = CString::new(path.as_os_str().as_bytes()).map_err(no_nul)?;
         let name = CString::new(symbol).map_err(no_nul)?;
         // SAFETY: the caller vouches for the object; the handle is never closed, so what it holds is 'static.

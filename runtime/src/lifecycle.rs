@@ -45,24 +45,15 @@ impl Listener {
                 continue;
             };
             let other = other.id;
-            self.statistics.restarted += u64::from(
-                self.get(other)
-                    .is_ok_and(|other| other.phase == Phase::Live),
-            );
+            self.statistics.restarted += u64::from(self.get(other).is_ok_and(|other| other.phase == Phase::Live));
             self.end(other, Reason::Restarted);
         }
     }
 
     /// Ends a connection now, and says so to the application if it does not know.
     pub(crate) fn end(&mut self, id: ConnectionId, reason: Reason) {
-        if self
-            .get(id)
-            .is_ok_and(|connection| connection.phase == Phase::Live)
-        {
-            self.push(Head::Closed {
-                connection: id,
-                reason,
-            });
+        if self.get(id).is_ok_and(|connection| connection.phase == Phase::Live) {
+            self.push(Head::Closed { connection: id, reason });
         }
         self.remove(id);
     }
@@ -94,8 +85,7 @@ impl Listener {
         let Some(connection) = self.table.remove(id.cookie()) else {
             return;
         };
-        self.peers
-            .remove(connection.peer, id.cookie(), connection.label);
+        self.peers.remove(connection.peer, id.cookie(), connection.label);
         self.statistics.traffic.add(&connection.traffic);
         let now = self.transport.now();
         if let Some(incarnation) = connection.peer_incarnation {
@@ -104,8 +94,6 @@ impl Listener {
                 self.one_less_unconfirmed(connection.peer.address.ip());
             }
         }
-        connection
-            .instance
-            .discard(&mut self.kinds[connection.kind].pool);
+        connection.instance.discard(&mut self.kinds[connection.kind].pool);
     }
 }

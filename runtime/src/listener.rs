@@ -88,9 +88,7 @@ impl Listener {
     pub fn new(transport: impl Transport + 'static, options: Options) -> Listener {
         let transport: Box<dyn Transport> = Box::new(transport);
         let now = transport.now();
-        let random = options
-            .seed
-            .map_or_else(SplitMix64::from_system, SplitMix64::new);
+        let random = options.seed.map_or_else(SplitMix64::from_system, SplitMix64::new);
         Listener {
             table: Table::new(options.connections),
             transport,
@@ -147,9 +145,7 @@ impl Listener {
             return false;
         };
         let pool = &self.kinds[connection.kind].pool;
-        connection.usable().is_ok()
-            && !self.is_congested()
-            && connection.instance.accepts(pool, send, len)
+        connection.usable().is_ok() && !self.is_congested() && connection.instance.accepts(pool, send, len)
     }
 
     /// Sends a message.
@@ -178,15 +174,7 @@ impl Listener {
         let outcome = if self.is_congested() {
             Outcome::Refused
         } else {
-            let outcome = self.run(
-                id,
-                Op::Call {
-                    event,
-                    arguments,
-                    address,
-                    message,
-                },
-            );
+            let outcome = self.run(id, Op::Call { event, arguments, address, message });
             self.release();
             outcome
         };
@@ -196,9 +184,7 @@ impl Listener {
                 self.note_refusal(id, event, message.len());
                 Err(Error::Refused)
             }
-            Outcome::Invalid => Err(Error::Invalid(
-                "the stack says that the call makes no sense".into(),
-            )),
+            Outcome::Invalid => Err(Error::Invalid("the stack says that the call makes no sense".into())),
         }
     }
 
@@ -271,9 +257,7 @@ impl Listener {
     /// Numbers about all.
     pub fn statistics(&self) -> ListenerStatistics {
         let mut all = self.statistics.clone();
-        self.table
-            .iter()
-            .for_each(|connection| all.traffic.add(&connection.traffic));
+        self.table.iter().for_each(|connection| all.traffic.add(&connection.traffic));
         all.connections = self.table.len();
         all
     }
@@ -284,17 +268,11 @@ impl Listener {
     }
 
     pub(crate) fn get(&self, id: ConnectionId) -> Result<&Connection, Error> {
-        self.table
-            .get(id.cookie())
-            .filter(|connection| connection.id == id)
-            .ok_or(Error::NoConnection)
+        self.table.get(id.cookie()).filter(|connection| connection.id == id).ok_or(Error::NoConnection)
     }
 
     pub(crate) fn get_mut(&mut self, id: ConnectionId) -> Result<&mut Connection, Error> {
-        self.table
-            .get_mut(id.cookie())
-            .filter(|connection| connection.id == id)
-            .ok_or(Error::NoConnection)
+        self.table.get_mut(id.cookie()).filter(|connection| connection.id == id).ok_or(Error::NoConnection)
     }
 
     pub(crate) fn push(&mut self, head: Head) {
@@ -307,11 +285,7 @@ impl Listener {
     }
 
     pub(crate) fn served_names(&self) -> Vec<StackName> {
-        self.kinds
-            .iter()
-            .filter(|kind| kind.served)
-            .map(|kind| kind.stack.to_name())
-            .collect()
+        self.kinds.iter().filter(|kind| kind.served).map(|kind| kind.stack.to_name()).collect()
     }
 
     pub(crate) fn lend(&mut self, found: Option<Found>) -> Option<Event<'_>> {
@@ -321,10 +295,7 @@ impl Listener {
                 Some(pending.head.with(Message::whole(&self.current)))
             }
             Found::Lent(head, index) => {
-                let output = self
-                    .active
-                    .as_ref()
-                    .and_then(|active| active.outputs(&self.out).get(index));
+                let output = self.active.as_ref().and_then(|active| active.outputs(&self.out).get(index));
                 Some(head.with(output.map_or(Message::whole(&[]), |output| output.message())))
             }
         }

@@ -30,17 +30,8 @@ pub fn pair() -> (PairEnd, PairEnd) {
     let (left, right) = (address(0), address(1));
     let (to_right, from_left) = mpsc::sync_channel(PAIR_FRAMES);
     let (to_left, from_right) = mpsc::sync_channel(PAIR_FRAMES);
-    let end = |local, peer, to, from| PairEnd {
-        local,
-        peer,
-        to,
-        from,
-        waiting: None,
-    };
-    (
-        end(left, right, to_right, from_right),
-        end(right, left, to_left, from_left),
-    )
+    let end = |local, peer, to, from| PairEnd { local, peer, to, from, waiting: None };
+    (end(left, right, to_right, from_right), end(right, left, to_left, from_left))
 }
 
 fn address(n: u32) -> SocketAddr {
@@ -72,9 +63,7 @@ impl Transport for PairEnd {
             Some(frame) => frame,
             None => match self.from.try_recv() {
                 Ok(frame) => frame,
-                Err(TryRecvError::Empty | TryRecvError::Disconnected) => {
-                    return Err(io::ErrorKind::WouldBlock.into())
-                }
+                Err(TryRecvError::Empty | TryRecvError::Disconnected) => return Err(io::ErrorKind::WouldBlock.into()),
             },
         };
         let len = frame.len().min(buffer.len());
@@ -121,16 +110,7 @@ impl Network {
     /// A network without ends. Every way from one end to another draws from a seed of its own.
     pub fn new(faults: Faults) -> Network {
         let (lines, flying, inboxes) = (BTreeMap::new(), BinaryHeap::new(), BTreeMap::new());
-        Network {
-            inner: Arc::new(Mutex::new(Inner {
-                now: 1,
-                number: 0,
-                faults,
-                lines,
-                flying,
-                inboxes,
-            })),
-        }
+        Network { inner: Arc::new(Mutex::new(Inner { now: 1, number: 0, faults, lines, flying, inboxes })) }
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -142,19 +122,13 @@ impl Network {
         let mut inner = self.inner();
         let local = address(inner.inboxes.len() as u32);
         inner.inboxes.insert(local, VecDeque::new());
-        NetworkEnd {
-            network: self.clone(),
-            local,
-        }
+        NetworkEnd { network: self.clone(), local }
     }
 
     /// An end at an address that another end had: what waits for it there is lost, what flies to it will arrive.
     pub fn end_at(&self, local: SocketAddr) -> NetworkEnd {
         self.inner().inboxes.insert(local, VecDeque::new());
-        NetworkEnd {
-            network: self.clone(),
-            local,
-        }
+        NetworkEnd { network: self.clone(), local }
     }
 
     /// The simulated time in nanoseconds.
@@ -164,10 +138,7 @@ impl Network {
 
     /// When the next frame arrives, or NEVER.
     pub fn next_arrival(&self) -> u64 {
-        self.inner()
-            .flying
-            .peek()
-            .map_or(u64::MAX, |frame| frame.0 .0)
+        self.inner().flying.peek().map_or(u64::MAX, |frame| frame.0 .0)
     }
 
     /// Moves the time on, never back, and lets arrive what has its time come.
@@ -196,19 +167,12 @@ impl Inner {
         let faults = &self.faults;
         self.lines.entry((from, to)).or_insert_with(|| {
             let seed = SplitMix64::new(faults.seed ^ number.wrapping_mul(0x9e37_79b9)).draw();
-            FaultLine::new(Faults {
-                seed,
-                ..faults.clone()
-            })
+            FaultLine::new(Faults { seed, ..faults.clone() })
         })
     }
 
     fn deliver(&mut self) {
-        while self
-            .flying
-            .peek()
-            .is_some_and(|frame| frame.0 .0 <= self.now)
-        {
+        while self.flying.peek().is_some_and(|frame| frame.0 .0 <= self.now) {
             let Some(Reverse((_, _, from, to, frame))) = self.flying.pop() else {
                 break;
             };
@@ -249,10 +213,7 @@ impl Transport for NetworkEnd {
 
     fn receive(&mut self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         let mut inner = self.network.inner();
-        let inbox = inner
-            .inboxes
-            .get_mut(&self.local)
-            .ok_or(io::ErrorKind::NotConnected)?;
+        let inbox = inner.inboxes.get_mut(&self.local).ok_or(io::ErrorKind::NotConnected)?;
         let (from, frame) = inbox.pop_front().ok_or(io::ErrorKind::WouldBlock)?;
         let len = frame.len().min(buffer.len());
         buffer[..len].copy_from_slice(&frame[..len]);

@@ -53,16 +53,10 @@ impl Listener {
         let kind = self.kind_of(stack)?;
         let mut config = Config::new(stack);
         prepare(&mut config);
-        let identity = config
-            .number("floor.identity")
-            .filter(|identity| *identity != 0);
+        let identity = config.number("floor.identity").filter(|identity| *identity != 0);
         let peer_identity = config.number("floor.peer_identity").unwrap_or(0);
         let own = identity.unwrap_or(self.options.identity);
-        let peer = Peer {
-            address: to,
-            identity: peer_identity,
-            fingerprint: stack.fingerprint(),
-        };
+        let peer = Peer { address: to, identity: peer_identity, fingerprint: stack.fingerprint() };
         self.check_unconnected(peer, identity.is_some())?;
         let cookie = self.propose()?;
         self.fill_in(&mut config, cookie, own, peer);
@@ -79,31 +73,14 @@ impl Listener {
         if let Some(kind) = self.by_fingerprint.get(&stack.fingerprint()) {
             return Ok(*kind);
         }
-        if self
-            .kinds
-            .iter()
-            .any(|kind| !kind.stack.has_preamble() || !stack.has_preamble())
-        {
-            let why = format!(
-                "{}: a stack without a preamble cannot share a port with others",
-                stack.description()
-            );
+        if self.kinds.iter().any(|kind| !kind.stack.has_preamble() || !stack.has_preamble()) {
+            let why = format!("{}: a stack without a preamble cannot share a port with others", stack.description());
             return Err(Error::Invalid(why));
         }
-        let pool = Pool::new(
-            stack,
-            self.options
-                .pool_blocks
-                .unwrap_or_else(|| blocks_by_default(stack, &self.options)),
-        )?;
-        self.kinds.push(Kind {
-            stack: stack.clone(),
-            pool,
-            served: false,
-            prepare: None,
-        });
-        self.by_fingerprint
-            .insert(stack.fingerprint(), self.kinds.len() - 1);
+        let pool =
+            Pool::new(stack, self.options.pool_blocks.unwrap_or_else(|| blocks_by_default(stack, &self.options)))?;
+        self.kinds.push(Kind { stack: stack.clone(), pool, served: false, prepare: None });
+        self.by_fingerprint.insert(stack.fingerprint(), self.kinds.len() - 1);
         Ok(self.kinds.len() - 1)
     }
 
@@ -117,10 +94,7 @@ impl Listener {
                 continue;
             };
             if connection.phase == Phase::Live {
-                let why = format!(
-                    "there is a connection with {} and this stack; give each its identity",
-                    peer.address
-                );
+                let why = format!("there is a connection with {} and this stack; give each its identity", peer.address);
                 return Err(Error::Invalid(why));
             }
             let id = connection.id;
@@ -131,20 +105,13 @@ impl Listener {
 
     pub(crate) fn propose(&mut self) -> Result<u32, Error> {
         if self.table.is_full() {
-            let lingering =
-                |connection: &&Connection| matches!(connection.phase, Phase::Lingering { .. });
-            let spare = self
-                .table
-                .iter()
-                .find(lingering)
-                .map(|connection| connection.id);
+            let lingering = |connection: &&Connection| matches!(connection.phase, Phase::Lingering { .. });
+            let spare = self.table.iter().find(lingering).map(|connection| connection.id);
             if let Some(id) = spare {
                 self.remove(id);
             }
         }
-        self.table
-            .propose(&mut self.random)
-            .ok_or(Error::Full("connections"))
+        self.table.propose(&mut self.random).ok_or(Error::Full("connections"))
     }
 
     pub(crate) fn fill_in(&mut self, config: &mut Config, cookie: u32, identity: u64, peer: Peer) {
@@ -180,22 +147,10 @@ impl Listener {
 
     /// Tells a stack that wants to know (a channel's `open`) whom to open to. One that refuses opens with its first message.
     fn say_open(&mut self, id: ConnectionId, to: SocketAddr) {
-        let Some(event) = self
-            .get(id)
-            .ok()
-            .and_then(|connection| connection.instance.stack().known().open_to)
-        else {
+        let Some(event) = self.get(id).ok().and_then(|connection| connection.instance.stack().known().open_to) else {
             return;
         };
-        self.run(
-            id,
-            Op::Call {
-                event,
-                arguments: &[0; 4],
-                address: Some(to.into()),
-                message: &[],
-            },
-        );
+        self.run(id, Op::Call { event, arguments: &[0; 4], address: Some(to.into()), message: &[] });
     }
 }
 

@@ -28,18 +28,10 @@ const NO_OUTPUT: NacreOutput = NacreOutput {
     segments_len: 0,
     segments: ptr::null(),
     arguments: [0; 4],
-    address: NacreAddr {
-        ip: [0; 16],
-        port: 0,
-        family: 0,
-    },
+    address: NacreAddr { ip: [0; 16], port: 0, family: 0 },
     reserved: 0,
 };
-const NO_SEGMENT: NacreSegment = NacreSegment {
-    at: ptr::null(),
-    len: 0,
-    reserved: 0,
-};
+const NO_SEGMENT: NacreSegment = NacreSegment { at: ptr::null(), len: 0, reserved: 0 };
 
 impl Default for Out {
     fn default() -> Out {
@@ -63,12 +55,7 @@ impl Out {
             segments: ptr::null_mut(),
             bytes: ptr::null_mut(),
         });
-        Out {
-            raw,
-            outputs: Vec::new(),
-            segments: Vec::new(),
-            bytes: Vec::new(),
-        }
+        Out { raw, outputs: Vec::new(), segments: Vec::new(), bytes: Vec::new() }
     }
 
     /// Clears the arrays and makes them large enough for one step of the stack.
@@ -97,9 +84,7 @@ impl Out {
     /// nor will one be as long as the outputs live.
     pub(crate) unsafe fn lent(&self) -> Outputs<'_> {
         let len = (self.raw.outputs_len as usize).min(self.outputs.len());
-        Outputs {
-            outputs: &self.outputs[..len],
-        }
+        Outputs { outputs: &self.outputs[..len] }
     }
 
     /// Forgets what the last step put here.
@@ -177,17 +162,11 @@ impl<'a> Output<'a> {
     /// The frame, or the event's message; empty if it has none.
     pub fn message(&self) -> Message<'a> {
         if self.raw.segments.is_null() || self.raw.segments_len == 0 {
-            return Message {
-                parts: Parts::Whole(&[]),
-            };
+            return Message { parts: Parts::Whole(&[]) };
         }
         // SAFETY: the stack wrote so many segments there, lent for 'a (see `Out::lent`).
-        let segments = unsafe {
-            std::slice::from_raw_parts(self.raw.segments, self.raw.segments_len as usize)
-        };
-        Message {
-            parts: Parts::Segments(segments),
-        }
+        let segments = unsafe { std::slice::from_raw_parts(self.raw.segments, self.raw.segments_len as usize) };
+        Message { parts: Parts::Segments(segments) }
     }
 }
 
@@ -206,9 +185,7 @@ enum Parts<'a> {
 impl<'a> Message<'a> {
     /// A message of one piece.
     pub(crate) fn whole(bytes: &'a [u8]) -> Message<'a> {
-        Message {
-            parts: Parts::Whole(bytes),
-        }
+        Message { parts: Parts::Whole(bytes) }
     }
 
     /// Its length in bytes.
@@ -258,8 +235,7 @@ impl<'a> Message<'a> {
     /// A copy.
     pub fn to_vec(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.len());
-        self.segments()
-            .for_each(|piece| bytes.extend_from_slice(piece));
+        self.segments().for_each(|piece| bytes.extend_from_slice(piece));
         bytes
     }
 }

@@ -25,10 +25,7 @@ pub(crate) struct Peers {
 impl Peers {
     pub(crate) fn insert(&mut self, peer: Peer, cookie: u32) {
         self.by_peer.entry(peer).or_default().push(cookie);
-        self.by_address
-            .entry(peer.address)
-            .or_default()
-            .push(cookie);
+        self.by_address.entry(peer.address).or_default().push(cookie);
     }
 
     pub(crate) fn remove(&mut self, peer: Peer, cookie: u32, label: u32) {

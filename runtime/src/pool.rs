@@ -34,12 +34,7 @@ impl Pool {
         let mut region = Region::new(size, raw.pool_align as usize).ok_or_else(too_large)?;
         // SAFETY: the region has the size and alignment that the descriptor asks for so many blocks.
         unsafe { (raw.pool_init)(region.as_mut_ptr(), blocks) };
-        Ok(Pool {
-            stack: stack.clone(),
-            region,
-            blocks,
-            id: POOLS.fetch_add(1, Ordering::Relaxed),
-        })
+        Ok(Pool { stack: stack.clone(), region, blocks, id: POOLS.fetch_add(1, Ordering::Relaxed) })
     }
 
     /// Free blocks.

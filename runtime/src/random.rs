@@ -14,10 +14,7 @@ impl SplitMix64 {
 
     /// Starts at a seed from the system; at the time if the system has none.
     pub fn from_system() -> SplitMix64 {
-        SplitMix64::new(
-            getrandom::u64()
-                .unwrap_or_else(|_| crate::clock::now() ^ u64::from(std::process::id()) << 32),
-        )
+        SplitMix64::new(getrandom::u64().unwrap_or_else(|_| crate::clock::now() ^ u64::from(std::process::id()) << 32))
     }
 
     /// The next number.

@@ -22,11 +22,7 @@ struct Bucket {
 
 impl Bucket {
     fn full(rate: u64, now: u64) -> Bucket {
-        Bucket {
-            level: rate * SECOND,
-            at: now,
-            rate,
-        }
+        Bucket { level: rate * SECOND, at: now, rate }
     }
 
     fn fill(&mut self, now: u64) {
@@ -53,10 +49,7 @@ pub(crate) struct Ration {
 
 impl Ration {
     pub(crate) fn new(now: u64) -> Ration {
-        Ration {
-            all: Bucket::full(ANSWERS_PER_SECOND, now),
-            each: HashMap::new(),
-        }
+        Ration { all: Bucket::full(ANSWERS_PER_SECOND, now), each: HashMap::new() }
     }
 
     /// Whether an answer to `address` may be sent now; if so it counts as sent.
@@ -71,10 +64,7 @@ impl Ration {
                 return false;
             }
         }
-        let one = self
-            .each
-            .entry(address)
-            .or_insert_with(|| Bucket::full(ANSWERS_PER_SECOND_AND_ADDRESS, now));
+        let one = self.each.entry(address).or_insert_with(|| Bucket::full(ANSWERS_PER_SECOND_AND_ADDRESS, now));
         one.fill(now);
         if !one.has() {
             return false;
@@ -105,10 +95,7 @@ mod tests {
         let mut ration = Ration::new(0);
         let given = (0..1000).filter(|_| ration.take(address(1), 0)).count();
         assert_eq!(given, 10);
-        assert!(
-            ration.take(address(1), SECOND / 10),
-            "one more after a tenth of a second"
-        );
+        assert!(ration.take(address(1), SECOND / 10), "one more after a tenth of a second");
         assert!(!ration.take(address(1), SECOND / 10));
     }
 
@@ -117,9 +104,7 @@ mod tests {
         let mut ration = Ration::new(0);
         let given = (0..1000).filter(|n| ration.take(address(*n), 0)).count();
         assert_eq!(given, 100);
-        let in_ten_seconds = (0..10_000u32)
-            .filter(|n| ration.take(address(*n), u64::from(*n) * SECOND / 1000))
-            .count();
+        let in_ten_seconds = (0..10_000u32).filter(|n| ration.take(address(*n), u64::from(*n) * SECOND / 1000)).count();
         assert!((990..=1010).contains(&in_ten_seconds), "{in_ten_seconds}");
     }
 }

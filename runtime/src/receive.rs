@@ -38,11 +38,7 @@ impl Listener {
     }
 
     fn route(&mut self, from: SocketAddr, len: usize) {
-        if self
-            .kinds
-            .first()
-            .is_some_and(|kind| !kind.stack.has_preamble())
-        {
+        if self.kinds.first().is_some_and(|kind| !kind.stack.has_preamble()) {
             return self.route_bare(from, len);
         }
         let frame = &self.buffer[..len];
@@ -58,9 +54,7 @@ impl Listener {
                 (Some(named), Some(who)) if self.by_fingerprint.contains_key(&named) => {
                     self.route_identified(from, len, preamble.cookie, who);
                 }
-                (Some(named), who) => {
-                    self.refuse(from, len, named, who.map_or(0, |who| who.cookie))
-                }
+                (Some(named), who) => self.refuse(from, len, named, who.map_or(0, |who| who.cookie)),
                 _ => self.statistics.malformed += 1,
             };
         }
@@ -72,18 +66,12 @@ impl Listener {
 
     fn route_identified(&mut self, from: SocketAddr, len: usize, cookie: u32, who: Identification) {
         let by_cookie = self.with(from, cookie).filter(|id| {
-            self.get(*id).is_ok_and(|connection| {
-                connection.instance.stack().fingerprint() == who.fingerprint
-            })
+            self.get(*id).is_ok_and(|connection| connection.instance.stack().fingerprint() == who.fingerprint)
         });
         if let Some(id) = by_cookie {
             return self.input(id, len, Some(who));
         }
-        let peer = Peer {
-            address: from,
-            identity: who.sender,
-            fingerprint: who.fingerprint,
-        };
+        let peer = Peer { address: from, identity: who.sender, fingerprint: who.fingerprint };
         if let Some(id) = self.known(&peer, who.incarnation) {
             return self.input(id, len, Some(who));
         }
@@ -105,45 +93,27 @@ impl Listener {
 
     /// Stacks without a preamble: the address alone says whose it is.
     fn route_bare(&mut self, from: SocketAddr, len: usize) {
-        if let Some(id) = self
-            .peers
-            .at(from)
-            .first()
-            .and_then(|cookie| self.table.get(*cookie))
-            .map(|found| found.id)
-        {
+        if let Some(id) = self.peers.at(from).first().and_then(|cookie| self.table.get(*cookie)).map(|found| found.id) {
             return self.input(id, len, None);
         }
         if !self.kinds[0].served {
             self.statistics.unknown_cookies += 1;
             return;
         }
-        let peer = Peer {
-            address: from,
-            identity: 0,
-            fingerprint: self.kinds[0].stack.fingerprint(),
-        };
+        let peer = Peer { address: from, identity: 0, fingerprint: self.kinds[0].stack.fingerprint() };
         self.begin(0, peer, len, None);
     }
 
     /// The connection with this cookie and this address.
     pub(crate) fn with(&self, from: SocketAddr, cookie: u32) -> Option<ConnectionId> {
-        let connection = self
-            .table
-            .get(cookie)
-            .filter(|connection| connection.peer.address == from)?;
+        let connection = self.table.get(cookie).filter(|connection| connection.peer.address == from)?;
         Some(connection.id)
     }
 
     /// The connection that a peer began with this incarnation; or one that this end began and that has not heard of any,
     /// which the peer's first frame then completes (both began at once).
     fn known(&self, peer: &Peer, incarnation: u64) -> Option<ConnectionId> {
-        let all = || {
-            self.peers
-                .of_peer(peer)
-                .iter()
-                .filter_map(|cookie| self.table.get(*cookie))
-        };
+        let all = || self.peers.of_peer(peer).iter().filter_map(|cookie| self.table.get(*cookie));
         let same = all().find(|connection| connection.peer_incarnation == Some(incarnation));
         let open = || all().find(|connection| connection.peer_incarnation.is_none());
         same.or_else(open).map(|connection| connection.id)
@@ -185,14 +155,8 @@ impl Listener {
 
     /// A first frame: the connection exists only if its stack accepts the frame.
     fn begin(&mut self, kind: usize, peer: Peer, len: usize, who: Option<Identification>) {
-        let of_address = self
-            .unconfirmed
-            .get(&peer.address.ip())
-            .copied()
-            .unwrap_or(0);
-        if of_address >= self.options.unconfirmed_per_address
-            || self.unconfirmed_len >= self.options.unconfirmed
-        {
+        let of_address = self.unconfirmed.get(&peer.address.ip()).copied().unwrap_or(0);
+        if of_address >= self.options.unconfirmed_per_address || self.unconfirmed_len >= self.options.unconfirmed {
             self.statistics.limited += 1;
             return;
         }
@@ -210,8 +174,7 @@ impl Listener {
             Ok(id) => id,
             Err(error) => {
                 self.statistics.not_accepted += 1;
-                self.errors
-                    .push((peer.address, io::Error::other(error.to_string())));
+                self.errors.push((peer.address, io::Error::other(error.to_string())));
                 return;
             }
         };
@@ -234,10 +197,7 @@ impl Listener {
         connection.traffic.bytes_in += len as u64;
         connection.traffic.frames_out += connection.held.len() as u64;
         let held = std::mem::take(&mut connection.held);
-        connection.traffic.bytes_out += held
-            .iter()
-            .map(|(_, frame)| frame.len() as u64)
-            .sum::<u64>();
+        connection.traffic.bytes_out += held.iter().map(|(_, frame)| frame.len() as u64).sum::<u64>();
         let (peer, fingerprint) = (connection.peer, connection.instance.stack().fingerprint());
         self.statistics.arrived += 1;
         self.peers.insert(peer, id.cookie());
@@ -249,13 +209,8 @@ impl Listener {
             }
             None => self.confirm(id),
         }
-        held.iter()
-            .for_each(|(to, frame)| self.send_plain(*to, frame));
-        let arrived = Pending::from(Head::Arrived {
-            connection: id,
-            from: peer.address,
-            fingerprint,
-        });
+        held.iter().for_each(|(to, frame)| self.send_plain(*to, frame));
+        let arrived = Pending::from(Head::Arrived { connection: id, from: peer.address, fingerprint });
         self.pending_bytes += arrived.cost();
         self.pending.insert(mark, arrived);
     }
@@ -265,16 +220,10 @@ impl Listener {
         self.active = None;
         self.out.clear();
         self.after.clear();
-        let dropped: usize = self
-            .pending
-            .drain(mark..)
-            .map(|pending| pending.cost())
-            .sum();
+        let dropped: usize = self.pending.drain(mark..).map(|pending| pending.cost()).sum();
         self.pending_bytes -= dropped;
         if let Some(connection) = self.table.remove(id.cookie()) {
-            connection
-                .instance
-                .discard(&mut self.kinds[connection.kind].pool);
+            connection.instance.discard(&mut self.kinds[connection.kind].pool);
         }
     }
 }

@@ -19,13 +19,8 @@ const CONGESTED: usize = 64;
 impl Listener {
     /// Sends the frames of the active step; those of a tentative connection are held back.
     pub(crate) fn send_frames(&mut self, id: ConnectionId) {
-        let Listener {
-            table, out, active, ..
-        } = self;
-        let Some(connection) = table
-            .get_mut(id.cookie())
-            .filter(|connection| connection.id == id)
-        else {
+        let Listener { table, out, active, .. } = self;
+        let Some(connection) = table.get_mut(id.cookie()).filter(|connection| connection.id == id) else {
             return;
         };
         let Some(active) = active else { return };
@@ -51,55 +46,37 @@ impl Listener {
             let mut slices = [IoSlice::new(&[]); PIECES];
             let whole;
             let frame = if message.pieces() <= PIECES {
-                message
-                    .segments()
-                    .zip(&mut slices)
-                    .for_each(|(piece, slice)| *slice = IoSlice::new(piece));
+                message.segments().zip(&mut slices).for_each(|(piece, slice)| *slice = IoSlice::new(piece));
                 &slices[..message.pieces()]
             } else {
                 whole = message.to_vec();
                 slices[0] = IoSlice::new(&whole);
                 &slices[..1]
             };
-            let sent = transmit(
-                &mut *self.transport,
-                &mut self.backlog,
-                &mut self.backlog_bytes,
-                &self.options,
-                to,
-                frame,
-            );
+            let sent =
+                transmit(&mut *self.transport, &mut self.backlog, &mut self.backlog_bytes, &self.options, to, frame);
             match sent {
                 Sent::Done => {}
                 Sent::Overflowed => connection.traffic.overflowed += 1,
                 Sent::Failed(own, others) => {
                     connection.traffic.send_errors += u64::from(own.is_some());
-                    self.errors
-                        .extend(own.map(|error| (to, error)).into_iter().chain(others));
+                    self.errors.extend(own.map(|error| (to, error)).into_iter().chain(others));
                 }
             }
         }
         if label != old {
             connection.label = label;
-            self.peers
-                .label(connection.peer.address, old, label, id.cookie());
+            self.peers.label(connection.peer.address, old, label, id.cookie());
         }
     }
 
     /// Sends a frame that no stack made.
     pub(crate) fn send_plain(&mut self, to: SocketAddr, frame: &[u8]) {
         let slices = [IoSlice::new(frame)];
-        let sent = transmit(
-            &mut *self.transport,
-            &mut self.backlog,
-            &mut self.backlog_bytes,
-            &self.options,
-            to,
-            &slices,
-        );
+        let sent =
+            transmit(&mut *self.transport, &mut self.backlog, &mut self.backlog_bytes, &self.options, to, &slices);
         if let Sent::Failed(own, others) = sent {
-            self.errors
-                .extend(own.map(|error| (to, error)).into_iter().chain(others));
+            self.errors.extend(own.map(|error| (to, error)).into_iter().chain(others));
         }
     }
 
@@ -151,16 +128,9 @@ fn transmit(
     to: SocketAddr,
     frame: &[IoSlice<'_>],
 ) -> Sent {
-    let mut sent = if backlog.is_empty() {
-        transport.send(to, frame)
-    } else {
-        Err(io::ErrorKind::WouldBlock.into())
-    };
+    let mut sent = if backlog.is_empty() { transport.send(to, frame) } else { Err(io::ErrorKind::WouldBlock.into()) };
     let mut others = Vec::new();
-    if sent
-        .as_ref()
-        .is_err_and(|error| error.kind() != io::ErrorKind::WouldBlock)
-    {
+    if sent.as_ref().is_err_and(|error| error.kind() != io::ErrorKind::WouldBlock) {
         // The system may report here what an earlier frame met; then this one was not sent.
         while let Some(error) = transport.take_error() {
             others.push(error);

@@ -83,45 +83,18 @@ impl Stack {
         // SAFETY: promised by the caller: the arrays have the lengths that the descriptor states.
         let (events, givens, counters) = unsafe {
             (
-                slice(raw.events, raw.events_len)
-                    .iter()
-                    .map(|event| event_info(event))
-                    .collect::<Vec<_>>(),
-                slice(raw.givens, raw.givens_len)
-                    .iter()
-                    .map(|given| given_info(given))
-                    .collect::<Vec<_>>(),
-                slice(raw.counters, raw.counters_len)
-                    .iter()
-                    .map(|name| text(*name))
-                    .collect::<Vec<_>>(),
+                slice(raw.events, raw.events_len).iter().map(|event| event_info(event)).collect::<Vec<_>>(),
+                slice(raw.givens, raw.givens_len).iter().map(|given| given_info(given)).collect::<Vec<_>>(),
+                slice(raw.counters, raw.counters_len).iter().map(|name| text(*name)).collect::<Vec<_>>(),
             )
         };
-        if let Some(given) = givens
-            .iter()
-            .find(|given| given.offset + given.size > raw.config_size as usize)
-        {
-            return Err(Error::Invalid(format!(
-                "the given `{}` lies outside the stack's config",
-                given.name
-            )));
+        if let Some(given) = givens.iter().find(|given| given.offset + given.size > raw.config_size as usize) {
+            return Err(Error::Invalid(format!("the given `{}` lies outside the stack's config", given.name)));
         }
         let known = Known::find(&events);
         // SAFETY: promised by the caller: strings that end and stay.
-        let (name, description, level) =
-            unsafe { (text(raw.name), text(raw.description), text(raw.level)) };
-        Ok(Stack {
-            inner: Arc::new(Inner {
-                raw,
-                name,
-                description,
-                level,
-                events,
-                givens,
-                counters,
-                known,
-            }),
-        })
+        let (name, description, level) = unsafe { (text(raw.name), text(raw.description), text(raw.level)) };
+        Ok(Stack { inner: Arc::new(Inner { raw, name, description, level, events, givens, counters, known }) })
     }
 
     pub(crate) fn raw(&self) -> &'static NacreStack {
@@ -154,10 +127,7 @@ impl Stack {
 
     /// Fingerprint and description, for messages.
     pub fn to_name(&self) -> StackName {
-        StackName {
-            fingerprint: self.fingerprint(),
-            description: Some(self.description().to_string()),
-        }
+        StackName { fingerprint: self.fingerprint(), description: Some(self.description().to_string()) }
     }
 
     /// Whether its frames begin with the preamble of docs/wire.md.
@@ -193,12 +163,7 @@ impl Stack {
 
 impl fmt::Debug for Stack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "Stack({}, {:016x})",
-            self.description(),
-            self.fingerprint()
-        )
+        write!(f, "Stack({}, {:016x})", self.description(), self.fingerprint())
     }
 }
 
@@ -221,34 +186,21 @@ impl Known {
 
 fn find(events: &[EventInfo], name: &str, input: bool, port: impl Fn(u16) -> bool) -> Option<u16> {
     let fits = |event: &EventInfo| event.name == name && event.input == input && port(event.port);
-    let found = events
-        .iter()
-        .enumerate()
-        .filter(|(_, event)| fits(event))
-        .min_by_key(|(_, event)| event.port)?;
+    let found = events.iter().enumerate().filter(|(_, event)| fits(event)).min_by_key(|(_, event)| event.port)?;
     u16::try_from(found.0).ok()
 }
 
 fn check(raw: &NacreStack) -> Result<(), Error> {
     let complain = |what: String| Err(Error::Invalid(what));
     if raw.abi != ABI {
-        return complain(format!(
-            "the stack has interface version {}, this driver speaks {ABI}",
-            raw.abi
-        ));
+        return complain(format!("the stack has interface version {}, this driver speaks {ABI}", raw.abi));
     }
     if (raw.size as usize) < size_of::<NacreStack>() {
-        return complain(format!(
-            "the stack's descriptor has {} bytes, not {}",
-            raw.size,
-            size_of::<NacreStack>()
-        ));
+        return complain(format!("the stack's descriptor has {} bytes, not {}", raw.size, size_of::<NacreStack>()));
     }
     for (what, align) in [("state", raw.state_align), ("pool", raw.pool_align)] {
         if align != 0 && !align.is_power_of_two() {
-            return complain(format!(
-                "the alignment {align} of the stack's {what} is no power of two"
-            ));
+            return complain(format!("the alignment {align} of the stack's {what} is no power of two"));
         }
     }
     Ok(())

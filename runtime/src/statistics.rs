@@ -48,9 +48,7 @@ pub struct ConnectionStatistics {
 }
 
 pub(crate) fn retransmitted(counters: &[(String, u64)]) -> Option<u64> {
-    let counted = counters
-        .iter()
-        .filter(|(name, _)| name.ends_with(".retransmitted"));
+    let counted = counters.iter().filter(|(name, _)| name.ends_with(".retransmitted"));
     counted.map(|(_, count)| *count).reduce(|a, b| a + b)
 }
 

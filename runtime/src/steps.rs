@@ -62,11 +62,7 @@ struct Parts {
 
 impl Parts {
     fn of(output: &Output<'_>) -> Parts {
-        Parts {
-            event: output.event(),
-            arguments: output.arguments(),
-            address: output.address(),
-        }
+        Parts { event: output.event(), arguments: output.arguments(), address: output.address() }
     }
 }
 
@@ -84,40 +80,16 @@ impl Listener {
 
     fn step(&mut self, id: ConnectionId, op: Op<'_>) -> Outcome {
         let now = self.transport.now();
-        let Listener {
-            table,
-            kinds,
-            out,
-            buffer,
-            ..
-        } = self;
-        let Some(connection) = table
-            .get_mut(id.cookie())
-            .filter(|connection| connection.id == id)
-        else {
+        let Listener { table, kinds, out, buffer, .. } = self;
+        let Some(connection) = table.get_mut(id.cookie()).filter(|connection| connection.id == id) else {
             return Outcome::Invalid;
         };
         let pool = &mut kinds[connection.kind].pool;
         let outcome = match op {
-            Op::Input { len } => {
-                connection
-                    .instance
-                    .input_raw(pool, now, &connection.from, &buffer[..len], out)
+            Op::Input { len } => connection.instance.input_raw(pool, now, &connection.from, &buffer[..len], out),
+            Op::Call { event, arguments, address, message } => {
+                connection.instance.call_raw(pool, now, event, arguments, address.as_ref(), message, out)
             }
-            Op::Call {
-                event,
-                arguments,
-                address,
-                message,
-            } => connection.instance.call_raw(
-                pool,
-                now,
-                event,
-                arguments,
-                address.as_ref(),
-                message,
-                out,
-            ),
             Op::Tick => connection.instance.tick_raw(pool, now, out),
         };
         self.active = Some(Active::new(id));
@@ -127,9 +99,7 @@ impl Listener {
     /// Runs the `later` events that wait: they come before all others.
     fn catch_up(&mut self, id: ConnectionId) {
         for _ in 0..LATER_MAX {
-            let waits = self
-                .get(id)
-                .is_ok_and(|connection| connection.instance.deadline() == 0);
+            let waits = self.get(id).is_ok_and(|connection| connection.instance.deadline() == 0);
             if !waits || self.step(id, Op::Tick) != Outcome::Done {
                 break;
             }
@@ -159,13 +129,8 @@ impl Listener {
     }
 
     fn settle(&mut self, id: ConnectionId) {
-        let Listener {
-            table, kinds, out, ..
-        } = self;
-        let Some(connection) = table
-            .get_mut(id.cookie())
-            .filter(|connection| connection.id == id)
-        else {
+        let Listener { table, kinds, out, .. } = self;
+        let Some(connection) = table.get_mut(id.cookie()).filter(|connection| connection.id == id) else {
             return;
         };
         let Kind { pool, .. } = &mut kinds[connection.kind];
@@ -179,10 +144,7 @@ impl Listener {
     fn copy_rest(&mut self) {
         while let Some((head, index)) = self.next_of_active() {
             let Some(active) = &self.active else { return };
-            let message = active
-                .outputs(&self.out)
-                .get(index)
-                .map(|output| output.message().to_vec());
+            let message = active.outputs(&self.out).get(index).map(|output| output.message().to_vec());
             let bytes = message.unwrap_or_default();
             self.enqueue(Pending { head, bytes });
         }
@@ -193,10 +155,7 @@ impl Listener {
         loop {
             let active = self.active.as_mut()?;
             let (id, index) = (active.id, active.next);
-            let parts = active
-                .outputs(&self.out)
-                .get(index)
-                .map(|output| (output.is_frame(), Parts::of(&output)));
+            let parts = active.outputs(&self.out).get(index).map(|output| (output.is_frame(), Parts::of(&output)));
             let (is_frame, parts) = parts?;
             active.next += 1;
             if is_frame {
@@ -218,10 +177,7 @@ impl Listener {
             return None;
         }
         if event == known.deliver {
-            return Some(Head::Delivered {
-                connection: id,
-                from: parts.address,
-            });
+            return Some(Head::Delivered { connection: id, from: parts.address });
         }
         if event == known.grant_sends {
             return None;
@@ -229,38 +185,19 @@ impl Listener {
         if event == known.opened {
             let peer = connection.peer.address;
             self.after.push(After::Confirmed(id));
-            return Some(Head::Opened {
-                connection: id,
-                peer,
-            });
+            return Some(Head::Opened { connection: id, peer });
         }
         if event == known.closed {
             let reason = Reason::from_number(parts.arguments[0]);
             self.after.push(After::Ended(id, reason));
-            return Some(Head::Closed {
-                connection: id,
-                reason,
-            });
+            return Some(Head::Closed { connection: id, reason });
         }
-        let info = connection
-            .instance
-            .stack()
-            .events()
-            .get(usize::from(parts.event))?;
+        let info = connection.instance.stack().events().get(usize::from(parts.event))?;
         if info.name == "init" {
             return None;
         }
-        let Parts {
-            event,
-            arguments,
-            address,
-        } = parts;
-        Some(Head::Other {
-            connection: id,
-            event,
-            arguments,
-            address,
-        })
+        let Parts { event, arguments, address } = parts;
+        Some(Head::Other { connection: id, event, arguments, address })
     }
 
     /// The next event, after a bounded amount of work.
@@ -291,9 +228,7 @@ impl Listener {
         let Ok(connection) = self.get_mut(id) else {
             return;
         };
-        if connection.grants_by_itself
-            && connection.instance.stack().known().grant_delivers.is_some()
-        {
+        if connection.grants_by_itself && connection.instance.stack().known().grant_delivers.is_some() {
             connection.owed += 1;
             self.wait_for_stack(id);
         }

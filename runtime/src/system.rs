@@ -6,25 +6,13 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use std::time::Duration;
 
 /// Waits until the socket is readable (or, if asked, writable), has an error, or the time has passed; a signal ends it too.
-pub(crate) fn wait(
-    socket: BorrowedFd<'_>,
-    writable: bool,
-    time: Option<Duration>,
-) -> io::Result<()> {
+pub(crate) fn wait(socket: BorrowedFd<'_>, writable: bool, time: Option<Duration>) -> io::Result<()> {
     let events = libc::POLLIN | if writable { libc::POLLOUT } else { 0 };
-    let mut poll = libc::pollfd {
-        fd: socket.as_raw_fd(),
-        events,
-        revents: 0,
-    };
+    let mut poll = libc::pollfd { fd: socket.as_raw_fd(), events, revents: 0 };
     let code = poll_once(&mut poll, time);
     if code < 0 {
         let error = io::Error::last_os_error();
-        return if error.kind() == io::ErrorKind::Interrupted {
-            Ok(())
-        } else {
-            Err(error)
-        };
+        return if error.kind() == io::ErrorKind::Interrupted { Ok(()) } else { Err(error) };
     }
     Ok(())
 }
@@ -43,9 +31,7 @@ fn poll_once(poll: &mut libc::pollfd, time: Option<Duration>) -> i32 {
 #[cfg(not(target_os = "linux"))]
 fn poll_once(poll: &mut libc::pollfd, time: Option<Duration>) -> i32 {
     // Rounded up: who sleeps too short would spin.
-    let milliseconds = time.map_or(-1, |time| {
-        i32::try_from(time.as_nanos().div_ceil(1_000_000)).unwrap_or(i32::MAX)
-    });
+    let milliseconds = time.map_or(-1, |time| i32::try_from(time.as_nanos().div_ceil(1_000_000)).unwrap_or(i32::MAX));
     // SAFETY: one pollfd.
     unsafe { libc::poll(poll, 1, milliseconds) }
 }
@@ -53,13 +39,7 @@ fn poll_once(poll: &mut libc::pollfd, time: Option<Duration>) -> i32 {
 /// Asks the system to report errors about sent frames with the address that they were sent to.
 #[cfg(target_os = "linux")]
 pub(crate) fn ask_for_errors(socket: BorrowedFd<'_>, ipv6: bool) -> io::Result<()> {
-    set_flag(socket, libc::IPPROTO_IP, libc::IP_RECVERR).or_else(|error| {
-        if ipv6 {
-            Ok(())
-        } else {
-            Err(error)
-        }
-    })?;
+    set_flag(socket, libc::IPPROTO_IP, libc::IP_RECVERR).or_else(|error| if ipv6 { Ok(()) } else { Err(error) })?;
     if ipv6 {
         set_flag(socket, libc::IPPROTO_IPV6, libc::IPV6_RECVERR)?;
     }
@@ -71,15 +51,7 @@ fn set_flag(socket: BorrowedFd<'_>, level: i32, option: i32) -> io::Result<()> {
     let on: libc::c_int = 1;
     let size = std::mem::size_of::<libc::c_int>() as libc::socklen_t;
     // SAFETY: `on` is an int of the size given.
-    let code = unsafe {
-        libc::setsockopt(
-            socket.as_raw_fd(),
-            level,
-            option,
-            std::ptr::from_ref(&on).cast(),
-            size,
-        )
-    };
+    let code = unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, std::ptr::from_ref(&on).cast(), size) };
     if code == 0 {
         Ok(())
     } else {
@@ -112,10 +84,7 @@ pub(crate) fn take_error(socket: BorrowedFd<'_>) -> Option<(SocketAddr, io::Erro
         });
         (about.ok()?.1, read)
     };
-    Some((
-        about.as_socket()?,
-        io::Error::from_raw_os_error(number.ok()?),
-    ))
+    Some((about.as_socket()?, io::Error::from_raw_os_error(number.ok()?)))
 }
 
 /// # Safety
@@ -131,8 +100,7 @@ unsafe fn error_number(message: &libc::msghdr) -> io::Result<i32> {
                 (libc::IPPROTO_IP, libc::IP_RECVERR) | (libc::IPPROTO_IPV6, libc::IPV6_RECVERR)
             );
             if ours {
-                let error: libc::sock_extended_err =
-                    std::ptr::read_unaligned(libc::CMSG_DATA(at).cast());
+                let error: libc::sock_extended_err = std::ptr::read_unaligned(libc::CMSG_DATA(at).cast());
                 return Ok(error.ee_errno as i32);
             }
             at = libc::CMSG_NXTHDR(message, at);

@@ -30,17 +30,8 @@ impl<T> Table<T> {
     pub(crate) fn new(limit: usize) -> Table<T> {
         let limit = limit.clamp(1, CONNECTIONS_MAX);
         let index_bits = usize::BITS - limit.leading_zeros();
-        let nobody = Slot {
-            generation: 0,
-            value: None,
-        };
-        Table {
-            slots: vec![nobody],
-            free: VecDeque::new(),
-            index_bits,
-            limit,
-            len: 0,
-        }
+        let nobody = Slot { generation: 0, value: None };
+        Table { slots: vec![nobody], free: VecDeque::new(), index_bits, limit, len: 0 }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -70,10 +61,7 @@ impl<T> Table<T> {
     /// Puts a value at the cookie that `propose` gave last.
     pub(crate) fn insert(&mut self, cookie: u32, value: T) {
         let (index, generation) = self.split(cookie);
-        let slot = Slot {
-            generation,
-            value: Some(Box::new(value)),
-        };
+        let slot = Slot { generation, value: Some(Box::new(value)) };
         if index == self.slots.len() {
             self.slots.push(slot);
         } else {
@@ -86,28 +74,19 @@ impl<T> Table<T> {
 
     pub(crate) fn get(&self, cookie: u32) -> Option<&T> {
         let (index, generation) = self.split(cookie);
-        let slot = self
-            .slots
-            .get(index)
-            .filter(|slot| slot.generation == generation)?;
+        let slot = self.slots.get(index).filter(|slot| slot.generation == generation)?;
         slot.value.as_deref()
     }
 
     pub(crate) fn get_mut(&mut self, cookie: u32) -> Option<&mut T> {
         let (index, generation) = self.split(cookie);
-        let slot = self
-            .slots
-            .get_mut(index)
-            .filter(|slot| slot.generation == generation)?;
+        let slot = self.slots.get_mut(index).filter(|slot| slot.generation == generation)?;
         slot.value.as_deref_mut()
     }
 
     pub(crate) fn remove(&mut self, cookie: u32) -> Option<Box<T>> {
         let (index, generation) = self.split(cookie);
-        let slot = self
-            .slots
-            .get_mut(index)
-            .filter(|slot| slot.generation == generation)?;
+        let slot = self.slots.get_mut(index).filter(|slot| slot.generation == generation)?;
         let value = slot.value.take()?;
         self.free.push_back(index as u32);
         self.len -= 1;
@@ -119,10 +98,7 @@ impl<T> Table<T> {
     }
 
     fn split(&self, cookie: u32) -> (usize, u32) {
-        (
-            (cookie & ((1 << self.index_bits) - 1)) as usize,
-            cookie >> self.index_bits,
-        )
+        ((cookie & ((1 << self.index_bits) - 1)) as usize, cookie >> self.index_bits)
     }
 }
 
@@ -142,10 +118,7 @@ mod tests {
             cookies.push(cookie);
         }
         assert!(table.is_full() && table.propose(&mut random).is_none());
-        assert!(cookies
-            .iter()
-            .enumerate()
-            .all(|(n, cookie)| table.get(*cookie) == Some(&n)));
+        assert!(cookies.iter().enumerate().all(|(n, cookie)| table.get(*cookie) == Some(&n)));
         for cookie in &cookies {
             table.remove(*cookie);
             let next = table.propose(&mut random).unwrap();

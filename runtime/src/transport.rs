@@ -80,8 +80,6 @@ impl<T: Transport + ?Sized> Transport for Box<T> {
 /// The bytes of a frame in one piece.
 pub(crate) fn joined(frame: &[IoSlice<'_>]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(frame.iter().map(|piece| piece.len()).sum());
-    frame
-        .iter()
-        .for_each(|piece| bytes.extend_from_slice(piece));
+    frame.iter().for_each(|piece| bytes.extend_from_slice(piece));
     bytes
 }

@@ -27,11 +27,7 @@ impl Udp {
     /// Errors: what the system says (`AddrInUse`, `PermissionDenied`...).
     pub fn bind(address: SocketAddr) -> io::Result<Udp> {
         let ipv6 = address.is_ipv6();
-        let socket = Socket::new(
-            Domain::for_address(address),
-            Type::DGRAM,
-            Some(Protocol::UDP),
-        )?;
+        let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
         if ipv6 {
             socket.set_only_v6(address.ip() != IpAddr::V6(Ipv6Addr::UNSPECIFIED))?;
         }
@@ -44,18 +40,12 @@ impl Udp {
         let _ = system::ask_for_errors(socket.as_fd(), ipv6);
         let socket: UdpSocket = socket.into();
         let local = socket.local_addr()?;
-        Ok(Udp {
-            socket,
-            local,
-            ipv6,
-        })
+        Ok(Udp { socket, local, ipv6 })
     }
 
     fn dressed(&self, to: SocketAddr) -> SocketAddr {
         match to.ip() {
-            IpAddr::V4(v4) if self.ipv6 => {
-                SocketAddr::new(IpAddr::V6(v4.to_ipv6_mapped()), to.port())
-            }
+            IpAddr::V4(v4) if self.ipv6 => SocketAddr::new(IpAddr::V6(v4.to_ipv6_mapped()), to.port()),
             _ => to,
         }
     }
@@ -84,9 +74,7 @@ impl Transport for Udp {
         };
         match sent {
             Ok(_) => Ok(()),
-            Err(error) if error.raw_os_error() == Some(libc::ENOBUFS) => {
-                Err(io::ErrorKind::WouldBlock.into())
-            }
+            Err(error) if error.raw_os_error() == Some(libc::ENOBUFS) => Err(io::ErrorKind::WouldBlock.into()),
             Err(error) => Err(error),
         }
     }

@@ -33,11 +33,7 @@ impl Preamble {
     /// Reads it; None if the frame is too short.
     pub fn read(frame: &[u8]) -> Option<Preamble> {
         let word = u32_at(frame, 0)?;
-        Some(Preamble {
-            identified: word & 1 != 0,
-            shape: (word >> 1 & 0x7f) as u8,
-            cookie: word >> 8,
-        })
+        Some(Preamble { identified: word & 1 != 0, shape: (word >> 1 & 0x7f) as u8, cookie: word >> 8 })
     }
 
     /// Whether a control frame follows.
@@ -89,12 +85,7 @@ pub fn fingerprint(frame: &[u8]) -> Option<u64> {
 pub enum Control {
     /// The sender does not serve the stack with this fingerprint. `serves` counts those it serves (255: or more), `served`
     /// names those that fitted.
-    Refused {
-        cookie: u32,
-        fingerprint: u64,
-        serves: u8,
-        served: Vec<u64>,
-    },
+    Refused { cookie: u32, fingerprint: u64, serves: u8, served: Vec<u64> },
     /// The sender does not know the cookie that it found in a frame.
     Unknown { unknown: u32 },
     /// Asks for a pong with the same token.
@@ -116,30 +107,13 @@ impl Control {
             REFUSED => {
                 let fingerprint = u64_at(frame, 8)?;
                 let serves = *frame.get(16)?;
-                let named = frame[REFUSED_HEAD..]
-                    .chunks_exact(8)
-                    .take(usize::from(serves));
-                let served = named
-                    .map(|bytes| u64::from_le_bytes(bytes.try_into().expect("8 bytes")))
-                    .collect();
-                Some(Control::Refused {
-                    cookie,
-                    fingerprint,
-                    serves,
-                    served,
-                })
+                let named = frame[REFUSED_HEAD..].chunks_exact(8).take(usize::from(serves));
+                let served = named.map(|bytes| u64::from_le_bytes(bytes.try_into().expect("8 bytes"))).collect();
+                Some(Control::Refused { cookie, fingerprint, serves, served })
             }
-            UNKNOWN => Some(Control::Unknown {
-                unknown: u32_at(frame, 8)? & 0xff_ffff,
-            }),
-            PING => Some(Control::Ping {
-                cookie,
-                token: u64_at(frame, 8)?,
-            }),
-            PONG => Some(Control::Pong {
-                cookie,
-                token: u64_at(frame, 8)?,
-            }),
+            UNKNOWN => Some(Control::Unknown { unknown: u32_at(frame, 8)? & 0xff_ffff }),
+            PING => Some(Control::Ping { cookie, token: u64_at(frame, 8)? }),
+            PONG => Some(Control::Pong { cookie, token: u64_at(frame, 8)? }),
             _ => None,
         }
     }
@@ -153,48 +127,28 @@ impl Control {
             Control::Ping { cookie, .. } => (PING, *cookie),
             Control::Pong { cookie, .. } => (PONG, *cookie),
         };
-        let mut frame = Preamble {
-            identified: false,
-            shape: CONTROL,
-            cookie,
-        }
-        .to_bytes()
-        .to_vec();
+        let mut frame = Preamble { identified: false, shape: CONTROL, cookie }.to_bytes().to_vec();
         frame.extend([VERSION, kind, 0, 0]);
         match self {
-            Control::Refused {
-                fingerprint,
-                serves,
-                served,
-                ..
-            } => {
+            Control::Refused { fingerprint, serves, served, .. } => {
                 frame.extend(fingerprint.to_le_bytes());
                 frame.push(*serves);
                 let fit = room.saturating_sub(REFUSED_HEAD) / 8;
-                served
-                    .iter()
-                    .take(fit)
-                    .for_each(|one| frame.extend(one.to_le_bytes()));
+                served.iter().take(fit).for_each(|one| frame.extend(one.to_le_bytes()));
             }
             Control::Unknown { unknown } => frame.extend(unknown.to_le_bytes()),
-            Control::Ping { token, .. } | Control::Pong { token, .. } => {
-                frame.extend(token.to_le_bytes())
-            }
+            Control::Ping { token, .. } | Control::Pong { token, .. } => frame.extend(token.to_le_bytes()),
         }
         (frame.len() <= room).then_some(frame)
     }
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
-    bytes
-        .get(at..at + 4)
-        .map(|four| u32::from_le_bytes(four.try_into().expect("4 bytes")))
+    bytes.get(at..at + 4).map(|four| u32::from_le_bytes(four.try_into().expect("4 bytes")))
 }
 
 fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
-    bytes
-        .get(at..at + 8)
-        .map(|eight| u64::from_le_bytes(eight.try_into().expect("8 bytes")))
+    bytes.get(at..at + 8).map(|eight| u64::from_le_bytes(eight.try_into().expect("8 bytes")))
 }
 
 #[cfg(test)]
@@ -207,58 +161,24 @@ mod tests {
 
     #[test]
     fn golden_control_frames() {
-        let refused = Control::Refused {
-            cookie: 0x030201,
-            fingerprint: 0x0807060504030201,
-            serves: 2,
-            served: vec![1, 2],
-        };
+        let refused =
+            Control::Refused { cookie: 0x030201, fingerprint: 0x0807060504030201, serves: 2, served: vec![1, 2] };
         let golden = "fe010203010000000102030405060708020100000000000000";
-        assert_eq!(
-            hex(&refused.write(32).unwrap()),
-            golden,
-            "one name fits 32 bytes"
-        );
-        assert_eq!(
-            hex(&Control::Unknown { unknown: 0xabcdef }.write(12).unwrap()),
-            "fe00000001010000efcdab00"
-        );
-        let ping = Control::Ping {
-            cookie: 5,
-            token: 9,
-        };
-        assert_eq!(
-            hex(&ping.write(16).unwrap()),
-            "fe050000010200000900000000000000"
-        );
-        let pong = Control::Pong {
-            cookie: 5,
-            token: 9,
-        };
-        assert_eq!(
-            hex(&pong.write(16).unwrap()),
-            "fe050000010300000900000000000000"
-        );
+        assert_eq!(hex(&refused.write(32).unwrap()), golden, "one name fits 32 bytes");
+        assert_eq!(hex(&Control::Unknown { unknown: 0xabcdef }.write(12).unwrap()), "fe00000001010000efcdab00");
+        let ping = Control::Ping { cookie: 5, token: 9 };
+        assert_eq!(hex(&ping.write(16).unwrap()), "fe050000010200000900000000000000");
+        let pong = Control::Pong { cookie: 5, token: 9 };
+        assert_eq!(hex(&pong.write(16).unwrap()), "fe050000010300000900000000000000");
     }
 
     #[test]
     fn control_frames_read_as_written() {
         let all = [
-            Control::Refused {
-                cookie: 7,
-                fingerprint: 8,
-                serves: 3,
-                served: vec![9, 10, 11],
-            },
+            Control::Refused { cookie: 7, fingerprint: 8, serves: 3, served: vec![9, 10, 11] },
             Control::Unknown { unknown: 0xffffff },
-            Control::Ping {
-                cookie: 1,
-                token: u64::MAX,
-            },
-            Control::Pong {
-                cookie: 0xffffff,
-                token: 3,
-            },
+            Control::Ping { cookie: 1, token: u64::MAX },
+            Control::Pong { cookie: 0xffffff, token: 3 },
         ];
         for control in all {
             let frame = control.write(100).unwrap();
@@ -272,12 +192,7 @@ mod tests {
     #[test]
     fn answer_is_never_larger_than_its_cause() {
         assert_eq!(Control::Unknown { unknown: 1 }.write(11), None);
-        let refused = Control::Refused {
-            cookie: 0,
-            fingerprint: 1,
-            serves: 200,
-            served: vec![5; 200],
-        };
+        let refused = Control::Refused { cookie: 0, fingerprint: 1, serves: 200, served: vec![5; 200] };
         for room in 0..200 {
             assert!(refused.write(room).is_none_or(|frame| frame.len() <= room));
         }
@@ -305,14 +220,7 @@ mod tests {
     #[test]
     fn preamble_has_its_bits_in_place() {
         let preamble = Preamble::read(&[0b0000_0101, 0x11, 0x22, 0x33]).unwrap();
-        assert_eq!(
-            preamble,
-            Preamble {
-                identified: true,
-                shape: 2,
-                cookie: 0x332211
-            }
-        );
+        assert_eq!(preamble, Preamble { identified: true, shape: 2, cookie: 0x332211 });
         assert_eq!(Preamble::read(&[0; 3]), None);
     }
 }

@@ -51,18 +51,13 @@ impl Listener {
         let Ok(connection) = self.get(id) else { return };
         match connection.phase {
             Phase::Lingering { until } if until <= now => return self.remove(id),
-            Phase::Live if connection.silence_ends(timeout) <= now => {
-                return self.end(id, Reason::Timeout)
-            }
+            Phase::Live if connection.silence_ends(timeout) <= now => return self.end(id, Reason::Timeout),
             _ => {}
         }
         if connection.next_ping(ping_after) <= now {
             self.send_ping(id);
         }
-        if self
-            .get(id)
-            .is_ok_and(|connection| connection.instance.deadline() <= now)
-        {
+        if self.get(id).is_ok_and(|connection| connection.instance.deadline() <= now) {
             let outcome = self.run(id, Op::Tick);
             if !matches!(outcome, Outcome::Done) {
                 return self.wake_at(id, now + AGAIN_NS);
@@ -73,11 +68,7 @@ impl Listener {
     }
 
     fn wake_at(&mut self, id: ConnectionId, at: u64) {
-        let Some(connection) = self
-            .table
-            .get_mut(id.cookie())
-            .filter(|connection| connection.id == id)
-        else {
+        let Some(connection) = self.table.get_mut(id.cookie()).filter(|connection| connection.id == id) else {
             return;
         };
         self.timers.set(&mut connection.wake, at, id.0);
@@ -98,25 +89,16 @@ impl Listener {
         }
         let now = self.transport.now();
         for (peer, cause) in std::mem::take(&mut self.errors) {
-            let found = self
-                .peers
-                .at(peer)
-                .first()
-                .and_then(|cookie| self.table.get_mut(*cookie));
+            let found = self.peers.at(peer).first().and_then(|cookie| self.table.get_mut(*cookie));
             let connection = found.as_ref().map(|found| found.id);
             if let Some(found) = found {
-                let recent =
-                    found.error_reported_at != 0 && now - found.error_reported_at < ERROR_EVERY_NS;
+                let recent = found.error_reported_at != 0 && now - found.error_reported_at < ERROR_EVERY_NS;
                 if recent || found.phase != Phase::Live {
                     continue;
                 }
                 found.error_reported_at = now;
             }
-            self.push(Head::Error {
-                connection,
-                peer,
-                cause,
-            });
+            self.push(Head::Error { connection, peer, cause });
         }
         true
     }
@@ -155,10 +137,7 @@ impl Listener {
             done |= self.try_close(id);
             done |= self.look_whether_writable(id);
             self.release();
-            if self
-                .get(id)
-                .is_ok_and(|connection| connection.refused.is_some() || connection.owed > 0)
-            {
+            if self.get(id).is_ok_and(|connection| connection.refused.is_some() || connection.owed > 0) {
                 self.wait_for_stack(id);
             }
         }
@@ -177,15 +156,7 @@ impl Listener {
         if owed == 0 {
             return false;
         }
-        let outcome = self.run(
-            id,
-            Op::Call {
-                event,
-                arguments: &[owed],
-                address: None,
-                message: &[],
-            },
-        );
+        let outcome = self.run(id, Op::Call { event, arguments: &[owed], address: None, message: &[] });
         self.release();
         let Ok(connection) = self.get_mut(id) else {
             return true;
@@ -200,24 +171,10 @@ impl Listener {
         let Ok(connection) = self.get(id) else {
             return false;
         };
-        let Some(event) = connection
-            .instance
-            .stack()
-            .known()
-            .close
-            .filter(|_| connection.close_wanted)
-        else {
+        let Some(event) = connection.instance.stack().known().close.filter(|_| connection.close_wanted) else {
             return false;
         };
-        let outcome = self.run(
-            id,
-            Op::Call {
-                event,
-                arguments: &[0; 4],
-                address: None,
-                message: &[],
-            },
-        );
+        let outcome = self.run(id, Op::Call { event, arguments: &[0; 4], address: None, message: &[] });
         self.release();
         let done = outcome == Outcome::Done;
         if let Ok(connection) = self.get_mut(id) {

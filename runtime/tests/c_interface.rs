@@ -19,32 +19,15 @@ fn c_program_talks_through_the_runtime() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let program = scratch().join("program");
     let path = |name: &str| root.join(name).display().to_string();
-    let (stack, source, include) = (
-        path("tests/stack/window.c"),
-        path("tests/stack/program.c"),
-        path("include"),
-    );
-    let (include, header) = (
-        format!("-I{include}"),
-        format!("-I{}", header_dir().display()),
-    );
-    let (library, output) = (
-        library().display().to_string(),
-        program.display().to_string(),
-    );
+    let (stack, source, include) = (path("tests/stack/window.c"), path("tests/stack/program.c"), path("include"));
+    let (include, header) = (format!("-I{include}"), format!("-I{}", header_dir().display()));
+    let (library, output) = (library().display().to_string(), program.display().to_string());
     let capture = scratch().join("program.pcap");
     let define = format!("-DCAPTURE=\"{}\"", capture.display());
-    let strict = [
-        "-std=c11", "-Wall", "-Wextra", "-Werror", &define, &include, &header, &source, &stack,
-        &library,
-    ];
+    let strict = ["-std=c11", "-Wall", "-Wextra", "-Werror", &define, &include, &header, &source, &stack, &library];
     cc(&[&strict[..], &["-lpthread", "-ldl", "-lm", "-o", &output]].concat());
     let run = Command::new(&program).output().unwrap();
-    assert!(
-        run.status.success(),
-        "{}",
-        String::from_utf8_lossy(&run.stderr)
-    );
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     assert_eq!(run.stdout, b"done\n");
     assert!(std::fs::metadata(&capture).unwrap().len() > 500 * (16 + 28 + 8));
 }
@@ -53,13 +36,5 @@ fn c_program_talks_through_the_runtime() {
 #[test]
 fn header_reads_as_cpp() {
     let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("include/nacre_runtime.h");
-    cc(&[
-        "-x",
-        "c++",
-        "-fsyntax-only",
-        "-Wall",
-        "-Wextra",
-        "-Werror",
-        &header.display().to_string(),
-    ]);
+    cc(&["-x", "c++", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", &header.display().to_string()]);
 }

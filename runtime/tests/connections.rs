@@ -20,9 +20,7 @@ fn raw() -> UdpSocket {
 /// The first frame of a new connection, caught on its way to `raw`.
 fn first_frame(raw: &UdpSocket) -> Vec<u8> {
     let mut client = Listener::bind(loopback(), Options::default()).unwrap();
-    let id = client
-        .connect(raw.local_addr().unwrap(), &window())
-        .unwrap();
+    let id = client.connect(raw.local_addr().unwrap(), &window()).unwrap();
     client.send(id, b"first").unwrap();
     receive(raw).unwrap()
 }
@@ -66,11 +64,7 @@ fn first_frame_with_any_flipped_bit_leaves_no_trace() {
         }
     }
     let statistics = server.statistics();
-    assert_eq!(
-        (statistics.connections, statistics.arrived, statistics.late),
-        (0, 0, 0),
-        "{statistics:?}"
-    );
+    assert_eq!((statistics.connections, statistics.arrived, statistics.late), (0, 0, 0), "{statistics:?}");
     assert!(statistics.controls_out <= 20, "rationed: {statistics:?}");
     raw.send_to(&frame, server.local()).unwrap();
     assert_eq!(settle(&mut server)[..2], ["arrived", "delivered first"]);
@@ -84,9 +78,7 @@ fn every_cut_frame_is_dropped() {
     for len in 0..48 {
         raw.send_to(&frame[..len], server.local()).unwrap();
     }
-    assert!(settle(&mut server)
-        .iter()
-        .all(|word| word.starts_with("other stack")));
+    assert!(settle(&mut server).iter().all(|word| word.starts_with("other stack")));
     assert_eq!(server.statistics().connections, 0);
 }
 
@@ -115,13 +107,9 @@ fn restarted_peer_replaces_its_connection_once_it_is_confirmed() {
     let address = client.local();
     let id = client.connect(server.local(), &window()).unwrap();
     client.send(id, b"one").unwrap();
-    run_until(&mut [&mut client, &mut server], |words| {
-        words[0].contains(&"opened".into())
-    });
+    run_until(&mut [&mut client, &mut server], |words| words[0].contains(&"opened".into()));
     client.send(id, b"two").unwrap();
-    run_until(&mut [&mut server], |words| {
-        words[0].contains(&"opened".into())
-    });
+    run_until(&mut [&mut server], |words| words[0].contains(&"opened".into()));
     drop(client);
 
     // Somebody says that the peer restarted; he hears no answers, so nothing comes of it.
@@ -130,27 +118,16 @@ fn restarted_peer_replaces_its_connection_once_it_is_confirmed() {
     raw.send_to(&forged, server.local()).unwrap();
     let words = settle(&mut server);
     assert_eq!(words[..2], ["arrived", "delivered first"]);
-    assert!(
-        !words.iter().any(|word| word.starts_with("closed")),
-        "{words:?}"
-    );
+    assert!(!words.iter().any(|word| word.starts_with("closed")), "{words:?}");
     assert_eq!(server.statistics().connections, 2);
     drop(raw);
 
     let mut client = Listener::bind(address, Options::default()).unwrap();
     let id = client.connect(server.local(), &window()).unwrap();
     client.send(id, b"anew").unwrap();
-    run_until(&mut [&mut client, &mut server], |words| {
-        words[0].contains(&"opened".into())
-    });
+    run_until(&mut [&mut client, &mut server], |words| words[0].contains(&"opened".into()));
     client.send(id, b"more").unwrap();
-    let closed = |words: &[Vec<String>]| {
-        words[0]
-            .iter()
-            .filter(|word| *word == "closed Restarted")
-            .count()
-            == 2
-    };
+    let closed = |words: &[Vec<String>]| words[0].iter().filter(|word| *word == "closed Restarted").count() == 2;
     run_until(&mut [&mut server], closed);
     assert_eq!(server.statistics().connections, 1);
     assert_eq!(server.statistics().restarted, 2);
@@ -160,23 +137,16 @@ fn restarted_peer_replaces_its_connection_once_it_is_confirmed() {
 fn restarted_server_does_not_know_its_clients_and_they_learn_it() {
     let mut first = server(&window(), Options::default());
     let address = first.local();
-    let options = Options {
-        ping_after: Duration::from_millis(300),
-        ..Options::default()
-    };
+    let options = Options { ping_after: Duration::from_millis(300), ..Options::default() };
     let mut client = Listener::bind(loopback(), options).unwrap();
     let id = client.connect(address, &window()).unwrap();
     client.send(id, b"one").unwrap();
-    run_until(&mut [&mut client, &mut first], |words| {
-        words[0].contains(&"opened".into())
-    });
+    run_until(&mut [&mut client, &mut first], |words| words[0].contains(&"opened".into()));
     drop(first);
     let mut second = Listener::bind(address, Options::default()).unwrap();
     second.serve(&window()).unwrap();
     client.send(id, b"two").unwrap();
-    let words = run_until(&mut [&mut client, &mut second], |words| {
-        words[0].contains(&"closed Unknown".into())
-    });
+    let words = run_until(&mut [&mut client, &mut second], |words| words[0].contains(&"closed Unknown".into()));
     assert!(words[1].is_empty(), "{words:?}");
     assert_eq!(second.statistics().arrived, 0);
     assert!(second.statistics().unknown_cookies > 1);
@@ -186,32 +156,20 @@ fn restarted_server_does_not_know_its_clients_and_they_learn_it() {
 fn unknown_cookie_is_answered_no_larger_and_rationed() {
     let mut server = server(&window(), Options::default());
     let raw = raw();
-    let frame = |len: usize| {
-        [
-            &0x00ab_cdef_u32.wrapping_shl(8).to_le_bytes()[..],
-            &vec![0; len - 4],
-        ]
-        .concat()
-    };
+    let frame = |len: usize| [&0x00ab_cdef_u32.wrapping_shl(8).to_le_bytes()[..], &vec![0; len - 4]].concat();
     raw.send_to(&frame(11), server.local()).unwrap();
     assert!(settle(&mut server).is_empty());
     assert_eq!(receive(&raw), None, "an answer of 12 bytes to 11");
     raw.send_to(&frame(12), server.local()).unwrap();
     settle(&mut server);
     let answer = receive(&raw).unwrap();
-    assert_eq!(
-        Control::read(&answer),
-        Some(Control::Unknown { unknown: 0xabcdef })
-    );
+    assert_eq!(Control::read(&answer), Some(Control::Unknown { unknown: 0xabcdef }));
     for _ in 0..100 {
         raw.send_to(&frame(500), server.local()).unwrap();
     }
     settle(&mut server);
     let answers = std::iter::from_fn(|| receive(&raw)).count();
-    assert!(
-        (1..=12).contains(&answers),
-        "{answers} answers to 100 frames"
-    );
+    assert!((1..=12).contains(&answers), "{answers} answers to 100 frames");
     assert!(server.statistics().answers_withheld > 80);
 }
 
@@ -224,34 +182,22 @@ fn refusal_and_unknown_from_strangers_change_nothing() {
     let stranger = raw();
     let cookie = (id.to_number() & 0xff_ffff) as u32;
     let lies = [
-        Control::Refused {
-            cookie,
-            fingerprint: window().fingerprint(),
-            serves: 1,
-            served: vec![5],
-        },
+        Control::Refused { cookie, fingerprint: window().fingerprint(), serves: 1, served: vec![5] },
         Control::Unknown { unknown: cookie },
         Control::Pong { cookie, token: 0 },
     ];
     for lie in lies {
-        stranger
-            .send_to(&lie.write(100).unwrap(), client.local())
-            .unwrap();
+        stranger.send_to(&lie.write(100).unwrap(), client.local()).unwrap();
     }
     assert!(settle(&mut client).is_empty());
     assert_eq!(client.statistics().controls_ignored, 3);
-    let words = run_until(&mut [&mut client, &mut server], |words| {
-        words[0].contains(&"opened".into())
-    });
+    let words = run_until(&mut [&mut client, &mut server], |words| words[0].contains(&"opened".into()));
     assert!(!words[0].iter().any(|word| word.starts_with("closed")));
 }
 
 #[test]
 fn unconfirmed_connections_are_limited() {
-    let options = Options {
-        unconfirmed_per_address: 5,
-        ..Options::default()
-    };
+    let options = Options { unconfirmed_per_address: 5, ..Options::default() };
     let mut server = server(&window(), options);
     for _ in 0..8 {
         let raw = raw();
@@ -264,12 +210,8 @@ fn unconfirmed_connections_are_limited() {
 
 /// Many connections from one socket, each with an identity of its own: `window` messages each.
 fn crowd(connections: usize) {
-    let many = Options {
-        connections,
-        unconfirmed: connections,
-        unconfirmed_per_address: connections,
-        ..Options::default()
-    };
+    let many =
+        Options { connections, unconfirmed: connections, unconfirmed_per_address: connections, ..Options::default() };
     let mut server = server(&window(), many.clone());
     let mut client = Listener::bind(loopback(), many).unwrap();
     let to = server.local();
@@ -277,18 +219,11 @@ fn crowd(connections: usize) {
     let mut begun = Vec::new();
     let end = Instant::now() + Duration::from_secs(100);
     while delivered < 2 * connections {
-        assert!(
-            Instant::now() < end,
-            "{opened} opened, {arrived} arrived, {delivered} delivered"
-        );
+        assert!(Instant::now() < end, "{opened} opened, {arrived} arrived, {delivered} delivered");
         // A few at a time: the socket's buffer is not endless.
         if begun.len() < connections && begun.len() < opened + 200 {
             let own = begun.len() as u64 + 1;
-            let id = client
-                .connect_with(to, &window(), |config| {
-                    assert!(config.set("floor.identity", own))
-                })
-                .unwrap();
+            let id = client.connect_with(to, &window(), |config| assert!(config.set("floor.identity", own))).unwrap();
             client.send(id, &own.to_le_bytes()).unwrap();
             begun.push(id);
         }
@@ -311,15 +246,9 @@ fn crowd(connections: usize) {
             }
         }
     }
-    assert_eq!(
-        (arrived, server.statistics().connections),
-        (connections, connections)
-    );
-    let cookies: std::collections::HashSet<u64> = server
-        .connections()
-        .iter()
-        .map(|id| id.to_number() & 0xff_ffff)
-        .collect();
+    assert_eq!((arrived, server.statistics().connections), (connections, connections));
+    let cookies: std::collections::HashSet<u64> =
+        server.connections().iter().map(|id| id.to_number() & 0xff_ffff).collect();
     assert_eq!(cookies.len(), connections);
 }
 
@@ -341,24 +270,10 @@ fn both_sides_may_begin_at_once() {
     let from_right = right.connect(left.local(), &window()).unwrap();
     left.send(from_left, b"from the left").unwrap();
     right.send(from_right, b"from the right").unwrap();
-    let words = run_until(&mut [&mut left, &mut right], |words| {
-        words.iter().all(|words| words.len() >= 2)
-    });
-    assert!(
-        words[0].contains(&"delivered from the right".into()),
-        "{words:?}"
-    );
-    assert!(
-        words[1].contains(&"delivered from the left".into()),
-        "{words:?}"
-    );
-    assert_eq!(
-        (
-            left.statistics().connections,
-            right.statistics().connections
-        ),
-        (1, 1)
-    );
+    let words = run_until(&mut [&mut left, &mut right], |words| words.iter().all(|words| words.len() >= 2));
+    assert!(words[0].contains(&"delivered from the right".into()), "{words:?}");
+    assert!(words[1].contains(&"delivered from the left".into()), "{words:?}");
+    assert_eq!((left.statistics().connections, right.statistics().connections), (1, 1));
 }
 
 #[test]

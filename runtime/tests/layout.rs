@@ -49,29 +49,8 @@ fn mirrors_have_the_layout_of_the_header() {
         segments,
         bytes
     );
-    mirror!(
-        lines,
-        NacreEvent,
-        "nacre_event",
-        name,
-        port,
-        input,
-        has_message,
-        has_address,
-        arguments,
-        reserved
-    );
-    mirror!(
-        lines,
-        NacreGiven,
-        "nacre_given",
-        name,
-        offset,
-        size,
-        required,
-        secret,
-        reserved
-    );
+    mirror!(lines, NacreEvent, "nacre_event", name, port, input, has_message, has_address, arguments, reserved);
+    mirror!(lines, NacreGiven, "nacre_given", name, offset, size, required, secret, reserved);
     mirror!(
         lines,
         NacreStack,
@@ -129,24 +108,13 @@ fn mirrors_have_the_layout_of_the_header() {
     ] {
         lines.push((name.into(), value));
     }
-    let prints: String = lines
-        .iter()
-        .map(|(what, _)| format!("    printf(\"%zu\\n\", (size_t)({what}));\n"))
-        .collect();
+    let prints: String = lines.iter().map(|(what, _)| format!("    printf(\"%zu\\n\", (size_t)({what}));\n")).collect();
     let dir = scratch();
     let (source, program) = (dir.join("layout.c"), dir.join("layout"));
-    let text = format!(
-        "#include \"nacre.h\"\n#include <stdio.h>\nint main(void) {{\n{prints}    return 0;\n}}\n"
-    );
+    let text = format!("#include \"nacre.h\"\n#include <stdio.h>\nint main(void) {{\n{prints}    return 0;\n}}\n");
     std::fs::write(&source, text).unwrap();
     let include = format!("-I{}", header_dir().display());
-    cc(&[
-        "-std=c11",
-        &include,
-        &source.display().to_string(),
-        "-o",
-        &program.display().to_string(),
-    ]);
+    cc(&["-std=c11", &include, &source.display().to_string(), "-o", &program.display().to_string()]);
     let output = Command::new(&program).output().unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
     let theirs: Vec<usize> = said.lines().map(|line| line.parse().unwrap()).collect();

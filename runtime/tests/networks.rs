@@ -18,18 +18,11 @@ use std::time::Duration;
 use support::*;
 
 fn seeded(seed: u64) -> Options {
-    Options {
-        seed: Some(seed),
-        ..Options::default()
-    }
+    Options { seed: Some(seed), ..Options::default() }
 }
 
 /// Moves the simulated time on to what happens next; the words of each listener with their times.
-fn simulate(
-    network: &Network,
-    listeners: &mut [&mut Listener],
-    until_ns: u64,
-) -> Vec<Vec<(u64, String)>> {
+fn simulate(network: &Network, listeners: &mut [&mut Listener], until_ns: u64) -> Vec<Vec<(u64, String)>> {
     let mut words = vec![Vec::new(); listeners.len()];
     while network.now() < until_ns {
         for (listener, words) in listeners.iter_mut().zip(&mut words) {
@@ -37,15 +30,8 @@ fn simulate(
                 words.push((network.now(), word(event)));
             }
         }
-        let next = listeners
-            .iter()
-            .map(|listener| listener.next_deadline())
-            .min()
-            .unwrap();
-        network.advance_to(
-            next.min(network.next_arrival())
-                .clamp(network.now() + 1, until_ns),
-        );
+        let next = listeners.iter().map(|listener| listener.next_deadline()).min().unwrap();
+        network.advance_to(next.min(network.next_arrival()).clamp(network.now() + 1, until_ns));
     }
     words
 }
@@ -70,16 +56,12 @@ fn lossy_run(seed: u64) -> Vec<Vec<(u64, String)>> {
         while client.send(id, format!("{n}").as_bytes()).is_err() {
             let until = network.now() + 10_000_000;
             let words = simulate(&network, &mut [&mut client, &mut server], until);
-            all.iter_mut()
-                .zip(words)
-                .for_each(|(all, words)| all.extend(words));
+            all.iter_mut().zip(words).for_each(|(all, words)| all.extend(words));
         }
     }
     let until = network.now() + 5_000_000_000;
     let words = simulate(&network, &mut [&mut client, &mut server], until);
-    all.iter_mut()
-        .zip(words)
-        .for_each(|(all, words)| all.extend(words));
+    all.iter_mut().zip(words).for_each(|(all, words)| all.extend(words));
     assert!(network.counts(client.local(), server.local()).lost > 5);
     all
 }
@@ -87,10 +69,7 @@ fn lossy_run(seed: u64) -> Vec<Vec<(u64, String)>> {
 #[test]
 fn equal_seeds_replay_a_lossy_run_to_the_nanosecond() {
     let run = lossy_run(7);
-    let delivered: Vec<&str> = run[1]
-        .iter()
-        .filter_map(|(_, word)| word.strip_prefix("delivered "))
-        .collect();
+    let delivered: Vec<&str> = run[1].iter().filter_map(|(_, word)| word.strip_prefix("delivered ")).collect();
     let wanted: Vec<String> = (0..50).map(|n| n.to_string()).collect();
     assert_eq!(delivered, wanted, "in order, once");
     assert_eq!(run, lossy_run(7));
@@ -100,11 +79,7 @@ fn equal_seeds_replay_a_lossy_run_to_the_nanosecond() {
 #[test]
 fn connection_is_set_up_under_heavy_loss() {
     for seed in 0..20 {
-        let network = Network::new(Faults {
-            loss: 0.5,
-            seed,
-            ..Faults::default()
-        });
+        let network = Network::new(Faults { loss: 0.5, seed, ..Faults::default() });
         let mut server = Listener::new(network.end(), seeded(1));
         server.serve(&window()).unwrap();
         let mut client = Listener::new(network.end(), seeded(2));
@@ -115,14 +90,8 @@ fn connection_is_set_up_under_heavy_loss() {
         let plain: Vec<&str> = words[1].iter().map(|(_, word)| word.as_str()).collect();
         let arrived = plain.iter().filter(|word| **word == "arrived").count();
         assert_eq!(arrived, 1, "seed {seed}: {plain:?}");
-        assert!(
-            plain.contains(&"delivered first") && plain.contains(&"delivered second"),
-            "seed {seed}: {plain:?}"
-        );
-        assert!(
-            words[0].iter().any(|(_, word)| word == "opened"),
-            "seed {seed}"
-        );
+        assert!(plain.contains(&"delivered first") && plain.contains(&"delivered second"), "seed {seed}: {plain:?}");
+        assert!(words[0].iter().any(|(_, word)| word == "opened"), "seed {seed}");
         assert_eq!(server.statistics().connections, 1, "seed {seed}");
     }
 }
@@ -130,12 +99,7 @@ fn connection_is_set_up_under_heavy_loss() {
 #[test]
 fn corruption_creates_no_second_connection() {
     for seed in 0..20 {
-        let network = Network::new(Faults {
-            corrupt: 0.3,
-            duplicate: 0.3,
-            seed,
-            ..Faults::default()
-        });
+        let network = Network::new(Faults { corrupt: 0.3, duplicate: 0.3, seed, ..Faults::default() });
         let mut server = Listener::new(network.end(), seeded(1));
         server.serve(&window()).unwrap();
         let mut client = Listener::new(network.end(), seeded(2));
@@ -156,13 +120,7 @@ fn partition_ends_in_timeout_on_both_sides() {
     let id = client.connect(server.local(), &window()).unwrap();
     client.send(id, b"first").unwrap();
     let quiet = simulate(&network, &mut [&mut client, &mut server], 100_000_000_000);
-    assert!(
-        !quiet
-            .iter()
-            .flatten()
-            .any(|(_, word)| word.starts_with("closed")),
-        "pings keep it: {quiet:?}"
-    );
+    assert!(!quiet.iter().flatten().any(|(_, word)| word.starts_with("closed")), "pings keep it: {quiet:?}");
     network.set_partition(client.local(), server.local(), true);
     let words = simulate(&network, &mut [&mut client, &mut server], 140_000_000_000);
     for words in words {
@@ -184,33 +142,17 @@ fn forged_unknown_makes_the_stack_identify_itself_and_no_more() {
     let label = (server.connections()[0].to_number() & 0xff_ffff) as u32;
     let lie = Control::Unknown { unknown: label }.write(12).unwrap();
     for _ in 0..5 {
-        network
-            .end_at(server.local())
-            .send(client.local(), &[IoSlice::new(&lie)])
-            .unwrap();
+        network.end_at(server.local()).send(client.local(), &[IoSlice::new(&lie)]).unwrap();
         let until = network.now() + 1_500_000_000;
         let words = simulate(&network, &mut [&mut client, &mut server], until);
-        assert!(
-            words.iter().all(Vec::is_empty),
-            "an idle connection stands it too: {words:?}"
-        );
+        assert!(words.iter().all(Vec::is_empty), "an idle connection stands it too: {words:?}");
     }
     for n in 0..5 {
-        network
-            .end_at(server.local())
-            .send(client.local(), &[IoSlice::new(&lie)])
-            .unwrap();
+        network.end_at(server.local()).send(client.local(), &[IoSlice::new(&lie)]).unwrap();
         client.send(id, b"more").unwrap();
-        let words = simulate(
-            &network,
-            &mut [&mut client, &mut server],
-            network.now() + 2_000_000_000,
-        );
+        let words = simulate(&network, &mut [&mut client, &mut server], network.now() + 2_000_000_000);
         assert_eq!(words[1].last().unwrap().1, "delivered more", "{n}");
-        assert!(
-            !words[0].iter().any(|(_, word)| word.starts_with("closed")),
-            "{words:?}"
-        );
+        assert!(!words[0].iter().any(|(_, word)| word.starts_with("closed")), "{words:?}");
     }
     assert_eq!(server.statistics().arrived, 1);
 }
@@ -218,11 +160,7 @@ fn forged_unknown_makes_the_stack_identify_itself_and_no_more() {
 #[test]
 fn orderly_close_under_loss_delivers_everything() {
     for seed in 0..20 {
-        let network = Network::new(Faults {
-            loss: 0.3,
-            seed,
-            ..Faults::default()
-        });
+        let network = Network::new(Faults { loss: 0.3, seed, ..Faults::default() });
         let mut server = Listener::new(network.end(), seeded(1));
         server.serve(&window()).unwrap();
         let mut client = Listener::new(network.end(), seeded(2));
@@ -231,19 +169,12 @@ fn orderly_close_under_loss_delivers_everything() {
         client.close(id).unwrap();
         assert!(client.send(id, b"late").is_err() || client.statistics_of(id).is_ok());
         let words = simulate(&network, &mut [&mut client, &mut server], 10_000_000_000);
-        let delivered = words[1]
-            .iter()
-            .filter(|(_, word)| word.starts_with("delivered"))
-            .count();
+        let delivered = words[1].iter().filter(|(_, word)| word.starts_with("delivered")).count();
         assert_eq!(delivered, 8, "seed {seed}: {words:?}");
         for words in words {
             assert_eq!(words.last().unwrap().1, "closed Closed", "seed {seed}");
         }
-        assert_eq!(
-            client.statistics().connections + server.statistics().connections,
-            0,
-            "lingering ends"
-        );
+        assert_eq!(client.statistics().connections + server.statistics().connections, 0, "lingering ends");
     }
 }
 
@@ -262,8 +193,7 @@ fn pair_joins_two_threads() {
         server.close_blocking(id, LONG).unwrap();
         server.linger(id).unwrap();
     });
-    let mut client =
-        Endpoint::over(Listener::new(left, Options::default()), to, &window()).unwrap();
+    let mut client = Endpoint::over(Listener::new(left, Options::default()), to, &window()).unwrap();
     for n in 0..500u32 {
         client.send(&n.to_le_bytes(), LONG).unwrap();
         assert_eq!(client.receive(LONG).unwrap(), n.to_le_bytes());
@@ -313,18 +243,8 @@ fn who_waits_for_a_message_sleeps() {
     let mut server = server(&window(), Options::default());
     let waits = Arc::default();
     let inner = Udp::bind(loopback()).unwrap();
-    let counted = Tight {
-        inner,
-        calls: 0,
-        refused: Arc::default(),
-        waits: Arc::clone(&waits),
-    };
-    let mut client = Endpoint::over(
-        Listener::new(counted, Options::default()),
-        server.local(),
-        &window(),
-    )
-    .unwrap();
+    let counted = Tight { inner, calls: 0, refused: Arc::default(), waits: Arc::clone(&waits) };
+    let mut client = Endpoint::over(Listener::new(counted, Options::default()), server.local(), &window()).unwrap();
     client.send(b"hello", LONG).unwrap();
     let (listener, id) = client.parts();
     while !listener.statistics_of(id).unwrap().confirmed {
@@ -334,11 +254,7 @@ fn who_waits_for_a_message_sleeps() {
     // An event that nobody takes must not keep it awake.
     let before = waits.load(Relaxed);
     assert!(client.receive(Some(Duration::from_millis(200))).is_err());
-    assert!(
-        waits.load(Relaxed) - before < 40,
-        "{} times",
-        waits.load(Relaxed) - before
-    );
+    assert!(waits.load(Relaxed) - before < 40, "{} times", waits.load(Relaxed) - before);
 }
 
 #[test]
@@ -346,12 +262,7 @@ fn frames_without_room_wait_in_order_and_none_is_lost() {
     let mut server = server(&window(), Options::default());
     let refused = Arc::default();
     let inner = Udp::bind(loopback()).unwrap();
-    let tight = Tight {
-        inner,
-        calls: 0,
-        refused: Arc::clone(&refused),
-        waits: Arc::default(),
-    };
+    let tight = Tight { inner, calls: 0, refused: Arc::clone(&refused), waits: Arc::default() };
     let mut client = Listener::new(tight, Options::default());
     let id = client.connect(server.local(), &window()).unwrap();
     let mut next = 0u32;
@@ -372,16 +283,8 @@ fn frames_without_room_wait_in_order_and_none_is_lost() {
     let statistics = client.statistics_of(id).unwrap();
     assert_eq!(statistics.traffic.overflowed, 0);
     let repeated = server.statistics_of(server.connections()[0]).unwrap();
-    let (_, repeated) = repeated
-        .counters
-        .iter()
-        .find(|(name, _)| name == "window.repeated")
-        .unwrap()
-        .clone();
-    assert!(
-        repeated <= statistics.retransmitted.unwrap(),
-        "frames kept their order"
-    );
+    let (_, repeated) = repeated.counters.iter().find(|(name, _)| name == "window.repeated").unwrap().clone();
+    assert!(repeated <= statistics.retransmitted.unwrap(), "frames kept their order");
 }
 
 #[test]
@@ -391,13 +294,10 @@ fn capture_is_a_pcap_file_with_every_frame() {
     let captured = Captured::new(udp, std::fs::File::create(&file).unwrap()).unwrap();
     let mut server = server(&window(), Options::default());
     let to = server.local();
-    let mut client =
-        Endpoint::over(Listener::new(captured, Options::default()), to, &window()).unwrap();
+    let mut client = Endpoint::over(Listener::new(captured, Options::default()), to, &window()).unwrap();
     client.send(b"captured", LONG).unwrap();
     let (listener, _) = client.parts();
-    run_until(&mut [listener, &mut server], |words| {
-        words[0].contains(&"opened".into())
-    });
+    run_until(&mut [listener, &mut server], |words| words[0].contains(&"opened".into()));
     let traffic = client.statistics().unwrap().traffic;
     drop(client);
     let bytes = std::fs::read(&file).unwrap();
@@ -409,10 +309,7 @@ fn capture_is_a_pcap_file_with_every_frame() {
         assert_eq!((packet[0], packet[9]), (0x45, 17), "IPv4, UDP");
         if frames == 0 {
             assert_eq!(u16::from_be_bytes([packet[22], packet[23]]), to.port());
-            assert_eq!(
-                packet[28 + 4..28 + 12],
-                window().fingerprint().to_le_bytes()
-            );
+            assert_eq!(packet[28 + 4..28 + 12], window().fingerprint().to_le_bytes());
             assert_eq!(&packet[packet.len() - 8..], b"captured");
         }
         frames += 1;
@@ -420,16 +317,9 @@ fn capture_is_a_pcap_file_with_every_frame() {
     }
     assert_eq!(frames, traffic.frames_in + traffic.frames_out);
     // Where tshark is installed, it must agree.
-    let tshark = Command::new("tshark")
-        .arg("-r")
-        .arg(&file)
-        .args(["-T", "fields", "-e", "udp.length"])
-        .output();
+    let tshark = Command::new("tshark").arg("-r").arg(&file).args(["-T", "fields", "-e", "udp.length"]).output();
     if let Some(output) = tshark.ok().filter(|output| output.status.success()) {
-        assert_eq!(
-            String::from_utf8_lossy(&output.stdout).lines().count() as u64,
-            frames
-        );
+        assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count() as u64, frames);
     }
 }
 
@@ -451,9 +341,7 @@ fn noise_of_every_kind_is_survived() {
         if frame.len() >= 20 {
             let kind = frame[5] % 5;
             match random.below(5) {
-                0 => frame
-                    .splice(..8, [0xfe, 7, 7, 7, 1, kind, 0, 0])
-                    .for_each(drop),
+                0 => frame.splice(..8, [0xfe, 7, 7, 7, 1, kind, 0, 0]).for_each(drop),
                 1 => frame[1..4].copy_from_slice(&cookie.to_le_bytes()[..3]),
                 2 => {
                     frame[0] |= 1;
@@ -466,21 +354,11 @@ fn noise_of_every_kind_is_survived() {
                 _ => {}
             }
         }
-        let from = if n % 3 == 0 {
-            &mut forger
-        } else {
-            &mut stranger
-        };
+        let from = if n % 3 == 0 { &mut forger } else { &mut stranger };
         from.send(server.local(), &[IoSlice::new(&frame)]).unwrap();
         while server.poll().is_some() {}
     }
     let statistics = server.statistics();
-    assert_eq!(
-        (statistics.connections, statistics.arrived),
-        (1, 1),
-        "{statistics:?}"
-    );
-    assert!(
-        statistics.malformed > 0 && statistics.unknown_cookies > 0 && statistics.controls_in > 1000
-    );
+    assert_eq!((statistics.connections, statistics.arrived), (1, 1), "{statistics:?}");
+    assert!(statistics.malformed > 0 && statistics.unknown_cookies > 0 && statistics.controls_in > 1000);
 }

@@ -15,11 +15,7 @@ fn echo(mut server: Listener, connections: usize) -> std::thread::JoinHandle<usi
         let (mut closed, mut echoed) = (0, 0);
         while closed < connections {
             let copy = match server.wait(LONG).unwrap().expect("something happens") {
-                Event::Delivered {
-                    connection,
-                    message,
-                    ..
-                } => Some((connection, message.to_vec())),
+                Event::Delivered { connection, message, .. } => Some((connection, message.to_vec())),
                 Event::Closed { reason, .. } => {
                     assert_eq!(reason, Reason::Closed);
                     closed += 1;
@@ -114,10 +110,7 @@ fn faults_of_every_kind_lose_nothing_of_a_reliable_stack() {
     client.close(LONG).unwrap();
     assert_eq!(thread.join().unwrap(), 200);
     let (out, back) = handle.counts();
-    assert!(
-        out.lost > 0 && back.lost > 0 && out.duplicated > 0,
-        "{out:?} {back:?}"
-    );
+    assert!(out.lost > 0 && back.lost > 0 && out.duplicated > 0, "{out:?} {back:?}");
 }
 
 #[test]
@@ -132,17 +125,9 @@ fn full_window_refuses_and_nothing_is_lost() {
     assert_eq!(accepted, 8, "the window");
     assert!(matches!(client.send(id, b"more"), Err(Error::Refused)));
     assert!(!client.accepts(id, 4));
-    assert!(matches!(
-        client.send_blocking(id, b"more", Some(Duration::from_millis(20))),
-        Err(Error::TimedOut)
-    ));
-    let words = run_until(&mut [&mut client, &mut server], |words| {
-        words[0].iter().any(|word| word == "writable")
-    });
-    let delivered = words[1]
-        .iter()
-        .filter(|word| word.starts_with("delivered"))
-        .count();
+    assert!(matches!(client.send_blocking(id, b"more", Some(Duration::from_millis(20))), Err(Error::TimedOut)));
+    let words = run_until(&mut [&mut client, &mut server], |words| words[0].iter().any(|word| word == "writable"));
+    let delivered = words[1].iter().filter(|word| word.starts_with("delivered")).count();
     assert_eq!(delivered, 8);
     assert!(client.accepts(id, 4));
 }
@@ -211,20 +196,10 @@ fn several_stacks_share_a_port() {
         client.send(id, stack.description().as_bytes()).unwrap();
     }
     let words = run_until(&mut [&mut server, &mut client], |words| {
-        words[0]
-            .iter()
-            .filter(|word| word.starts_with("delivered"))
-            .count()
-            == 2
+        words[0].iter().filter(|word| word.starts_with("delivered")).count() == 2
     });
-    assert!(
-        words[0].contains(&"delivered window<8> / floor".to_string()),
-        "{words:?}"
-    );
-    assert!(
-        words[0].contains(&"delivered other<8> / floor".to_string()),
-        "{words:?}"
-    );
+    assert!(words[0].contains(&"delivered window<8> / floor".to_string()), "{words:?}");
+    assert!(words[0].contains(&"delivered other<8> / floor".to_string()), "{words:?}");
 }
 
 #[test]
@@ -233,17 +208,9 @@ fn other_stack_is_said_on_both_sides_in_words() {
     let mut client = Listener::bind(loopback(), Options::default()).unwrap();
     let id = client.connect(server.local(), &window()).unwrap();
     client.send(id, b"hello, anybody?").unwrap();
-    let words = run_until(&mut [&mut client, &mut server], |words| {
-        words.iter().all(|words| !words.is_empty())
-    });
-    assert!(
-        words[0][0].contains("this end runs window<8> / floor (fingerprint 1122334455667788)"),
-        "{words:?}"
-    );
-    assert!(
-        words[0][0].contains("serves fingerprint 99aabbccddeeff00"),
-        "{words:?}"
-    );
+    let words = run_until(&mut [&mut client, &mut server], |words| words.iter().all(|words| !words.is_empty()));
+    assert!(words[0][0].contains("this end runs window<8> / floor (fingerprint 1122334455667788)"), "{words:?}");
+    assert!(words[0][0].contains("serves fingerprint 99aabbccddeeff00"), "{words:?}");
     assert_eq!(words[0][1], "closed OtherStack");
     assert!(words[1][0].contains("refused 127.0.0.1"), "{words:?}");
     assert_eq!(server.statistics().other_stack, 1);
@@ -272,30 +239,17 @@ fn closed_port_is_reported_with_its_cause() {
 
 #[test]
 fn silent_peer_times_out_and_quiet_one_does_not() {
-    let options = Options {
-        ping_after: Duration::from_millis(50),
-        timeout: Duration::from_millis(300),
-        ..Options::default()
-    };
+    let options =
+        Options { ping_after: Duration::from_millis(50), timeout: Duration::from_millis(300), ..Options::default() };
     let mut server = server(&window(), options.clone());
     let mut client = Listener::bind(loopback(), options).unwrap();
     let id = client.connect(server.local(), &window()).unwrap();
     client.send(id, b"a").unwrap();
     let start = std::time::Instant::now();
-    let words = run_until(&mut [&mut client, &mut server], |_| {
-        start.elapsed() > Duration::from_millis(900)
-    });
-    assert!(
-        words
-            .iter()
-            .flatten()
-            .all(|word| !word.starts_with("closed")),
-        "{words:?}"
-    );
+    let words = run_until(&mut [&mut client, &mut server], |_| start.elapsed() > Duration::from_millis(900));
+    assert!(words.iter().flatten().all(|word| !word.starts_with("closed")), "{words:?}");
     assert!(client.statistics_of(id).unwrap().round_trip_ns.is_some());
-    let words = run_until(&mut [&mut client], |words| {
-        words[0].iter().any(|word| word.starts_with("closed"))
-    });
+    let words = run_until(&mut [&mut client], |words| words[0].iter().any(|word| word.starts_with("closed")));
     assert_eq!(words[0].last().unwrap(), "closed Timeout");
     assert!(matches!(client.send(id, b"b"), Err(Error::NoConnection)));
 }

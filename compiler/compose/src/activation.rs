@@ -47,7 +47,12 @@ pub(crate) struct Frame<'a> {
 }
 
 /// What a handler does with a message of this kind; `parameter` is where it gets it.
-pub(crate) fn activate(stack: &Stack, world: &mut World, handler: &Handler, message: Option<(LocalId, Bag)>) -> (Course, bool) {
+pub(crate) fn activate(
+    stack: &Stack,
+    world: &mut World,
+    handler: &Handler,
+    message: Option<(LocalId, Bag)>,
+) -> (Course, bool) {
     let mut locals = Spots::default();
     if let Some((local, bag)) = &message {
         locals.write(&Spot { root: SpotRoot::Local(0, *local), path: vec![] }, bag);
@@ -190,7 +195,9 @@ impl<'a> Run<'a> {
                 self.frame.returned.join(&bag);
             }
             Statement::Call { into, function, arguments } => done.push(self.call(*into, *function, arguments)),
-            Statement::CallExtern { into, function, arguments } => self.call_extern(*into, *function, arguments, &mut done),
+            Statement::CallExtern { into, function, arguments } => {
+                self.call_extern(*into, *function, arguments, &mut done)
+            }
             Statement::Operate(operate) => self.operate(operate, &mut done),
             Statement::Emit(emit) => self.emit(emit, &mut done),
             Statement::Filter { into, filter, input } => self.filter(*into, *filter, input, &mut done),
@@ -211,7 +218,10 @@ impl<'a> Run<'a> {
             }
             Statement::Fit { into, value } => {
                 self.expr(value, &mut done);
-                let some = Expr { kind: ExprKind::Some(Box::new(value.clone())), ty: self.frame.locals[into.index()].ty.clone() };
+                let some = Expr {
+                    kind: ExprKind::Some(Box::new(value.clone())),
+                    ty: self.frame.locals[into.index()].ty.clone(),
+                };
                 self.frame.facts.define(*into, &some);
             }
             other => {

@@ -36,8 +36,14 @@ fn next(stack: &Stack, layer: LayerId, event: EventId) -> Option<LayerId> {
         Direction::Down => LayerId(layer.0.checked_sub(1)?),
     };
     let exists = neighbour.index() < stack.layers.len();
-    let arm = stack.layer(layer).reactions.iter().find(|r| r.event == event).and_then(|r| r.arms.iter().find(|a| a.guard.header.is_none()));
-    let hands_on = arm.is_none_or(|arm| emits(stack, &stack.handler(arm.handler).body, Target::Layer(neighbour), event));
+    let arm = stack
+        .layer(layer)
+        .reactions
+        .iter()
+        .find(|r| r.event == event)
+        .and_then(|r| r.arms.iter().find(|a| a.guard.header.is_none()));
+    let hands_on =
+        arm.is_none_or(|arm| emits(stack, &stack.handler(arm.handler).body, Target::Layer(neighbour), event));
     (exists && hands_on).then_some(neighbour)
 }
 
@@ -103,7 +109,11 @@ pub(crate) fn bound_lengths(stack: &mut Stack, longest: u32) {
             if known.contains_key(&(PortId(p as u32), event)) {
                 continue;
             }
-            let locals = declared.parameters.iter().map(|p| Local { name: p.name.clone(), ty: p.ty.clone(), by_ref: false }).collect();
+            let locals = declared
+                .parameters
+                .iter()
+                .map(|p| Local { name: p.name.clone(), ty: p.ty.clone(), by_ref: false })
+                .collect();
             let condition = at_most(LocalId(message), longest);
             stack.ports[p].inputs[i].admissions.push(Admission { layer, locals, condition });
         }

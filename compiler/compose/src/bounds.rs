@@ -28,7 +28,8 @@ const USUAL_GROWTH: u32 = 256;
 pub(crate) fn bound(stack: &mut Stack, flow: &Flow) -> Vec<Diagnostic> {
     let block = block(stack, flow);
     let mut costs = Costs::new(stack, flow, block);
-    let by_entry: BTreeMap<Node, Cost> = entries(flow).into_iter().map(|node| (node.clone(), costs.of(&node))).collect();
+    let by_entry: BTreeMap<Node, Cost> =
+        entries(flow).into_iter().map(|node| (node.clone(), costs.of(&node))).collect();
     let worst = by_entry.values().fold(Cost::default(), |most, c| most.or(c));
     let queue = by_entry.values().map(Cost::queue).max().unwrap_or(1);
     let problems = too_much(stack, flow, &by_entry);
@@ -44,8 +45,16 @@ pub(crate) fn bound(stack: &mut Stack, flow: &Flow) -> Vec<Diagnostic> {
     stack.bounds.block = block;
     needs(stack, &by_entry);
     stack.bounds.blocks = blocks(stack, flow, block, fits(later));
+    if stack.bounds.blocks < PIECES {
+        // A pool has the nodes that join pieces of bytes beside its blocks, and a step may join some though it keeps nothing.
+        stack.bounds.block = if stack.bounds.blocks == 0 { 64 } else { block };
+        stack.bounds.blocks = PIECES;
+    }
     vec![]
 }
+
+/// Blocks of the smallest pool.
+const PIECES: u32 = 8;
 
 /// Everything that can begin a step: what comes in by ports, timers, and what was put off.
 fn entries(flow: &Flow) -> Vec<Node> {
@@ -111,7 +120,11 @@ fn endless(stack: &Stack, by_entry: &BTreeMap<Node, Cost>) -> Diagnostic {
         Target::Port(_) => None,
     });
     let (layer, event) = layers.max().unwrap_or((LayerId(0), EventId(0)));
-    let message = format!("`later` events such as `{}` at `{}` cause more and more of their kind", stack.event(event).name, stack.layer(layer).name);
+    let message = format!(
+        "`later` events such as `{}` at `{}` cause more and more of their kind",
+        stack.event(event).name,
+        stack.layer(layer).name
+    );
     Diagnostic::error(codes::LATER, message)
         .at(stack.layer(layer).span, "they come here")
         .because("each must cause at most one `later` event of its kind, or the ring that holds them overflows")
@@ -130,7 +143,9 @@ fn needs(stack: &mut Stack, by_entry: &BTreeMap<Node, Cost>) {
         for i in 0..stack.ports[p].inputs.len() {
             let PortInput { event, layer, .. } = stack.ports[p].inputs[i];
             let here = by_entry.iter().filter(|(node, _)| match node {
-                Node::Event(l, e, kind) => *l == layer && *e == event && kind.as_ref().is_none_or(|k| k.origin == Origin::Entered),
+                Node::Event(l, e, kind) => {
+                    *l == layer && *e == event && kind.as_ref().is_none_or(|k| k.origin == Origin::Entered)
+                }
                 Node::Timer(_) => false,
             });
             stack.ports[p].inputs[i].need = here.map(|(_, c)| need(c)).fold(Need::default(), most);
@@ -174,7 +189,9 @@ fn longest_slice(stack: &Stack) -> Option<u32> {
     let mut longest = None;
     let mut see = |e: &Expr| {
         if let ExprKind::Slice(_, _, length) = &e.kind {
-            let length = constant(length).and_then(|n| u32::try_from(n).ok()).filter(|n| (SHORTEST_PIECE..=crate::layout::TRANSPORT_MAX).contains(n));
+            let length = constant(length)
+                .and_then(|n| u32::try_from(n).ok())
+                .filter(|n| (SHORTEST_PIECE..=crate::layout::TRANSPORT_MAX).contains(n));
             longest = longest.max(length);
         }
     };
@@ -209,9 +226,12 @@ fn held(stack: &Stack, flow: &Flow, block: u32, ty: &Type, spot: &mut Spot) -> u
     match ty {
         Type::Msg => u64::from(flow.world.cells.read(spot).size().blocks(block)),
         Type::Option(t) => held(stack, flow, block, t, spot),
-        Type::Array(t, n) | Type::Ring(t, n) | Type::List(t, n) | Type::Window(t, n, _) | Type::Pool(t, n) | Type::Map(_, t, n) => {
-            u64::from(*n) * held(stack, flow, block, t, spot)
-        }
+        Type::Array(t, n)
+        | Type::Ring(t, n)
+        | Type::List(t, n)
+        | Type::Window(t, n, _)
+        | Type::Pool(t, n)
+        | Type::Map(_, t, n) => u64::from(*n) * held(stack, flow, block, t, spot),
         Type::Struct(id) => {
             let fields = stack.structs[id.index()].fields.iter().map(|f| &f.ty);
             fields_held(stack, flow, block, fields, spot)
@@ -221,7 +241,13 @@ fn held(stack: &Stack, flow: &Flow, block: u32, ty: &Type, spot: &mut Spot) -> u
     }
 }
 
-fn fields_held<'a>(stack: &Stack, flow: &Flow, block: u32, types: impl Iterator<Item = &'a Type>, spot: &mut Spot) -> u64 {
+fn fields_held<'a>(
+    stack: &Stack,
+    flow: &Flow,
+    block: u32,
+    types: impl Iterator<Item = &'a Type>,
+    spot: &mut Spot,
+) -> u64 {
     let mut total = 0;
     for (i, ty) in types.enumerate() {
         spot.path.push(i as u32);

@@ -75,7 +75,8 @@ fn externs(stack: &Stack, layers: &[Fragment]) -> Vec<Diagnostic> {
 /// Of what was found to flow.
 pub(crate) fn flow(linked: &Linked, flow: &Flow) -> Vec<Diagnostic> {
     let stack = &linked.stack;
-    let mut problems: Vec<Diagnostic> = flow.unhandled.iter().map(|(l, e, h)| unhandled(stack, flow, *l, *e, *h)).collect();
+    let mut problems: Vec<Diagnostic> =
+        flow.unhandled.iter().map(|(l, e, h)| unhandled(stack, flow, *l, *e, *h)).collect();
     problems.extend(flow.lost.iter().map(|e| lost(stack, flow, *e)));
     problems.extend(flow.one_way.iter().map(|e| one_way(stack, flow, *e)));
     problems.extend(flow.world.doubled.iter().map(|(l, h)| doubled(stack, *l, *h)));
@@ -101,7 +102,8 @@ fn emitters<'a>(stack: &'a Stack, flow: &'a Flow, event: EventId) -> Vec<(&'a Ha
 fn unhandled(stack: &Stack, flow: &Flow, layer: LayerId, event: EventId, header: HeaderId) -> Diagnostic {
     let (name, variant, event_name) = (&stack.layer(layer).name, &stack.header(header).name, &stack.event(event).name);
     let title = format!("`{name}` has no handler for `{event_name}` with its header `{variant}`");
-    let mut error = Diagnostic::error(codes::UNHANDLED, title).at(stack.layer(layer).span, format!("`{event_name}` comes here with `{variant}`"));
+    let mut error = Diagnostic::error(codes::UNHANDLED, title)
+        .at(stack.layer(layer).span, format!("`{event_name}` comes here with `{variant}`"));
     for (handler, emission) in emitters(stack, flow, event) {
         error = error.also(emission.span, format!("`{}` emits it", handler.name));
     }
@@ -210,9 +212,18 @@ fn crowded(stack: &Stack) -> Option<Diagnostic> {
             let Some(first) = headers.first().map(|h| stack.header(*h)) else { continue };
             if headers.len() > 1 || layout > 0 {
                 let layer = stack.layer(first.layer);
-                let title = format!("`{}` of `{}` has a fixed place in the frame, but does not have it to itself", first.name, layer.name);
-                let because = if layout > 0 { "another layer packs this header into bytes" } else { "another header on the same frame has it too" };
-                return Some(Diagnostic::error(codes::PLACES, title).at(layer.span, "declared in this layer").because(because));
+                let title = format!(
+                    "`{}` of `{}` has a fixed place in the frame, but does not have it to itself",
+                    first.name, layer.name
+                );
+                let because = if layout > 0 {
+                    "another layer packs this header into bytes"
+                } else {
+                    "another header on the same frame has it too"
+                };
+                return Some(
+                    Diagnostic::error(codes::PLACES, title).at(layer.span, "declared in this layer").because(because),
+                );
             }
         }
     }

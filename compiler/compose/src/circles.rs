@@ -85,8 +85,11 @@ fn describe(stack: &Stack, flow: &Flow, circle: &Circle) -> Diagnostic {
     let mut names: Vec<String> = circle.iter().map(|(node, _)| named(node)).collect();
     names.extend(names.first().cloned());
     let mut error = Diagnostic::error(codes::CIRCLE, "events go round in a circle, so a step need not end");
-    for (node, emission) in circle.iter().filter(|(node, _)| flow.handlers.get(node).is_some_and(|h| !stack.handler(*h).passes)) {
-        error = error.at(emission.span, format!("`{}` emits `{}`", place(stack, flow, node), stack.event(emission.event).name));
+    for (node, emission) in
+        circle.iter().filter(|(node, _)| flow.handlers.get(node).is_some_and(|h| !stack.handler(*h).passes))
+    {
+        error = error
+            .at(emission.span, format!("`{}` emits `{}`", place(stack, flow, node), stack.event(emission.event).name));
     }
     error
         .because(format!("the circle is {}", names.join(" -> ")))

@@ -30,7 +30,9 @@ pub(crate) fn classify(stack: &mut Stack) -> Vec<Diagnostic> {
             let class = match (stated, value) {
                 (FieldClass::Protocol, FieldClass::Protocol) if gossip() => FieldClass::Gossip,
                 (FieldClass::Protocol, inferred) => inferred,
-                (FieldClass::Gossip, FieldClass::Identification | FieldClass::Protocol) if gossip() => FieldClass::Gossip,
+                (FieldClass::Gossip, FieldClass::Identification | FieldClass::Protocol) if gossip() => {
+                    FieldClass::Gossip
+                }
                 (FieldClass::Identification, FieldClass::Identification) => FieldClass::Identification,
                 (FieldClass::Message, _) => FieldClass::Message,
                 (stated, inferred) => {
@@ -117,7 +119,8 @@ impl Sources {
     fn statement(&mut self, stack: &Stack, code: Code, statement: &Statement) {
         let (exprs, places) = parts(statement);
         let values = exprs.iter().map(|e| self.expr(stack, code, e)).max().unwrap_or(FieldClass::Identification);
-        let from = places.iter().map(|p| self.place(stack, code, p)).max().unwrap_or(FieldClass::Identification).max(values);
+        let from =
+            places.iter().map(|p| self.place(stack, code, p)).max().unwrap_or(FieldClass::Identification).max(values);
         match statement {
             Statement::Store(place, _) => self.root(code, place, values),
             Statement::Return(Some(_)) => {
@@ -158,7 +161,10 @@ impl Sources {
                     self.local(code, local, told);
                 }
             }
-            Statement::CallExtern { .. } | Statement::Filter { .. } | Statement::Unpack { .. } | Statement::Join { .. } => {
+            Statement::CallExtern { .. }
+            | Statement::Filter { .. }
+            | Statement::Unpack { .. }
+            | Statement::Join { .. } => {
                 for local in assigned(statement) {
                     self.local(code, local, FieldClass::Message);
                 }
@@ -184,7 +190,11 @@ impl Sources {
             Root::Cell(_) => FieldClass::Protocol,
             Root::Local(local) => self.locals.get(&(code, local)).copied().unwrap_or(FieldClass::Identification),
         };
-        let indices = place.path.iter().filter_map(|s| if let Step::Index(e) = s { Some(self.value(stack, code, e)) } else { None });
+        let indices =
+            place
+                .path
+                .iter()
+                .filter_map(|s| if let Step::Index(e) = s { Some(self.value(stack, code, e)) } else { None });
         indices.max().unwrap_or(FieldClass::Identification).max(root)
     }
 
@@ -213,8 +223,17 @@ impl Sources {
                 let told = self.place(stack, code, place);
                 arguments.iter().map(|a| self.value(stack, code, a)).max().unwrap_or(told).max(told)
             }
-            ExprKind::Now | ExprKind::Length(_) | ExprKind::View(_) | ExprKind::Through(..) | ExprKind::PackView(..) => FieldClass::Message,
-            _ => operands(expr).0.into_iter().map(|e| self.value(stack, code, e)).max().unwrap_or(FieldClass::Identification),
+            ExprKind::Now
+            | ExprKind::Length(_)
+            | ExprKind::View(_)
+            | ExprKind::Through(..)
+            | ExprKind::PackView(..) => FieldClass::Message,
+            _ => operands(expr)
+                .0
+                .into_iter()
+                .map(|e| self.value(stack, code, e))
+                .max()
+                .unwrap_or(FieldClass::Identification),
         }
     }
 }

@@ -127,8 +127,12 @@ impl Facts {
             ExprKind::Binary(BinaryOp::Less, a, b) if constant(a) == Some(0) && !signed(&b.ty) => {
                 (make(BinaryOp::Equal, b, &zero(&b.ty)), !holds)
             }
-            ExprKind::Binary(BinaryOp::Equal, a, b) if constant(a) == Some(0) => (make(BinaryOp::Equal, b, &zero(&b.ty)), holds),
-            ExprKind::Binary(BinaryOp::Equal, a, b) if constant(b) == Some(0) => (make(BinaryOp::Equal, a, &zero(&a.ty)), holds),
+            ExprKind::Binary(BinaryOp::Equal, a, b) if constant(a) == Some(0) => {
+                (make(BinaryOp::Equal, b, &zero(&b.ty)), holds)
+            }
+            ExprKind::Binary(BinaryOp::Equal, a, b) if constant(b) == Some(0) => {
+                (make(BinaryOp::Equal, a, &zero(&a.ty)), holds)
+            }
             _ => (resolved, holds),
         }
     }
@@ -301,7 +305,8 @@ fn place_of(message: &Expr) -> Option<&Place> {
 fn same_message(length: &Expr, message: &Expr) -> bool {
     let ExprKind::Length(measured) = &length.kind else { return false };
     let local = local_of(message);
-    (local.is_some() && local == local_of(measured)) || (place_of(message).is_some() && place_of(message) == place_of(measured))
+    (local.is_some() && local == local_of(measured))
+        || (place_of(message).is_some() && place_of(message) == place_of(measured))
 }
 
 /// `at` is `(m.len - 1) / SIZE * SIZE` or `m.len / SIZE * SIZE`: what is left is at most SIZE.

@@ -48,7 +48,11 @@ fn layout_text(stack: &Stack, layout: &Layout, frames: bool, text: &mut String) 
             let field = &header.fields[placed.field as usize];
             let ty = Named::of(stack).ty_in_full(&field.ty);
             let order = if field.big_endian { " big" } else { "" };
-            let _ = writeln!(text, "field {} {}.{} at {} bits {} {ty}{order}", header.layer.0, header.name, field.name, placed.bit, field.bits);
+            let _ = writeln!(
+                text,
+                "field {} {}.{} at {} bits {} {ty}{order}",
+                header.layer.0, header.name, field.name, placed.bit, field.bits
+            );
         }
     }
 }

@@ -45,14 +45,20 @@ struct Misfit {
 fn misfits(said: Vec<&Event>, speaker: &Fragment, taken: Vec<&Event>, listener: &Fragment) -> Vec<Misfit> {
     let mut found = vec![];
     for event in said {
-        let named: Vec<&&Event> = taken.iter().filter(|t| t.name == event.name && t.direction == event.direction).collect();
+        let named: Vec<&&Event> =
+            taken.iter().filter(|t| t.name == event.name && t.direction == event.direction).collect();
         let mine = signature(event, speaker);
         if named.iter().any(|t| signature(t, listener) == mine) {
             continue;
         }
         let words = match named.first() {
             Some(other) => {
-                format!("`{}` emits `{mine}`, but `{}` takes `{}`", speaker.name, listener.name, signature(other, listener))
+                format!(
+                    "`{}` emits `{mine}`, but `{}` takes `{}`",
+                    speaker.name,
+                    listener.name,
+                    signature(other, listener)
+                )
             }
             None => format!("`{}` may emit `{mine}`, which `{}` does not know", speaker.name, listener.name),
         };

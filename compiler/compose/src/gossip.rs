@@ -13,7 +13,8 @@ pub(crate) fn is_gossip(stack: &Stack, header: HeaderId, field: usize) -> bool {
     let arms = stack.layers.iter().flat_map(|l| &l.reactions).flat_map(|r| r.arms.iter().map(move |a| (r.event, a)));
     let receivers: Vec<(EventId, HandlerId)> =
         arms.filter(|(_, a)| a.guard.header == Some(header)).map(|(e, a)| (e, a.handler)).collect();
-    !receivers.is_empty() && receivers.iter().all(|(event, handler)| only_feeds_state(stack, *event, stack.handler(*handler), field))
+    !receivers.is_empty()
+        && receivers.iter().all(|(event, handler)| only_feeds_state(stack, *event, stack.handler(*handler), field))
 }
 
 fn only_feeds_state(stack: &Stack, event: EventId, handler: &Handler, field: usize) -> bool {
@@ -76,7 +77,9 @@ impl<'a> Taint<'a> {
 
     fn statement(&mut self, call: u32, statement: &'a Statement, under: bool) -> bool {
         let (exprs, places) = parts(statement);
-        let marked = under || exprs.iter().any(|e| self.is_marked(call, e)) || places.iter().any(|p| self.place_is_marked(call, p));
+        let marked = under
+            || exprs.iter().any(|e| self.is_marked(call, e))
+            || places.iter().any(|p| self.place_is_marked(call, p));
         let carries = exprs.iter().any(|e| self.carries(call, e));
         match statement {
             Statement::If { then, otherwise, .. } => {
@@ -137,7 +140,14 @@ impl<'a> Taint<'a> {
         }
     }
 
-    fn call(&mut self, call: u32, into: Option<LocalId>, function: FunctionId, arguments: &'a [Argument], under: bool) -> bool {
+    fn call(
+        &mut self,
+        call: u32,
+        into: Option<LocalId>,
+        function: FunctionId,
+        arguments: &'a [Argument],
+        under: bool,
+    ) -> bool {
         let callee = self.stack.function(function);
         self.calls += 1;
         let inner = self.calls;
@@ -205,7 +215,9 @@ impl<'a> Taint<'a> {
     fn is_marked(&self, call: u32, expr: &Expr) -> bool {
         any(expr, &mut |e| match &e.kind {
             ExprKind::Local(local) => self.touches(&self.marked, &self.local(call, *local)),
-            ExprKind::Load(p) | ExprKind::Borrow(p) | ExprKind::Query(_, p, _) => self.touches(&self.marked, &self.spot(call, p)),
+            ExprKind::Load(p) | ExprKind::Borrow(p) | ExprKind::Query(_, p, _) => {
+                self.touches(&self.marked, &self.spot(call, p))
+            }
             _ => false,
         })
     }

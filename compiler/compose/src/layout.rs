@@ -96,7 +96,17 @@ fn shapes(stack: &Stack, form: LayoutForm, mut found: Vec<Found>, longest: u32) 
         *next += 1;
         let (fields, size) = pack(stack, &f.headers, identified, start);
         let (data_min, data_max) = (f.size.min.min(longest), f.size.max.min(longest));
-        result.push(Shape { number, identified, event: f.event, headers: f.headers, data: f.data, fields, size, data_min, data_max });
+        result.push(Shape {
+            number,
+            identified,
+            event: f.event,
+            headers: f.headers,
+            data: f.data,
+            fields,
+            size,
+            data_min,
+            data_max,
+        });
     }
     result
 }
@@ -133,7 +143,9 @@ fn pack(stack: &Stack, headers: &[HeaderId], identified: bool, start: u32) -> (V
             match field.place {
                 FieldPlace::Cookie => fields.push(placed(COOKIE_BIT)),
                 FieldPlace::Fingerprint => fields.push(placed(FINGERPRINT_BIT)),
-                FieldPlace::Packed => packed.push(((!leads, if leads { FieldClass::Identification } else { field.class }), placed(0))),
+                FieldPlace::Packed => {
+                    packed.push(((!leads, if leads { FieldClass::Identification } else { field.class }), placed(0)))
+                }
             }
         }
     }

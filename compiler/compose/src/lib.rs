@@ -69,7 +69,11 @@ pub struct Composed {
 }
 
 /// Makes a stack of the layers, the top first; gives it with warnings, or else what is wrong.
-pub fn compose(name: &str, layers: &[Fragment], options: &Options) -> Result<(Stack, Vec<Diagnostic>), Vec<Diagnostic>> {
+pub fn compose(
+    name: &str,
+    layers: &[Fragment],
+    options: &Options,
+) -> Result<(Stack, Vec<Diagnostic>), Vec<Diagnostic>> {
     compose_all(name, layers, options).map(|composed| (composed.stack, composed.warnings))
 }
 

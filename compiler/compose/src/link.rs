@@ -44,7 +44,8 @@ pub(crate) struct Linker {
 /// Joins the fragments, the top first, as their neighbours already fit.
 pub(crate) fn link(name: &str, fragments: &[Fragment]) -> Linked {
     let description = fragments.iter().map(|f| f.short.as_str()).collect::<Vec<_>>().join(" / ");
-    let mut linker = Linker { stack: empty(name, description), events: BTreeMap::new(), sides: vec![], accepts: vec![] };
+    let mut linker =
+        Linker { stack: empty(name, description), events: BTreeMap::new(), sides: vec![], accepts: vec![] };
     let count = fragments.len();
     for (i, fragment) in fragments.iter().rev().enumerate() {
         linker.add(fragment, i == 0, i + 1 == count);

@@ -13,7 +13,11 @@ const HEADS: u32 = 1 << 16;
 
 /// The greatest number that divides both; 0 is divided by all.
 pub(crate) fn gcd(a: u32, b: u32) -> u32 {
-    if b == 0 { a } else { gcd(b, a % b) }
+    if b == 0 {
+        a
+    } else {
+        gcd(b, a % b)
+    }
 }
 
 /// Where the bytes of a message are.
@@ -88,13 +92,26 @@ impl Size {
     /// With headers of so many bytes in front.
     pub fn headed(self, bytes: u32) -> Size {
         let max = self.max.saturating_add(bytes).min(LONGEST);
-        Size { max, heads: (self.heads + bytes.div_ceil(HEAD)).min(HEADS), growth: self.growth.saturating_add(bytes).min(LONGEST), ..self }
+        Size {
+            max,
+            heads: (self.heads + bytes.div_ceil(HEAD)).min(HEADS),
+            growth: self.growth.saturating_add(bytes).min(LONGEST),
+            ..self
+        }
     }
 
     /// New bytes made from it, so many more.
     pub fn grown(self, by: u32) -> Size {
         let max = self.max.saturating_add(by).min(LONGEST);
-        Size { min: 0, max, pieces: 1, piece: max, cut: 0, heads: 0, growth: self.growth.saturating_add(by).min(LONGEST) }
+        Size {
+            min: 0,
+            max,
+            pieces: 1,
+            piece: max,
+            cut: 0,
+            heads: 0,
+            growth: self.growth.saturating_add(by).min(LONGEST),
+        }
     }
 
     /// Up to `count` such parts in front of `last`.
@@ -103,7 +120,15 @@ impl Size {
         let pieces = self.pieces.saturating_mul(count).saturating_add(last.pieces).min(1 << 16);
         let piece = self.piece.max(last.piece);
         let heads = self.heads.saturating_mul(count).saturating_add(last.heads).min(HEADS);
-        Size { min: last.min, max, pieces, piece, cut: gcd(self.cut, last.cut), heads, growth: self.growth.max(last.growth) }
+        Size {
+            min: last.min,
+            max,
+            pieces,
+            piece,
+            cut: gcd(self.cut, last.cut),
+            heads,
+            growth: self.growth.max(last.growth),
+        }
     }
 
     /// Pool blocks that it fills at the most.
@@ -164,7 +189,12 @@ impl Bag {
 
     /// Once they are in the pool.
     pub fn kept(&self) -> Bag {
-        self.map(|kind, size| (Kind { origin: Origin::Kept, ..kind.clone() }, Size { growth: 0, heads: 0, pieces: size.pieces + size.heads, ..size }))
+        self.map(|kind, size| {
+            (
+                Kind { origin: Origin::Kept, ..kind.clone() },
+                Size { growth: 0, heads: 0, pieces: size.pieces + size.heads, ..size },
+            )
+        })
     }
 
     /// Bounds for all of them.

@@ -17,7 +17,15 @@ pub(crate) fn make(linked: &mut Linked, layer: LayerId, event: EventId) -> Handl
     let span = stack.layer(layer).span;
     let body = match target {
         Some(target) => {
-            vec![Statement::Emit(Emit { target, event, arguments: values, later: false, call: false, likely: None, span })]
+            vec![Statement::Emit(Emit {
+                target,
+                event,
+                arguments: values,
+                later: false,
+                call: false,
+                likely: None,
+                span,
+            })]
         }
         None => declared.message.map(|m| Statement::Drop(values[m as usize].clone())).into_iter().collect(),
     };
@@ -71,7 +79,11 @@ pub(crate) fn is_lost(linked: &Linked, layer: LayerId, event: EventId) -> bool {
 /// Whether an event that enters at a boundary comes to anybody: a layer that handles it, or the other boundary.
 pub(crate) fn is_wanted(linked: &Linked, port: PortId, event: EventId) -> bool {
     let handled = linked.stack.layers.iter().any(|l| l.reactions.iter().any(|r| r.event == event));
-    let far = if port == LOWER { linked.sides.last().map(|s| &s.to_above) } else { linked.sides.first().map(|s| &s.to_below) };
+    let far = if port == LOWER {
+        linked.sides.last().map(|s| &s.to_above)
+    } else {
+        linked.sides.first().map(|s| &s.to_below)
+    };
     let message_from_below = port == LOWER && linked.stack.event(event).message.is_some();
     handled || message_from_below || far.is_some_and(|s| s.contains(&event))
 }

@@ -23,8 +23,10 @@ pub(crate) fn prune(linked: &mut Linked, flow: &Flow) -> Vec<Diagnostic> {
         (handler.layer, made)
     });
     let functions = used_functions(stack, &order);
-    let handlers: BTreeMap<HandlerId, HandlerId> = order.iter().enumerate().map(|(i, h)| (*h, HandlerId(i as u32))).collect();
-    let moved: BTreeMap<FunctionId, FunctionId> = functions.iter().enumerate().map(|(i, f)| (*f, FunctionId(i as u32))).collect();
+    let handlers: BTreeMap<HandlerId, HandlerId> =
+        order.iter().enumerate().map(|(i, h)| (*h, HandlerId(i as u32))).collect();
+    let moved: BTreeMap<FunctionId, FunctionId> =
+        functions.iter().enumerate().map(|(i, f)| (*f, FunctionId(i as u32))).collect();
     stack.handlers = order.iter().map(|h| stack.handler(*h).clone()).collect();
     stack.functions = functions.iter().map(|f| stack.function(*f).clone()).collect();
     for layer in &mut stack.layers {

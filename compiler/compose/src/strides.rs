@@ -76,7 +76,9 @@ impl Strides {
                 let factor = constant(a).or_else(|| constant(b)).and_then(|n| u32::try_from(n).ok());
                 factor.unwrap_or(1)
             }
-            ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) if width(&expr.ty) >= 32 => gcd(self.of(a), self.of(b)),
+            ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) if width(&expr.ty) >= 32 => {
+                gcd(self.of(a), self.of(b))
+            }
             ExprKind::Local(local) => self.locals.get(local).copied().unwrap_or(1),
             ExprKind::Load(place) if place.path.is_empty() => match place.root {
                 Root::Cell(cell) => self.cells.get(&cell).copied().unwrap_or(1),

@@ -13,7 +13,9 @@ impl Run<'_> {
     pub(crate) fn remade(&mut self, of: &Bag, size: impl Fn(Size) -> Size, done: &mut Vec<Course>) -> Bag {
         let made = match of.is_empty() {
             true => Bag::one(Kind { headers: vec![], data: false, origin: Origin::Made }, size(Size::NONE)),
-            false => of.map(|kind, s| (Kind { headers: vec![], data: kind.data, origin: new_origin(kind.origin) }, size(s))),
+            false => {
+                of.map(|kind, s| (Kind { headers: vec![], data: kind.data, origin: new_origin(kind.origin) }, size(s)))
+            }
         };
         done.push(Course::Act(Act::Make(made.size().max)));
         made
@@ -48,7 +50,8 @@ impl Run<'_> {
         let told = bag.map(|kind, size| (Kind { origin: Origin::Kept, ..kind.clone() }, size));
         let new = self.world.packed.entry(layout).or_default().join(&told);
         self.learnt(new);
-        let bits = |kind: &Kind| kind.headers.iter().flat_map(|h| &self.stack.header(*h).fields).map(|f| f.bits).sum::<u32>();
+        let bits =
+            |kind: &Kind| kind.headers.iter().flat_map(|h| &self.stack.header(*h).fields).map(|f| f.bits).sum::<u32>();
         let packed = bag.map(|kind, size| {
             let bytes = bits(kind).div_ceil(8) + 3;
             (Kind { headers: vec![], ..kind.clone() }, size.headed(bytes))

@@ -53,7 +53,9 @@ pub(crate) fn walk_expr<R: Rewrite + ?Sized>(r: &mut R, expr: &mut Expr) {
             r.expr(b);
             r.expr(c);
         }
-        Struct(list) | Tuple(list) | Array(list) | Concat(list) | Extern(_, list) => list.iter_mut().for_each(|e| r.expr(e)),
+        Struct(list) | Tuple(list) | Array(list) | Concat(list) | Extern(_, list) => {
+            list.iter_mut().for_each(|e| r.expr(e))
+        }
         Query(_, p, list) => {
             r.place(p);
             list.iter_mut().for_each(|e| r.expr(e));
@@ -78,7 +80,9 @@ pub(crate) fn walk_statement<R: Rewrite + ?Sized>(r: &mut R, statement: &mut Sta
     use Statement::*;
     match statement {
         Let(_, e) | Drop(e) | Count(_, e) | Assert(e, _) | Yield(e) => r.expr(e),
-        Fit { value: e, .. } | Random { below: e, .. } | Filter { input: e, .. } | Unpack { message: e, .. } => r.expr(e),
+        Fit { value: e, .. } | Random { below: e, .. } | Filter { input: e, .. } | Unpack { message: e, .. } => {
+            r.expr(e)
+        }
         Store(p, e) => {
             r.place(p);
             r.expr(e);
@@ -133,11 +137,15 @@ pub(crate) fn operands(expr: &Expr) -> (Vec<&Expr>, Option<&Place>) {
     match &expr.kind {
         Const(_) | Literal(_) | Zero | Local(_) | None | Now | Fingerprint | Room | Empty => (vec![], Option::None),
         Load(p) | Borrow(p) => (vec![], Option::Some(p)),
-        Unary(_, a) | Convert(a) | Some(a) | IsSome(a) | Unwrap(a) | Field(a, _) | BytesOf(a) | View(a) => (vec![a], Option::None),
+        Unary(_, a) | Convert(a) | Some(a) | IsSome(a) | Unwrap(a) | Field(a, _) | BytesOf(a) | View(a) => {
+            (vec![a], Option::None)
+        }
         Through(_, a) | Share(a) | Length(a) | Pack(_, a) | PackView(_, a) => (vec![a], Option::None),
         Binary(_, a, b) | Index(a, b) | Rest(a, b) => (vec![a, b], Option::None),
         If(a, b, c) | Part(a, b, c) | Slice(a, b, c) => (vec![a, b, c], Option::None),
-        Struct(list) | Tuple(list) | Array(list) | Concat(list) | Extern(_, list) => (list.iter().collect(), Option::None),
+        Struct(list) | Tuple(list) | Array(list) | Concat(list) | Extern(_, list) => {
+            (list.iter().collect(), Option::None)
+        }
         Query(_, p, list) => (list.iter().collect(), Option::Some(p)),
         Push(m, _, list) => (std::iter::once(m.as_ref()).chain(list).collect(), Option::None),
     }
@@ -148,7 +156,9 @@ pub(crate) fn parts(statement: &Statement) -> (Vec<&Expr>, Vec<&Place>) {
     use Statement::*;
     match statement {
         Let(_, e) | Drop(e) | Count(_, e) | Assert(e, _) | Yield(e) => (vec![e], vec![]),
-        Fit { value: e, .. } | Random { below: e, .. } | Filter { input: e, .. } | Unpack { message: e, .. } => (vec![e], vec![]),
+        Fit { value: e, .. } | Random { below: e, .. } | Filter { input: e, .. } | Unpack { message: e, .. } => {
+            (vec![e], vec![])
+        }
         Store(p, e) => (vec![e], vec![p]),
         If { condition, .. } => (vec![condition], vec![]),
         Loop { .. } | Break | Impossible | Unreachable | Reject => (vec![], vec![]),
@@ -156,8 +166,10 @@ pub(crate) fn parts(statement: &Statement) -> (Vec<&Expr>, Vec<&Place>) {
         Each { walk, .. } => (walk.from.iter().chain(&walk.to).collect(), vec![&walk.over]),
         Return(e) => (e.iter().collect(), vec![]),
         Call { arguments, .. } => {
-            let values = arguments.iter().filter_map(|a| if let Argument::Value(e) = a { Some(e) } else { None }).collect();
-            let places = arguments.iter().filter_map(|a| if let Argument::Reference(p) = a { Some(p) } else { None }).collect();
+            let values =
+                arguments.iter().filter_map(|a| if let Argument::Value(e) = a { Some(e) } else { None }).collect();
+            let places =
+                arguments.iter().filter_map(|a| if let Argument::Reference(p) = a { Some(p) } else { None }).collect();
             (values, places)
         }
         CallExtern { arguments, .. } => (arguments.iter().collect(), vec![]),

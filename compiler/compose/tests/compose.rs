@@ -48,7 +48,10 @@ fn explanations_are_golden() {
 #[test]
 fn wire_texts_are_golden() {
     for c in stacks() {
-        golden(&format!("{}.wire", c.stack.name), &format!("{}fingerprint {:016x}\n", c.wire_text, c.stack.layouts[0].fingerprint));
+        golden(
+            &format!("{}.wire", c.stack.name),
+            &format!("{}fingerprint {:016x}\n", c.wire_text, c.stack.layouts[0].fingerprint),
+        );
     }
 }
 

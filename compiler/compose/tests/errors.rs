@@ -41,8 +41,14 @@ fn neighbours_that_do_not_fit() {
     let (code, text) = error(&[floor(), floor()]);
     assert_eq!(code, "C0002");
     assert!(text.contains("`floor` does not fit over `floor`"), "{text}");
-    assert!(text.contains("because `floor` emits `down send(addr, msg)`, but `floor` takes `down send(msg)`"), "{text}");
-    assert!(text.contains("because `floor` emits `up deliver(msg)`, but `floor` takes `up deliver(addr, msg)`"), "{text}");
+    assert!(
+        text.contains("because `floor` emits `down send(addr, msg)`, but `floor` takes `down send(msg)`"),
+        "{text}"
+    );
+    assert!(
+        text.contains("because `floor` emits `up deliver(msg)`, but `floor` takes `up deliver(addr, msg)`"),
+        "{text}"
+    );
 }
 
 #[test]

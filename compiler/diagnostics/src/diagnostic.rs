@@ -50,7 +50,15 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     fn new(severity: Severity, code: &'static str, message: impl Into<String>) -> Self {
-        Diagnostic { code, severity, message: message.into(), label: None, secondary: vec![], notes: vec![], help: vec![] }
+        Diagnostic {
+            code,
+            severity,
+            message: message.into(),
+            label: None,
+            secondary: vec![],
+            notes: vec![],
+            help: vec![],
+        }
     }
 
     /// Something that must be mended before the program means anything.

@@ -141,7 +141,9 @@ mod tests {
     fn a_message_says_what_where_why_and_how() {
         let (sources, found) = example();
         let text = found.render(&sources, false);
-        for part in ["[T0012] Error: `lo`", "nak.nacre:2:15", "no such field", "declared here", "names only", "did you mean"] {
+        for part in
+            ["[T0012] Error: `lo`", "nak.nacre:2:15", "no such field", "declared here", "names only", "did you mean"]
+        {
             assert!(text.contains(part), "{part} is not in\n{text}");
         }
         assert!(!text.contains('\u{1b}'));

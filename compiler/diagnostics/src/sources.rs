@@ -87,6 +87,9 @@ mod tests {
     fn an_unknown_file_has_no_text() {
         let sources = Sources::new();
         let span = Span { file: SourceId(7), start: 3, end: 4 };
-        assert_eq!((sources.path(span.file), sources.slice(span), sources.line(span), sources.column(span)), ("?", "", 1, 1));
+        assert_eq!(
+            (sources.path(span.file), sources.slice(span), sources.line(span), sources.column(span)),
+            ("?", "", 1, 1)
+        );
     }
 }

@@ -28,7 +28,8 @@ impl Session {
     ///
     /// Errors of the file system become diagnostics at the import, or without a place for the files named here.
     pub fn open(paths: &[PathBuf]) -> Session {
-        let mut loader = Loader { sources: Sources::default(), known: Vec::new(), files: Vec::new(), found: Vec::new() };
+        let mut loader =
+            Loader { sources: Sources::default(), known: Vec::new(), files: Vec::new(), found: Vec::new() };
         for path in paths {
             loader.load(path, None);
         }
@@ -39,7 +40,8 @@ impl Session {
 
     /// The same for text that is not in a file; imports are looked up from the folder of `path`.
     pub fn from_text(path: &Path, text: &str) -> Session {
-        let mut loader = Loader { sources: Sources::default(), known: Vec::new(), files: Vec::new(), found: Vec::new() };
+        let mut loader =
+            Loader { sources: Sources::default(), known: Vec::new(), files: Vec::new(), found: Vec::new() };
         loader.known.push(path.to_path_buf());
         loader.parse(path, text);
         let (program, more) = Program::new(loader.files);
@@ -81,7 +83,11 @@ impl Session {
     fn compose(&self, name: &str) -> Result<(Stack, Vec<Diagnostic>), Vec<Diagnostic>> {
         let Some(declared) = self.program.stack(name) else {
             let known: Vec<&str> = self.program.stacks().map(|s| s.name.name.as_str()).collect();
-            let help = if known.is_empty() { "the files declare no stack".into() } else { format!("there are: {}", known.join(", ")) };
+            let help = if known.is_empty() {
+                "the files declare no stack".into()
+            } else {
+                format!("there are: {}", known.join(", "))
+            };
             return Err(vec![Diagnostic::error("D0003", format!("there is no stack `{name}`")).help(help)]);
         };
         let (fragments, mut warnings) = self.program.fragments(declared)?;
@@ -152,7 +158,10 @@ pub fn optimize(stack: &mut Stack, level: Level) -> Vec<Decision> {
 /// Our own mistakes are asserted.
 fn validate(stack: &Stack) {
     if let Err(problems) = nacre_stack::validate(stack) {
-        panic!("the stack `{}` is not valid after a pass (a fault of Nacre, please report it):\n{problems:#?}", stack.name);
+        panic!(
+            "the stack `{}` is not valid after a pass (a fault of Nacre, please report it):\n{problems:#?}",
+            stack.name
+        );
     }
 }
 

@@ -710,26 +710,56 @@ pub enum Statement {
     Let(LocalId, Expr),
     /// Overwrites; a message that was there is dropped.
     Store(Place, Expr),
-    If { condition: Expr, likely: Option<bool>, then: Block, otherwise: Block },
+    If {
+        condition: Expr,
+        likely: Option<bool>,
+        then: Block,
+        otherwise: Block,
+    },
     /// Repeats until `Break`, at most `bound` times: if the body has run so often without a `Break`, the bound is met.
-    Loop { bound: u32, body: Block },
+    Loop {
+        bound: u32,
+        body: Block,
+    },
     /// `for x in from .. to`, ascending, at most `bound` times. The ends have the type of the variable, or, where that is a range,
     /// any one type of numbers (the type checker knows that the range holds all between them).
-    For { variable: LocalId, from: Expr, to: Expr, bound: u32, body: Block },
+    For {
+        variable: LocalId,
+        from: Expr,
+        to: Expr,
+        bound: u32,
+        body: Block,
+    },
     /// Each entry, in order; see [`Walk`].
-    Each { walk: Walk, bound: u32, body: Block },
+    Each {
+        walk: Walk,
+        bound: u32,
+        body: Block,
+    },
     Break,
     Return(Option<Expr>),
-    Call { into: Option<LocalId>, function: FunctionId, arguments: Vec<Argument> },
+    Call {
+        into: Option<LocalId>,
+        function: FunctionId,
+        arguments: Vec<Argument>,
+    },
     /// An extern with messages or with a result that may be refused (`msg?`).
-    CallExtern { into: Option<LocalId>, function: ExternId, arguments: Vec<Expr> },
+    CallExtern {
+        into: Option<LocalId>,
+        function: ExternId,
+        arguments: Vec<Expr>,
+    },
     Operate(Operate),
     /// Puts an event into the queue, or (later) into the ring.
     Emit(Emit),
     /// A local with messages: lets it go.
     Drop(Expr),
     /// `arm`: fires at now + delay (saturating) or after.
-    Arm { timer: Place, delay: Expr, unless_armed: bool },
+    Arm {
+        timer: Place,
+        delay: Expr,
+        unless_armed: bool,
+    },
     Cancel(Place),
     Count(CounterId, Expr),
     /// Violated: counted as broken; the interpreter reports it. The text is what the user wrote.
@@ -738,20 +768,41 @@ pub enum Statement {
     Impossible,
     Unreachable,
     /// Conversion into a range type: `into` is an option.
-    Fit { into: LocalId, value: Expr },
+    Fit {
+        into: LocalId,
+        value: Expr,
+    },
     /// A number below `below` (at least 1), of the layer's generator. Duration or UInt.
-    Random { into: LocalId, below: Expr },
+    Random {
+        into: LocalId,
+        below: Expr,
+    },
     /// A filter that yields: `into` is Msg, or Option(Msg) if it may reject. Borrows its input.
-    Filter { into: LocalId, filter: FilterId, input: Expr },
+    Filter {
+        into: LocalId,
+        filter: FilterId,
+        input: Expr,
+    },
     /// In a filter: one more byte; or the end of it.
     Yield(Expr),
     Reject,
     /// Inverse of Pack: `into` is Option(Msg); consumes the message either way.
-    Unpack { into: LocalId, layout: LayoutId, message: Expr },
+    Unpack {
+        into: LocalId,
+        layout: LayoutId,
+        message: Expr,
+    },
     /// All messages of the list, in order, then `last`, as one under the headers of `last`; empties the list.
-    Join { into: LocalId, parts: Place, last: Expr },
+    Join {
+        into: LocalId,
+        parts: Place,
+        last: Expr,
+    },
     /// Moves what is in an option at a place (with a message) out of it, leaving none.
-    Take { into: LocalId, place: Place },
+    Take {
+        into: LocalId,
+        place: Place,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -30,12 +30,19 @@ pub fn leaks(stack: &Stack) -> Vec<Leak> {
         tracker.leaks.clear();
         for handler in &stack.handlers {
             let mut locals = vec![false; handler.locals.len()];
-            let mut code = Code { stack, layer: handler.layer, name: &handler.name, function: None, declared: &handler.locals };
+            let mut code =
+                Code { stack, layer: handler.layer, name: &handler.name, function: None, declared: &handler.locals };
             tracker.settle(&mut code, &handler.body, &mut locals);
         }
         for (i, function) in stack.functions.iter().enumerate() {
             let mut locals = tracker.parameters[i].clone();
-            let mut code = Code { stack, layer: function.layer, name: &function.name, function: Some(i), declared: &function.locals };
+            let mut code = Code {
+                stack,
+                layer: function.layer,
+                name: &function.name,
+                function: Some(i),
+                declared: &function.locals,
+            };
             tracker.settle(&mut code, &function.body, &mut locals);
         }
     }
@@ -141,7 +148,9 @@ impl Tracker {
                     self.leak(code, "a call that depends on the time");
                 }
             }
-            Statement::Emit(emit) if guarded || emit.arguments.iter().any(|e| self.timed(e, locals)) => self.leak(code, "an event"),
+            Statement::Emit(emit) if guarded || emit.arguments.iter().any(|e| self.timed(e, locals)) => {
+                self.leak(code, "an event")
+            }
             Statement::Operate(operate) => {
                 for argument in &operate.arguments {
                     self.into_container(code, &operate.place, argument, locals);
@@ -215,7 +224,9 @@ impl Tracker {
             ExprKind::Local(id) => locals[id.index()],
             // A container may hold times beside other things; only what is read as a time is one.
             ExprKind::Load(place) => holds_time(&place.ty) && self.place_timed(place, locals),
-            ExprKind::Unary(_, a) | ExprKind::Convert(a) | ExprKind::Some(a) | ExprKind::Unwrap(a) => self.timed(a, locals),
+            ExprKind::Unary(_, a) | ExprKind::Convert(a) | ExprKind::Some(a) | ExprKind::Unwrap(a) => {
+                self.timed(a, locals)
+            }
             ExprKind::Field(a, _) => holds_time(&e.ty) && self.timed(a, locals),
             ExprKind::BytesOf(a) | ExprKind::Through(_, a) | ExprKind::IsSome(a) => self.timed(a, locals),
             ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => self.timed(a, locals) || self.timed(b, locals),

@@ -81,7 +81,9 @@ fn frames_outside_every_shape_are_dropped() {
     let mut count = 0;
     let good = b"\x00\xcd\xab\x00\x01\x00\x00\x00yes";
     // Too short, an unknown shape, the control shape, the long form of a short number, a shape that must be identified.
-    for bad in [&good[..7], &b""[..], b"\x04\xcd\xab\0\x01\0\0\0", &[0xfe; 20], &[0xfc, 0, 0, 0, 0, 0, 0, 0, 0, 0], &[2; 30]] {
+    for bad in
+        [&good[..7], &b""[..], b"\x04\xcd\xab\0\x01\0\0\0", &[0xfe; 20], &[0xfc, 0, 0, 0, 0, 0, 0, 0, 0, 0], &[2; 30]]
+    {
         count += 1;
         assert_eq!(b.input(addr(1), bad, 0), Outcome::Dropped);
         assert_eq!(b.counter(builtin::MALFORMED), count);
@@ -339,7 +341,8 @@ fn any_bytes_are_survived() {
             })
             .collect();
         for _ in 0..3000 {
-            let bytes: Vec<u8> = (0..dice.below(24)).map(|_| dice.draw() as u8 & [3, 255][dice.below(2) as usize]).collect();
+            let bytes: Vec<u8> =
+                (0..dice.below(24)).map(|_| dice.draw() as u8 & [3, 255][dice.below(2) as usize]).collect();
             let before = machine.canonical_bytes();
             let outcome = match dice.below(3) {
                 0 => machine.input(addr(1), &bytes, 0),

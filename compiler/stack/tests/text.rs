@@ -41,7 +41,14 @@ fn every_construct_is_read_back() {
     let u8_ = Type::UInt(8);
     let b = |e: Expr| Box::new(e);
     let list_ty = Type::List(Box::new(Type::Msg), 3);
-    let cell = |name: &str, ty: Type| Cell { name: name.into(), layer: LayerId(0), scope: Scope::Session, ty, initial: None, secret: true };
+    let cell = |name: &str, ty: Type| Cell {
+        name: name.into(),
+        layer: LayerId(0),
+        scope: Scope::Session,
+        ty,
+        initial: None,
+        secret: true,
+    };
     stack.cells.push(cell("peer", list_ty.clone()));
     stack.cells.push(cell("odd name\n\"", Type::Option(Box::new(Type::Msg))));
     let list = Place { root: Root::Cell(CellId(stack.cells.len() as u32 - 2)), path: vec![], ty: list_ty };
@@ -117,23 +124,50 @@ fn every_construct_is_read_back() {
         rejects: true,
         span: Span::default(),
     });
-    let walk = Walk { over: list.clone(), index: None, key: Some(id(&n)), value: Some(id(&m)), from: Some(k(1)), to: Some(k(2)), drain: true };
+    let walk = Walk {
+        over: list.clone(),
+        index: None,
+        key: Some(id(&n)),
+        value: Some(id(&m)),
+        from: Some(k(1)),
+        to: Some(k(2)),
+        drain: true,
+    };
     let body = &mut stack.handlers[0].body;
     body.extend(values.into_iter().map(|v| Statement::Let(id(&n), v)));
-    for op in [BinaryOp::Mul, BinaryOp::Div, BinaryOp::Rem, BinaryOp::Or, BinaryOp::Shl, BinaryOp::NotEqual, BinaryOp::LessEqual, BinaryOp::Min, BinaryOp::Subset] {
+    for op in [
+        BinaryOp::Mul,
+        BinaryOp::Div,
+        BinaryOp::Rem,
+        BinaryOp::Or,
+        BinaryOp::Shl,
+        BinaryOp::NotEqual,
+        BinaryOp::LessEqual,
+        BinaryOp::Min,
+        BinaryOp::Subset,
+    ] {
         body.push(Statement::Let(id(&n), binary(op, k(1), k(2))));
     }
     body.extend([
         Statement::Loop { bound: 3, body: vec![Statement::Break] },
         Statement::For { variable: id(&n), from: k(0), to: k(9), bound: 9, body: vec![Statement::Return(Some(k(1)))] },
         Statement::Each { walk, bound: 4, body: vec![Statement::Unreachable, Statement::Impossible] },
-        Statement::Call { into: Some(id(&n)), function: FunctionId(0), arguments: vec![Argument::Reference(r), Argument::Value(k(1))] },
+        Statement::Call {
+            into: Some(id(&n)),
+            function: FunctionId(0),
+            arguments: vec![Argument::Reference(r), Argument::Value(k(1))],
+        },
         Statement::CallExtern { into: None, function: ExternId(0), arguments: vec![k(1)] },
         Statement::Filter { into: id(&m), filter: FilterId(0), input: view(m.clone()) },
         Statement::Unpack { into: id(&o), layout: LayoutId(0), message: m.clone() },
         Statement::Join { into: id(&m), parts: list, last: m.clone() },
         Statement::Take { into: id(&o), place: option },
-        Statement::If { condition: is_some(o), likely: Some(false), then: vec![], otherwise: vec![Statement::Return(None)] },
+        Statement::If {
+            condition: is_some(o),
+            likely: Some(false),
+            then: vec![],
+            otherwise: vec![Statement::Return(None)],
+        },
         Statement::Assert(num(1, Type::Bool), "say \"no\" \u{1f41a}\n".into()),
     ]);
     let arms = &mut stack.layers[0].reactions[0].arms;
@@ -146,7 +180,8 @@ fn every_construct_is_read_back() {
 fn what_is_no_stack_is_refused_with_its_line() {
     let text = print(&samples::desk());
     assert_eq!(read("stack a \"b\"\nlayr x").expect_err("an error").line, 2);
-    let error = read(&text.replacen("emit port below transmit", "emit port below transmogrify", 1)).expect_err("an error");
+    let error =
+        read(&text.replacen("emit port below transmit", "emit port below transmogrify", 1)).expect_err("an error");
     assert!(error.to_string().contains("`transmogrify` is not declared"), "{error}");
     let deep = format!("layer a \"\" version 1\ninvariant a {}true", "not(".repeat(5000));
     assert!(read(&deep).expect_err("an error").text.contains("too deep"));

@@ -107,7 +107,9 @@ fn types_that_differ() {
 fn messages_that_are_lost_or_used_twice() {
     let gbn = samples::go_back_n;
     let deliver = "go_back_n.up.receive.Data";
-    refused("`m` is lost", gbn(), |s| handler(s, "go_back_n.up.receive.Ack").body.retain(|s| !matches!(s, Statement::Drop(_))));
+    refused("`m` is lost", gbn(), |s| {
+        handler(s, "go_back_n.up.receive.Ack").body.retain(|s| !matches!(s, Statement::Drop(_)))
+    });
     refused("`m` is used after", gbn(), |s| {
         let handler = handler(s, deliver);
         let m = local(handler, "m");
@@ -127,7 +129,9 @@ fn messages_that_are_lost_or_used_twice() {
         handler.body.insert(0, when(num(1, Type::Bool), vec![release(&m)], vec![release(&m)]));
     });
     refused("a message is lost on failure", gbn(), |s| {
-        let Statement::Operate(operate) = &mut handler(s, "go_back_n.down.send").body[0] else { panic!("an operation") };
+        let Statement::Operate(operate) = &mut handler(s, "go_back_n.down.send").body[0] else {
+            panic!("an operation")
+        };
         operate.back = None;
     });
     refused("is set while it holds a message", gbn(), |s| {

@@ -83,7 +83,11 @@ fn window_equals_its_model_over_every_wrap() {
                 }
             }
             model.entries.retain(|n, _| *n >= model.low);
-            assert_eq!([window.low, window.next, window.high], [model.low, model.next, model.high].map(cut), "seed {seed}");
+            assert_eq!(
+                [window.low, window.next, window.high],
+                [model.low, model.next, model.high].map(cut),
+                "seed {seed}"
+            );
             assert_eq!(window.count(), model.entries.len() as u64);
             let first = (model.next..model.high).find(|n| !model.entries.contains_key(n));
             let hole = first.map(|from| {

@@ -93,12 +93,26 @@ pub enum Member {
     Storage(Storage),
     Accepts(Accepts),
     /// `port app: iface;`
-    Port { name: Ident, interface: InterfaceRef, span: Span },
+    Port {
+        name: Ident,
+        interface: InterfaceRef,
+        span: Span,
+    },
     /// `below small, big: channel<addr>;`
-    Below { ports: Vec<(Ident, Option<InterfaceRef>)>, span: Span },
+    Below {
+        ports: Vec<(Ident, Option<InterfaceRef>)>,
+        span: Span,
+    },
     /// `extends view { ... }`
-    Extends { what: Ident, fields: Vec<Field>, span: Span },
-    Invariant { condition: Expr, span: Span },
+    Extends {
+        what: Ident,
+        fields: Vec<Field>,
+        span: Span,
+    },
+    Invariant {
+        condition: Expr,
+        span: Span,
+    },
     Handler(Handler),
     TimerHandler(TimerHandler),
     Function(Function),
@@ -307,11 +321,31 @@ pub struct Wire {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum WireField {
-    Field { name: Ident, ty: Type, nul: bool, value: Option<Expr>, until: Option<u64>, condition: Option<Expr>, span: Span },
-    Let { name: Ident, value: Expr, span: Span },
+    Field {
+        name: Ident,
+        ty: Type,
+        nul: bool,
+        value: Option<Expr>,
+        until: Option<u64>,
+        condition: Option<Expr>,
+        span: Span,
+    },
+    Let {
+        name: Ident,
+        value: Expr,
+        span: Span,
+    },
     Rest(Span),
-    If { condition: Expr, fields: Vec<WireField>, span: Span },
-    Match { on: Ident, arms: Vec<WireArm>, span: Span },
+    If {
+        condition: Expr,
+        fields: Vec<WireField>,
+        span: Span,
+    },
+    Match {
+        on: Ident,
+        arms: Vec<WireArm>,
+        span: Span,
+    },
 }
 
 /// `3 => Rst where code == 0 { ... }`
@@ -411,7 +445,10 @@ pub struct Stack {
 pub enum StackBody {
     /// Top first.
     Layers(Vec<LayerRef>),
-    For { properties: Vec<Ident>, over: Ident },
+    For {
+        properties: Vec<Ident>,
+        over: Ident,
+    },
 }
 
 /// `pt2pt<16, RTO = 20 ms>`
@@ -509,7 +546,11 @@ pub enum NetworkValue {
 pub enum TestArgument {
     Text(String, Span),
     /// `bytes 3000`: a message of so many bytes, by a fixed pattern; `bytes 3000 seed i`: with other content.
-    Bytes { length: Expr, seed: Option<Expr>, span: Span },
+    Bytes {
+        length: Expr,
+        seed: Option<Expr>,
+        span: Span,
+    },
     Expr(Expr),
     /// `_`
     Any(Span),
@@ -537,7 +578,11 @@ pub enum PatternKind {
     /// `Header { ... }` without a message
     Header(HeaderPattern),
     /// `m - h: Wire`
-    PopWire { message: Ident, name: Ident, wire: Ident },
+    PopWire {
+        message: Ident,
+        name: Ident,
+        wire: Ident,
+    },
     Tuple(Vec<Pattern>),
     Some(Box<Pattern>),
 }
@@ -578,25 +623,65 @@ pub enum AssignOp {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum StatementKind {
-    Let { pattern: Pattern, value: Expr, otherwise: Option<Otherwise> },
-    Var { name: Ident, ty: Option<Type>, value: Option<Expr> },
-    Ref { name: Ident, place: Expr, otherwise: Option<Otherwise> },
-    Assign { place: Expr, op: AssignOp, value: Expr, otherwise: Option<Otherwise> },
+    Let {
+        pattern: Pattern,
+        value: Expr,
+        otherwise: Option<Otherwise>,
+    },
+    Var {
+        name: Ident,
+        ty: Option<Type>,
+        value: Option<Expr>,
+    },
+    Ref {
+        name: Ident,
+        place: Expr,
+        otherwise: Option<Otherwise>,
+    },
+    Assign {
+        place: Expr,
+        op: AssignOp,
+        value: Expr,
+        otherwise: Option<Otherwise>,
+    },
     /// A call.
-    Expr { value: Expr, otherwise: Option<Otherwise> },
-    Pass { value: Option<Expr>, otherwise: Option<Otherwise> },
+    Expr {
+        value: Expr,
+        otherwise: Option<Otherwise>,
+    },
+    Pass {
+        value: Option<Expr>,
+        otherwise: Option<Otherwise>,
+    },
     /// The call is an emission.
     Later(Expr),
     Drop(Expr),
-    Arm { timer: Expr, delay: Expr, unless_armed: bool },
+    Arm {
+        timer: Expr,
+        delay: Expr,
+        unless_armed: bool,
+    },
     Cancel(Expr),
     Count(Ident),
     Assert(Expr),
     Impossible(Expr),
     If(If),
-    Match { value: Expr, arms: Vec<MatchArm> },
-    While { condition: Condition, bound: Option<Expr>, body: Block },
-    For { pattern: Pattern, over: Expr, drain: bool, bound: Option<Expr>, body: Block },
+    Match {
+        value: Expr,
+        arms: Vec<MatchArm>,
+    },
+    While {
+        condition: Condition,
+        bound: Option<Expr>,
+        body: Block,
+    },
+    For {
+        pattern: Pattern,
+        over: Expr,
+        drain: bool,
+        bound: Option<Expr>,
+        body: Block,
+    },
     Return(Option<Expr>),
     Break,
     /// In a filter.
@@ -645,7 +730,11 @@ pub struct Condition {
 pub enum ConditionKind {
     Expr(Expr),
     /// `let pattern = expr && expr ...`
-    Let { pattern: Pattern, value: Expr, and: Vec<Expr> },
+    Let {
+        pattern: Pattern,
+        value: Expr,
+        and: Vec<Expr>,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq)]

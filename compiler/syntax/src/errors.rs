@@ -42,7 +42,9 @@ pub const CODES: &[(&str, &str)] = &[
 pub(crate) fn unknown_character(span: Span, text: &str) -> Diagnostic {
     let found = Diagnostic::error("S0001", format!("`{}` means nothing here", text.escape_debug()))
         .at(span, "this character")
-        .because("outside of texts and comments, sources consist of ASCII letters, digits and the signs of the language");
+        .because(
+            "outside of texts and comments, sources consist of ASCII letters, digits and the signs of the language",
+        );
     match text {
         "'" => found.help("texts stand in double quotes: \"octet\""),
         "#" => found.help("comments begin with `//`"),
@@ -297,7 +299,9 @@ pub(crate) fn wrong_order(span: Span, what: &str, before: &str) -> Diagnostic {
 pub(crate) fn no_contract(span: Span, found: &str) -> Diagnostic {
     Diagnostic::error("S0020", format!("{found} is not a contract"))
         .at(span, "expected what may be assumed of the function")
-        .because("a function in C is known only by its contract: `pure`, `inverse of f`, `grows n`, `shrinks n`, `range n`")
+        .because(
+            "a function in C is known only by its contract: `pure`, `inverse of f`, `grows n`, `shrinks n`, `range n`",
+        )
         .help("write one of these, or `;`")
 }
 
@@ -312,7 +316,9 @@ pub(crate) fn if_without_else(span: Span, next: Span) -> Diagnostic {
 pub(crate) fn no_test_statement(span: Span, found: &str) -> Diagnostic {
     Diagnostic::error("S0023", format!("{found} does not begin a statement of a test"))
         .at(span, "expected a step of the script")
-        .because("a test consists of `open`, `network`, `run`, `expect`, `for`, and calls at the ports of its endpoints")
+        .because(
+            "a test consists of `open`, `network`, `run`, `expect`, `for`, and calls at the ports of its endpoints",
+        )
         .help("for example `open a, b with reliable;`, `a.send(\"hello\");`, `expect b.deliver(\"hello\");`")
 }
 

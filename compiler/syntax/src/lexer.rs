@@ -50,7 +50,8 @@ pub fn lex(file: SourceId, text: &str) -> Lexed {
                 continue;
             }
             TokenKind::Unknown => {
-                let follows = lexed.tokens.last().is_some_and(|last| last.kind == TokenKind::Unknown && last.end == token.start);
+                let follows =
+                    lexed.tokens.last().is_some_and(|last| last.kind == TokenKind::Unknown && last.end == token.start);
                 if !follows {
                     lexed.found.push(errors::unknown_character(place(token), lexer.slice()));
                 }
@@ -60,7 +61,8 @@ pub fn lex(file: SourceId, text: &str) -> Lexed {
             TokenKind::Semicolon | TokenKind::CloseBrace => in_extern = false,
             TokenKind::OpenBrace if in_extern => {
                 in_extern = false;
-                let after_c = lexed.tokens.last().is_some_and(|last| &text[last.start as usize..last.end as usize] == "c");
+                let after_c =
+                    lexed.tokens.last().is_some_and(|last| &text[last.start as usize..last.end as usize] == "c");
                 if after_c {
                     let (length, closed) = c_body(lexer.remainder());
                     lexer.bump(length);
@@ -129,7 +131,10 @@ mod tests {
     #[test]
     fn words_are_told_apart_by_their_letters() {
         use crate::token::{CONSTANT, TYPE};
-        assert_eq!(kinds("go_1 Data RTO X T_2a _"), [TokenKind::Name, TYPE, CONSTANT, CONSTANT, TYPE, TokenKind::Name, TokenKind::End]);
+        assert_eq!(
+            kinds("go_1 Data RTO X T_2a _"),
+            [TokenKind::Name, TYPE, CONSTANT, CONSTANT, TYPE, TokenKind::Name, TokenKind::End]
+        );
     }
 
     #[test]
@@ -143,7 +148,10 @@ mod tests {
         let text = r#"extern f() -> u8 c { if (x) { y = "}"; } /* } */ // }
             z = '}'; } ; c"#;
         let tokens = kinds(text);
-        assert_eq!(tokens[tokens.len() - 4..], [TokenKind::CBody, TokenKind::Semicolon, TokenKind::Name, TokenKind::End]);
+        assert_eq!(
+            tokens[tokens.len() - 4..],
+            [TokenKind::CBody, TokenKind::Semicolon, TokenKind::Name, TokenKind::End]
+        );
     }
 
     #[test]

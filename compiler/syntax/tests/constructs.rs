@@ -27,7 +27,10 @@ fn layer() -> Layer {
 fn a_file_has_an_edition_and_imports() {
     let file = file();
     assert_eq!(file.edition.map(|(number, _)| number), Some(1));
-    assert_eq!(file.imports.iter().map(|import| import.path.as_str()).collect::<Vec<_>>(), ["interfaces.nacre", "more.nacre"]);
+    assert_eq!(
+        file.imports.iter().map(|import| import.path.as_str()).collect::<Vec<_>>(),
+        ["interfaces.nacre", "more.nacre"]
+    );
     assert_eq!(file.imports[1].alias.as_ref().map(|alias| alias.name.as_str()), Some("more"));
     assert_eq!(file.docs, ["Constructs that no layer of the design uses."]);
 }
@@ -66,7 +69,8 @@ fn a_field_may_be_secret_or_be_called_so() {
         Member::Storage(storage) if storage.kind == StorageKind::Given => Some(&storage.fields),
         _ => None,
     });
-    let fields: Vec<_> = given.expect("there is one").iter().map(|field| (field.name.name.as_str(), field.secret)).collect();
+    let fields: Vec<_> =
+        given.expect("there is one").iter().map(|field| (field.name.name.as_str(), field.secret)).collect();
     assert_eq!(fields, [("key", true), ("secret", false), ("host", false)]);
 }
 
@@ -78,7 +82,8 @@ fn arguments_of_layers_may_be_named() {
     });
     assert_eq!(stack.members, Some(8));
     let StackBody::Layers(layers) = stack.body else { panic!("it lists layers") };
-    let names: Vec<_> = layers[0].arguments.iter().map(|argument| argument.name.as_ref().map(|name| name.name.as_str())).collect();
+    let names: Vec<_> =
+        layers[0].arguments.iter().map(|argument| argument.name.as_ref().map(|name| name.name.as_str())).collect();
     assert_eq!(names, [Some("N"), Some("WAIT")]);
     assert!(matches!(layers[0].arguments[1].value.kind, ExprKind::Duration(20, TimeUnit::Ms)));
     assert!(matches!(layers[1].arguments[0].value.kind, ExprKind::Binary(BinaryOp::Sub, ..)));
@@ -92,13 +97,17 @@ fn a_test_is_a_script() {
     });
     assert_eq!(test.name, "hello arrives");
     let kinds: Vec<&TestKind> = test.body.iter().map(|step| &step.kind).collect();
-    let [TestKind::Open { endpoints, .. }, TestKind::Network(faults), TestKind::Call { arguments, .. }, TestKind::For { body, .. }, ..] = kinds[..] else {
+    let [TestKind::Open { endpoints, .. }, TestKind::Network(faults), TestKind::Call { arguments, .. }, TestKind::For { body, .. }, ..] =
+        kinds[..]
+    else {
         panic!("{kinds:#?}");
     };
     assert_eq!(endpoints.len(), 2);
     assert_eq!(faults[1].value, NetworkValue::Percent(0.5));
     assert!(matches!(&arguments[0], TestArgument::Text(text, _) if text == "he\"llo\nA"));
-    assert!(matches!(&body[1].kind, TestKind::Expect { arguments, .. } if matches!(arguments[1], TestArgument::Any(_))));
+    assert!(
+        matches!(&body[1].kind, TestKind::Expect { arguments, .. } if matches!(arguments[1], TestArgument::Any(_)))
+    );
     let rest: Vec<bool> = vec![
         matches!(kinds[4], TestKind::Run(_)),
         matches!(kinds[5], TestKind::Expect { .. }),

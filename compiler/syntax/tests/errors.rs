@@ -44,7 +44,11 @@ fn every_code_has_a_case() {
 fn every_message_has_a_listed_code_and_a_place() {
     for (name, text) in files::sources("errors") {
         for found in nacre_syntax::parse(nacre_diagnostics::SourceId(0), &text).1 {
-            assert!(nacre_syntax::CODES.iter().any(|(code, _)| *code == found.code), "{name}: {} is not listed", found.code);
+            assert!(
+                nacre_syntax::CODES.iter().any(|(code, _)| *code == found.code),
+                "{name}: {} is not listed",
+                found.code
+            );
             assert!(found.span().is_some_and(|span| span.end as usize <= text.len()), "{name}: {}", found.message);
         }
     }

@@ -62,9 +62,15 @@ fn all_designed_layers_parse_and_keep_their_meaning() {
 fn line_breaks_mean_nothing() {
     for (name, text) in design() {
         let lexed = nacre_syntax::lexer::lex(nacre_diagnostics::SourceId(0), &text);
-        let words: Vec<&str> = lexed.tokens.iter().map(|token| &text[token.start as usize..token.end as usize]).collect();
+        let words: Vec<&str> =
+            lexed.tokens.iter().map(|token| &text[token.start as usize..token.end as usize]).collect();
         let joined = |between: &str| words.join(between).replace("> >", ">>").replace(">\n>", ">>");
-        let plain = |tree: String| tree.lines().filter(|line| !line.trim_start().starts_with('"')).map(|line| line.to_string() + "\n").collect::<String>();
+        let plain = |tree: String| {
+            tree.lines()
+                .filter(|line| !line.trim_start().starts_with('"'))
+                .map(|line| line.to_string() + "\n")
+                .collect::<String>()
+        };
         // Docs go with the comments, so only the trees without them are equal.
         let undocumented = plain(tree(&joined(" ")));
         assert_eq!(plain(tree(&joined("\n"))), undocumented, "{name}");
@@ -76,7 +82,9 @@ fn line_breaks_mean_nothing() {
 /// A comment behind any one token survives.
 #[test]
 fn comments_may_stand_anywhere() {
-    for (name, text) in design().into_iter().filter(|(name, _)| ["base64", "stacks", "specs"].iter().any(|one| name.starts_with(one))) {
+    for (name, text) in
+        design().into_iter().filter(|(name, _)| ["base64", "stacks", "specs"].iter().any(|one| name.starts_with(one)))
+    {
         let lexed = nacre_syntax::lexer::lex(nacre_diagnostics::SourceId(0), &text);
         for token in &lexed.tokens {
             // Not between the halves of `>>`.

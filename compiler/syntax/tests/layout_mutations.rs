@@ -21,8 +21,43 @@ impl Random {
 }
 
 const GARBAGE: &[&str] = &[
-    "{", "}", "(", ")", "[", "]", "<", ">", ";", ",", "\"", "//", "///", "//!", "\\", "if ", "else ", "let ", "worker ", "up ", "extern ", "c {",
-    "0x", "99999999999999999999", "ü", "\0", "..", ">>", "header ", "test \"", "'", "\u{2028}", " in ", " as ", "some(", "\n", "goal ",
+    "{",
+    "}",
+    "(",
+    ")",
+    "[",
+    "]",
+    "<",
+    ">",
+    ";",
+    ",",
+    "\"",
+    "//",
+    "///",
+    "//!",
+    "\\",
+    "if ",
+    "else ",
+    "let ",
+    "worker ",
+    "up ",
+    "extern ",
+    "c {",
+    "0x",
+    "99999999999999999999",
+    "ü",
+    "\0",
+    "..",
+    ">>",
+    "header ",
+    "test \"",
+    "'",
+    "\u{2028}",
+    " in ",
+    " as ",
+    "some(",
+    "\n",
+    "goal ",
 ];
 
 fn mutate(text: &str, random: &mut Random) -> String {
@@ -71,7 +106,11 @@ fn what_parses_has_one_layout() {
         let lines: Vec<&str> = whole.lines().collect();
         let first = random.below(lines.len());
         let last = (first + 1 + random.below(25)).min(lines.len());
-        let piece = if random.below(20) == 0 { whole.clone() } else { "worker x {\n".to_string() + &lines[first..last].join("\n") + "\n}\n" };
+        let piece = if random.below(20) == 0 {
+            whole.clone()
+        } else {
+            "worker x {\n".to_string() + &lines[first..last].join("\n") + "\n}\n"
+        };
         let text = mutate(&piece, &mut random);
         let (_, found) = parse(SourceId(0), &text);
         match format(&text) {
@@ -100,5 +139,8 @@ fn time_for_a_line_does_not_grow() {
     let (short, long) = (file(500), file(10_000));
     let once = time(&short).max(time(&short));
     let longer = time(&long);
-    assert!(longer < once * 100 + Duration::from_millis(200), "{once:?} for 500 handlers, {longer:?} for 20 times as many");
+    assert!(
+        longer < once * 100 + Duration::from_millis(200),
+        "{once:?} for 500 handlers, {longer:?} for 20 times as many"
+    );
 }

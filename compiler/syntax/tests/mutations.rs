@@ -34,9 +34,52 @@ impl Random {
 
 /// What is put between other things: parts of the language in the wrong place, and what is not part of it.
 const GARBAGE: [&str; 46] = [
-    "{", "}", "(", ")", "[", "]", "<", ">", ">>", ">=", ";", ",", ":", "..", "?", "!", "-", "+", "|", "&&", "=", "=>", "else", "if", "let", "in", "up",
-    "down", "worker x {", "state {", "match x {", "per", "share", "some(", "extern f() c {", "c {", "\"", "'", "/*", "//", "0x", "99999999999999999999",
-    "_", "é🦪", "\0", "test \"t\" {",
+    "{",
+    "}",
+    "(",
+    ")",
+    "[",
+    "]",
+    "<",
+    ">",
+    ">>",
+    ">=",
+    ";",
+    ",",
+    ":",
+    "..",
+    "?",
+    "!",
+    "-",
+    "+",
+    "|",
+    "&&",
+    "=",
+    "=>",
+    "else",
+    "if",
+    "let",
+    "in",
+    "up",
+    "down",
+    "worker x {",
+    "state {",
+    "match x {",
+    "per",
+    "share",
+    "some(",
+    "extern f() c {",
+    "c {",
+    "\"",
+    "'",
+    "/*",
+    "//",
+    "0x",
+    "99999999999999999999",
+    "_",
+    "é🦪",
+    "\0",
+    "test \"t\" {",
 ];
 
 /// A word, a number, a run of blanks or another single character, from `at`.
@@ -49,7 +92,9 @@ fn token_at(text: &str, at: usize) -> std::ops::Range<usize> {
     let mut rest = text[start..].char_indices();
     let Some((_, first)) = rest.next() else { return start..start };
     let is_long = class(first) != (false, false);
-    let end = rest.find(|&(_, character)| !is_long || class(character) != class(first)).map_or(text.len(), |(length, _)| start + length);
+    let end = rest
+        .find(|&(_, character)| !is_long || class(character) != class(first))
+        .map_or(text.len(), |(length, _)| start + length);
     start..end
 }
 
@@ -70,7 +115,9 @@ fn mutate(text: &str, random: &mut Random) -> String {
         4 => out.insert_str(first.start, garbage),
         5 => out.replace_range(first, garbage),
         6 => out.replace_range(first.start..second.start, ""),
-        7 if first.start <= second.end => out.insert_str(first.start, &text[first.start..second.end].chars().take(300).collect::<String>()),
+        7 if first.start <= second.end => {
+            out.insert_str(first.start, &text[first.start..second.end].chars().take(300).collect::<String>())
+        }
         _ => {
             let mut bytes = out.into_bytes();
             let at = random.below(bytes.len());
@@ -138,7 +185,11 @@ fn deep_nesting_is_an_error_not_an_overflow() {
                 let text = [before, &open.repeat(depth), "x", &close.repeat(depth), after].concat();
                 let begun = time_used();
                 let (file, found) = nacre_syntax::parse(SourceId(0), &text);
-                assert!(time_used() - begun < Duration::from_secs(5), "`{open}` {depth} times took {:?}", time_used() - begun);
+                assert!(
+                    time_used() - begun < Duration::from_secs(5),
+                    "`{open}` {depth} times took {:?}",
+                    time_used() - begun
+                );
                 assert!(depth < 300 || !found.is_empty(), "`{open}` {depth} times is taken");
                 assert!(found.len() < 200, "`{open}` {depth} times gives {} messages", found.len());
                 drop(file);
@@ -158,7 +209,24 @@ fn long_chains_do_not_overflow() {
 
 #[test]
 fn time_is_linear() {
-    for part in ["worker x { up a() { b(", "up a() { ", "}", "{", "a: b, ", "x = ;", "let ", "<", "extern f() c { ' \\", "/* ", "\"", "'", "é", "state { ", "1 ", "///\n"] {
+    for part in [
+        "worker x { up a() { b(",
+        "up a() { ",
+        "}",
+        "{",
+        "a: b, ",
+        "x = ;",
+        "let ",
+        "<",
+        "extern f() c { ' \\",
+        "/* ",
+        "\"",
+        "'",
+        "é",
+        "state { ",
+        "1 ",
+        "///\n",
+    ] {
         let begun = time_used();
         nacre_syntax::parse(SourceId(0), &part.repeat(20_000));
         assert!(time_used() - begun < Duration::from_secs(5), "`{part}` took {:?}", time_used() - begun);

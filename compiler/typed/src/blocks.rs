@@ -11,15 +11,20 @@ use crate::flow::Flow;
 
 impl Body<'_, '_> {
     pub fn if_(&mut self, branch: &ast::If, span: Span) -> Option<()> {
-        self.branch(&branch.condition, span, |b| b.statements(&branch.then), |b| match &branch.otherwise {
-            None => {}
-            Some(Else::Block(block)) => b.statements(block),
-            Some(Else::If(s)) => {
-                if let ast::StatementKind::If(inner) = &s.kind {
-                    let _ = b.if_(inner, s.span);
+        self.branch(
+            &branch.condition,
+            span,
+            |b| b.statements(&branch.then),
+            |b| match &branch.otherwise {
+                None => {}
+                Some(Else::Block(block)) => b.statements(block),
+                Some(Else::If(s)) => {
+                    if let ast::StatementKind::If(inner) = &s.kind {
+                        let _ = b.if_(inner, s.span);
+                    }
                 }
-            }
-        })
+            },
+        )
     }
 
     /// Tests a condition and lowers both ways; the names of a `let` are known in the first.
@@ -36,11 +41,20 @@ impl Body<'_, '_> {
                 self.both(test, condition.likely, span, then, otherwise);
                 Some(())
             }
-            ConditionKind::Let { pattern, value, and } => self.branch_let(condition, pattern, value, and, span, then, otherwise),
+            ConditionKind::Let { pattern, value, and } => {
+                self.branch_let(condition, pattern, value, and, span, then, otherwise)
+            }
         }
     }
 
-    fn both(&mut self, test: Expr, likely: Option<bool>, span: Span, then: impl FnOnce(&mut Self), otherwise: impl FnOnce(&mut Self)) {
+    fn both(
+        &mut self,
+        test: Expr,
+        likely: Option<bool>,
+        span: Span,
+        then: impl FnOnce(&mut Self),
+        otherwise: impl FnOnce(&mut Self),
+    ) {
         let before = self.flow.clone();
         let (then, ()) = self.block(then);
         let after_then = std::mem::replace(&mut self.flow, before);
@@ -80,7 +94,13 @@ impl Body<'_, '_> {
         let mut test = not(got.failed.clone());
         let linear = got.option.clone();
         if !and.is_empty() && linear.is_some() {
-            self.error("T0096", "a message is not tested further in the same condition", and[0].span, "it would be held, but not consumed, where this is false", "test it in the block");
+            self.error(
+                "T0096",
+                "a message is not tested further in the same condition",
+                and[0].span,
+                "it would be held, but not consumed, where this is false",
+                "test it in the block",
+            );
             return None;
         }
         let give_back = got.give_back.clone();
@@ -111,7 +131,9 @@ impl Body<'_, '_> {
         let mut condition_block = bind;
         let (more, rest) = self.block(|b| and.iter().map(|e| b.truth(e)).collect::<Option<Vec<Expr>>>());
         condition_block.extend(more);
-        let rest = rest?.into_iter().reduce(|a, b| make(ExprKind::Binary(BinaryOp::Both, Box::new(a), Box::new(b)), Type::Bool))?;
+        let rest = rest?
+            .into_iter()
+            .reduce(|a, b| make(ExprKind::Binary(BinaryOp::Both, Box::new(a), Box::new(b)), Type::Bool))?;
         let all = self.temporary(Type::Bool);
         condition_block.push(Statement::Let(all, rest));
         test = self.spill(test);
@@ -157,7 +179,9 @@ impl Body<'_, '_> {
         then: impl FnOnce(&mut Self),
         otherwise: impl FnOnce(&mut Self),
     ) -> Option<()> {
-        let Outcome::Failable { done, place: Some(place), .. } = self.outcome(f, arguments, span, None)? else { return None };
+        let Outcome::Failable { done, place: Some(place), .. } = self.outcome(f, arguments, span, None)? else {
+            return None;
+        };
         self.branch_place(done, place, pattern, and, likely, span, then, otherwise)
     }
 
@@ -198,7 +222,13 @@ impl Body<'_, '_> {
         let value = self.spill(value);
         let exhaustive = self.exhaustive(&value.ty, arms);
         if !exhaustive {
-            self.error("T0097", "this `match` leaves values out", span, "what happens with the others?", "add an arm `_ => { ... }`");
+            self.error(
+                "T0097",
+                "this `match` leaves values out",
+                span,
+                "what happens with the others?",
+                "add an arm `_ => { ... }`",
+            );
         }
         let before = self.flow.clone();
         let mut done: Vec<(Option<Expr>, Block)> = Vec::new();
@@ -257,7 +287,8 @@ impl Body<'_, '_> {
             }
             Type::Bool => arms.len() >= 2,
             Type::Range(low, high) => {
-                let mut values: Vec<i128> = arms.iter().filter_map(|a| Some(self.cx.constant(a.value.as_ref()?)?.value)).collect();
+                let mut values: Vec<i128> =
+                    arms.iter().filter_map(|a| Some(self.cx.constant(a.value.as_ref()?)?.value)).collect();
                 values.sort_unstable();
                 values.dedup();
                 values.len() as u64 == high - low

@@ -14,17 +14,28 @@ use crate::layer::Checker;
 pub(crate) enum Binding {
     Local(LocalId),
     /// A `ref`, or an entry of a container that is being read in place (`borrowed`).
-    Place { place: Place, borrowed: bool },
+    Place {
+        place: Place,
+        borrowed: bool,
+    },
 }
 
 /// Where a body stands, which decides what it may say.
 #[derive(Clone, Debug)]
 pub(crate) enum Context {
     /// A handler of an event that came from `side`; `parameters` are its locals.
-    Handler { side: PortId, event: EventId, parameters: Vec<LocalId> },
+    Handler {
+        side: PortId,
+        event: EventId,
+        parameters: Vec<LocalId>,
+    },
     Timer,
-    Function { result: Option<Type> },
-    Filter { yields: bool },
+    Function {
+        result: Option<Type>,
+    },
+    Filter {
+        yields: bool,
+    },
     /// `accepts`, `invariant`, initial values: no effects.
     Pure,
 }

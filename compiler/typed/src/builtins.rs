@@ -23,7 +23,13 @@ const SIGNATURES: &[(&str, usize)] = &[
 
 impl Body<'_, '_> {
     /// Nothing if there is no such built-in.
-    pub fn builtin(&mut self, name: &str, arguments: &[ast::Argument], span: Span, want: Option<&Type>) -> Option<Option<Outcome>> {
+    pub fn builtin(
+        &mut self,
+        name: &str,
+        arguments: &[ast::Argument],
+        span: Span,
+        want: Option<&Type>,
+    ) -> Option<Option<Outcome>> {
         if name == "set" {
             return Some(self.set(arguments, span, want).map(Outcome::Value));
         }
@@ -36,7 +42,13 @@ impl Body<'_, '_> {
         }
         let effect = matches!(name, "random" | "random_duration" | "join" | "unpack");
         if effect && matches!(self.context, Context::Pure | Context::Filter { .. }) {
-            self.error("T0076", format!("`{name}` is not called here"), span, "it has an effect", "do it in a handler, for example in `up init()`");
+            self.error(
+                "T0076",
+                format!("`{name}` is not called here"),
+                span,
+                "it has an effect",
+                "do it in a handler, for example in `up init()`",
+            );
             return Some(None);
         }
         let e: Vec<&ast::Expr> = arguments.iter().map(|a| &a.value).collect();

@@ -13,7 +13,12 @@ pub(crate) enum Outcome {
     Nothing,
     Value(Value),
     /// It can fail: `done` says whether it did.
-    Failable { done: Expr, value: Option<Expr>, place: Option<Place>, back: Back },
+    Failable {
+        done: Expr,
+        value: Option<Expr>,
+        place: Option<Place>,
+        back: Back,
+    },
 }
 
 /// Messages that come back when an operation fails.
@@ -23,12 +28,21 @@ pub(crate) enum Back {
     /// The named local itself has it again.
     Local(LocalId),
     /// In a temporary; the named parts go back to their locals.
-    Parts { temporary: LocalId, parts: Vec<(u32, LocalId)> },
+    Parts {
+        temporary: LocalId,
+        parts: Vec<(u32, LocalId)>,
+    },
 }
 
 impl Body<'_, '_> {
     /// A call whose value is wanted.
-    pub fn call(&mut self, f: &ast::Expr, arguments: &[ast::Argument], span: Span, want: Option<&Type>) -> Option<Value> {
+    pub fn call(
+        &mut self,
+        f: &ast::Expr,
+        arguments: &[ast::Argument],
+        span: Span,
+        want: Option<&Type>,
+    ) -> Option<Value> {
         match self.outcome(f, arguments, span, want)? {
             Outcome::Value(value) => Some(value),
             Outcome::Nothing => {
@@ -43,13 +57,25 @@ impl Body<'_, '_> {
     }
 
     /// A call, whatever it gives.
-    pub fn outcome(&mut self, f: &ast::Expr, arguments: &[ast::Argument], span: Span, want: Option<&Type>) -> Option<Outcome> {
+    pub fn outcome(
+        &mut self,
+        f: &ast::Expr,
+        arguments: &[ast::Argument],
+        span: Span,
+        want: Option<&Type>,
+    ) -> Option<Outcome> {
         match &f.kind {
             ast::ExprKind::Name(name) => self.named_call(name, arguments, span, want),
             ast::ExprKind::Field(base, name) => {
                 if let Some(side) = self.side(base) {
                     let _ = side;
-                    self.error("T0066", "an emission is a statement by itself", span, "", "it happens when the handler has ended, and gives no value");
+                    self.error(
+                        "T0066",
+                        "an emission is a statement by itself",
+                        span,
+                        "",
+                        "it happens when the handler has ended, and gives no value",
+                    );
                     return None;
                 }
                 match self.place_with(base) {
@@ -67,7 +93,13 @@ impl Body<'_, '_> {
         }
     }
 
-    fn named_call(&mut self, name: &str, arguments: &[ast::Argument], span: Span, want: Option<&Type>) -> Option<Outcome> {
+    fn named_call(
+        &mut self,
+        name: &str,
+        arguments: &[ast::Argument],
+        span: Span,
+        want: Option<&Type>,
+    ) -> Option<Outcome> {
         if let Some(&function) = self.cx.function_ids.get(name) {
             return self.function_call(function, name, arguments, span);
         }
@@ -81,9 +113,21 @@ impl Body<'_, '_> {
         None
     }
 
-    fn function_call(&mut self, id: nacre_stack::FunctionId, name: &str, arguments: &[ast::Argument], span: Span) -> Option<Outcome> {
+    fn function_call(
+        &mut self,
+        id: nacre_stack::FunctionId,
+        name: &str,
+        arguments: &[ast::Argument],
+        span: Span,
+    ) -> Option<Outcome> {
         if matches!(self.context, Context::Pure | Context::Filter { .. }) {
-            self.error("T0069", "functions of the layer are not called here", span, "", "a condition reads the state; write it out");
+            self.error(
+                "T0069",
+                "functions of the layer are not called here",
+                span,
+                "",
+                "a condition reads the state; write it out",
+            );
             return None;
         }
         let signature: Vec<(String, Type, bool)> = {
@@ -97,15 +141,31 @@ impl Body<'_, '_> {
         let mut places: Vec<Option<Place>> = Vec::new();
         for (argument, (parameter, ty, by_ref)) in arguments.iter().zip(&signature) {
             if argument.by_ref != *by_ref {
-                let help = if *by_ref { format!("`{parameter}` stands for a place: write `ref`") } else { format!("`{parameter}` is a value: leave `ref` away") };
-                self.error("T0070", "`ref` at the call and in the declaration must agree", argument.value.span, "", help);
+                let help = if *by_ref {
+                    format!("`{parameter}` stands for a place: write `ref`")
+                } else {
+                    format!("`{parameter}` is a value: leave `ref` away")
+                };
+                self.error(
+                    "T0070",
+                    "`ref` at the call and in the declaration must agree",
+                    argument.value.span,
+                    "",
+                    help,
+                );
                 return None;
             }
             if *by_ref {
                 let place = self.changeable(&argument.value)?;
                 if place.ty != *ty {
                     let (have, want) = (self.show(&place.ty), self.show(ty));
-                    self.error("T0033", format!("this is of type {have}, but {want} is wanted here"), argument.value.span, have, "");
+                    self.error(
+                        "T0033",
+                        format!("this is of type {have}, but {want} is wanted here"),
+                        argument.value.span,
+                        have,
+                        "",
+                    );
                     return None;
                 }
                 let place = self.fixed(place);
@@ -180,30 +240,68 @@ impl Body<'_, '_> {
         Some(self.emit(side, event, arguments, later, call.span))
     }
 
-    fn emit(&mut self, side: PortId, event: &ast::Ident, arguments: &[ast::Argument], later: bool, span: Span) -> Option<()> {
+    fn emit(
+        &mut self,
+        side: PortId,
+        event: &ast::Ident,
+        arguments: &[ast::Argument],
+        later: bool,
+        span: Span,
+    ) -> Option<()> {
         if matches!(self.context, Context::Pure | Context::Filter { .. }) {
             self.error("T0072", "nothing is emitted here", span, "", "");
             return None;
         }
         let Some(id) = self.cx.event_at(side, false, &event.name) else {
             let known = self.cx.events_at(side, false);
-            let where_ = if side == ABOVE { "above" } else if side == BELOW { "below" } else { "there" };
-            let help = if known.is_empty() { "nothing goes out on this side".into() } else { format!("what goes out {where_}: {known}") };
-            self.error("T0073", format!("there is no event `{}` to send {where_}", event.name), event.span, "not in the interface", help);
+            let where_ = if side == ABOVE {
+                "above"
+            } else if side == BELOW {
+                "below"
+            } else {
+                "there"
+            };
+            let help = if known.is_empty() {
+                "nothing goes out on this side".into()
+            } else {
+                format!("what goes out {where_}: {known}")
+            };
+            self.error(
+                "T0073",
+                format!("there is no event `{}` to send {where_}", event.name),
+                event.span,
+                "not in the interface",
+                help,
+            );
             return None;
         };
         let parameters = self.cx.fragment.events[id.index()].parameters.clone();
         self.count_arguments(&event.name, parameters.len(), arguments.len(), span)?;
-        let wanted: Vec<(&ast::Expr, Type)> = arguments.iter().zip(&parameters).map(|(a, p)| (&a.value, p.ty.clone())).collect();
+        let wanted: Vec<(&ast::Expr, Type)> =
+            arguments.iter().zip(&parameters).map(|(a, p)| (&a.value, p.ty.clone())).collect();
         let arguments = self.values(&wanted)?;
-        self.push(Statement::Emit(Emit { target: Target::Port(side), event: id, arguments, later, call: false, likely: None, span }));
+        self.push(Statement::Emit(Emit {
+            target: Target::Port(side),
+            event: id,
+            arguments,
+            later,
+            call: false,
+            likely: None,
+            span,
+        }));
         Some(())
     }
 
     // ---- messages with headers
 
     /// `m + Header { ... }`
-    pub fn push_header(&mut self, message: Expr, name: &ast::Ident, fields: &[(ast::Ident, Option<ast::Expr>)], span: Span) -> Option<Expr> {
+    pub fn push_header(
+        &mut self,
+        message: Expr,
+        name: &ast::Ident,
+        fields: &[(ast::Ident, Option<ast::Expr>)],
+        span: Span,
+    ) -> Option<Expr> {
         let before = self.out.len();
         self.push_header_after(&mut [Some(message)], before, name, fields, span)
     }
@@ -224,7 +322,13 @@ impl Body<'_, '_> {
         let values = self.fields(&declared, fields, name)?;
         for (field, _) in &declared {
             if !fields.iter().any(|(n, _)| n.name == *field) {
-                self.error("T0074", format!("`{}` lacks its field `{field}`", name.name), span, "", format!("write {field}: ..."));
+                self.error(
+                    "T0074",
+                    format!("`{}` lacks its field `{field}`", name.name),
+                    span,
+                    "",
+                    format!("write {field}: ..."),
+                );
             }
         }
         if self.out.len() > before {
@@ -233,7 +337,13 @@ impl Body<'_, '_> {
         let message = message[0].take()?;
         if let ExprKind::Push(_, other, _) = &message.kind {
             let other = self.cx.fragment.headers[other.index()].name.clone();
-            self.error("T0075", "a message carries one header of a layer", span, format!("`{other}` is on it already"), "make one variant with the fields of both");
+            self.error(
+                "T0075",
+                "a message carries one header of a layer",
+                span,
+                format!("`{other}` is on it already"),
+                "make one variant with the fields of both",
+            );
             return None;
         }
         Some(make(ExprKind::Push(Box::new(message), id, values), Type::Msg))

@@ -80,7 +80,13 @@ impl Checker<'_> {
         match self.constant(e) {
             Some(c) if c.value >= low && c.value <= high => u64::try_from(c.value).ok(),
             Some(c) => {
-                self.error("T0004", format!("{what} is {}, outside {low} to {high}", c.value), e.span, "this value", "");
+                self.error(
+                    "T0004",
+                    format!("{what} is {}, outside {low} to {high}", c.value),
+                    e.span,
+                    "this value",
+                    "",
+                );
                 None
             }
             None => {

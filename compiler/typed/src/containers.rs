@@ -17,7 +17,14 @@ struct Form {
 }
 
 impl Body<'_, '_> {
-    pub fn method(&mut self, place: Place, borrowed: bool, name: &ast::Ident, arguments: &[ast::Argument], span: Span) -> Option<Outcome> {
+    pub fn method(
+        &mut self,
+        place: Place,
+        borrowed: bool,
+        name: &ast::Ident,
+        arguments: &[ast::Argument],
+        span: Span,
+    ) -> Option<Outcome> {
         if let Some(outcome) = self.reading(&place, name, arguments, span) {
             return outcome;
         }
@@ -56,7 +63,13 @@ impl Body<'_, '_> {
     }
 
     /// Operations that only look: `at`, `key`, `get`.
-    fn reading(&mut self, place: &Place, name: &ast::Ident, arguments: &[ast::Argument], span: Span) -> Option<Option<Outcome>> {
+    fn reading(
+        &mut self,
+        place: &Place,
+        name: &ast::Ident,
+        arguments: &[ast::Argument],
+        span: Span,
+    ) -> Option<Option<Outcome>> {
         let (value_ty, size) = match &place.ty {
             Type::Pool(t, n) | Type::Map(_, t, n) => ((**t).clone(), *n),
             _ => return None,
@@ -107,13 +120,28 @@ impl Body<'_, '_> {
     }
 
     /// `map.get(key, default)`
-    fn get_or(&mut self, place: Place, key: Type, value: Type, size: u32, k: &ast::Expr, default: &ast::Expr) -> Option<Outcome> {
+    fn get_or(
+        &mut self,
+        place: Place,
+        key: Type,
+        value: Type,
+        size: u32,
+        k: &ast::Expr,
+        default: &ast::Expr,
+    ) -> Option<Outcome> {
         let values = self.values(&[(k, key), (default, value.clone())])?;
         let [k, default] = <[_; 2]>::try_from(values).ok()?;
         let default = self.spill(default);
         let slot_ty = Type::Option(Box::new(Type::Range(0, u64::from(size))));
         let slot = self.temporary(slot_ty);
-        self.push(Statement::Operate(Operate { operation: Operation::Find, place: place.clone(), arguments: vec![k], into: Some(slot), done: None, back: None }));
+        self.push(Statement::Operate(Operate {
+            operation: Operation::Find,
+            place: place.clone(),
+            arguments: vec![k],
+            into: Some(slot),
+            done: None,
+            back: None,
+        }));
         let slot = self.get(slot);
         let found = make(ExprKind::IsSome(Box::new(slot.clone())), Type::Bool);
         let index = make(ExprKind::Unwrap(Box::new(slot)), Type::Range(0, u64::from(size)));
@@ -121,15 +149,26 @@ impl Body<'_, '_> {
         entry.path.push(Step::Index(index));
         entry.ty = value.clone();
         let there = make(ExprKind::Load(Box::new(entry)), value.clone());
-        Some(Outcome::Value(Value::fixed(make(ExprKind::If(Box::new(found), Box::new(there), Box::new(default)), value))))
+        Some(Outcome::Value(Value::fixed(make(
+            ExprKind::If(Box::new(found), Box::new(there), Box::new(default)),
+            value,
+        ))))
     }
 
     fn operate(&mut self, place: Place, form: Form, arguments: &[ast::Argument]) -> Option<Outcome> {
-        let wanted: Vec<(&ast::Expr, Type)> = arguments.iter().map(|a| &a.value).zip(form.takes.iter().cloned()).collect();
+        let wanted: Vec<(&ast::Expr, Type)> =
+            arguments.iter().map(|a| &a.value).zip(form.takes.iter().cloned()).collect();
         let values = self.values(&wanted)?;
         let into = form.gives.clone().map(|ty| self.temporary(ty));
         if !form.fails {
-            self.push(Statement::Operate(Operate { operation: form.operation, place, arguments: values, into, done: None, back: None }));
+            self.push(Statement::Operate(Operate {
+                operation: form.operation,
+                place,
+                arguments: values,
+                into,
+                done: None,
+                back: None,
+            }));
             return Some(into.map_or(Outcome::Nothing, |id| Outcome::Value(Value::fixed(self.get(id)))));
         }
         let back = match (wanted.last(), form.takes.last()) {
@@ -143,7 +182,14 @@ impl Body<'_, '_> {
         };
         let done = self.temporary(Type::Bool);
         let place_after = place.clone();
-        self.push(Statement::Operate(Operate { operation: form.operation, place, arguments: values, into, done: Some(done), back: back_local }));
+        self.push(Statement::Operate(Operate {
+            operation: form.operation,
+            place,
+            arguments: values,
+            into,
+            done: Some(done),
+            back: back_local,
+        }));
         let value = into.map(|id| self.get(id));
         let entry = match (&place_after.ty, &value) {
             (Type::Map(_, t, _) | Type::Pool(t, _), Some(slot)) => {
@@ -172,10 +218,14 @@ impl Body<'_, '_> {
         }
         let mut parts = Vec::new();
         match &e.kind {
-            ast::ExprKind::Tuple(es) => parts.extend(es.iter().enumerate().filter_map(|(i, e)| Some((i as u32, name_of(self, e)?)))),
+            ast::ExprKind::Tuple(es) => {
+                parts.extend(es.iter().enumerate().filter_map(|(i, e)| Some((i as u32, name_of(self, e)?))))
+            }
             ast::ExprKind::Literal(_, fields) => {
                 for (name, value) in fields {
-                    let e = value.clone().unwrap_or(ast::Expr { kind: ast::ExprKind::Name(name.name.clone()), span: name.span });
+                    let e = value
+                        .clone()
+                        .unwrap_or(ast::Expr { kind: ast::ExprKind::Name(name.name.clone()), span: name.span });
                     if let (Some(id), Some((at, _))) = (name_of(self, &e), self.field_of(ty, &name.name)) {
                         parts.push((at, id));
                     }

@@ -1,7 +1,7 @@
 //! Conversions that nobody has to write, and those by `as`.
 
 use nacre_diagnostics::Span;
-use nacre_stack::{Expr, ExprKind, Type, mask};
+use nacre_stack::{mask, Expr, ExprKind, Type};
 use nacre_syntax::ast;
 
 use crate::body::{Body, Value};
@@ -65,18 +65,32 @@ impl Body<'_, '_> {
         }
         match (&expr.kind, want) {
             (ExprKind::Zero, _) => return Some(Expr { kind: ExprKind::Zero, ty: want.clone() }),
-            (ExprKind::Literal(bytes), Type::Text(n)) if bytes.len() <= *n as usize => return Some(Expr { kind: expr.kind, ty: want.clone() }),
+            (ExprKind::Literal(bytes), Type::Text(n)) if bytes.len() <= *n as usize => {
+                return Some(Expr { kind: expr.kind, ty: want.clone() })
+            }
             _ => {}
         }
         let (have, wanted) = (self.show(&expr.ty), self.show(want));
         let help = match (&expr.ty, want) {
-            (Type::Option(t), want) if **t == *want => "say what happens when there is none: `let x = ... else ...;` or `if let x = ... { }`".into(),
+            (Type::Option(t), want) if **t == *want => {
+                "say what happens when there is none: `let x = ... else ...;` or `if let x = ... { }`".into()
+            }
             (have, Type::Option(t)) if *have == **t => "wrap it: some(...)".into(),
-            (_, Type::Range(a, b)) if is_number(&expr.ty) => format!("say what happens outside: `let x = ... as {a}..{b} else ...;`"),
-            (have, want) if is_number(have) && is_number(want) => format!("if cutting is meant, say so: `... as {wanted}`"),
+            (_, Type::Range(a, b)) if is_number(&expr.ty) => {
+                format!("say what happens outside: `let x = ... as {a}..{b} else ...;`")
+            }
+            (have, want) if is_number(have) && is_number(want) => {
+                format!("if cutting is meant, say so: `... as {wanted}`")
+            }
             _ => String::new(),
         };
-        self.error("T0033", format!("this is of type {have}, but {wanted} is wanted here"), span, format!("{have}"), help);
+        self.error(
+            "T0033",
+            format!("this is of type {have}, but {wanted} is wanted here"),
+            span,
+            format!("{have}"),
+            help,
+        );
         None
     }
 
@@ -93,7 +107,13 @@ impl Body<'_, '_> {
             self.error("T0033", format!("this is a number, but {wanted} is wanted here"), span, "a number", "");
         } else if !kinds_agree {
             let help = if duration { "leave the unit away" } else { "say a unit: 20 ms, 1 s" };
-            self.error("T0034", format!("{wanted} is wanted here"), span, if duration { "a duration" } else { "a plain number" }, help);
+            self.error(
+                "T0034",
+                format!("{wanted} is wanted here"),
+                span,
+                if duration { "a duration" } else { "a plain number" },
+                help,
+            );
         } else {
             self.error("T0012", format!("{value} does not fit {wanted}"), span, "this number", "");
         }
@@ -109,13 +129,24 @@ impl Body<'_, '_> {
             return Some(Value { expr, flexible: false });
         }
         if from == want || widens(&from, &want) {
-            return Some(Value { expr: Expr { kind: ExprKind::Convert(Box::new(value.expr)), ty: want }, flexible: false });
+            return Some(Value {
+                expr: Expr { kind: ExprKind::Convert(Box::new(value.expr)), ty: want },
+                flexible: false,
+            });
         }
-        let numeric = |t: &Type| is_number(t) || matches!(t, Type::Bool | Type::Enum(_)) || matches!(t, Type::Bits(n) if *n <= 64);
+        let numeric = |t: &Type| {
+            is_number(t) || matches!(t, Type::Bool | Type::Enum(_)) || matches!(t, Type::Bits(n) if *n <= 64)
+        };
         match &want {
             Type::Range(a, b) => {
                 let shown = format!("{a}..{b}");
-                self.error("T0035", format!("not every value fits {shown}"), to.span, "may fail", format!("say what happens then: `let x = ... as {shown} else ...;`"));
+                self.error(
+                    "T0035",
+                    format!("not every value fits {shown}"),
+                    to.span,
+                    "may fail",
+                    format!("say what happens then: `let x = ... as {shown} else ...;`"),
+                );
                 None
             }
             Type::Instant | Type::Enum(_) => {

@@ -93,7 +93,13 @@ impl Body<'_, '_> {
                 Some(Value::fixed(self.get(id)))
             }
             Some(Binding::Place { place, borrowed: true }) if self.cx.linear(&place.ty) => {
-                self.error("T0046", format!("`{name}` is only borrowed here"), span, "its container keeps it", format!("send a second reference: `share {name}`"));
+                self.error(
+                    "T0046",
+                    format!("`{name}` is only borrowed here"),
+                    span,
+                    "its container keeps it",
+                    format!("send a second reference: `share {name}`"),
+                );
                 None
             }
             Some(Binding::Place { place, .. }) => self.load(place, span).map(Value::fixed),
@@ -148,7 +154,11 @@ impl Body<'_, '_> {
                 if field.name == "bytes" && matches!(message.kind, ExprKind::PackView(..)) {
                     return Some(Value::fixed(message));
                 }
-                let kind = if field.name == "len" { ExprKind::Length(Box::new(message)) } else { ExprKind::View(Box::new(message)) };
+                let kind = if field.name == "len" {
+                    ExprKind::Length(Box::new(message))
+                } else {
+                    ExprKind::View(Box::new(message))
+                };
                 let ty = if field.name == "len" { Type::UInt(32) } else { Type::View };
                 return Some(Value::fixed(make(kind, ty)));
             }
@@ -186,7 +196,13 @@ impl Body<'_, '_> {
             Some(at) => Some(Value::fixed(make(ExprKind::Const(at as u64), Type::Enum(id)))),
             None => {
                 let known = variants.join(", ");
-                self.error("T0048", format!("`{name}` has no variant `{}`", field.name), field.span, "unknown", format!("it has {known}"));
+                self.error(
+                    "T0048",
+                    format!("`{name}` has no variant `{}`", field.name),
+                    field.span,
+                    "unknown",
+                    format!("it has {known}"),
+                );
                 None
             }
         }
@@ -196,7 +212,9 @@ impl Body<'_, '_> {
     pub fn borrow(&mut self, e: &ast::Expr) -> Option<Expr> {
         if let ast::ExprKind::Call(f, arguments) = &e.kind {
             if matches!(&f.kind, ast::ExprKind::Name(n) if n == "pack") {
-                if let [ast::Argument { value: ast::Expr { kind: ast::ExprKind::Share(m), .. }, .. }] = arguments.as_slice() {
+                if let [ast::Argument { value: ast::Expr { kind: ast::ExprKind::Share(m), .. }, .. }] =
+                    arguments.as_slice()
+                {
                     let message = self.borrow(m)?;
                     self.cx.fragment.packs = true;
                     return Some(make(ExprKind::PackView(nacre_stack::LayoutId(0), Box::new(message)), Type::View));
@@ -248,7 +266,10 @@ impl Body<'_, '_> {
     /// A property of a container, option or timer.
     fn query(&mut self, place: Place, field: &ast::Ident, _want: Option<&Type>) -> Option<Value> {
         let seq = |ty: &Type| if let Type::Window(_, _, bits) = ty { Type::Seq(*bits) } else { Type::Bool };
-        let container = matches!(place.ty, Type::Ring(..) | Type::List(..) | Type::Window(..) | Type::Pool(..) | Type::Map(..) | Type::Bits(_));
+        let container = matches!(
+            place.ty,
+            Type::Ring(..) | Type::List(..) | Type::Window(..) | Type::Pool(..) | Type::Map(..) | Type::Bits(_)
+        );
         let window = matches!(place.ty, Type::Window(..));
         let (query, ty) = match field.name.as_str() {
             "len" if container => (Query::Len, Type::UInt(32)),
@@ -280,7 +301,12 @@ impl Body<'_, '_> {
     fn no_field<T>(&mut self, ty: &Type, field: &ast::Ident) -> Option<T> {
         let shown = self.show(ty);
         let known = match ty {
-            Type::Struct(id) => self.cx.fragment.structs[id.index()].fields.iter().map(|f| f.name.clone()).collect::<Vec<_>>().join(", "),
+            Type::Struct(id) => self.cx.fragment.structs[id.index()]
+                .fields
+                .iter()
+                .map(|f| f.name.clone())
+                .collect::<Vec<_>>()
+                .join(", "),
             Type::Window(..) => "low, next, high, len, empty, full".into(),
             Type::Ring(..) | Type::List(..) | Type::Pool(..) | Type::Map(..) => "len, empty, full".into(),
             Type::Msg => "len, bytes".into(),
@@ -322,12 +348,21 @@ impl Body<'_, '_> {
             let empty = make(ExprKind::Empty, Type::Msg);
             return self.push_header(empty, name, fields, span).map(Value::fixed);
         }
-        let Type::Struct(id) = self.cx.resolve(&ast::Type { kind: ast::TypeKind::Name(name.clone(), Vec::new()), span: name.span })? else {
-            self.error("T0053", format!("`{}` is neither a header of this layer nor a struct", name.name), name.span, "", "");
+        let Type::Struct(id) =
+            self.cx.resolve(&ast::Type { kind: ast::TypeKind::Name(name.clone(), Vec::new()), span: name.span })?
+        else {
+            self.error(
+                "T0053",
+                format!("`{}` is neither a header of this layer nor a struct", name.name),
+                name.span,
+                "",
+                "",
+            );
             return None;
         };
         let declared = self.cx.fragment.structs[id.index()].fields.clone();
-        let values = self.fields(&declared.iter().map(|f| (f.name.clone(), f.ty.clone())).collect::<Vec<_>>(), fields, name)?;
+        let values =
+            self.fields(&declared.iter().map(|f| (f.name.clone(), f.ty.clone())).collect::<Vec<_>>(), fields, name)?;
         Some(Value::fixed(make(ExprKind::Struct(values), Type::Struct(id))))
     }
 
@@ -343,14 +378,21 @@ impl Body<'_, '_> {
         for (name, value) in given {
             let Some(at) = declared.iter().position(|d| d.0 == name.name) else {
                 let known = declared.iter().map(|d| d.0.as_str()).collect::<Vec<_>>().join(", ");
-                self.error("T0051", format!("`{}` has no field `{}`", of.name, name.name), name.span, "unknown", format!("it has {known}"));
+                self.error(
+                    "T0051",
+                    format!("`{}` has no field `{}`", of.name, name.name),
+                    name.span,
+                    "unknown",
+                    format!("it has {known}"),
+                );
                 fine = false;
                 continue;
             };
             if values[at].is_some() {
                 self.error("T0054", format!("`{}` is given twice", name.name), name.span, "again here", "");
             }
-            let e = value.clone().unwrap_or(ast::Expr { kind: ast::ExprKind::Name(name.name.clone()), span: name.span });
+            let e =
+                value.clone().unwrap_or(ast::Expr { kind: ast::ExprKind::Name(name.name.clone()), span: name.span });
             let before = self.out.len();
             match self.expr_as(&e, &declared[at].1) {
                 Some(value) => {
@@ -415,7 +457,13 @@ impl Body<'_, '_> {
 
     fn if_expression(&mut self, x: &ast::IfExpr, want: Option<&Type>) -> Option<Value> {
         let ConditionKind::Expr(condition) = &x.condition.kind else {
-            self.error("T0055", "an `if` that is a value tests a condition", x.condition.span, "not `let`", "use a statement");
+            self.error(
+                "T0055",
+                "an `if` that is a value tests a condition",
+                x.condition.span,
+                "not `let`",
+                "use a statement",
+            );
             return None;
         };
         let condition = self.truth(condition)?;
@@ -428,7 +476,10 @@ impl Body<'_, '_> {
         let (then, otherwise) = self.unify(then?, otherwise?, want, x.otherwise.span)?;
         let ty = then.ty.clone();
         if then_block.is_empty() && else_block.is_empty() && !self.cx.linear(&ty) {
-            return Some(Value::fixed(make(ExprKind::If(Box::new(condition), Box::new(then), Box::new(otherwise)), ty)));
+            return Some(Value::fixed(make(
+                ExprKind::If(Box::new(condition), Box::new(then), Box::new(otherwise)),
+                ty,
+            )));
         }
         let id = self.temporary(ty);
         let arm = |mut block: nacre_stack::Block, value| {

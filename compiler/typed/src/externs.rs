@@ -63,16 +63,24 @@ impl Body<'_, '_> {
     pub fn extern_call(&mut self, id: ExternId, arguments: &[ast::Argument], span: Span) -> Option<Outcome> {
         let declared = self.cx.fragment.externs[id.index()].clone();
         self.count_arguments(&declared.name, declared.parameters.len(), arguments.len(), span)?;
-        let wanted: Vec<(&ast::Expr, Type)> = arguments.iter().zip(&declared.parameters).map(|(a, p)| (&a.value, p.ty.clone())).collect();
+        let wanted: Vec<(&ast::Expr, Type)> =
+            arguments.iter().zip(&declared.parameters).map(|(a, p)| (&a.value, p.ty.clone())).collect();
         let arguments: Vec<Expr> = self.values(&wanted)?;
-        let messages = declared.parameters.iter().any(|p| self.cx.linear(&p.ty)) || declared.result.as_ref().is_some_and(|t| self.cx.linear(t));
+        let messages = declared.parameters.iter().any(|p| self.cx.linear(&p.ty))
+            || declared.result.as_ref().is_some_and(|t| self.cx.linear(t));
         match &declared.result {
             Some(ty) if declared.pure_ && !messages => {
                 Some(Outcome::Value(Value::fixed(make(ExprKind::Extern(id, arguments), ty.clone()))))
             }
             result => {
                 if matches!(self.context, Context::Pure | Context::Filter { .. }) {
-                    self.error("T0069", "this function is not called here", span, "it may have an effect", "say `pure` in its contract if it has none");
+                    self.error(
+                        "T0069",
+                        "this function is not called here",
+                        span,
+                        "it may have an effect",
+                        "say `pure` in its contract if it has none",
+                    );
                     return None;
                 }
                 let into = result.clone().map(|ty| self.temporary(ty));

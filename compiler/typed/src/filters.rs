@@ -149,7 +149,13 @@ impl Body<'_, '_> {
             Type::View | Type::Bytes(_) => Some(value),
             other => {
                 let shown = self.show(other);
-                self.error("T0112", format!("a filter reads bytes, not {shown}"), x.span, "", "take its bytes: m.bytes, or pack(share m).bytes");
+                self.error(
+                    "T0112",
+                    format!("a filter reads bytes, not {shown}"),
+                    x.span,
+                    "",
+                    "take its bytes: m.bytes, or pack(share m).bytes",
+                );
                 None
             }
         }

@@ -62,7 +62,9 @@ impl Body<'_, '_> {
                         .at(span, "used here")
                         .also(before, "consumed here")
                         .because("a message is consumed exactly once on every path")
-                        .help(format!("for a second reference to the same bytes, say `share {name}` where it is used first")),
+                        .help(format!(
+                            "for a second reference to the same bytes, say `share {name}` where it is used first"
+                        )),
                 );
             }
             return false;

@@ -10,7 +10,8 @@
 
 use nacre_diagnostics::Span;
 use nacre_stack::{
-    Admission, Cell, Enum, Event, EventId, Expr, Extern, Filter, Function, Guard, Handler, HandlerId, Header, PortId, Struct, Timer,
+    Admission, Cell, Enum, Event, EventId, Expr, Extern, Filter, Function, Guard, Handler, HandlerId, Header, PortId,
+    Struct, Timer,
 };
 
 /// The side from which the lower neighbour (or the lower boundary) speaks.

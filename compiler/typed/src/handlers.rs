@@ -4,13 +4,13 @@ use std::collections::{BTreeSet, HashMap};
 
 use nacre_diagnostics::{Diagnostic, Span};
 use nacre_stack::{
-    Admission, CellId, Direction, Event, EventId, Expr, Function, FunctionId, Guard, Handler, HandlerId, LayerId, Local, LocalId, PortId,
-    Statement, Timer, TimerStep, Type,
+    Admission, CellId, Direction, Event, EventId, Expr, Function, FunctionId, Guard, Handler, HandlerId, LayerId,
+    Local, LocalId, PortId, Statement, Timer, TimerStep, Type,
 };
 use nacre_syntax::ast::{self, Member, PatternKind};
 
 use crate::body::{Binding, Body, Context};
-use crate::fragment::{ABOVE, BELOW, FragmentReaction};
+use crate::fragment::{FragmentReaction, ABOVE, BELOW};
 use crate::layer::Checker;
 
 impl Checker<'_> {
@@ -21,7 +21,13 @@ impl Checker<'_> {
         for member in &layer.members {
             let Member::Function(f) = member else { continue };
             if self.function_ids.contains_key(&f.name.name) {
-                self.error("T0022", format!("`{}` is declared twice in this layer", f.name.name), f.name.span, "again here", "");
+                self.error(
+                    "T0022",
+                    format!("`{}` is declared twice in this layer", f.name.name),
+                    f.name.span,
+                    "again here",
+                    "",
+                );
                 continue;
             }
             let result = f.result.as_ref().and_then(|ty| self.resolve(ty));
@@ -96,7 +102,8 @@ impl Checker<'_> {
         for id in 0..self.fragment.functions.len() {
             let mut reached: BTreeSet<FunctionId> = self.calls[id].clone();
             loop {
-                let more: BTreeSet<FunctionId> = reached.iter().flat_map(|f| self.calls[f.index()].iter().copied()).collect();
+                let more: BTreeSet<FunctionId> =
+                    reached.iter().flat_map(|f| self.calls[f.index()].iter().copied()).collect();
                 let before = reached.len();
                 reached.extend(more);
                 if reached.len() == before {
@@ -145,7 +152,13 @@ impl Checker<'_> {
             ast::From::Port(name) => match self.fragment.ports.iter().position(|p| *p == name.name) {
                 Some(at) => (PortId(2 + at as u32), name.span),
                 None => {
-                    self.error("T0101", format!("there is no port `{}`", name.name), name.span, "not declared", "handlers begin with `up`, `down` or the name of a port");
+                    self.error(
+                        "T0101",
+                        format!("there is no port `{}`", name.name),
+                        name.span,
+                        "not declared",
+                        "handlers begin with `up`, `down` or the name of a port",
+                    );
                     return;
                 }
             },
@@ -156,13 +169,27 @@ impl Checker<'_> {
         }
         let Some(id) = self.event_at(side, true, &event.name.name) else {
             let known = self.events_at(side, true);
-            let from = if side == BELOW { "from below" } else if side == ABOVE { "from above" } else { "from there" };
-            self.error("T0102", format!("no event `{}` comes {from}", event.name.name), event.name.span, "not in the interface", format!("what comes {from}: {known}"));
+            let from = if side == BELOW {
+                "from below"
+            } else if side == ABOVE {
+                "from above"
+            } else {
+                "from there"
+            };
+            self.error(
+                "T0102",
+                format!("no event `{}` comes {from}", event.name.name),
+                event.name.span,
+                "not in the interface",
+                format!("what comes {from}: {known}"),
+            );
             return;
         };
         let declared = self.fragment.events[id.index()].clone();
         let mut body = Body::new(self, Context::Handler { side, event: id, parameters: Vec::new() });
-        let Some((parameters, guard, fields)) = body.parameters(&declared, &h.patterns, event.name.span) else { return };
+        let Some((parameters, guard, fields)) = body.parameters(&declared, &h.patterns, event.name.span) else {
+            return;
+        };
         if let Context::Handler { parameters: known, .. } = &mut body.context {
             known.clone_from(&parameters);
         }
@@ -237,21 +264,37 @@ impl Checker<'_> {
 
     /// `peers[to].resend`: the cell, the way from it to the timer, and the names of the indices.
     #[allow(clippy::type_complexity)]
-    fn timer_path(&mut self, place: &ast::Expr, names: &mut Vec<ast::Ident>) -> Option<(CellId, Vec<TimerStep>, Vec<u32>, String)> {
+    fn timer_path(
+        &mut self,
+        place: &ast::Expr,
+        names: &mut Vec<ast::Ident>,
+    ) -> Option<(CellId, Vec<TimerStep>, Vec<u32>, String)> {
         let (cell, path, sizes, name, ty) = self.timer_steps(place, names)?;
         if ty != Type::Timer {
             let shown = self.show(&ty);
-            self.error("T0093", "this is not a timer", place.span, format!("of type {shown}"), "`on` names a timer of the state");
+            self.error(
+                "T0093",
+                "this is not a timer",
+                place.span,
+                format!("of type {shown}"),
+                "`on` names a timer of the state",
+            );
             return None;
         }
         Some((cell, path, sizes, name))
     }
 
     #[allow(clippy::type_complexity)]
-    fn timer_steps(&mut self, place: &ast::Expr, names: &mut Vec<ast::Ident>) -> Option<(CellId, Vec<TimerStep>, Vec<u32>, String, Type)> {
+    fn timer_steps(
+        &mut self,
+        place: &ast::Expr,
+        names: &mut Vec<ast::Ident>,
+    ) -> Option<(CellId, Vec<TimerStep>, Vec<u32>, String, Type)> {
         match &place.kind {
             ast::ExprKind::Name(name) => match self.cell_ids.get(name) {
-                Some(&id) => Some((id, Vec::new(), Vec::new(), name.clone(), self.fragment.cells[id.index()].ty.clone())),
+                Some(&id) => {
+                    Some((id, Vec::new(), Vec::new(), name.clone(), self.fragment.cells[id.index()].ty.clone()))
+                }
                 None => {
                     self.error("T0047", format!("`{name}` is not known here"), place.span, "no such state", "");
                     None
@@ -279,7 +322,13 @@ impl Checker<'_> {
                     return None;
                 };
                 let ast::ExprKind::Name(variable) = &index.kind else {
-                    self.error("T0082", "a name for the index is wanted here", index.span, "", "on calls[c].again { ... }");
+                    self.error(
+                        "T0082",
+                        "a name for the index is wanted here",
+                        index.span,
+                        "",
+                        "on calls[c].again { ... }",
+                    );
                     return None;
                 };
                 names.push(ast::Ident { name: variable.clone(), span: index.span });
@@ -323,14 +372,26 @@ impl Checker<'_> {
             .collect();
         let Some(id) = sides.iter().find_map(|side| self.event_at(*side, true, &a.event.name)) else {
             let known = self.events_at(ABOVE, true);
-            self.error("T0102", format!("no event `{}` comes from above", a.event.name), a.event.span, "not in the interface", format!("what comes from above: {known}"));
+            self.error(
+                "T0102",
+                format!("no event `{}` comes from above", a.event.name),
+                a.event.span,
+                "not in the interface",
+                format!("what comes from above: {known}"),
+            );
             return;
         };
         let declared = self.fragment.events[id.index()].clone();
         let mut locals = Vec::new();
         let mut names = a.patterns.iter();
         if a.patterns.len() != declared.parameters.len() {
-            self.error("T0105", format!("`{}` has {} parameters", declared.name, declared.parameters.len()), a.span, "", "");
+            self.error(
+                "T0105",
+                format!("`{}` has {} parameters", declared.name, declared.parameters.len()),
+                a.span,
+                "",
+                "",
+            );
             return;
         }
         for p in &declared.parameters {
@@ -372,7 +433,13 @@ impl Body<'_, '_> {
         self.statements(block);
         if !self.flow.ended {
             if let Some(span) = must_return {
-                self.error("T0107", "this function does not return a value on every path", span, "it ends without one", "");
+                self.error(
+                    "T0107",
+                    "this function does not return a value on every path",
+                    span,
+                    "it ends without one",
+                    "",
+                );
             }
             self.leave();
         }
@@ -380,7 +447,12 @@ impl Body<'_, '_> {
     }
 
     /// Locals for the parameters of an event, the guard, and locals for the fields of the header.
-    fn parameters(&mut self, event: &Event, patterns: &[ast::Pattern], span: Span) -> Option<(Vec<LocalId>, Guard, Vec<LocalId>)> {
+    fn parameters(
+        &mut self,
+        event: &Event,
+        patterns: &[ast::Pattern],
+        span: Span,
+    ) -> Option<(Vec<LocalId>, Guard, Vec<LocalId>)> {
         let rest = patterns.iter().position(|p| matches!(p.kind, PatternKind::Rest));
         let count = event.parameters.len();
         let fine = match rest {
@@ -389,7 +461,13 @@ impl Body<'_, '_> {
         };
         if !fine {
             let names: Vec<&str> = event.parameters.iter().map(|p| p.name.as_str()).collect();
-            self.error("T0105", format!("`{}` has {count} parameters", event.name), span, format!("{} patterns here", patterns.len()), format!("they are ({})", names.join(", ")));
+            self.error(
+                "T0105",
+                format!("`{}` has {count} parameters", event.name),
+                span,
+                format!("{} patterns here", patterns.len()),
+                format!("they are ({})", names.join(", ")),
+            );
             return None;
         }
         let mut ids = Vec::new();
@@ -399,7 +477,11 @@ impl Body<'_, '_> {
             let pattern = match rest {
                 Some(at) if i >= at => {
                     let skipped = count - (patterns.len() - 1);
-                    if i < at + skipped { None } else { patterns.get(i + 1 - skipped) }
+                    if i < at + skipped {
+                        None
+                    } else {
+                        patterns.get(i + 1 - skipped)
+                    }
                 }
                 _ => patterns.get(i),
             };
@@ -452,8 +534,15 @@ impl Body<'_, '_> {
             }
             _ => {
                 let shown = self.show(&parameter.ty);
-                let help = if message { "name it: `m`, or take a header off: `m - Header { ... }`" } else { "a name, or `_`" };
-                self.error("T0082", "this pattern does not fit the parameter", pattern.span, format!("of type {shown}"), help);
+                let help =
+                    if message { "name it: `m`, or take a header off: `m - Header { ... }`" } else { "a name, or `_`" };
+                self.error(
+                    "T0082",
+                    "this pattern does not fit the parameter",
+                    pattern.span,
+                    format!("of type {shown}"),
+                    help,
+                );
                 None
             }
         }
@@ -468,8 +557,18 @@ impl Body<'_, '_> {
     fn header_fields(&mut self, pattern: &ast::HeaderPattern, guard: &mut Guard) -> Option<Vec<LocalId>> {
         let Some(&id) = self.cx.header_ids.get(&pattern.name.name) else {
             let known: Vec<&str> = self.cx.fragment.headers.iter().map(|h| h.name.as_str()).collect();
-            let help = if known.is_empty() { "the layer declares none".into() } else { format!("it has {}", known.join(", ")) };
-            self.error("T0108", format!("this layer has no header `{}`", pattern.name.name), pattern.name.span, "not declared", help);
+            let help = if known.is_empty() {
+                "the layer declares none".into()
+            } else {
+                format!("it has {}", known.join(", "))
+            };
+            self.error(
+                "T0108",
+                format!("this layer has no header `{}`", pattern.name.name),
+                pattern.name.span,
+                "not declared",
+                help,
+            );
             return None;
         };
         guard.header = Some(id);
@@ -477,7 +576,13 @@ impl Body<'_, '_> {
         for (name, _) in &pattern.fields {
             if !declared.iter().any(|f| f.name == name.name) {
                 let known = declared.iter().map(|f| f.name.as_str()).collect::<Vec<_>>().join(", ");
-                self.error("T0051", format!("`{}` has no field `{}`", pattern.name.name, name.name), name.span, "unknown", format!("it has {known}"));
+                self.error(
+                    "T0051",
+                    format!("`{}` has no field `{}`", pattern.name.name, name.name),
+                    name.span,
+                    "unknown",
+                    format!("it has {known}"),
+                );
             }
         }
         let mut ids = Vec::new();

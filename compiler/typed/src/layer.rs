@@ -4,14 +4,14 @@ use std::collections::{BTreeSet, HashMap};
 
 use nacre_diagnostics::{Diagnostic, Span};
 use nacre_stack::{
-    Cell, CellId, CounterId, Direction, Enum, EnumId, Event, EventId, ExternId, FieldClass, FieldPlace, FilterId, FunctionId, Header,
-    HeaderField, HeaderId, LayerId, Parameter, PortId, Scope, Struct, StructId, Type, builtin,
+    builtin, Cell, CellId, CounterId, Direction, Enum, EnumId, Event, EventId, ExternId, FieldClass, FieldPlace,
+    FilterId, FunctionId, Header, HeaderField, HeaderId, LayerId, Parameter, PortId, Scope, Struct, StructId, Type,
 };
 use nacre_syntax::ast::{self, Item, Member, StorageKind};
 
 use crate::constants::Constant;
-use crate::fragment::{ABOVE, BELOW, Fragment, InterfaceEvent};
-use crate::program::{Program, nearest};
+use crate::fragment::{Fragment, InterfaceEvent, ABOVE, BELOW};
+use crate::program::{nearest, Program};
 
 /// Checks one layer. Collects what it finds and goes on, so that several errors are told in one run.
 pub(crate) struct Checker<'p> {
@@ -128,7 +128,11 @@ impl<'p> Checker<'p> {
         self.bodies();
         self.find_recursion();
         self.unused_headers();
-        if self.found.iter().any(|d| d.is_error()) { Err(self.found) } else { Ok((self.fragment, self.found)) }
+        if self.found.iter().any(|d| d.is_error()) {
+            Err(self.found)
+        } else {
+            Ok((self.fragment, self.found))
+        }
     }
 
     fn global_constants(&mut self) {
@@ -145,7 +149,13 @@ impl<'p> Checker<'p> {
         let Some(ty) = self.resolve(&c.ty) else { return };
         match self.constant(&c.value) {
             Some(value) => self.define(&c.name.name, value.value, ty, c.value.span),
-            None => self.error("T0005", format!("`{}` must be known when the stack is composed", c.name.name), c.value.span, "not a constant", ""),
+            None => self.error(
+                "T0005",
+                format!("`{}` must be known when the stack is composed", c.name.name),
+                c.value.span,
+                "not a constant",
+                "",
+            ),
         }
     }
 
@@ -171,7 +181,11 @@ impl<'p> Checker<'p> {
                         format!("`{}` has no parameter `{}`", layer.name.name, name.name),
                         name.span,
                         "unknown",
-                        if known.is_empty() { "it has none".to_string() } else { format!("it has {}", known.join(", ")) },
+                        if known.is_empty() {
+                            "it has none".to_string()
+                        } else {
+                            format!("it has {}", known.join(", "))
+                        },
                     );
                 }
             }
@@ -192,7 +206,13 @@ impl<'p> Checker<'p> {
                     constant.value
                 }
                 Some((e, None)) => {
-                    self.error("T0005", format!("`{name}` must be known when the stack is composed"), e.span, "not a constant", "");
+                    self.error(
+                        "T0005",
+                        format!("`{name}` must be known when the stack is composed"),
+                        e.span,
+                        "not a constant",
+                        "",
+                    );
                     self.define(name, 1, ty.clone(), parameter.name.span);
                     1
                 }
@@ -238,7 +258,11 @@ impl<'p> Checker<'p> {
     fn same_kind(&mut self, constant: &Constant, ty: &Type, span: Span, name: &str) {
         let duration = constant.ty == Some(Type::Duration);
         if duration != (*ty == Type::Duration) && !(constant.value == 0) {
-            let (is, help) = if duration { ("a duration", "leave the unit away") } else { ("a plain number", "say a unit: 20 ms, 1 s") };
+            let (is, help) = if duration {
+                ("a duration", "leave the unit away")
+            } else {
+                ("a plain number", "say a unit: 20 ms, 1 s")
+            };
             let shown = self.show(ty);
             self.error("T0016", format!("`{name}` is of type {shown}, this is {is}"), span, is, help);
         }
@@ -268,7 +292,13 @@ impl<'p> Checker<'p> {
                     self.unbuilt::<()>("groups (`extends view`)", *span);
                 }
                 Member::Below { span, .. } => {
-                    self.error("T0017", "only a router has several layers below", *span, "in a worker", "a worker has one layer below: name its interface with `over`");
+                    self.error(
+                        "T0017",
+                        "only a router has several layers below",
+                        *span,
+                        "in a worker",
+                        "a worker has one layer below: name its interface with `over`",
+                    );
                 }
                 _ => {}
             }
@@ -294,14 +324,17 @@ impl<'p> Checker<'p> {
 
     pub(crate) fn declare_enum(&mut self, e: &ast::Enum) -> EnumId {
         let id = EnumId(self.fragment.enums.len() as u32);
-        self.fragment.enums.push(Enum { name: e.name.name.clone(), variants: e.variants.iter().map(|v| v.name.clone()).collect() });
+        self.fragment
+            .enums
+            .push(Enum { name: e.name.name.clone(), variants: e.variants.iter().map(|v| v.name.clone()).collect() });
         self.enum_ids.insert(e.name.name.clone(), id);
         id
     }
 
     fn interfaces(&mut self) {
         let layer = self.layer;
-        let channel = |span| ast::InterfaceRef { name: ast::Ident { name: "channel".into(), span }, arguments: Vec::new(), span };
+        let channel =
+            |span| ast::InterfaceRef { name: ast::Ident { name: "channel".into(), span }, arguments: Vec::new(), span };
         let above = layer.above.clone().unwrap_or_else(|| channel(layer.name.span));
         let below = if layer.over.is_empty() { vec![channel(layer.name.span)] } else { layer.over.clone() };
         self.fragment.above.push(above.name.name.clone());
@@ -321,15 +354,27 @@ impl<'p> Checker<'p> {
 
     fn interface(&mut self, reference: &ast::InterfaceRef, side: PortId) {
         let Some(Item::Interface(declared)) = self.program.item(&reference.name.name) else {
-            let known: Vec<&str> = self.program.files().iter().flat_map(|f| &f.items).filter_map(|i| match i {
-                Item::Interface(i) => Some(i.name.name.as_str()),
-                _ => None,
-            }).collect();
+            let known: Vec<&str> = self
+                .program
+                .files()
+                .iter()
+                .flat_map(|f| &f.items)
+                .filter_map(|i| match i {
+                    Item::Interface(i) => Some(i.name.name.as_str()),
+                    _ => None,
+                })
+                .collect();
             let help = match nearest(&reference.name.name, &known) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "import the file that declares it: import \"interfaces.nacre\";".into(),
             };
-            self.error("T0018", format!("there is no interface `{}`", reference.name.name), reference.name.span, "not declared", help);
+            self.error(
+                "T0018",
+                format!("there is no interface `{}`", reference.name.name),
+                reference.name.span,
+                "not declared",
+                help,
+            );
             return;
         };
         let declared = declared.clone();
@@ -361,16 +406,26 @@ impl<'p> Checker<'p> {
         let mut parameters = Vec::new();
         for p in &declared.parameters {
             let ty = match &p.ty.kind {
-                ast::TypeKind::Name(n, a) if a.is_empty() && self.type_parameters.contains_key(&n.name) => self.type_parameters[&n.name].clone(),
+                ast::TypeKind::Name(n, a) if a.is_empty() && self.type_parameters.contains_key(&n.name) => {
+                    self.type_parameters[&n.name].clone()
+                }
                 _ => self.resolve(&p.ty)?,
             };
             parameters.push(Parameter { name: p.name.name.clone(), ty });
         }
-        let messages: Vec<u32> = (0..parameters.len() as u32).filter(|i| self.linear(&parameters[*i as usize].ty)).collect();
+        let messages: Vec<u32> =
+            (0..parameters.len() as u32).filter(|i| self.linear(&parameters[*i as usize].ty)).collect();
         if messages.len() > 1 || messages.iter().any(|m| parameters[*m as usize].ty != Type::Msg) {
-            self.error("T0019", "an event carries at most one message, as a parameter of type msg", declared.name.span, "", "");
+            self.error(
+                "T0019",
+                "an event carries at most one message, as a parameter of type msg",
+                declared.name.span,
+                "",
+                "",
+            );
         }
-        let event = Event { name: declared.name.name.clone(), direction, parameters, message: messages.first().copied() };
+        let event =
+            Event { name: declared.name.name.clone(), direction, parameters, message: messages.first().copied() };
         if let Some(known) = self.fragment.events.iter().position(|e| *e == event) {
             return Some(EventId(known as u32));
         }
@@ -419,15 +474,34 @@ impl<'p> Checker<'p> {
         };
         let Some(ty) = self.resolve(ty) else { return };
         if matches!(ty, Type::View) || (scope == Scope::Given && (self.linear(&ty) || matches!(ty, Type::Timer))) {
-            self.error("T0021", "a given value is a number, an address, bytes or a struct of these", field.span, "here", "");
+            self.error(
+                "T0021",
+                "a given value is a number, an address, bytes or a struct of these",
+                field.span,
+                "here",
+                "",
+            );
         }
         let initial = field.initial.as_ref().and_then(|e| self.pure(e, &ty, Vec::new()));
         if self.cell_ids.contains_key(&field.name.name) {
-            self.error("T0022", format!("`{}` is declared twice in this layer", field.name.name), field.name.span, "again here", "");
+            self.error(
+                "T0022",
+                format!("`{}` is declared twice in this layer", field.name.name),
+                field.name.span,
+                "again here",
+                "",
+            );
         }
         let id = CellId(self.fragment.cells.len() as u32);
         self.cell_ids.insert(field.name.name.clone(), id);
-        self.fragment.cells.push(Cell { name: field.name.name.clone(), layer: LayerId(0), scope, ty, initial, secret: field.secret });
+        self.fragment.cells.push(Cell {
+            name: field.name.name.clone(),
+            layer: LayerId(0),
+            scope,
+            ty,
+            initial,
+            secret: field.secret,
+        });
     }
 
     pub(crate) fn counter(&mut self, name: &str) -> CounterId {
@@ -449,7 +523,13 @@ impl<'p> Checker<'p> {
                 continue;
             };
             if self.header_ids.contains_key(&header.name.name) {
-                self.error("T0022", format!("`{}` is declared twice in this layer", header.name.name), header.name.span, "again here", "");
+                self.error(
+                    "T0022",
+                    format!("`{}` is declared twice in this layer", header.name.name),
+                    header.name.span,
+                    "again here",
+                    "",
+                );
                 continue;
             }
             let fields = fields.iter().filter_map(|f| self.header_field(f)).collect();
@@ -462,7 +542,13 @@ impl<'p> Checker<'p> {
         let ty = self.resolve(&field.ty)?;
         let Some(bits) = nacre_stack::wire_bits(&self.fragment.structs, &self.fragment.enums, &ty) else {
             let shown = self.show(&ty);
-            self.error("T0023", format!("a value of type {shown} has no form on the wire"), field.ty.span, "in a header", "headers carry numbers, flags, enums, bytes<N>, addresses and arrays of these");
+            self.error(
+                "T0023",
+                format!("a value of type {shown} has no form on the wire"),
+                field.ty.span,
+                "in a header",
+                "headers carry numbers, flags, enums, bytes<N>, addresses and arrays of these",
+            );
             return None;
         };
         if field.big && bits % 8 != 0 {
@@ -473,7 +559,13 @@ impl<'p> Checker<'p> {
             Some("cookie") if bits == 24 => FieldPlace::Cookie,
             Some("fingerprint") if bits == 64 => FieldPlace::Fingerprint,
             Some(_) => {
-                self.error("T0025", "a field stands `at cookie` (24 bits) or `at fingerprint` (64 bits)", field.span, format!("{bits} bits here"), "");
+                self.error(
+                    "T0025",
+                    "a field stands `at cookie` (24 bits) or `at fingerprint` (64 bits)",
+                    field.span,
+                    format!("{bits} bits here"),
+                    "",
+                );
                 FieldPlace::Packed
             }
         };
@@ -510,7 +602,9 @@ fn show_value(value: i128, ty: &Type) -> String {
     if *ty != Type::Duration {
         return value.to_string();
     }
-    for (unit, name) in [(3_600_000_000_000, "h"), (60_000_000_000, "min"), (1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us")] {
+    for (unit, name) in
+        [(3_600_000_000_000, "h"), (60_000_000_000, "min"), (1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us")]
+    {
         if value != 0 && value % unit == 0 {
             return format!("{} {name}", value / unit);
         }

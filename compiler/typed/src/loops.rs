@@ -8,7 +8,6 @@ use crate::body::{Binding, Body};
 use crate::convert::{constant_of, holder};
 use crate::expressions::make;
 
-
 /// No loop turns more often.
 const MOST: i128 = 1 << 20;
 
@@ -20,7 +19,13 @@ impl Body<'_, '_> {
         match derived {
             Some(n) if i128::from(n) <= MOST => Some(n.max(1) as u32),
             _ => {
-                self.error("T0098", "how often can this turn?", span, "no bound is known", "state one: `bound N` before the block; the loop stops there, and the tools tell when it does");
+                self.error(
+                    "T0098",
+                    "how often can this turn?",
+                    span,
+                    "no bound is known",
+                    "state one: `bound N` before the block; the loop stops there, and the tools tell when it does",
+                );
                 None
             }
         }
@@ -41,14 +46,25 @@ impl Body<'_, '_> {
         block
     }
 
-    pub fn while_(&mut self, condition: &Condition, bound: Option<&ast::Expr>, body: &ast::Block, span: Span) -> Option<()> {
+    pub fn while_(
+        &mut self,
+        condition: &Condition,
+        bound: Option<&ast::Expr>,
+        body: &ast::Block,
+        span: Span,
+    ) -> Option<()> {
         let derived = self.drains(condition);
         // One turn more, for the one that finds the end.
         let bound = self.bound(bound, derived, condition.span)?.saturating_add(1);
         let block = self.turn(span, |b| {
-            let _ = b.branch(condition, span, |b| b.statements(body), |b| {
-                let _ = b.break_(span);
-            });
+            let _ = b.branch(
+                condition,
+                span,
+                |b| b.statements(body),
+                |b| {
+                    let _ = b.break_(span);
+                },
+            );
         });
         self.push(Statement::Loop { bound, body: block });
         Some(())
@@ -86,7 +102,13 @@ impl Body<'_, '_> {
         let parts = Parts::of(&place.ty);
         let Some(parts) = parts else {
             let shown = self.show(&place.ty);
-            self.error("T0099", "this is not gone over", over.span, format!("of type {shown}"), "loops go over ranges, arrays, sets and containers");
+            self.error(
+                "T0099",
+                "this is not gone over",
+                over.span,
+                format!("of type {shown}"),
+                "loops go over ranges, arrays, sets and containers",
+            );
             return None;
         };
         let bound = self.bound(bound, Some(u64::from(parts.size)), over.span)?;
@@ -183,14 +205,26 @@ impl Body<'_, '_> {
         Some((self.place_of(id), None, None))
     }
 
-    fn part_of_window(&mut self, base: &ast::Expr, name: &ast::Ident, arguments: &[ast::Argument], span: Span) -> Option<(Place, Option<Expr>, Option<Expr>)> {
+    fn part_of_window(
+        &mut self,
+        base: &ast::Expr,
+        name: &ast::Ident,
+        arguments: &[ast::Argument],
+        span: Span,
+    ) -> Option<(Place, Option<Expr>, Option<Expr>)> {
         let Some(place) = self.place(base) else {
             self.unknown_place(base);
             return None;
         };
         let Type::Window(_, _, bits) = place.ty else {
             let shown = self.show(&place.ty);
-            self.error("T0078", format!("{shown} has no operation `{}`", name.name), name.span, "", "it is one of windows");
+            self.error(
+                "T0078",
+                format!("{shown} has no operation `{}`", name.name),
+                name.span,
+                "",
+                "it is one of windows",
+            );
             return None;
         };
         let seq = Type::Seq(bits);
@@ -210,12 +244,26 @@ impl Body<'_, '_> {
         Some((place, Some(from), Some(to)))
     }
 
-    fn walk(&mut self, pattern: &ast::Pattern, over: Place, from: Option<Expr>, to: Option<Expr>, drain: bool, parts: &Parts) -> Option<Going> {
+    fn walk(
+        &mut self,
+        pattern: &ast::Pattern,
+        over: Place,
+        from: Option<Expr>,
+        to: Option<Expr>,
+        drain: bool,
+        parts: &Parts,
+    ) -> Option<Going> {
         let linear = self.cx.linear(&parts.value);
         let (index_pattern, value_pattern) = match (&pattern.kind, parts.pairs) {
             (PatternKind::Tuple(both), true) if both.len() == 2 => (Some(both[0].clone()), both[1].clone()),
             (_, true) => {
-                self.error("T0082", "two names are wanted: (index, entry)", pattern.span, "", "`_` for the one that is not needed");
+                self.error(
+                    "T0082",
+                    "two names are wanted: (index, entry)",
+                    pattern.span,
+                    "",
+                    "`_` for the one that is not needed",
+                );
                 return None;
             }
             (_, false) => (None, pattern.clone()),
@@ -245,7 +293,9 @@ impl Body<'_, '_> {
             place.path.push(Step::Index(self.get(index)));
             place.ty = parts.value.clone();
             match &value_pattern.kind {
-                PatternKind::Name(name) => self.bind(&name.name, Binding::Place { place, borrowed: linear && parts.value == Type::Msg }),
+                PatternKind::Name(name) => {
+                    self.bind(&name.name, Binding::Place { place, borrowed: linear && parts.value == Type::Msg })
+                }
                 PatternKind::Any => {}
                 PatternKind::Tuple(names) => {
                     let Type::Tuple(types) = parts.value.clone() else {
@@ -324,4 +374,3 @@ impl Parts {
         }
     }
 }
-

@@ -28,7 +28,14 @@ impl Body<'_, '_> {
         }
     }
 
-    pub fn binary(&mut self, op: ast::BinaryOp, l: &ast::Expr, r: &ast::Expr, want: Option<&Type>, span: Span) -> Option<Value> {
+    pub fn binary(
+        &mut self,
+        op: ast::BinaryOp,
+        l: &ast::Expr,
+        r: &ast::Expr,
+        want: Option<&Type>,
+        span: Span,
+    ) -> Option<Value> {
         use ast::BinaryOp as B;
         match op {
             B::And | B::Or => self.short(op == B::And, l, r),
@@ -38,7 +45,8 @@ impl Body<'_, '_> {
                 self.error("T0057", "a range stands only in `for` and in types", span, "", "");
                 None
             }
-            B::Add if matches!(&r.kind, ast::ExprKind::Literal(name, _) if self.cx.header_ids.contains_key(&name.name)) => {
+            B::Add if matches!(&r.kind, ast::ExprKind::Literal(name, _) if self.cx.header_ids.contains_key(&name.name)) =>
+            {
                 let ast::ExprKind::Literal(name, fields) = &r.kind else { return None };
                 let message = self.expr_as(l, &Type::Msg)?;
                 let mut held = [Some(message)];
@@ -85,7 +93,14 @@ impl Body<'_, '_> {
         Some((left, right))
     }
 
-    fn arithmetic(&mut self, op: ast::BinaryOp, l: &ast::Expr, r: &ast::Expr, want: Option<&Type>, span: Span) -> Option<Value> {
+    fn arithmetic(
+        &mut self,
+        op: ast::BinaryOp,
+        l: &ast::Expr,
+        r: &ast::Expr,
+        want: Option<&Type>,
+        span: Span,
+    ) -> Option<Value> {
         use ast::BinaryOp as B;
         let comparison = matches!(op, B::Equal | B::NotEqual | B::Less | B::LessEqual | B::Greater | B::GreaterEqual);
         let (left, right) = self.sides(l, r, if comparison { None } else { want })?;
@@ -121,10 +136,20 @@ impl Body<'_, '_> {
             B::Mul => BinaryOp::Mul,
             B::Div | B::Rem => {
                 if !matches!(right.kind, ExprKind::Const(n) if n != 0) {
-                    self.error("T0058", "this divisor may be zero", r.span, "not a constant", "say what happens then: `let x = a / b else ...;`");
+                    self.error(
+                        "T0058",
+                        "this divisor may be zero",
+                        r.span,
+                        "not a constant",
+                        "say what happens then: `let x = a / b else ...;`",
+                    );
                     return None;
                 }
-                if op == B::Div { BinaryOp::Div } else { BinaryOp::Rem }
+                if op == B::Div {
+                    BinaryOp::Div
+                } else {
+                    BinaryOp::Rem
+                }
             }
             B::BitAnd => BinaryOp::And,
             B::BitOr => BinaryOp::Or,
@@ -146,10 +171,19 @@ impl Body<'_, '_> {
         let binary = |op, l: Expr, r: Expr, ty| make(ExprKind::Binary(op, Box::new(l), Box::new(r)), ty);
         let (l, r) = (&left.expr, &right.expr);
         match (&l.ty, &r.ty, op) {
-            (Type::Instant, Type::Duration, B::Add) => Some(binary(BinaryOp::Add, l.clone(), as_type(r, Type::Instant), Type::Instant)),
-            (Type::Instant, Type::Duration, B::Sub) => Some(binary(BinaryOp::Sub, l.clone(), as_type(r, Type::Instant), Type::Instant)),
-            (Type::Instant, Type::Instant, B::Sub) => Some(make(ExprKind::Convert(Box::new(binary(BinaryOp::Sub, l.clone(), r.clone(), Type::Instant))), Type::Duration)),
-            (Type::Duration, other, B::Mul | B::Div | B::Rem) if is_number(other) && *other != Type::Duration && !(left.flexible && right.flexible) => {
+            (Type::Instant, Type::Duration, B::Add) => {
+                Some(binary(BinaryOp::Add, l.clone(), as_type(r, Type::Instant), Type::Instant))
+            }
+            (Type::Instant, Type::Duration, B::Sub) => {
+                Some(binary(BinaryOp::Sub, l.clone(), as_type(r, Type::Instant), Type::Instant))
+            }
+            (Type::Instant, Type::Instant, B::Sub) => Some(make(
+                ExprKind::Convert(Box::new(binary(BinaryOp::Sub, l.clone(), r.clone(), Type::Instant))),
+                Type::Duration,
+            )),
+            (Type::Duration, other, B::Mul | B::Div | B::Rem)
+                if is_number(other) && *other != Type::Duration && !(left.flexible && right.flexible) =>
+            {
                 let operation = match op {
                     B::Mul => BinaryOp::Mul,
                     _ if !matches!(r.kind, ExprKind::Const(n) if n != 0) => return None,
@@ -222,7 +256,13 @@ impl Body<'_, '_> {
             _ => false,
         };
         if !safe {
-            self.error("T0060", format!("a shift by less than {width} is wanted"), r.span, "may be more", format!("use a constant, or a value of type 0..{width}"));
+            self.error(
+                "T0060",
+                format!("a shift by less than {width} is wanted"),
+                r.span,
+                "may be more",
+                format!("use a constant, or a value of type 0..{width}"),
+            );
             return None;
         }
         let operand = as_type(&value.expr, ty.clone());
@@ -243,7 +283,8 @@ impl Body<'_, '_> {
             };
             if let Some(key) = key {
                 let x = self.expr_as(l, &key)?;
-                let query = if matches!(place.ty, Type::Window(..) | Type::Pool(..)) { Query::Has } else { Query::Contains };
+                let query =
+                    if matches!(place.ty, Type::Window(..) | Type::Pool(..)) { Query::Has } else { Query::Contains };
                 return Some(Value::fixed(make(ExprKind::Query(query, Box::new(place), vec![x]), Type::Bool)));
             }
         }

@@ -1,7 +1,7 @@
 //! Places: what can be assigned, armed, referred to or operated on.
 
 use nacre_diagnostics::Span;
-use nacre_stack::{Expr, ExprKind, Local, Place, Root, Scope, Step, Type, mask};
+use nacre_stack::{mask, Expr, ExprKind, Local, Place, Root, Scope, Step, Type};
 use nacre_syntax::ast;
 
 use crate::body::{Binding, Body};
@@ -121,7 +121,13 @@ impl Body<'_, '_> {
         };
         if let Root::Cell(id) = place.root {
             if self.cx.fragment.cells[id.index()].scope == Scope::Given {
-                self.error("T0038", "a given value never changes", e.span, "set by the host when the connection is opened", "");
+                self.error(
+                    "T0038",
+                    "a given value never changes",
+                    e.span,
+                    "set by the host when the connection is opened",
+                    "",
+                );
                 return None;
             }
         }
@@ -141,7 +147,13 @@ impl Body<'_, '_> {
         // Whatever is wrong inside is told by evaluating it.
         let known = self.expr(e, None).is_some();
         if known || self.cx.found.len() == before {
-            self.error("T0041", "this is not a place", e.span, "nothing can be kept here", "places are state, `var`s, `ref`s and their fields and elements");
+            self.error(
+                "T0041",
+                "this is not a place",
+                e.span,
+                "nothing can be kept here",
+                "places are state, `var`s, `ref`s and their fields and elements",
+            );
         }
     }
 

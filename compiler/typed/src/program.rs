@@ -83,7 +83,11 @@ impl Program {
 
     /// Checks one layer with these arguments, and lowers it. Parameters that are neither given nor have a default are an error;
     /// with `generic` they get the value 1, to check a layer by itself.
-    pub fn instantiate(&self, layer: &ast::LayerRef, generic: bool) -> Result<(Fragment, Vec<Diagnostic>), Vec<Diagnostic>> {
+    pub fn instantiate(
+        &self,
+        layer: &ast::LayerRef,
+        generic: bool,
+    ) -> Result<(Fragment, Vec<Diagnostic>), Vec<Diagnostic>> {
         let Some(Item::Layer(declared)) = self.item(&layer.name.name) else {
             return Err(vec![self.unknown_layer(&layer.name)]);
         };
@@ -108,7 +112,11 @@ impl Program {
                 Err(more) => errors.extend(more.into_iter().filter(|d| !errors.contains(d)).collect::<Vec<_>>()),
             }
         }
-        if errors.is_empty() { Ok((fragments, warnings)) } else { Err(errors) }
+        if errors.is_empty() {
+            Ok((fragments, warnings))
+        } else {
+            Err(errors)
+        }
     }
 
     /// Checks every layer by itself, with the defaults of its parameters.
@@ -129,7 +137,8 @@ impl Program {
 
     fn unknown_layer(&self, name: &ast::Ident) -> Diagnostic {
         let known: Vec<&str> = self.layers().map(|l| l.name.name.as_str()).collect();
-        let found = Diagnostic::error("T0002", format!("there is no layer `{}`", name.name)).at(name.span, "not declared");
+        let found =
+            Diagnostic::error("T0002", format!("there is no layer `{}`", name.name)).at(name.span, "not declared");
         match nearest(&name.name, &known) {
             Some(near) => found.help(format!("did you mean `{near}`?")),
             None => found.help("declare it, or import the file that does: import \"path/to/layer.nacre\";"),
@@ -192,5 +201,6 @@ fn unbuilt(item: &Item) -> Option<(&'static str, Span)> {
 
 /// The one line for what the language has and the tools do not yet.
 pub(crate) fn not_built(what: &str, span: Span) -> Diagnostic {
-    Diagnostic::error("T0003", format!("{what}: this is not built yet")).at(span, "parsed, but nothing can be made of it yet")
+    Diagnostic::error("T0003", format!("{what}: this is not built yet"))
+        .at(span, "parsed, but nothing can be made of it yet")
 }

@@ -17,7 +17,8 @@ impl Body<'_, '_> {
         for statement in &block.statements {
             if self.flow.ended {
                 self.cx.found.push(
-                    nacre_diagnostics::Diagnostic::warning("T0079", "this is never reached").at(statement.span, "after the end of the block"),
+                    nacre_diagnostics::Diagnostic::warning("T0079", "this is never reached")
+                        .at(statement.span, "after the end of the block"),
                 );
                 break;
             }
@@ -36,7 +37,9 @@ impl Body<'_, '_> {
             StatementKind::Let { pattern, value, otherwise } => self.let_(pattern, value, otherwise.as_ref(), s.span),
             StatementKind::Var { name, ty, value } => self.var(name, ty.as_ref(), value.as_ref()),
             StatementKind::Ref { name, place, otherwise } => self.ref_(name, place, otherwise.as_ref()),
-            StatementKind::Assign { place, op, value, otherwise } => self.assign(place, *op, value, otherwise.as_ref(), s.span),
+            StatementKind::Assign { place, op, value, otherwise } => {
+                self.assign(place, *op, value, otherwise.as_ref(), s.span)
+            }
             StatementKind::Expr { value, otherwise } => self.expression_statement(value, otherwise.as_ref()),
             StatementKind::Pass { value, otherwise } => self.pass(value.as_ref(), otherwise.as_ref(), s.span),
             StatementKind::Later(call) => match self.emission(call, true) {
@@ -77,7 +80,9 @@ impl Body<'_, '_> {
             StatementKind::If(branch) => self.if_(branch, s.span),
             StatementKind::Match { value, arms } => self.match_(value, arms, s.span),
             StatementKind::While { condition, bound, body } => self.while_(condition, bound.as_ref(), body, s.span),
-            StatementKind::For { pattern, over, drain, bound, body } => self.for_(pattern, over, *drain, bound.as_ref(), body, s.span),
+            StatementKind::For { pattern, over, drain, bound, body } => {
+                self.for_(pattern, over, *drain, bound.as_ref(), body, s.span)
+            }
             StatementKind::Return(value) => self.return_(value.as_ref(), s.span),
             StatementKind::Break => self.break_(s.span),
             StatementKind::Yield(e) => {
@@ -91,7 +96,13 @@ impl Body<'_, '_> {
             }
             StatementKind::Reject => {
                 if !matches!(self.context, Context::Filter { .. }) {
-                    self.error("T0081", "`reject` stands in a filter", s.span, "", "in a layer, `drop` the message and `count` why");
+                    self.error(
+                        "T0081",
+                        "`reject` stands in a filter",
+                        s.span,
+                        "",
+                        "in a layer, `drop` the message and `count` why",
+                    );
                     return None;
                 }
                 self.push(Statement::Reject);
@@ -103,7 +114,13 @@ impl Body<'_, '_> {
 
     // ---- let, var, ref
 
-    fn let_(&mut self, pattern: &ast::Pattern, value: &ast::Expr, otherwise: Option<&Otherwise>, span: Span) -> Option<()> {
+    fn let_(
+        &mut self,
+        pattern: &ast::Pattern,
+        value: &ast::Expr,
+        otherwise: Option<&Otherwise>,
+        span: Span,
+    ) -> Option<()> {
         let Some(otherwise) = otherwise else {
             let value = self.expr(value, None)?;
             let value = self.settle(value);
@@ -117,7 +134,9 @@ impl Body<'_, '_> {
     /// A constant without a wanted type becomes a number of 32 bits where it fits.
     pub fn settle(&mut self, value: Value) -> Expr {
         match (value.flexible, &value.expr.kind, &value.expr.ty) {
-            (true, ExprKind::Const(n), Type::UInt(64)) if *n <= u64::from(u32::MAX) => make(ExprKind::Const(*n), Type::UInt(32)),
+            (true, ExprKind::Const(n), Type::UInt(64)) if *n <= u64::from(u32::MAX) => {
+                make(ExprKind::Const(*n), Type::UInt(32))
+            }
             _ => value.expr,
         }
     }
@@ -146,7 +165,13 @@ impl Body<'_, '_> {
             }
             (_, ty) => {
                 let shown = self.show(ty);
-                self.error("T0082", "this pattern does not fit the value", pattern.span, format!("of type {shown}"), "");
+                self.error(
+                    "T0082",
+                    "this pattern does not fit the value",
+                    pattern.span,
+                    format!("of type {shown}"),
+                    "",
+                );
                 None
             }
         }
@@ -273,7 +298,9 @@ impl Body<'_, '_> {
 
     /// `a / b` where b may be zero.
     fn try_divide(&mut self, e: &ast::Expr) -> Option<Option<Tried>> {
-        let ast::ExprKind::Binary(op @ (ast::BinaryOp::Div | ast::BinaryOp::Rem), l, r) = &e.kind else { return Some(None) };
+        let ast::ExprKind::Binary(op @ (ast::BinaryOp::Div | ast::BinaryOp::Rem), l, r) = &e.kind else {
+            return Some(None);
+        };
         if self.cx.constant(r).is_some() {
             return Some(None);
         }
@@ -301,7 +328,13 @@ impl Body<'_, '_> {
         let after = std::mem::replace(&mut self.flow, before.clone());
         if diverges && !after.ended {
             let at = otherwise.map_or(span, |o| o.span);
-            self.error("T0085", "this `else` must not come back", at, "what it guards has no value then", "end it with `return`, `break` or `else unreachable`");
+            self.error(
+                "T0085",
+                "this `else` must not come back",
+                at,
+                "what it guards has no value then",
+                "end it with `return`, `break` or `else unreachable`",
+            );
         }
         self.push(Statement::If { condition: failed.clone(), likely: Some(false), then, otherwise: Vec::new() });
         self.merge(after, before, span);
@@ -350,7 +383,14 @@ impl Body<'_, '_> {
 
     // ---- assignments
 
-    fn assign(&mut self, e: &ast::Expr, op: AssignOp, value: &ast::Expr, otherwise: Option<&Otherwise>, span: Span) -> Option<()> {
+    fn assign(
+        &mut self,
+        e: &ast::Expr,
+        op: AssignOp,
+        value: &ast::Expr,
+        otherwise: Option<&Otherwise>,
+        span: Span,
+    ) -> Option<()> {
         if let ast::ExprKind::Name(name) = &e.kind {
             if let Some(Binding::Local(id)) = self.lookup(name).cloned() {
                 if !self.locals[id.index()].by_ref {
@@ -377,14 +417,28 @@ impl Body<'_, '_> {
         Some(())
     }
 
-    fn assign_local(&mut self, id: nacre_stack::LocalId, e: &ast::Expr, op: AssignOp, value: &ast::Expr, span: Span) -> Option<()> {
+    fn assign_local(
+        &mut self,
+        id: nacre_stack::LocalId,
+        e: &ast::Expr,
+        op: AssignOp,
+        value: &ast::Expr,
+        span: Span,
+    ) -> Option<()> {
         let ty = self.ty(id);
         if self.cx.linear(&ty) && self.flow.live(id).is_some() {
             let name = self.locals[id.index()].name.clone();
-            self.error("T0087", format!("`{name}` still holds a message"), span, "it would be lost", "consume it first");
+            self.error(
+                "T0087",
+                format!("`{name}` still holds a message"),
+                span,
+                "it would be lost",
+                "consume it first",
+            );
             return None;
         }
-        let value = if op == AssignOp::Set { self.expr_as(value, &ty)? } else { self.combined(e, op, value, &ty, span)? };
+        let value =
+            if op == AssignOp::Set { self.expr_as(value, &ty)? } else { self.combined(e, op, value, &ty, span)? };
         self.push(Statement::Let(id, value));
         if self.cx.linear(&ty) {
             self.revive(id, span);
@@ -422,7 +476,13 @@ impl Body<'_, '_> {
             (Outcome::Nothing, None) => Some(()),
             (Outcome::Value(value), None) => {
                 if self.cx.linear(&value.expr.ty) {
-                    self.error("T0030", "the message that this gives is lost here", e.span, "nobody consumes it", "give it a name, or drop it: `drop ...;`");
+                    self.error(
+                        "T0030",
+                        "the message that this gives is lost here",
+                        e.span,
+                        "nobody consumes it",
+                        "give it a name, or drop it: `drop ...;`",
+                    );
                     return None;
                 }
                 Some(())
@@ -432,7 +492,13 @@ impl Body<'_, '_> {
                 Some(())
             }
             (Outcome::Failable { .. }, None) => {
-                self.error("T0065", "this can fail", e.span, "what happens then?", "say it: `... else { drop m; count refused; }` or `else unreachable;`");
+                self.error(
+                    "T0065",
+                    "this can fail",
+                    e.span,
+                    "what happens then?",
+                    "say it: `... else { drop m; count refused; }` or `else unreachable;`",
+                );
                 None
             }
             (Outcome::Value(value), Some(otherwise)) if matches!(value.expr.ty, Type::Option(_)) => {
@@ -453,10 +519,20 @@ impl Body<'_, '_> {
     /// `pass;` hands the event on as its parameters are now; `pass m;` with another message.
     fn pass(&mut self, value: Option<&ast::Expr>, otherwise: Option<&Otherwise>, span: Span) -> Option<()> {
         let Context::Handler { side, event, parameters } = self.context.clone() else {
-            self.error("T0089", "`pass` stands in the handler of an event", span, "there is no event here to hand on", "name the event: `below.send(m);`");
+            self.error(
+                "T0089",
+                "`pass` stands in the handler of an event",
+                span,
+                "there is no event here to hand on",
+                "name the event: `below.send(m);`",
+            );
             return None;
         };
-        let to = if side == BELOW { ABOVE } else if side == ABOVE { BELOW } else {
+        let to = if side == BELOW {
+            ABOVE
+        } else if side == ABOVE {
+            BELOW
+        } else {
             self.error("T0089", "an event of a port is not passed on", span, "", "name the event: `below.send(m);`");
             return None;
         };
@@ -464,11 +540,23 @@ impl Body<'_, '_> {
         let goes_on = self.cx.event_at(to, false, &declared.name).filter(|e| *e == event);
         if goes_on.is_none() {
             let where_ = if to == ABOVE { "above" } else { "below" };
-            self.error("T0090", format!("`{}` does not go on: the interface {where_} has no such event", declared.name), span, "", "name the event that is meant");
+            self.error(
+                "T0090",
+                format!("`{}` does not go on: the interface {where_} has no such event", declared.name),
+                span,
+                "",
+                "name the event that is meant",
+            );
             return None;
         }
         if value.is_some() && declared.message.is_none() {
-            self.error("T0091", format!("`{}` carries no message", declared.name), span, "nothing to replace", "write `pass;`");
+            self.error(
+                "T0091",
+                format!("`{}` carries no message", declared.name),
+                span,
+                "nothing to replace",
+                "write `pass;`",
+            );
             return None;
         }
         let mut message = None;
@@ -494,7 +582,15 @@ impl Body<'_, '_> {
             }
             arguments.push(self.get(*id));
         }
-        self.push(Statement::Emit(Emit { target: Target::Port(to), event, arguments, later: false, call: false, likely: None, span }));
+        self.push(Statement::Emit(Emit {
+            target: Target::Port(to),
+            event,
+            arguments,
+            later: false,
+            call: false,
+            likely: None,
+            span,
+        }));
         Some(())
     }
 
@@ -521,7 +617,13 @@ impl Body<'_, '_> {
         let place = self.changeable(e)?;
         if place.ty != Type::Timer {
             let shown = self.show(&place.ty);
-            self.error("T0093", "this is not a timer", e.span, format!("of type {shown}"), "declare it in the state: `resend: timer`");
+            self.error(
+                "T0093",
+                "this is not a timer",
+                e.span,
+                format!("of type {shown}"),
+                "declare it in the state: `resend: timer`",
+            );
             return None;
         }
         Some(place)

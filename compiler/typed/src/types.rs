@@ -15,7 +15,8 @@ impl Checker<'_> {
             TypeKind::Name(name, arguments) => self.resolve_name(name, arguments, ty),
             TypeKind::Range(low, high) => {
                 let low = self.constant_number(low, "the lower end of a range", 0, i128::from(u64::MAX))?;
-                let high = self.constant_number(high, "the upper end of a range", i128::from(low) + 1, i128::from(u64::MAX))?;
+                let high =
+                    self.constant_number(high, "the upper end of a range", i128::from(low) + 1, i128::from(u64::MAX))?;
                 Some(Type::Range(low, high))
             }
             TypeKind::Tuple(types) => {
@@ -49,7 +50,13 @@ impl Checker<'_> {
             let most = if n.starts_with("seq") { 32 } else { 64 };
             let least = if n.starts_with("seq") { 2 } else { 1 };
             if bits < least || bits > most {
-                self.error("T0007", format!("`{n}` is not a width that there is"), name.span, "", "u1 to u64, i1 to i64, seq2 to seq32");
+                self.error(
+                    "T0007",
+                    format!("`{n}` is not a width that there is"),
+                    name.span,
+                    "",
+                    "u1 to u64, i1 to i64, seq2 to seq32",
+                );
                 return None;
             }
             let bits = bits as u8;
@@ -78,7 +85,9 @@ impl Checker<'_> {
                 self.size(arguments, 2, name)?,
             )),
             "window" => self.window(arguments, name),
-            "rank" | "members" | "view" | "view_id" | "endpoint" | "session" => self.unbuilt(&format!("groups (`{n}`)"), ty.span),
+            "rank" | "members" | "view" | "view_id" | "endpoint" | "session" => {
+                self.unbuilt(&format!("groups (`{n}`)"), ty.span)
+            }
             _ => self.named(name),
         }
     }
@@ -110,7 +119,10 @@ impl Checker<'_> {
         if let Some(id) = self.enum_named(&name.name) {
             return Some(Type::Enum(id));
         }
-        let known = ["bool", "duration", "instant", "timer", "msg", "addr", "bytes", "text", "bits", "ring", "list", "window", "pool", "map"];
+        let known = [
+            "bool", "duration", "instant", "timer", "msg", "addr", "bytes", "text", "bits", "ring", "list", "window",
+            "pool", "map",
+        ];
         let help = match nearest(&name.name, &known) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "types are u1..u64, i1..i64, seq2..seq32, bool, 0..N, msg, timer, duration, instant, addr, containers, structs and enums".into(),
@@ -123,7 +135,9 @@ impl Checker<'_> {
         let resolved = match arguments.get(at) {
             Some(TypeArgument::Type(ty)) => self.resolve(ty),
             Some(TypeArgument::Expr(e)) => match &e.kind {
-                ast::ExprKind::Name(n) | ast::ExprKind::TypeName(n) => self.named(&ast::Ident { name: n.clone(), span: e.span }),
+                ast::ExprKind::Name(n) | ast::ExprKind::TypeName(n) => {
+                    self.named(&ast::Ident { name: n.clone(), span: e.span })
+                }
                 _ => self.missing(name),
             },
             None => self.missing(name),
@@ -149,7 +163,13 @@ impl Checker<'_> {
             "ring" | "list" | "pool" => "ring<element, capacity>",
             _ => "bytes<count>",
         };
-        self.error("T0011", format!("`{}` lacks an argument", name.name), name.span, "here", format!("its form is {form}"));
+        self.error(
+            "T0011",
+            format!("`{}` lacks an argument", name.name),
+            name.span,
+            "here",
+            format!("its form is {form}"),
+        );
         None
     }
 

@@ -26,15 +26,8 @@ pub fn scratch() -> PathBuf {
 /// Runs the C compiler (`$CC`, or `cc`).
 pub fn cc(arguments: &[&str]) {
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
-    let output = Command::new(compiler)
-        .args(arguments)
-        .output()
-        .expect("a C compiler");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    let output = Command::new(compiler).args(arguments).output().expect("a C compiler");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 fn compile(name: &str, fingerprint: u64, more: &[&str]) -> Stack {
@@ -46,9 +39,7 @@ fn compile(name: &str, fingerprint: u64, more: &[&str]) -> Stack {
         "-DSYMBOL=nacre_stack_window".to_string(),
     ];
     let include = format!("-I{}", header_dir().display());
-    let mut arguments = vec![
-        "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", &include,
-    ];
+    let mut arguments = vec!["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", &include];
     arguments.extend(defines.iter().map(String::as_str));
     arguments.extend(more);
     let (source, output) = (source.display().to_string(), object.display().to_string());
@@ -61,25 +52,19 @@ fn compile(name: &str, fingerprint: u64, more: &[&str]) -> Stack {
 /// A reliable window over a floor.
 pub fn window() -> Stack {
     static STACK: OnceLock<Stack> = OnceLock::new();
-    STACK
-        .get_or_init(|| compile("window", 0x1122_3344_5566_7788, &[]))
-        .clone()
+    STACK.get_or_init(|| compile("window", 0x1122_3344_5566_7788, &[])).clone()
 }
 
 /// The same with another fingerprint.
 pub fn other() -> Stack {
     static STACK: OnceLock<Stack> = OnceLock::new();
-    STACK
-        .get_or_init(|| compile("other", 0x99aa_bbcc_ddee_ff00, &[]))
-        .clone()
+    STACK.get_or_init(|| compile("other", 0x99aa_bbcc_ddee_ff00, &[])).clone()
 }
 
 /// The same without preamble and floor.
 pub fn bare() -> Stack {
     static STACK: OnceLock<Stack> = OnceLock::new();
-    STACK
-        .get_or_init(|| compile("bare", 5, &["-DBARE"]))
-        .clone()
+    STACK.get_or_init(|| compile("bare", 5, &["-DBARE"])).clone()
 }
 
 pub fn loopback() -> SocketAddr {
@@ -110,10 +95,7 @@ pub fn word(event: Event<'_>) -> String {
 }
 
 /// Drives listeners in turn until `done` says so, collecting each one's events as words.
-pub fn run_until(
-    listeners: &mut [&mut Listener],
-    mut done: impl FnMut(&[Vec<String>]) -> bool,
-) -> Vec<Vec<String>> {
+pub fn run_until(listeners: &mut [&mut Listener], mut done: impl FnMut(&[Vec<String>]) -> bool) -> Vec<Vec<String>> {
     let mut words = vec![Vec::new(); listeners.len()];
     let end = Instant::now() + Duration::from_secs(20);
     while !done(&words) {

@@ -470,20 +470,27 @@ impl Writer<'_> {
                 let front = format!("{{.block = size ? {p}_TEMP : 0, .offset = temp, .len = size}}");
                 code.line(format!("const struct {p}_bytes front = {front};"));
             } else {
+                // What is packed is made: one string of bytes, as every bound counts it.
                 code.line("const uint32_t from = step->out->bytes_len;");
-                code.line(format!("const uint32_t size = {p}_can_make(step, {longest}u) ? {head}(m, step->out->bytes + from) : UINT32_MAX;"));
-                code.line("if (size != UINT32_MAX) { step->out->bytes_len += size; }");
-                code.line(format!("const struct {p}_bytes front = {p}_made(step, from);"));
+                code.line("uint32_t size = UINT32_MAX;");
+                code.line(format!("if ({p}_can_make(step, {longest}u + m.bytes.len)) {{ size = {head}(m, step->out->bytes + from); }}"));
             }
             code.open("if (size == UINT32_MAX) {");
             code.line(format!("step->counters[{p}_BROKEN]++;"));
             code.line(format!("{p}_drop(step->pool, m.bytes);"));
             code.line(format!("return (struct {p}_bytes){{.block = 0}};"));
             code.close("}");
-            code.line(format!("struct {p}_twine twine = {{.last = 0}};"));
-            code.line(format!("{p}_append(step, &twine, front);"));
-            code.line(format!("{p}_append(step, &twine, m.bytes);"));
-            code.line("return twine.bytes;");
+            if temporary {
+                code.line(format!("struct {p}_twine twine = {{.last = 0}};"));
+                code.line(format!("{p}_append(step, &twine, front);"));
+                code.line(format!("{p}_append(step, &twine, m.bytes);"));
+                code.line("return twine.bytes;");
+            } else {
+                code.line(format!("{p}_read(step, m.bytes, step->out->bytes + from + size);"));
+                code.line("step->out->bytes_len += size + m.bytes.len;");
+                code.line(format!("{p}_drop(step->pool, m.bytes);"));
+                code.line(format!("return {p}_made(step, from);"));
+            }
             code.close("}");
             code
         })

@@ -56,7 +56,11 @@ fn link(stack: &Stack, above: usize) -> String {
     }
     let side = |arrow: &str, set: BTreeSet<String>| {
         let names = set.into_iter().collect::<Vec<_>>().join(" ");
-        if names.is_empty() { String::new() } else { format!("{arrow} {names}") }
+        if names.is_empty() {
+            String::new()
+        } else {
+            format!("{arrow} {names}")
+        }
     };
     let half = WIDTH / 2;
     let text = format!("    {}{}{place}", padded(&side("↓", down), half), side("↑", up));

@@ -19,7 +19,14 @@ pub(crate) fn frames(stack: &Stack, index: usize) -> String {
         for shape in layout.shapes.iter().filter(|s| s.identified == identified).take(DRAWN) {
             text.push('\n');
             match drawn.iter().find(|d| alike(d, shape)) {
-                Some(like) => text += &format!("  {}: {}, laid out as {}\n", name(layout, shape), headers(stack, shape), name(layout, like)),
+                Some(like) => {
+                    text += &format!(
+                        "  {}: {}, laid out as {}\n",
+                        name(layout, shape),
+                        headers(stack, shape),
+                        name(layout, like)
+                    )
+                }
                 None => text += &one(stack, layout, shape),
             }
             drawn.push(shape);
@@ -30,7 +37,10 @@ pub(crate) fn frames(stack: &Stack, index: usize) -> String {
 
 /// Whether two shapes differ in nothing but their numbers and their headers without fields.
 fn alike(a: &Shape, b: &Shape) -> bool {
-    a.fields == b.fields && a.size == b.size && a.identified == b.identified && (a.data_min, a.data_max) == (b.data_min, b.data_max)
+    a.fields == b.fields
+        && a.size == b.size
+        && a.identified == b.identified
+        && (a.data_min, a.data_max) == (b.data_min, b.data_max)
 }
 
 fn heading(stack: &Stack, index: usize) -> String {
@@ -38,13 +48,21 @@ fn heading(stack: &Stack, index: usize) -> String {
     if index > 0 {
         return format!("what `{}` packs\n", stack.layer(layout.layer).name);
     }
-    let print = if layout.form == LayoutForm::Preamble { format!(", fingerprint {:016x}", layout.fingerprint) } else { String::new() };
+    let print = if layout.form == LayoutForm::Preamble {
+        format!(", fingerprint {:016x}", layout.fingerprint)
+    } else {
+        String::new()
+    };
     let size = layout.shapes.first().map_or(0, |s| s.size);
     format!("frames: {} in front of the data of the likely one{print}\n", counted(u64::from(size), "byte"))
 }
 
 fn rows(stack: &Stack, layout: &Layout) -> Vec<Vec<String>> {
-    layout.shapes.iter().map(|shape| vec![name(layout, shape), headers(stack, shape), front(shape), data(shape)]).collect()
+    layout
+        .shapes
+        .iter()
+        .map(|shape| vec![name(layout, shape), headers(stack, shape), front(shape), data(shape)])
+        .collect()
 }
 
 fn name(layout: &Layout, shape: &Shape) -> String {
@@ -92,7 +110,8 @@ fn one(stack: &Stack, layout: &Layout, shape: &Shape) -> String {
     let parts = parts(stack, layout, shape);
     let (drawing, marked) = draw(&parts);
     let mut text = format!("  {}: {}, {}\n\n{drawing}", name(layout, shape), headers(stack, shape), front(shape));
-    let mut fields: Vec<Vec<String>> = marked.iter().map(|i| vec![parts[*i].mark.clone(), parts[*i].names[0].clone()]).collect();
+    let mut fields: Vec<Vec<String>> =
+        marked.iter().map(|i| vec![parts[*i].mark.clone(), parts[*i].names[0].clone()]).collect();
     fields.dedup();
     if !fields.is_empty() {
         text += &table(&fields, 4);
@@ -130,7 +149,11 @@ fn parts(stack: &Stack, layout: &Layout, shape: &Shape) -> Vec<Part> {
         let header = stack.header(placed.header);
         let field = &header.fields[placed.field as usize];
         let layer = &stack.layer(header.layer).name;
-        let names = vec![format!("{layer}.{}.{}", header.name, field.name), format!("{layer}.{}", field.name), field.name.clone()];
+        let names = vec![
+            format!("{layer}.{}.{}", header.name, field.name),
+            format!("{layer}.{}", field.name),
+            field.name.clone(),
+        ];
         let mark = char::from(b'a' + (i % 26) as u8).to_string();
         parts.push(Part { from: placed.bit, bits: field.bits, names, mark });
     }
@@ -143,7 +166,12 @@ fn parts(stack: &Stack, layout: &Layout, shape: &Shape) -> Vec<Part> {
 }
 
 fn part(from: u32, bits: u32, names: &[&str]) -> Part {
-    Part { from, bits, names: names.iter().map(|n| (*n).to_string()).collect(), mark: names.last().map_or(String::new(), |n| (*n).into()) }
+    Part {
+        from,
+        bits,
+        names: names.iter().map(|n| (*n).to_string()).collect(),
+        mark: names.last().map_or(String::new(), |n| (*n).into()),
+    }
 }
 
 /// The preamble or the number of a plain layout.
@@ -163,7 +191,9 @@ fn front_parts(layout: &Layout, shape: &Shape) -> Vec<Part> {
             parts
         }
         LayoutForm::Plain if one => vec![],
-        LayoutForm::Plain if shape.number >= crate::layout::ESCAPE_PLAIN => vec![part(0, 8, &["255"]), part(8, 16, &[&number, &short])],
+        LayoutForm::Plain if shape.number >= crate::layout::ESCAPE_PLAIN => {
+            vec![part(0, 8, &["255"]), part(8, 16, &[&number, &short])]
+        }
         LayoutForm::Plain => vec![part(0, 8, &[&number, &short])],
     }
 }

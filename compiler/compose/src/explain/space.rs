@@ -13,7 +13,12 @@ pub(crate) fn space(stack: &Stack) -> String {
     let pool = u64::from(bounds.block) * u64::from(bounds.blocks);
     let held = match bounds.blocks {
         0 => "none: no layer keeps messages".into(),
-        n => format!("at most {} of {}: {}", counted(u64::from(n), "block"), counted(u64::from(bounds.block), "byte"), bytes(pool)),
+        n => format!(
+            "at most {} of {}: {}",
+            counted(u64::from(n), "block"),
+            counted(u64::from(bounds.block), "byte"),
+            bytes(pool)
+        ),
     };
     let mut rows = vec![row("message pool", held)];
     rows.push(row("frames", format!("data of up to {} is accepted", counted(u64::from(bounds.frame_data), "byte"))));
@@ -73,7 +78,11 @@ fn needs(stack: &Stack) -> Vec<(String, String)> {
     for (p, port) in stack.ports.iter().enumerate() {
         for input in &port.inputs {
             let event = stack.event(input.event);
-            let name = if p == 0 && event.message.is_some() { "a frame".into() } else { format!("{} at {}", event.name, port.name) };
+            let name = if p == 0 && event.message.is_some() {
+                "a frame".into()
+            } else {
+                format!("{} at {}", event.name, port.name)
+            };
             add(name, input.need);
         }
     }

@@ -147,7 +147,12 @@ impl Maker {
         let mut reactions = vec![];
         for reaction in &stack.layers[0].reactions {
             for arm in &reaction.arms {
-                reactions.push(FragmentReaction { side: side(reaction.event), event: reaction.event, guard: arm.guard, handler: arm.handler });
+                reactions.push(FragmentReaction {
+                    side: side(reaction.event),
+                    event: reaction.event,
+                    guard: arm.guard,
+                    handler: arm.handler,
+                });
             }
         }
         Fragment {
@@ -191,7 +196,8 @@ pub fn floor() -> Fragment {
     let fingerprint = expr(ExprKind::Fingerprint, word.clone());
     l.on(c.send, None, |_, a| {
         let short = push(a[0].clone(), short, vec![load(&theirs)]);
-        let long = push(a[0].clone(), identified, vec![load(&theirs), fingerprint.clone(), load(&source), load(&cookie)]);
+        let long =
+            push(a[0].clone(), identified, vec![load(&theirs), fingerprint.clone(), load(&source), load(&cookie)]);
         vec![when(
             load(&confirmed),
             vec![emit(DOWN, d.send, vec![load(&peer), short])],
@@ -276,7 +282,8 @@ pub fn pt2pt(window: u32) -> Fragment {
             when(some, vec![emit(UP, c.grant_sends, vec![convert(count, Type::UInt(16))])], vec![]),
         ]
     });
-    let release_until = |ack: &Expr| Statement::Call { into: None, function: released, arguments: vec![Argument::Value(ack.clone())] };
+    let release_until =
+        |ack: &Expr| Statement::Call { into: None, function: released, arguments: vec![Argument::Value(ack.clone())] };
     l.on(c.init, None, |_, _| {
         vec![emit(UP, c.grant_sends, vec![num(u64::from(window), Type::UInt(16))]), emit(UP, c.init, vec![])]
     });
@@ -284,7 +291,11 @@ pub fn pt2pt(window: u32) -> Fragment {
         let (n, done, back) = (f.add("n", number.clone()), f.add("done", Type::Bool), f.add("back", Type::Msg));
         vec![
             operate(Operation::Push, &sent, vec![share(a[0].clone())], Some(&n), Some(&done), Some(&back)),
-            when(not(done), vec![release(&back), release(&a[0]), Statement::Unreachable, Statement::Return(None)], vec![]),
+            when(
+                not(done),
+                vec![release(&back), release(&a[0]), Statement::Unreachable, Statement::Return(None)],
+                vec![],
+            ),
             emit(DOWN, c.send, vec![push(a[0].clone(), data, vec![n, expected.clone()])]),
             arm(&resend, 20_000_000, true),
         ]
@@ -585,11 +596,8 @@ pub fn patient_frag(size: u32, pieces: u32) -> Fragment {
     let call = |m: Expr| Statement::Call { into: None, function: send_pieces, arguments: vec![Argument::Value(m)] };
     l.on(c.send, None, |_, a| {
         let fits = binary(BinaryOp::LessEqual, length(a[0].clone()), number(size));
-        let short_message = vec![
-            store(&credit, less_credit.clone()),
-            emit(DOWN, c.send, vec![a[0].clone()]),
-            Statement::Return(None),
-        ];
+        let short_message =
+            vec![store(&credit, less_credit.clone()), emit(DOWN, c.send, vec![a[0].clone()]), Statement::Return(None)];
         vec![when(fits, short_message, vec![]), store(&cut, number(0)), call(a[0].clone())]
     });
     l.on(c.grant_sends, None, |f, a| {

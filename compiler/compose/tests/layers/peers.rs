@@ -25,8 +25,12 @@ impl Externs for Seal {
 
 fn machine(stack: &Arc<Stack>, seed: u64) -> Machine {
     let config = Config { seed, externs: Arc::new(Seal), ..Config::default() };
-    let config = config.given("plain.peer", Value::Addr(Addr::default())).given("floor.peer", Value::Addr(Addr::default()));
-    let config = config.given("floor.source", Value::Num(seed)).given("floor.cookie", Value::Num(seed + 77)).given("floor.incarnation", Value::Num(seed));
+    let config =
+        config.given("plain.peer", Value::Addr(Addr::default())).given("floor.peer", Value::Addr(Addr::default()));
+    let config = config
+        .given("floor.source", Value::Num(seed))
+        .given("floor.cookie", Value::Num(seed + 77))
+        .given("floor.incarnation", Value::Num(seed));
     Machine::of(stack.clone(), config)
 }
 
@@ -36,7 +40,8 @@ pub fn run(stack: &Arc<Stack>, seed: u64) {
     let mut peers = [machine(stack, 1), machine(stack, 2)];
     let mut flying: Vec<(usize, Vec<u8>)> = vec![];
     let mut delivered = 0;
-    let send = stack.interface().iter().position(|e| e.input.is_some() && stack.event(e.event).name == "send").expect("send");
+    let send =
+        stack.interface().iter().position(|e| e.input.is_some() && stack.event(e.event).name == "send").expect("send");
     let mut now = 0;
     for (i, peer) in peers.iter_mut().enumerate() {
         assert_eq!(peer.open(now), Outcome::Ok);

@@ -296,4 +296,3 @@ fn capacity(ty: &Type) -> u64 {
         _ => 0,
     }
 }
-

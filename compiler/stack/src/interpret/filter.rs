@@ -64,7 +64,10 @@ impl<'a> Run<'a> {
         let (num, den, add) = filter.grows;
         let most = num as u64 * input.len() as u64 / den.max(1) as u64 + add as u64;
         if filter.result.is_none() && frame.yielded.len() as u64 > input.len() as u64 + most {
-            self.report(Rule::Space, format!("`{}` made {} bytes of {}", filter.name, frame.yielded.len(), input.len()));
+            self.report(
+                Rule::Space,
+                format!("`{}` made {} bytes of {}", filter.name, frame.yielded.len(), input.len()),
+            );
         }
         (frame, accepted)
     }

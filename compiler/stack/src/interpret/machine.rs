@@ -162,7 +162,9 @@ impl Machine {
         let value = |cell: &Cell| {
             let name = format!("{}.{}", self.stack.layer(cell.layer).name, cell.name);
             match self.config.givens.get(&name) {
-                Some(value) if cell.scope == Scope::Given => self.stack.fits(value, &cell.ty).then(|| Some(value.clone())),
+                Some(value) if cell.scope == Scope::Given => {
+                    self.stack.fits(value, &cell.ty).then(|| Some(value.clone()))
+                }
                 _ if cell.scope == Scope::Given && cell.initial.is_none() => None,
                 _ => Some(None),
             }
@@ -237,7 +239,9 @@ impl Machine {
             return Outcome::Busy;
         }
         let inputs = stack.ports.first().map_or(&[][..], |p| &p.inputs);
-        let Some(input) = inputs.iter().find(|i| stack.event(i.event).message.is_some()) else { return Outcome::Invalid };
+        let Some(input) = inputs.iter().find(|i| stack.event(i.event).message.is_some()) else {
+            return Outcome::Invalid;
+        };
         let Some(message) = parse(&stack, frame) else {
             self.state.counters[builtin::MALFORMED.index()] += 1;
             return Outcome::Dropped;

@@ -101,7 +101,12 @@ fn split(segment: &Segment, base: usize, first: u64, block: usize, to: &mut Vec<
     while at < segment.to {
         let index = (at - base) / block;
         let end = (base + (index + 1) * block).min(segment.to);
-        to.push(Segment { from: at, to: end, origin: Origin::Block(first + index as u64), bytes: segment.bytes.clone() });
+        to.push(Segment {
+            from: at,
+            to: end,
+            origin: Origin::Block(first + index as u64),
+            bytes: segment.bytes.clone(),
+        });
         at = end;
     }
 }

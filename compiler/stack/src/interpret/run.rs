@@ -324,7 +324,13 @@ impl<'a> Run<'a> {
 }
 
 /// The arguments of an event: its message at its place, an address where one is wanted, and the others in order.
-pub fn arguments_of(stack: &Stack, event: EventId, message: Message, from: Option<Addr>, others: &[Value]) -> Vec<Value> {
+pub fn arguments_of(
+    stack: &Stack,
+    event: EventId,
+    message: Message,
+    from: Option<Addr>,
+    others: &[Value],
+) -> Vec<Value> {
     let declared = stack.event(event);
     let mut others = others.iter();
     let place = |(index, parameter): (usize, &Parameter)| match (&parameter.ty, from) {

@@ -170,9 +170,7 @@ impl Stack {
             }
             Type::Bytes(_) => Value::Bytes(from.take(width)?.bytes()),
             Type::Addr => Value::Addr(Addr::of_bytes(from.take(width)?.bytes().as_slice().try_into().ok()?)),
-            Type::Array(t, n) => {
-                Value::Tuple((0..*n).map(|_| self.decode(t, None, from)).collect::<Option<Vec<_>>>()?)
-            }
+            Type::Array(t, n) => Value::Tuple((0..*n).map(|_| self.decode(t, None, from)).collect::<Option<Vec<_>>>()?),
             Type::Tuple(types) => {
                 Value::Tuple(types.iter().map(|t| self.decode(t, None, from)).collect::<Option<Vec<_>>>()?)
             }

@@ -18,17 +18,30 @@ pub fn stack() -> Stack {
 
     let packed = FieldPlace::Packed;
     let kind = Type::Range(0, 5);
-    let question =
-        b.header(layer, "Question", &[("key", key.clone(), packed), ("try", kind.clone(), packed), ("urgent", Type::Bool, packed)]);
+    let question = b.header(
+        layer,
+        "Question",
+        &[("key", key.clone(), packed), ("try", kind.clone(), packed), ("urgent", Type::Bool, packed)],
+    );
     let reply = b.header(layer, "Reply", &[("key", key.clone(), packed), ("tag", Type::Bytes(3), packed)]);
     b.stack.headers[reply.index()].fields[0].big_endian = true;
 
-    let call = b.structure("Call", &[("key", key.clone()), ("tries", kind.clone()), ("again", Type::Timer), ("kept", Type::Msg)]);
+    let call = b.structure(
+        "Call",
+        &[("key", key.clone()), ("tries", kind.clone()), ("again", Type::Timer), ("kept", Type::Msg)],
+    );
     let peer = b.cell(layer, "peer", Scope::Given, Type::Addr, None);
-    let tag = b.cell(layer, "tag", Scope::Given, Type::Bytes(3), Some(expr(ExprKind::Literal(b"tag".to_vec()), Type::Bytes(3))));
+    let tag = b.cell(
+        layer,
+        "tag",
+        Scope::Given,
+        Type::Bytes(3),
+        Some(expr(ExprKind::Literal(b"tag".to_vec()), Type::Bytes(3))),
+    );
     let calls = b.cell(layer, "calls", Scope::Session, Type::Pool(Box::new(call.clone()), 4), None);
     let slot = Type::UInt(32);
-    let by_key = b.cell(layer, "by_key", Scope::Shared, Type::Map(Box::new(key.clone()), Box::new(slot.clone()), 4), None);
+    let by_key =
+        b.cell(layer, "by_key", Scope::Shared, Type::Map(Box::new(key.clone()), Box::new(slot.clone()), 4), None);
     let lost = b.cell(layer, "lost", Scope::Lasting, Type::Ring(Box::new(key.clone()), 2), None);
     let random = b.cell(layer, "random", Scope::Session, Type::UInt(64), None);
     let Root::Cell(random) = random.root else { panic!("a cell") };
@@ -114,7 +127,15 @@ pub fn stack() -> Stack {
         let (n, gone) = (l.add("n", slot.clone()), l.add("gone", key.clone()));
         let (pushed, old) = (l.add("pushed", Type::Bool), l.add("oldest", Type::Option(Box::new(key.clone()))));
         vec![Statement::Each {
-            walk: Walk { over: calls.clone(), index: Some(id(&n)), key: None, value: None, from: None, to: None, drain: false },
+            walk: Walk {
+                over: calls.clone(),
+                index: Some(id(&n)),
+                key: None,
+                value: None,
+                from: None,
+                to: None,
+                drain: false,
+            },
             bound: 4,
             body: vec![
                 set(&gone, load(&field(&entry(&n), 0, key.clone()))),

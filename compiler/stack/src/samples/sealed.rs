@@ -48,11 +48,7 @@ pub fn stack() -> Stack {
         vec![
             Statement::Filter { into: id(&raw), filter: FilterId(1), input: view(a[1].clone()) },
             release(&a[1]),
-            when(
-                not(equal(check, a[2].clone())),
-                vec![release(&raw), count(damaged), Statement::Return(None)],
-                vec![],
-            ),
+            when(not(equal(check, a[2].clone())), vec![release(&raw), count(damaged), Statement::Return(None)], vec![]),
             Statement::Unpack { into: id(&whole), layout: inner, message: raw },
             when(is_some(whole.clone()), vec![emit(above, deliver, vec![unwrap(whole)])], vec![count(damaged)]),
         ]
@@ -65,9 +61,7 @@ pub fn stack() -> Stack {
             store(&next, add(load(&next), num(1, number.clone()))),
         ]
     });
-    b.handler(numbered, deliver, Some(first), |_, a| {
-        vec![emit(Target::Port(PortId(1)), deliver, vec![a[0].clone()])]
-    });
+    b.handler(numbered, deliver, Some(first), |_, a| vec![emit(Target::Port(PortId(1)), deliver, vec![a[0].clone()])]);
 
     b.input(0, receive, sealed, Need::default());
     b.output(0, transmit);

@@ -77,7 +77,9 @@ impl Scoped<'_> {
             ExprKind::Fingerprint => Type::UInt(64),
             ExprKind::Room | ExprKind::Length(_) => Type::UInt(32),
             ExprKind::View(_) | ExprKind::PackView(..) => Type::View,
-            ExprKind::Empty | ExprKind::Push(..) | ExprKind::Slice(..) | ExprKind::Rest(..) | ExprKind::Pack(..) => Type::Msg,
+            ExprKind::Empty | ExprKind::Push(..) | ExprKind::Slice(..) | ExprKind::Rest(..) | ExprKind::Pack(..) => {
+                Type::Msg
+            }
             _ => return None,
         })
     }

@@ -64,7 +64,13 @@ impl<'a> Printer<'a> {
         }
         for l in &stack.layers {
             let random = l.random.map_or(String::new(), |c| format!(" random #{}", c.0));
-            self.line(format!("layer {} {:?} version {}{random}{}", quoted(&l.name), l.description, l.version, span(l.span)));
+            self.line(format!(
+                "layer {} {:?} version {}{random}{}",
+                quoted(&l.name),
+                l.description,
+                l.version,
+                span(l.span)
+            ));
         }
         for e in &stack.events {
             let message = e.message.map_or(String::new(), |m| format!(" message {m}"));
@@ -82,7 +88,12 @@ impl<'a> Printer<'a> {
         for c in &stack.cells {
             let secret = if c.secret { " secret" } else { "" };
             let scope = word(words::SCOPES, c.scope);
-            self.line(format!("cell {} of {} {scope}{secret} '{}", quoted(&c.name), self.layer(c.layer), ty(names, &c.ty)));
+            self.line(format!(
+                "cell {} of {} {scope}{secret} '{}",
+                quoted(&c.name),
+                self.layer(c.layer),
+                ty(names, &c.ty)
+            ));
         }
         for c in &stack.counters {
             let layer = c.layer.map_or(String::new(), |l| format!(" of {}", self.layer(l)));
@@ -124,7 +135,10 @@ impl<'a> Printer<'a> {
             let result = f.result.as_ref().map_or(String::new(), |t| format!(" result '{}", ty(self.names, t)));
             let block = code.block(&f.body);
             let (name, layer, locals) = (quoted(&f.name), self.layer(f.layer), self.locals(&f.locals));
-            self.line(format!("function {name} of {layer}{result}{} locals [{locals}] params [{parameters}] {block}", span(f.span)));
+            self.line(format!(
+                "function {name} of {layer}{result}{} locals [{locals}] params [{parameters}] {block}",
+                span(f.span)
+            ));
         }
         for h in &stack.handlers {
             let mut code = self.body(&h.locals);
@@ -200,7 +214,8 @@ impl<'a> Printer<'a> {
             text += &format!("  input {event} to {layer} {} [", need(input.need));
             for a in &input.admissions {
                 let condition = self.body(&a.locals).expr(&a.condition);
-                text += &format!("\n    accepts {} locals [{}] {condition};", self.layer(a.layer), self.locals(&a.locals));
+                text +=
+                    &format!("\n    accepts {} locals [{}] {condition};", self.layer(a.layer), self.locals(&a.locals));
             }
             text += "]\n";
         }
@@ -215,9 +230,11 @@ impl<'a> Printer<'a> {
             let headers = join(s.headers.iter().map(|h| self.names.headers.show(h.index())));
             let identified = if s.identified { " identified" } else { "" };
             let data = if s.data { " data" } else { "" };
-            let fields = join(s.fields.iter().map(|f| {
-                format!("{} {} at {}", self.names.headers.show(f.header.index()), f.field, f.bit)
-            }));
+            let fields = join(
+                s.fields
+                    .iter()
+                    .map(|f| format!("{} {} at {}", self.names.headers.show(f.header.index()), f.field, f.bit)),
+            );
             text += &format!(
                 "  shape {}{identified}{data} {event} [{headers}] size {} length {} {} [{fields}]\n",
                 s.number, s.size, s.data_min, s.data_max

@@ -98,7 +98,8 @@ impl<'a> Code<'a> {
             Statement::If { condition, likely: mark, then, otherwise } => {
                 let head = format!("if {}{} ", self.expr(condition), likely(*mark));
                 let then = self.block(then);
-                let tail = if otherwise.is_empty() { String::new() } else { format!(" else {}", self.block(otherwise)) };
+                let tail =
+                    if otherwise.is_empty() { String::new() } else { format!(" else {}", self.block(otherwise)) };
                 head + &then + &tail
             }
             Statement::Loop { bound, body } => format!("loop bound {bound} {}", self.block(body)),
@@ -145,7 +146,9 @@ impl<'a> Code<'a> {
                 format!("arm {} in {}{unless};", self.place(timer), self.expr(delay))
             }
             Statement::Cancel(timer) => format!("cancel {};", self.place(timer)),
-            Statement::Count(counter, n) => format!("count {} {};", self.names.counters.show(counter.index()), self.expr(n)),
+            Statement::Count(counter, n) => {
+                format!("count {} {};", self.names.counters.show(counter.index()), self.expr(n))
+            }
             Statement::Assert(condition, text) => format!("assert {} {text:?};", self.expr(condition)),
             Statement::Impossible => "impossible;".into(),
             Statement::Unreachable => "unreachable;".into(),

@@ -424,7 +424,18 @@ impl Reader {
         let range = if self.is_word("range") { Some(self.number()?) } else { None };
         let body = if self.is_word("body") { Some(self.text()?) } else { None };
         let span = self.span()?;
-        self.stack.externs.push(Extern { name, parameters, result, pure_, inverse_of, grows, shrinks, range, body, span });
+        self.stack.externs.push(Extern {
+            name,
+            parameters,
+            result,
+            pure_,
+            inverse_of,
+            grows,
+            shrinks,
+            range,
+            body,
+            span,
+        });
         Ok(())
     }
 

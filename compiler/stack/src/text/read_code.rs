@@ -20,8 +20,8 @@ impl Reader {
             "timer" => Type::Timer,
             "msg" => Type::Msg,
             "view" => Type::View,
-            "range" | "enum" | "struct" | "tuple" | "option" | "bits" | "bytes" | "text" | "array" | "ring" | "list"
-            | "window" | "pool" | "map" => {
+            "range" | "enum" | "struct" | "tuple" | "option" | "bits" | "bytes" | "text" | "array" | "ring"
+            | "list" | "window" | "pool" | "map" => {
                 self.sign('(')?;
                 let ty = self.nested(|r| r.type_of(&word))?;
                 self.sign(')')?;
@@ -377,7 +377,9 @@ impl Reader {
             return Ok((ExprKind::Convert(left), Some(ty)));
         }
         let sign = self.operator()?;
-        let Some(op) = words::value(words::BINARY, &sign) else { return self.fail(format!("`{sign}` is not an operator")) };
+        let Some(op) = words::value(words::BINARY, &sign) else {
+            return self.fail(format!("`{sign}` is not an operator"));
+        };
         let right = self.boxed()?;
         self.sign(')')?;
         Ok((ExprKind::Binary(op, left, right), None))

@@ -181,7 +181,8 @@ impl<'a> Check<'a> {
                 self.same(&timer.ty, &Type::Timer, "what is cancelled");
             }
             Statement::Count(counter, n) => {
-                self.problems.unless(counter.index() < self.stack.counters.len(), || format!("no counter {}", counter.0));
+                self.problems
+                    .unless(counter.index() < self.stack.counters.len(), || format!("no counter {}", counter.0));
                 self.number(n, "what is counted");
             }
             Statement::Assert(condition, _) => self.typed(condition, &Type::Bool, "a condition"),
@@ -194,7 +195,8 @@ impl<'a> Check<'a> {
             Statement::Random { into, below } => {
                 self.number(below, "a bound of chance");
                 if let Some(layer) = self.layer {
-                    self.problems.unless(self.stack.layer(layer).random.is_some(), || "the layer has no generator".into());
+                    self.problems
+                        .unless(self.stack.layer(layer).random.is_some(), || "the layer has no generator".into());
                 }
                 self.receives(*into, &below.ty, "a random number");
             }
@@ -250,7 +252,9 @@ impl<'a> Check<'a> {
         match (into, &function.result) {
             (Some(into), Some(result)) => self.receives(into, result, "the result of a function"),
             (Some(_), None) => self.problems.add("the result of a function that has none"),
-            (None, Some(result)) => self.problems.unless(!self.stack.has_message(result), || "a result with messages is lost".into()),
+            (None, Some(result)) => {
+                self.problems.unless(!self.stack.has_message(result), || "a result with messages is lost".into())
+            }
             (None, None) => {}
         }
     }
@@ -274,7 +278,9 @@ impl<'a> Check<'a> {
     }
 
     fn filter(&mut self, into: LocalId, id: FilterId) {
-        let Some(filter) = self.stack.filters.get(id.index()) else { return self.problems.add(format!("no filter {}", id.0)) };
+        let Some(filter) = self.stack.filters.get(id.index()) else {
+            return self.problems.add(format!("no filter {}", id.0));
+        };
         let option = Type::Option(Box::new(Type::Msg));
         let fits = match self.local_type(into) {
             Some(ty) if filter.rejects => *ty == option,
@@ -338,26 +344,28 @@ impl<'a> Check<'a> {
         let pair = Type::Tuple(vec![seq.clone(), seq.clone()]);
         let number = Type::UInt(32);
         // What it takes (None: any number), what it gives (likewise), whether it can fail.
-        let (takes, gives, fails): (Vec<Option<&Type>>, Option<Option<&Type>>, bool) = match (operate.operation, &operate.place.ty) {
-            (Push, Type::Ring(t, _) | Type::List(t, _)) => (vec![Some(t)], None, true),
-            (Pop, Type::Ring(t, _) | Type::List(t, _)) => (vec![], Some(Some(t)), false),
-            (Remove, Type::Ring(t, _) | Type::List(t, _)) => (vec![Some(t)], Some(Some(t)), false),
-            (Push, Type::Window(t, ..)) => (vec![Some(t)], Some(Some(&seq)), true),
-            (Put, Type::Window(t, ..)) => (vec![Some(&seq), Some(t)], None, true),
-            (TakeNext | Read, Type::Window(t, ..)) => (vec![], Some(Some(t)), false),
-            (Release, Type::Window(..)) => (vec![Some(&seq)], Some(Some(&number)), false),
-            (Raise | SkipTo, Type::Window(..)) => (vec![Some(&seq)], None, false),
-            (Hole | NewHole, Type::Window(..)) => (vec![], Some(Some(&pair)), false),
-            (Clear, Type::Ring(..) | Type::List(..) | Type::Window(..) | Type::Pool(..) | Type::Map(..) | Type::Bits(_)) => {
-                (vec![], None, false)
-            }
-            (ClearUndelivered, Type::Window(..)) => (vec![], None, false),
-            (Add, Type::Pool(t, _)) => (vec![Some(t)], Some(None), true),
-            (Remove, Type::Pool(t, _) | Type::Map(_, t, _)) => (vec![None], Some(Some(t)), false),
-            (Insert | Entry, Type::Map(k, t, _)) => (vec![Some(k), Some(t)], Some(None), true),
-            (Find, Type::Map(k, ..)) => (vec![Some(k)], Some(None), false),
-            (operation, ty) => return self.problems.add(format!("{operation:?} on {ty:?}")),
-        };
+        let (takes, gives, fails): (Vec<Option<&Type>>, Option<Option<&Type>>, bool) =
+            match (operate.operation, &operate.place.ty) {
+                (Push, Type::Ring(t, _) | Type::List(t, _)) => (vec![Some(t)], None, true),
+                (Pop, Type::Ring(t, _) | Type::List(t, _)) => (vec![], Some(Some(t)), false),
+                (Remove, Type::Ring(t, _) | Type::List(t, _)) => (vec![Some(t)], Some(Some(t)), false),
+                (Push, Type::Window(t, ..)) => (vec![Some(t)], Some(Some(&seq)), true),
+                (Put, Type::Window(t, ..)) => (vec![Some(&seq), Some(t)], None, true),
+                (TakeNext | Read, Type::Window(t, ..)) => (vec![], Some(Some(t)), false),
+                (Release, Type::Window(..)) => (vec![Some(&seq)], Some(Some(&number)), false),
+                (Raise | SkipTo, Type::Window(..)) => (vec![Some(&seq)], None, false),
+                (Hole | NewHole, Type::Window(..)) => (vec![], Some(Some(&pair)), false),
+                (
+                    Clear,
+                    Type::Ring(..) | Type::List(..) | Type::Window(..) | Type::Pool(..) | Type::Map(..) | Type::Bits(_),
+                ) => (vec![], None, false),
+                (ClearUndelivered, Type::Window(..)) => (vec![], None, false),
+                (Add, Type::Pool(t, _)) => (vec![Some(t)], Some(None), true),
+                (Remove, Type::Pool(t, _) | Type::Map(_, t, _)) => (vec![None], Some(Some(t)), false),
+                (Insert | Entry, Type::Map(k, t, _)) => (vec![Some(k), Some(t)], Some(None), true),
+                (Find, Type::Map(k, ..)) => (vec![Some(k)], Some(None), false),
+                (operation, ty) => return self.problems.add(format!("{operation:?} on {ty:?}")),
+            };
         let (have, want) = (operate.arguments.len(), takes.len());
         self.problems.unless(have == want, || format!("{have} of {want} arguments"));
         for (argument, want) in operate.arguments.iter().zip(&takes) {
@@ -376,7 +384,9 @@ impl<'a> Check<'a> {
         }
         let (done, linear) = (operate.done, takes.last().copied().flatten().is_some_and(|t| self.stack.has_message(t)));
         self.problems.unless(done.is_none() || fails, || format!("{:?} cannot fail", operate.operation));
-        self.problems.unless(operate.back.is_some() == (linear && fails && done.is_some()) || !linear, || "a message is lost on failure".into());
+        self.problems.unless(operate.back.is_some() == (linear && fails && done.is_some()) || !linear, || {
+            "a message is lost on failure".into()
+        });
         if let Some(done) = done {
             self.receives(done, &Type::Bool, "whether it was done");
         }

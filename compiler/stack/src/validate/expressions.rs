@@ -119,7 +119,9 @@ impl<'a> Check<'a> {
                 self.typed(b, ty, "the other side");
             }
             ExprKind::Struct(parts) => match ty {
-                Type::Struct(id) => self.all_typed(parts, stack.structs[id.index()].fields.iter().map(|f| &f.ty), "fields"),
+                Type::Struct(id) => {
+                    self.all_typed(parts, stack.structs[id.index()].fields.iter().map(|f| &f.ty), "fields")
+                }
                 _ => self.wrong(e),
             },
             ExprKind::Tuple(parts) => match ty {
@@ -127,7 +129,9 @@ impl<'a> Check<'a> {
                 _ => self.wrong(e),
             },
             ExprKind::Array(parts) => match ty {
-                Type::Array(t, n) => self.all_typed(parts, (0..*n).map(|_| &**t).collect::<Vec<_>>().into_iter(), "elements"),
+                Type::Array(t, n) => {
+                    self.all_typed(parts, (0..*n).map(|_| &**t).collect::<Vec<_>>().into_iter(), "elements")
+                }
                 _ => self.wrong(e),
             },
             ExprKind::Some(a) => {
@@ -196,7 +200,9 @@ impl<'a> Check<'a> {
             ExprKind::Push(a, id, fields) => {
                 self.typed(a, &Type::Msg, "what a header is put on");
                 self.same(ty, &Type::Msg, "a message with a header");
-                let Some(header) = stack.headers.get(id.index()) else { return self.problems.add(format!("no header {}", id.0)) };
+                let Some(header) = stack.headers.get(id.index()) else {
+                    return self.problems.add(format!("no header {}", id.0));
+                };
                 let own = self.layer.is_none_or(|layer| header.layer == layer);
                 self.problems.unless(own, || format!("header `{}` of another layer is pushed", header.name));
                 self.all_typed(fields, header.fields.iter().map(|f| &f.ty), "header fields");
@@ -222,7 +228,8 @@ impl<'a> Check<'a> {
     }
 
     pub fn layout(&mut self, id: LayoutId) {
-        self.problems.unless(id.index() > 0 && id.index() < self.stack.layouts.len(), || format!("no inner layout {}", id.0));
+        self.problems
+            .unless(id.index() > 0 && id.index() < self.stack.layouts.len(), || format!("no inner layout {}", id.0));
     }
 
     pub fn bytes(&mut self, e: &'a Expr) {
@@ -231,7 +238,9 @@ impl<'a> Check<'a> {
     }
 
     pub fn extern_arguments(&mut self, id: ExternId, arguments: &'a [Expr]) {
-        let Some(function) = self.stack.externs.get(id.index()) else { return self.problems.add(format!("no extern {}", id.0)) };
+        let Some(function) = self.stack.externs.get(id.index()) else {
+            return self.problems.add(format!("no extern {}", id.0));
+        };
         let count = function.parameters.len();
         self.problems.unless(arguments.len() == count, || format!("{} of {count} arguments", arguments.len()));
         for (e, parameter) in arguments.iter().zip(&function.parameters) {
@@ -276,7 +285,8 @@ impl<'a> Check<'a> {
             _ => check.wrong(e),
         };
         let (of, ty) = (&place.ty, &e.ty);
-        let container = matches!(of, Type::Ring(..) | Type::List(..) | Type::Window(..) | Type::Pool(..) | Type::Map(..));
+        let container =
+            matches!(of, Type::Ring(..) | Type::List(..) | Type::Window(..) | Type::Pool(..) | Type::Map(..));
         let sized = container || matches!(of, Type::Bits(_) | Type::Text(_) | Type::Array(..) | Type::Bytes(_));
         let fits = match (query, of) {
             (Len, _) => sized && is_number(ty),

@@ -35,7 +35,10 @@ fn headers(stack: &Stack, p: &mut Problems) {
         for field in &header.fields {
             let needs = stack.wire_bits(&field.ty);
             let exact = !matches!(field.ty, Type::Range(..) | Type::Enum(_));
-            let fits = needs.is_some_and(|needs| if exact { field.bits == needs } else { field.bits >= needs && field.bits <= 64 });
+            let fits =
+                needs.is_some_and(
+                    |needs| if exact { field.bits == needs } else { field.bits >= needs && field.bits <= 64 },
+                );
             p.unless(fits, || format!("field `{}` has {} bits and needs {needs:?}", field.name, field.bits));
             p.unless(!field.big_endian || field.bits % 8 == 0, || format!("field `{}` is no row of bytes", field.name));
             let place = match field.place {
@@ -92,7 +95,8 @@ fn fields(stack: &Stack, layout: &Layout, shape: &Shape, p: &mut Problems) {
             }
         }
     }
-    let stray = |f: &&Placed| !shape.headers.contains(&f.header) || f.field as usize >= stack.header(f.header).fields.len();
+    let stray =
+        |f: &&Placed| !shape.headers.contains(&f.header) || f.field as usize >= stack.header(f.header).fields.len();
     p.unless(!shape.fields.iter().any(|f| stray(&f)), || "a field of no header of the shape".into());
     p.unless(shape.identified == fingerprint, || "it is identified, or not, against its headers".into());
 }

@@ -104,7 +104,12 @@ impl<'a> Walker<'a> {
 
     /// The parts of a local under a path.
     fn under(&self, id: LocalId, path: &[u32]) -> Vec<Part> {
-        self.flow.uses.keys().filter(|(i, p)| *i == id && (p.starts_with(path) || path.starts_with(p))).cloned().collect()
+        self.flow
+            .uses
+            .keys()
+            .filter(|(i, p)| *i == id && (p.starts_with(path) || path.starts_with(p)))
+            .cloned()
+            .collect()
     }
 
     fn set(&mut self, id: LocalId, used: Use) {
@@ -232,18 +237,26 @@ impl<'a> Walker<'a> {
     /// An expression whose value is moved.
     fn expr(&mut self, e: &Expr) {
         match &e.kind {
-            ExprKind::Local(_) | ExprKind::Field(..) | ExprKind::Unwrap(_) => match (part_of(e), self.stack.has_message(&e.ty)) {
-                (Some((id, path)), true) => {
-                    // Of what stands in an option, one part may be moved after the other.
-                    let left = if matches!(&e.kind, ExprKind::Field(a, _) if holds_unwrap(a)) { Use::Maybe } else { Use::Gone };
-                    self.take(id, &path, left);
+            ExprKind::Local(_) | ExprKind::Field(..) | ExprKind::Unwrap(_) => {
+                match (part_of(e), self.stack.has_message(&e.ty)) {
+                    (Some((id, path)), true) => {
+                        // Of what stands in an option, one part may be moved after the other.
+                        let left = if matches!(&e.kind, ExprKind::Field(a, _) if holds_unwrap(a)) {
+                            Use::Maybe
+                        } else {
+                            Use::Gone
+                        };
+                        self.take(id, &path, left);
+                    }
+                    (Some(_), false) => {}
+                    (None, _) => each_operand(e, &mut |a| self.expr(a)),
                 }
-                (Some(_), false) => {}
-                (None, _) => each_operand(e, &mut |a| self.expr(a)),
-            },
-            ExprKind::IsSome(a) | ExprKind::Share(a) | ExprKind::Length(a) | ExprKind::View(a) | ExprKind::PackView(_, a) => {
-                self.borrow(a)
             }
+            ExprKind::IsSome(a)
+            | ExprKind::Share(a)
+            | ExprKind::Length(a)
+            | ExprKind::View(a)
+            | ExprKind::PackView(_, a) => self.borrow(a),
             ExprKind::Index(a, b) => {
                 self.borrow(a);
                 self.expr(b);

@@ -57,7 +57,9 @@ fn types(stack: &Stack, p: &mut Problems) {
     for (index, declared) in stack.structs.iter().enumerate() {
         for field in &declared.fields {
             // A struct stands after those that it contains, so that none contains itself.
-            p.unless(is_type(stack, &field.ty, index), || format!("field {}.{} has no type", declared.name, field.name));
+            p.unless(is_type(stack, &field.ty, index), || {
+                format!("field {}.{} has no type", declared.name, field.name)
+            });
         }
     }
     let all = stack.structs.len();
@@ -94,7 +96,9 @@ fn events(stack: &Stack, p: &mut Problems) {
         p.at(format!("event {}", event.name));
         for (index, parameter) in event.parameters.iter().enumerate() {
             let is_message = event.message == Some(index as u32);
-            p.unless(is_message == stack.has_message(&parameter.ty), || "its message is not the one that it names".into());
+            p.unless(is_message == stack.has_message(&parameter.ty), || {
+                "its message is not the one that it names".into()
+            });
         }
         p.unless(event.message.is_none_or(|i| (i as usize) < event.parameters.len()), || "no such parameter".into());
     }
@@ -122,10 +126,14 @@ fn reactions(stack: &Stack, p: &mut Problems) {
 
 fn arm(stack: &Stack, layer: LayerId, event: EventId, arm: &Arm, p: &mut Problems) {
     let Some(handler) = stack.handlers.get(arm.handler.index()) else { return p.add("no such handler") };
-    p.unless(handler.layer == layer && handler.event == Some(event), || format!("`{}` handles something else", handler.name));
+    p.unless(handler.layer == layer && handler.event == Some(event), || {
+        format!("`{}` handles something else", handler.name)
+    });
     let wanted = &stack.event(event).parameters;
     let have = handler.parameters.iter().map(|id| &handler.locals[id.index()].ty);
-    p.unless(wanted.iter().map(|w| &w.ty).eq(have), || format!("`{}` has other parameters than its event", handler.name));
+    p.unless(wanted.iter().map(|w| &w.ty).eq(have), || {
+        format!("`{}` has other parameters than its event", handler.name)
+    });
     let fields = handler.fields.iter().map(|id| &handler.locals[id.index()].ty);
     let Some(header) = arm.guard.header else {
         return p.unless(handler.fields.is_empty(), || format!("`{}` has fields of no header", handler.name));
@@ -133,7 +141,9 @@ fn arm(stack: &Stack, layer: LayerId, event: EventId, arm: &Arm, p: &mut Problem
     let Some(header) = stack.headers.get(header.index()) else { return p.add("no such header") };
     p.unless(header.layer == layer, || format!("header `{}` is of another layer", header.name));
     p.unless(stack.event(event).message.is_some(), || "a header on an event without a message".into());
-    p.unless(header.fields.iter().map(|f| &f.ty).eq(fields), || format!("`{}` has other fields than its header", handler.name));
+    p.unless(header.fields.iter().map(|f| &f.ty).eq(fields), || {
+        format!("`{}` has other fields than its header", handler.name)
+    });
 }
 
 fn ports(stack: &Stack, p: &mut Problems) {
@@ -153,7 +163,8 @@ fn ports(stack: &Stack, p: &mut Problems) {
 fn timers(stack: &Stack, p: &mut Problems) {
     for timer in &stack.timers {
         p.at(format!("timer {}", timer.name));
-        let (Some(cell), Some(handler)) = (stack.cells.get(timer.cell.index()), stack.handlers.get(timer.handler.index()))
+        let (Some(cell), Some(handler)) =
+            (stack.cells.get(timer.cell.index()), stack.handlers.get(timer.handler.index()))
         else {
             p.add("no such cell or handler");
             continue;
@@ -166,13 +177,17 @@ fn timers(stack: &Stack, p: &mut Problems) {
                     stack.structs[id.index()].fields.get(*i as usize).map(|f| &f.ty)
                 }
                 (TimerStep::Field(i), Some(Type::Tuple(types))) => types.get(*i as usize),
-                (TimerStep::Each, Some(Type::Array(t, _) | Type::Ring(t, _) | Type::List(t, _) | Type::Pool(t, _))) => Some(t),
+                (TimerStep::Each, Some(Type::Array(t, _) | Type::Ring(t, _) | Type::List(t, _) | Type::Pool(t, _))) => {
+                    Some(t)
+                }
                 (TimerStep::Each, Some(Type::Window(t, ..) | Type::Map(_, t, _) | Type::Option(t))) => Some(t),
                 _ => None,
             };
         }
         p.unless(ty == Some(&Type::Timer), || "its path does not lead to a timer".into());
         let each = timer.path.iter().filter(|s| **s == TimerStep::Each).count();
-        p.unless(handler.parameters.len() == each && handler.event.is_none(), || "its handler has other indices".into());
+        p.unless(handler.parameters.len() == each && handler.event.is_none(), || {
+            "its handler has other indices".into()
+        });
     }
 }

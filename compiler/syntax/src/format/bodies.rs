@@ -48,8 +48,10 @@ impl Printer<'_> {
         }
         let source = self.source;
         let arrow = source.top(from, to).find(|&token| source.kind(token) == TokenKind::FatArrow);
-        let body = source.groups(from, to).filter(|&open| matches!(source.role(open), Role::Block | Role::Fields)).last();
-        let handler = body.is_some() && source.kind(from) == TokenKind::Name && source.kind(from + 1) == TokenKind::Name;
+        let body =
+            source.groups(from, to).filter(|&open| matches!(source.role(open), Role::Block | Role::Fields)).last();
+        let handler =
+            body.is_some() && source.kind(from) == TokenKind::Name && source.kind(from + 1) == TokenKind::Name;
         let port_handler = handler && matches!(source.kind(from + 2), TokenKind::OpenParen | TokenKind::Bar);
         let (column, token) = match (arrow, column_of(source.word(from)), body) {
             (Some(arrow), _, _) => (Column::Arm, arrow),
@@ -65,11 +67,17 @@ impl Printer<'_> {
     fn second_event(&mut self, from: usize, to: usize) -> bool {
         let source = self.source;
         let events = source.role(from - 1) == Role::Last && source.kind(from - 1) == TokenKind::CloseParen;
-        if !events || !source.same_line(from - 1, from) || self.comment_waits(from) || self.lines.current.column.is_some() {
+        if !events
+            || !source.same_line(from - 1, from)
+            || self.comment_waits(from)
+            || self.lines.current.column.is_some()
+        {
             return false;
         }
         let used = self.lines.current.width() + INDENT;
-        let Some(text) = WIDTH.checked_sub(used).and_then(|columns| source.flat(from, to, columns)) else { return false };
+        let Some(text) = WIDTH.checked_sub(used).and_then(|columns| source.flat(from, to, columns)) else {
+            return false;
+        };
         self.lines.put("    ");
         self.lines.current.column = Some((Column::Event, self.lines.current.text.len()));
         self.lines.put(&text);

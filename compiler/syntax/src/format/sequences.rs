@@ -41,7 +41,9 @@ impl Printer<'_> {
         }
         let space = self.space_before(from);
         let used = self.lines.current.width() + usize::from(space) + behind;
-        let Some(text) = WIDTH.checked_sub(used).and_then(|columns| self.source.flat(from, to, columns)) else { return false };
+        let Some(text) = WIDTH.checked_sub(used).and_then(|columns| self.source.flat(from, to, columns)) else {
+            return false;
+        };
         if space {
             self.lines.put(" ");
         }
@@ -85,7 +87,10 @@ impl Printer<'_> {
     /// Breaks the line before each of the loosest operators.
     fn operands(&mut self, from: usize, to: usize, loosest: u8, indent: usize, behind: usize) {
         let source = self.source;
-        let breaks: Vec<usize> = source.top(from, to).filter(|&token| token > from && source.role(token) == Role::Operator(loosest)).collect();
+        let breaks: Vec<usize> = source
+            .top(from, to)
+            .filter(|&token| token > from && source.role(token) == Role::Operator(loosest))
+            .collect();
         let mut start = from;
         for (nth, &end) in breaks.iter().chain([&to]).enumerate() {
             let indent = if nth == 0 { indent } else { indent + INDENT };
@@ -120,7 +125,10 @@ impl Printer<'_> {
                 self.group(at, indent, true);
             }
             if end < to && source.kind(at) == TokenKind::Comma {
-                let next = source.top(end, to).find(|&token| source.kind(token) == TokenKind::Comma).map_or(to, |comma| comma + 1);
+                let next = source
+                    .top(end, to)
+                    .find(|&token| source.kind(token) == TokenKind::Comma)
+                    .map_or(to, |comma| comma + 1);
                 if source.flat(end, next, WIDTH.saturating_sub(self.lines.current.width() + 2)).is_none() {
                     self.break_line(end, indent + INDENT);
                 }
@@ -178,7 +186,9 @@ impl Printer<'_> {
         let close = source.close_of(open);
         let end = if source.is_spare_comma(close - 1) { close - 1 } else { close };
         let literal = source.groups(open + 1, end).last()?;
-        let fits = source.role(literal) == Role::Literal && source.close_of(literal) + 1 == end && source.close_of(literal) > literal + 1;
+        let fits = source.role(literal) == Role::Literal
+            && source.close_of(literal) + 1 == end
+            && source.close_of(literal) > literal + 1;
         let used = self.lines.current.width() + 3;
         let before = source.flat(open + 1, literal, WIDTH.checked_sub(used)?);
         let commented = source.has_comment(source.close_of(literal), close + 1);

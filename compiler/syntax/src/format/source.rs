@@ -18,7 +18,8 @@ pub(super) struct Source<'a> {
 impl<'a> Source<'a> {
     pub fn new(text: &'a str, lexed: Lexed, roles: Vec<Role>) -> Self {
         let mut counter = LineCounter { text: text.as_bytes(), at: 0, line: 0 };
-        let lines = lexed.tokens.iter().map(|token| (counter.line_of(token.start), counter.line_of(token.end))).collect();
+        let lines =
+            lexed.tokens.iter().map(|token| (counter.line_of(token.start), counter.line_of(token.end))).collect();
         let mut counter = LineCounter { text: text.as_bytes(), at: 0, line: 0 };
         let comment_lines = lexed.comments.iter().map(|comment| counter.line_of(comment.start)).collect();
         let closes = closes(&lexed.tokens, &roles);
@@ -118,7 +119,9 @@ fn closes(tokens: &[Token], roles: &[Role]) -> Vec<usize> {
         match token.kind {
             TokenKind::OpenParen | TokenKind::OpenBracket | TokenKind::OpenBrace => open.push(at),
             TokenKind::Less if roles[at] == Role::Angle => open.push(at),
-            TokenKind::CloseParen | TokenKind::CloseBracket | TokenKind::CloseBrace => closes[open.pop().unwrap_or(at)] = at,
+            TokenKind::CloseParen | TokenKind::CloseBracket | TokenKind::CloseBrace => {
+                closes[open.pop().unwrap_or(at)] = at
+            }
             TokenKind::Greater if roles[at] == Role::Angle => closes[open.pop().unwrap_or(at)] = at,
             _ => {}
         }

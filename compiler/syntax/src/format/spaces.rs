@@ -34,7 +34,8 @@ impl Source<'_> {
 
     /// The comma behind the last part of a list: there when its parts stand on lines of their own, and only then.
     pub fn is_spare_comma(&self, token: usize) -> bool {
-        let closed = |next| matches!(self.kind(next), CloseParen | CloseBracket | CloseBrace) || self.is_angle_close(next);
+        let closed =
+            |next| matches!(self.kind(next), CloseParen | CloseBracket | CloseBrace) || self.is_angle_close(next);
         self.kind(token) == Comma && token + 1 < self.len() && closed(token + 1)
     }
 

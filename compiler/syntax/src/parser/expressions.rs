@@ -221,7 +221,9 @@ impl Parser<'_> {
                 }
                 _ => ExprKind::Name(self.name("an expression")?.name),
             },
-            TokenKind::Slash if self.ahead(1) == TokenKind::Star => return self.fail_with(errors::block_comment(self.span())),
+            TokenKind::Slash if self.ahead(1) == TokenKind::Star => {
+                return self.fail_with(errors::block_comment(self.span()))
+            }
             _ => return self.fail("an expression"),
         };
         Ok(Expr { kind, span: self.since(start) })
@@ -247,7 +249,12 @@ impl Parser<'_> {
             "h" => TimeUnit::H,
             word => {
                 let glued = self.previous().end == self.span().start;
-                if glued || matches!(word, "sec" | "secs" | "second" | "seconds" | "msec" | "millis" | "hours" | "hour" | "minutes" | "m") {
+                if glued
+                    || matches!(
+                        word,
+                        "sec" | "secs" | "second" | "seconds" | "msec" | "millis" | "hours" | "hour" | "minutes" | "m"
+                    )
+                {
                     return self.fail_with(errors::not_a_unit(self.span(), word));
                 }
                 return Ok(ExprKind::Number(value));

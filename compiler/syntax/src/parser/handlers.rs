@@ -8,7 +8,8 @@ impl Parser<'_> {
     /// `app cast(m) { ... }`
     pub(super) fn begins_port_handler(&self) -> bool {
         let named = self.at(TokenKind::Name) && !is_reserved(self.word());
-        let ahead_is_event = self.ahead(1) == TokenKind::Name && matches!(self.ahead(2), TokenKind::OpenParen | TokenKind::Bar);
+        let ahead_is_event =
+            self.ahead(1) == TokenKind::Name && matches!(self.ahead(2), TokenKind::OpenParen | TokenKind::Bar);
         named && ahead_is_event && self.word() != "accepts"
     }
 

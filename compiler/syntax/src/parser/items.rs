@@ -7,8 +7,25 @@ use crate::token::TokenKind;
 
 /// Words with which an item begins.
 const ITEMS: &[&str] = &[
-    "worker", "multiplexor", "router", "interface", "struct", "enum", "wire", "filter", "automaton", "property", "extern", "const",
-    "stack", "graph", "test", "import", "edition", "goal", "configuration",
+    "worker",
+    "multiplexor",
+    "router",
+    "interface",
+    "struct",
+    "enum",
+    "wire",
+    "filter",
+    "automaton",
+    "property",
+    "extern",
+    "const",
+    "stack",
+    "graph",
+    "test",
+    "import",
+    "edition",
+    "goal",
+    "configuration",
 ];
 
 /// Those that begin a member of a layer as well.
@@ -261,7 +278,12 @@ pub(super) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
         return None;
     }
     let allowed = if word.len() <= 4 { 1 } else { 2 };
-    known.iter().map(|&other| (distance(word, other), other)).filter(|&(d, _)| d <= allowed).min().map(|(_, other)| other)
+    known
+        .iter()
+        .map(|&other| (distance(word, other), other))
+        .filter(|&(d, _)| d <= allowed)
+        .min()
+        .map(|(_, other)| other)
 }
 
 /// How many letters must be added, removed or replaced.

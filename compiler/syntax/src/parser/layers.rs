@@ -8,8 +8,29 @@ use crate::token::TokenKind;
 
 /// Words with which a member begins, besides the names of ports.
 const MEMBERS: &[&str] = &[
-    "provides", "requires", "breaks", "version", "header", "state", "lasting", "shared", "given", "counters", "accepts", "port", "below",
-    "extends", "invariant", "up", "down", "on", "fn", "struct", "enum", "const", "extern",
+    "provides",
+    "requires",
+    "breaks",
+    "version",
+    "header",
+    "state",
+    "lasting",
+    "shared",
+    "given",
+    "counters",
+    "accepts",
+    "port",
+    "below",
+    "extends",
+    "invariant",
+    "up",
+    "down",
+    "on",
+    "fn",
+    "struct",
+    "enum",
+    "const",
+    "extern",
 ];
 
 /// Those of them that are never names: where one stands in a block, the block was not closed.
@@ -122,7 +143,9 @@ impl Parser<'_> {
             "goal" | "configuration" => self.fail_with(errors::reserved_for_later(self.span(), self.word())),
             word => {
                 let hint = match word {
-                    "let" | "var" => Some("what a layer remembers stands in its state: `state { next: u32 }`".to_string()),
+                    "let" | "var" => {
+                        Some("what a layer remembers stands in its state: `state { next: u32 }`".to_string())
+                    }
                     _ => nearest(word, MEMBERS).map(|near| format!("did you mean `{near}`?")),
                 };
                 self.fail_with(errors::no_member(self.span(), &self.found_here(), hint.as_deref()))
@@ -181,7 +204,9 @@ impl Parser<'_> {
                     self.advance();
                     field.place = Some(self.ident());
                 }
-                "identification" | "protocol" | "message" | "gossip" if field.class.is_none() => field.class = Some(self.ident()),
+                "identification" | "protocol" | "message" | "gossip" if field.class.is_none() => {
+                    field.class = Some(self.ident())
+                }
                 // The name of the next field, behind a missing comma.
                 _ if self.ahead(1) == TokenKind::Colon => break,
                 word => return self.fail_with(errors::no_attribute(self.span(), word)),

@@ -189,7 +189,8 @@ impl<'a> Parser<'a> {
             return Ok(());
         }
         let bracket = &self.text[open.start as usize..open.end as usize];
-        let begins_part = matches!(self.kind(), TokenKind::Name | TokenKind::Capitalized(_) | TokenKind::Number | TokenKind::Text);
+        let begins_part =
+            matches!(self.kind(), TokenKind::Name | TokenKind::Capitalized(_) | TokenKind::Number | TokenKind::Text);
         let found = if begins_part && !self.leaves_block() {
             errors::no_comma(bracket, open, self.previous(), self.span(), &self.found_here())
         } else {

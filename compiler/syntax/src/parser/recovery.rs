@@ -97,7 +97,11 @@ impl Parser<'_> {
                 continue;
             }
             // At the end of a line the bracket is more likely what is missing: the caller says so.
-            if self.at(close) || matches!(self.kind(), TokenKind::End | TokenKind::Semicolon) || self.first_on_line() || close == TokenKind::Greater {
+            if self.at(close)
+                || matches!(self.kind(), TokenKind::End | TokenKind::Semicolon)
+                || self.first_on_line()
+                || close == TokenKind::Greater
+            {
                 break;
             }
             self.report(errors::expected(&format!("`,` or {}", close.description()), &self.found_here(), self.span()));
@@ -117,7 +121,8 @@ impl Parser<'_> {
         if close != TokenKind::CloseBrace {
             return false;
         }
-        let begins_field = self.at(TokenKind::Name) && matches!(self.ahead(1), TokenKind::Colon | TokenKind::Comma | TokenKind::CloseBrace);
+        let begins_field = self.at(TokenKind::Name)
+            && matches!(self.ahead(1), TokenKind::Colon | TokenKind::Comma | TokenKind::CloseBrace);
         if begins_field && !is_reserved(self.word()) {
             self.report(errors::missing_comma(self.previous(), self.span()));
             return true;

@@ -119,7 +119,8 @@ impl Parser<'_> {
         let endpoint = self.name("an endpoint")?;
         self.expect(TokenKind::Dot)?;
         let first = self.name("a layer or a counter")?;
-        let (layer, counter) = if self.eat(TokenKind::Dot) { (Some(first), self.name("a counter")?) } else { (None, first) };
+        let (layer, counter) =
+            if self.eat(TokenKind::Dot) { (Some(first), self.name("a counter")?) } else { (None, first) };
         let comparison = match self.kind() {
             TokenKind::EqualEqual => BinaryOp::Equal,
             TokenKind::NotEqual => BinaryOp::NotEqual,
@@ -138,7 +139,8 @@ impl Parser<'_> {
         let endpoint = self.name("an endpoint")?;
         self.expect(TokenKind::Dot)?;
         let first = self.name("an event or a port")?;
-        let (port, event) = if self.eat(TokenKind::Dot) { (Some(first), self.name("an event")?) } else { (None, first) };
+        let (port, event) =
+            if self.eat(TokenKind::Dot) { (Some(first), self.name("an event")?) } else { (None, first) };
         let open = self.span();
         self.expect_as(TokenKind::OpenParen, Role::Call)?;
         let arguments = self.list(TokenKind::CloseParen, |p| p.test_argument())?;

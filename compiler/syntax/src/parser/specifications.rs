@@ -21,7 +21,8 @@ impl Parser<'_> {
         let parameters = self.parameters()?;
         let extends = if self.eat_word("extends") { Some(self.name("an automaton")?) } else { None };
         let span = self.since(start);
-        let mut automaton = Automaton { docs, name, parameters, extends, state: vec![], actions: vec![], definitions: vec![], span };
+        let mut automaton =
+            Automaton { docs, name, parameters, extends, state: vec![], actions: vec![], definitions: vec![], span };
         let open = self.span();
         self.expect_as(TokenKind::OpenBrace, Role::Block)?;
         while !self.ends_braces() {

@@ -7,8 +7,8 @@ use crate::token::TokenKind;
 
 /// Reserved words with which a statement begins.
 const STATEMENTS: &[&str] = &[
-    "let", "var", "ref", "pass", "later", "drop", "arm", "cancel", "assert", "if", "match", "while", "for", "return", "break", "yield",
-    "reject",
+    "let", "var", "ref", "pass", "later", "drop", "arm", "cancel", "assert", "if", "match", "while", "for", "return",
+    "break", "yield", "reject",
 ];
 
 impl Parser<'_> {
@@ -218,7 +218,9 @@ impl Parser<'_> {
 fn is_place(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Name(_) => true,
-        ExprKind::Field(base, _) | ExprKind::Index(base, _) => is_place(base) || matches!(base.kind, ExprKind::Call(..)),
+        ExprKind::Field(base, _) | ExprKind::Index(base, _) => {
+            is_place(base) || matches!(base.kind, ExprKind::Call(..))
+        }
         _ => false,
     }
 }
@@ -235,7 +237,8 @@ impl Parser<'_> {
             let then = p.block()?;
             let mut otherwise = None;
             if p.eat_word("else") {
-                otherwise = Some(if p.at_word("if") { Else::If(Box::new(p.if_statement()?)) } else { Else::Block(p.block()?) });
+                otherwise =
+                    Some(if p.at_word("if") { Else::If(Box::new(p.if_statement()?)) } else { Else::Block(p.block()?) });
             }
             Ok(Statement { kind: StatementKind::If(If { condition, then, otherwise }), span })
         })

@@ -102,7 +102,8 @@ impl Parser<'_> {
     fn type_argument(&mut self) -> Parse<TypeArgument> {
         let behind = self.ahead(1);
         let range = behind == TokenKind::DotDot;
-        let computes = matches!(behind, TokenKind::Dot | TokenKind::Plus | TokenKind::Minus | TokenKind::Star | TokenKind::Slash);
+        let computes =
+            matches!(behind, TokenKind::Dot | TokenKind::Plus | TokenKind::Minus | TokenKind::Star | TokenKind::Slash);
         let size = match self.kind() {
             TokenKind::Number | CONSTANT => !range,
             TokenKind::Name => computes,

@@ -137,7 +137,11 @@ impl Parser<'_> {
                 let unit = if word == "byte" { FilterUnit::Byte } else { FilterUnit::Word };
                 let mut inputs = self.function_parameters()?;
                 let Some(input) = inputs.pop().filter(|_| inputs.is_empty()) else {
-                    return self.fail_with(crate::errors::expected("one parameter", "another number of them", self.previous()));
+                    return self.fail_with(crate::errors::expected(
+                        "one parameter",
+                        "another number of them",
+                        self.previous(),
+                    ));
                 };
                 parts.main = Some((unit, input, self.block()?));
             }

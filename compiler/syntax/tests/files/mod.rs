@@ -13,9 +13,16 @@ pub fn folder(name: &str) -> PathBuf {
 /// Every `.nacre` file of a folder, by name: (name, text).
 pub fn sources(folder_name: &str) -> Vec<(String, String)> {
     let entries = std::fs::read_dir(folder(folder_name)).expect("the folder is there");
-    let paths = entries.map(|entry| entry.expect("an entry can be read").path()).filter(|path| path.extension().is_some_and(|end| end == "nacre"));
+    let paths = entries
+        .map(|entry| entry.expect("an entry can be read").path())
+        .filter(|path| path.extension().is_some_and(|end| end == "nacre"));
     let mut files: Vec<_> = paths
-        .map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read_to_string(&path).expect("a source can be read")))
+        .map(|path| {
+            (
+                path.file_name().unwrap().to_string_lossy().into_owned(),
+                std::fs::read_to_string(&path).expect("a source can be read"),
+            )
+        })
         .collect();
     files.sort();
     files

@@ -1,0 +1,86 @@
+//! Damaged frames do no harm: C of level inline under sanitizers gets frames of a real exchange that are changed in bits, cut off,
+//! made longer, and put together of two.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use nacre_driver::Level;
+use nacre_tests::library::find;
+use nacre_tests::machines::Machines;
+use nacre_tests::{root, soaking, Folder};
+
+/// Damaged frames for each stack.
+fn frames() -> u64 {
+    if soaking() {
+        10_000_000
+    } else {
+        300_000
+    }
+}
+
+/// Feeds a stack; gives what was seen, by name.
+fn fuzz(name: &str, strict: bool) -> BTreeMap<String, u64> {
+    let machines = Machines::new(&find(name));
+    let text = machines.text(Level::Inline);
+    let folder = Folder::new(name);
+    let header = folder.path().join(format!("{name}.h"));
+    let source = folder.path().join(format!("{name}.c"));
+    let program = folder.path().join("fuzz");
+    std::fs::write(&header, text.header).expect("the header is written");
+    std::fs::write(&source, text.source).expect("the source is written");
+    let built = Command::new("gcc")
+        .args(["-std=c11", "-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"])
+        .arg(format!("-DSTACK_HEADER=\"{name}.h\""))
+        .arg(format!("-DSTACK_SYMBOL={name}_stack"))
+        .arg("-I")
+        .arg(folder.path())
+        .arg("-o")
+        .args([&program, &root().join("tests/c/fuzz.c"), &source])
+        .output()
+        .expect("gcc runs");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let ran = Command::new(&program)
+        .args([frames().to_string().as_str(), "1", if strict { "1" } else { "0" }])
+        .env("ASAN_OPTIONS", "detect_leaks=1")
+        .env("UBSAN_OPTIONS", "print_stacktrace=1")
+        .output()
+        .expect("the program runs");
+    let said = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success(), "{name}: {said}\n{}", String::from_utf8_lossy(&ran.stderr));
+    println!("{name}: {}", said.trim().replace('\n', ", "));
+    let seen = said.lines().filter_map(|line| {
+        let (what, number) = line.split_once(' ')?;
+        Some((what.to_string(), number.parse().ok()?))
+    });
+    seen.collect()
+}
+
+fn assert_seen(seen: &BTreeMap<String, u64>, what: &[&str]) {
+    for name in what {
+        assert!(seen.get(*name).is_some_and(|n| *n > 0), "no {name} was seen: {seen:?}");
+    }
+}
+
+fn assert_sound(seen: &BTreeMap<String, u64>) {
+    assert!(seen["damaged"] >= frames(), "{seen:?}");
+    for name in ["broken", "bound"] {
+        assert_eq!(seen[name], 0, "a rule was broken by a frame: {seen:?}");
+    }
+}
+
+#[test]
+fn damaged_frames_change_nothing_of_what_is_delivered() {
+    let seen = fuzz("reliable", true);
+    assert_seen(&seen, &["delivered", "malformed", "impossible", "no_space", "crc32c.damaged", "pt2pt.duplicates", "pt2pt.retransmitted"]);
+    assert_sound(&seen);
+    assert_eq!(seen["closed"], 0, "damaged frames ended a connection: {seen:?}");
+    // Most of what was sent arrives: damage costs a repetition and no more.
+    assert!(seen["delivered"] * 10 > seen["sent"] * 8, "{seen:?}");
+}
+
+#[test]
+fn damaged_frames_do_no_harm_where_nothing_finds_them() {
+    let seen = fuzz("reliable_plain", false);
+    assert_seen(&seen, &["taken", "delivered", "malformed", "impossible", "no_space", "pt2pt.duplicates"]);
+    assert_sound(&seen);
+}
