@@ -10,10 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The root of the checkout.
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .expect("tests/ lies in the checkout")
-        .to_path_buf()
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ lies in the checkout").to_path_buf()
 }
 
 /// Every file below a folder with this ending, sorted; build output is left out.
@@ -47,10 +44,7 @@ pub fn golden(path: &Path, actual: &str) -> Result<(), String> {
     if expected == actual {
         return Ok(());
     }
-    Err(format!(
-        "{} differs (BLESS=1 writes it anew)\n--- expected\n{expected}\n--- actual\n{actual}",
-        path.display()
-    ))
+    Err(format!("{} differs (BLESS=1 writes it anew)\n--- expected\n{expected}\n--- actual\n{actual}", path.display()))
 }
 
 /// Whether long campaigns are asked for (`make soak`).
@@ -60,9 +54,7 @@ pub fn soaking() -> bool {
 
 /// Does the same with each item, on as many threads as there are processors; results come in the order of the items.
 pub fn in_parallel<I: Sync, R: Send>(items: &[I], work: impl Fn(&I) -> R + Sync) -> Vec<R> {
-    let threads = std::thread::available_parallelism()
-        .map_or(1, |n| n.get())
-        .min(items.len().max(1));
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(items.len().max(1));
     let next = AtomicUsize::new(0);
     let share = || {
         let mut done = Vec::new();
@@ -78,11 +70,7 @@ pub fn in_parallel<I: Sync, R: Send>(items: &[I], work: impl Fn(&I) -> R + Sync)
         let threads: Vec<_> = (0..threads).map(|_| scope.spawn(share)).collect();
         threads
             .into_iter()
-            .flat_map(|thread| {
-                thread
-                    .join()
-                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            })
+            .flat_map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
             .collect()
     });
     all.sort_by_key(|(at, _)| *at);
@@ -96,8 +84,7 @@ impl Folder {
     pub fn new(name: &str) -> Folder {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path =
-            std::env::temp_dir().join(format!("nacre-{}-{number}-{name}", std::process::id()));
+        let path = std::env::temp_dir().join(format!("nacre-{}-{number}-{name}", std::process::id()));
         std::fs::create_dir_all(&path).expect("a folder for temporary files");
         Folder(path)
     }

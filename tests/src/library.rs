@@ -20,15 +20,8 @@ pub fn declared() -> Vec<Declared> {
     sources.extend(files(&root().join("examples"), ".nacre"));
     let all = sources.into_iter().flat_map(|file| {
         let session = open(&file);
-        let names: Vec<String> = session
-            .program
-            .stacks()
-            .map(|stack| stack.name.name.clone())
-            .collect();
-        names.into_iter().map(move |name| Declared {
-            file: file.clone(),
-            name,
-        })
+        let names: Vec<String> = session.program.stacks().map(|stack| stack.name.name.clone()).collect();
+        names.into_iter().map(move |name| Declared { file: file.clone(), name })
     });
     all.collect()
 }
@@ -52,7 +45,6 @@ impl Declared {
     pub fn compose(&self) -> (Session, Stack) {
         let mut session = open(&self.file);
         let stack = session.stack(&self.name);
-        (stack.map(|stack| (session, stack)))
-            .unwrap_or_else(|| panic!("{} does not compose", self.name))
+        (stack.map(|stack| (session, stack))).unwrap_or_else(|| panic!("{} does not compose", self.name))
     }
 }

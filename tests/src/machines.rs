@@ -58,22 +58,17 @@ impl Machines {
             source: &text.source,
             symbol: &format!("{name}_stack"),
         });
-        Ok(Box::new(Compiled {
-            stack: stack.map_err(|error| error.to_string())?,
-        }))
+        Ok(Box::new(Compiled { stack: stack.map_err(|error| error.to_string())? }))
     }
 
     pub fn emitted(&self, level: Level) -> Box<dyn Maker> {
-        self.compile(&self.text(level)).unwrap_or_else(|words| {
-            panic!("{} at level {}: {words}", self.stack.name, level.name())
-        })
+        self.compile(&self.text(level))
+            .unwrap_or_else(|words| panic!("{} at level {}: {words}", self.stack.name, level.name()))
     }
 
     /// The interpreter and all levels as one.
     pub fn lockstep(&self) -> Lockstep {
         let levels = LEVELS.into_iter().map(|level| self.emitted(level));
-        Lockstep {
-            makers: std::iter::once(self.interpreter()).chain(levels).collect(),
-        }
+        Lockstep { makers: std::iter::once(self.interpreter()).chain(levels).collect() }
     }
 }

@@ -51,13 +51,7 @@ impl Tally {
 /// Runs connections one after the other until there were so many events.
 ///
 /// Errors: what broke, with the seed and the number of the event.
-pub fn storm(
-    stack: &Stack,
-    maker: &dyn Maker,
-    seed: u64,
-    events: u64,
-    tally: &mut Tally,
-) -> Result<(), String> {
+pub fn storm(stack: &Stack, maker: &dyn Maker, seed: u64, events: u64, tally: &mut Tally) -> Result<(), String> {
     let target = tally.events + events;
     let mut connection = 0;
     while tally.events < target {
@@ -71,9 +65,7 @@ pub fn storm(
             // Once more, asking after each event.
             let mut storm = Storm::open(stack, maker, seed)?;
             let ran = storm.live(life, 1);
-            let what = ran
-                .err()
-                .unwrap_or_else(|| "does not fail when it runs again".into());
+            let what = ran.err().unwrap_or_else(|| "does not fail when it runs again".into());
             return Err(format!(
                 "{}, connection seed {seed}, event {}, {}: {what}",
                 stack.name, storm.events, storm.last
@@ -120,23 +112,14 @@ impl<'s> Storm<'s> {
         };
         let typed = |(index, event): (usize, &nacre_stack::PortEvent)| {
             let declared = stack.event(event.event);
-            let numbers = declared
-                .parameters
-                .iter()
-                .map(|p| p.ty.clone())
-                .filter(|ty| !matches!(ty, Type::Msg | Type::Addr));
+            let numbers =
+                declared.parameters.iter().map(|p| p.ty.clone()).filter(|ty| !matches!(ty, Type::Msg | Type::Addr));
             // At the network `init` is what opening does, and a message is a frame.
-            let network =
-                event.port.0 == 0 && (declared.message.is_some() || declared.name == "init");
+            let network = event.port.0 == 0 && (declared.message.is_some() || declared.name == "init");
             let mine = event.input.is_some() && !network && (event.port.0 != 0 || UNKNOWN);
             mine.then(|| (index as u16, numbers.collect()))
         };
-        let inputs = stack
-            .interface()
-            .iter()
-            .enumerate()
-            .filter_map(typed)
-            .collect();
+        let inputs = stack.interface().iter().enumerate().filter_map(typed).collect();
         let mut storm = Storm {
             stack,
             interface,
@@ -152,23 +135,10 @@ impl<'s> Storm<'s> {
         };
         let shared = storm.random.number();
         for end in 0..2 {
-            let givens = givens(
-                &storm.interface.givens,
-                &mut storm.random,
-                shared,
-                address(1 - end),
-            );
-            let opening = Opening {
-                givens,
-                seed: storm.random.number(),
-                now,
-            };
+            let givens = givens(&storm.interface.givens, &mut storm.random, shared, address(1 - end));
+            let opening = Opening { givens, seed: storm.random.number(), now };
             let (endpoint, outputs) = maker.open(&opening)?;
-            storm.ends.push(End {
-                endpoint,
-                address: address(end),
-                past: Vec::new(),
-            });
+            storm.ends.push(End { endpoint, address: address(end), past: Vec::new() });
             storm.take(end, outputs);
         }
         Ok(storm)
@@ -187,10 +157,7 @@ impl<'s> Storm<'s> {
             end.endpoint.discard();
             let (free, all) = end.endpoint.space();
             if free != all {
-                return Err(format!(
-                    "{} of {all} blocks are still held after the end",
-                    all - free
-                ));
+                return Err(format!("{} of {all} blocks are still held after the end", all - free));
             }
         }
         Ok(())
@@ -199,10 +166,7 @@ impl<'s> Storm<'s> {
     /// Machines that differ, and rules that no input may break. What layers assert about the network is not among them.
     fn check(&self) -> Result<(), String> {
         let reports = self.ends.iter().flat_map(|end| end.endpoint.reports());
-        match reports
-            .into_iter()
-            .find(|report| !report.contains(": Assert: "))
-        {
+        match reports.into_iter().find(|report| !report.contains(": Assert: ")) {
             Some(report) => Err(report),
             None => Ok(()),
         }
@@ -211,22 +175,12 @@ impl<'s> Storm<'s> {
     fn count(&self, tally: &mut Tally) {
         tally.events += self.events;
         tally.connections += 1;
-        let add = |to: &mut BTreeMap<String, u64>, name: &str, n: u64| {
-            *to.entry(name.to_string()).or_insert(0) += n
-        };
-        self.outputs
-            .iter()
-            .for_each(|(name, n)| add(&mut tally.outputs, name, *n));
-        self.outcomes
-            .iter()
-            .for_each(|(name, n)| add(&mut tally.outcomes, name, *n));
+        let add = |to: &mut BTreeMap<String, u64>, name: &str, n: u64| *to.entry(name.to_string()).or_insert(0) += n;
+        self.outputs.iter().for_each(|(name, n)| add(&mut tally.outputs, name, *n));
+        self.outcomes.iter().for_each(|(name, n)| add(&mut tally.outcomes, name, *n));
         for end in &self.ends {
             let counters = end.endpoint.counters();
-            self.interface
-                .counters
-                .iter()
-                .zip(counters)
-                .for_each(|(name, n)| add(&mut tally.counters, name, n));
+            self.interface.counters.iter().zip(counters).for_each(|(name, n)| add(&mut tally.counters, name, n));
         }
     }
 
@@ -261,10 +215,7 @@ impl<'s> Storm<'s> {
 
     fn note(&mut self, what: &str, outcome: Outcome) {
         self.last = format!("{what} at {}", self.now);
-        *self
-            .outcomes
-            .entry(format!("{what} {outcome:?}"))
-            .or_insert(0) += 1;
+        *self.outcomes.entry(format!("{what} {outcome:?}")).or_insert(0) += 1;
     }
 
     fn tick(&mut self, end: usize) {
@@ -282,25 +233,12 @@ impl<'s> Storm<'s> {
         };
         let has_message = self.interface.event(event).is_some_and(|e| e.has_message());
         let numbers: Vec<u64> = types.iter().map(|ty| self.argument(ty)).collect();
-        let message = if has_message {
-            self.message()
-        } else {
-            Vec::new()
-        };
+        let message = if has_message { self.message() } else { Vec::new() };
         let peer = self.ends[1 - end].address;
         let accepts = self.ends[end].endpoint.accepts(event, message.len());
-        let step = self.ends[end]
-            .endpoint
-            .call(self.now, event, &numbers, Some(peer), &message);
-        self.note(
-            if accepts { "call" } else { "unaccepted call" },
-            step.outcome,
-        );
-        self.last += &format!(
-            ", {}({numbers:?}, {} bytes)",
-            self.name(event),
-            message.len()
-        );
+        let step = self.ends[end].endpoint.call(self.now, event, &numbers, Some(peer), &message);
+        self.note(if accepts { "call" } else { "unaccepted call" }, step.outcome);
+        self.last += &format!(", {}({numbers:?}, {} bytes)", self.name(event), message.len());
         self.take(end, step.outputs);
     }
 
@@ -317,9 +255,7 @@ impl<'s> Storm<'s> {
             "send" => !close,
             _ => !close && !send,
         };
-        let fitting: Vec<usize> = (0..self.inputs.len())
-            .filter(|at| wanted(self, self.inputs[*at].0))
-            .collect();
+        let fitting: Vec<usize> = (0..self.inputs.len()).filter(|at| wanted(self, self.inputs[*at].0)).collect();
         let at = *fitting.get(self.random.below(fitting.len() as u64) as usize)?;
         Some(self.inputs[at].clone())
     }
@@ -333,10 +269,7 @@ impl<'s> Storm<'s> {
         if is_frame {
             return self.tick(end);
         }
-        let step =
-            self.ends[end]
-                .endpoint
-                .call(self.now, event, &numbers[..count.min(4)], None, b"wrong");
+        let step = self.ends[end].endpoint.call(self.now, event, &numbers[..count.min(4)], None, b"wrong");
         self.note("wrong call", step.outcome);
         self.last += &format!(", event {event}({numbers:?})");
         self.take(end, step.outputs);
@@ -380,11 +313,7 @@ impl<'s> Storm<'s> {
         if self.flying.is_empty() {
             return self.tick(0);
         }
-        let at = if self.random.below(5) == 0 {
-            self.random.below(self.flying.len() as u64) as usize
-        } else {
-            0
-        };
+        let at = if self.random.below(5) == 0 { self.random.below(self.flying.len() as u64) as usize } else { 0 };
         let (end, frame) = self.flying.remove(at);
         if self.random.below(10) > 0 {
             self.input(end, "frame", &frame);
@@ -411,11 +340,7 @@ impl<'s> Storm<'s> {
                     frame.extend(&other[cut..]);
                 }
                 _ if length > 0 => {
-                    let near = if self.random.below(4) == 0 {
-                        length
-                    } else {
-                        length.min(16)
-                    };
+                    let near = if self.random.below(4) == 0 { length } else { length.min(16) };
                     let at = self.random.below(near) as usize;
                     frame[at] ^= 1 << self.random.below(8);
                 }
@@ -446,18 +371,12 @@ impl<'s> Storm<'s> {
         if self.random.below(2) == 0 {
             let other = &layout.shapes[self.random.below(layout.shapes.len() as u64) as usize];
             let known = |id| headers.iter().find(|(known, _)| *known == id).cloned();
-            headers = other
-                .headers
-                .iter()
-                .rev()
-                .map(|id| known(*id).unwrap_or_else(|| (*id, self.fields(*id))))
-                .collect();
+            headers =
+                other.headers.iter().rev().map(|id| known(*id).unwrap_or_else(|| (*id, self.fields(*id)))).collect();
             shape = other;
         }
         // The lowest header finds the connection: it stays, mostly.
-        let most = headers
-            .len()
-            .saturating_sub(usize::from(self.random.below(8) > 0)) as u64;
+        let most = headers.len().saturating_sub(usize::from(self.random.below(8) > 0)) as u64;
         if most > 0 {
             let (id, values) = &mut headers[self.random.below(most) as usize];
             let fields = &stack.header(*id).fields;
@@ -466,8 +385,7 @@ impl<'s> Storm<'s> {
                 values[at] = match &values[at] {
                     Value::Num(n) if self.random.below(2) == 0 => {
                         let near = Value::Num(
-                            n.wrapping_add(self.random.below(9)).wrapping_sub(4)
-                                & nacre_stack::mask(fields[at].bits),
+                            n.wrapping_add(self.random.below(9)).wrapping_sub(4) & nacre_stack::mask(fields[at].bits),
                         );
                         if stack.fits(&near, &fields[at].ty) {
                             near
@@ -486,12 +404,7 @@ impl<'s> Storm<'s> {
 
     fn fields(&mut self, id: nacre_stack::HeaderId) -> Vec<Value> {
         let stack = self.stack;
-        stack
-            .header(id)
-            .fields
-            .iter()
-            .map(|field| value(stack, &mut self.random, &field.ty))
-            .collect()
+        stack.header(id).fields.iter().map(|field| value(stack, &mut self.random, &field.ty)).collect()
     }
 
     fn again(&mut self, end: usize) {
@@ -505,20 +418,13 @@ impl<'s> Storm<'s> {
         let past = &self.ends[end].past;
         // The latest are those that fit the state.
         let back = self.random.length(1, past.len() as u64) as usize;
-        past.len()
-            .checked_sub(back)
-            .and_then(|at| past.get(at))
-            .cloned()
+        past.len().checked_sub(back).and_then(|at| past.get(at)).cloned()
     }
 
     fn take(&mut self, end: usize, outputs: Vec<Output>) {
         for output in outputs {
             if !output.is_frame() {
-                let name = self
-                    .interface
-                    .event(output.event)
-                    .map_or("?", |event| &event.name)
-                    .to_string();
+                let name = self.interface.event(output.event).map_or("?", |event| &event.name).to_string();
                 *self.outputs.entry(name).or_insert(0) += 1;
                 continue;
             }

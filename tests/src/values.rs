@@ -19,21 +19,14 @@ fn number(random: &mut Random, bits: u32) -> u64 {
 }
 
 pub fn value(stack: &Stack, random: &mut Random, ty: &Type) -> Value {
-    let each = |random: &mut Random, types: &[&Type]| {
-        Value::Tuple(types.iter().map(|t| value(stack, random, t)).collect())
-    };
+    let each =
+        |random: &mut Random, types: &[&Type]| Value::Tuple(types.iter().map(|t| value(stack, random, t)).collect());
     match ty {
         Type::Bool => Value::Num(random.below(2)),
-        Type::UInt(bits) | Type::Int(bits) | Type::Seq(bits) => {
-            Value::Num(number(random, u32::from(*bits)))
-        }
+        Type::UInt(bits) | Type::Int(bits) | Type::Seq(bits) => Value::Num(number(random, u32::from(*bits))),
         Type::Duration | Type::Instant => Value::Num(number(random, 64)),
         Type::Range(low, high) => Value::Num(within(random, *low, high - 1)),
-        Type::Enum(id) => Value::Num(within(
-            random,
-            0,
-            stack.enums[id.index()].variants.len() as u64 - 1,
-        )),
+        Type::Enum(id) => Value::Num(within(random, 0, stack.enums[id.index()].variants.len() as u64 - 1)),
         Type::Bits(n) => {
             let words = (0..n.div_ceil(64)).map(|word| number(random, (n - word * 64).min(64)));
             Value::Set(words.collect())
@@ -52,14 +45,7 @@ pub fn value(stack: &Stack, random: &mut Random, ty: &Type) -> Value {
         Type::Option(inner) => Value::some(value(stack, random, inner)),
         Type::Array(inner, n) => each(random, &vec![&**inner; *n as usize]),
         Type::Tuple(types) => each(random, &types.iter().collect::<Vec<_>>()),
-        Type::Struct(id) => each(
-            random,
-            &stack.structs[id.index()]
-                .fields
-                .iter()
-                .map(|f| &f.ty)
-                .collect::<Vec<_>>(),
-        ),
+        Type::Struct(id) => each(random, &stack.structs[id.index()].fields.iter().map(|f| &f.ty).collect::<Vec<_>>()),
         other => stack.zero(other),
     }
 }

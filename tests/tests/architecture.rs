@@ -5,21 +5,10 @@ use nacre_tests::{files, root};
 /// The crates of ours that a crate depends on, from its manifest.
 fn imports(manifest: &str) -> Vec<String> {
     let text = std::fs::read_to_string(root().join(manifest)).expect("a manifest for each room");
-    let text = text
-        .split("[dev-dependencies]")
-        .next()
-        .unwrap_or("")
-        .split("[build-dependencies]")
-        .next()
-        .unwrap_or("");
+    let text = text.split("[dev-dependencies]").next().unwrap_or("").split("[build-dependencies]").next().unwrap_or("");
     let mut found: Vec<String> = text
         .lines()
-        .filter_map(|l| {
-            l.strip_prefix("nacre-")?
-                .split(['.', ' ', '='])
-                .next()
-                .map(str::to_string)
-        })
+        .filter_map(|l| l.strip_prefix("nacre-")?.split(['.', ' ', '=']).next().map(str::to_string))
         .collect();
     found.sort();
     found
@@ -31,14 +20,8 @@ fn rooms_import_only_what_the_architecture_allows() {
         ("compiler/diagnostics/Cargo.toml", &[]),
         ("compiler/syntax/Cargo.toml", &["diagnostics"]),
         ("compiler/stack/Cargo.toml", &["diagnostics"]),
-        (
-            "compiler/typed/Cargo.toml",
-            &["diagnostics", "stack", "syntax"],
-        ),
-        (
-            "compiler/compose/Cargo.toml",
-            &["diagnostics", "stack", "syntax", "typed"],
-        ),
+        ("compiler/typed/Cargo.toml", &["diagnostics", "stack", "syntax"]),
+        ("compiler/compose/Cargo.toml", &["diagnostics", "stack", "syntax", "typed"]),
         ("compiler/optimize/Cargo.toml", &["stack"]),
         ("compiler/backends/c/Cargo.toml", &["stack"]),
         ("runtime/Cargo.toml", &[]),
@@ -46,10 +29,7 @@ fn rooms_import_only_what_the_architecture_allows() {
     ];
     for (manifest, allowed) in allowed {
         for import in imports(manifest) {
-            assert!(
-                allowed.contains(&import.as_str()),
-                "{manifest} must not depend on nacre-{import}"
-            );
+            assert!(allowed.contains(&import.as_str()), "{manifest} must not depend on nacre-{import}");
         }
     }
 }
@@ -63,17 +43,7 @@ fn the_compiler_knows_no_layer_by_name() {
         .map(|e| e.file_name().to_string_lossy().into_owned())
         // Words of English and of the language that are also names of layers.
         .filter(|n| {
-            ![
-                "drop",
-                "delay",
-                "credit",
-                "floor",
-                "duplicate",
-                "reorder",
-                "corrupt",
-                "checksum",
-            ]
-            .contains(&n.as_str())
+            !["drop", "delay", "credit", "floor", "duplicate", "reorder", "corrupt", "checksum"].contains(&n.as_str())
         })
         .collect();
     assert!(!names.is_empty(), "the library has layers");
@@ -86,10 +56,7 @@ fn the_compiler_knows_no_layer_by_name() {
         let code = text.split("#[cfg(test)]").next().unwrap_or("");
         for line in code.lines().filter(|l| !l.trim_start().starts_with("//")) {
             for name in &names {
-                assert!(
-                    !line.contains(&format!("\"{name}\"")),
-                    "{path} names the layer `{name}`: {line}"
-                );
+                assert!(!line.contains(&format!("\"{name}\"")), "{path} names the layer `{name}`: {line}");
             }
         }
     }
@@ -109,15 +76,9 @@ fn no_file_grows_beyond_one_sitting() {
 
 #[test]
 fn modules_say_what_they_are() {
-    for file in files(&root().join("compiler"), ".rs")
-        .into_iter()
-        .filter(|f| f.display().to_string().contains("/src/"))
+    for file in files(&root().join("compiler"), ".rs").into_iter().filter(|f| f.display().to_string().contains("/src/"))
     {
         let text = std::fs::read_to_string(&file).expect("readable");
-        assert!(
-            text.starts_with("//! "),
-            "{} has no module head",
-            file.display()
-        );
+        assert!(text.starts_with("//! "), "{} has no module head", file.display());
     }
 }

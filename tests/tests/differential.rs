@@ -18,10 +18,7 @@ fn chosen() -> Vec<Declared> {
     let all = declared();
     assert!(all.len() >= 25, "only {} stacks were found", all.len());
     match std::env::var("NACRE_STACK") {
-        Ok(name) => all
-            .into_iter()
-            .filter(|declared| declared.name == name)
-            .collect(),
+        Ok(name) => all.into_iter().filter(|declared| declared.name == name).collect(),
         Err(_) => all,
     }
 }
@@ -62,11 +59,7 @@ fn keep(machines: &Machines, folder: &Path) {
         let folder = folder.join(level.name());
         std::fs::create_dir_all(&folder).expect("a folder");
         for (ending, text) in [("h", text.header), ("c", text.source)] {
-            std::fs::write(
-                folder.join(format!("{}.{ending}", machines.stack.name)),
-                text,
-            )
-            .expect("a file");
+            std::fs::write(folder.join(format!("{}.{ending}", machines.stack.name)), text).expect("a file");
         }
     }
 }
@@ -88,9 +81,8 @@ fn interpreter_and_c_of_every_level_are_equal_after_each_event() {
                 continue;
             }
         };
-        let counted = ["malformed", "impossible", "refused"]
-            .map(|name| format!("{:>9}", tally.counter(name)))
-            .join(" ");
+        let counted =
+            ["malformed", "impossible", "refused"].map(|name| format!("{:>9}", tally.counter(name))).join(" ");
         println!(
             "{:20} {:>9} {:>9} {:>9} {counted}",
             declared.name,
@@ -119,26 +111,12 @@ fn unseen(declared: &Declared, tally: &Tally) -> Vec<String> {
         "tick Idle",
         "wrong call Invalid",
     ];
-    let mut unseen: Vec<String> = outcomes
-        .into_iter()
-        .filter(|o| tally.outcome(o) == 0)
-        .map(str::to_string)
-        .collect();
+    let mut unseen: Vec<String> = outcomes.into_iter().filter(|o| tally.outcome(o) == 0).map(str::to_string).collect();
     let counters = ["malformed", "impossible", "refused"];
-    unseen.extend(
-        counters
-            .into_iter()
-            .filter(|c| tally.counter(c) == 0)
-            .map(str::to_string),
-    );
+    unseen.extend(counters.into_iter().filter(|c| tally.counter(c) == 0).map(str::to_string));
     let silent = declared.name == "lose_all" || declared.name == "corrupt_all";
     let outputs = ["frame", "deliver", "init", "closed"];
-    unseen.extend(
-        outputs
-            .into_iter()
-            .filter(|o| tally.output(o) == 0 && !silent)
-            .map(str::to_string),
-    );
+    unseen.extend(outputs.into_iter().filter(|o| tally.output(o) == 0 && !silent).map(str::to_string));
     if tally.events < events() {
         unseen.push(format!("{} events", events()));
     }
@@ -150,8 +128,7 @@ fn ends_of_different_levels_talk_as_two_interpreters_do() {
     let all = chosen();
     let results = in_parallel(&all, |declared| {
         let machines = Machines::new(declared);
-        let [queue, call, inline] =
-            [Level::Queue, Level::Call, Level::Inline].map(|level| machines.emitted(level));
+        let [queue, call, inline] = [Level::Queue, Level::Call, Level::Inline].map(|level| machines.emitted(level));
         let reference = machines.interpreter();
         let checks = vec![Check::Unbroken, Check::Space];
         let conditions = Conditions {
@@ -171,17 +148,8 @@ fn ends_of_different_levels_talk_as_two_interpreters_do() {
             patience: 5_000_000_000,
             ..Plan::default()
         };
-        let talk = |makers: [&dyn Maker; 2]| {
-            run(
-                &plan,
-                &Subject {
-                    makers,
-                    interface: machines.interface(),
-                },
-                None,
-                false,
-            )
-        };
+        let talk =
+            |makers: [&dyn Maker; 2]| run(&plan, &Subject { makers, interface: machines.interface() }, None, false);
         let expected = talk([reference.as_ref(), reference.as_ref()]);
         let pairs: [[&dyn Maker; 2]; 5] = [
             [queue.as_ref(), inline.as_ref()],
@@ -192,25 +160,13 @@ fn ends_of_different_levels_talk_as_two_interpreters_do() {
         ];
         let differ = pairs.iter().filter(|pair| {
             let run = talk(**pair);
-            (run.digest, &run.counters, &run.delivered)
-                != (expected.digest, &expected.counters, &expected.delivered)
+            (run.digest, &run.counters, &run.delivered) != (expected.digest, &expected.counters, &expected.delivered)
         });
-        let names: Vec<String> = differ
-            .map(|pair| {
-                format!(
-                    "{}: {} with {}",
-                    declared.name,
-                    pair[0].name(),
-                    pair[1].name()
-                )
-            })
-            .collect();
+        let names: Vec<String> =
+            differ.map(|pair| format!("{}: {} with {}", declared.name, pair[0].name(), pair[1].name())).collect();
         (names, expected.steps)
     });
     let wrong: Vec<&String> = results.iter().flat_map(|(names, _)| names).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
-    assert!(
-        results.iter().all(|(_, steps)| *steps > 60),
-        "every stack did something"
-    );
+    assert!(results.iter().all(|(_, steps)| *steps > 60), "every stack did something");
 }

@@ -18,9 +18,7 @@ fn blocks(document: &Path, mark: &str) -> Vec<(usize, String)> {
                 text.push_str(line);
                 text.push('\n');
             }
-            None if line.trim_end() == format!("```{mark}") => {
-                open = Some((number + 1, String::new()))
-            }
+            None if line.trim_end() == format!("```{mark}") => open = Some((number + 1, String::new())),
             None => {}
         }
     }
@@ -35,12 +33,7 @@ fn errors(folder: &Path, text: &str) -> Option<String> {
     session.has_errors().then(|| session.render(false))
 }
 
-fn wrong(
-    document: &str,
-    mark: &str,
-    folder: &str,
-    whole: impl Fn(&str) -> String,
-) -> (usize, Vec<String>) {
+fn wrong(document: &str, mark: &str, folder: &str, whole: impl Fn(&str) -> String) -> (usize, Vec<String>) {
     let blocks = blocks(&root().join(document), mark);
     let wrong = blocks.iter().filter_map(|(line, text)| {
         let errors = errors(&root().join(folder), &whole(text))?;
@@ -59,9 +52,8 @@ fn whole_files_in_the_language_reference_compile() {
 #[test]
 fn members_in_the_language_reference_compile() {
     let head = "import \"../layers/interfaces.nacre\";\n";
-    let (count, wrong) = wrong("docs/language.md", "nacre-part", "docs", |text| {
-        format!("{head}worker part {{\n{text}}}\n")
-    });
+    let (count, wrong) =
+        wrong("docs/language.md", "nacre-part", "docs", |text| format!("{head}worker part {{\n{text}}}\n"));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(count >= 10, "only {count} blocks were found");
 }
@@ -74,8 +66,7 @@ fn first_layer_of_the_readme_compiles_with_its_test() {
     let [layer, test] = [&blocks[0].1, &blocks[1].1];
     let folder = root().join("layers");
     assert_eq!(errors(&folder, layer), None);
-    let whole =
-        format!("import \"floor/floor.nacre\";\n{layer}\nstack thinned = thin<3> / floor;\n{test}");
+    let whole = format!("import \"floor/floor.nacre\";\n{layer}\nstack thinned = thin<3> / floor;\n{test}");
     assert_eq!(errors(&folder, &whole), None);
     let without = layer.replace("            drop m;\n", "");
     assert_ne!(&without, layer);
@@ -86,21 +77,12 @@ fn first_layer_of_the_readme_compiles_with_its_test() {
 #[test]
 fn every_layer_has_a_readme_that_names_its_parameters() {
     let mut seen = 0;
-    for folder in std::fs::read_dir(root().join("layers"))
-        .expect("the library")
-        .flatten()
-        .filter(|e| e.path().is_dir())
+    for folder in std::fs::read_dir(root().join("layers")).expect("the library").flatten().filter(|e| e.path().is_dir())
     {
         let name = folder.file_name().to_string_lossy().into_owned();
         let readme = std::fs::read_to_string(folder.path().join("README.md")).unwrap_or_default();
-        assert!(
-            readme.starts_with(&format!("# {name}\n")),
-            "layers/{name}/README.md begins with the layer's name"
-        );
-        assert!(
-            readme.contains("**Purpose.**") && readme.contains("**How it works.**"),
-            "layers/{name}/README.md"
-        );
+        assert!(readme.starts_with(&format!("# {name}\n")), "layers/{name}/README.md begins with the layer's name");
+        assert!(readme.contains("**Purpose.**") && readme.contains("**How it works.**"), "layers/{name}/README.md");
         let session = Session::open(&[folder.path().join(format!("{name}.nacre"))]);
         assert!(!session.has_errors(), "{}", session.render(false));
         let worker = session
@@ -110,10 +92,7 @@ fn every_layer_has_a_readme_that_names_its_parameters() {
             .unwrap_or_else(|| panic!("layers/{name} declares it"));
         for parameter in &worker.parameters {
             let parameter = &parameter.name.name;
-            assert!(
-                readme.contains(parameter.as_str()),
-                "layers/{name}/README.md does not name {parameter}"
-            );
+            assert!(readme.contains(parameter.as_str()), "layers/{name}/README.md does not name {parameter}");
             seen += 1;
         }
     }
@@ -124,16 +103,8 @@ fn every_layer_has_a_readme_that_names_its_parameters() {
 fn every_layer_is_in_a_stack_and_has_tests() {
     let stacks = declared();
     for file in files(&root().join("layers"), "tests.nacre") {
-        assert!(
-            stacks.iter().any(|stack| stack.file == file),
-            "{} declares no stack",
-            file.display()
-        );
+        assert!(stacks.iter().any(|stack| stack.file == file), "{} declares no stack", file.display());
         let session = Session::open(&[file.clone()]);
-        assert!(
-            session.program.tests().count() > 0,
-            "{} has no test",
-            file.display()
-        );
+        assert!(session.program.tests().count() > 0, "{} has no test", file.display());
     }
 }

@@ -10,9 +10,7 @@ fn rendered(path: &std::path::Path) -> String {
     // The path in the message is that inside the project, wherever the checkout is.
     let mut session = Session::from_text(path, &text);
     session.check();
-    session
-        .render(false)
-        .replace(&format!("{}/", root().display()), "")
+    session.render(false).replace(&format!("{}/", root().display()), "")
 }
 
 #[test]
@@ -22,17 +20,10 @@ fn each_error_reads_as_expected() {
     assert!(cases.len() > 50, "only {} cases were found", cases.len());
     for case in cases {
         let actual = rendered(&case);
-        let code = case
-            .file_stem()
-            .expect("named")
-            .to_string_lossy()
-            .into_owned();
+        let code = case.file_stem().expect("named").to_string_lossy().into_owned();
         let code = code.split('-').next().unwrap_or_default().to_string();
         if !actual.contains(&code) {
-            wrong.push(format!(
-                "{}: does not tell {code}:\n{actual}",
-                case.display()
-            ));
+            wrong.push(format!("{}: does not tell {code}:\n{actual}", case.display()));
             continue;
         }
         if let Err(difference) = golden(&case.with_extension("expected"), &actual) {
@@ -46,15 +37,7 @@ fn each_error_reads_as_expected() {
 fn every_code_has_a_case() {
     let cases: BTreeSet<String> = files(&root().join("tests/errors"), ".nacre")
         .iter()
-        .filter_map(|f| {
-            Some(
-                f.file_stem()?
-                    .to_string_lossy()
-                    .split('-')
-                    .next()?
-                    .to_string(),
-            )
-        })
+        .filter_map(|f| Some(f.file_stem()?.to_string_lossy().split('-').next()?.to_string()))
         .collect();
     let mut told = BTreeSet::new();
     for room in ["compiler/typed/src"] {
@@ -62,10 +45,7 @@ fn every_code_has_a_case() {
             let text = std::fs::read_to_string(file).expect("readable");
             for (at, _) in text.match_indices('"') {
                 let code: String = text[at + 1..].chars().take(5).collect();
-                if code.len() == 5
-                    && code.starts_with('T')
-                    && code[1..].bytes().all(|b| b.is_ascii_digit())
-                {
+                if code.len() == 5 && code.starts_with('T') && code[1..].bytes().all(|b| b.is_ascii_digit()) {
                     told.insert(code);
                 }
             }

@@ -29,7 +29,14 @@ fn fuzz(name: &str, strict: bool) -> BTreeMap<String, u64> {
     std::fs::write(&header, text.header).expect("the header is written");
     std::fs::write(&source, text.source).expect("the source is written");
     let built = Command::new("gcc")
-        .args(["-std=c11", "-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"])
+        .args([
+            "-std=c11",
+            "-g1",
+            "-O1",
+            "-fsanitize=address,undefined",
+            "-fno-sanitize-recover=all",
+            "-fno-omit-frame-pointer",
+        ])
         .arg(format!("-DSTACK_HEADER=\"{name}.h\""))
         .arg(format!("-DSTACK_SYMBOL={name}_stack"))
         .arg("-I")
@@ -71,7 +78,18 @@ fn assert_sound(seen: &BTreeMap<String, u64>) {
 #[test]
 fn damaged_frames_change_nothing_of_what_is_delivered() {
     let seen = fuzz("reliable", true);
-    assert_seen(&seen, &["delivered", "malformed", "impossible", "no_space", "crc32c.damaged", "pt2pt.duplicates", "pt2pt.retransmitted"]);
+    assert_seen(
+        &seen,
+        &[
+            "delivered",
+            "malformed",
+            "impossible",
+            "no_space",
+            "crc32c.damaged",
+            "pt2pt.duplicates",
+            "pt2pt.retransmitted",
+        ],
+    );
     assert_sound(&seen);
     assert_eq!(seen["closed"], 0, "damaged frames ended a connection: {seen:?}");
     // Most of what was sent arrives: damage costs a repetition and no more.

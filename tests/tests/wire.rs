@@ -19,52 +19,25 @@ fn rounds() -> u64 {
     }
 }
 
-fn headers(
-    stack: &Stack,
-    shape: &Shape,
-    random: &mut Random,
-) -> Vec<(nacre_stack::HeaderId, Vec<Value>)> {
+fn headers(stack: &Stack, shape: &Shape, random: &mut Random) -> Vec<(nacre_stack::HeaderId, Vec<Value>)> {
     let fields = |id: &nacre_stack::HeaderId, random: &mut Random| {
-        stack
-            .header(*id)
-            .fields
-            .iter()
-            .map(|field| value(stack, random, &field.ty))
-            .collect()
+        stack.header(*id).fields.iter().map(|field| value(stack, random, &field.ty)).collect()
     };
-    shape
-        .headers
-        .iter()
-        .rev()
-        .map(|id| (*id, fields(id, random)))
-        .collect()
+    shape.headers.iter().rev().map(|id| (*id, fields(id, random))).collect()
 }
 
 /// Random messages of one shape; gives how many flipped bits were refused, and how many made another message.
-fn shape_round_trips(
-    stack: &Stack,
-    layout: &Layout,
-    index: usize,
-    random: &mut Random,
-) -> [u64; 2] {
+fn shape_round_trips(stack: &Stack, layout: &Layout, index: usize, random: &mut Random) -> [u64; 2] {
     let shape = &layout.shapes[index];
     let [mut refused, mut others] = [0, 0];
     for _ in 0..rounds() {
         let packed = headers(stack, shape, random);
         let mut bytes = stack.head(layout, shape, &packed);
-        assert_eq!(
-            bytes.len(),
-            shape.size as usize,
-            "{}: the head of {packed:?}",
-            stack.name
-        );
+        assert_eq!(bytes.len(), shape.size as usize, "{}: the head of {packed:?}", stack.name);
         let length = match random.below(3) {
             0 => shape.data_min,
             1 => shape.data_max.min(shape.data_min + 70_000),
-            _ => {
-                shape.data_min
-                    + random.below(u64::from((shape.data_max - shape.data_min).min(100)) + 1) as u32
-            }
+            _ => shape.data_min + random.below(u64::from((shape.data_max - shape.data_min).min(100)) + 1) as u32,
         };
         let mut data = vec![0; length as usize];
         random.fill(&mut data);
@@ -72,19 +45,12 @@ fn shape_round_trips(
         let parsed = stack
             .parse(layout, &bytes)
             .unwrap_or_else(|| panic!("{}: {packed:?} with {length} bytes is refused", stack.name));
-        assert_eq!(
-            (parsed.shape, parsed.size),
-            (index, shape.size as usize),
-            "{}",
-            stack.name
-        );
+        assert_eq!((parsed.shape, parsed.size), (index, shape.size as usize), "{}", stack.name);
         assert_eq!(parsed.headers, packed, "{}", stack.name);
         if shape.size > 0 {
             let cut = random.below(u64::from(shape.size)) as usize;
             assert!(
-                stack
-                    .parse(layout, &bytes[..cut])
-                    .is_none_or(|p| p.size <= cut),
+                stack.parse(layout, &bytes[..cut]).is_none_or(|p| p.size <= cut),
                 "{}: {cut} of {} bytes",
                 stack.name,
                 shape.size
@@ -97,12 +63,7 @@ fn shape_round_trips(
                 Some(other) => {
                     others += 1;
                     let again = stack.head(layout, &layout.shapes[other.shape], &other.headers);
-                    assert_eq!(
-                        again,
-                        &bytes[..other.size],
-                        "{}: bit {bit} of {packed:?}",
-                        stack.name
-                    );
+                    assert_eq!(again, &bytes[..other.size], "{}: bit {bit} of {packed:?}", stack.name);
                     assert!(
                         (other.shape, &other.headers) != (index, &packed),
                         "{}: bit {bit} means nothing",
@@ -114,12 +75,7 @@ fn shape_round_trips(
         if shape.data_max < 66_000 {
             let mut long = stack.head(layout, shape, &packed);
             long.resize(long.len() + shape.data_max as usize + 1, 0);
-            assert!(
-                stack.parse(layout, &long).is_none(),
-                "{}: one byte more than {}",
-                stack.name,
-                shape.data_max
-            );
+            assert!(stack.parse(layout, &long).is_none(), "{}: one byte more than {}", stack.name, shape.data_max);
         }
     }
     [refused, others]
@@ -132,20 +88,19 @@ fn every_shape_of_the_library_round_trips_and_has_one_form() {
         let (_, stack) = declared.compose();
         for layout in &stack.layouts {
             for index in 0..layout.shapes.len() {
-                let [r, o] =
-                    shape_round_trips(&stack, layout, index, &mut Random::new(index as u64));
+                let [r, o] = shape_round_trips(&stack, layout, index, &mut Random::new(index as u64));
                 shapes += 1;
                 refused += r;
                 others += o;
             }
         }
     }
-    println!("{shapes} shapes, {} messages; of flipped bits {refused} were refused, {others} made another message", shapes * rounds());
-    assert!(shapes > 150, "only {shapes} shapes were found");
-    assert!(
-        refused > 100 && others > 100,
-        "{refused} refused, {others} others"
+    println!(
+        "{shapes} shapes, {} messages; of flipped bits {refused} were refused, {others} made another message",
+        shapes * rounds()
     );
+    assert!(shapes > 150, "only {shapes} shapes were found");
+    assert!(refused > 100 && others > 100, "{refused} refused, {others} others");
 }
 
 #[test]
@@ -155,16 +110,9 @@ fn shapes_are_told_apart_by_their_numbers() {
         for layout in &stack.layouts {
             let mut seen = BTreeMap::new();
             for shape in &layout.shapes {
-                let key = (
-                    layout.form == LayoutForm::Preamble && shape.identified,
-                    shape.number,
-                );
+                let key = (layout.form == LayoutForm::Preamble && shape.identified, shape.number);
                 let before = seen.insert(key, shape.headers.clone());
-                assert!(
-                    before.is_none(),
-                    "{}: two shapes have the number {key:?}",
-                    stack.name
-                );
+                assert!(before.is_none(), "{}: two shapes have the number {key:?}", stack.name);
                 let mut bits: Vec<(u32, u32)> = shape
                     .fields
                     .iter()
@@ -174,11 +122,7 @@ fn shapes_are_told_apart_by_their_numbers() {
                     })
                     .collect();
                 bits.sort();
-                assert!(
-                    bits.windows(2).all(|pair| pair[0].1 <= pair[1].0),
-                    "{}: fields overlap: {bits:?}",
-                    stack.name
-                );
+                assert!(bits.windows(2).all(|pair| pair[0].1 <= pair[1].0), "{}: fields overlap: {bits:?}", stack.name);
                 assert!(
                     bits.iter().all(|(_, end)| *end <= shape.size * 8),
                     "{}: a field beyond {} bytes",
@@ -202,25 +146,12 @@ const NAMES: [&str; 2] = ["a", "b"];
 impl Pair {
     fn open(stack: &Stack) -> Pair {
         let stack = Arc::new(stack.clone());
-        let mut pair = Pair {
-            ends: Vec::new(),
-            frames: Vec::new(),
-            now: 1_000_000_000,
-        };
+        let mut pair = Pair { ends: Vec::new(), frames: Vec::new(), now: 1_000_000_000 };
         for end in 0..2u64 {
-            let config = Config {
-                seed: end,
-                ..Config::default()
-            }
-            .given("floor.peer", Value::Addr(address(1 - end)))
-            .given(
-                "floor.cookie",
-                Value::Num([0xc0ffee, 0x123456][end as usize]),
-            )
-            .given(
-                "floor.incarnation",
-                Value::Num(0x0102_0304_0506_0708 << end),
-            );
+            let config = Config { seed: end, ..Config::default() }
+                .given("floor.peer", Value::Addr(address(1 - end)))
+                .given("floor.cookie", Value::Num([0xc0ffee, 0x123456][end as usize]))
+                .given("floor.incarnation", Value::Num(0x0102_0304_0506_0708 << end));
             let mut machine = Machine::of(stack.clone(), config);
             assert_eq!(machine.open(pair.now), Outcome::Ok);
             machine.take_outputs();
@@ -231,11 +162,11 @@ impl Pair {
 
     fn send(&mut self, end: usize, data: &[u8]) {
         let stack = self.ends[end].stack().clone();
-        let send = stack.interface().iter().position(|e| {
-            e.port.0 == 1 && stack.event(e.event).name == "send" && e.input.is_some()
-        });
-        let outcome =
-            self.ends[end].call(send.expect("an event `send`") as u32, &[], data, self.now);
+        let send = stack
+            .interface()
+            .iter()
+            .position(|e| e.port.0 == 1 && stack.event(e.event).name == "send" && e.input.is_some());
+        let outcome = self.ends[end].call(send.expect("an event `send`") as u32, &[], data, self.now);
         assert_eq!(outcome, Outcome::Ok);
         self.carry(end);
     }
@@ -250,19 +181,9 @@ impl Pair {
     /// Gives the frames of an end to the other.
     fn carry(&mut self, end: usize) {
         let outputs = self.ends[end].take_outputs();
-        for frame in outputs
-            .into_iter()
-            .filter(|output| output.port.0 == 0)
-            .filter_map(|output| output.bytes)
-        {
+        for frame in outputs.into_iter().filter(|output| output.port.0 == 0).filter_map(|output| output.bytes) {
             let outcome = self.ends[1 - end].input(address(end as u64), &frame, self.now);
-            assert_eq!(
-                outcome,
-                Outcome::Ok,
-                "{} takes what {} sends",
-                NAMES[1 - end],
-                NAMES[end]
-            );
+            assert_eq!(outcome, Outcome::Ok, "{} takes what {} sends", NAMES[1 - end], NAMES[end]);
             self.frames.push(frame);
             self.carry(1 - end);
         }
@@ -276,11 +197,7 @@ impl Pair {
 fn address(end: u64) -> Addr {
     let mut ip = [0; 16];
     ip[12..].copy_from_slice(&[10, 0, 0, end as u8 + 1]);
-    Addr {
-        ip,
-        port: 7000,
-        family: 4,
-    }
+    Addr { ip, port: 7000, family: 4 }
 }
 
 const DATA: &[u8] = b"nacre";
@@ -299,24 +216,12 @@ fn common_frames(stack: &Stack) -> [(&'static str, Vec<u8>); 4] {
     pair.send(1, DATA);
     let both = pair.last();
     pair.wait(0);
-    [
-        ("first", first),
-        ("data", data),
-        ("data-ack", both),
-        ("ack", pair.last()),
-    ]
+    [("first", first), ("data", data), ("data-ack", both), ("ack", pair.last())]
 }
 
 fn dump(frame: &[u8]) -> String {
-    let lines: Vec<String> = frame
-        .chunks(16)
-        .map(|line| {
-            line.iter()
-                .map(|b| format!("{b:02x}"))
-                .collect::<Vec<_>>()
-                .join(" ")
-        })
-        .collect();
+    let lines: Vec<String> =
+        frame.chunks(16).map(|line| line.iter().map(|b| format!("{b:02x}")).collect::<Vec<_>>().join(" ")).collect();
     lines.join("\n") + "\n"
 }
 
@@ -332,11 +237,7 @@ fn common_frames_of_reliable_plain_are_as_on_file() {
     let differ: Vec<String> = frames
         .iter()
         .filter_map(|(name, frame)| {
-            golden(
-                &root().join(format!("tests/wire/reliable_plain-{name}.hex")),
-                &dump(frame),
-            )
-            .err()
+            golden(&root().join(format!("tests/wire/reliable_plain-{name}.hex")), &dump(frame)).err()
         })
         .collect();
     assert!(differ.is_empty(), "{}", differ.join("\n"));
