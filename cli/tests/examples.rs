@@ -17,12 +17,12 @@ fn stack_is_embedded_in_a_c_program() {
     assert!(status == 0 && out.contains("100 messages of 3000 bytes arrived"), "{out}{err}");
 }
 
-/// In the folder of artefacts of this build, so that little is compiled anew.
+/// In a folder of artefacts of its own: built among those of this build, it would replace libraries that are in use.
 #[test]
 fn stack_is_embedded_in_a_rust_program() {
-    let artefacts = std::path::Path::new(env!("CARGO_BIN_EXE_nacre")).ancestors().nth(2).expect("target/debug/nacre");
+    let target = std::path::Path::new(env!("CARGO_BIN_EXE_nacre")).ancestors().nth(2).expect("target/debug/nacre");
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["run", "--quiet"]).current_dir(root().join("examples/rust-embed")).env("CARGO_TARGET_DIR", artefacts);
-    let (status, out, err) = ran(&mut cargo);
+    cargo.args(["run", "--quiet"]).current_dir(root().join("examples/rust-embed"));
+    let (status, out, err) = ran(cargo.env("CARGO_TARGET_DIR", target.join("rust-embed")));
     assert_eq!((status, out.as_str()), (0, "hello -> hello, too\n"), "{err}");
 }
