@@ -123,14 +123,16 @@ impl<'a> Costs<'a> {
     }
 
     fn keep(&self, bag: &Bag) -> Cost {
+        let made = |size: &Size| u64::from(size.copied().blocks(self.block));
         let one = |(kind, size): (&crate::message::Kind, &Size)| match kind.origin {
-            Origin::Kept => Cost { blocks: u64::from(size.heads), ..Cost::default() },
-            Origin::Entered => Cost { entered: 1, blocks: u64::from(size.heads), ..Cost::default() },
+            Origin::Kept => Cost::default(),
+            Origin::Entered => Cost { entered: 1, ..Cost::default() },
             Origin::Remade if size.pieces <= 1 && size.max > 4 * self.block => {
                 let more = u64::from(size.growth.min(size.max).div_ceil(self.block.max(1)));
                 Cost { copies: 1, blocks: more, ..Cost::default() }
             }
-            Origin::Remade | Origin::Made => Cost { blocks: u64::from(size.blocks(self.block)), ..Cost::default() },
+            Origin::Remade | Origin::Made => Cost { blocks: made(size), ..Cost::default() },
+            Origin::Mixed => Cost { entered: 1, blocks: made(size), ..Cost::default() },
         };
         bag.0.iter().fold(Cost::default(), |most, entry| most.or(&one(entry)))
     }
@@ -174,7 +176,8 @@ impl<'a> Costs<'a> {
     fn segments(&self, bag: &Bag) -> u64 {
         let one = |(kind, size): (&crate::message::Kind, &Size)| match kind.origin {
             _ if size.max == 0 => 0,
-            Origin::Entered if !self.stores => 1 + u64::from(size.heads),
+            Origin::Entered if !self.stores => u64::from(size.pieces.max(1)),
+            Origin::Remade | Origin::Made if size.pieces <= 1 => 1,
             _ => u64::from(size.blocks(self.block)).max(1),
         };
         bag.0.iter().map(one).max().unwrap_or(0)

@@ -7,9 +7,8 @@ use nacre_stack::HeaderId;
 /// Messages are never longer than this: what no condition bounds stays below it.
 pub(crate) const LONGEST: u32 = 1 << 24;
 
-/// Bytes of packed headers that surely fit one block, and the most strings of them that are told apart.
-const HEAD: u32 = 64;
-const HEADS: u32 = 1 << 16;
+/// More strings of bytes in one message than this are not counted.
+const PIECES: u32 = 1 << 16;
 
 /// The greatest number that divides both; 0 is divided by all.
 pub(crate) fn gcd(a: u32, b: u32) -> u32 {
@@ -23,14 +22,29 @@ pub(crate) fn gcd(a: u32, b: u32) -> u32 {
 /// Where the bytes of a message are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Origin {
-    /// They came with the outside event.
+    /// They came with the outside event; some may be in the pool.
     Entered,
     /// In the pool, or nowhere because there are none.
     Kept,
     /// A layer made them in this step, from the bytes that entered.
     Remade,
-    /// A layer made them in this step, from something else.
+    /// A layer made them in this step, from something else; some may be in the pool.
     Made,
+    /// Some came with the outside event, and others were made.
+    Mixed,
+}
+
+impl Origin {
+    /// Of bytes joined from two messages.
+    pub fn joined(self, other: Origin) -> Origin {
+        use Origin::*;
+        match (self, other) {
+            (Kept, one) | (one, Kept) => one,
+            (Entered, Entered) => Entered,
+            (Remade | Made, Remade | Made) => Made,
+            _ => Mixed,
+        }
+    }
 }
 
 /// What two messages have in common that the stack treats alike.
@@ -53,17 +67,15 @@ pub(crate) struct Size {
     pub piece: u32,
     /// It begins in a longer string, at a multiple of this (1: anywhere; 0: it is whole).
     pub cut: u32,
-    /// Headers that have become bytes in front of it, each a string of its own.
-    pub heads: u32,
     /// Bytes that it may have more than the message that entered.
     pub growth: u32,
 }
 
 impl Size {
-    pub const NONE: Size = Size { min: 0, max: 0, pieces: 0, piece: 0, cut: 0, heads: 0, growth: 0 };
+    pub const NONE: Size = Size { min: 0, max: 0, pieces: 0, piece: 0, cut: 0, growth: 0 };
 
     pub fn up_to(max: u32) -> Size {
-        Size { min: 0, max: max.min(LONGEST), pieces: 1, piece: max.min(LONGEST), cut: 0, heads: 0, growth: 0 }
+        Size { min: 0, max: max.min(LONGEST), pieces: 1, piece: max.min(LONGEST), cut: 0, growth: 0 }
     }
 
     /// Bounds that hold for both.
@@ -74,7 +86,6 @@ impl Size {
             pieces: self.pieces.max(other.pieces),
             piece: self.piece.max(other.piece),
             cut: gcd(self.cut, other.cut),
-            heads: self.heads.max(other.heads),
             growth: self.growth.max(other.growth),
         }
     }
@@ -89,54 +100,33 @@ impl Size {
         Size { min: 0, cut: gcd(self.cut, stride), ..self.at_most(max) }
     }
 
-    /// With headers of so many bytes in front.
-    pub fn headed(self, bytes: u32) -> Size {
-        let max = self.max.saturating_add(bytes).min(LONGEST);
-        Size {
-            max,
-            heads: (self.heads + bytes.div_ceil(HEAD)).min(HEADS),
-            growth: self.growth.saturating_add(bytes).min(LONGEST),
-            ..self
-        }
-    }
-
     /// New bytes made from it, so many more.
     pub fn grown(self, by: u32) -> Size {
         let max = self.max.saturating_add(by).min(LONGEST);
-        Size {
-            min: 0,
-            max,
-            pieces: 1,
-            piece: max,
-            cut: 0,
-            heads: 0,
-            growth: self.growth.saturating_add(by).min(LONGEST),
-        }
+        Size { min: 0, max, pieces: 1, piece: max, cut: 0, growth: self.growth.saturating_add(by).min(LONGEST) }
     }
 
     /// Up to `count` such parts in front of `last`.
     pub fn joined(self, count: u32, last: Size) -> Size {
         let max = (u64::from(self.max) * u64::from(count) + u64::from(last.max)).min(u64::from(LONGEST)) as u32;
-        let pieces = self.pieces.saturating_mul(count).saturating_add(last.pieces).min(1 << 16);
+        let pieces = self.pieces.saturating_mul(count).saturating_add(last.pieces).min(PIECES);
         let piece = self.piece.max(last.piece);
-        let heads = self.heads.saturating_mul(count).saturating_add(last.heads).min(HEADS);
-        Size {
-            min: last.min,
-            max,
-            pieces,
-            piece,
-            cut: gcd(self.cut, last.cut),
-            heads,
-            growth: self.growth.max(last.growth),
-        }
+        Size { min: last.min, max, pieces, piece, cut: gcd(self.cut, last.cut), growth: self.growth.max(last.growth) }
+    }
+
+    /// Once it is copied: a copy of what was cut begins where a block begins.
+    pub fn copied(self) -> Size {
+        Size { growth: 0, cut: if self.pieces <= 1 { 0 } else { self.cut }, ..self }
     }
 
     /// Pool blocks that it fills at the most.
     pub fn blocks(self, block: u32) -> u32 {
         let block = block.max(1);
         let ragged = u32::from(self.piece > 0 && self.cut % block != 0);
-        let one = self.piece.div_ceil(block) + ragged;
-        self.pieces.saturating_mul(one).saturating_add(self.heads)
+        let each = self.pieces.saturating_mul(self.piece.div_ceil(block) + ragged);
+        // Together the pieces are no longer than the whole: each fills full ones, and one or two in part.
+        let whole = self.pieces.saturating_mul(1 + ragged).saturating_add(self.max / block);
+        each.min(whole)
     }
 }
 
@@ -190,10 +180,9 @@ impl Bag {
     /// Once they are in the pool.
     pub fn kept(&self) -> Bag {
         self.map(|kind, size| {
-            (
-                Kind { origin: Origin::Kept, ..kind.clone() },
-                Size { growth: 0, heads: 0, pieces: size.pieces + size.heads, ..size },
-            )
+            let copied = matches!(kind.origin, Origin::Remade | Origin::Made);
+            let size = if copied { size.copied() } else { Size { growth: 0, ..size } };
+            (Kind { origin: Origin::Kept, ..kind.clone() }, size)
         })
     }
 

@@ -8,14 +8,17 @@ use crate::message::{Bag, Kind, Origin, Size, LONGEST};
 use crate::spots::capacity;
 use crate::walk::{constant, operands};
 
+/// Bytes in front of packed headers that tell their shape, at the most.
+const SHAPE_NUMBER: u32 = 3;
+
 impl Run<'_> {
     /// New bytes made of messages: no headers, still data or control as they were.
     pub(crate) fn remade(&mut self, of: &Bag, size: impl Fn(Size) -> Size, done: &mut Vec<Course>) -> Bag {
         let made = match of.is_empty() {
             true => Bag::one(Kind { headers: vec![], data: false, origin: Origin::Made }, size(Size::NONE)),
-            false => {
-                of.map(|kind, s| (Kind { headers: vec![], data: kind.data, origin: new_origin(kind.origin) }, size(s)))
-            }
+            false => of.map(|kind, s| {
+                (Kind { headers: vec![], data: kind.data, origin: new_origin(kind.origin, s) }, size(s))
+            }),
         };
         done.push(Course::Act(Act::Make(made.size().max)));
         made
@@ -25,7 +28,7 @@ impl Run<'_> {
     pub(crate) fn viewed(&mut self, view: &Expr, done: &mut Vec<Course>) -> Bag {
         match &view.kind {
             ExprKind::View(message) => self.viewed(message, done),
-            ExprKind::PackView(layout, message) => self.pack(*layout, message, done),
+            ExprKind::PackView(layout, message) => self.packed(*layout, message, done),
             ExprKind::Part(inner, ..) => control(self.viewed(inner, done)),
             ExprKind::Concat(list) => {
                 for part in list {
@@ -44,20 +47,23 @@ impl Run<'_> {
         }
     }
 
-    /// Notes what is packed; gives it with the headers as bytes.
-    fn pack(&mut self, layout: LayoutId, message: &Expr, done: &mut Vec<Course>) -> Bag {
+    /// Notes what is packed; gives it with the headers as bytes in front, as new bytes.
+    fn packed(&mut self, layout: LayoutId, message: &Expr, done: &mut Vec<Course>) -> Bag {
         let bag = self.expr(message, done);
         let told = bag.map(|kind, size| (Kind { origin: Origin::Kept, ..kind.clone() }, size));
         let new = self.world.packed.entry(layout).or_default().join(&told);
         self.learnt(new);
-        let bits =
-            |kind: &Kind| kind.headers.iter().flat_map(|h| &self.stack.header(*h).fields).map(|f| f.bits).sum::<u32>();
-        let packed = bag.map(|kind, size| {
-            let bytes = bits(kind).div_ceil(8) + 3;
-            (Kind { headers: vec![], ..kind.clone() }, size.headed(bytes))
-        });
-        let made = bag.0.keys().map(|kind| bits(kind).div_ceil(8) + 3).max().unwrap_or(0);
-        done.push(Course::Act(Act::Make(made)));
+        bag.map(|kind, size| {
+            let bits: u32 = kind.headers.iter().flat_map(|h| &self.stack.header(*h).fields).map(|f| f.bits).sum();
+            let origin = new_origin(kind.origin, size);
+            (Kind { headers: vec![], origin, ..kind.clone() }, size.grown(bits.div_ceil(8) + SHAPE_NUMBER))
+        })
+    }
+
+    /// What is packed is one new string of bytes.
+    fn pack(&mut self, layout: LayoutId, message: &Expr, done: &mut Vec<Course>) -> Bag {
+        let packed = self.packed(layout, message, done);
+        done.push(Course::Act(Act::Make(packed.size().max)));
         packed
     }
 
@@ -75,9 +81,14 @@ impl Run<'_> {
 
     pub(crate) fn joined(&mut self, parts: &Place, last: &Bag) -> Bag {
         let count = capacity(&parts.ty);
-        let pieces = self.locals_or_cells(parts).size();
+        let pieces = self.locals_or_cells(parts);
         self.changed(parts);
-        last.sized(|size| pieces.joined(count, size))
+        let origins = pieces.0.keys().map(|kind| kind.origin).reduce(Origin::joined);
+        let pieces = pieces.size();
+        last.map(|kind, size| {
+            let origin = origins.map_or(kind.origin, |of| kind.origin.joined(of));
+            (Kind { origin, ..kind.clone() }, pieces.joined(count, size))
+        })
     }
 
     pub(crate) fn expr_effects(&mut self, e: &Expr) -> Course {
@@ -128,7 +139,7 @@ impl Run<'_> {
                 Bag::default()
             }
             ExprKind::PackView(layout, message) => {
-                self.pack(*layout, message, done);
+                self.packed(*layout, message, done);
                 Bag::default()
             }
             _ => {
@@ -161,9 +172,10 @@ fn control(bag: Bag) -> Bag {
     bag.map(|kind, size| (Kind { data: false, ..kind.clone() }, size))
 }
 
-fn new_origin(origin: Origin) -> Origin {
+/// Of new bytes made from a message. Joined of several it may be longer than what entered.
+fn new_origin(origin: Origin, size: Size) -> Origin {
     match origin {
-        Origin::Entered | Origin::Remade => Origin::Remade,
-        Origin::Kept | Origin::Made => Origin::Made,
+        Origin::Entered | Origin::Remade if size.pieces <= 1 => Origin::Remade,
+        _ => Origin::Made,
     }
 }

@@ -332,6 +332,10 @@ impl Machine {
     pub fn free_blocks(&self) -> u32 {
         self.state.pool.free()
     }
+    /// Fresh blocks that the last step took.
+    pub fn taken_blocks(&self) -> u32 {
+        self.state.pool.taken
+    }
     pub fn cell(&self, cell: CellId) -> &Value {
         &self.state.cells[cell.index()]
     }
