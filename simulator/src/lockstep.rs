@@ -20,7 +20,8 @@ impl Maker for Lockstep {
                 None => first = Some(outputs),
                 Some(first) if *first == outputs => {}
                 Some(first) => {
-                    differences.push(different(&members, members.len() - 1, "outputs of opening", first, &outputs))
+                    let (what, one, two) = parted_outputs(first, &outputs);
+                    differences.push(different(&members, members.len() - 1, &format!("opening: {what}"), &one, &two))
                 }
             }
         }
@@ -52,17 +53,56 @@ fn by_port(mut outputs: Vec<Output>) -> Vec<Output> {
     outputs
 }
 
-fn different<T: std::fmt::Debug>(members: &[Member], other: usize, what: &str, first: &T, second: &T) -> String {
-    let shorten = |text: String| {
-        if text.len() > 600 {
-            format!("{}...", text.chars().take(600).collect::<String>())
-        } else {
-            text
-        }
-    };
+/// What two machines say, each short: frames of thousands of bytes help nobody.
+fn different(members: &[Member], other: usize, what: &str, first: &str, second: &str) -> String {
     let (reference, member) = (&members[0].name, &members[other].name);
-    let (first, second) = (shorten(format!("{first:?}")), shorten(format!("{second:?}")));
     format!("{what} differ: {reference} says {first}, {member} says {second}")
+}
+
+fn shown<T: std::fmt::Debug>(value: &T) -> String {
+    format!("{value:?}")
+}
+
+/// The bytes from this place on, a few of them.
+fn near(bytes: &[u8], place: usize) -> String {
+    let shown: String = bytes.iter().skip(place).take(16).map(|byte| format!("{byte:02x}")).collect();
+    format!("{shown}{}", if bytes.len() > place + 16 { ".." } else { "" })
+}
+
+fn first_difference<T: PartialEq>(one: &[T], two: &[T]) -> usize {
+    one.iter().zip(two).position(|(one, two)| one != two).unwrap_or(one.len().min(two.len()))
+}
+
+/// Where two steps part, and what each says there.
+fn parted(one: &Step, two: &Step) -> (String, String, String) {
+    if one.outcome != two.outcome {
+        return ("results".into(), shown(&one.outcome), shown(&two.outcome));
+    }
+    parted_outputs(&one.outputs, &two.outputs)
+}
+
+fn parted_outputs(one: &[Output], two: &[Output]) -> (String, String, String) {
+    let at = first_difference(one, two);
+    let what = format!("outputs, of {} and {}, number {at}", one.len(), two.len());
+    match (one.get(at), two.get(at)) {
+        (Some(one), Some(two)) => {
+            let (bytes, others) = (one.message.as_deref().unwrap_or(&[]), two.message.as_deref().unwrap_or(&[]));
+            let place = first_difference(bytes, others);
+            let what = if bytes == others { what } else { format!("{what} at byte {place}") };
+            (what, describe(one, place), describe(two, place))
+        }
+        (one, two) => {
+            let shown = |output: Option<&Output>| output.map_or("nothing".into(), |output| describe(output, 0));
+            (what, shown(one), shown(two))
+        }
+    }
+}
+
+fn describe(output: &Output, place: usize) -> String {
+    let Output { port, event, arguments, address, message } = output;
+    let to = address.map_or(String::new(), |a| format!(" to {}:{}", a.ip.map(|b| format!("{b:02x}")).concat(), a.port));
+    let bytes = message.as_ref().map_or("no message".into(), |m| format!("{} bytes [{}]", m.len(), near(m, place)));
+    format!("event {event} at port {port}{to}, {arguments:?}, {bytes}")
 }
 
 impl Row {
@@ -79,7 +119,8 @@ impl Row {
         if self.differences.is_empty() {
             for (at, step) in steps.iter().enumerate().skip(1) {
                 if *step != steps[0] {
-                    let difference = different(&self.members, at, "result and outputs", &steps[0], step);
+                    let (what_differs, one, two) = parted(&steps[0], step);
+                    let difference = different(&self.members, at, &what_differs, &one, &two);
                     self.differences.push(format!("event {} ({what}): {difference}", self.events));
                 }
             }
@@ -96,23 +137,35 @@ impl Row {
         let (state, (free, all)) = (reference.canonical(), reference.space());
         for (at, member) in others.iter().enumerate().map(|(at, member)| (at + 1, &member.endpoint)) {
             if member.deadline() != deadline {
-                found.push(different(&self.members, at, "deadlines", &deadline, &member.deadline()));
+                found.push(different(&self.members, at, "deadlines", &shown(&deadline), &shown(&member.deadline())));
             }
-            if member.counters() != counters {
-                found.push(different(&self.members, at, "counters", &counters, &member.counters()));
+            let others = member.counters();
+            if others != counters {
+                let place = first_difference(&counters, &others);
+                let what = format!("counters, of {} and {}, number {place}", counters.len(), others.len());
+                found.push(different(
+                    &self.members,
+                    at,
+                    &what,
+                    &shown(&counters.get(place)),
+                    &shown(&others.get(place)),
+                ));
             }
             let other = member.canonical();
             if other != state {
-                let place =
-                    state.iter().zip(&other).position(|(one, two)| one != two).unwrap_or(state.len().min(other.len()));
-                let near =
-                    |bytes: &[u8]| bytes.iter().skip(place).take(16).map(|b| format!("{b:02x}")).collect::<String>();
+                let place = first_difference(&state, &other);
                 let what = format!("canonical states, of {} and {} bytes, at byte {place}", state.len(), other.len());
-                found.push(different(&self.members, at, &what, &near(&state), &near(&other)));
+                found.push(different(&self.members, at, &what, &near(&state, place), &near(&other, place)));
             }
             let (member_free, member_all) = member.space();
             if all - free != member_all - member_free {
-                found.push(different(&self.members, at, "blocks in use", &(all - free), &(member_all - member_free)));
+                found.push(different(
+                    &self.members,
+                    at,
+                    "blocks in use",
+                    &shown(&(all - free)),
+                    &shown(&(member_all - member_free)),
+                ));
             }
         }
         self.differences.extend(found.into_iter().map(|text| format!("after event {} ({what}): {text}", self.events)));

@@ -73,6 +73,12 @@ impl Toolchain {
         self
     }
 
+    /// The same with one more flag.
+    pub fn flag(mut self, flag: &str) -> Toolchain {
+        self.flags.push(flag.to_string());
+        self
+    }
+
     /// Compiles, unless this text was compiled before, and loads.
     pub fn load(&self, text: &Text) -> Result<Stack, Error> {
         let object = self.compile(text)?;

@@ -13,8 +13,19 @@ use nacre_simulator::toolchain::{Text, Toolchain};
 use nacre_stack::Stack;
 
 use crate::library::Declared;
+use crate::soaking;
 
 pub const LEVELS: [Level; 3] = [Level::Queue, Level::Call, Level::Inline];
+
+/// Soaking, what ships: optimized and inlined. Else what compiles in a tenth of the time.
+fn toolchain() -> Toolchain {
+    let found = Toolchain::find().expect("a C compiler");
+    if soaking() {
+        found.optimize("-O2")
+    } else {
+        found.optimize("-O0").flag("-Dalways_inline=unused")
+    }
+}
 
 /// Makes machines of one stack.
 pub struct Machines {
@@ -30,11 +41,7 @@ impl Machines {
     }
 
     pub fn of(session: Session, stack: Stack) -> Machines {
-        Machines {
-            session,
-            stack: Arc::new(stack),
-            toolchain: Toolchain::find().expect("a C compiler").optimize("-O1"),
-        }
+        Machines { session, stack: Arc::new(stack), toolchain: toolchain() }
     }
 
     pub fn interface(&self) -> Rc<Interface> {

@@ -17,9 +17,11 @@ const LIFE: u64 = 1200;
 /// Frames on the way at most, and frames of the past that may come again.
 const FLYING: usize = 64;
 const PAST: usize = 128;
-const UNKNOWN: bool = false;
-/// Kept from the longest messages most of the time: they cost as much as a hundred others.
+/// Most messages are shorter than this: the longest cost as much as thousands of others.
 const USUAL: u64 = 300;
+/// Bytes of longer messages that a connection gets, and that one in eight does, so that some meet the ends of all ranges.
+const LONG: u64 = 6_000;
+const LONGEST: u64 = 250_000;
 
 /// What was seen, so that a campaign can show that it has looked.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +37,19 @@ pub struct Tally {
 }
 
 impl Tally {
+    pub fn add(&mut self, other: &Tally) {
+        self.events += other.events;
+        self.connections += other.connections;
+        let maps = [
+            (&mut self.outputs, &other.outputs),
+            (&mut self.outcomes, &other.outcomes),
+            (&mut self.counters, &other.counters),
+        ];
+        for (mine, others) in maps {
+            others.iter().for_each(|(name, n)| *mine.entry(name.clone()).or_insert(0) += n);
+        }
+    }
+
     pub fn outcome(&self, name: &str) -> u64 {
         self.outcomes.get(name).copied().unwrap_or(0)
     }
@@ -57,7 +72,8 @@ pub fn storm(stack: &Stack, maker: &dyn Maker, seed: u64, events: u64, tally: &m
     while tally.events < target {
         let seed = seed.wrapping_mul(1_000_003).wrapping_add(connection);
         connection += 1;
-        let life = LIFE.min(target - tally.events);
+        // Short campaigns have a few connections too.
+        let life = LIFE.min(events / 3 + 1).min(target - tally.events);
         let mut storm = Storm::open(stack, maker, seed)?;
         let ran = storm.live(life, 32);
         storm.count(tally);
@@ -91,6 +107,8 @@ struct Storm<'s> {
     flying: Vec<(usize, Vec<u8>)>,
     random: Random,
     now: u64,
+    /// Bytes of long messages that may still be sent.
+    long: u64,
     events: u64,
     outputs: BTreeMap<String, u64>,
     outcomes: BTreeMap<String, u64>,
@@ -110,13 +128,14 @@ impl<'s> Storm<'s> {
             3 => 1 << 63,
             _ => 1_000_000_000,
         };
+        let long = if random.below(8) == 0 { LONGEST } else { LONG };
         let typed = |(index, event): (usize, &nacre_stack::PortEvent)| {
             let declared = stack.event(event.event);
             let numbers =
                 declared.parameters.iter().map(|p| p.ty.clone()).filter(|ty| !matches!(ty, Type::Msg | Type::Addr));
             // At the network `init` is what opening does, and a message is a frame.
             let network = event.port.0 == 0 && (declared.message.is_some() || declared.name == "init");
-            let mine = event.input.is_some() && !network && (event.port.0 != 0 || UNKNOWN);
+            let mine = event.input.is_some() && !network;
             mine.then(|| (index as u16, numbers.collect()))
         };
         let inputs = stack.interface().iter().enumerate().filter_map(typed).collect();
@@ -128,6 +147,7 @@ impl<'s> Storm<'s> {
             flying: Vec::new(),
             random,
             now,
+            long,
             events: 0,
             outputs: BTreeMap::new(),
             outcomes: BTreeMap::new(),
@@ -287,14 +307,17 @@ impl<'s> Storm<'s> {
     fn message(&mut self) -> Vec<u8> {
         let block = u64::from(self.stack.bounds.block);
         let longest = u64::from(self.stack.bounds.frame_data);
+        let usual = USUAL.min(longest + 1);
         let length = match self.random.below(80) {
             0..=9 => 0,
             10..=59 => self.random.below(40),
-            60..=69 => self.random.length(0, USUAL.min(longest + 1)),
+            60..=69 => self.random.length(0, usual),
             70..=75 => self.random.below(3 * block + 2),
             76..=78 => self.random.below(longest + 2),
             _ => self.random.length(0, 80 * longest.min(2000)),
         };
+        let length = if length <= usual || length <= self.long { length } else { self.random.below(usual) };
+        self.long -= if length > usual { length } else { 0 };
         let mut bytes = vec![0; length as usize];
         self.random.fill(&mut bytes);
         bytes

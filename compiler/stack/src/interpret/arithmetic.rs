@@ -84,6 +84,18 @@ pub fn unary(op: UnaryOp, value: Value, ty: &Type) -> Value {
 
 /// An operator on operands of type `of`, with a result of type `ty`. `Both` and `Either` are not among them.
 pub fn binary(op: BinaryOp, a: Value, b: Value, of: &Type, ty: &Type) -> Value {
+    // Most are numbers, most often in the loops of filters.
+    if let (Value::Num(a), Value::Num(b), Type::UInt(_)) = (&a, &b, of) {
+        return match op {
+            BinaryOp::Equal => Value::bool(a == b),
+            BinaryOp::NotEqual => Value::bool(a != b),
+            BinaryOp::Less => Value::bool(a < b),
+            BinaryOp::LessEqual => Value::bool(a <= b),
+            BinaryOp::Min => Value::Num(*a.min(b)),
+            BinaryOp::Max => Value::Num(*a.max(b)),
+            _ => Value::Num(on_numbers(op, *a, *b, of) & mask(bits(ty))),
+        };
+    }
     match op {
         BinaryOp::Equal => return Value::bool(a == b),
         BinaryOp::NotEqual => return Value::bool(a != b),

@@ -14,6 +14,7 @@ impl Run<'_> {
         let ty = &expr.ty;
         match &expr.kind {
             ExprKind::Const(n) => arithmetic::constant(*n, ty),
+            ExprKind::Local(id) if self.is_number(*id) => self.copy_of_local(*id, ty),
             ExprKind::Literal(bytes) => Value::Bytes(arithmetic::sized(bytes.clone(), ty)),
             ExprKind::Zero => self.stack.zero(ty),
             ExprKind::Local(id) => self.local(*id, ty),
@@ -186,6 +187,12 @@ impl Run<'_> {
             Slot::Value(value) => value.clone(),
             Slot::Ref(found) => self.read(&found.clone(), ty),
         }
+    }
+
+    /// Holds a number: nothing that is moved, and nothing to look for inside.
+    fn is_number(&self, id: LocalId) -> bool {
+        let frame = self.frames.last().expect("a frame");
+        matches!(frame.slots[id.index()], Slot::Value(Value::Num(_)))
     }
 
     fn local(&mut self, id: LocalId, ty: &Type) -> Value {

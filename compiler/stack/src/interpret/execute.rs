@@ -145,6 +145,7 @@ impl<'a> Run<'a> {
     pub fn set(&mut self, local: LocalId, value: Value) {
         let frame = self.frames.last_mut().expect("a frame");
         match &mut frame.slots[local.index()] {
+            Slot::Value(Value::Num(old)) if matches!(value, Value::Num(_)) => *old = value.num(),
             Slot::Value(old) => {
                 let old = std::mem::replace(old, value);
                 let mut lost = false;

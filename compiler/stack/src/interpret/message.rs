@@ -67,7 +67,9 @@ impl Message {
     }
 
     pub fn bytes(&self) -> Vec<u8> {
-        self.segments.iter().flat_map(|s| s.slice()).copied().collect()
+        let mut bytes = Vec::with_capacity(self.len());
+        self.segments.iter().for_each(|s| bytes.extend_from_slice(s.slice()));
+        bytes
     }
 
     /// Data `at .. at + len`, both clamped, without headers.

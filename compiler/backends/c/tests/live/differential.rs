@@ -59,15 +59,27 @@ pub fn run(stack: &Stack, seeds: std::ops::Range<u64>, steps: u64) -> BTreeMap<S
 
 impl<'l> World<'l> {
     pub fn new(stack: &'l Stack, libraries: &'l [(&'static str, Library)], seed: u64) -> World<'l> {
-        let mut world =
-            World { stack, ends: vec![], flying: vec![], dice: SplitMix64(seed), now: 1000, seed, step: 0, seen: BTreeMap::new() };
+        let mut world = World {
+            stack,
+            ends: vec![],
+            flying: vec![],
+            dice: SplitMix64(seed),
+            now: 1000,
+            seed,
+            step: 0,
+            seen: BTreeMap::new(),
+        };
         for end in 0..2u8 {
             let address = Addr { ip: [end; 16], port: 7000 + end as u16, family: 6 };
             let other = Addr { ip: [1 - end; 16], port: 7000 + (1 - end) as u16, family: 6 };
             let (mut config, mut givens) = (Config { seed, ..Config::default() }, vec![]);
             // Sometimes there is little space.
             let least = stack.bounds.blocks.min(8);
-            let blocks = if seed % 3 == 0 { least + world.dice.below(stack.bounds.blocks as u64 + 1) as u32 } else { 4 * stack.bounds.blocks };
+            let blocks = if seed % 3 == 0 {
+                least + world.dice.below(stack.bounds.blocks as u64 + 1) as u32
+            } else {
+                4 * stack.bounds.blocks
+            };
             let blocks = blocks.min(0xffff);
             config.blocks = Some(blocks);
             for cell in stack.cells.iter().filter(|c| c.scope == Scope::Given && c.initial.is_none()) {
@@ -117,7 +129,9 @@ impl<'l> World<'l> {
         for (ty, value) in types {
             match (ty, value) {
                 (_, Value::Addr(a)) => address = Some(*a),
-                (Type::Int(b), Value::Num(n)) => numbers.push(((n << (64 - *b as u32)) as i64 >> (64 - *b as u32)) as u64),
+                (Type::Int(b), Value::Num(n)) => {
+                    numbers.push(((n << (64 - *b as u32)) as i64 >> (64 - *b as u32)) as u64)
+                }
                 (_, Value::Num(n)) => numbers.push(*n),
                 (_, Value::Set(words)) if words.len() == 1 => numbers.push(words[0]),
                 _ => {}
@@ -137,8 +151,15 @@ impl<'l> World<'l> {
                 let types = declared.parameters.iter().enumerate().filter(|(i, _)| declared.message != Some(*i as u32));
                 let typed: Vec<(Type, Value)> = types.map(|(_, p)| p.ty.clone()).zip(o.arguments).collect();
                 let (arguments, address) = self.numbers(&typed);
-                let number = stack.interface().iter().position(|e| e.port == o.port && e.event == o.event && e.input.is_none());
-                Output { port: o.port.0 as u16, event: number.unwrap_or(0xffff) as u16, arguments, address, bytes: o.bytes }
+                let number =
+                    stack.interface().iter().position(|e| e.port == o.port && e.event == o.event && e.input.is_none());
+                Output {
+                    port: o.port.0 as u16,
+                    event: number.unwrap_or(0xffff) as u16,
+                    arguments,
+                    address,
+                    bytes: o.bytes,
+                }
             })
             .collect()
     }
@@ -150,14 +171,16 @@ impl<'l> World<'l> {
         let counters = self.ends[end].reference.counters().to_vec();
         let free = self.ends[end].reference.free_blocks();
         let (seed, step, name) = (self.seed, self.step, self.stack.name.clone());
-        let reports = self.ends[end].reference.take_reports();
+        let mut reports = self.ends[end].reference.take_reports();
+        reports.truncate(4);
         for (level, live) in &mut self.ends[end].lives {
             let at = format!("{name}, level {level}, seed {seed}, step {step}, {what}; {reports:?}");
             let (got, outputs) = run(live);
             assert_eq!(got, result, "the result differs: {at}");
             for port in 0..self.stack.ports.len() as u16 {
                 let of = |list: &[Output]| list.iter().filter(|o| o.port == port).cloned().collect::<Vec<_>>();
-                assert!(of(&outputs) == of(&expected), "outputs differ: {at}; {:?}\n{:?}\n{:?}", live.counters, of(&outputs), of(&expected));
+                let (got, wanted) = (of(&outputs), of(&expected));
+                assert!(got == wanted, "outputs differ: {at}; {}", first_difference(&got, &wanted));
             }
             assert_eq!(live.counters, counters, "counters differ: {at}");
             assert_eq!(live.deadline(), deadline, "the deadline differs: {at}");
@@ -229,7 +252,8 @@ impl<'l> World<'l> {
 
     fn call(&mut self, end: usize) {
         let interface = self.stack.interface();
-        let inputs: Vec<usize> = (0..interface.len()).filter(|i| interface[*i].input.is_some() && interface[*i].port.0 != 0).collect();
+        let inputs: Vec<usize> =
+            (0..interface.len()).filter(|i| interface[*i].input.is_some() && interface[*i].port.0 != 0).collect();
         if inputs.is_empty() {
             return;
         }
@@ -248,7 +272,12 @@ impl<'l> World<'l> {
         let now = self.now;
         let may = self.ends[end].reference.accepts(number as u32, data.len());
         for (level, live) in &self.ends[end].lives {
-            assert_eq!(live.accepts(number as u32, data.len() as u32), may, "accepts differs at level {level}, seed {}", self.seed);
+            assert_eq!(
+                live.accepts(number as u32, data.len() as u32),
+                may,
+                "accepts differs at level {level}, seed {}",
+                self.seed
+            );
         }
         let outcome = self.ends[end].reference.call(number as u32, &values, &data, now);
         self.compare(end, code(outcome), "call", |live| live.call(number as u32, &numbers, address, &data, now));
@@ -310,6 +339,31 @@ impl<'l> World<'l> {
             assert!(free.iter().all(|f| *f == free[0]), "blocks are lost: {free:?}");
         }
     }
+}
+
+/// Where two lists of outputs part, and a few bytes of each there: frames of thousands help nobody.
+fn first_difference(got: &[Output], wanted: &[Output]) -> String {
+    let at = got.iter().zip(wanted).position(|(a, b)| a != b).unwrap_or(got.len().min(wanted.len()));
+    let bytes = |list: &[Output]| list.get(at).and_then(|o| o.bytes.clone()).unwrap_or_default();
+    let (one, two) = (bytes(got), bytes(wanted));
+    let place = one.iter().zip(&two).position(|(a, b)| a != b).unwrap_or(one.len().min(two.len()));
+    let show = |list: &[Output], bytes: &[u8]| match list.get(at) {
+        Some(o) => format!(
+            "event {} {:?} {:?}, {} bytes {:02x?}",
+            o.event,
+            o.arguments,
+            o.address,
+            bytes.len(),
+            &bytes[place..bytes.len().min(place + 16)]
+        ),
+        None => "nothing".into(),
+    };
+    let (n, m) = (got.len(), wanted.len());
+    format!(
+        "number {at} of {n} and {m}, at byte {place}: C has {}, the interpreter {}",
+        show(got, &one),
+        show(wanted, &two)
+    )
 }
 
 /// A value as it stands in the config struct.
