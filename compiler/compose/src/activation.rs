@@ -6,9 +6,10 @@ use nacre_stack::*;
 
 use crate::course::{Act, Course, Emission};
 use crate::facts::Facts;
-use crate::message::{Bag, Size, LONGEST};
+use crate::message::{Bag, Size};
 use crate::spots::{Spot, SpotRoot, Spots};
 use crate::strides::Strides;
+use crate::values::{growth, longest};
 use crate::walk::{parts, statements};
 
 /// What handlers share, and what grows until nothing new is learnt.
@@ -209,6 +210,7 @@ impl<'a> Run<'a> {
             Statement::Join { into, parts, last } => {
                 let last = self.expr(last, &mut done);
                 let whole = self.joined(parts, &last);
+                done.push(Course::Act(Act::Join(whole.size().pieces)));
                 self.set(*into, &whole);
             }
             Statement::Take { into, place } => {
@@ -304,26 +306,28 @@ impl<'a> Run<'a> {
     fn call_extern(&mut self, into: Option<LocalId>, function: ExternId, arguments: &[Expr], done: &mut Vec<Course>) {
         let mut given = Bag::default();
         for argument in arguments {
-            let bytes = matches!(argument.kind, ExprKind::View(_) | ExprKind::PackView(..));
-            given.join(&if bytes { self.viewed(argument, done) } else { self.expr(argument, done) });
+            given.join(&self.flat(argument, done));
         }
         let grows = self.stack.externs[function.index()].grows;
         let Some(into) = into else { return };
         self.frame.facts.forget_local(into);
         if self.stack.has_message(&self.frame.locals[into.index()].ty) {
-            let made = self.remade(&given, |size| size.grown(grows), done);
+            let made = match given.is_empty() {
+                true => self.made(Size::up_to(grows), done),
+                false => self.remade(&given, |size| size.grown(grows), done),
+            };
             self.set(into, &made);
         }
     }
 
     fn filter(&mut self, into: LocalId, filter: FilterId, input: &Expr, done: &mut Vec<Course>) {
-        let (num, den, add) = self.stack.filters[filter.index()].grows;
         let read = self.viewed(input, done);
-        let grown = |size: Size| {
-            let more = u64::from(size.max) * u64::from(num) / u64::from(den.max(1)) + u64::from(add);
-            size.grown(more.min(u64::from(LONGEST)) as u32)
+        let stack = self.stack;
+        let grown = |size: Size| size.grown(growth(stack, filter, size.max));
+        let made = match read.is_empty() {
+            true => self.made(grown(Size::up_to(longest(input, &read))), done),
+            false => self.remade(&read, grown, done),
         };
-        let made = self.remade(&read, grown, done);
         self.set(into, &made);
         self.frame.facts.forget_local(into);
     }

@@ -45,16 +45,17 @@ pub(crate) fn bound(stack: &mut Stack, flow: &Flow) -> Vec<Diagnostic> {
     stack.bounds.block = block;
     needs(stack, &by_entry);
     stack.bounds.blocks = blocks(stack, flow, block, fits(later));
-    if stack.bounds.blocks < PIECES {
-        // A pool has the nodes that join pieces of bytes beside its blocks, and a step may join some though it keeps nothing.
-        stack.bounds.block = if stack.bounds.blocks == 0 { 64 } else { block };
-        stack.bounds.blocks = PIECES;
+    if stack.bounds.blocks == 0 {
+        stack.bounds.block = NO_BLOCK;
     }
+    // A step may join pieces though it keeps none; once joined they may be cut, or kept, which takes as many again.
+    let nodes = 2 * most_joined(flow);
+    stack.bounds.blocks = stack.bounds.blocks.max(nodes.div_ceil(PIECES_PER_BLOCK));
     vec![]
 }
 
-/// Blocks of the smallest pool.
-const PIECES: u32 = 8;
+/// Bytes of a block where none is ever taken.
+const NO_BLOCK: u32 = 64;
 
 /// Everything that can begin a step: what comes in by ports, timers, and what was put off.
 fn entries(flow: &Flow) -> Vec<Node> {
@@ -158,6 +159,19 @@ fn needs(stack: &mut Stack, by_entry: &BTreeMap<Node, Cost>) {
         Node::Event(_, _, kind) => kind.as_ref().is_none_or(|k| k.origin != Origin::Entered),
     });
     stack.bounds.timer = others.map(|(_, c)| need(c)).fold(Need::default(), most);
+}
+
+/// Of how many pieces one message is joined at the most.
+fn most_joined(flow: &Flow) -> u32 {
+    let mut most = 0;
+    for course in flow.courses.values() {
+        course.acts(&mut |act| {
+            if let Act::Join(pieces) = act {
+                most = most.max(*pieces);
+            }
+        });
+    }
+    most
 }
 
 /// Every bag of messages that is stored.

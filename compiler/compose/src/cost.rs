@@ -112,14 +112,25 @@ impl<'a> Costs<'a> {
 
     fn course(&mut self, course: &Course) -> Cost {
         match course {
-            Course::Nothing => Cost::default(),
+            Course::Nothing | Course::Act(Act::Join(_)) => Cost::default(),
             Course::Sequence(list) => list.iter().fold(Cost::default(), |sum, c| sum.then(&self.course(c))),
             Course::Either(list) => list.iter().fold(Cost::default(), |most, c| most.or(&self.course(c))),
             Course::Times(bound, body) => self.course(body).times(u64::from(*bound)),
             Course::Act(Act::Make(bytes)) => Cost { scratch: u64::from(*bytes), ..Cost::default() },
+            Course::Act(Act::Flatten(bag)) => Cost { scratch: self.flattened(bag), ..Cost::default() },
             Course::Act(Act::Keep(bag)) => self.keep(bag),
             Course::Act(Act::Emit(emission)) => self.emission(emission),
         }
+    }
+
+    /// Bytes that are copied so that they stand in one run.
+    fn flattened(&self, bag: &Bag) -> u64 {
+        let whole = |(kind, size): (&crate::message::Kind, &Size)| match kind.origin {
+            Origin::Kept => size.blocks(self.block) <= 1,
+            Origin::Entered | Origin::Remade | Origin::Made => size.pieces <= 1,
+            Origin::Mixed => false,
+        };
+        bag.0.iter().filter(|entry| !whole(*entry)).map(|(_, size)| u64::from(size.max)).max().unwrap_or(0)
     }
 
     fn keep(&self, bag: &Bag) -> Cost {

@@ -24,6 +24,10 @@ pub(crate) enum Act {
     Keep(Bag),
     /// So many bytes of a new message are made.
     Make(u32),
+    /// A message is joined of so many pieces.
+    Join(u32),
+    /// A message is read in one run: copied, if its bytes are in several.
+    Flatten(Bag),
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -14,37 +14,48 @@ const SHAPE_NUMBER: u32 = 3;
 impl Run<'_> {
     /// New bytes made of messages: no headers, still data or control as they were.
     pub(crate) fn remade(&mut self, of: &Bag, size: impl Fn(Size) -> Size, done: &mut Vec<Course>) -> Bag {
-        let made = match of.is_empty() {
-            true => Bag::one(Kind { headers: vec![], data: false, origin: Origin::Made }, size(Size::NONE)),
-            false => of.map(|kind, s| {
-                (Kind { headers: vec![], data: kind.data, origin: new_origin(kind.origin, s) }, size(s))
-            }),
-        };
+        let made =
+            of.map(|kind, s| (Kind { headers: vec![], data: kind.data, origin: new_origin(kind.origin, s) }, size(s)));
         done.push(Course::Act(Act::Make(made.size().max)));
         made
     }
 
-    /// The messages whose bytes an expression of type View reads. Bytes put together of several are nobody's data.
+    /// New bytes made of no message.
+    pub(crate) fn made(&mut self, size: Size, done: &mut Vec<Course>) -> Bag {
+        done.push(Course::Act(Act::Make(size.max)));
+        Bag::one(Kind { headers: vec![], data: false, origin: Origin::Made }, size)
+    }
+
+    /// The messages whose bytes an expression of type View looks at, piece after piece: nothing is made for that. Bytes put
+    /// together of several are nobody's data.
     pub(crate) fn viewed(&mut self, view: &Expr, done: &mut Vec<Course>) -> Bag {
         match &view.kind {
             ExprKind::View(message) => self.viewed(message, done),
             ExprKind::PackView(layout, message) => self.packed(*layout, message, done),
-            ExprKind::Part(inner, ..) => control(self.viewed(inner, done)),
+            ExprKind::Part(inner, from, to) => {
+                self.expr(from, done);
+                self.expr(to, done);
+                control(self.viewed(inner, done))
+            }
             ExprKind::Concat(list) => {
-                for part in list {
-                    // Bytes of a value have to be written somewhere before they can be read as a view.
-                    if let Type::Bytes(n) = part.ty {
-                        done.push(Course::Act(Act::Make(n)));
-                    }
-                }
                 let bags: Vec<Bag> = list.iter().map(|e| self.viewed(e, done)).collect();
-                let total = bags.iter().fold(0u32, |sum, bag| sum.saturating_add(bag.size().max));
+                let total = list.iter().zip(&bags).fold(0u32, |sum, (e, bag)| sum.saturating_add(longest(e, bag)));
                 let mut all = Bag::default();
                 bags.iter().for_each(|bag| _ = all.join(bag));
                 control(all.sized(|s| s.grown(total)))
             }
             _ => self.expr(view, done),
         }
+    }
+
+    /// The same where the bytes must stand in one run: if they do not, they are copied.
+    pub(crate) fn flat(&mut self, view: &Expr, done: &mut Vec<Course>) -> Bag {
+        let bag = self.viewed(view, done);
+        if matches!(view.ty, Type::View | Type::Msg) {
+            let scattered = in_pieces(view).then(|| longest(view, &bag));
+            done.push(Course::Act(scattered.map_or_else(|| Act::Flatten(bag.clone()), Act::Make)));
+        }
+        bag
     }
 
     /// Notes what is packed; gives it with the headers as bytes in front, as new bytes.
@@ -134,12 +145,27 @@ impl Run<'_> {
                 self.expr(message, done);
                 Bag::default()
             }
-            ExprKind::View(view) | ExprKind::Through(_, view) => {
-                self.viewed(view, done);
+            ExprKind::Through(filter, view) => {
+                let read = self.viewed(view, done);
+                if self.stack.filters[filter.index()].result.is_none() {
+                    let read = longest(view, &read);
+                    done.push(Course::Act(Act::Make(read.saturating_add(growth(self.stack, *filter, read)))));
+                }
                 Bag::default()
             }
-            ExprKind::PackView(layout, message) => {
-                self.packed(*layout, message, done);
+            ExprKind::Extern(_, list) => {
+                for argument in list {
+                    self.flat(argument, done);
+                }
+                Bag::default()
+            }
+            ExprKind::View(_) | ExprKind::PackView(..) | ExprKind::Part(..) | ExprKind::Concat(_)
+                if e.ty == Type::View =>
+            {
+                let bag = self.viewed(e, done);
+                if in_pieces(e) {
+                    done.push(Course::Act(Act::Make(longest(e, &bag))));
+                }
                 Bag::default()
             }
             _ => {
@@ -165,6 +191,31 @@ impl Run<'_> {
             result.add(Kind { headers, ..kind.clone() }, *size);
         }
         result
+    }
+}
+
+/// Whether the bytes of a view can lie in more than one place.
+fn in_pieces(view: &Expr) -> bool {
+    match &view.kind {
+        ExprKind::View(inner) | ExprKind::Part(inner, ..) => in_pieces(inner),
+        ExprKind::PackView(..) => true,
+        ExprKind::Concat(list) => list.len() > 1 || list.iter().any(in_pieces),
+        _ => false,
+    }
+}
+
+/// Bytes that a filter yields at the most beyond those that it read.
+pub(crate) fn growth(stack: &Stack, filter: FilterId, read: u32) -> u32 {
+    let (num, den, add) = stack.filters[filter.index()].grows;
+    let more = u64::from(read) * u64::from(num) / u64::from(den.max(1)) + u64::from(add);
+    more.min(u64::from(LONGEST)) as u32
+}
+
+/// The longest that a view, or a string of bytes, can be.
+pub(crate) fn longest(e: &Expr, bag: &Bag) -> u32 {
+    match e.ty {
+        Type::Bytes(n) | Type::Text(n) => n,
+        _ => bag.size().max,
     }
 }
 

@@ -42,8 +42,14 @@ fn the_library_composes() {
 fn runs_stay_within_the_bounds() {
     for composed in stacks() {
         let stack = Arc::new(composed.stack);
-        for seed in 0..3 {
-            assert!(peers::run(&stack, seed, 600).delivered >= 5, "{}", stack.name);
-        }
+        let runs: Vec<peers::Seen> = (0..3).map(|seed| peers::run(&stack, seed, 600)).collect();
+        assert!(runs.iter().all(|seen| seen.delivered >= 5), "{}: {runs:?}", stack.name);
+        let needs = stack.ports.iter().flat_map(|p| &p.inputs).map(|i| i.need).chain([stack.bounds.timer]);
+        let (copies, extra) = needs.fold((0, 0), |(c, e), n| (n.copies.max(c), n.extra.max(e)));
+        let taken = runs.iter().map(|seen| seen.taken).max();
+        println!(
+            "{:10} needs {copies} copies and {extra} blocks, took {taken:?} of {}",
+            stack.name, stack.bounds.block
+        );
     }
 }

@@ -307,7 +307,7 @@ impl Body<'_, '_> {
                 Type::Msg => format!("{}.bytes", self.borrowed_message(a).0),
                 _ => self.borrowed(a),
             },
-            ExprKind::PackView(layout, a) => self.pack_view(*layout, a),
+            ExprKind::PackView(..) => self.viewed(e),
             other => unreachable!("{other:?} has no value in C"),
         }
     }

@@ -19,10 +19,13 @@ impl Writer<'_> {
                 None => format!("struct {p}_bytes"),
             };
             let mut body = Body::new(w, layer, Kind::Filter, &filter.locals, &[&filter.body, &filter.end]);
-            body.write_filter(filter);
+            let [pieces, count, accepted] = ["pieces", "count", "accepted"].map(|n| body.fresh(n));
+            body.write_filter(filter, [&pieces, &count, &accepted]);
             let text = body.code;
             let mut code = Code::new(0);
-            code.open(format!("{p}_PLAIN {result} {name}(struct {p}_step *step, struct {p}_bytes input, bool *accepted) {{"));
+            code.open(format!(
+                "{p}_PLAIN {result} {name}(struct {p}_step *step, const struct {p}_bytes *{pieces}, uint32_t {count}, bool *{accepted}) {{"
+            ));
             code.add(&text);
             code.close("}");
             code
@@ -31,7 +34,7 @@ impl Writer<'_> {
 }
 
 impl<'a> Body<'_, 'a> {
-    fn write_filter(&mut self, filter: &'a Filter) {
+    fn write_filter(&mut self, filter: &'a Filter, [pieces, count, accepted]: [&str; 3]) {
         let p = self.w.prefix.clone();
         for (i, state) in filter.state.iter().enumerate() {
             let id = LocalId(i as u32);
@@ -45,36 +48,34 @@ impl<'a> Body<'_, 'a> {
             let name = self.local(id);
             self.code.line(format!("(void){name};"));
         }
-        let unit = if filter.unit == FilterUnit::Byte { 1 } else { 4 };
-        self.code.line("const uint32_t made_from = step->out->bytes_len;");
-        self.code.line("*accepted = true;");
-        self.code.line("const uint8_t *bytes = NULL;");
-        self.code.open("for (uint32_t at = 0, run = 0; at < input.len;) {");
+        let [made_from, reader, bytes, run, unit] = ["made_from", "reader", "bytes", "run", "unit"].map(|n| self.fresh(n));
+        self.code.line(format!("const uint32_t {made_from} = step->out->bytes_len;"));
+        self.code.line(format!("*{accepted} = true;"));
+        let next = format!("({bytes} = {}(step, &{reader}, &{run})) != NULL", self.w.reader());
+        self.code.line(format!("struct {p}_reader {reader} = {{{pieces}, {pieces} + {count}, 0}};"));
+        self.code.line(format!("const uint8_t *{bytes} = NULL;"));
+        self.code.open(format!("for (uint32_t {run} = 0; {run} > 0 || {next};) {{"));
         let scalar = self.scalar_of(&self.locals[filter.input.index()].ty.clone());
-        self.code.line(format!("if (run == 0) {{ bytes = {p}_run(step, input, at, &run); }}"));
-        if unit == 1 {
-            self.code.line("uint64_t unit = *bytes++;");
-            self.code.line("at++;");
-            self.code.line("run--;");
+        if filter.unit == FilterUnit::Byte {
+            self.code.line(format!("uint64_t {unit} = *{bytes}++;"));
+            self.code.line(format!("{run}--;"));
         } else {
-            self.code.line("uint64_t unit = 0;");
-            self.code.open("if (run >= 4u) {");
-            self.code.line(format!("unit = {p}_get(bytes, 4u);"));
-            self.code.line("bytes += 4;");
-            self.code.line("at += 4u;");
-            self.code.line("run -= 4u;");
+            let i = self.fresh("i");
+            self.code.line(format!("uint64_t {unit} = 0;"));
+            self.code.open(format!("if ({run} >= 4u) {{"));
+            self.code.line(format!("{unit} = {p}_get({bytes}, 4u);"));
+            self.code.line(format!("{bytes} += 4;"));
+            self.code.line(format!("{run} -= 4u;"));
             self.code.turn("} else {");
-            self.code.open("for (uint32_t i = 0; i < 4u && at < input.len; i++) {");
-            self.code.line(format!("if (run == 0) {{ bytes = {p}_run(step, input, at, &run); }}"));
-            self.code.line("unit |= (uint64_t)*bytes++ << (8u * i);");
-            self.code.line("at++;");
-            self.code.line("run--;");
+            self.code.open(format!("for (uint32_t {i} = 0; {i} < 4u && ({run} > 0 || {next}); {i}++) {{"));
+            self.code.line(format!("{unit} |= (uint64_t)*{bytes}++ << (8u * {i});"));
+            self.code.line(format!("{run}--;"));
             self.code.close("}");
             self.code.close("}");
         }
         self.mark_declared(filter.input);
         self.declared_at.insert(filter.input.index(), true);
-        let value = self.from_wide("unit".into(), scalar);
+        let value = self.from_wide(unit, scalar);
         self.set(filter.input, &value);
         let name = self.local(filter.input);
         self.code.line(format!("(void){name};"));
@@ -93,9 +94,9 @@ impl<'a> Body<'_, 'a> {
             }
         }
         if filter.result.is_none() {
-            self.code.line(format!("return {p}_made(step, made_from);"));
+            self.code.line(format!("return {p}_made(step, {made_from});"));
         } else {
-            self.code.line("(void)made_from;");
+            self.code.line(format!("(void){made_from};"));
             let result = filter.result.as_ref().expect("there is one");
             let value = self.value(result);
             self.code.line(format!("return {value};"));
@@ -110,7 +111,7 @@ impl<'a> Body<'_, 'a> {
                 None => format!("(struct {p}_bytes){{.block = 0}}"),
             };
             self.code.line("rejected:");
-            self.code.line("*accepted = false;");
+            self.code.line(format!("*{accepted} = false;"));
             self.code.line(format!("return {zero};"));
         }
     }
@@ -125,10 +126,11 @@ impl<'a> Body<'_, 'a> {
     /// The value of a filter with a result over a view.
     pub fn through(&mut self, id: FilterId, a: &Expr, ty: &Type) -> String {
         let name = self.w.filter_function(id, self.layer);
-        let view = self.viewed(a);
+        let pieces = self.pieces(a);
+        let (row, count) = self.row_of(&pieces);
         let accepted = self.bind("bool", "accepted", "true");
         let c_type = self.c_type(ty);
-        let call = format!("{name}(step, {view}, &{accepted})");
+        let call = format!("{name}(step, {row}, {count}u, &{accepted})");
         match (&self.w.stack.filters[id.index()].result, ty) {
             (None, Type::Bytes(_) | Type::Text(_)) => {
                 let view_type = self.c_type(&Type::View);
@@ -151,14 +153,15 @@ impl<'a> Body<'_, 'a> {
     pub fn filter(&mut self, into: LocalId, id: FilterId, input: &Expr) {
         let name = self.w.filter_function(id, self.layer);
         let data = self.data_of(input);
-        let view = self.viewed(input);
+        let pieces = self.pieces(input);
+        let (row, count) = self.row_of(&pieces);
         let accepted = self.bind("bool", "accepted", "true");
         let level = match self.locals[into.index()].ty {
             Type::Msg => self.levels[into.index()],
             _ => self.layer + 1,
         };
         let ty = self.w.message_type(level);
-        let made = self.bind(&ty, "filtered", &format!("{{.bytes = {name}(step, {view}, &{accepted}), .data = {data}}}"));
+        let made = self.bind(&ty, "filtered", &format!("{{.bytes = {name}(step, {row}, {count}u, &{accepted}), .data = {data}}}"));
         self.code.line(format!("if (!{accepted}) {{ {made} = ({ty}){{.data = false}}; }}"));
         match self.locals[into.index()].ty.clone() {
             Type::Msg => self.assign(into, &made),

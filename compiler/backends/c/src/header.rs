@@ -113,7 +113,7 @@ impl Writer<'_> {
         code.line("uint16_t ring; /* this block's place in the ring of free blocks */");
         code.line("uint16_t number; /* its own, from 1 */");
         if self.uses_ropes {
-            code.line(format!("struct {p}_node node[4];"));
+            code.line(format!("struct {p}_node node[{PIECES_PER_BLOCK}];"));
         }
         code.line(format!("uint8_t bytes[{}];", self.block_bytes().next_multiple_of(8)));
         code.close("};");

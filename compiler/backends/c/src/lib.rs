@@ -25,6 +25,7 @@ mod statements;
 mod strings;
 mod timers;
 mod types;
+mod views;
 mod visit;
 mod wire;
 mod writer;

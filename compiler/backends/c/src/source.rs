@@ -253,7 +253,7 @@ impl Writer<'_> {
         code.line(format!("enum {{ {} }};", counters.join(", ")));
         for (name, value) in [
             ("BLOCK", self.block_bytes()),
-            ("NODES", 4),
+            ("NODES", PIECES_PER_BLOCK),
             ("OUTPUTS", bounds.outputs),
             ("SEGMENTS", bounds.segments),
             ("BYTES", bounds.scratch),

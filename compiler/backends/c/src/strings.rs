@@ -18,7 +18,7 @@ impl Body<'_, '_> {
                 bytes.truncate(capacity);
                 let list = if bytes.is_empty() { "0".into() } else { bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(", ") };
                 match ty {
-                    Type::View => self.view_of_literal(&bytes),
+                    Type::View => self.viewed(e),
                     Type::Text(_) => {
                         let c_type = self.c_type(ty);
                         self.bind(&c_type, "text", &format!("{{.len = {}, .at = {{{list}}}}}", bytes.len()))
@@ -29,16 +29,9 @@ impl Body<'_, '_> {
                     }
                 }
             }
+            (ExprKind::Concat(_), Type::View) => self.viewed(e),
             (ExprKind::Concat(parts), ty) => self.string_of(parts, ty),
-            (ExprKind::Part(a, from, to), Type::View) => {
-                let (view, from, to) = (self.viewed(a), self.raw(from), self.raw(to));
-                let from = self.bind("const uint64_t", "from", &from);
-                let part = format!("{}_slice(step, {view}, {from}, {to} > {from} ? {to} - {from} : 0)", self.w.prefix);
-                let c_type = self.c_type(&Type::View);
-                let part = self.bind(&c_type, "part", &part);
-                self.release_later(&part);
-                part
-            }
+            (ExprKind::Part(..), Type::View) => self.viewed(e),
             (ExprKind::Part(a, from, to), ty) => {
                 let source = self.source(a);
                 let (from, to) = (self.raw(from), self.raw(to));
@@ -68,9 +61,6 @@ impl Body<'_, '_> {
 
     /// The bytes of some expressions one after the other, as Bytes, Text or a view.
     pub fn string_of(&mut self, parts: &[Expr], ty: &Type) -> String {
-        if *ty == Type::View {
-            return self.joined_view(parts);
-        }
         let capacity = match ty {
             Type::Bytes(n) | Type::Text(n) => *n,
             _ => 0,
@@ -94,7 +84,7 @@ impl Body<'_, '_> {
         name
     }
 
-    fn source(&mut self, e: &Expr) -> Source {
+    pub fn source(&mut self, e: &Expr) -> Source {
         match (&e.kind, &e.ty) {
             (ExprKind::BytesOf(a), _) => {
                 if let Some(scalar) = self.w.scalar(&a.ty) {
@@ -116,75 +106,6 @@ impl Body<'_, '_> {
             _ => Source::View(self.viewed(e)),
         }
     }
-
-    /// A string of bytes as a view: what is not in a message is copied to where things are made.
-    pub fn viewed(&mut self, e: &Expr) -> String {
-        match (&e.kind, &e.ty) {
-            (ExprKind::View(a), _) if a.ty == Type::Msg => self.value(e),
-            (ExprKind::View(a), _) => self.viewed(a),
-            (_, Type::View) => self.value(e),
-            (_, Type::Msg) => format!("{}.bytes", self.borrowed_message(e).0),
-            _ => self.joined_view(std::slice::from_ref(e)),
-        }
-    }
-
-    fn view_of_literal(&mut self, bytes: &[u8]) -> String {
-        let literal =
-            Expr { kind: ExprKind::Literal(bytes.to_vec()), ty: Type::Bytes(bytes.len() as u32) };
-        self.joined_view(&[literal])
-    }
-
-    fn joined_view(&mut self, parts: &[Expr]) -> String {
-        let p = self.w.prefix.clone();
-        let view_type = self.c_type(&Type::View);
-        let several = parts.len() > 1;
-        let twine = several.then(|| {
-            self.w.ropes();
-            self.bind(&format!("struct {p}_twine"), "twine", "{.last = 0}")
-        });
-        let mut single = String::new();
-        for part in parts {
-            let source = self.source(part);
-            single = match &source {
-                Source::View(view) => {
-                    if several {
-                        self.code.line(format!("{p}_share(step->pool, {view});"));
-                    }
-                    view.clone()
-                }
-                source if source.most().is_some() && self.kind != crate::body::Kind::Filter => {
-                    let n = source.len(self);
-                    let at = self.temporary(source.most().unwrap_or(0)).unwrap_or(0);
-                    self.code.open(format!("for (uint32_t i = 0; i < {n}; i++) {{"));
-                    let byte = source.byte(self, "i");
-                    self.code.line(format!("step->temp[{at}u + i] = {byte};"));
-                    self.code.close("}");
-                    self.bind(&view_type, "view", &format!("{{.block = {n} ? {p}_TEMP : 0, .offset = {at}u, .len = {n}}}"))
-                }
-                source => {
-                    let n = source.len(self);
-                    let from = self.bind("const uint32_t", "made_at", "step->out->bytes_len");
-                    self.code.open(format!("for (uint32_t i = 0; {p}_can_make(step, {n}) && i < {n}; i++) {{"));
-                    let byte = source.byte(self, "i");
-                    self.code.line(format!("step->out->bytes[{from} + i] = {byte};"));
-                    self.code.close("}");
-                    self.code.line(format!("if ({n} <= step->out->bytes_max - {from}) {{ step->out->bytes_len += {n}; }}"));
-                    self.bind(&view_type, "view", &format!("{p}_made(step, {from})"))
-                }
-            };
-            if let Some(twine) = &twine {
-                self.code.line(format!("{p}_append(step, &{twine}, {single});"));
-            }
-        }
-        match twine {
-            Some(twine) => {
-                let view = format!("{twine}.bytes");
-                self.release_later(&view);
-                view
-            }
-            None => single,
-        }
-    }
 }
 
 /// Bytes that a number has: as many as its width takes.
@@ -197,7 +118,7 @@ pub fn bytes_of_number(ty: &Type) -> u32 {
 }
 
 /// Where bytes come from.
-enum Source {
+pub enum Source {
     Number(String, u32),
     Addr(String),
     Words(String, u32),
@@ -208,7 +129,7 @@ enum Source {
 
 impl Source {
     /// How many bytes it can have.
-    fn most(&self) -> Option<u32> {
+    pub fn most(&self) -> Option<u32> {
         match self {
             Source::Number(_, n) | Source::Words(_, n) | Source::Bytes(_, n) => Some(*n),
             Source::Addr(_) => Some(20),
@@ -217,7 +138,7 @@ impl Source {
         }
     }
 
-    fn len(&self, _: &Body) -> String {
+    pub fn len(&self, _: &Body) -> String {
         match self {
             Source::Number(_, n) | Source::Words(_, n) | Source::Bytes(_, n) => unsigned(*n as u64),
             Source::Addr(_) => "20u".into(),
@@ -225,7 +146,7 @@ impl Source {
         }
     }
 
-    fn byte(&self, body: &Body, i: &str) -> String {
+    pub fn byte(&self, body: &Body, i: &str) -> String {
         let p = &body.w.prefix;
         match self {
             Source::Number(text, _) => format!("(uint8_t)({text} >> (8u * {i}))"),

@@ -453,44 +453,27 @@ impl Writer<'_> {
         })
     }
 
-    /// Takes a message's bytes and puts its headers in front of them: where things are made, or (to be looked at only) in
-    /// `step->temp`.
-    fn pack_function(&mut self, layout: LayoutId, temporary: bool) -> String {
+    /// Puts a message's headers and then its bytes where things are made, as one string: as every bound counts it.
+    fn pack_function(&mut self, layout: LayoutId) -> String {
         let p = self.prefix.clone();
         let head = self.head_function(layout, None);
-        let kind = if temporary { "view_packed" } else { "pack" };
-        self.helper(format!("{p}_{kind}_{}", layout.0), |w, name| {
+        self.helper(format!("{p}_pack_{}", layout.0), |w, name| {
             let ty = w.message_type(w.layout_level(layout));
             let longest = w.longest_head(layout);
             let mut code = Code::new(0);
-            let parameter = if temporary { ", uint32_t temp" } else { "" };
-            code.open(format!("{p}_PLAIN struct {p}_bytes {name}(struct {p}_step *step, {ty} m{parameter}) {{"));
-            if temporary {
-                code.line(format!("const uint32_t size = {head}(m, step->temp + temp);"));
-                let front = format!("{{.block = size ? {p}_TEMP : 0, .offset = temp, .len = size}}");
-                code.line(format!("const struct {p}_bytes front = {front};"));
-            } else {
-                // What is packed is made: one string of bytes, as every bound counts it.
-                code.line("const uint32_t from = step->out->bytes_len;");
-                code.line("uint32_t size = UINT32_MAX;");
-                code.line(format!("if ({p}_can_make(step, {longest}u + m.bytes.len)) {{ size = {head}(m, step->out->bytes + from); }}"));
-            }
+            code.open(format!("{p}_PLAIN struct {p}_bytes {name}(struct {p}_step *step, {ty} m) {{"));
+            code.line("const uint32_t from = step->out->bytes_len;");
+            code.line("uint32_t size = UINT32_MAX;");
+            code.line(format!("if ({p}_can_make(step, {longest}u + m.bytes.len)) {{ size = {head}(m, step->out->bytes + from); }}"));
             code.open("if (size == UINT32_MAX) {");
             code.line(format!("step->counters[{p}_BROKEN]++;"));
             code.line(format!("{p}_drop(step->pool, m.bytes);"));
             code.line(format!("return (struct {p}_bytes){{.block = 0}};"));
             code.close("}");
-            if temporary {
-                code.line(format!("struct {p}_twine twine = {{.last = 0}};"));
-                code.line(format!("{p}_append(step, &twine, front);"));
-                code.line(format!("{p}_append(step, &twine, m.bytes);"));
-                code.line("return twine.bytes;");
-            } else {
-                code.line(format!("{p}_read(step, m.bytes, step->out->bytes + from + size);"));
-                code.line("step->out->bytes_len += size + m.bytes.len;");
-                code.line(format!("{p}_drop(step->pool, m.bytes);"));
-                code.line(format!("return {p}_made(step, from);"));
-            }
+            code.line(format!("{p}_read(step, m.bytes, step->out->bytes + from + size);"));
+            code.line("step->out->bytes_len += size + m.bytes.len;");
+            code.line(format!("{p}_drop(step->pool, m.bytes);"));
+            code.line(format!("return {p}_made(step, from);"));
             code.close("}");
             code
         })
@@ -499,34 +482,11 @@ impl Writer<'_> {
 
 impl Body<'_, '_> {
     pub fn pack(&mut self, layout: LayoutId, inner: &Expr, want: usize) -> String {
-        let pack = self.w.pack_function(layout, false);
+        let pack = self.w.pack_function(layout);
         let level = self.w.layout_level(layout);
         let text = self.message(inner, level);
         let ty = self.w.message_type(want);
         self.bind(&ty, "packed", &format!("{{.bytes = {pack}(step, {text}), .data = {text}.data}}"))
-    }
-
-    /// The packed bytes of a message that stays.
-    pub fn pack_view(&mut self, layout: LayoutId, inner: &Expr) -> String {
-        let p = self.w.prefix.clone();
-        let longest = self.w.longest_head(layout);
-        let temporary = self.temporary(longest);
-        let pack = self.w.pack_function(layout, temporary.is_some());
-        let (text, has) = self.borrowed_message(inner);
-        let level = self.w.layout_level(layout);
-        let text = match self.w.as_message(&text, has, level) {
-            None => text,
-            Some(initial) => {
-                let ty = self.w.message_type(level);
-                self.bind(&ty, "carried", &initial)
-            }
-        };
-        self.code.line(format!("{p}_share(step->pool, {text}.bytes);"));
-        let ty = self.c_type(&Type::View);
-        let temp = temporary.map_or(String::new(), |at| format!(", {at}u"));
-        let view = self.bind(&ty, "view", &format!("{pack}(step, {text}{temp})"));
-        self.release_later(&view);
-        view
     }
 
     pub fn unpack(&mut self, into: LocalId, layout: LayoutId, message: &Expr) {

@@ -83,10 +83,6 @@ impl<'a> Writer<'a> {
         name
     }
 
-    pub fn ropes(&mut self) {
-        debug_assert!(self.uses_ropes);
-    }
-
     pub fn likely(&self, condition: &str) -> String {
         format!("{}_LIKELY({condition})", self.prefix)
     }
@@ -171,21 +167,8 @@ impl<'a> Writer<'a> {
 fn uses_ropes(stack: &Stack) -> bool {
     use crate::visit::{self, Node};
     let mut found = false;
-    let mut look = |node: Node| match node {
-        Node::Statement(Statement::Join { .. }) => found = true,
-        Node::Expr(e) => match &e.kind {
-            ExprKind::Pack(..) | ExprKind::PackView(..) => found = true,
-            ExprKind::Concat(_) if e.ty == Type::View => found = true,
-            _ => {}
-        },
-        _ => {}
-    };
+    let mut look = |node: Node| found |= matches!(node, Node::Statement(Statement::Join { .. }));
     stack.handlers.iter().for_each(|h| visit::block(&h.body, &mut look));
     stack.functions.iter().for_each(|f| visit::block(&f.body, &mut look));
-    for filter in &stack.filters {
-        visit::block(&filter.body, &mut look);
-        visit::block(&filter.end, &mut look);
-        filter.result.iter().for_each(|e| visit::expr(e, &mut look));
-    }
     found
 }

@@ -10,10 +10,15 @@ use nacre_stack::Stack;
 
 /// Composes a stack of layers of the library.
 fn stack(name: &str, layers: &[&str], text: &str) -> Stack {
+    with_own(name, layers, "", text)
+}
+
+/// The same with layers of its own.
+fn with_own(name: &str, layers: &[&str], own: &str, text: &str) -> Stack {
     let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../layers");
     let library = library.canonicalize().expect("the layers are there");
     let imports: String = layers.iter().map(|l| format!("import \"{}/{l}/{l}.nacre\";\n", library.display())).collect();
-    let source = format!("{imports}stack {name} = {text};\n");
+    let source = format!("{imports}{own}\nstack {name} = {text};\n");
     let mut session = nacre_driver::Session::from_text(&library.join(format!("{name}.nacre")), &source);
     let found = session.stack(name);
     found.unwrap_or_else(|| panic!("{}", session.render(false)))
@@ -24,7 +29,11 @@ fn number(name: &str, default: u64) -> u64 {
 }
 
 fn check(name: &str, layers: &[&str], text: &str) {
-    let stack = stack(name, layers, text);
+    check_stack(stack(name, layers, text));
+}
+
+fn check_stack(stack: Stack) {
+    let name = &stack.name;
     let seen = differential::run(&stack, 0..number("NACRE_TEST_SEEDS", 6), number("NACRE_TEST_STEPS", 1500));
     println!("{name}: {seen:?}");
     assert!(seen.get("input 0").is_some_and(|n| *n > 100), "{name}: {seen:?}");
@@ -68,4 +77,38 @@ fn late_messages_are_dropped() {
 #[ignore = "a long campaign: make soak runs it"]
 fn grants_in_batches() {
     check("credited", &["credit", "check_integrity", "pt2pt", "floor"], "credit / check_integrity / pt2pt<16> / floor");
+}
+
+/// A layer that looks at bytes in pieces, by all means there are.
+const LOOKS: &str = "
+import \"interfaces.nacre\";
+filter sum_bytes { state { run: u32, count: u8 } byte(unit: u8) { run = run * 31 + unit as u32; count += 1; } result { run ^ count as u32 } }
+filter sum_words { state { reader: u64 } word(w: u32) { reader = reader * 7 + w as u64; } result { reader } }
+filter invert    { byte(b: u8) { yield b ^ 255; } }
+
+worker looks {
+    header Seen { bytes: u32, words: u64, part: u32 }
+    state { last: ring<msg, 1> }
+
+    down send(m) {
+        let seen = (pack(share m).bytes ++ m.len.bytes ++ m.bytes) through sum_bytes;
+        let words = (m.bytes[3 ..] ++ pack(share m).bytes ++ m.bytes) through sum_words;
+        let part = (pack(share m).bytes ++ m.bytes)[9 ..] through sum_bytes;
+        let other = (m.bytes ++ m.len.bytes ++ m.bytes) through invert;
+        last.clear();
+        last.push(other) else unreachable;
+        pass m + Seen { bytes: seen, words, part };
+    }
+
+    up deliver(m - Seen { bytes: seen, words, part }) {
+        if seen == (pack(share m).bytes ++ m.len.bytes ++ m.bytes) through sum_bytes { pass m; } else { drop m; }
+    }
+}
+";
+
+#[test]
+#[ignore = "a long campaign: make soak runs it"]
+fn bytes_in_pieces_are_read_one_after_the_other() {
+    check_stack(with_own("looking", &["sequencer", "floor"], LOOKS, "sequencer / looks / floor"));
+    check_stack(with_own("joined", &["frag", "pt2pt", "floor"], LOOKS, "looks / frag<40, 6> / looks / pt2pt<4> / floor"));
 }
