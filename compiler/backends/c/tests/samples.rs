@@ -7,7 +7,6 @@ mod differential;
 use nacre_backend_c::Level;
 
 #[test]
-#[ignore = "fails at present, being mended: run with --ignored"]
 fn compilers_take_every_sample_without_a_warning() {
     let folder = live::folder("strict");
     for mut stack in nacre_stack::samples::all() {
@@ -30,7 +29,6 @@ fn steps() -> (u64, u64) {
 }
 
 #[test]
-#[ignore = "fails at present, being mended: run with --ignored"]
 fn c_equals_the_interpreter_on_every_sample() {
     let (seeds, steps) = steps();
     for stack in nacre_stack::samples::all() {

@@ -65,8 +65,8 @@ fn effects(stack: &Stack, block: &Block, times: u64) -> Vec<String> {
                 vec![]
             }
             Statement::Call { function, .. } => effects(stack, &stack.function(*function).body, times),
-            Statement::Loop { bound, .. } | Statement::For { bound, .. } | Statement::Each { bound, .. } => {
-                let times = times.saturating_mul(u64::from(*bound));
+            Statement::Loop { .. } | Statement::For { .. } | Statement::Each { .. } => {
+                let times = times.saturating_mul(turns(statement));
                 blocks(statement).into_iter().flat_map(|b| effects(stack, b, times)).collect()
             }
             _ => blocks(statement).into_iter().flat_map(|b| effects(stack, b, times)).collect(),
@@ -74,6 +74,15 @@ fn effects(stack: &Stack, block: &Block, times: u64) -> Vec<String> {
         inner.into_iter().for_each(&mut add);
     }
     found
+}
+
+/// How often a loop does something, as its author claims: of a `while` the last turn only finds the end.
+fn turns(statement: &Statement) -> u64 {
+    match statement {
+        Statement::Loop { bound, .. } => u64::from(bound.saturating_sub(1)),
+        Statement::For { bound, .. } | Statement::Each { bound, .. } => u64::from(*bound),
+        _ => 1,
+    }
 }
 
 fn emission(stack: &Stack, emit: &Emit, times: u64) -> String {
