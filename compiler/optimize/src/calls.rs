@@ -71,7 +71,9 @@ fn each_emit(block: &mut Block, set: &mut dyn FnMut(&mut Emit)) {
                 each_emit(then, set);
                 each_emit(otherwise, set);
             }
-            Statement::Loop { body, .. } | Statement::For { body, .. } | Statement::Each { body, .. } => each_emit(body, set),
+            Statement::Loop { body, .. } | Statement::For { body, .. } | Statement::Each { body, .. } => {
+                each_emit(body, set)
+            }
             _ => {}
         }
     }
@@ -94,7 +96,11 @@ impl<'s> Search<'s> {
         let mut reach = Reach::new(self.stack, self.sites);
         loop {
             reach.follow(&self.waits);
-            let found = self.circle().or_else(|| self.entered_while_running(&reach)).or_else(|| self.seen(&reach)).or_else(|| self.openings(&reach));
+            let found = self
+                .circle()
+                .or_else(|| self.entered_while_running(&reach))
+                .or_else(|| self.seen(&reach))
+                .or_else(|| self.openings(&reach));
             let Some((site, reason)) = found else { break };
             self.waits[site] = true;
             self.reasons[site] = format!("queued: {reason}");
@@ -166,7 +172,10 @@ impl<'s> Search<'s> {
                     longer.push(*site);
                     for taker in self.reaction_of(*site) {
                         if taker == handler {
-                            return Some((*site, format!("a call would not end: {}", self.way_named(handler, &longer))));
+                            return Some((
+                                *site,
+                                format!("a call would not end: {}", self.way_named(handler, &longer)),
+                            ));
                         }
                         if met.insert(taker) {
                             stack.push((taker, longer.clone()));
@@ -251,7 +260,14 @@ impl<'s> Search<'s> {
     }
 
     /// Which emission has to wait so that x (over a) and y (over b, emitted later) keep their order.
-    fn judge(&self, reach: &Reach, handler: usize, seen: Seen, x: (SiteId, Depth), y: (SiteId, Depth)) -> Option<(SiteId, String)> {
+    fn judge(
+        &self,
+        reach: &Reach,
+        handler: usize,
+        seen: Seen,
+        x: (SiteId, Depth),
+        y: (SiteId, Depth),
+    ) -> Option<(SiteId, String)> {
         let circles = x.1.events == DEEPEST || y.1.events == DEEPEST;
         let reference = x.1.events <= y.1.events;
         let mixed = x.1.waits <= y.1.waits;

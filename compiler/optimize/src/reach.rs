@@ -144,7 +144,8 @@ fn states(stack: &Stack) -> Vec<usize> {
         let (from, to) = (states[a].max(states[b]), states[a].min(states[b]));
         states.iter_mut().filter(|s| **s == from).for_each(|s| *s = to);
     };
-    let bodies = stack.handlers.iter().map(|h| (h.layer, &h.body)).chain(stack.functions.iter().map(|f| (f.layer, &f.body)));
+    let bodies =
+        stack.handlers.iter().map(|h| (h.layer, &h.body)).chain(stack.functions.iter().map(|f| (f.layer, &f.body)));
     for (layer, body) in bodies {
         cells_of(body, &mut |cell| {
             let declared = stack.cell(cell);

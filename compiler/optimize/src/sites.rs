@@ -106,7 +106,13 @@ impl<'s> Finder<'s> {
         passed.iter().for_each(|s| self.all[*s].touched_after = true);
     }
 
-    fn statement(&mut self, statement: &'s Statement, mut passed: HashSet<SiteId>, likely: bool, frame: &mut Frame) -> Passed {
+    fn statement(
+        &mut self,
+        statement: &'s Statement,
+        mut passed: HashSet<SiteId>,
+        likely: bool,
+        frame: &mut Frame,
+    ) -> Passed {
         if touches(statement) {
             self.touch(&passed);
         }

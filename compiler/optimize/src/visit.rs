@@ -37,7 +37,11 @@ pub fn own<'a>(statement: &'a Statement, visit: &mut dyn FnMut(Node<'a>)) {
             place(p, visit);
         }
         Statement::If { condition, .. } => expr(condition, visit),
-        Statement::Loop { .. } | Statement::Break | Statement::Impossible | Statement::Unreachable | Statement::Reject => {}
+        Statement::Loop { .. }
+        | Statement::Break
+        | Statement::Impossible
+        | Statement::Unreachable
+        | Statement::Reject => {}
         Statement::For { from, to, .. } => {
             expr(from, visit);
             expr(to, visit);

@@ -58,7 +58,13 @@ pub struct Body<'w, 'a> {
 }
 
 impl<'w, 'a> Body<'w, 'a> {
-    pub fn new(w: &'w mut Writer<'a>, layer: usize, kind: Kind, locals: &'a [Local], blocks: &[&'a [Statement]]) -> Body<'w, 'a> {
+    pub fn new(
+        w: &'w mut Writer<'a>,
+        layer: usize,
+        kind: Kind,
+        locals: &'a [Local],
+        blocks: &[&'a [Statement]],
+    ) -> Body<'w, 'a> {
         let mut unique = Unique::new();
         let names = locals.iter().map(|l| unique.take(&l.name)).collect();
         let mut levels = vec![layer + 1; locals.len()];
@@ -101,7 +107,11 @@ impl<'w, 'a> Body<'w, 'a> {
 
     pub fn local(&self, id: LocalId) -> String {
         let name = &self.names[id.index()];
-        if self.locals[id.index()].by_ref { format!("(*{name})") } else { name.clone() }
+        if self.locals[id.index()].by_ref {
+            format!("(*{name})")
+        } else {
+            name.clone()
+        }
     }
 
     /// The C type of a local.
@@ -215,7 +225,11 @@ impl<'w, 'a> Body<'w, 'a> {
                 let (text, _) = self.borrowed_message(inner);
                 let (at, n) = (self.raw(at), self.raw(n));
                 let ty = self.w.message_type(want);
-                self.bind(&ty, "slice", &format!("{{.bytes = {p}_slice(step, {text}.bytes, {at}, {n}), .data = {text}.data}}"))
+                self.bind(
+                    &ty,
+                    "slice",
+                    &format!("{{.bytes = {p}_slice(step, {text}.bytes, {at}, {n}), .data = {text}.data}}"),
+                )
             }
             ExprKind::Rest(inner, n) => {
                 let text = self.message(inner, want);

@@ -16,7 +16,8 @@ impl Writer<'_> {
             (Some(Scalar::Unsigned { c: 64, .. }), _) => format!("{p}_tell(t, {text}, 8);"),
             (Some(_), _) => format!("{p}_tell(t, (uint64_t){text}, 8);"),
             _ => {
-                let name = self.helper(format!("{p}_tell_{}", self.tag(ty, layer)), |w, name| w.write_tell(ty, layer, name));
+                let name =
+                    self.helper(format!("{p}_tell_{}", self.tag(ty, layer)), |w, name| w.write_tell(ty, layer, name));
                 format!("{name}(t, &{text});")
             }
         }
@@ -52,7 +53,8 @@ impl Writer<'_> {
                 code.line(format!("{p}_tell(t, v->some, 1);"));
                 code.line(format!("if (v->some) {{ {line} }}"));
             }
-            Type::Bits(n) => code.line(format!("for (uint32_t i = 0; i < {}u; i++) {{ {p}_tell(t, v->word[i], 8); }}", n.div_ceil(64))),
+            Type::Bits(n) => code
+                .line(format!("for (uint32_t i = 0; i < {}u; i++) {{ {p}_tell(t, v->word[i], 8); }}", n.div_ceil(64))),
             Type::Bytes(n) => code.line(format!("{p}_tell_bytes(t, v->at, {n});")),
             Type::Text(_) => {
                 code.line(format!("{p}_tell(t, v->len, 4);"));
@@ -141,11 +143,14 @@ impl Writer<'_> {
         code.line(format!("struct {p}_step step;"));
         code.line("memset(&step, 0, sizeof step);");
         code.line(format!("step.pool = (struct {p}_pool *)(uintptr_t)pool;"));
-        code.line(format!("struct {p}_teller teller = {{.step = &step, .to = to, .max = max, .len = 0}}, *t = &teller;"));
+        code.line(format!(
+            "struct {p}_teller teller = {{.step = &step, .to = to, .max = max, .len = 0}}, *t = &teller;"
+        ));
         for (index, cell) in stack.cells.iter().enumerate() {
             if cell.scope != Scope::Given {
                 let layer = cell.layer.index();
-                let line = self.tell(&cell.ty, layer, &format!("s->{}.{}", self.layer_names[layer], self.cell_names[index]));
+                let line =
+                    self.tell(&cell.ty, layer, &format!("s->{}.{}", self.layer_names[layer], self.cell_names[index]));
                 code.line(line);
             }
         }

@@ -38,7 +38,8 @@ impl Writer<'_> {
         let drop_low = {
             let drop = self.drop_in(t, layer, &format!("w->at[{}]", slot("w->low")));
             let slot = slot("w->low");
-            let drop = if drop.is_empty() { String::new() } else { format!("if ({p}_has(w->used, {slot})) {{ {drop} }} ") };
+            let drop =
+                if drop.is_empty() { String::new() } else { format!("if ({p}_has(w->used, {slot})) {{ {drop} }} ") };
             format!("{drop}{p}_unmark(w->used, {slot});")
         };
         let pool = format!("struct {p}_pool *pool, ");
@@ -56,9 +57,18 @@ impl Writer<'_> {
             }
             "put" => {
                 code.open(format!("{inline} {entry} *{name}({c_type} *w, {number} n) {{"));
-                code.line(format!("if ({} >= {n}u - {}) {{ return NULL; }}", span("n", "w->next"), span("w->next", "w->low")));
+                code.line(format!(
+                    "if ({} >= {n}u - {}) {{ return NULL; }}",
+                    span("n", "w->next"),
+                    span("w->next", "w->low")
+                ));
                 code.line(format!("if ({p}_has(w->used, {})) {{ return NULL; }}", slot("n")));
-                code.line(format!("if ({} >= {}) {{ w->high = {}; }}", span("n", "w->low"), span("w->high", "w->low"), next("n", "1u")));
+                code.line(format!(
+                    "if ({} >= {}) {{ w->high = {}; }}",
+                    span("n", "w->low"),
+                    span("w->high", "w->low"),
+                    next("n", "1u")
+                ));
                 code.line(format!("{p}_mark(w->used, {});", slot("n")));
                 code.line(format!("return &w->at[{}];", slot("n")));
             }
@@ -66,7 +76,10 @@ impl Writer<'_> {
             "take" => {
                 code.open(format!("{plain} {entry} *{name}({pool}{c_type} *w) {{"));
                 code.line("(void)pool;");
-                code.line(format!("if (w->next == w->high || !{p}_has(w->used, {})) {{ return NULL; }}", slot("w->next")));
+                code.line(format!(
+                    "if (w->next == w->high || !{p}_has(w->used, {})) {{ return NULL; }}",
+                    slot("w->next")
+                ));
                 code.line(format!("for (; w->low != w->next; w->low = {}) {{ {drop_low} }}", next("w->low", "1u")));
                 code.line(format!("{p}_unmark(w->used, {});", slot("w->next")));
                 code.line(format!("w->next = {};", next("w->next", "1u")));
@@ -76,7 +89,10 @@ impl Writer<'_> {
             }
             "read" => {
                 code.open(format!("{plain} {entry} *{name}({c_type} *w) {{"));
-                code.line(format!("if (w->next == w->high || !{p}_has(w->used, {})) {{ return NULL; }}", slot("w->next")));
+                code.line(format!(
+                    "if (w->next == w->high || !{p}_has(w->used, {})) {{ return NULL; }}",
+                    slot("w->next")
+                ));
                 code.line(format!("{number} read = w->next;"));
                 code.line(format!("w->next = {};", next("w->next", "1u")));
                 code.line(format!("return &w->at[{}];", slot("read")));
@@ -87,25 +103,35 @@ impl Writer<'_> {
                 code.line(format!("uint32_t count = (uint32_t){};", span("n", "w->low")));
                 code.line(format!("if ({} > {}) {{ return 0; }}", span("n", "w->low"), span("w->high", "w->low")));
                 code.line(format!("bool beyond = {} < {};", span("w->next", "w->low"), span("n", "w->low")));
-                if window_slots(n) <= 64 {
-                    let drop = self.drop_in(t, layer, "w->at[slot]");
-                    code.open("if (w->used[0] != 0) {");
-                    code.line("uint64_t used = w->used[0];");
-                    code.open(format!("for ({number} low = w->low; low != n; low = {}) {{", next("low", "1u")));
-                    code.line(format!("uint32_t slot = {};", slot("low")));
-                    if !drop.is_empty() {
-                        code.line(format!("if (used >> slot & 1u) {{ {drop} }}"));
-                    }
-                    code.line("used &= ~((uint64_t)1 << slot);");
-                    code.close("}");
-                    code.line("w->used[0] = used;");
-                    code.close("}");
-                    code.line("w->low = n;");
-                } else {
-                    code.line(format!("for (; w->low != n; w->low = {}) {{ {drop_low} }}", next("w->low", "1u")));
-                }
+                let some = self.container("release_some", ty, layer);
+                code.open(format!("if ({p}_LIKELY(count == 1u)) {{"));
+                code.line(&drop_low);
+                code.turn("} else {");
+                code.line(format!("{some}(pool, w, count);"));
+                code.close("}");
+                code.line("w->low = n;");
                 code.line("if (beyond) { w->next = n; }");
                 code.line("return count;");
+            }
+            // The entries of so many numbers from `low` on are let go.
+            "release_some" => {
+                let drop = self.drop_in(t, layer, "w->at[slot]");
+                code.open(format!("{plain} void {name}({pool}{c_type} *w, uint32_t count) {{"));
+                code.line("(void)pool;");
+                if !drop.is_empty() || window_slots(n) > 64 {
+                    code.open("for (uint32_t i = 0; i < count; i++) {");
+                    code.line(format!("uint32_t slot = {};", slot("(w->low + i)")));
+                    if !drop.is_empty() {
+                        code.line(format!("if ({p}_has(w->used, slot)) {{ {drop} }}"));
+                    }
+                    if window_slots(n) > 64 {
+                        code.line(format!("{p}_unmark(w->used, slot);"));
+                    }
+                    code.close("}");
+                }
+                if window_slots(n) <= 64 {
+                    code.line(format!("w->used[0] &= ~{p}_around({}, count, {}u);", slot("w->low"), window_slots(n)));
+                }
             }
             "raise" => {
                 code.open(format!("{plain} void {name}({c_type} *w, {number} n) {{"));
@@ -114,17 +140,45 @@ impl Writer<'_> {
             }
             "skip_to" => {
                 code.open(format!("{inline} void {name}({c_type} *w, {number} n) {{"));
-                code.line(format!("uint64_t by = {};", span("n", "w->next")));
-                code.line(format!("if (by == 0 || by > {n}u - {}) {{ return; }}", span("w->next", "w->low")));
+                // `- 1`: nothing to skip is too much.
+                let c = if bits <= 32 { 32 } else { 64 };
+                code.line(format!(
+                    "if ((uint{c}_t)({} - 1u) >= {n}u - {}) {{ return; }}",
+                    span("n", "w->next"),
+                    span("w->next", "w->low")
+                ));
                 code.line(format!("if ({} > {}) {{ w->high = n; }}", span("n", "w->low"), span("w->high", "w->low")));
                 code.line("w->next = n;");
+            }
+            // `skip_to`, then `release` to the same number; mostly nothing is kept.
+            "pass" => {
+                let (skip, release) = (self.container("skip_to", ty, layer), self.container("release", ty, layer));
+                let c = if bits <= 32 { 32 } else { 64 };
+                code.open(format!("{inline} void {name}({pool}{c_type} *w, {number} n) {{"));
+                code.open(format!("if ({p}_LIKELY(w->low == w->high)) {{"));
+                code.line(format!(
+                    "if ((uint{c}_t)({} - 1u) < {n}u) {{ w->low = w->next = w->high = n; }}",
+                    span("n", "w->low")
+                ));
+                code.turn("} else {");
+                code.line(format!("{skip}(w, n);"));
+                code.line(format!("(void){release}(pool, w, n);"));
+                code.close("}");
             }
             "hole" => {
                 code.open(format!("{plain} bool {name}(const {c_type} *w, {number} *from, {number} *to) {{"));
                 code.line("*from = w->next;");
-                code.line(format!("while (*from != w->high && {p}_has(w->used, {})) {{ *from = {}; }}", slot("*from"), next("*from", "1u")));
+                code.line(format!(
+                    "while (*from != w->high && {p}_has(w->used, {})) {{ *from = {}; }}",
+                    slot("*from"),
+                    next("*from", "1u")
+                ));
                 code.line("*to = *from;");
-                code.line(format!("while (*to != w->high && !{p}_has(w->used, {})) {{ *to = {}; }}", slot("*to"), next("*to", "1u")));
+                code.line(format!(
+                    "while (*to != w->high && !{p}_has(w->used, {})) {{ *to = {}; }}",
+                    slot("*to"),
+                    next("*to", "1u")
+                ));
                 code.line("return *from != w->high;");
             }
             "new_hole" => {
@@ -132,7 +186,9 @@ impl Writer<'_> {
                 let (c, shift) = if bits <= 32 { (32, 32 - bits) } else { (64, 64 - bits) };
                 code.open(format!("{plain} bool {name}({c_type} *w, {number} *from, {number} *to) {{"));
                 code.line(format!("if (!{hole}(w, from, to)) {{ return false; }}"));
-                code.line(format!("if ((int{c}_t)(((uint{c}_t)*to - (uint{c}_t)w->reported) << {shift}) <= 0) {{ return false; }}"));
+                code.line(format!(
+                    "if ((int{c}_t)(((uint{c}_t)*to - (uint{c}_t)w->reported) << {shift}) <= 0) {{ return false; }}"
+                ));
                 code.line("w->reported = *to;");
                 code.line("return true;");
             }
@@ -145,10 +201,14 @@ impl Writer<'_> {
             "clear_undelivered" => {
                 let at = slot("n");
                 let drop = self.drop_in(t, layer, &format!("w->at[{at}]"));
-                let drop = if drop.is_empty() { String::new() } else { format!("if ({p}_has(w->used, {at})) {{ {drop} }} ") };
+                let drop =
+                    if drop.is_empty() { String::new() } else { format!("if ({p}_has(w->used, {at})) {{ {drop} }} ") };
                 code.open(format!("{plain} void {name}({pool}{c_type} *w) {{"));
                 code.line("(void)pool;");
-                code.line(format!("for ({number} n = w->next; n != w->high; n = {}) {{ {drop}{p}_unmark(w->used, {at}); }}", next("n", "1u")));
+                code.line(format!(
+                    "for ({number} n = w->next; n != w->high; n = {}) {{ {drop}{p}_unmark(w->used, {at}); }}",
+                    next("n", "1u")
+                ));
                 code.line("w->high = w->next;");
             }
             other => unreachable!("windows have no {other}"),

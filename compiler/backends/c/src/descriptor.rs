@@ -48,7 +48,20 @@ impl Writer<'_> {
         ];
         code.open(format!("const struct nacre_stack {p}_stack = {{"));
         members.iter().for_each(|(name, value)| code.line(format!(".{name} = {value},")));
-        for name in ["config_default", "pool_init", "pool_free", "open", "call", "input", "tick", "deadline", "accepts", "settle", "discard", "canonical"] {
+        for name in [
+            "config_default",
+            "pool_init",
+            "pool_free",
+            "open",
+            "call",
+            "input",
+            "tick",
+            "deadline",
+            "accepts",
+            "settle",
+            "discard",
+            "canonical",
+        ] {
             code.line(format!(".{name} = {p}_any_{name},"));
         }
         code.close("};");
@@ -86,10 +99,20 @@ impl Writer<'_> {
         );
         adapter("int", "tick", &format!("{with}, uint64_t now, struct nacre_out *out"), "s, pool, counters, now, out");
         adapter("uint64_t", "deadline", "const void *s", "s");
-        adapter("bool", "accepts", "const void *s, const void *pool, uint32_t event, uint32_t len", "s, pool, event, len");
+        adapter(
+            "bool",
+            "accepts",
+            "const void *s, const void *pool, uint32_t event, uint32_t len",
+            "s, pool, event, len",
+        );
         adapter("void", "settle", &format!("{with}, struct nacre_out *out"), "s, pool, counters, out");
         adapter("void", "discard", "void *s, void *pool", "s, pool");
-        adapter("uint32_t", "canonical", "const void *s, const void *pool, uint8_t *to, uint32_t max", "s, pool, to, max");
+        adapter(
+            "uint32_t",
+            "canonical",
+            "const void *s, const void *pool, uint8_t *to, uint32_t max",
+            "s, pool, to, max",
+        );
         code.line("");
     }
 
@@ -108,7 +131,12 @@ impl Writer<'_> {
         code.open(format!("static const struct nacre_event {p}_events[] = {{"));
         for event in stack.interface() {
             let declared = stack.event(event.event);
-            let numbers = declared.parameters.iter().filter(|q| q.ty != Type::Timer && self.scalar(&q.ty).is_some()).count().min(4);
+            let numbers = declared
+                .parameters
+                .iter()
+                .filter(|q| q.ty != Type::Timer && self.scalar(&q.ty).is_some())
+                .count()
+                .min(4);
             let address = declared.parameters.iter().any(|q| q.ty == Type::Addr);
             code.line(format!(
                 "{{.name = \"{}\", .port = {}, .input = {}, .has_message = {}, .has_address = {}, .arguments = {numbers}, .reserved = 0}},",

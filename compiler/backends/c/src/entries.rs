@@ -41,7 +41,11 @@ impl Writer<'_> {
         for (number, event) in self.stack.interface().iter().enumerate() {
             if let (Some(input), true) = (event.input, self.callable(event)) {
                 let port = &self.stack.ports[event.port.index()];
-                let name = unique.take(&format!("{}_{}", names::plain(&port.name), names::plain(&self.stack.event(event.event).name)));
+                let name = unique.take(&format!(
+                    "{}_{}",
+                    names::plain(&port.name),
+                    names::plain(&self.stack.event(event.event).name)
+                ));
                 found.push(Call { number, port: event.port.index(), input: input as usize, name });
             }
         }
@@ -65,7 +69,10 @@ impl Writer<'_> {
     pub fn entry_head(&mut self, call: &Call) -> String {
         let p = self.prefix.clone();
         let event = self.stack.ports[call.port].inputs[call.input].event;
-        let mut text = format!("int {p}_{}(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now", call.name);
+        let mut text = format!(
+            "int {p}_{}(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now",
+            call.name
+        );
         for parameter in self.entry_parameters(event) {
             match self.scalar(&parameter.ty) {
                 Some(_) => text.push_str(&format!(", {} {}", parameter.c_type, parameter.name)),
@@ -100,12 +107,17 @@ impl Writer<'_> {
     }
 
     /// `step` for an entry.
-    fn begin(&self, code: &mut Code, now: &str, data: Option<(&str, &str)>) {
+    pub fn begin(&self, code: &mut Code, data: Option<(&str, &str)>) {
         let p = &self.prefix;
         let (at, len) = data.unwrap_or(("NULL", "0"));
-        code.line(format!("struct {p}_step this_step;"));
+        let mut members =
+            format!(".s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = {at}, .in_len = {len}");
+        if !self.queued.is_empty() || self.temporary > 0 {
+            code.line(format!("struct {p}_more more;"));
+            members.push_str(", .more = &more");
+        }
+        code.line(format!("struct {p}_step this_step = {{{members}}};"));
         code.line(format!("struct {p}_step *const step = &this_step;"));
-        code.line(format!("{p}_begin(step, s, pool, counters, {now}, {at}, {len}, out);"));
     }
 
     fn admission_function(&mut self, call: &Call) -> Code {
@@ -146,21 +158,21 @@ impl Writer<'_> {
         code.open(format!("{} {{", self.entry_head(call)));
         for parameter in self.entry_parameters(input.event) {
             if let Some(fits) = self.fits(&parameter.ty, &parameter.name) {
-                code.line(format!("if (!({fits})) {{ return NACRE_INVALID; }}"));
+                code.line(format!("if (!({fits})) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
             }
         }
-        code.line(format!("if ({p}_UNLIKELY(!{p}_room(out))) {{ return NACRE_INVALID; }}"));
+        code.line(format!("if ({p}_UNLIKELY(!{p}_room(out))) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
         self.busy(&mut code);
-        self.begin(&mut code, "now", has_message.then_some(("data", "len")));
+        self.begin(&mut code, has_message.then_some(("data", "len")));
         let target = Target::Layer(input.layer);
         let texts = self.entry_arguments(input.event, target, &mut code);
         if !input.admissions.is_empty() {
             code.open(format!("if ({p}_UNLIKELY(!{p}_admits_{}(step{texts}))) {{", call.name));
             code.line(format!("counters[{p}_REFUSED]++;"));
-            code.line("return NACRE_REFUSED;");
+            code.line(format!("return {p}_nothing(out, NACRE_REFUSED);"));
             code.close("}");
         }
-        self.need(input.need, if has_message { "len" } else { "0" }, &mut code);
+        self.need(input.need, if has_message { "len" } else { "0" }, None, &mut code);
         let reaction = self.ask(Item::Reaction(input.layer, input.event), true);
         code.line(format!("{reaction}(step{texts});"));
         code.line(format!("{p}_finish(step);"));
@@ -177,7 +189,9 @@ impl Writer<'_> {
         for (i, (parameter, name)) in declared.parameters.iter().zip(names).enumerate() {
             if declared.message == Some(i as u32) {
                 let ty = self.message_type(self.level_at(target));
-                code.line(format!("{ty} {name} = {{.bytes = {{.block = {p}_IN, .offset = 0, .len = len}}, .data = true}};"));
+                code.line(format!(
+                    "{ty} {name} = {{.bytes = {{.block = {p}_IN, .offset = 0, .len = len}}, .data = true}};"
+                ));
                 texts.push_str(&format!(", {name}"));
             } else if self.scalar(&parameter.ty).is_some() {
                 texts.push_str(&format!(", {name}"));
@@ -190,18 +204,26 @@ impl Writer<'_> {
 
     fn busy(&self, code: &mut Code) {
         if !self.put_off.is_empty() {
-            code.line(format!("if ({}_UNLIKELY(s->waiting.len != 0)) {{ return NACRE_BUSY; }}", self.prefix));
+            code.line(format!(
+                "if ({0}_UNLIKELY(s->waiting.len != 0)) {{ return {0}_nothing(out, NACRE_BUSY); }}",
+                self.prefix
+            ));
         }
     }
 
-    fn need(&self, need: Need, len: &str, code: &mut Code) {
+    /// Whether there is room for the worst case of the step; `most`: the longest message, where it is known.
+    fn need(&self, need: Need, len: &str, most: Option<u32>, code: &mut Code) {
         let p = &self.prefix;
         if need.copies == 0 && need.extra == 0 {
             return;
         }
-        code.open(format!("if ({p}_UNLIKELY(!{p}_space(pool, {}u, {}u, {len}))) {{", need.copies, need.extra));
+        // A message in one block, or none, needs no more than this.
+        let enough = need.copies + need.extra;
+        let quick =
+            most.filter(|m| *m <= self.block_bytes()).map_or(String::new(), |_| format!("pool->free < {enough}u && "));
+        code.open(format!("if ({p}_UNLIKELY({quick}!{p}_space(pool, {}u, {}u, {len}))) {{", need.copies, need.extra));
         code.line(format!("counters[{p}_NO_SPACE]++;"));
-        code.line("return NACRE_NO_SPACE;");
+        code.line(format!("return {p}_nothing(out, NACRE_NO_SPACE);"));
         code.close("}");
     }
 
@@ -213,7 +235,13 @@ impl Writer<'_> {
             code.add(&text);
         }
         code.line("");
-        let parts = [self.input_function(), self.timers(), self.generic_call(), self.accepts_function(), self.discard_function()];
+        let parts = [
+            self.input_function(),
+            self.timers(),
+            self.generic_call(),
+            self.accepts_function(),
+            self.discard_function(),
+        ];
         for part in &parts {
             code.add(part);
             code.line("");
@@ -234,7 +262,11 @@ impl Writer<'_> {
                 let value = body.value(initial);
                 let text = body.code;
                 code.add(&text);
-                code.line(format!("config->{}_{} = {value};", self.layer_names[cell.layer.index()], self.cell_names[index]));
+                code.line(format!(
+                    "config->{}_{} = {value};",
+                    self.layer_names[cell.layer.index()],
+                    self.cell_names[index]
+                ));
             }
         }
         code.close("}");
@@ -244,18 +276,21 @@ impl Writer<'_> {
         for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.scope == Scope::Given) {
             let member = format!("config->{}_{}", self.layer_names[cell.layer.index()], self.cell_names[index]);
             if let Some(fits) = self.fits(&cell.ty, &member) {
-                code.line(format!("if (!({fits})) {{ return NACRE_INVALID; }}"));
+                code.line(format!("if (!({fits})) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
             }
             if let Type::Text(n) = cell.ty {
-                code.line(format!("if ({member}.len > {n}u) {{ return NACRE_INVALID; }}"));
+                code.line(format!("if ({member}.len > {n}u) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
             }
         }
-        code.line(format!("if (!{p}_room(out)) {{ return NACRE_INVALID; }}"));
+        code.line(format!("if (!{p}_room(out)) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
         if stack.bounds.open.extra > 0 {
-            code.line(format!("if (!{p}_space(pool, 0, {}u, 0)) {{ return NACRE_NO_SPACE; }}", stack.bounds.open.extra));
+            code.line(format!(
+                "if (!{p}_space(pool, 0, {}u, 0)) {{ return {p}_nothing(out, NACRE_NO_SPACE); }}",
+                stack.bounds.open.extra
+            ));
         }
         code.line("memset(s, 0, sizeof *s);");
-        self.begin(&mut code, "now", None);
+        self.begin(&mut code, None);
         for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.scope == Scope::Given) {
             let (layer, name) = (&self.layer_names[cell.layer.index()], &self.cell_names[index]);
             code.line(format!("s->{layer}.{name} = config->{layer}_{name};"));
@@ -263,7 +298,11 @@ impl Writer<'_> {
         for (index, layer) in stack.layers.iter().enumerate() {
             if let Some(cell) = layer.random {
                 let start = (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-                code.line(format!("s->{}.{} = seed + UINT64_C({start:#x});", self.layer_names[index], self.cell_names[cell.index()]));
+                code.line(format!(
+                    "s->{}.{} = seed + UINT64_C({start:#x});",
+                    self.layer_names[index],
+                    self.cell_names[cell.index()]
+                ));
             }
         }
         code.line("(void)seed;");
@@ -295,7 +334,13 @@ impl Writer<'_> {
     fn inits(&mut self, code: &mut Code) {
         let p = self.prefix.clone();
         let stack = self.stack;
-        let inits: Vec<&PortInput> = stack.ports.first().map_or(&[][..], |p| &p.inputs).iter().filter(|i| stack.event(i.event).name == "init").collect();
+        let inits: Vec<&PortInput> = stack
+            .ports
+            .first()
+            .map_or(&[][..], |p| &p.inputs)
+            .iter()
+            .filter(|i| stack.event(i.event).name == "init")
+            .collect();
         for input in &inits {
             let target = Target::Layer(input.layer);
             let mut texts = String::new();
@@ -335,7 +380,8 @@ impl Writer<'_> {
         let head = format!(
             "{p}_input(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now, const struct nacre_addr *from,\n        const uint8_t *frame, uint32_t len, struct nacre_out *out)"
         );
-        let input = stack.ports.first().and_then(|port| port.inputs.iter().find(|i| stack.event(i.event).message.is_some()));
+        let input =
+            stack.ports.first().and_then(|port| port.inputs.iter().find(|i| stack.event(i.event).message.is_some()));
         let (Some(input), Some(layout)) = (input, stack.layouts.first()) else {
             code.open(format!("int {head} {{"));
             for name in ["s", "pool", "counters", "from", "frame", "out"] {
@@ -343,7 +389,7 @@ impl Writer<'_> {
             }
             code.line("(void)now;");
             code.line("(void)len;");
-            code.line("return NACRE_INVALID;");
+            code.line(format!("return {p}_nothing(out, NACRE_INVALID);"));
             code.close("}");
             return code;
         };
@@ -354,7 +400,7 @@ impl Writer<'_> {
             true => (String::new(), "int ".to_string()),
         };
         let checks = |w: &Self, code: &mut Code| {
-            code.line(format!("if ({p}_UNLIKELY(!{p}_room(out))) {{ return NACRE_INVALID; }}"));
+            code.line(format!("if ({p}_UNLIKELY(!{p}_room(out))) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
             w.busy(code);
         };
         if !hot.is_empty() {
@@ -368,9 +414,9 @@ impl Writer<'_> {
         code.line(format!("uint32_t size = {parse}(frame, len, &whole);"));
         code.open(format!("if ({p}_UNLIKELY(size == UINT32_MAX)) {{"));
         code.line(format!("counters[{p}_MALFORMED]++;"));
-        code.line("return NACRE_DROPPED;");
+        code.line(format!("return {p}_nothing(out, NACRE_DROPPED);"));
         code.close("}");
-        self.take_frame(input, "size", hot.is_empty(), &mut code);
+        self.take_frame(input, "size", None, &mut code);
         code.close("}");
         if !hot.is_empty() {
             code.line("");
@@ -386,9 +432,11 @@ impl Writer<'_> {
                     LayoutForm::Plain if layout.shapes.len() > 1 => format!(" && frame[0] == {}u", shape.number),
                     LayoutForm::Plain => String::new(),
                 };
-                let fits = format!("len >= {}u{first} && {function}(frame, len, &whole)", shape.size.max(1));
-                code.open(format!("if ({p}_LIKELY({fits})) {{"));
-                self.take_frame(input, &unsigned(shape.size as u64), true, &mut code);
+                let long = crate::wire::fitting(shape)
+                    .filter(|_| shape.size > 0)
+                    .unwrap_or(format!("len >= {}u", shape.size.max(1)));
+                code.open(format!("if ({p}_LIKELY({long}{first} && {function}(frame, len, &whole))) {{"));
+                self.take_frame(input, &unsigned(shape.size as u64), Some(shape), &mut code);
                 code.close("}");
             }
             code.line(format!("return {any}(s, pool, counters, now, from, frame, len, out);"));
@@ -398,13 +446,11 @@ impl Writer<'_> {
     }
 
     /// The rest of the way of a frame that was read into `whole`.
-    fn take_frame(&mut self, input: &PortInput, size: &str, quick: bool, code: &mut Code) {
+    fn take_frame(&mut self, input: &PortInput, size: &str, shape: Option<&Shape>, code: &mut Code) {
         let p = self.prefix.clone();
-        self.need(input.need, &format!("len - {size}"), code);
-        self.begin(code, "now", Some((&format!("frame + {size}"), &format!("len - {size}"))));
+        self.need(input.need, &format!("len - {size}"), shape.map(|s| s.data_max), code);
+        self.begin(code, Some((&format!("frame + {size}"), &format!("len - {size}"))));
         code.line(format!("whole.bytes = (struct {p}_bytes){{.block = {p}_IN, .offset = 0, .len = len - {size}}};"));
-        let impossible = format!("counters[{p}_IMPOSSIBLE]");
-        code.line(format!("const uint64_t impossible = {impossible};"));
         let (mut texts, mut uses_from) = (String::new(), false);
         let stack = self.stack;
         let declared = stack.event(input.event);
@@ -428,10 +474,11 @@ impl Writer<'_> {
         if !uses_from {
             code.line("(void)from;");
         }
-        let reaction = self.ask(Item::Reaction(input.layer, input.event), quick);
+        let reaction =
+            self.ask(Item::Reaction(input.layer, input.event), shape.is_some() || self.level != Level::Inline);
         code.line(format!("{reaction}(step{texts});"));
         code.line(format!("{p}_finish(step);"));
-        code.line(format!("return {p}_LIKELY({impossible} == impossible) ? NACRE_OK : NACRE_DROPPED;"));
+        code.line(format!("return {p}_LIKELY(step->impossible == 0) ? NACRE_OK : NACRE_DROPPED;"));
     }
 
     /// The call of any event by its number.
@@ -454,21 +501,26 @@ impl Writer<'_> {
                 let text = match (&parameter.ty, self.scalar(&parameter.ty)) {
                     (Type::Addr, _) if !address => {
                         address = true;
-                        code.line("if (address == NULL) { return NACRE_INVALID; }");
+                        code.line(format!("if (address == NULL) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
                         "address".to_string()
                     }
                     (_, Some(scalar)) if number < 4 => {
                         let argument = format!("arguments[{number}]");
                         number += 1;
-                        code.line("if (arguments == NULL) { return NACRE_INVALID; }");
+                        code.line(format!("if (arguments == NULL) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
                         match scalar {
                             Scalar::Unsigned { c: 64, .. } => argument,
                             Scalar::Bool => {
-                                code.line(format!("if ({argument} > 1u) {{ return NACRE_INVALID; }}"));
+                                code.line(format!(
+                                    "if ({argument} > 1u) {{ return {p}_nothing(out, NACRE_INVALID); }}"
+                                ));
                                 format!("{argument} != 0")
                             }
                             Scalar::Unsigned { c, .. } => {
-                                code.line(format!("if ({argument} > {}) {{ return NACRE_INVALID; }}", unsigned(mask(c))));
+                                code.line(format!(
+                                    "if ({argument} > {}) {{ return {p}_nothing(out, NACRE_INVALID); }}",
+                                    unsigned(mask(c))
+                                ));
                                 format!("(uint{c}_t){argument}")
                             }
                             Scalar::Signed { c, .. } => format!("(int{c}_t){p}_sign({argument}, {c}u)"),
@@ -482,7 +534,7 @@ impl Writer<'_> {
             if stack.event(input.event).message.is_some() {
                 texts.push_str(", data, len");
             } else {
-                code.line("if (len != 0) { return NACRE_INVALID; }");
+                code.line(format!("if (len != 0) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
             }
             code.line(format!("return {p}_{}(s, pool, counters, now{texts}, out);", call.name));
             code.close("}");
@@ -491,7 +543,7 @@ impl Writer<'_> {
         for name in ["s", "pool", "counters", "now", "len", "out"] {
             code.line(format!("(void){name};"));
         }
-        code.line("return NACRE_INVALID;");
+        code.line(format!("return {p}_nothing(out, NACRE_INVALID);"));
         code.close("");
         code.close("}");
         code.close("}");
@@ -502,13 +554,14 @@ impl Writer<'_> {
         let p = self.prefix.clone();
         let stack = self.stack;
         let mut code = Code::new(0);
-        code.open(format!("bool {p}_accepts(const struct {p}_state *s, const struct {p}_pool *pool, uint32_t event, uint32_t len) {{"));
+        code.open(format!(
+            "bool {p}_accepts(const struct {p}_state *s, const struct {p}_pool *pool, uint32_t event, uint32_t len) {{"
+        ));
         if !self.put_off.is_empty() {
             code.line("if (s->waiting.len != 0) { return false; }");
         }
-        code.line(format!("struct {p}_step this_step;"));
+        code.line(format!("struct {p}_step this_step = {{.s = (struct {p}_state *)(uintptr_t)s, .pool = (struct {p}_pool *)(uintptr_t)pool, .in_len = len}};"));
         code.line(format!("struct {p}_step *const step = &this_step;"));
-        code.line(format!("{p}_begin(step, (struct {p}_state *)(uintptr_t)s, (struct {p}_pool *)(uintptr_t)pool, NULL, 0, NULL, len, NULL);"));
         code.open("switch (event) {");
         for call in self.calls() {
             let input = &stack.ports[call.port].inputs[call.input];
@@ -550,7 +603,8 @@ impl Writer<'_> {
             }
         }
         let waiting: Vec<_> = self.put_off.iter().copied().collect();
-        let with_message: Vec<_> = waiting.iter().enumerate().filter(|(_, (_, e))| stack.event(*e).message.is_some()).collect();
+        let with_message: Vec<_> =
+            waiting.iter().enumerate().filter(|(_, (_, e))| stack.event(*e).message.is_some()).collect();
         if !with_message.is_empty() {
             code.open("for (uint32_t i = 0; i < s->waiting.len; i++) {");
             code.line(format!("struct {p}_waiting *e = &s->waiting.at[(s->waiting.head + i) % {p}_WAITING];"));
@@ -577,7 +631,7 @@ impl Writer<'_> {
             let word = if self.level == Level::Inline { "_COLD" } else { "_PLAIN" };
             code.open(format!("{p}{word} void {p}_run_queue(struct {p}_step *step) {{"));
             code.open("while (step->len > 0) {");
-            code.line(format!("struct {p}_event e = step->queue[step->first];"));
+            code.line(format!("struct {p}_event e = step->more->queue[step->first];"));
             code.line(format!("step->first = (step->first + 1u) % {p}_QUEUE;"));
             code.line("step->len--;");
             self.dispatch(&events, &mut code);
@@ -589,13 +643,14 @@ impl Writer<'_> {
         if !events.is_empty() {
             code.line(format!("if ({p}_UNLIKELY(step->len > 0)) {{ {p}_run_queue(step); }}"));
         }
-        code.open("if (step->kept != 0) {");
-        code.line(format!("if ({p}_LIKELY(step->in_len <= {p}_BLOCK)) {{"));
-        code.line(format!("    {p}_leave_block(step->pool, step->kept);"));
-        code.line("} else {");
-        code.line(format!("    {p}_drop_long(step->pool, (struct {p}_bytes){{.block = step->kept, .offset = 0, .len = step->in_len}});"));
-        code.line("}");
+        code.open(format!("if ({p}_UNLIKELY(step->held)) {{"));
+        code.line(format!(
+            "{p}_drop_long(step->pool, (struct {p}_bytes){{.block = step->kept, .offset = 0, .len = step->in_len}});"
+        ));
         code.close("}");
+        code.line("step->out->outputs_len = step->outputs;");
+        code.line("step->out->segments_len = step->segments;");
+        code.line("step->out->bytes_len = step->bytes;");
         code.close("}");
         code
     }
@@ -607,7 +662,8 @@ fn hot_shapes(layout: &Layout) -> Vec<usize> {
         LayoutForm::Preamble => s.number < 126,
         LayoutForm::Plain => s.number < 255,
     };
-    let hot = (0..layout.shapes.len()).filter(|i| layout.shapes[*i].data && !layout.shapes[*i].identified && short(&layout.shapes[*i]));
+    let hot = (0..layout.shapes.len())
+        .filter(|i| layout.shapes[*i].data && !layout.shapes[*i].identified && short(&layout.shapes[*i]));
     hot.take(HOT_SHAPES).collect()
 }
 

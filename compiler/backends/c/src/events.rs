@@ -102,7 +102,14 @@ impl Writer<'_> {
         code.line(format!("step->counters[{p}_BROKEN]++;"));
     }
 
-    fn arms(&mut self, layer: LayerId, reaction: &Reaction, message: usize, parameters: &[(String, String)], code: &mut Code) {
+    fn arms(
+        &mut self,
+        layer: LayerId,
+        reaction: &Reaction,
+        message: usize,
+        parameters: &[(String, String)],
+        code: &mut Code,
+    ) {
         let stack = self.stack;
         let slots = &self.slots[layer.index()];
         let (tag, headers) = (slots.tag.clone(), slots.headers.clone());
@@ -251,7 +258,7 @@ impl Writer<'_> {
             code.open(format!("if ({p}_UNLIKELY(step->len == {p}_QUEUE)) {{"));
             self.lose(target, event, &mut code);
             code.close("}");
-            code.line(format!("struct {p}_event *e = &step->queue[(step->first + step->len++) % {p}_QUEUE];"));
+            code.line(format!("struct {p}_event *e = &step->more->queue[(step->first + step->len++) % {p}_QUEUE];"));
             self.fill(number, target, event, &mut code);
             let name = self.event_name(target, event);
             written.push(Written {
@@ -322,7 +329,7 @@ impl Writer<'_> {
             if let Some(head) = &head {
                 let m = &parameters[stack.event(event).message.unwrap_or(0) as usize].1;
                 let longest = w.longest_head(LayoutId(0));
-                code.line("uint8_t *head = step->out->bytes + step->out->bytes_len;");
+                code.line("uint8_t *head = step->out->bytes + step->bytes;");
                 code.line(format!("uint32_t size = {p}_can_make(step, {longest}u) ? {head}({m}, head) : UINT32_MAX;"));
                 code.open(format!("if ({p}_UNLIKELY(size == UINT32_MAX)) {{"));
                 code.line(format!("{p}_drop(step->pool, {m}.bytes);"));
@@ -345,7 +352,8 @@ impl Writer<'_> {
     }
 
     fn output_number(&self, port: PortId, event: EventId) -> usize {
-        let number = self.stack.interface().iter().position(|e| e.port == port && e.event == event && e.input.is_none());
+        let number =
+            self.stack.interface().iter().position(|e| e.port == port && e.event == event && e.input.is_none());
         number.unwrap_or(u16::MAX as usize)
     }
 
@@ -362,39 +370,35 @@ impl Writer<'_> {
         let number = self.output_number(port, event);
         let mut code = Code::new(0);
         code.open(format!("{p}_INLINE void {function}(struct {p}_step *step{}) {{", Self::list(&parameters)));
-        let Some(message) = self.stack.event(event).message else {
-            code.line("struct nacre_output *output = &step->out->outputs[step->out->outputs_len++];");
-            code.line(format!("output->port = {};", port.0));
-            code.line(format!("output->event = {number};"));
-            for member in ["session", "len", "segments_len"] {
-                code.line(format!("output->{member} = 0;"));
-            }
-            code.line("output->segments = NULL;");
-            self.fill_output(event, &parameters, &mut code);
-            code.close("}");
-            return code;
-        };
-        let m = parameters[message as usize].1.clone();
-        let (head, size) = match self.head_of(port, event) {
-            Some(head) => {
-                code.line("uint8_t *head = step->out->bytes + step->out->bytes_len;");
-                code.line(format!("uint32_t size = {head}({m}, head);"));
-                code.open(format!("if ({p}_UNLIKELY(size == UINT32_MAX)) {{"));
-                code.line(format!("{p}_drop(step->pool, {m}.bytes);"));
-                code.line(format!("step->counters[{p}_BROKEN]++;"));
-                code.line("return;");
-                code.close("}");
-                code.line("step->out->bytes_len += size;");
-                ("head", "size")
-            }
-            None => ("NULL", "0"),
-        };
-        code.line(format!(
-            "struct nacre_output *output = {p}_quick_output(step, {}, {number}, {head}, {size}, {m}.bytes);",
-            port.0
-        ));
-        code.line("(void)output;");
+        code.line("struct nacre_output *output = &step->out->outputs[step->outputs];");
         self.fill_output(event, &parameters, &mut code);
+        code.line(format!("output->port = {};", port.0));
+        code.line(format!("output->event = {number};"));
+        code.line("output->session = 0;");
+        match self.stack.event(event).message.map(|m| parameters[m as usize].1.clone()) {
+            None => {
+                code.line("output->len = output->segments_len = 0;");
+                code.line("output->segments = NULL;");
+            }
+            Some(m) => {
+                let (head, size) = match self.head_of(port, event) {
+                    Some(head) => {
+                        code.line("uint8_t *head = step->out->bytes + step->bytes;");
+                        code.line(format!("uint32_t size = {head}({m}, head);"));
+                        code.open(format!("if ({p}_UNLIKELY(size == UINT32_MAX)) {{"));
+                        code.line(format!("{p}_drop(step->pool, {m}.bytes);"));
+                        code.line(format!("step->counters[{p}_BROKEN]++;"));
+                        code.line("return;");
+                        code.close("}");
+                        code.line("step->bytes += size;");
+                        ("head", "size")
+                    }
+                    None => ("NULL", "0"),
+                };
+                code.line(format!("{p}_quick_segments(step, output, {head}, {size}, {m}.bytes);"));
+            }
+        }
+        code.line("step->outputs++;");
         code.close("}");
         code
     }
@@ -426,18 +430,18 @@ impl Writer<'_> {
         let p = self.prefix.clone();
         if let Some(message) = self.stack.event(event).message {
             let m = &parameters[message as usize].1;
-            code.line("output->segments = step->out->segments + step->out->segments_len;");
+            code.line("output->segments = step->out->segments + step->segments;");
             if frame {
                 code.open("if (size > 0) {");
-                code.open(format!("if ({p}_UNLIKELY(step->out->segments_len == step->out->segments_max)) {{"));
+                code.open(format!("if ({p}_UNLIKELY(step->segments == step->out->segments_max)) {{"));
                 code.line(format!("step->counters[{p}_BROKEN]++;"));
                 code.turn("} else {");
-                code.line("struct nacre_segment *segment = &step->out->segments[step->out->segments_len++];");
+                code.line("struct nacre_segment *segment = &step->out->segments[step->segments++];");
                 code.line("segment->at = head;");
                 code.line("segment->len = size;");
                 code.line("output->segments_len = 1;");
                 code.line("output->len = size;");
-                code.line("step->out->bytes_len += size;");
+                code.line("step->bytes += size;");
                 code.close("}");
                 code.close("}");
             }

@@ -169,8 +169,12 @@ impl Body<'_, '_> {
                 c if c == from.c() => text,
                 _ => format!("({}){text}", to.name()),
             },
-            (Scalar::Signed { bits, .. }, Scalar::Signed { bits: wide, .. }) if bits <= wide => format!("({}){text}", to.name()),
-            (Scalar::Unsigned { bits, .. }, Scalar::Signed { bits: wide, .. }) if bits < wide => format!("({}){text}", to.name()),
+            (Scalar::Signed { bits, .. }, Scalar::Signed { bits: wide, .. }) if bits <= wide => {
+                format!("({}){text}", to.name())
+            }
+            (Scalar::Unsigned { bits, .. }, Scalar::Signed { bits: wide, .. }) if bits < wide => {
+                format!("({}){text}", to.name())
+            }
             (Scalar::Unsigned { .. }, Scalar::Unsigned { .. } | Scalar::Bool) => self.from_wide(text, to),
             _ => self.from_wide(format!("(uint64_t){text}"), to),
         }
@@ -284,7 +288,8 @@ impl Body<'_, '_> {
             }
             ExprKind::Struct(parts) | ExprKind::Tuple(parts) => {
                 let values: Vec<String> = parts.iter().map(|p| self.value(p)).collect();
-                let members = values.iter().enumerate().map(|(i, v)| format!(".{} = {v}", self.w.member(&e.ty, i as u32)));
+                let members =
+                    values.iter().enumerate().map(|(i, v)| format!(".{} = {v}", self.w.member(&e.ty, i as u32)));
                 let members: Vec<String> = members.collect();
                 let c_type = self.c_type(&e.ty);
                 let initial = if members.is_empty() { ".nothing = 0".into() } else { members.join(", ") };

@@ -48,8 +48,9 @@ impl<'a> Body<'_, 'a> {
             let name = self.local(id);
             self.code.line(format!("(void){name};"));
         }
-        let [made_from, reader, bytes, run, unit] = ["made_from", "reader", "bytes", "run", "unit"].map(|n| self.fresh(n));
-        self.code.line(format!("const uint32_t {made_from} = step->out->bytes_len;"));
+        let [made_from, reader, bytes, run, unit] =
+            ["made_from", "reader", "bytes", "run", "unit"].map(|n| self.fresh(n));
+        self.code.line(format!("const uint32_t {made_from} = step->bytes;"));
         self.code.line(format!("*{accepted} = true;"));
         let next = format!("({bytes} = {}(step, &{reader}, &{run})) != NULL", self.w.reader());
         self.code.line(format!("struct {p}_reader {reader} = {{{pieces}, {pieces} + {count}, 0}};"));
@@ -106,7 +107,11 @@ impl<'a> Body<'_, 'a> {
                 Some(e) => {
                     let ty = e.ty.clone();
                     let (c_type, zero) = (self.c_type(&ty), self.zero(&ty));
-                    if self.w.scalar(&ty).is_some() { zero } else { format!("({c_type}){zero}") }
+                    if self.w.scalar(&ty).is_some() {
+                        zero
+                    } else {
+                        format!("({c_type}){zero}")
+                    }
                 }
                 None => format!("(struct {p}_bytes){{.block = 0}}"),
             };
@@ -141,7 +146,9 @@ impl<'a> Body<'_, 'a> {
                 self.code.line(format!("{name}.at[i] = {p}_byte(step, {made}, i);"));
                 self.code.close("}");
                 if let Type::Text(_) = ty {
-                    self.code.line(format!("{name}.len = {made}.len < sizeof {name}.at ? {made}.len : (uint32_t)sizeof {name}.at;"));
+                    self.code.line(format!(
+                        "{name}.len = {made}.len < sizeof {name}.at ? {made}.len : (uint32_t)sizeof {name}.at;"
+                    ));
                 }
                 name
             }
@@ -161,7 +168,11 @@ impl<'a> Body<'_, 'a> {
             _ => self.layer + 1,
         };
         let ty = self.w.message_type(level);
-        let made = self.bind(&ty, "filtered", &format!("{{.bytes = {name}(step, {row}, {count}u, &{accepted}), .data = {data}}}"));
+        let made = self.bind(
+            &ty,
+            "filtered",
+            &format!("{{.bytes = {name}(step, {row}, {count}u, &{accepted}), .data = {data}}}"),
+        );
         self.code.line(format!("if (!{accepted}) {{ {made} = ({ty}){{.data = false}}; }}"));
         match self.locals[into.index()].ty.clone() {
             Type::Msg => self.assign(into, &made),
@@ -186,7 +197,7 @@ impl<'a> Body<'_, 'a> {
         let p = self.w.prefix.clone();
         let put = |body: &mut Self, n: String, byte: String| {
             body.code.open(format!("for (uint32_t i = 0; i < {n} && {p}_can_make(step, 1u); i++) {{"));
-            body.code.line(format!("step->out->bytes[step->out->bytes_len++] = {byte};"));
+            body.code.line(format!("step->out->bytes[step->bytes++] = {byte};"));
             body.code.close("}");
         };
         match &e.ty {
@@ -206,7 +217,9 @@ impl<'a> Body<'_, 'a> {
                 let bytes = crate::strings::bytes_of_number(ty);
                 let value = self.wide(e);
                 if bytes == 1 {
-                    self.code.line(format!("if ({p}_can_make(step, 1u)) {{ step->out->bytes[step->out->bytes_len++] = (uint8_t)({value}); }}"));
+                    self.code.line(format!(
+                        "if ({p}_can_make(step, 1u)) {{ step->out->bytes[step->bytes++] = (uint8_t)({value}); }}"
+                    ));
                 } else {
                     let number = self.bind("const uint64_t", "number", &value);
                     put(self, format!("{bytes}u"), format!("(uint8_t)({number} >> (8u * i))"));
@@ -286,11 +299,11 @@ impl<'a> Body<'_, 'a> {
         }
         let name = self.w.extern_name(id);
         let mut texts = self.extern_arguments(arguments);
-        texts.push("step->out->bytes + step->out->bytes_len".into());
-        texts.push("step->out->bytes_max - step->out->bytes_len".into());
-        let from = self.bind("const uint32_t", "made_from", "step->out->bytes_len");
+        texts.push("step->out->bytes + step->bytes".into());
+        texts.push("step->out->bytes_max - step->bytes".into());
+        let from = self.bind("const uint32_t", "made_from", "step->bytes");
         let n = self.bind("const uint32_t", "n", &format!("{name}({})", texts.join(", ")));
-        self.code.line(format!("if ({n} <= step->out->bytes_max - {from}) {{ step->out->bytes_len += {n}; }}"));
+        self.code.line(format!("if ({n} <= step->out->bytes_max - {from}) {{ step->bytes += {n}; }}"));
         let ty = self.w.message_type(self.layer + 1);
         let made = self.bind(&ty, "made", &format!("{{.bytes = {p}_made(step, {from}), .data = {data}}}"));
         self.consume(arguments);

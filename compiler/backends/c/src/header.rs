@@ -110,15 +110,14 @@ impl Writer<'_> {
         code.open(format!("struct {p}_block {{"));
         code.line("uint16_t references;");
         code.line("uint16_t next; /* block with the bytes that follow; 0: none */");
-        code.line("uint16_t ring; /* this block's place in the ring of free blocks */");
-        code.line("uint16_t number; /* its own, from 1 */");
+        code.line("uint16_t after; /* of a free block: the one that is taken next */");
         if self.uses_ropes {
             code.line(format!("struct {p}_node node[{PIECES_PER_BLOCK}];"));
         }
         code.line(format!("uint8_t bytes[{}];", self.block_bytes().next_multiple_of(8)));
         code.close("};");
         code.open(format!("struct {p}_pool {{"));
-        code.line("uint32_t blocks, free, first;");
+        code.line("uint32_t free, first, last; /* how many are free; the first and last of them, from 1 */");
         code.line("uint32_t node; /* the first free piece */");
         code.line(format!("struct {p}_block block[];"));
         code.close("};");
@@ -162,8 +161,12 @@ impl Writer<'_> {
         code.line("        const uint8_t *frame, uint32_t len, struct nacre_out *out);");
         code.line(format!("int {p}_tick(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now, struct nacre_out *out);"));
         code.line(format!("uint64_t {p}_deadline(const struct {p}_state *s);"));
-        code.line(format!("bool {p}_accepts(const struct {p}_state *s, const struct {p}_pool *pool, uint32_t event, uint32_t len);"));
-        code.line(format!("void {p}_settle(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, struct nacre_out *out);"));
+        code.line(format!(
+            "bool {p}_accepts(const struct {p}_state *s, const struct {p}_pool *pool, uint32_t event, uint32_t len);"
+        ));
+        code.line(format!(
+            "void {p}_settle(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, struct nacre_out *out);"
+        ));
         code.line(format!("void {p}_discard(struct {p}_state *s, struct {p}_pool *pool);"));
         code.line(format!("uint32_t {p}_canonical(const struct {p}_state *s, const struct {p}_pool *pool, uint8_t *to, uint32_t max);"));
     }

@@ -70,7 +70,11 @@ impl Writer<'_> {
 
     /// The word in front of a function in C.
     pub fn word(&self) -> &'static str {
-        if self.plan.quick { "_INLINE" } else { "_PLAIN" }
+        if self.plan.quick {
+            "_INLINE"
+        } else {
+            "_PLAIN"
+        }
     }
 
     /// The function that an emission to a layer calls; none: it goes through the queue.
@@ -116,7 +120,9 @@ impl Writer<'_> {
                     self.size_of_block(then, depth) + otherwise.len().min(1) as u64 * 10
                 }
                 Statement::If { likely: Some(false), otherwise, .. } => 10 + self.size_of_block(otherwise, depth),
-                Statement::Emit(Emit { target: Target::Layer(layer), event, call: true, later: false, likely, .. }) => match likely {
+                Statement::Emit(Emit {
+                    target: Target::Layer(layer), event, call: true, later: false, likely, ..
+                }) => match likely {
                     Some(false) => 5,
                     _ => self.size_of(*layer, *event, depth + 1),
                 },

@@ -35,7 +35,8 @@ impl Writer<'_> {
         if !self.stack.has_message(ty) {
             return String::new();
         }
-        let pointer = text.strip_prefix("(*").and_then(|t| t.strip_suffix(')')).filter(|t| crate::expressions::is_simple(t));
+        let pointer =
+            text.strip_prefix("(*").and_then(|t| t.strip_suffix(')')).filter(|t| crate::expressions::is_simple(t));
         if *ty == Type::Msg {
             let text = pointer.map_or(format!("{text}."), |name| format!("{name}->"));
             return match act {
@@ -49,7 +50,8 @@ impl Writer<'_> {
             Act::Share => "share",
             Act::Keep => "keep",
         };
-        let name = self.helper(format!("{p}_{word}_{}", self.tag(ty, layer)), |w, name| w.write_act(act, ty, layer, name));
+        let name =
+            self.helper(format!("{p}_{word}_{}", self.tag(ty, layer)), |w, name| w.write_act(act, ty, layer, name));
         let address = pointer.map_or(format!("&{text}"), str::to_string);
         format!("{name}({with}, {address});")
     }
@@ -147,7 +149,11 @@ impl Writer<'_> {
                     w.same_text(t, layer, &format!("a->{member}"), &format!("b->{member}"))
                 })
                 .collect();
-            if all.is_empty() { "a->nothing == b->nothing".to_string() } else { all.join(" && ") }
+            if all.is_empty() {
+                "a->nothing == b->nothing".to_string()
+            } else {
+                all.join(" && ")
+            }
         };
         match ty {
             Type::Struct(id) => {
@@ -170,7 +176,9 @@ impl Writer<'_> {
             Type::Bytes(0) => code.line("return a == b || true;"),
             Type::Bytes(n) => code.line(format!("return memcmp(a->at, b->at, {n}) == 0;")),
             Type::Text(_) => code.line("return a->len == b->len && memcmp(a->at, b->at, a->len) == 0;"),
-            Type::Addr => code.line("return memcmp(a->ip, b->ip, 16) == 0 && a->port == b->port && a->family == b->family;"),
+            Type::Addr => {
+                code.line("return memcmp(a->ip, b->ip, 16) == 0 && a->port == b->port && a->family == b->family;")
+            }
             Type::Array(t, n) => {
                 let same = self.same_text(t, layer, "a->at[i]", "b->at[i]");
                 code.open(format!("for (uint32_t i = 0; i < {n}u; i++) {{"));
@@ -225,7 +233,9 @@ impl Writer<'_> {
         let p = self.prefix.clone();
         self.helper(format!("{p}_same_view"), |_, name| {
             let mut code = Code::new(0);
-            code.open(format!("{p}_PLAIN bool {name}(const struct {p}_step *step, struct {p}_bytes a, struct {p}_bytes b) {{"));
+            code.open(format!(
+                "{p}_PLAIN bool {name}(const struct {p}_step *step, struct {p}_bytes a, struct {p}_bytes b) {{"
+            ));
             code.line("if (a.len != b.len) { return false; }");
             code.open("for (uint32_t at = 0; at < a.len; at++) {");
             code.line(format!("if ({p}_byte(step, a, at) != {p}_byte(step, b, at)) {{ return false; }}"));

@@ -30,7 +30,8 @@ impl Slots {
 
 /// Fields of one type share a place where their headers are not one; those of one name before others.
 pub fn slots(stack: &Stack, layer: LayerId, name: &str) -> Slots {
-    let headers: Vec<HeaderId> = (0..stack.headers.len() as u32).map(HeaderId).filter(|h| stack.header(*h).layer == layer).collect();
+    let headers: Vec<HeaderId> =
+        (0..stack.headers.len() as u32).map(HeaderId).filter(|h| stack.header(*h).layer == layer).collect();
     let mut places: Vec<(String, Type)> = vec![];
     let mut all = vec![];
     for header in &headers {
@@ -81,7 +82,10 @@ impl Writer<'_> {
                 }
             }
             let whose = match self.slot_layers(from).first() {
-                Some(layer) => format!(" /* a message with the headers of {} and what is above; a tag names the header, 0: none */", self.layer_names[*layer]),
+                Some(layer) => format!(
+                    " /* a message with the headers of {} and what is above; a tag names the header, 0: none */",
+                    self.layer_names[*layer]
+                ),
                 None => " /* a message without headers */".into(),
             };
             self.types.line(format!("{name} {{{whose}"));
@@ -96,7 +100,8 @@ impl Writer<'_> {
     pub fn spread(&mut self, text: &str, level: usize) -> String {
         let ty = self.message_type(level);
         let member = |m: &str| format!("{text}.bytes.{m}");
-        let bytes = format!("{{.block = {}, .offset = {}, .len = {}}}", member("block"), member("offset"), member("len"));
+        let bytes =
+            format!("{{.block = {}, .offset = {}, .len = {}}}", member("block"), member("offset"), member("len"));
         let mut parts = vec![format!(".bytes = {bytes}"), format!(".data = {text}.data")];
         for layer in self.slot_layers(level) {
             let slots = &self.slots[layer];

@@ -4,7 +4,8 @@
  * message pool (one for each connection, or shared by all of a shard), and the counters. It calls nothing and reads no clock: time
  * arrives with the call, in nanoseconds from any origin that does not move.
  *
- * One call is one step: the outside event and all that it causes. What comes of it is appended to `out`, in order.
+ * One call is one step: the outside event and all that it causes. What comes of it stands in `out`, in order,
+ * in place of what stood there.
  * Bytes that outputs name (in the caller's message or frame, in the pool, or in out->bytes) are immutable and lent until the
  * next call that is given the same state, pool or out; a caller that keeps them longer copies them.
  *
@@ -54,8 +55,8 @@ struct nacre_output {
     uint32_t reserved;
 };
 
-/* Where a stack puts its outputs: four arrays of the caller's, at least as large as the stack's bounds. `nacre_out_clear` before
- * each call; the capacities are checked before a step, so nothing can overflow. */
+/* Where a stack puts its outputs: three arrays of the caller's, at least as large as the stack's bounds. The capacities are checked
+ * before a step, so nothing can overflow. Each call starts anew; one without effect leaves nothing here. */
 struct nacre_out {
     uint32_t abi;  /* NACRE_ABI */
     uint32_t size; /* sizeof(struct nacre_out) */

@@ -6,14 +6,40 @@ use crate::body::Body;
 use crate::expressions::is_simple;
 use crate::places::distance;
 use crate::types::{constant, set_words, unsigned, window_slots, Scalar};
+use crate::visit::{self, Node};
 
 impl<'a> Body<'_, 'a> {
+    /// Two statements that together move a window on behind a number that has no entry.
+    pub fn passed(&self, first: &'a Statement, second: Option<&'a Statement>) -> Option<(&'a Place, &'a Expr)> {
+        let (Statement::Operate(skip), Some(Statement::Operate(release))) = (first, second) else { return None };
+        let mut steady = true;
+        skip.arguments.iter().for_each(|e| visit::expr(e, &mut |node| steady &= !matches!(node, Node::Place(_))));
+        let fits = (skip.operation, release.operation) == (Operation::SkipTo, Operation::Release)
+            && skip.place == release.place
+            && skip.place.path.is_empty()
+            && skip.arguments == release.arguments
+            && release.into.is_none_or(|local| !self.is_read(local))
+            && release.done.is_none()
+            && skip.done.is_none();
+        (fits && steady).then(|| (&skip.place, &skip.arguments[0]))
+    }
+
+    /// `skip_to(n)`, then `release(n)`: what was delivered without having been kept.
+    pub fn pass_number(&mut self, place: &Place, number: &Expr) {
+        let number = self.operand(number);
+        let text = self.place(place).text;
+        let helper = self.w.container("pass", &place.ty, self.layer);
+        self.code.line(format!("{helper}(step->pool, &{text}, {number});"));
+    }
+
     pub fn operate(&mut self, o: &Operate) {
         let values: Vec<String> = o.arguments.iter().map(|e| self.operand(e)).collect();
         let found = self.place(&o.place);
         let (text, ty) = (found.text.clone(), o.place.ty.clone());
         let element = match &ty {
-            Type::Ring(t, _) | Type::List(t, _) | Type::Window(t, _, _) | Type::Pool(t, _) | Type::Map(_, t, _) => (**t).clone(),
+            Type::Ring(t, _) | Type::List(t, _) | Type::Window(t, _, _) | Type::Pool(t, _) | Type::Map(_, t, _) => {
+                (**t).clone()
+            }
             other => other.clone(),
         };
         let last = o.arguments.iter().zip(&values).next_back().map(|(e, v)| (e.clone(), v.clone()));
@@ -62,7 +88,11 @@ impl<'a> Body<'_, 'a> {
                 self.set_done(o, "true");
             }
             (Operation::Raise | Operation::SkipTo, _) => {
-                let helper = self.w.container(if o.operation == Operation::Raise { "raise" } else { "skip_to" }, &ty, self.layer);
+                let helper = self.w.container(
+                    if o.operation == Operation::Raise { "raise" } else { "skip_to" },
+                    &ty,
+                    self.layer,
+                );
                 self.code.line(format!("{helper}(&{text}, {});", values[0]));
                 self.set_done(o, "true");
             }
@@ -95,7 +125,8 @@ impl<'a> Body<'_, 'a> {
                 let helper = self.w.container("add", &ty, self.layer);
                 let slot = self.bind("const uint32_t", "slot", &format!("{helper}(&{text})"));
                 let c_type = self.c_type(&element);
-                let place = self.bind(&format!("{c_type} *"), "added", &format!("{slot} < {n}u ? &{text}.at[{slot}] : NULL"));
+                let place =
+                    self.bind(&format!("{c_type} *"), "added", &format!("{slot} < {n}u ? &{text}.at[{slot}] : NULL"));
                 self.put(o, &found.keeps, &element, &place, last);
                 self.gives(o, &Type::UInt(32), Some(&format!("{slot} < {n}u")), &slot);
                 self.set_done(o, &format!("{slot} < {n}u"));
@@ -113,7 +144,8 @@ impl<'a> Body<'_, 'a> {
                 let old = self.bind("bool", "old", "false");
                 let slot = self.bind("const uint32_t", "slot", &format!("{helper}(&{text}, &{key}, &{old})"));
                 let c_type = self.c_type(&element);
-                let place = self.bind(&format!("{c_type} *"), "entry", &format!("{slot} < {n}u ? &{text}.at[{slot}] : NULL"));
+                let place =
+                    self.bind(&format!("{c_type} *"), "entry", &format!("{slot} < {n}u ? &{text}.at[{slot}] : NULL"));
                 self.set_entry(o, &found.keeps, &element, &place, &old, last);
                 self.gives(o, &Type::UInt(32), Some(&format!("{slot} < {n}u")), &slot);
                 self.set_done(o, &format!("{slot} < {n}u"));
@@ -191,7 +223,15 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    fn set_entry(&mut self, o: &Operate, keeps: &bool, element: &Type, slot: &str, old: &str, last: Option<(Expr, String)>) {
+    fn set_entry(
+        &mut self,
+        o: &Operate,
+        keeps: &bool,
+        element: &Type,
+        slot: &str,
+        old: &str,
+        last: Option<(Expr, String)>,
+    ) {
         let Some((_, value)) = last else { return };
         let drop_old = self.w.drop_of(element, self.layer, &format!("(*{slot})"));
         let drop_new = self.w.drop_of(element, self.layer, &value);
@@ -260,7 +300,11 @@ impl<'a> Body<'_, 'a> {
         };
         let value = match (scalar, self.w.scalar(&own)) {
             (Some(from), Some(to)) if from != to => {
-                let wide = if matches!(from, Scalar::Signed { .. }) { format!("(uint64_t){value}") } else { value.to_string() };
+                let wide = if matches!(from, Scalar::Signed { .. }) {
+                    format!("(uint64_t){value}")
+                } else {
+                    value.to_string()
+                };
                 self.from_wide(wide, to)
             }
             _ => value.to_string(),
@@ -358,7 +402,12 @@ impl<'a> Body<'_, 'a> {
             _ => "0u".into(),
         };
         let capacity = match &place.ty {
-            Type::Ring(_, n) | Type::List(_, n) | Type::Pool(_, n) | Type::Map(_, _, n) | Type::Bits(n) | Type::Text(n) => *n,
+            Type::Ring(_, n)
+            | Type::List(_, n)
+            | Type::Pool(_, n)
+            | Type::Map(_, _, n)
+            | Type::Bits(n)
+            | Type::Text(n) => *n,
             _ => 0,
         };
         let as_number = |body: &Body, text: String| body.from_wide(text, scalar);
@@ -421,7 +470,8 @@ impl<'a> Body<'_, 'a> {
         let at = self.named(slot);
         let (c_type, zero) = (self.c_type(&k), self.zero(&k));
         let key = self.bind(&c_type, "key", &zero);
-        self.code.line(format!("if ({at} < {n}u && {p}_has({text}.used, (uint32_t){at})) {{ {key} = {text}.key[{at}]; }}"));
+        self.code
+            .line(format!("if ({at} < {n}u && {p}_has({text}.used, (uint32_t){at})) {{ {key} = {text}.key[{at}]; }}"));
         key
     }
 

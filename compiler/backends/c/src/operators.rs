@@ -11,7 +11,9 @@ impl Body<'_, '_> {
             BinaryOp::Both | BinaryOp::Either => self.logic(op, a, b),
             BinaryOp::Equal => self.equal(a, b, false),
             BinaryOp::NotEqual => self.equal(a, b, true),
-            BinaryOp::Less | BinaryOp::LessEqual if !matches!(a.ty, Type::Bits(_)) => self.order(op == BinaryOp::Less, a, b),
+            BinaryOp::Less | BinaryOp::LessEqual if !matches!(a.ty, Type::Bits(_)) => {
+                self.order(op == BinaryOp::Less, a, b)
+            }
             BinaryOp::Min | BinaryOp::Max => self.least(op, a, b, ty),
             BinaryOp::Member => self.member(a, b),
             BinaryOp::Subset | BinaryOp::Less | BinaryOp::LessEqual => self.subset(op, a, b),
@@ -42,7 +44,11 @@ impl Body<'_, '_> {
                 format!("{helper}(&{}, &{})", a.0, b.0)
             }
         };
-        if negate { format!("!{same}") } else { same }
+        if negate {
+            format!("!{same}")
+        } else {
+            same
+        }
     }
 
     fn addressable(&mut self, e: &Expr) -> (String, Type) {
@@ -103,9 +109,16 @@ impl Body<'_, '_> {
     pub fn least(&mut self, op: BinaryOp, a: &Expr, b: &Expr, ty: &Type) -> String {
         let (left, right) = (self.value(a), self.value(b));
         let c_type = self.c_type(ty);
-        let left = if crate::expressions::is_simple(&left) { left } else { self.bind(&format!("const {c_type}"), "left", &left) };
-        let right =
-            if crate::expressions::is_simple(&right) { right } else { self.bind(&format!("const {c_type}"), "right", &right) };
+        let left = if crate::expressions::is_simple(&left) {
+            left
+        } else {
+            self.bind(&format!("const {c_type}"), "left", &left)
+        };
+        let right = if crate::expressions::is_simple(&right) {
+            right
+        } else {
+            self.bind(&format!("const {c_type}"), "right", &right)
+        };
         // Equal ones: the left one.
         let condition = match op {
             BinaryOp::Min => self.order_of(ty, &right, &left),
@@ -124,7 +137,9 @@ impl Body<'_, '_> {
     /// `a < b` of names.
     pub fn order_of(&mut self, ty: &Type, a: &str, b: &str) -> String {
         match ty {
-            Type::Seq(bits) if *bits <= 32 => format!("((int32_t)(((uint32_t){a} - (uint32_t){b}) << {}) < 0)", 32 - *bits),
+            Type::Seq(bits) if *bits <= 32 => {
+                format!("((int32_t)(((uint32_t){a} - (uint32_t){b}) << {}) < 0)", 32 - *bits)
+            }
             Type::Seq(bits) => format!("((int64_t)(((uint64_t){a} - (uint64_t){b}) << {}) < 0)", 64 - *bits),
             ty if self.w.scalar(ty).is_some() => format!("({a} < {b})"),
             ty => format!("({}(&{a}, &{b}) < 0)", self.w.order(ty, self.layer)),
@@ -246,11 +261,16 @@ impl Body<'_, '_> {
     fn member(&mut self, element: &Expr, set: &Expr) -> String {
         let Type::Bits(n) = set.ty else { return "false".into() };
         let (element, words) = (self.wide(element), self.words(set));
-        let element =
-            if crate::expressions::is_simple(&element) { element } else { self.bind("const uint64_t", "element", &element) };
+        let element = if crate::expressions::is_simple(&element) {
+            element
+        } else {
+            self.bind("const uint64_t", "element", &element)
+        };
         match words {
             Words::Number(text) => format!("({element} < {n}u && ({text} >> {element} & 1u))"),
-            Words::Array(text) => format!("({element} < {n}u && {}_has({text}.word, (uint32_t){element}))", self.w.prefix),
+            Words::Array(text) => {
+                format!("({element} < {n}u && {}_has({text}.word, (uint32_t){element}))", self.w.prefix)
+            }
         }
     }
 
@@ -267,13 +287,21 @@ impl Body<'_, '_> {
         match (self.words(a), self.words(b)) {
             (Words::Number(a), Words::Number(b)) => {
                 let all = format!("({a} & ~{b}) == 0");
-                if op == BinaryOp::Less { format!("({all} && {a} != {b})") } else { format!("({all})") }
+                if op == BinaryOp::Less {
+                    format!("({all} && {a} != {b})")
+                } else {
+                    format!("({all})")
+                }
             }
             (Words::Array(a), Words::Array(b)) => {
                 let each = |f: &dyn Fn(u32) -> String, by: &str| (0..words).map(f).collect::<Vec<_>>().join(by);
                 let all = each(&|i| format!("({a}.word[{i}] & ~{b}.word[{i}]) == 0"), " && ");
                 let other = each(&|i| format!("{a}.word[{i}] != {b}.word[{i}]"), " || ");
-                if op == BinaryOp::Less { format!("({all} && ({other}))") } else { format!("({all})") }
+                if op == BinaryOp::Less {
+                    format!("({all} && ({other}))")
+                } else {
+                    format!("({all})")
+                }
             }
             _ => "false".into(),
         }
@@ -299,8 +327,12 @@ impl Body<'_, '_> {
             let p = self.w.prefix.clone();
             self.code.open(format!("for (uint32_t i = 0; i < {n}u && {by} < {n}u; i++) {{"));
             match op {
-                BinaryOp::Shl => self.code.line(format!("if (i >= {by} && {p}_has({left}.word, i - (uint32_t){by})) {{ {p}_mark({set}.word, i); }}")),
-                _ => self.code.line(format!("if (i + {by} < {n}u && {p}_has({left}.word, i + (uint32_t){by})) {{ {p}_mark({set}.word, i); }}")),
+                BinaryOp::Shl => self.code.line(format!(
+                    "if (i >= {by} && {p}_has({left}.word, i - (uint32_t){by})) {{ {p}_mark({set}.word, i); }}"
+                )),
+                _ => self.code.line(format!(
+                    "if (i + {by} < {n}u && {p}_has({left}.word, i + (uint32_t){by})) {{ {p}_mark({set}.word, i); }}"
+                )),
             }
             self.code.close("}");
             return set;

@@ -21,7 +21,8 @@ impl Body<'_, '_> {
             Root::Cell(cell) => {
                 let declared = self.w.stack.cell(cell);
                 let (layer, name) = (&self.w.layer_names[declared.layer.index()], &self.w.cell_names[cell.index()]);
-                let text = if self.in_config { format!("config->{layer}_{name}") } else { format!("step->s->{layer}.{name}") };
+                let text =
+                    if self.in_config { format!("config->{layer}_{name}") } else { format!("step->s->{layer}.{name}") };
                 (text, declared.ty.clone(), true)
             }
             Root::Local(id) => {
@@ -114,7 +115,11 @@ impl crate::writer::Writer<'_> {
             }
             Type::Window(_, n, bits) => {
                 let slot = format!("((uint32_t){at} & {}u)", window_slots(*n) - 1);
-                let inside = format!("{} < {}", distance(at, &format!("{text}.low"), *bits), distance(&format!("{text}.high"), &format!("{text}.low"), *bits));
+                let inside = format!(
+                    "{} < {}",
+                    distance(at, &format!("{text}.low"), *bits),
+                    distance(&format!("{text}.high"), &format!("{text}.low"), *bits)
+                );
                 (format!("{inside} && {p}_has({text}.used, {slot})"), format!("{text}.at[{slot}]"))
             }
             other => unreachable!("{other:?} has no entries"),

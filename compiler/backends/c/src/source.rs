@@ -2,6 +2,7 @@
 
 use nacre_stack::*;
 
+use crate::asides::asides;
 use crate::code::Code;
 use crate::events::Written;
 use crate::levels::Item;
@@ -70,7 +71,9 @@ impl Writer<'_> {
             for parameter in &declared.parameters {
                 let n = names::plain(&parameter.name);
                 match &parameter.ty {
-                    Type::Msg | Type::View => parameters.extend([format!("const uint8_t *{n}"), format!("uint32_t {n}_len")]),
+                    Type::Msg | Type::View => {
+                        parameters.extend([format!("const uint8_t *{n}"), format!("uint32_t {n}_len")])
+                    }
                     Type::Bytes(_) => parameters.push(format!("const uint8_t *{n}")),
                     Type::Text(_) => parameters.extend([format!("const uint8_t *{n}"), format!("uint32_t {n}_len")]),
                     ty => match self.scalar(ty) {
@@ -144,13 +147,13 @@ impl Writer<'_> {
         let mut entries = self.entries();
         let mut finish = self.finish_function();
         loop {
-            let before = (self.queued.len(), self.put_off.len());
+            let before = (self.queued.len(), self.put_off.len(), self.temporary);
             while let Some((item, _)) = self.next_item() {
                 let function = self.item(item);
                 written.push(function);
             }
             self.plan.quick = true;
-            finish = match before == (self.queued.len(), self.put_off.len()) {
+            finish = match before == (self.queued.len(), self.put_off.len(), self.temporary) {
                 true => finish,
                 false => {
                     entries = self.entries();
@@ -210,7 +213,12 @@ impl Writer<'_> {
             self.support(OUT),
             self.support(CANONICAL),
         );
-        (header, numbered(source + &code.text, &format!("{}.c", self.prefix)))
+        let source = source + &code.text;
+        let source = match self.level {
+            Level::Inline => asides(&source, &self.prefix),
+            _ => source,
+        };
+        (header, numbered(source, &format!("{}.c", self.prefix)))
     }
 
     /// One function, with words above it.
@@ -235,7 +243,11 @@ impl Writer<'_> {
 
     /// Functions stand by layers, from the lowest.
     fn place_of(&self, name: &str) -> (usize, String) {
-        let layer = self.stack.layers.iter().position(|l| name.starts_with(&format!("{}.", l.name)) || name.starts_with(&format!("{} ", l.name)));
+        let layer = self
+            .stack
+            .layers
+            .iter()
+            .position(|l| name.starts_with(&format!("{}.", l.name)) || name.starts_with(&format!("{} ", l.name)));
         (layer.unwrap_or(usize::MAX), name.to_string())
     }
 
@@ -243,7 +255,8 @@ impl Writer<'_> {
         let p = &self.prefix;
         let bounds = self.stack.bounds;
         let mut code = Code::new(0);
-        let mut counters: Vec<String> = (0..self.stack.counters.len() as u32).map(|i| self.counter_name(CounterId(i))).collect();
+        let mut counters: Vec<String> =
+            (0..self.stack.counters.len() as u32).map(|i| self.counter_name(CounterId(i))).collect();
         let mut seen = std::collections::HashSet::new();
         counters.iter_mut().for_each(|name| {
             while !seen.insert(name.clone()) {
@@ -267,6 +280,16 @@ impl Writer<'_> {
             code.line("/* An event that waits for its turn. */");
             code.add(queue);
         }
+        code.line("/* What a step seldom needs. */");
+        code.open(format!("struct {p}_more {{"));
+        code.line("uint8_t nothing;");
+        if !self.queued.is_empty() {
+            code.line(format!("struct {p}_event queue[{p}_QUEUE];"));
+        }
+        if self.temporary > 0 {
+            code.line(format!("uint8_t temp[{}]; /* bytes that are looked at in one statement */", self.temporary));
+        }
+        code.close("};");
         code.line("/* One call of the host and all that it causes. */");
         code.open(format!("struct {p}_step {{"));
         code.line(format!("struct {p}_state *s;"));
@@ -277,13 +300,13 @@ impl Writer<'_> {
         code.line("const uint8_t *in; /* data of the message that came with the call */");
         code.line("uint32_t in_len;");
         code.line("uint32_t kept; /* first block of that data, once it is in the pool */");
-        if self.temporary > 0 {
-            code.line(format!("uint8_t temp[{}]; /* bytes that are looked at in one statement */", self.temporary));
-        }
+        code.line("uint32_t outputs, segments, bytes; /* what was made in `out` so far */");
+        code.line("uint32_t impossible; /* whether the message was said to be */");
+        code.line("bool held; /* the step has references to what is kept */");
         if !self.queued.is_empty() {
-            code.line("uint32_t first, len;");
-            code.line(format!("struct {p}_event queue[{p}_QUEUE];"));
+            code.line("uint32_t first, len; /* in the queue */");
         }
+        code.line(format!("struct {p}_more *more;"));
         code.close("};");
         code.line("");
         code.text
@@ -294,11 +317,12 @@ impl Writer<'_> {
         let mut code = Code::new(0);
         code.open(format!("void {p}_pool_init(struct {p}_pool *pool, uint32_t blocks) {{"));
         code.line("if (blocks > 0xffffu) { blocks = 0xffffu; }");
-        code.line("pool->blocks = pool->free = blocks;");
-        code.line("pool->first = pool->node = 0;");
+        code.line("pool->free = pool->last = blocks;");
+        code.line("pool->first = 1;");
+        code.line("pool->node = 0;");
         code.open("for (uint32_t i = 0; i < blocks; i++) {");
         code.line("memset(&pool->block[i], 0, sizeof pool->block[i]);");
-        code.line("pool->block[i].ring = pool->block[i].number = (uint16_t)(i + 1u);");
+        code.line("pool->block[i].after = (uint16_t)(i + 2u);");
         code.close("}");
         if self.uses_ropes {
             code.open(format!("for (uint32_t number = {p}_NODES * blocks; number > 0; number--) {{"));
@@ -310,7 +334,9 @@ impl Writer<'_> {
         code.line("");
         code.line(format!("uint32_t {p}_pool_free(const struct {p}_pool *pool) {{ return pool->free; }}"));
         code.line("");
-        code.open(format!("void {p}_settle(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, struct nacre_out *out) {{"));
+        code.open(format!(
+            "void {p}_settle(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, struct nacre_out *out) {{"
+        ));
         for name in ["s", "pool", "counters", "out"] {
             code.line(format!("(void){name};"));
         }

@@ -12,12 +12,20 @@ impl<'a> Body<'_, 'a> {
     pub fn block(&mut self, block: &'a [Statement]) {
         let owed = self.put_aside();
         let homes = self.homes(block);
-        for (index, statement) in block.iter().enumerate() {
+        let mut index = 0;
+        while let Some(statement) = block.get(index) {
             for local in homes.iter().filter(|(_, at)| *at == index).map(|(l, _)| *l) {
                 self.declare(local, statement);
             }
-            self.statement(statement);
+            match self.passed(statement, block.get(index + 1)) {
+                Some((place, number)) => {
+                    self.pass_number(place, number);
+                    index += 1;
+                }
+                None => self.statement(statement),
+            }
             self.finish_statement();
+            index += 1;
         }
         self.take_back(owed);
     }
@@ -129,9 +137,14 @@ impl<'a> Body<'_, 'a> {
             Statement::Assert(condition, text) => {
                 let condition = self.value(condition);
                 let text = text.replace("*/", "* /").replace("/*", "/ *").replace('\n', " ");
-                self.code.line(format!("if ({p}_UNLIKELY(!{condition})) {{ step->counters[{p}_BROKEN]++; }} /* assert {text} */"));
+                self.code.line(format!(
+                    "if ({p}_UNLIKELY(!{condition})) {{ step->counters[{p}_BROKEN]++; }} /* assert {text} */"
+                ));
             }
-            Statement::Impossible => self.code.line(format!("step->counters[{p}_IMPOSSIBLE]++;")),
+            Statement::Impossible => {
+                self.code.line(format!("step->counters[{p}_IMPOSSIBLE]++;"));
+                self.code.line("step->impossible = 1u;");
+            }
             Statement::Unreachable => self.code.line(format!("step->counters[{p}_BROKEN]++;")),
             Statement::Fit { into, value } => self.fit(*into, value),
             Statement::Random { into, below } => self.random(*into, below),
@@ -273,7 +286,9 @@ impl<'a> Body<'_, 'a> {
         let from = self.bind("const uint64_t", "from", &from);
         let to = self.bind("const uint64_t", "to", &to);
         let left = match &ty {
-            Type::Seq(b) => format!("(uint64_t)({p}_sign({to} - {from}, {b}u) > 0 ? {p}_sign({to} - {from}, {b}u) : 0)"),
+            Type::Seq(b) => {
+                format!("(uint64_t)({p}_sign({to} - {from}, {b}u) > 0 ? {p}_sign({to} - {from}, {b}u) : 0)")
+            }
             Type::Int(_) => format!("(int64_t){to} > (int64_t){from} ? {to} - {from} : 0"),
             _ => format!("{to} > {from} ? {to} - {from} : 0"),
         };
@@ -369,7 +384,11 @@ impl<'a> Body<'_, 'a> {
             Type::Range(low, high) => {
                 let low = (*low > 0).then(|| format!("{n} >= {}", crate::types::unsigned(*low)));
                 let both: Vec<String> = low.into_iter().chain(above(*high)).collect();
-                if both.is_empty() { "true".into() } else { both.join(" && ") }
+                if both.is_empty() {
+                    "true".into()
+                } else {
+                    both.join(" && ")
+                }
             }
             Type::Enum(id) => above(self.w.stack.enums[id.index()].variants.len() as u64).unwrap_or("true".into()),
             ty => match self.w.scalar(ty) {
@@ -428,7 +447,8 @@ impl<'a> Body<'_, 'a> {
             Type::List(_, n) => (false, *n),
             other => unreachable!("{other:?} is not joined"),
         };
-        let entry = if ring { format!("{0}.at[({0}.head + i) % {n}u]", found.text) } else { format!("{}.at[i]", found.text) };
+        let entry =
+            if ring { format!("{0}.at[({0}.head + i) % {n}u]", found.text) } else { format!("{}.at[i]", found.text) };
         let twine = self.bind(&format!("struct {p}_twine"), "twine", "{.last = 0}");
         self.code.open(format!("for (uint32_t i = 0; i < {}.len; i++) {{", found.text));
         self.code.line(format!("{p}_append(step, &{twine}, {entry}.bytes);"));
@@ -458,7 +478,9 @@ impl<'a> Body<'_, 'a> {
             format!("{p}_put_off_{name}")
         } else {
             match emit.target {
-                Target::Port(port) => self.w.output_function(port, emit.event, self.w.plan.quick && likely && self.loops == 0),
+                Target::Port(port) => {
+                    self.w.output_function(port, emit.event, self.w.plan.quick && likely && self.loops == 0)
+                }
                 Target::Layer(layer) => match self.w.called(layer, emit, likely) {
                     Some(name) => name,
                     None => {
@@ -468,7 +490,8 @@ impl<'a> Body<'_, 'a> {
                 },
             }
         };
-        let in_place = function.contains("_quick_out_") || matches!(emit.target, Target::Layer(layer) if function == self.w.item_name(Item::Reaction(layer, emit.event), true));
+        let in_place = function.contains("_quick_out_")
+            || matches!(emit.target, Target::Layer(layer) if function == self.w.item_name(Item::Reaction(layer, emit.event), true));
         if self.w.plan.quick && !in_place {
             for (text, argument) in texts[1..].iter_mut().zip(&emit.arguments) {
                 if argument.ty == Type::Msg {

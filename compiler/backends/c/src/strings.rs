@@ -16,7 +16,11 @@ impl Body<'_, '_> {
                     _ => bytes.len(),
                 };
                 bytes.truncate(capacity);
-                let list = if bytes.is_empty() { "0".into() } else { bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(", ") };
+                let list = if bytes.is_empty() {
+                    "0".into()
+                } else {
+                    bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(", ")
+                };
                 match ty {
                     Type::View => self.viewed(e),
                     Type::Text(_) => {

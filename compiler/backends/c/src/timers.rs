@@ -55,7 +55,15 @@ impl Writer<'_> {
         code
     }
 
-    fn scan(&self, timer: usize, path: &[TimerStep], ty: &Type, text: String, indices: &mut Vec<String>, code: &mut Code) {
+    fn scan(
+        &self,
+        timer: usize,
+        path: &[TimerStep],
+        ty: &Type,
+        text: String,
+        indices: &mut Vec<String>,
+        code: &mut Code,
+    ) {
         let p = &self.prefix;
         let Some((step, rest)) = path.split_first() else {
             code.open(format!("if ({text} - 1u < due->deadline) {{"));
@@ -123,20 +131,18 @@ impl Writer<'_> {
         let stack = self.stack;
         code.open(format!("int {p}_tick(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now, struct nacre_out *out) {{"));
         code.line(format!("struct {p}_due due = {{.timer = 0}};"));
-        code.line(format!("if (!{p}_room(out)) {{ return NACRE_INVALID; }}"));
+        code.line(format!("if (!{p}_room(out)) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
         code.line(format!("{p}_soonest(s, &due);"));
         let waits = if self.put_off.is_empty() { "" } else { "s->waiting.len == 0 && " };
-        code.line(format!("if ({waits}(due.deadline == NACRE_NEVER || due.deadline > now)) {{ return NACRE_IDLE; }}"));
+        code.line(format!("if ({waits}(due.deadline == NACRE_NEVER || due.deadline > now)) {{ return {p}_nothing(out, NACRE_IDLE); }}"));
         let need = stack.bounds.timer;
         if need.extra > 0 {
             code.open(format!("if (!{p}_space(pool, 0, {}u, 0)) {{", need.extra));
             code.line(format!("counters[{p}_NO_SPACE]++;"));
-            code.line("return NACRE_NO_SPACE;");
+            code.line(format!("return {p}_nothing(out, NACRE_NO_SPACE);"));
             code.close("}");
         }
-        code.line(format!("struct {p}_step this_step;"));
-        code.line(format!("struct {p}_step *const step = &this_step;"));
-        code.line(format!("{p}_begin(step, s, pool, counters, now, NULL, 0, out);"));
+        self.begin(code, None);
         if !self.put_off.is_empty() {
             code.open("if (s->waiting.len != 0) {");
             code.line(format!("struct {p}_waiting e = s->waiting.at[s->waiting.head];"));

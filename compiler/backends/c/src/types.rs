@@ -137,7 +137,9 @@ impl Writer<'_> {
 
     fn type_comment(&self, ty: &Type) -> &'static str {
         match ty {
-            Type::Window(..) => " /* entries of the numbers low <= n < high, at n modulo the slots; `next` is the next to be taken */",
+            Type::Window(..) => {
+                " /* entries of the numbers low <= n < high, at n modulo the slots; `next` is the next to be taken */"
+            }
             Type::Ring(..) => " /* the oldest at `head` */",
             _ => "",
         }
@@ -166,7 +168,11 @@ impl Writer<'_> {
             Type::Array(t, n) => vec![format!("{} at[{}]", self.c_type(t, layer), least(*n))],
             Type::List(t, n) => vec!["uint32_t len".into(), format!("{} at[{}]", self.c_type(t, layer), least(*n))],
             Type::Ring(t, n) => {
-                vec!["uint32_t head".into(), "uint32_t len".into(), format!("{} at[{}]", self.c_type(t, layer), least(*n))]
+                vec![
+                    "uint32_t head".into(),
+                    "uint32_t len".into(),
+                    format!("{} at[{}]", self.c_type(t, layer), least(*n)),
+                ]
             }
             Type::Window(t, n, b) => {
                 let number = self.c_type(&Type::Seq(*b), layer);

@@ -18,14 +18,12 @@ impl Writer<'_> {
             code.open(format!(
                 "{p}_PLAIN void {name}(struct {p}_step *step, {ty} m, uint32_t temp, struct {p}_bytes pieces[2]) {{"
             ));
-            code.line(format!("const uint32_t size = {head}(m, step->temp + temp);"));
+            code.line(format!("const uint32_t size = {head}(m, step->more->temp + temp);"));
             code.line("const bool fits = size != UINT32_MAX;");
             code.line(format!("if (!fits) {{ step->counters[{p}_BROKEN]++; }}"));
             let (front, none) = ("{.block = TEMP, .offset = temp, .len = size}", "{.block = 0}");
             let front = front.replace("TEMP", &format!("{p}_TEMP"));
-            code.line(format!(
-                "pieces[0] = fits && size ? (struct {p}_bytes){front} : (struct {p}_bytes){none};"
-            ));
+            code.line(format!("pieces[0] = fits && size ? (struct {p}_bytes){front} : (struct {p}_bytes){none};"));
             code.line(format!("pieces[1] = fits ? m.bytes : (struct {p}_bytes){none};"));
             code.close("}");
             code
@@ -38,11 +36,9 @@ impl Writer<'_> {
         self.helper(format!("{p}_next_run"), |_, name| {
             let mut code = Code::new(0);
             code.line("/* Where reading is in a row of pieces. */");
-            code.line(format!(
-                "struct {p}_reader {{ const struct {p}_bytes *piece, *end; uint32_t at; }};"
-            ));
+            code.line(format!("struct {p}_reader {{ const struct {p}_bytes *piece, *end; uint32_t at; }};"));
             code.open(format!(
-                "static const uint8_t *{name}(const struct {p}_step *step, struct {p}_reader *reader, uint32_t *run) {{"
+                "{p}_PLAIN const uint8_t *{name}(const struct {p}_step *step, struct {p}_reader *reader, uint32_t *run) {{"
             ));
             code.open("for (; reader->piece != reader->end; reader->piece++, reader->at = 0) {");
             code.line("if (reader->at == reader->piece->len) { continue; }");
@@ -64,11 +60,11 @@ impl Writer<'_> {
             code.open(format!(
                 "{p}_PLAIN struct {p}_bytes {name}(struct {p}_step *step, const struct {p}_bytes *piece, uint32_t pieces) {{"
             ));
-            code.line("const uint32_t from = step->out->bytes_len;");
+            code.line("const uint32_t from = step->bytes;");
             code.open("for (uint32_t i = 0; i < pieces; i++) {");
             code.line(format!("if (!{p}_can_make(step, piece[i].len)) {{ break; }}"));
-            code.line(format!("{p}_read(step, piece[i], step->out->bytes + step->out->bytes_len);"));
-            code.line("step->out->bytes_len += piece[i].len;");
+            code.line(format!("{p}_read(step, piece[i], step->out->bytes + step->bytes);"));
+            code.line("step->bytes += piece[i].len;");
             code.close("}");
             code.line(format!("return {p}_made(step, from);"));
             code.close("}");
@@ -122,14 +118,19 @@ impl Body<'_, '_> {
         let n = source.len(self);
         match source.most().filter(|_| self.kind != Kind::Filter).and_then(|most| self.temporary(most)) {
             Some(at) => {
-                self.write_to(&source, &n, &format!("step->temp[{at}u + i]"), "");
+                self.write_to(&source, &n, &format!("step->more->temp[{at}u + i]"), "");
                 let view = format!("{{.block = {n} ? {p}_TEMP : 0, .offset = {at}u, .len = {n}}}");
                 self.bind(&view_type, "view", &view)
             }
             None => {
-                let from = self.bind("const uint32_t", "made_at", "step->out->bytes_len");
-                self.write_to(&source, &n, &format!("step->out->bytes[{from} + i]"), &format!("{p}_can_make(step, {n}) && "));
-                self.code.line(format!("if ({n} <= step->out->bytes_max - {from}) {{ step->out->bytes_len += {n}; }}"));
+                let from = self.bind("const uint32_t", "made_at", "step->bytes");
+                self.write_to(
+                    &source,
+                    &n,
+                    &format!("step->out->bytes[{from} + i]"),
+                    &format!("{p}_can_make(step, {n}) && "),
+                );
+                self.code.line(format!("if ({n} <= step->out->bytes_max - {from}) {{ step->bytes += {n}; }}"));
                 self.bind(&view_type, "view", &format!("{p}_made(step, {from})"))
             }
         }

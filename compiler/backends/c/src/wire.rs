@@ -46,7 +46,11 @@ fn number_leaves(layout: &Layout, shape: &Shape) -> Vec<Leaf> {
 impl Writer<'_> {
     /// From which layer on messages of a layout carry headers.
     pub fn layout_level(&self, layout: LayoutId) -> usize {
-        if layout.0 == 0 { 0 } else { self.stack.layouts[layout.index()].layer.index() + 1 }
+        if layout.0 == 0 {
+            0
+        } else {
+            self.stack.layouts[layout.index()].layer.index() + 1
+        }
     }
 
     pub fn longest_head(&self, layout: LayoutId) -> u32 {
@@ -103,9 +107,19 @@ impl Writer<'_> {
             guard: guarded.clone(),
         };
         match ty {
-            Type::Bytes(n) => to.push(Leaf { bit, bits: n * 8, what: What::Bytes { text: format!("{text}.at"), count: *n }, guard: guarded }),
+            Type::Bytes(n) => to.push(Leaf {
+                bit,
+                bits: n * 8,
+                what: What::Bytes { text: format!("{text}.at"), count: *n },
+                guard: guarded,
+            }),
             Type::Addr => {
-                to.push(Leaf { bit, bits: 128, what: What::Bytes { text: format!("{text}.ip"), count: 16 }, guard: guarded.clone() });
+                to.push(Leaf {
+                    bit,
+                    bits: 128,
+                    what: What::Bytes { text: format!("{text}.ip"), count: 16 },
+                    guard: guarded.clone(),
+                });
                 to.push(number(format!("{text}.port"), Type::UInt(16), bit + 128, 16));
                 to.push(number(format!("{text}.family"), Type::UInt(16), bit + 144, 16));
             }
@@ -167,7 +181,9 @@ impl Writer<'_> {
                 What::Number { text, ty, swapped } => {
                     let scalar = self.scalar(ty).unwrap_or(Scalar::Bool);
                     let value = match scalar {
-                        Scalar::Signed { bits, .. } if bits < 64 => format!("((uint64_t){text} & {})", unsigned(mask(bits))),
+                        Scalar::Signed { bits, .. } if bits < 64 => {
+                            format!("((uint64_t){text} & {})", unsigned(mask(bits)))
+                        }
                         _ => format!("(uint64_t){text}"),
                     };
                     let value = if *swapped { format!("{p}_swap({value}, {}u)", leaf.bits / 8) } else { value };
@@ -182,7 +198,9 @@ impl Writer<'_> {
                 .filter(|(bit, bits, _)| *bit < to && bit + bits > from)
                 .map(|(bit, _, value)| match bit.cmp(&from) {
                     std::cmp::Ordering::Equal => value.clone(),
-                    std::cmp::Ordering::Greater if value.ends_with('u') => format!("(uint64_t){value} << {}", bit - from),
+                    std::cmp::Ordering::Greater if value.ends_with('u') => {
+                        format!("(uint64_t){value} << {}", bit - from)
+                    }
                     std::cmp::Ordering::Greater => format!("{value} << {}", bit - from),
                     std::cmp::Ordering::Less => format!("{value} >> {}", from - bit),
                 })
@@ -264,7 +282,13 @@ impl Writer<'_> {
             let ty = w.message_type(level);
             let mut code = Code::new(0);
             let names: Vec<&str> = shape.headers.iter().map(|h| stack.header(*h).name.as_str()).collect();
-            code.line(format!("/* {}: {} bytes, then {} to {} of data */", names.join(" "), shape.size, shape.data_min, shape.data_max));
+            code.line(format!(
+                "/* {}: {} bytes, then {} to {} of data */",
+                names.join(" "),
+                shape.size,
+                shape.data_min,
+                shape.data_max
+            ));
             code.open(format!("{p}_INLINE bool {name}(const uint8_t *at, uint32_t len, {ty} *m) {{"));
             w.read_shape(declared, shape, &mut code);
             code.line("return true;");
@@ -276,13 +300,10 @@ impl Writer<'_> {
     fn read_shape(&mut self, layout: &Layout, shape: &Shape, code: &mut Code) {
         let p = self.prefix.clone();
         let size = shape.size;
-        if size > 0 {
-            code.line(format!("if (len < {size}u) {{ return false; }}"));
-        }
-        let span = shape.data_max.saturating_sub(shape.data_min);
-        let least = size as u64 + shape.data_min as u64;
-        if span < u32::MAX - shape.size {
-            code.line(format!("if (len - {least}u > {span}u) {{ return false; }}"));
+        match fitting(shape) {
+            Some(fits) => code.line(format!("if (!({fits})) {{ return false; }}")),
+            None if size > 0 => code.line(format!("if (len < {size}u) {{ return false; }}")),
+            None => {}
         }
         code.line(format!("m->data = {};", shape.data));
         for layer in self.slot_layers(self.layout_level_of(layout)) {
@@ -405,7 +426,9 @@ impl Writer<'_> {
             code.open(format!("{p}_PLAIN uint32_t {name}(const uint8_t *at, uint32_t len, {ty} *m) {{"));
             match declared.form {
                 LayoutForm::Plain if declared.shapes.len() <= 1 => match (shapes.first(), declared.shapes.first()) {
-                    (Some(name), Some(shape)) => code.line(format!("return {name}(at, len, m) ? {}u : UINT32_MAX;", shape.size)),
+                    (Some(name), Some(shape)) => {
+                        code.line(format!("return {name}(at, len, m) ? {}u : UINT32_MAX;", shape.size))
+                    }
                     _ => code.line("return at == NULL && len > 0 && m == NULL ? 0 : UINT32_MAX;"),
                 },
                 form => {
@@ -415,7 +438,10 @@ impl Writer<'_> {
                         LayoutForm::Preamble => shape.number << 1 | shape.identified as u32,
                         LayoutForm::Plain => shape.number,
                     };
-                    let long = declared.shapes.iter().any(|s| s.number >= if form == LayoutForm::Preamble { 126 } else { 255 });
+                    let long = declared
+                        .shapes
+                        .iter()
+                        .any(|s| s.number >= if form == LayoutForm::Preamble { 126 } else { 255 });
                     match (form, long) {
                         (LayoutForm::Preamble, true) => {
                             code.line("uint32_t where = shape & 1u ? 12u : 4u;");
@@ -441,7 +467,11 @@ impl Writer<'_> {
                     for (name, shape) in shapes.iter().zip(&declared.shapes) {
                         if !seen.contains(&key(shape)) {
                             seen.push(key(shape));
-                            code.line(format!("case {}: return {name}(at, len, m) ? {}u : UINT32_MAX;", key(shape), shape.size));
+                            code.line(format!(
+                                "case {}: return {name}(at, len, m) ? {}u : UINT32_MAX;",
+                                key(shape),
+                                shape.size
+                            ));
                         }
                     }
                     code.line("default: return UINT32_MAX;");
@@ -462,16 +492,18 @@ impl Writer<'_> {
             let longest = w.longest_head(layout);
             let mut code = Code::new(0);
             code.open(format!("{p}_PLAIN struct {p}_bytes {name}(struct {p}_step *step, {ty} m) {{"));
-            code.line("const uint32_t from = step->out->bytes_len;");
+            code.line("const uint32_t from = step->bytes;");
             code.line("uint32_t size = UINT32_MAX;");
-            code.line(format!("if ({p}_can_make(step, {longest}u + m.bytes.len)) {{ size = {head}(m, step->out->bytes + from); }}"));
+            code.line(format!(
+                "if ({p}_can_make(step, {longest}u + m.bytes.len)) {{ size = {head}(m, step->out->bytes + from); }}"
+            ));
             code.open("if (size == UINT32_MAX) {");
             code.line(format!("step->counters[{p}_BROKEN]++;"));
             code.line(format!("{p}_drop(step->pool, m.bytes);"));
             code.line(format!("return (struct {p}_bytes){{.block = 0}};"));
             code.close("}");
             code.line(format!("{p}_read(step, m.bytes, step->out->bytes + from + size);"));
-            code.line("step->out->bytes_len += size + m.bytes.len;");
+            code.line("step->bytes += size + m.bytes.len;");
             code.line(format!("{p}_drop(step->pool, m.bytes);"));
             code.line(format!("return {p}_made(step, from);"));
             code.close("}");
@@ -499,7 +531,8 @@ impl Body<'_, '_> {
         let option = self.locals[into.index()].ty.clone();
         let c_type = self.c_type(&option);
         let head = self.fresh("head");
-        let prefix = self.bind(&format!("struct {p}_bytes"), "front", &format!("{p}_slice(step, {text}.bytes, 0, {longest}u)"));
+        let prefix =
+            self.bind(&format!("struct {p}_bytes"), "front", &format!("{p}_slice(step, {text}.bytes, 0, {longest}u)"));
         self.code.line(format!("uint8_t {head}[{longest}] = {{0}};"));
         self.code.line(format!("{p}_read(step, {prefix}, {head});"));
         self.code.line(format!("{p}_drop(step->pool, {prefix});"));
@@ -522,6 +555,13 @@ impl Body<'_, '_> {
         self.code.close("}");
         self.assign(into, &unpacked);
     }
+}
+
+/// The condition under which a frame has the length of a shape; none if any is long enough.
+pub fn fitting(shape: &Shape) -> Option<String> {
+    let span = shape.data_max.saturating_sub(shape.data_min);
+    let least = shape.size as u64 + shape.data_min as u64;
+    (span < u32::MAX - shape.size).then(|| format!("len - {least}u <= {span}u"))
 }
 
 /// Big-endian bytes stand in the other order.
@@ -571,5 +611,9 @@ fn load(p: &str, bit: u32, bits: u32, size: u32) -> String {
     let read = [1, 2, 4, 8].into_iter().find(|r| *r >= n && first + r <= size).unwrap_or(n);
     let word = format!("{p}_get(at + {first}, {read}u)");
     let word = if bit % 8 == 0 { word } else { format!("({word} >> {})", bit % 8) };
-    if bits == read * 8 && bit % 8 == 0 { word } else { format!("({word} & {})", unsigned(mask(bits))) }
+    if bits == read * 8 && bit % 8 == 0 {
+        word
+    } else {
+        format!("({word} & {})", unsigned(mask(bits)))
+    }
 }

@@ -45,7 +45,8 @@ impl<'a> Writer<'a> {
         let prefix = names::plain(options.prefix.as_deref().unwrap_or(&stack.name));
         let layer_names = names::all(stack.layers.iter().map(|l| l.name.as_str()));
         let cells = stack.cells.iter().map(|c| (c.layer.index(), c.name.as_str()));
-        let slots = (0..stack.layers.len()).map(|l| messages::slots(stack, LayerId(l as u32), &layer_names[l])).collect();
+        let slots =
+            (0..stack.layers.len()).map(|l| messages::slots(stack, LayerId(l as u32), &layer_names[l])).collect();
         let field_names = stack.structs.iter().map(|s| names::all(s.fields.iter().map(|f| f.name.as_str()))).collect();
         Writer {
             cell_names: names::grouped(stack.layers.len(), cells),

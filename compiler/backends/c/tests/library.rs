@@ -110,5 +110,10 @@ worker looks {
 #[ignore = "a long campaign: make soak runs it"]
 fn bytes_in_pieces_are_read_one_after_the_other() {
     check_stack(with_own("looking", &["sequencer", "floor"], LOOKS, "sequencer / looks / floor"));
-    check_stack(with_own("joined", &["frag", "pt2pt", "floor"], LOOKS, "looks / frag<40, 6> / looks / pt2pt<4> / floor"));
+    check_stack(with_own(
+        "joined",
+        &["frag", "pt2pt", "floor"],
+        LOOKS,
+        "looks / frag<40, 6> / looks / pt2pt<4> / floor",
+    ));
 }

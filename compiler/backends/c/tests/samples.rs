@@ -1,8 +1,8 @@
 //! The samples written by hand: their C is taken by gcc and clang without a warning, and does what the interpreter does.
 
-mod live;
 #[path = "live/differential.rs"]
 mod differential;
+mod live;
 
 use nacre_backend_c::Level;
 

@@ -4,11 +4,11 @@
     struct nacre_out *out = step->out;
     for (uint32_t at = 0, n = 0; at < b.len; at += n) {
         const uint8_t *from = @_run(step, b, at, &n);
-        if (out->segments_len == out->segments_max) {
+        if (step->segments == out->segments_max) {
             step->counters[@_BROKEN]++;
             return;
         }
-        out->segments[out->segments_len++] = (struct nacre_segment){.at = from, .len = n, .reserved = 0};
+        out->segments[step->segments++] = (struct nacre_segment){.at = from, .len = n, .reserved = 0};
         output->segments_len++;
         output->len += n;
     }
@@ -21,17 +21,17 @@
     if (b.len == 0) { return; }
     if (@_LIKELY(b.block == @_IN)) {
         from = step->in + b.offset;
-    } else if (@_POOLED(b) && @_LIKELY(b.offset + b.len <= @_BLOCK)) {
+    } else if (@_LIKELY(@_SHORT(b))) {
         from = @_block(step->pool, b.block)->bytes + b.offset;
     } else {
         @_long_segments(step, output, b);
         @_drop(step->pool, b);
         return;
     }
-    if (@_UNLIKELY(out->segments_len == out->segments_max)) {
+    if (@_UNLIKELY(step->segments == out->segments_max)) {
         step->counters[@_BROKEN]++;
     } else {
-        struct nacre_segment *segment = &out->segments[out->segments_len++];
+        struct nacre_segment *segment = &out->segments[step->segments++];
         segment->at = from;
         segment->len = b.len;
         output->segments_len++;
@@ -43,11 +43,11 @@
 /* The next output; none, where the bound was wrong. */
 @_INLINE struct nacre_output *@_output(struct @_step *step, uint16_t port, uint16_t event) {
     struct nacre_out *out = step->out;
-    if (@_UNLIKELY(out->outputs_len == out->outputs_max)) {
+    if (@_UNLIKELY(step->outputs == out->outputs_max)) {
         step->counters[@_BROKEN]++;
         return NULL;
     }
-    struct nacre_output *output = &out->outputs[out->outputs_len++];
+    struct nacre_output *output = &out->outputs[step->outputs++];
     output->port = port;
     output->event = event;
     output->session = 0;
@@ -57,17 +57,10 @@
     return output;
 }
 
-/* The same for an output with a message, head (if any) and data, along the likely way: there the room was checked when the step
- * began. */
-@_INLINE struct nacre_output *@_quick_output(struct @_step *step, uint16_t port, uint16_t event, const uint8_t *head, uint32_t size,
-                                             struct @_bytes b) {
-    struct nacre_out *out = step->out;
-    struct nacre_output *output = &out->outputs[out->outputs_len++];
-    struct nacre_segment *segment = &out->segments[out->segments_len];
+/* The segments of an output along the likely way, head (if any) and data: the room was checked when the step began. */
+@_INLINE void @_quick_segments(struct @_step *step, struct nacre_output *output, const uint8_t *head, uint32_t size, struct @_bytes b) {
+    struct nacre_segment *segment = &step->out->segments[step->segments];
     uint32_t n = head != NULL && size > 0;
-    output->port = port;
-    output->event = event;
-    output->session = 0;
     output->segments = segment;
     if (n > 0) {
         segment[0].at = head;
@@ -76,44 +69,35 @@
     if (@_LIKELY(b.len > 0)) {
         if (@_LIKELY(b.block == @_IN)) {
             segment[n].at = step->in + b.offset;
-        } else if (@_POOLED(b) && @_LIKELY(b.offset + b.len <= @_BLOCK)) {
+        } else if (@_LIKELY(@_SHORT(b))) {
             struct @_block *block = @_block(step->pool, b.block);
             segment[n].at = block->bytes + b.offset;
             if (--block->references == 0) { @_free_block(step->pool, b.block); }
         } else {
             output->len = size;
             output->segments_len = n;
-            out->segments_len += n;
+            step->segments += n;
             @_long_segments(step, output, @_COPY(b));
             @_drop(step->pool, b);
-            return output;
+            return;
         }
         segment[n].len = b.len;
         n++;
     }
     output->len = size + b.len;
     output->segments_len = n;
-    out->segments_len += n;
-    return output;
+    step->segments += n;
 }
 
+/* Whether the caller's arrays hold what a step can make. */
 @_INLINE bool @_room(const struct nacre_out *out) {
-    return out->outputs_max - out->outputs_len >= @_OUTPUTS && out->segments_max - out->segments_len >= @_SEGMENTS &&
-           out->bytes_max - out->bytes_len >= @_BYTES;
+    return out->outputs_max >= @_OUTPUTS && out->segments_max >= @_SEGMENTS && out->bytes_max >= @_BYTES;
 }
 
-@_INLINE void @_begin(struct @_step *step, struct @_state *s, struct @_pool *pool, uint64_t *counters, uint64_t now,
-                      const uint8_t *in, uint32_t in_len, struct nacre_out *out) {
-    step->s = s;
-    step->pool = pool;
-    step->counters = counters;
-    step->out = out;
-    step->now = now;
-    step->in = in;
-    step->in_len = in_len;
-    step->kept = 0;
-    /*@queue step->first = 0;
-    step->len = 0; @*/
+/* A call that had no effect. */
+@_INLINE int @_nothing(struct nacre_out *out, int result) {
+    out->outputs_len = out->segments_len = out->bytes_len = 0;
+    return result;
 }
 
 /* Whether the pool has what a step may take, beyond `extra` for nothing: `copies` of the message. */
@@ -122,9 +106,10 @@
     return (uint64_t)copies * (len / @_BLOCK + (len % @_BLOCK != 0)) + extra <= pool->free;
 }
 
+/* An armed timer is its deadline plus one; what is too far away is as far as can be said. */
 @_INLINE uint64_t @_after(uint64_t now, uint64_t delay) {
-    uint64_t deadline = delay < UINT64_MAX - 1u - now ? now + delay : UINT64_MAX - 1u;
-    return (now > UINT64_MAX - 1u ? UINT64_MAX - 1u : deadline) + 1u;
+    uint64_t armed = now + delay + 1u;
+    return @_UNLIKELY(armed <= now) ? UINT64_MAX : armed;
 }
 
 @_PLAIN uint8_t @_addr_byte(const struct nacre_addr *a, uint64_t i) {
@@ -141,8 +126,8 @@
     const uint8_t *from = @_run(step, b, 0, &n);
     if (n == b.len) { return from; }
     if (!@_can_make(step, b.len)) { return from; }
-    uint8_t *to = step->out->bytes + step->out->bytes_len;
+    uint8_t *to = step->out->bytes + step->bytes;
     @_read(step, b, to);
-    step->out->bytes_len += b.len;
+    step->bytes += b.len;
     return to;
 }

@@ -1,6 +1,19 @@
+/* What a call may change of a step. */
+@_INLINE void @_back(struct @_step *step, const struct @_step *aside) {
+    step->kept = aside->kept;
+    step->held = aside->held;
+    /*@queue step->first = aside->first;
+    step->len = aside->len; @*/
+    step->outputs = aside->outputs;
+    step->segments = aside->segments;
+    step->bytes = aside->bytes;
+    step->impossible = aside->impossible;
+}
+
 /* ---- bytes of messages: a run of pool blocks, the bytes that came with this call, bytes made in this call, or a rope ---- */
 
-#define @_POOLED(b) ((b).block - 1u < 0xffffu)
+#define @_SHORT(b) ((b).block - 1u < 0xffffu) /* in one block of the pool: its number */
+#define @_LONG 0x100000u /* in several blocks of the pool: with the number of the first */
 #define @_IN 0x10000u   /* lent by the caller of this step */
 #define @_MADE 0x20000u /* in out->bytes */
 #define @_TEMP 0x40000u /* in step->temp, for one statement */
@@ -27,6 +40,11 @@
     }
 }
 
+/* A run of bytes from a block on, as `block` says it. */
+@_INLINE uint32_t @_span(uint32_t number, uint32_t offset, uint32_t len) {
+    return offset + len > @_BLOCK ? number | @_LONG : number;
+}
+
 @_INLINE struct @_block *@_block(struct @_pool *pool, uint32_t number) {
     return &pool->block[number - 1u];
 }
@@ -34,23 +52,26 @@
 /* For a call that seldom happens: so the bytes need not be in memory before. */
 #define @_COPY(b) ((struct @_bytes){.block = (b).block, .offset = (b).offset, .len = (b).len})
 
-/* A fresh block with so many references. The step was admitted, so there is one; where a bound was wrong the bytes are lost. */
-@_INLINE struct @_block *@_take_block(struct @_pool *pool, uint16_t references) {
-    if (@_UNLIKELY(pool->free == 0)) { return NULL; }
-    struct @_block *block = &pool->block[pool->block[pool->first].ring - 1];
-    pool->first = pool->first + 1u == pool->blocks ? 0 : pool->first + 1u;
+/* The number of a fresh block. The step was admitted, so there is one; 0: a bound was wrong, and the bytes are lost. */
+@_INLINE uint32_t @_take_block(struct @_pool *pool) {
+    if (@_UNLIKELY(pool->free == 0)) { return 0; }
+    uint32_t number = pool->first;
+    struct @_block *block = @_block(pool, number);
+    pool->first = block->after;
     pool->free--;
-    block->references = references;
+    block->references = 1;
     block->next = 0;
-    return block;
+    return number;
 }
 
-/* Freed blocks go to the end of the ring, so that none is used again in the step that freed it: what it lent stays as it is. */
+/* Freed blocks go to the end of the queue, so that none is used again in the step that freed it: what it lent stays as it is. */
 @_INLINE void @_free_block(struct @_pool *pool, uint32_t number) {
-    uint32_t at = pool->first + pool->free;
-    if (at >= pool->blocks) { at -= pool->blocks; }
-    pool->block[at].ring = (uint16_t)number;
-    pool->free++;
+    if (@_UNLIKELY(pool->free++ == 0)) {
+        pool->first = number;
+    } else {
+        @_block(pool, pool->last)->after = (uint16_t)number;
+    }
+    pool->last = number;
 }
 
 @_INLINE void @_leave_block(struct @_pool *pool, uint32_t number) {
@@ -58,19 +79,19 @@
 }
 
 /*@rope
-static struct @_node *@_node(struct @_pool *pool, uint32_t number) {
+@_PLAIN struct @_node *@_node(struct @_pool *pool, uint32_t number) {
     return &pool->block[(number - 1u) / @_NODES].node[(number - 1u) % @_NODES];
 }
 
-static void @_share_rope(struct @_pool *pool, struct @_bytes b);
-static void @_drop_rope(struct @_pool *pool, struct @_bytes b);
+@_PLAIN void @_share_rope(struct @_pool *pool, struct @_bytes b);
+@_PLAIN void @_drop_rope(struct @_pool *pool, struct @_bytes b);
 @*/
 @_COLD void @_share_long(struct @_pool *pool, struct @_bytes b) {
     /*@rope if (b.block & @_ROPE) {
         @_share_rope(pool, b);
         return;
     } @*/
-    for (uint32_t end = b.offset + b.len, number = b.block;;) {
+    for (uint32_t end = b.offset + b.len, number = b.block & 0xffffu;;) {
         @_block(pool, number)->references++;
         if (end <= @_BLOCK) { return; }
         end -= @_BLOCK;
@@ -83,7 +104,7 @@ static void @_drop_rope(struct @_pool *pool, struct @_bytes b);
         @_drop_rope(pool, b);
         return;
     } @*/
-    for (uint32_t end = b.offset + b.len, number = b.block;;) {
+    for (uint32_t end = b.offset + b.len, number = b.block & 0xffffu;;) {
         uint32_t next = @_block(pool, number)->next;
         @_leave_block(pool, number);
         if (end <= @_BLOCK) { return; }
@@ -94,31 +115,23 @@ static void @_drop_rope(struct @_pool *pool, struct @_bytes b);
 
 /* One more reference to the same bytes. */
 @_INLINE void @_share(struct @_pool *pool, struct @_bytes b) {
-    if (@_POOLED(b)) {
-        if (@_LIKELY(b.offset + b.len <= @_BLOCK)) {
-            @_block(pool, b.block)->references++;
-        } else {
-            @_share_long(pool, @_COPY(b));
-        }
-    } /*@rope else if (@_UNLIKELY((b.block & @_ROPE) != 0)) {
+    if (@_SHORT(b)) {
+        @_block(pool, b.block)->references++;
+    } else if (@_UNLIKELY((b.block & (@_LONG | @_ROPE)) != 0)) {
         @_share_long(pool, @_COPY(b));
-    } @*/
+    }
 }
 
 @_INLINE void @_drop(struct @_pool *pool, struct @_bytes b) {
-    if (@_POOLED(b)) {
-        if (@_LIKELY(b.offset + b.len <= @_BLOCK)) {
-            @_leave_block(pool, b.block);
-        } else {
-            @_drop_long(pool, @_COPY(b));
-        }
-    } /*@rope else if (@_UNLIKELY((b.block & @_ROPE) != 0)) {
+    if (@_SHORT(b)) {
+        @_leave_block(pool, b.block);
+    } else if (@_UNLIKELY((b.block & (@_LONG | @_ROPE)) != 0)) {
         @_drop_long(pool, @_COPY(b));
-    } @*/
+    }
 }
 
 /* The bytes at `at` and how many stand there in one run. */
-static const uint8_t *@_run(const struct @_step *step, struct @_bytes b, uint32_t at, uint32_t *n) {
+@_PLAIN const uint8_t *@_run(const struct @_step *step, struct @_bytes b, uint32_t at, uint32_t *n) {
     uint32_t left = b.len - at;
     at += b.offset;
     /*@rope if (b.block & @_ROPE) {
@@ -131,15 +144,16 @@ static const uint8_t *@_run(const struct @_step *step, struct @_bytes b, uint32_
     *n = left;
     if (b.block == @_IN) { return step->in + at; }
     if (b.block == @_MADE) { return step->out->bytes + at; }
-    /*@temp if (b.block == @_TEMP) { return step->temp + at; } @*/
-    for (; at >= @_BLOCK; at -= @_BLOCK) { b.block = @_block(step->pool, b.block)->next; }
+    /*@temp if (b.block == @_TEMP) { return step->more->temp + at; } @*/
+    uint32_t number = b.block & 0xffffu;
+    for (; at >= @_BLOCK; at -= @_BLOCK) { number = @_block(step->pool, number)->next; }
     if (left > @_BLOCK - at) { *n = @_BLOCK - at; }
-    return @_block(step->pool, b.block)->bytes + at;
+    return @_block(step->pool, number)->bytes + at;
 }
 
 /* Room in out->bytes for bytes that are made; none left: the bound was wrong, which is counted. */
 @_PLAIN bool @_can_make(struct @_step *step, uint32_t n) {
-    if (@_UNLIKELY(n > step->out->bytes_max - step->out->bytes_len)) {
+    if (@_UNLIKELY(n > step->out->bytes_max - step->bytes)) {
         step->counters[@_BROKEN]++;
         return false;
     }
@@ -166,9 +180,8 @@ static const uint8_t *@_run(const struct @_step *step, struct @_bytes b, uint32_
     }
     uint32_t first = 0, last = 0;
     for (uint32_t at = 0; at < len; at += @_BLOCK) {
-        struct @_block *block = @_take_block(step->pool, 1);
-        uint32_t number = block->number;
-        memcpy(block->bytes, from + at, len - at < @_BLOCK ? len - at : @_BLOCK);
+        uint32_t number = @_take_block(step->pool);
+        memcpy(@_block(step->pool, number)->bytes, from + at, len - at < @_BLOCK ? len - at : @_BLOCK);
         if (first == 0) {
             first = number;
         } else {
@@ -180,42 +193,47 @@ static const uint8_t *@_run(const struct @_step *step, struct @_bytes b, uint32_
 }
 
 /*@rope
-static struct @_bytes @_keep_rope(struct @_step *step, struct @_bytes b);
+@_PLAIN struct @_bytes @_keep_rope(struct @_step *step, struct @_bytes b);
 @*/
 @_COLD struct @_bytes @_keep_made(struct @_step *step, struct @_bytes b) {
     /*@rope if (b.block & @_ROPE) { return @_keep_rope(step, b); } @*/
-    b.block = @_keep_whole(step, step->out->bytes + b.offset, b.len);
+    if (b.block & @_LONG) { return b; }
+    uint32_t first = @_keep_whole(step, step->out->bytes + b.offset, b.len);
+    b.block = first != 0 ? @_span(first, 0, b.len) : 0;
     b.offset = 0;
-    if (b.block == 0) { b.len = 0; }
+    if (first == 0) { b.len = 0; }
     return b;
 }
 
-/* Bytes of this call that take several blocks. */
+/* Bytes of this call that take several blocks: the step holds them, so that parts can be shared. */
 @_COLD struct @_bytes @_keep_long(struct @_step *step, struct @_bytes b) {
-    if (step->kept == 0) { step->kept = @_keep_whole(step, step->in, step->in_len); }
-    b.block = step->kept;
-    if (b.block == 0) { return (struct @_bytes){.block = 0}; }
-    for (; b.offset >= @_BLOCK; b.offset -= @_BLOCK) { b.block = @_block(step->pool, b.block)->next; }
+    if (!step->held) {
+        step->kept = @_keep_whole(step, step->in, step->in_len);
+        step->held = step->kept != 0;
+    }
+    uint32_t number = step->kept;
+    if (number == 0) { return (struct @_bytes){.block = 0}; }
+    for (; b.offset >= @_BLOCK; b.offset -= @_BLOCK) { number = @_block(step->pool, number)->next; }
+    b.block = @_span(number, b.offset, b.len);
     @_share(step->pool, b);
     return b;
 }
 
-/* The same bytes, in the pool: what is stored must outlive the step. The bytes of this call go there at most once a step, as a
- * whole; the step holds a reference to them. */
+/* The same bytes, in the pool: what is stored must outlive the step. The bytes of this call go there as a whole, and again only
+ * if the block was let go meanwhile: no block is used again in the step that freed it. */
 @_INLINE struct @_bytes @_keep(struct @_step *step, struct @_bytes b) {
     if (b.block == @_IN) {
         if (@_UNLIKELY(b.len == 0)) { return (struct @_bytes){.block = 0}; }
         if (@_UNLIKELY(step->in_len > @_BLOCK)) { return @_keep_long(step, @_COPY(b)); }
-        if (@_LIKELY(step->kept == 0)) {
-            struct @_block *block = @_take_block(step->pool, 2);
-            if (@_UNLIKELY(block == NULL)) {
+        if (@_UNLIKELY(step->kept != 0) && @_block(step->pool, step->kept)->references > 0) {
+            @_block(step->pool, step->kept)->references++;
+        } else {
+            step->kept = @_take_block(step->pool);
+            if (@_UNLIKELY(step->kept == 0)) {
                 step->counters[@_BROKEN]++;
                 return (struct @_bytes){.block = 0};
             }
-            @_copy(block->bytes, step->in, step->in_len);
-            step->kept = block->number;
-        } else {
-            @_block(step->pool, step->kept)->references++;
+            @_copy(@_block(step->pool, step->kept)->bytes, step->in, step->in_len);
         }
         b.block = step->kept;
     } else if (@_UNLIKELY(b.block > 0xffffu)) {
@@ -225,7 +243,7 @@ static struct @_bytes @_keep_rope(struct @_step *step, struct @_bytes b);
 }
 
 /*@rope
-static struct @_bytes @_slice_rope(struct @_step *step, struct @_bytes b, uint32_t at, uint32_t n);
+@_PLAIN struct @_bytes @_slice_rope(struct @_step *step, struct @_bytes b, uint32_t at, uint32_t n);
 @*/
 /* Bytes `at .. at + n`, clamped; a reference of its own. */
 @_PLAIN struct @_bytes @_slice(struct @_step *step, struct @_bytes b, uint64_t at, uint64_t n) {
@@ -235,8 +253,10 @@ static struct @_bytes @_slice_rope(struct @_step *step, struct @_bytes b, uint32
     /*@rope if (b.block & @_ROPE) { return @_slice_rope(step, b, from, len); } @*/
     b.offset += from;
     b.len = len;
-    if (@_POOLED(b)) {
-        for (; b.offset >= @_BLOCK; b.offset -= @_BLOCK) { b.block = @_block(step->pool, b.block)->next; }
+    if (@_SHORT(b) || b.block & @_LONG) {
+        uint32_t number = b.block & 0xffffu;
+        for (; b.offset >= @_BLOCK; b.offset -= @_BLOCK) { number = @_block(step->pool, number)->next; }
+        b.block = @_span(number, b.offset, b.len);
         @_share(step->pool, b);
     }
     return b;
@@ -250,14 +270,14 @@ static struct @_bytes @_slice_rope(struct @_step *step, struct @_bytes b, uint32
 
 /* Bytes made in this step begin at `from` in out->bytes. */
 @_PLAIN struct @_bytes @_made(const struct @_step *step, uint32_t from) {
-    uint32_t len = step->out->bytes_len - from;
+    uint32_t len = step->bytes - from;
     return (struct @_bytes){.block = len ? @_MADE : 0, .offset = len ? from : 0, .len = len};
 }
 /*@rope
 
 /* ---- ropes: bytes in pieces ---- */
 
-static uint32_t @_take_node(struct @_step *step, struct @_bytes b) {
+@_PLAIN uint32_t @_take_node(struct @_step *step, struct @_bytes b) {
     uint32_t number = step->pool->node;
     if (number == 0) {
         step->counters[@_BROKEN]++;
@@ -272,11 +292,11 @@ static uint32_t @_take_node(struct @_step *step, struct @_bytes b) {
     return number;
 }
 
-static void @_share_rope(struct @_pool *pool, struct @_bytes b) {
+@_PLAIN void @_share_rope(struct @_pool *pool, struct @_bytes b) {
     @_node(pool, b.block & ~@_ROPE)->references++;
 }
 
-static void @_drop_rope(struct @_pool *pool, struct @_bytes b) {
+@_PLAIN void @_drop_rope(struct @_pool *pool, struct @_bytes b) {
     uint32_t number = b.block & ~@_ROPE;
     if (--@_node(pool, number)->references > 0) { return; }
     while (number != 0) {
@@ -296,7 +316,7 @@ struct @_twine {
 };
 
 /* Appends a piece that is not a rope; takes it over. */
-static void @_append_piece(struct @_step *step, struct @_twine *twine, struct @_bytes b) {
+@_PLAIN void @_append_piece(struct @_step *step, struct @_twine *twine, struct @_bytes b) {
     if (b.len == 0) { return; }
     if (twine->bytes.len == 0) {
         twine->bytes = b;
@@ -319,7 +339,7 @@ static void @_append_piece(struct @_step *step, struct @_twine *twine, struct @_
 }
 
 /* Appends bytes of any kind; takes them over. */
-static void @_append(struct @_step *step, struct @_twine *twine, struct @_bytes b) {
+@_PLAIN void @_append(struct @_step *step, struct @_twine *twine, struct @_bytes b) {
     if (!(b.block & @_ROPE)) {
         @_append_piece(step, twine, b);
         return;
@@ -332,7 +352,7 @@ static void @_append(struct @_step *step, struct @_twine *twine, struct @_bytes 
     @_drop(step->pool, b);
 }
 
-static struct @_bytes @_slice_rope(struct @_step *step, struct @_bytes b, uint32_t at, uint32_t n) {
+@_PLAIN struct @_bytes @_slice_rope(struct @_step *step, struct @_bytes b, uint32_t at, uint32_t n) {
     struct @_twine twine = {.last = 0};
     for (uint32_t number = b.block & ~@_ROPE; number != 0 && n > 0; number = @_node(step->pool, number)->next) {
         struct @_bytes piece = @_node(step->pool, number)->bytes;
@@ -348,16 +368,17 @@ static struct @_bytes @_slice_rope(struct @_step *step, struct @_bytes b, uint32
     return twine.bytes;
 }
 
-static struct @_bytes @_keep_rope(struct @_step *step, struct @_bytes b) {
+@_PLAIN struct @_bytes @_keep_rope(struct @_step *step, struct @_bytes b) {
     bool kept = true;
     for (uint32_t number = b.block & ~@_ROPE; number != 0; number = @_node(step->pool, number)->next) {
-        kept = kept && @_node(step->pool, number)->bytes.block <= 0xffffu;
+        uint32_t block = @_node(step->pool, number)->bytes.block;
+        kept = kept && (block <= 0xffffu || block & @_LONG);
     }
     if (kept) { return b; }
     struct @_twine twine = {.last = 0};
     for (uint32_t number = b.block & ~@_ROPE; number != 0; number = @_node(step->pool, number)->next) {
         struct @_bytes piece = @_node(step->pool, number)->bytes;
-        if (@_POOLED(piece)) { @_share(step->pool, piece); }
+        @_share(step->pool, piece);
         @_append_piece(step, &twine, @_keep(step, piece));
     }
     @_drop(step->pool, b);

@@ -252,7 +252,10 @@ impl<'l> Live<'l> {
         }
     }
 
-    fn step(&mut self, run: impl FnOnce(&NacreStack, State, State, *mut u64, *mut NacreOut) -> c_int) -> (i32, Vec<Output>) {
+    fn step(
+        &mut self,
+        run: impl FnOnce(&NacreStack, State, State, *mut u64, *mut NacreOut) -> c_int,
+    ) -> (i32, Vec<Output>) {
         // What was lent is gone by now.
         self.bytes.fill(0xee);
         let mut out = NacreOut {
@@ -279,8 +282,11 @@ impl<'l> Live<'l> {
         let event = unsafe { &*self.stack.events.add(o.event as usize) };
         let bytes = (!o.segments.is_null()).then(|| {
             let segments = unsafe { std::slice::from_raw_parts(o.segments, o.segments_len as usize) };
-            let bytes: Vec<u8> =
-                segments.iter().flat_map(|s| unsafe { std::slice::from_raw_parts(s.at, s.len as usize) }).copied().collect();
+            let bytes: Vec<u8> = segments
+                .iter()
+                .flat_map(|s| unsafe { std::slice::from_raw_parts(s.at, s.len as usize) })
+                .copied()
+                .collect();
             assert_eq!(bytes.len(), o.len as usize);
             bytes
         });
@@ -312,12 +318,30 @@ impl<'l> Live<'l> {
         })
     }
 
-    pub fn call(&mut self, event: u32, arguments: &[u64], address: Option<Addr>, data: &[u8], now: u64) -> (i32, Vec<Output>) {
+    pub fn call(
+        &mut self,
+        event: u32,
+        arguments: &[u64],
+        address: Option<Addr>,
+        data: &[u8],
+        now: u64,
+    ) -> (i32, Vec<Output>) {
         let mut numbers = [0; 4];
         numbers[..arguments.len().min(4)].copy_from_slice(&arguments[..arguments.len().min(4)]);
         let address = NacreAddr::from(address.unwrap_or_default());
         self.step(|stack, s, pool, counters, out| unsafe {
-            (stack.call)(s, pool, counters, now, event, numbers.as_ptr(), &address, data.as_ptr(), data.len() as u32, out)
+            (stack.call)(
+                s,
+                pool,
+                counters,
+                now,
+                event,
+                numbers.as_ptr(),
+                &address,
+                data.as_ptr(),
+                data.len() as u32,
+                out,
+            )
         })
     }
 
