@@ -28,7 +28,7 @@ impl Listener {
     ///
     /// Errors: `TimedOut` (it was not sent), and those of `send` but `Refused`; `OtherStack` if the peer refused.
     pub fn send_blocking(&mut self, id: ConnectionId, message: &[u8], time: Option<Duration>) -> Result<(), Error> {
-        let until = self.until(time);
+        let mut until = None;
         loop {
             match self.send(id, message) {
                 Err(Error::Refused) => {}
@@ -38,6 +38,7 @@ impl Listener {
                     return Ok(());
                 }
             }
+            let until = *until.get_or_insert_with(|| self.until(time));
             self.turn(until)?;
         }
     }
@@ -94,7 +95,7 @@ impl Listener {
                 Some(error) => return Err(error),
                 None => {}
             }
-            if self.get(id).and_then(|connection| connection.usable()).is_err() {
+            if !self.get(id).is_ok_and(|connection| connection.usable().is_ok()) {
                 return Ok(());
             }
             self.turn(until)?;

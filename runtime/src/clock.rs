@@ -1,18 +1,18 @@
 //! Time as stacks know it: nanoseconds from an origin that does not move.
 
-use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Nanoseconds in a second.
 pub const SECOND: u64 = 1_000_000_000;
 /// Nanoseconds in a millisecond.
 pub const MILLISECOND: u64 = 1_000_000;
 
-/// The nanoseconds since this process first asked, and one: never 0.
+/// The nanoseconds of the system's steady clock, and one: never 0.
 pub fn now() -> u64 {
-    static ORIGIN: OnceLock<Instant> = OnceLock::new();
-    let origin = *ORIGIN.get_or_init(Instant::now);
-    nanoseconds(origin.elapsed()) + 1
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is a timespec that may be written. Every Unix has this clock; were it missing, time would stand still.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    time.tv_sec as u64 * SECOND + time.tv_nsec as u64 + 1
 }
 
 /// The duration in nanoseconds; more than 500 years are 500 years.

@@ -24,8 +24,9 @@ pub(crate) enum Phase {
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub id: ConnectionId,
-    /// Index of its stack.
+    /// Index of its stack, and among that stack's pools.
     pub kind: usize,
+    pub pool: usize,
     pub instance: Instance,
     pub peer: Peer,
     pub from: NacreAddr,
@@ -45,6 +46,8 @@ pub(crate) struct Connection {
     pub ponged_at: u64,
     /// When the peer first said that it does not know the connection, with nothing heard since.
     pub unknown_since: Option<u64>,
+    /// The stack's deadline, if it was looked at since the last step; 0: it was not, or something is to be done at once.
+    pub stack_deadline: u64,
     /// The earliest entry in the timers.
     pub wake: u64,
     /// The event and length that were refused last.
@@ -62,10 +65,17 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    pub(crate) fn new(id: ConnectionId, kind: usize, instance: Instance, peer: Peer, now: u64) -> Connection {
+    pub(crate) fn new(
+        id: ConnectionId,
+        (kind, pool): (usize, usize),
+        instance: Instance,
+        peer: Peer,
+        now: u64,
+    ) -> Connection {
         Connection {
             id,
             kind,
+            pool,
             instance,
             peer,
             from: peer.address.into(),
@@ -80,6 +90,7 @@ impl Connection {
             round_trip: None,
             ponged_at: 0,
             unknown_since: None,
+            stack_deadline: 0,
             wake: NEVER,
             refused: None,
             close_wanted: false,
@@ -93,12 +104,18 @@ impl Connection {
     }
 
     /// When it is to be looked at next; times in nanoseconds.
-    pub(crate) fn deadline(&self, ping_after: u64, timeout: u64) -> u64 {
-        let by_stack = self.instance.deadline();
+    pub(crate) fn deadline(&mut self, ping_after: u64, timeout: u64) -> u64 {
+        let by_stack = self.look_at_stack();
         if let Phase::Lingering { until } = self.phase {
             return by_stack.min(until);
         }
         by_stack.min(self.silence_ends(timeout)).min(self.next_ping(ping_after))
+    }
+
+    /// The stack's deadline, kept until its next step.
+    pub(crate) fn look_at_stack(&mut self) -> u64 {
+        self.stack_deadline = self.instance.deadline();
+        self.stack_deadline
     }
 
     pub(crate) fn silence_ends(&self, timeout: u64) -> u64 {

@@ -59,7 +59,7 @@ impl Listener {
         let Some(cookie) = self.peers.labelled(from, label) else {
             return false;
         };
-        let now = self.transport.now();
+        let now = self.time;
         let Some(connection) = self.table.get_mut(cookie) else {
             return false;
         };
@@ -87,7 +87,7 @@ impl Listener {
             self.answer_unknown(from, len, cookie);
             return false;
         };
-        let now = self.transport.now();
+        let now = self.time;
         let Ok(connection) = self.get_mut(id) else {
             return false;
         };
@@ -105,7 +105,7 @@ impl Listener {
     }
 
     fn pong(&mut self, from: SocketAddr, cookie: u32, token: u64) -> bool {
-        let now = self.transport.now();
+        let now = self.time;
         let Some(id) = self.with(from, cookie) else {
             return false;
         };
@@ -124,7 +124,7 @@ impl Listener {
 
     /// Sends a ping; its token is random, so that only who saw it can answer.
     pub(crate) fn send_ping(&mut self, id: ConnectionId) {
-        let now = self.transport.now();
+        let now = self.time;
         let token = self.random.draw() | 1;
         let Ok(connection) = self.get_mut(id) else {
             return;
@@ -170,13 +170,13 @@ impl Listener {
     }
 
     fn may_answer(&mut self, to: SocketAddr) -> bool {
-        let may = self.ration.take(to.ip(), self.transport.now());
+        let may = self.ration.take(to.ip(), self.time);
         self.statistics.answers_withheld += u64::from(!may);
         may
     }
 
     fn may_report(&mut self, from: SocketAddr) -> bool {
-        let now = self.transport.now();
+        let now = self.time;
         let fresh = |at: u64| now.saturating_sub(at) < REPORT_EVERY_NS;
         if self.refusals.get(&from).is_some_and(|at| fresh(*at)) {
             return false;

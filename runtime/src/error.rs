@@ -91,6 +91,16 @@ pub enum Error {
     Invalid(String),
 }
 
+/// There is no such connection. Made and dropped at each look-up, which `Error`, having something to drop, is too dear for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NoConnection;
+
+impl From<NoConnection> for Error {
+    fn from(_: NoConnection) -> Error {
+        Error::NoConnection
+    }
+}
+
 impl Error {
     pub(crate) fn io(doing: &'static str) -> impl FnOnce(io::Error) -> Error {
         move |cause| Error::Io { doing, cause }

@@ -39,6 +39,7 @@ mod options;
 pub mod output;
 mod peers;
 mod pool;
+mod pools;
 pub mod random;
 mod ration;
 mod receive;

@@ -1,7 +1,7 @@
 //! How connections become confirmed, replace one another, and end.
 
 use crate::clock::nanoseconds;
-use crate::connection::Phase;
+use crate::connection::{Connection, Phase};
 use crate::error::Reason;
 use crate::event::{ConnectionId, Head};
 use crate::listener::Listener;
@@ -61,7 +61,7 @@ impl Listener {
     /// The stack has said that the connection ended. After an orderly close it still answers for a while, in case the
     /// peer missed the last acknowledgement.
     pub(crate) fn linger_or_remove(&mut self, id: ConnectionId, reason: Reason) {
-        let until = self.transport.now() + nanoseconds(self.options.linger);
+        let until = self.time + nanoseconds(self.options.linger);
         let Ok(connection) = self.get_mut(id) else {
             return;
         };
@@ -87,13 +87,20 @@ impl Listener {
         };
         self.peers.remove(connection.peer, id.cookie(), connection.label);
         self.statistics.traffic.add(&connection.traffic);
-        let now = self.transport.now();
+        let now = self.time;
         if let Some(incarnation) = connection.peer_incarnation {
             self.departed.remember(connection.peer, incarnation, now);
             if connection.arrived && !connection.confirmed {
                 self.one_less_unconfirmed(connection.peer.address.ip());
             }
         }
-        connection.instance.discard(&mut self.kinds[connection.kind].pool);
+        self.give_back(*connection);
+    }
+
+    /// Discards a connection that is in no table any more.
+    pub(crate) fn give_back(&mut self, connection: Connection) {
+        let pools = &mut self.kinds[connection.kind].pools;
+        connection.instance.discard(pools.at_mut(connection.pool));
+        pools.leave(connection.pool);
     }
 }

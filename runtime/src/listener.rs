@@ -1,14 +1,16 @@
 //! The listener: many connections on one transport, of one stack or several.
 
+use crate::clock::nanoseconds;
 use crate::connection::Connection;
 use crate::departed::Departed;
-use crate::error::{Error, Reason, StackName};
+use crate::error::{Error, NoConnection, Reason, StackName};
 use crate::event::{ConnectionId, Event, Head, Pending};
 use crate::ffi::NacreAddr;
-use crate::instance::{Config, Outcome, Pool};
+use crate::instance::{Config, Outcome};
 use crate::options::Options;
 use crate::output::{Message, Out};
 use crate::peers::Peers;
+use crate::pools::Pools;
 use crate::random::SplitMix64;
 use crate::ration::Ration;
 use crate::stack::Stack;
@@ -27,10 +29,10 @@ use std::net::{IpAddr, SocketAddr};
 /// Sets a stack's own givens when a connection is opened (keys, sizes); the second argument is the peer.
 pub type Prepare = Box<dyn FnMut(&mut Config, SocketAddr) + Send>;
 
-/// A stack that this listener knows, with the pool that its connections share.
+/// A stack that this listener knows, with the pools of its connections.
 pub(crate) struct Kind {
     pub stack: Stack,
-    pub pool: Pool,
+    pub pools: Pools,
     /// Whether peers may begin connections with it.
     pub served: bool,
     pub prepare: Option<Prepare>,
@@ -49,6 +51,12 @@ pub struct Listener {
     pub(crate) unconfirmed: HashMap<IpAddr, usize>,
     pub(crate) unconfirmed_len: usize,
     pub(crate) timers: Timers,
+    /// Two of the options in nanoseconds.
+    pub(crate) ping_after: u64,
+    pub(crate) timeout: u64,
+    /// The time of what is being done. Read once for each call and each turn of `work`, so that no look at the clock lies
+    /// between a frame's arrival and the application.
+    pub(crate) time: u64,
     pub(crate) out: Out,
     pub(crate) buffer: Vec<u8>,
     /// The step whose outputs are being handed out.
@@ -62,6 +70,8 @@ pub struct Listener {
     pub(crate) taken: Option<ConnectionId>,
     /// Connections that wait for their stack to accept something.
     pub(crate) waiting: VecDeque<ConnectionId>,
+    /// Frames received since they were looked at last.
+    pub(crate) unserved: u32,
     pub(crate) backlog: VecDeque<(SocketAddr, Vec<u8>)>,
     pub(crate) backlog_bytes: usize,
     /// What the system and the network said about frames, to be reported.
@@ -92,7 +102,6 @@ impl Listener {
         Listener {
             table: Table::new(options.connections),
             transport,
-            options,
             kinds: Vec::new(),
             by_fingerprint: HashMap::new(),
             serial: 1,
@@ -101,6 +110,9 @@ impl Listener {
             unconfirmed: HashMap::new(),
             unconfirmed_len: 0,
             timers: Timers::default(),
+            ping_after: nanoseconds(options.ping_after),
+            timeout: nanoseconds(options.timeout),
+            time: now,
             out: Out::new(),
             buffer: vec![0; DATAGRAM_MAX],
             active: None,
@@ -110,6 +122,7 @@ impl Listener {
             current: Vec::new(),
             taken: None,
             waiting: VecDeque::new(),
+            unserved: 0,
             backlog: VecDeque::new(),
             backlog_bytes: 0,
             errors: Vec::new(),
@@ -117,6 +130,7 @@ impl Listener {
             refusals: HashMap::new(),
             random,
             statistics: ListenerStatistics::default(),
+            options,
             not_sync: PhantomData,
         }
     }
@@ -144,7 +158,7 @@ impl Listener {
         let Some(send) = connection.instance.stack().known().send else {
             return false;
         };
-        let pool = &self.kinds[connection.kind].pool;
+        let pool = self.kinds[connection.kind].pools.at(connection.pool);
         connection.usable().is_ok() && !self.is_congested() && connection.instance.accepts(pool, send, len)
     }
 
@@ -153,9 +167,11 @@ impl Listener {
     /// Errors: `Refused` (nothing happened; `Writable` follows when it would be accepted), `NoConnection`, `Closed`,
     /// `Invalid` if the stack has no `send` without an address.
     pub fn send(&mut self, id: ConnectionId, message: &[u8]) -> Result<(), Error> {
-        let event = self.get(id)?.instance.stack().known().send;
-        let event = event.ok_or_else(|| Error::Invalid("the stack has no event `send`".into()))?;
-        let to = self.get(id)?.from;
+        let connection = self.get(id)?;
+        let Some(event) = connection.instance.stack().known().send else {
+            return Err(Error::Invalid("the stack has no event `send`".into()));
+        };
+        let to = connection.from;
         self.call(id, event, &[], Some(to), message)
     }
 
@@ -171,6 +187,7 @@ impl Listener {
         message: &[u8],
     ) -> Result<(), Error> {
         self.get(id)?.usable()?;
+        self.look_at_clock();
         let outcome = if self.is_congested() {
             Outcome::Refused
         } else {
@@ -193,6 +210,7 @@ impl Listener {
     /// Errors: `NoConnection`, `Closed`.
     pub fn close(&mut self, id: ConnectionId) -> Result<(), Error> {
         self.get(id)?.usable()?;
+        self.look_at_clock();
         if self.get(id)?.instance.stack().known().close.is_none() {
             self.release();
             self.end(id, Reason::Closed);
@@ -205,6 +223,7 @@ impl Listener {
 
     /// Ends a connection at once: no event follows, the peer is not told, what was not delivered is lost.
     pub fn discard(&mut self, id: ConnectionId) {
+        self.look_at_clock();
         self.release();
         self.remove(id);
     }
@@ -219,6 +238,7 @@ impl Listener {
     /// Grants so many deliveries to the stack.
     pub fn grant(&mut self, id: ConnectionId, messages: u16) -> Result<(), Error> {
         self.get_mut(id)?.owed += u64::from(messages);
+        self.look_at_clock();
         self.release();
         self.pay_grants(id);
         Ok(())
@@ -267,12 +287,19 @@ impl Listener {
         self.table.iter().map(|connection| connection.id).collect()
     }
 
-    pub(crate) fn get(&self, id: ConnectionId) -> Result<&Connection, Error> {
-        self.table.get(id.cookie()).filter(|connection| connection.id == id).ok_or(Error::NoConnection)
+    #[inline]
+    pub(crate) fn get(&self, id: ConnectionId) -> Result<&Connection, NoConnection> {
+        self.table.get(id.cookie()).filter(|connection| connection.id == id).ok_or(NoConnection)
     }
 
-    pub(crate) fn get_mut(&mut self, id: ConnectionId) -> Result<&mut Connection, Error> {
-        self.table.get_mut(id.cookie()).filter(|connection| connection.id == id).ok_or(Error::NoConnection)
+    #[inline]
+    pub(crate) fn get_mut(&mut self, id: ConnectionId) -> Result<&mut Connection, NoConnection> {
+        self.table.get_mut(id.cookie()).filter(|connection| connection.id == id).ok_or(NoConnection)
+    }
+
+    /// Every way in begins with this.
+    pub(crate) fn look_at_clock(&mut self) {
+        self.time = self.transport.now();
     }
 
     pub(crate) fn push(&mut self, head: Head) {

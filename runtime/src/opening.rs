@@ -3,18 +3,13 @@
 use crate::connection::{Connection, Phase};
 use crate::error::Error;
 use crate::event::ConnectionId;
-use crate::instance::{Config, Instance, Pool};
+use crate::instance::{Config, Instance};
 use crate::listener::{Kind, Listener, Prepare};
-use crate::options::Options;
 use crate::peers::Peer;
+use crate::pools::Pools;
 use crate::stack::Stack;
 use crate::steps::{Active, Op};
 use std::net::SocketAddr;
-
-/// Bytes that a pool takes by default, unless one connection alone needs more.
-const POOL_BYTES: u64 = 64 << 20;
-/// Connections that a pool serves in full by default.
-const POOL_CONNECTIONS: u64 = 256;
 
 impl Listener {
     /// Lets peers begin connections with a stack.
@@ -48,6 +43,7 @@ impl Listener {
         stack: &Stack,
         prepare: impl FnOnce(&mut Config),
     ) -> Result<ConnectionId, Error> {
+        self.look_at_clock();
         self.release();
         let to = crate::address::canonical(to);
         let kind = self.kind_of(stack)?;
@@ -77,9 +73,8 @@ impl Listener {
             let why = format!("{}: a stack without a preamble cannot share a port with others", stack.description());
             return Err(Error::Invalid(why));
         }
-        let pool =
-            Pool::new(stack, self.options.pool_blocks.unwrap_or_else(|| blocks_by_default(stack, &self.options)))?;
-        self.kinds.push(Kind { stack: stack.clone(), pool, served: false, prepare: None });
+        let pools = Pools::new(stack, &self.options);
+        self.kinds.push(Kind { stack: stack.clone(), pools, served: false, prepare: None });
         self.by_fingerprint.insert(stack.fingerprint(), self.kinds.len() - 1);
         Ok(self.kinds.len() - 1)
     }
@@ -131,13 +126,21 @@ impl Listener {
         config: &Config,
         phase: Phase,
     ) -> Result<ConnectionId, Error> {
-        let now = self.transport.now();
+        let now = self.time;
         let seed = self.random.draw();
-        let Kind { stack, pool, .. } = &mut self.kinds[kind];
-        let (instance, _) = Instance::open(stack, pool, config, seed, now, &mut self.out)?;
+        let Kind { stack, pools, .. } = &mut self.kinds[kind];
+        let place = pools.enter(stack)?;
+        let opened = Instance::open(stack, pools.at_mut(place), config, seed, now, &mut self.out);
+        let instance = match opened {
+            Ok((instance, _)) => instance,
+            Err(error) => {
+                pools.leave(place);
+                return Err(error);
+            }
+        };
         let id = ConnectionId::new(self.serial, cookie);
         self.serial += 1;
-        let mut connection = Connection::new(id, kind, instance, peer, now);
+        let mut connection = Connection::new(id, (kind, place), instance, peer, now);
         connection.phase = phase;
         self.table.insert(cookie, connection);
         self.active = Some(Active::new(id));
@@ -152,12 +155,4 @@ impl Listener {
         };
         self.run(id, Op::Call { event, arguments: &[0; 4], address: Some(to.into()), message: &[] });
     }
-}
-
-fn blocks_by_default(stack: &Stack, options: &Options) -> u32 {
-    let raw = stack.raw();
-    let one = u64::from(raw.blocks_for_one);
-    let wanted = one * POOL_CONNECTIONS.min(options.connections as u64);
-    let fit = POOL_BYTES / u64::from(raw.pool_per_block).max(1);
-    u32::try_from(wanted.min(fit).max(one)).unwrap_or(u32::MAX)
 }

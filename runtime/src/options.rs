@@ -13,8 +13,9 @@ pub struct Options {
     pub unconfirmed_per_address: usize,
     /// This end's identity; 0: its transport address.
     pub identity: u64,
-    /// Blocks in the message pool of each stack, shared by its connections; None: enough for 256 connections that hold all
-    /// they can, but no more than 64 MiB and never less than one connection needs.
+    /// Blocks in the message pool of each stack, which all its connections share. None: several pools, made as connections
+    /// come, together enough for 256 connections that hold all they can, but no more than 64 MiB and never less than one
+    /// connection needs.
     pub pool_blocks: Option<u32>,
     /// After so long without a frame from the peer it is sent a ping. Default 5 s.
     pub ping_after: Duration,

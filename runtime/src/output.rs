@@ -1,6 +1,6 @@
 //! What comes out of a step: frames and events, with their bytes lent.
 
-use crate::ffi::{NacreAddr, NacreOut, NacreOutput, NacreSegment, ABI};
+use crate::ffi::{NacreAddr, NacreOut, NacreOutput, NacreSegment, NacreStack, ABI};
 use crate::stack::Stack;
 use std::mem::size_of;
 use std::net::SocketAddr;
@@ -59,15 +59,28 @@ impl Out {
     }
 
     /// Clears the arrays and makes them large enough for one step of the stack.
+    #[inline]
     pub(crate) fn prepare(&mut self, stack: &Stack) {
-        let bounds = stack.raw();
+        let (raw, bounds) = (&*self.raw, stack.raw());
+        let fits = raw.outputs_max >= bounds.outputs_max
+            && raw.segments_max >= bounds.segments_max
+            && raw.bytes_max >= bounds.bytes_max;
+        if !fits {
+            self.grow(bounds);
+        }
+        let raw = &mut *self.raw;
+        (raw.outputs_len, raw.segments_len, raw.bytes_len) = (0, 0, 0);
+    }
+
+    #[cold]
+    fn grow(&mut self, bounds: &NacreStack) {
         grow(&mut self.outputs, bounds.outputs_max, NO_OUTPUT);
         grow(&mut self.segments, bounds.segments_max, NO_SEGMENT);
         grow(&mut self.bytes, bounds.bytes_max, 0);
         let raw = &mut *self.raw;
-        (raw.outputs_len, raw.outputs_max) = (0, self.outputs.len() as u32);
-        (raw.segments_len, raw.segments_max) = (0, self.segments.len() as u32);
-        (raw.bytes_len, raw.bytes_max) = (0, self.bytes.len() as u32);
+        raw.outputs_max = self.outputs.len() as u32;
+        raw.segments_max = self.segments.len() as u32;
+        raw.bytes_max = self.bytes.len() as u32;
         raw.outputs = self.outputs.as_mut_ptr();
         raw.segments = self.segments.as_mut_ptr();
         raw.bytes = self.bytes.as_mut_ptr();
@@ -77,11 +90,18 @@ impl Out {
         &mut *self.raw
     }
 
+    /// How many outputs the last step put here.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.raw.outputs_len as usize
+    }
+
     /// What the last step put here.
     ///
     /// # Safety
     /// Since that step no call was given its state, pool or this `Out`, and the caller's message or frame is unchanged;
     /// nor will one be as long as the outputs live.
+    #[inline]
     pub(crate) unsafe fn lent(&self) -> Outputs<'_> {
         let len = (self.raw.outputs_len as usize).min(self.outputs.len());
         Outputs { outputs: &self.outputs[..len] }
@@ -152,6 +172,11 @@ impl<'a> Output<'a> {
     /// The event's numbers; those it has not are of no meaning.
     pub fn arguments(&self) -> [u64; 4] {
         self.raw.arguments
+    }
+
+    /// Whether its address is this one.
+    pub(crate) fn is_for(&self, address: &NacreAddr) -> bool {
+        self.raw.address == *address
     }
 
     /// Its address, if it has one: of a frame, where to.

@@ -83,7 +83,7 @@ impl Listener {
         if !self.kinds[kind].served {
             return self.refuse(from, len, who.fingerprint, who.cookie);
         }
-        let now = self.transport.now();
+        let now = self.time;
         if self.departed.contains(peer, who.incarnation, now) {
             self.statistics.late += 1;
             return;
@@ -122,7 +122,7 @@ impl Listener {
     /// Gives a frame to a connection's stack.
     fn input(&mut self, id: ConnectionId, len: usize, who: Option<Identification>) {
         let outcome = self.run(id, Op::Input { len });
-        let now = self.transport.now();
+        let now = self.time;
         let Ok(connection) = self.get_mut(id) else {
             return;
         };
@@ -223,7 +223,7 @@ impl Listener {
         let dropped: usize = self.pending.drain(mark..).map(|pending| pending.cost()).sum();
         self.pending_bytes -= dropped;
         if let Some(connection) = self.table.remove(id.cookie()) {
-            connection.instance.discard(&mut self.kinds[connection.kind].pool);
+            self.give_back(*connection);
         }
     }
 }

@@ -12,7 +12,7 @@ use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 
 /// Pieces of a frame that are sent without a copy.
-const PIECES: usize = 16;
+const PIECES: usize = 8;
 /// Frames in the backlog from which on calls are refused.
 const CONGESTED: usize = 64;
 
@@ -20,19 +20,22 @@ impl Listener {
     /// Sends the frames of the active step; those of a tentative connection are held back.
     pub(crate) fn send_frames(&mut self, id: ConnectionId) {
         let Listener { table, out, active, .. } = self;
+        let Some(active) = active else { return };
+        let outputs = active.outputs(out);
+        if !outputs.iter().any(|output| output.is_frame()) {
+            return;
+        }
         let Some(connection) = table.get_mut(id.cookie()).filter(|connection| connection.id == id) else {
             return;
         };
-        let Some(active) = active else { return };
-        let outputs = active.outputs(out);
         let old = connection.label;
         let mut label = old;
         for output in outputs.iter().filter(Output::is_frame) {
             let message = output.message();
-            let to = match output.address() {
-                // The stack's address has no scope, the connection's may have.
-                Some(to) if output_differs(to, connection.peer.address) => to,
-                _ => connection.peer.address,
+            // The stack's address has no scope, the connection's may have.
+            let to = match output.is_for(&connection.from) {
+                true => connection.peer.address,
+                false => output.address().unwrap_or(connection.peer.address),
             };
             if connection.phase == Phase::Tentative {
                 connection.held.push((to, message.to_vec()));
@@ -100,10 +103,6 @@ impl Listener {
     pub(crate) fn is_congested(&self) -> bool {
         self.backlog.len() >= CONGESTED
     }
-}
-
-fn output_differs(to: SocketAddr, peer: SocketAddr) -> bool {
-    to.ip() != peer.ip() || to.port() != peer.port()
 }
 
 /// The cookie that the peer chose, from a short frame to it.

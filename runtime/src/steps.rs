@@ -1,14 +1,13 @@
 //! Runs steps of stacks and deals with what comes out: frames leave at once, events are lent one by one, and when they are
 //! no longer lent the stack settles.
 
-use crate::connection::Phase;
+use crate::connection::{Connection, Phase};
 use crate::error::Reason;
 use crate::event::{ConnectionId, Head, Pending};
 use crate::ffi::NacreAddr;
 use crate::instance::Outcome;
-use crate::listener::{Found, Kind, Listener};
+use crate::listener::{Found, Listener};
 use crate::output::{Out, Output, Outputs};
-use std::net::SocketAddr;
 
 /// A step whose outputs are in `Listener::out`.
 pub(crate) struct Active {
@@ -52,26 +51,15 @@ pub(crate) enum After {
     Ended(ConnectionId, Reason),
 }
 
-/// An event's parts without its message.
-#[derive(Clone, Copy)]
-struct Parts {
-    event: u16,
-    arguments: [u64; 4],
-    address: Option<SocketAddr>,
-}
-
-impl Parts {
-    fn of(output: &Output<'_>) -> Parts {
-        Parts { event: output.event(), arguments: output.arguments(), address: output.address() }
-    }
-}
-
 /// `later` events that one connection may run before others get their turn.
 const LATER_MAX: usize = 1000;
 impl Listener {
     /// Runs one step of a connection; it is active afterwards.
     pub(crate) fn run(&mut self, id: ConnectionId, op: Op<'_>) -> Outcome {
-        self.release();
+        // Who is run again is entered into the timers afterwards.
+        if let Some(last) = self.end_loan().filter(|last| *last != id) {
+            self.reschedule(last);
+        }
         self.catch_up(id);
         let outcome = self.step(id, op);
         self.send_frames(id);
@@ -79,12 +67,13 @@ impl Listener {
     }
 
     fn step(&mut self, id: ConnectionId, op: Op<'_>) -> Outcome {
-        let now = self.transport.now();
-        let Listener { table, kinds, out, buffer, .. } = self;
+        let Listener { table, kinds, out, buffer, time, .. } = self;
+        let now = *time;
         let Some(connection) = table.get_mut(id.cookie()).filter(|connection| connection.id == id) else {
             return Outcome::Invalid;
         };
-        let pool = &mut kinds[connection.kind].pool;
+        let pool = kinds[connection.kind].pools.at_mut(connection.pool);
+        connection.stack_deadline = 0;
         let outcome = match op {
             Op::Input { len } => connection.instance.input_raw(pool, now, &connection.from, &buffer[..len], out),
             Op::Call { event, arguments, address, message } => {
@@ -98,8 +87,12 @@ impl Listener {
 
     /// Runs the `later` events that wait: they come before all others.
     fn catch_up(&mut self, id: ConnectionId) {
+        // A deadline that has been looked at since the last step says whether there are any.
+        if self.get(id).is_ok_and(|connection| connection.stack_deadline != 0) {
+            return;
+        }
         for _ in 0..LATER_MAX {
-            let waits = self.get(id).is_ok_and(|connection| connection.instance.deadline() == 0);
+            let waits = self.get_mut(id).is_ok_and(|connection| connection.look_at_stack() == 0);
             if !waits || self.step(id, Op::Tick) != Outcome::Done {
                 break;
             }
@@ -112,20 +105,31 @@ impl Listener {
     /// Ends the loan of the active step: what the application has not seen is copied, the stack settles, and what had to
     /// wait for that is done.
     pub(crate) fn release(&mut self) {
-        let Some(id) = self.active.as_ref().map(|active| active.id) else {
-            return;
-        };
+        if let Some(id) = self.end_loan() {
+            self.reschedule(id);
+        }
+    }
+
+    /// The same, but for the timers: whose step it was.
+    fn end_loan(&mut self) -> Option<ConnectionId> {
+        let id = self.active.as_ref().map(|active| active.id)?;
         self.copy_rest();
         self.settle(id);
         self.active = None;
         self.out.clear();
+        if !self.after.is_empty() {
+            self.do_what_had_to_wait();
+        }
+        Some(id)
+    }
+
+    fn do_what_had_to_wait(&mut self) {
         for after in std::mem::take(&mut self.after) {
             match after {
                 After::Confirmed(id) => self.replace_older(id),
                 After::Ended(id, reason) => self.linger_or_remove(id, reason),
             }
         }
-        self.reschedule(id);
     }
 
     fn settle(&mut self, id: ConnectionId) {
@@ -133,8 +137,11 @@ impl Listener {
         let Some(connection) = table.get_mut(id.cookie()).filter(|connection| connection.id == id) else {
             return;
         };
-        let Kind { pool, .. } = &mut kinds[connection.kind];
+        let pool = kinds[connection.kind].pools.at_mut(connection.pool);
         connection.instance.settle_raw(pool, out);
+        if out.len() == 0 {
+            return;
+        }
         self.active = Some(Active::new(id));
         self.send_frames(id);
         self.copy_rest();
@@ -152,52 +159,21 @@ impl Listener {
 
     /// The next event of the active step that concerns the application, and its index.
     fn next_of_active(&mut self) -> Option<(Head, usize)> {
-        loop {
-            let active = self.active.as_mut()?;
-            let (id, index) = (active.id, active.next);
-            let parts = active.outputs(&self.out).get(index).map(|output| (output.is_frame(), Parts::of(&output)));
-            let (is_frame, parts) = parts?;
+        let Listener { active, out, table, after, .. } = self;
+        let active = active.as_mut()?;
+        let id = active.id;
+        while let Some(output) = active.outputs(out).get(active.next) {
+            let index = active.next;
             active.next += 1;
-            if is_frame {
+            if output.is_frame() {
                 continue;
             }
-            if let Some(head) = self.translate(id, parts) {
+            let connection = table.get(id.cookie()).filter(|connection| connection.id == id)?;
+            if let Some(head) = translate(connection, &output, after) {
                 return Some((head, index));
             }
         }
-    }
-
-    fn translate(&mut self, id: ConnectionId, parts: Parts) -> Option<Head> {
-        let Ok(connection) = self.get_mut(id) else {
-            return None;
-        };
-        let known = *connection.instance.stack().known();
-        let event = Some(parts.event);
-        if let Phase::Lingering { .. } = connection.phase {
-            return None;
-        }
-        if event == known.deliver {
-            return Some(Head::Delivered { connection: id, from: parts.address });
-        }
-        if event == known.grant_sends {
-            return None;
-        }
-        if event == known.opened {
-            let peer = connection.peer.address;
-            self.after.push(After::Confirmed(id));
-            return Some(Head::Opened { connection: id, peer });
-        }
-        if event == known.closed {
-            let reason = Reason::from_number(parts.arguments[0]);
-            self.after.push(After::Ended(id, reason));
-            return Some(Head::Closed { connection: id, reason });
-        }
-        let info = connection.instance.stack().events().get(usize::from(parts.event))?;
-        if info.name == "init" {
-            return None;
-        }
-        let Parts { event, arguments, address } = parts;
-        Some(Head::Other { connection: id, event, arguments, address })
+        None
     }
 
     /// The next event, after a bounded amount of work.
@@ -233,4 +209,34 @@ impl Listener {
             self.wait_for_stack(id);
         }
     }
+}
+
+/// What an output means to the application.
+fn translate(connection: &Connection, output: &Output<'_>, after: &mut Vec<After>) -> Option<Head> {
+    let (id, stack) = (connection.id, connection.instance.stack());
+    let (known, event) = (stack.known(), Some(output.event()));
+    if let Phase::Lingering { .. } = connection.phase {
+        return None;
+    }
+    let info = stack.events().get(usize::from(output.event()))?;
+    let address = if info.has_address { output.address() } else { None };
+    if event == known.deliver {
+        return Some(Head::Delivered { connection: id, from: address });
+    }
+    if event == known.grant_sends {
+        return None;
+    }
+    if event == known.opened {
+        after.push(After::Confirmed(id));
+        return Some(Head::Opened { connection: id, peer: connection.peer.address });
+    }
+    if event == known.closed {
+        let reason = Reason::from_number(output.arguments()[0]);
+        after.push(After::Ended(id, reason));
+        return Some(Head::Closed { connection: id, reason });
+    }
+    if info.name == "init" {
+        return None;
+    }
+    Some(Head::Other { connection: id, event: output.event(), arguments: output.arguments(), address })
 }

@@ -72,12 +72,14 @@ impl<T> Table<T> {
         self.len += 1;
     }
 
+    #[inline]
     pub(crate) fn get(&self, cookie: u32) -> Option<&T> {
         let (index, generation) = self.split(cookie);
         let slot = self.slots.get(index).filter(|slot| slot.generation == generation)?;
         slot.value.as_deref()
     }
 
+    #[inline]
     pub(crate) fn get_mut(&mut self, cookie: u32) -> Option<&mut T> {
         let (index, generation) = self.split(cookie);
         let slot = self.slots.get_mut(index).filter(|slot| slot.generation == generation)?;
@@ -97,6 +99,7 @@ impl<T> Table<T> {
         self.slots.iter().filter_map(|slot| slot.value.as_deref())
     }
 
+    #[inline]
     fn split(&self, cookie: u32) -> (usize, u32) {
         ((cookie & ((1 << self.index_bits) - 1)) as usize, cookie >> self.index_bits)
     }

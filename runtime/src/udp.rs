@@ -13,6 +13,9 @@ use std::time::Duration;
 /// Bytes asked of the system for each of the socket's two buffers; it may give less.
 const BUFFER: usize = 4 << 20;
 
+/// Frames of up to so many bytes are put together for the system.
+const SHORT: usize = 256;
+
 /// A UDP socket.
 #[derive(Debug)]
 pub struct Udp {
@@ -43,6 +46,20 @@ impl Udp {
         Ok(Udp { socket, local, ipv6 })
     }
 
+    /// `sendmsg` with its headers and vectors costs the system more than it costs to put a short frame together here.
+    fn send_pieces(&self, to: SocketAddr, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
+        let mut joined = [0; SHORT];
+        let mut len = 0;
+        for piece in pieces {
+            let Some(room) = joined.get_mut(len..len + piece.len()) else {
+                return SockRef::from(&self.socket).send_to_vectored(pieces, &to.into());
+            };
+            room.copy_from_slice(piece);
+            len += piece.len();
+        }
+        self.socket.send_to(&joined[..len], to)
+    }
+
     fn dressed(&self, to: SocketAddr) -> SocketAddr {
         match to.ip() {
             IpAddr::V4(v4) if self.ipv6 => SocketAddr::new(IpAddr::V6(v4.to_ipv6_mapped()), to.port()),
@@ -70,7 +87,7 @@ impl Transport for Udp {
         let to = self.dressed(to);
         let sent = match frame {
             [whole] => self.socket.send_to(whole, to),
-            pieces => SockRef::from(&self.socket).send_to_vectored(pieces, &to.into()),
+            pieces => self.send_pieces(to, pieces),
         };
         match sent {
             Ok(_) => Ok(()),

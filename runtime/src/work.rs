@@ -1,6 +1,6 @@
 //! What a listener does when nothing waits to be handed out: timers, frames, errors, and those who wait for their stack.
 
-use crate::clock::{nanoseconds, SECOND};
+use crate::clock::SECOND;
 use crate::connection::Phase;
 use crate::error::Reason;
 use crate::event::{ConnectionId, Head};
@@ -10,6 +10,9 @@ use crate::steps::Op;
 
 /// Connections that are looked at in one go, of those that wait for their stack.
 const WAITING_AT_ONCE: usize = 8;
+/// So many frames go before them, as long as frames are there: a frame that is late costs its peer more than a grant, and grants
+/// of several messages cost one step.
+const SERVED_EVERY: u32 = 16;
 /// When a timer could not run for want of space, it is tried again after this time.
 const AGAIN_NS: u64 = 1_000_000;
 /// Errors about one connection's frames are reported once in this time.
@@ -18,18 +21,26 @@ const ERROR_EVERY_NS: u64 = SECOND;
 impl Listener {
     /// Does one thing; false if there was nothing to do. No step is active when it is called.
     pub(crate) fn work(&mut self) -> bool {
+        self.look_at_clock();
         let mut done = self.flush_backlog();
         done |= self.report_errors();
-        done |= self.serve_waiting();
+        if self.unserved >= SERVED_EVERY {
+            done |= self.serve_waiting();
+        }
         done |= self.one_timer();
-        if self.active.is_none() && self.pending_bytes < self.options.pending {
-            done |= self.receive_one();
+        let room = self.active.is_none() && self.pending_bytes < self.options.pending;
+        if room && self.receive_one() {
+            self.unserved += 1;
+            return true;
+        }
+        if self.active.is_none() {
+            done |= self.serve_waiting();
         }
         done
     }
 
     fn one_timer(&mut self) -> bool {
-        let now = self.transport.now();
+        let now = self.time;
         let Some((at, key)) = self.timers.take(now) else {
             return false;
         };
@@ -46,8 +57,7 @@ impl Listener {
 
     /// A connection's time has come: its stack's, or the keepalive's.
     fn look_after(&mut self, id: ConnectionId, now: u64) {
-        let timeout = nanoseconds(self.options.timeout);
-        let ping_after = nanoseconds(self.options.ping_after);
+        let (timeout, ping_after) = (self.timeout, self.ping_after);
         let Ok(connection) = self.get(id) else { return };
         match connection.phase {
             Phase::Lingering { until } if until <= now => return self.remove(id),
@@ -76,18 +86,19 @@ impl Listener {
 
     /// Enters a connection's deadline into the timers.
     pub(crate) fn reschedule(&mut self, id: ConnectionId) {
-        let timeout = nanoseconds(self.options.timeout);
-        let ping_after = nanoseconds(self.options.ping_after);
-        let Ok(connection) = self.get(id) else { return };
-        let deadline = connection.deadline(ping_after, timeout);
-        self.wake_at(id, deadline);
+        let Listener { table, timers, ping_after, timeout, .. } = self;
+        let Some(connection) = table.get_mut(id.cookie()).filter(|connection| connection.id == id) else {
+            return;
+        };
+        let deadline = connection.deadline(*ping_after, *timeout);
+        timers.set(&mut connection.wake, deadline, id.0);
     }
 
     fn report_errors(&mut self) -> bool {
         if self.errors.is_empty() {
             return false;
         }
-        let now = self.transport.now();
+        let now = self.time;
         for (peer, cause) in std::mem::take(&mut self.errors) {
             let found = self.peers.at(peer).first().and_then(|cookie| self.table.get_mut(*cookie));
             let connection = found.as_ref().map(|found| found.id);
@@ -124,6 +135,7 @@ impl Listener {
 
     /// Looks whether stacks now accept what they did not: a grant, a close, a call of the application.
     fn serve_waiting(&mut self) -> bool {
+        self.unserved = 0;
         let mut done = false;
         for _ in 0..self.waiting.len().min(WAITING_AT_ONCE) {
             let Some(id) = self.waiting.pop_front() else {
@@ -194,7 +206,7 @@ impl Listener {
         let Some((event, len)) = connection.refused else {
             return false;
         };
-        let pool = &self.kinds[connection.kind].pool;
+        let pool = self.kinds[connection.kind].pools.at(connection.pool);
         if congested || !connection.instance.accepts(pool, event, len) {
             return false;
         }
