@@ -3,15 +3,13 @@
 #define _POSIX_C_SOURCE 200809L
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <signal.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 static uint64_t nanoseconds(void) {
     struct timespec t;
@@ -27,8 +25,27 @@ static int bound(struct sockaddr_in *at) {
     return s;
 }
 
+/* Whoever serves more than one peer needs to know who sent it. */
 static void get(int s, char *data, int flags) {
-    while (recv(s, data, 64, flags) < 0) { }
+    struct sockaddr_in from;
+    socklen_t len = sizeof from;
+    while (recvfrom(s, data, 64, flags, (struct sockaddr *)&from, &len) < 0) { }
+}
+
+struct echo {
+    int socket, rounds, flags;
+    struct sockaddr_in to;
+};
+
+/* The other end: a thread, as in the measurement of the runtime. */
+static void *echo_all(void *of) {
+    const struct echo *e = of;
+    char data[64] = {0};
+    for (int i = 0; i < e->rounds; i++) {
+        get(e->socket, data, e->flags);
+        if (sendto(e->socket, data, 16, 0, (const struct sockaddr *)&e->to, sizeof e->to) != 16) { exit(1); }
+    }
+    return NULL;
 }
 
 static int by_size(const void *a, const void *b) {
@@ -40,16 +57,11 @@ int main(int argc, char **argv) {
     int rounds = argc > 1 ? atoi(argv[1]) : 1000;
     int flags = argc > 2 && strcmp(argv[2], "polling") == 0 ? MSG_DONTWAIT : 0;
     struct sockaddr_in here, there;
-    int a = bound(&here), b = bound(&there);
+    int a = bound(&here);
     char data[64] = {0};
-    pid_t echo = fork();
-    if (echo == 0) {
-        for (int i = 0; i < rounds; i++) {
-            get(b, data, flags);
-            if (sendto(b, data, 16, 0, (struct sockaddr *)&here, sizeof here) != 16) { _exit(1); }
-        }
-        _exit(0);
-    }
+    struct echo echo = {bound(&there), rounds, flags, here};
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, echo_all, &echo) != 0) { return 1; }
     uint64_t *times = malloc((size_t)rounds * sizeof *times);
     for (int i = 0; i < rounds; i++) {
         uint64_t start = nanoseconds();
@@ -57,7 +69,7 @@ int main(int argc, char **argv) {
         get(a, data, flags);
         times[i] = nanoseconds() - start;
     }
-    waitpid(echo, NULL, 0);
+    pthread_join(thread, NULL);
     qsort(times, (size_t)rounds, sizeof *times, by_size);
     printf("%llu\n", (unsigned long long)times[rounds / 2]);
     return 0;

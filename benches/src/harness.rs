@@ -1,5 +1,6 @@
 //! Builds the bench program for a stack and a level, and measures it.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
@@ -11,30 +12,42 @@ use crate::here;
 
 /// How many messages the counted part of a run has.
 const MESSAGES: u64 = 8000;
+/// Messages of a timed run, and how many such runs there are.
+const TIMED: &str = "300000";
+const RUNS: usize = 7;
 
 /// What one stack costs at one level, for a message of 16 bytes.
 pub struct Cost {
     pub stack: String,
-    pub layers: usize,
+    /// None: written by hand.
+    pub layers: Option<usize>,
     pub level: &'static str,
-    /// Instructions of the entry functions for one message, one way (stream) and to and fro (ping-pong).
+    /// All messages one way.
     pub stream: Entry,
+    /// To and fro.
     pub pingpong: Entry,
-    /// Nanoseconds a message, the smallest of several runs; the bench's own copy of the frame included.
-    pub stream_ns: f64,
-    pub pingpong_ns: f64,
-    /// Bytes of state, and of pool for each block.
-    pub state: u64,
-    pub block: u64,
-    /// Milliseconds for gcc -O2.
-    pub compile_ms: f64,
+    pub sizes: Sizes,
+    /// Milliseconds from the source to C (None: written by hand), and for gcc -O2.
+    pub emit_ms: Option<f64>,
+    pub gcc_ms: f64,
 }
 
-/// Instructions of send, and of everything that a delivery needs.
+/// Send, and everything that a delivery needs, for one message.
 #[derive(Clone, Copy, Default)]
 pub struct Entry {
     pub send: f64,
     pub deliver: f64,
+    pub send_ns: f64,
+    pub deliver_ns: f64,
+}
+
+/// Bytes of a connection's state and counters and of a block; blocks that one connection can hold.
+#[derive(Clone, Copy, Default)]
+pub struct Sizes {
+    pub state: u64,
+    pub counters: u64,
+    pub block: u64,
+    pub blocks: u64,
 }
 
 /// Every stack at every level.
@@ -59,33 +72,31 @@ fn hand(folder: &Path) -> Result<Cost, String> {
     copy(here().join("c/hand.h"), "hand.h")?;
     copy(here().join("c/hand.c"), "hand.c")?;
     copy(here().join("../compiler/backends/c/src/nacre.h"), "nacre.h")?;
-    cost(folder, "hand", 1, "hand")
+    cost(folder, "hand", None, "hand", None)
 }
 
 fn measure(folder: &Path, file: &Path, stack: &str, level: Level, level_name: &'static str) -> Result<Cost, String> {
     let prefix = format!("{stack}_{level_name}");
+    let start = Instant::now();
     let layers = emit(folder, file, stack, level, &prefix)?;
-    Ok(Cost { stack: stack.into(), ..cost(folder, &prefix, layers, level_name)? })
+    let emit_ms = start.elapsed().as_secs_f64() * 1e3;
+    Ok(Cost { stack: stack.into(), ..cost(folder, &prefix, Some(layers), level_name, Some(emit_ms))? })
 }
 
-fn cost(folder: &Path, prefix: &str, layers: usize, level: &'static str) -> Result<Cost, String> {
+fn cost(
+    folder: &Path,
+    prefix: &str,
+    layers: Option<usize>,
+    level: &'static str,
+    emit_ms: Option<f64>,
+) -> Result<Cost, String> {
     let start = Instant::now();
-    let program = build(folder, prefix)?;
-    let compile_ms = start.elapsed().as_secs_f64() * 1e3;
-    let (stream_ns, sizes) = time(&program, "stream")?;
-    let (pingpong_ns, _) = time(&program, "pingpong")?;
-    Ok(Cost {
-        stack: prefix.into(),
-        layers,
-        level,
-        stream: count(&program, prefix, "stream", folder)?,
-        pingpong: count(&program, prefix, "pingpong", folder)?,
-        stream_ns,
-        pingpong_ns,
-        state: sizes.0,
-        block: sizes.1,
-        compile_ms,
-    })
+    compile(folder, prefix)?;
+    let gcc_ms = start.elapsed().as_secs_f64() * 1e3;
+    let program = link(folder, prefix)?;
+    let (stream, sizes) = entry(&program, prefix, "stream", folder)?;
+    let (pingpong, _) = entry(&program, prefix, "pingpong", folder)?;
+    Ok(Cost { stack: prefix.into(), layers, level, stream, pingpong, sizes, emit_ms, gcc_ms })
 }
 
 /// Writes header and source; gives the number of layers.
@@ -99,41 +110,57 @@ pub fn emit(folder: &Path, file: &Path, stack: &str, level: Level, prefix: &str)
     Ok(composed.layers.len())
 }
 
-fn build(folder: &Path, prefix: &str) -> Result<PathBuf, String> {
-    let program = folder.join(format!("bench_{prefix}"));
+fn compile(folder: &Path, prefix: &str) -> Result<(), String> {
+    gcc(folder, &[&format!("{prefix}.c"), "-c", "-o", &format!("{prefix}.o")])
+}
+
+fn link(folder: &Path, prefix: &str) -> Result<PathBuf, String> {
+    let (stack, header) = (format!("-DSTACK={prefix}"), format!("-DHEADER=\"{prefix}.h\""));
+    let (bench, object, program) =
+        (here().join("c/pingpong.c"), format!("{prefix}.o"), folder.join(format!("bench_{prefix}")));
+    let (bench, output) = (bench.display().to_string(), program.display().to_string());
+    gcc(folder, &["-I.", &stack, &header, &bench, &object, "-o", &output])?;
+    Ok(program)
+}
+
+fn gcc(folder: &Path, arguments: &[&str]) -> Result<(), String> {
     let output = Command::new("gcc")
-        .args(["-std=c11", "-O2", "-g", "-I"])
-        .arg(folder)
-        .arg(format!("-DSTACK={prefix}"))
-        .arg(format!("-DHEADER=\"{prefix}.h\""))
-        .arg(here().join("c/pingpong.c"))
-        .arg(folder.join(format!("{prefix}.c")))
-        .arg("-o")
-        .arg(&program)
+        .args(["-std=c11", "-O2"])
+        .args(arguments)
+        .current_dir(folder)
         .output()
         .map_err(|_| "gcc was not found: apt-get install gcc libc6-dev".to_string())?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned());
     }
-    Ok(program)
+    Ok(())
 }
 
-/// The least time of several runs, and the sizes that the program tells.
-fn time(program: &Path, mode: &str) -> Result<(f64, (u64, u64)), String> {
-    let mut best = f64::MAX;
-    let mut sizes = (0, 0);
-    for _ in 0..5 {
-        let output = Command::new(program).args(["400000", mode]).output().map_err(|e| e.to_string())?;
+/// Instructions and nanoseconds in one mode, and the sizes that the program tells.
+fn entry(program: &Path, prefix: &str, mode: &str, folder: &Path) -> Result<(Entry, Sizes), String> {
+    let counted = count(program, prefix, mode, folder)?;
+    let (send_ns, deliver_ns, sizes) = time(program, mode)?;
+    Ok((Entry { send_ns, deliver_ns, ..counted }, sizes))
+}
+
+/// The least times of several runs.
+fn time(program: &Path, mode: &str) -> Result<(f64, f64, Sizes), String> {
+    let (mut send, mut deliver, mut sizes) = (f64::MAX, f64::MAX, Sizes::default());
+    for _ in 0..RUNS {
+        let output = Command::new(program).args([TIMED, mode]).output().map_err(|e| e.to_string())?;
         if !output.status.success() {
             return Err(format!("{}: {}", program.display(), String::from_utf8_lossy(&output.stderr)));
         }
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let number = |i: usize| words.get(i).and_then(|w| w.parse::<f64>().ok()).unwrap_or(f64::NAN);
-        best = best.min(number(0));
-        sizes = (number(2) as u64, number(3) as u64);
+        let numbers: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        let [send_ns, deliver_ns, _, state, counters, block, blocks] = numbers[..] else {
+            return Err(format!("{} printed {text:?}", program.display()));
+        };
+        (send, deliver) = (send.min(send_ns), deliver.min(deliver_ns));
+        let [state, counters, block, blocks] = [state, counters, block, blocks].map(|number| number as u64);
+        sizes = Sizes { state, counters, block, blocks };
     }
-    Ok((best, sizes))
+    Ok((send, deliver, sizes))
 }
 
 /// Instructions a message: the difference of two runs of different lengths, so that set-up does not count.
@@ -141,10 +168,13 @@ fn count(program: &Path, prefix: &str, mode: &str, folder: &Path) -> Result<Entr
     let few = inclusive(program, &["1000", mode], folder)?;
     let many = inclusive(program, &[&(1000 + MESSAGES).to_string(), mode], folder)?;
     let each = |function: &str| -> f64 {
-        let name = &format!("{prefix}_{function}");
-        let of =
-            |counts: &std::collections::BTreeMap<String, u64>| counts.get(name.as_str()).copied().unwrap_or(0) as f64;
+        let name = format!("{prefix}_{function}");
+        let of = |counts: &BTreeMap<String, u64>| counts.get(&name).copied().unwrap_or(0) as f64;
         (of(&many) - of(&few)) / MESSAGES as f64
     };
-    Ok(Entry { send: each("above_send"), deliver: each("input") + each("tick") })
+    let (send, deliver) = (each("above_send"), each("input"));
+    if send <= 0.0 || deliver <= 0.0 {
+        return Err(format!("callgrind does not name {prefix}_above_send and {prefix}_input"));
+    }
+    Ok(Entry { send, deliver: deliver + each("tick"), ..Entry::default() })
 }

@@ -1,4 +1,5 @@
-//! Measures what docs/performance.md shows: `nacre-benches [FILE]` prints the tables, or writes them to FILE.
+//! Measures what docs/performance.md shows: `nacre-benches [FILE]` prints all tables, or writes them to FILE;
+//! `nacre-benches --only stacks` or `--only network` prints one part.
 
 mod callgrind;
 mod harness;
@@ -8,20 +9,39 @@ mod udp;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+const USAGE: &str = "usage: nacre-benches [FILE | --only stacks | --only network]";
+
 fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (parts, file) = match words[..] {
+        [] => (Parts::All, None),
+        ["--only", "stacks"] => (Parts::Stacks, None),
+        ["--only", "network"] => (Parts::Network, None),
+        [file] if !file.starts_with('-') => (Parts::All, Some(file)),
+        _ => return fail(USAGE),
+    };
     let folder = tempfile::tempdir().expect("a temporary folder");
-    match report(folder.path()) {
-        Ok(text) => match std::env::args().nth(1) {
-            Some(path) => match std::fs::write(&path, text) {
-                Ok(()) => ExitCode::SUCCESS,
-                Err(why) => fail(&format!("{path}: {why}")),
-            },
-            None => {
-                print!("{text}");
-                ExitCode::SUCCESS
-            }
-        },
+    match report(folder.path(), parts).and_then(|text| put(&text, file)) {
+        Ok(()) => ExitCode::SUCCESS,
         Err(why) => fail(&why),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Parts {
+    All,
+    Stacks,
+    Network,
+}
+
+fn put(text: &str, file: Option<&str>) -> Result<(), String> {
+    match file {
+        Some(path) => std::fs::write(path, text).map_err(|why| format!("{path}: {why}")),
+        None => {
+            print!("{text}");
+            Ok(())
+        }
     }
 }
 
@@ -35,10 +55,17 @@ fn here() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn report(folder: &Path) -> Result<String, String> {
+fn report(folder: &Path, parts: Parts) -> Result<String, String> {
     let stacks: PathBuf = here().join("stacks.nacre");
-    let mut text = table::head();
-    text += &table::instructions(&harness::measure_stacks(folder, &stacks)?);
-    text += &table::network(&udp::measure(folder, &stacks)?);
+    let mut text = String::new();
+    if parts == Parts::All {
+        text += &table::head();
+    }
+    if parts != Parts::Network {
+        text += &table::stacks(&harness::measure_stacks(folder, &stacks)?);
+    }
+    if parts != Parts::Stacks {
+        text += &table::network(&udp::measure(folder, &stacks)?);
+    }
     Ok(text)
 }
