@@ -1,6 +1,6 @@
 //! When a call at a port is accepted: what the first layer on its way says.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nacre_stack::*;
 
@@ -50,11 +50,16 @@ fn next(stack: &Stack, layer: LayerId, event: EventId) -> Option<LayerId> {
 /// Whether code, or a function that it calls, emits an event to a layer.
 fn emits(stack: &Stack, block: &Block, target: Target, event: EventId) -> bool {
     let mut found = false;
-    statements(block, &mut |statement| match statement {
-        Statement::Emit(emit) => found |= emit.target == target && emit.event == event,
-        Statement::Call { function, .. } => found |= emits(stack, &stack.function(*function).body, target, event),
-        _ => {}
-    });
+    let (mut pending, mut called) = (vec![block], BTreeSet::new());
+    while let Some(block) = pending.pop() {
+        statements(block, &mut |statement| match statement {
+            Statement::Emit(emit) => found |= emit.target == target && emit.event == event,
+            Statement::Call { function, .. } if called.insert(*function) => {
+                pending.push(&stack.function(*function).body)
+            }
+            _ => {}
+        });
+    }
     found
 }
 

@@ -8,7 +8,7 @@ use nacre_typed::Fragment;
 use crate::codes;
 use crate::course::Emission;
 use crate::link::{Linked, LOWER};
-use crate::shapes::Flow;
+use crate::shapes::{Flow, Node};
 use crate::Diagnostic;
 
 /// Of the list of layers alone.
@@ -81,7 +81,25 @@ pub(crate) fn flow(linked: &Linked, flow: &Flow) -> Vec<Diagnostic> {
     problems.extend(flow.one_way.iter().map(|e| one_way(stack, flow, *e)));
     problems.extend(flow.world.doubled.iter().map(|(l, h)| doubled(stack, *l, *h)));
     problems.extend(left_on(stack, flow));
+    if flow.too_many() {
+        let title = "too many combinations of headers reach the layers: more than 16,384";
+        return vec![Diagnostic::error(codes::TOO_MANY_SHAPES, title)];
+    }
     problems
+}
+
+/// What comes back is what was sent: where nothing is, no frame could ever be taken.
+pub(crate) fn silent(stack: &Stack, flow: &Flow) -> Vec<Diagnostic> {
+    let inputs = &stack.ports[LOWER.index()].inputs;
+    let Some(frames) = inputs.iter().find(|i| stack.event(i.event).message.is_some()) else { return vec![] };
+    let arrives = |node: &Node| matches!(node, Node::Event(LayerId(0), event, Some(_)) if *event == frames.event);
+    if flow.arrivals.keys().any(arrives) {
+        return vec![];
+    }
+    let found = Diagnostic::error(codes::SILENT, "this stack never sends a frame")
+        .at(stack.layer(LayerId(0)).span, "no message reaches this layer from above, and it sends none")
+        .help("some layer must pass messages down, or emit them");
+    vec![found]
 }
 
 /// The emissions of an event that some author wrote.
@@ -179,7 +197,19 @@ pub(crate) fn layouts(stack: &Stack) -> Vec<Diagnostic> {
         }
     }
     problems.extend(crowded(stack));
+    problems.extend(unnumbered(stack));
     problems
+}
+
+/// Which headers are on a message is one number of 32 bits: a digit for each layer.
+fn unnumbered(stack: &Stack) -> Option<Diagnostic> {
+    let variants = |layer: usize| stack.headers.iter().filter(|h| h.layer.index() == layer).count() as u64;
+    let numbers = (0..stack.layers.len()).try_fold(2u64, |all, layer| all.checked_mul(variants(layer) + 1));
+    if numbers.is_some_and(|numbers| numbers <= 1 << 32) {
+        return None;
+    }
+    let title = "the layers have too many header variants together: their combinations do not fit 32 bits";
+    Some(Diagnostic::error(codes::TOO_MANY_SHAPES, title).help("take fewer layers with headers"))
 }
 
 /// The fixed places have their widths.

@@ -16,6 +16,7 @@ pub const LEFT_ON: &str = "C0013";
 pub const TOO_MANY_SHAPES: &str = "C0014";
 pub const EXTERNS: &str = "C0015";
 pub const UNREACHED: &str = "C0016";
+pub const SILENT: &str = "C0017";
 
 /// Every code, with what it says.
 pub const CODES: &[(&str, &str)] = &[
@@ -35,4 +36,5 @@ pub const CODES: &[(&str, &str)] = &[
     (TOO_MANY_SHAPES, "more combinations of headers than numbers for them"),
     (EXTERNS, "two layers mean different functions of the host by one name"),
     (UNREACHED, "a handler that nothing brings on (a warning)"),
+    (SILENT, "the stack never sends a frame"),
 ];

@@ -93,6 +93,7 @@ pub fn compose_all(name: &str, layers: &[Fragment], options: &Options) -> Result
     none(checks::layouts(&linked.stack))?;
     admission::bound_lengths(&mut linked.stack, flow.longest_call);
     none(bounds::bound(&mut linked.stack, &flow))?;
+    none(checks::silent(&linked.stack, &flow))?;
     outputs(&mut linked.stack, &flow);
     let warnings = prune::prune(&mut linked, &flow);
     let mut stack = linked.stack;

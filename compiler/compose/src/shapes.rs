@@ -41,12 +41,22 @@ pub(crate) struct Flow {
     pub longest_call: u32,
 }
 
+/// Events with different headers on their messages, at all layers together.
+const MOST_ARRIVALS: usize = 1 << 14;
+
+impl Flow {
+    /// There are so many combinations of headers that following them has been given up.
+    pub(crate) fn too_many(&self) -> bool {
+        self.arrivals.len() > MOST_ARRIVALS
+    }
+}
+
 /// Follows everything that can enter the stack. Makes the handlers that pass events on, where they are needed.
 pub(crate) fn follow(linked: &mut Linked, limits: &BTreeMap<(PortId, EventId), u32>, frame: u32, call: u32) -> Flow {
     let mut flow = Flow { longest_frame: frame, longest_call: call, ..Flow::default() };
     flow.world.strides = crate::strides::Strides::of_cells(&linked.stack);
     enter(linked, limits, &mut flow);
-    while sweep(linked, &mut flow) {}
+    while !flow.too_many() && sweep(linked, &mut flow) {}
     flow
 }
 
@@ -74,7 +84,7 @@ fn enter(linked: &Linked, limits: &BTreeMap<(PortId, EventId), u32>, flow: &mut 
 fn sweep(linked: &mut Linked, flow: &mut Flow) -> bool {
     let mut new = false;
     let mut pending: Vec<Node> = flow.arrivals.keys().cloned().collect();
-    while let Some(node) = pending.pop() {
+    while let Some(node) = pending.pop().filter(|_| !flow.too_many()) {
         let size = flow.arrivals[&node];
         let Some(handler) = handler_of(linked, flow, &node) else { continue };
         let code = linked.stack.handler(handler);

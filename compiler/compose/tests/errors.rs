@@ -210,6 +210,16 @@ fn handlers_that_nothing_brings_on_are_told() {
 }
 
 #[test]
+fn a_stack_that_sends_nothing() {
+    let mut l = silent();
+    let c = channel_of(&l);
+    l.on(c.send, None, |_, a| vec![Statement::Drop(a[0].clone())]);
+    let (code, text) = error(&[l.done(), plain_floor()]);
+    assert_eq!(code, "C0017");
+    assert!(text.starts_with("this stack never sends a frame"), "{text}");
+}
+
+#[test]
 fn every_code_is_listed_once() {
     let codes: Vec<&str> = nacre_compose::CODES.iter().map(|(code, _)| *code).collect();
     let numbered: Vec<String> = (1..=codes.len()).map(|n| format!("C{n:04}")).collect();

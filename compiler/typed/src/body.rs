@@ -7,6 +7,7 @@ use nacre_stack::{Block, EventId, Expr, ExprKind, Local, LocalId, Place, PortId,
 use nacre_syntax::ast;
 
 use crate::flow::Flow;
+use crate::inlined::FilterFunctions;
 use crate::layer::Checker;
 
 /// What a name in a body stands for.
@@ -33,8 +34,10 @@ pub(crate) enum Context {
     Function {
         result: Option<Type>,
     },
+    /// In one of a filter's functions, `function` has what it returns.
     Filter {
         yields: bool,
+        function: Option<Option<Type>>,
     },
     /// `accepts`, `invariant`, initial values: no effects.
     Pure,
@@ -59,6 +62,7 @@ pub(crate) struct Body<'c, 'p> {
     pub breaks: Vec<(usize, Vec<Flow>)>,
     /// The local declared in each scope that holds messages.
     pub declared: Vec<Vec<LocalId>>,
+    pub filter: FilterFunctions,
 }
 
 impl<'c, 'p> Body<'c, 'p> {
@@ -72,6 +76,7 @@ impl<'c, 'p> Body<'c, 'p> {
             context,
             breaks: Vec::new(),
             declared: vec![Vec::new()],
+            filter: FilterFunctions::default(),
         }
     }
 

@@ -59,9 +59,7 @@ impl Body<'_, '_> {
         let number = Type::UInt(32);
         match name {
             "min" | "max" => {
-                let left = self.expr(e[0], want)?;
-                let hint = if left.flexible { want.cloned() } else { Some(left.expr.ty.clone()) };
-                let right = self.expr(e[1], hint.as_ref())?;
+                let (left, right) = self.sides(e[0], e[1], want)?;
                 let (left, right) = self.unify(left, right, want, span)?;
                 if !crate::convert::is_number(&left.ty) {
                     let shown = self.show(&left.ty);
@@ -85,8 +83,9 @@ impl Body<'_, '_> {
                 Some(Value::fixed(make(ExprKind::Unary(UnaryOp::Fold16, Box::new(x)), Type::UInt(16))))
             }
             "slice" => {
-                let message = self.message_read(e[0])?;
                 let rest = self.values(&[(e[1], number.clone()), (e[2], number)])?;
+                // Looked at last: the numbers may have consumed it.
+                let message = self.message_read(e[0])?;
                 let [at, len] = <[_; 2]>::try_from(rest).ok()?;
                 Some(Value::fixed(make(ExprKind::Slice(Box::new(message), Box::new(at), Box::new(len)), Type::Msg)))
             }

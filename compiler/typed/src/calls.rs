@@ -100,6 +100,9 @@ impl Body<'_, '_> {
         span: Span,
         want: Option<&Type>,
     ) -> Option<Outcome> {
+        if let Some(outcome) = self.filter_function(name, arguments, span) {
+            return outcome;
+        }
         if let Some(&function) = self.cx.function_ids.get(name) {
             return self.function_call(function, name, arguments, span);
         }

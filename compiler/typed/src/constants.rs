@@ -26,7 +26,7 @@ impl Checker<'_> {
             ExprKind::Name(name) => self.constants.get(name).cloned(),
             ExprKind::Unary(UnaryOp::Negate, x) => {
                 let x = self.constant(x)?;
-                Some(Constant { value: -x.value, ty: x.ty })
+                Some(Constant { value: x.value.checked_neg()?, ty: x.ty })
             }
             ExprKind::Binary(op, l, r) => self.constant_binary(*op, l, r),
             ExprKind::If(x) => {

@@ -33,6 +33,10 @@ impl Body<'_, '_> {
     /// An expression. `want` helps where the type is not in the expression itself (`none`, `zeroes`).
     pub fn expr(&mut self, e: &ast::Expr, want: Option<&Type>) -> Option<Value> {
         if let Some(constant) = self.cx.constant(e) {
+            if constant.value < i128::from(i64::MIN) || constant.value > i128::from(u64::MAX) {
+                self.error("T0012", format!("{} does not fit 64 bits", constant.value), e.span, "this number", "");
+                return None;
+            }
             let flexible = constant.ty != Some(Type::Bool);
             let ty = constant.ty.unwrap_or(if constant.value < 0 { Type::Int(64) } else { Type::UInt(64) });
             return Some(Value { expr: make(ExprKind::Const(constant.value as u64), ty), flexible });
@@ -451,8 +455,10 @@ impl Body<'_, '_> {
                 return None;
             }
         };
-        let values: Vec<Expr> = parts.iter().map(|p| self.expr_as(p, &element)).collect::<Option<_>>()?;
-        Some(Value::fixed(make(ExprKind::Array(values), ty)))
+        let wanted: Vec<(&ast::Expr, Type)> = parts.iter().map(|p| (p, element.clone())).collect();
+        let values = self.values(&wanted)?;
+        let kind = if let Type::Bytes(_) = ty { bytes_of(values) } else { ExprKind::Array(values) };
+        Some(Value::fixed(make(kind, ty)))
     }
 
     fn if_expression(&mut self, x: &ast::IfExpr, want: Option<&Type>) -> Option<Value> {
@@ -493,5 +499,16 @@ impl Body<'_, '_> {
             otherwise: arm(else_block, otherwise),
         });
         Some(Value::fixed(self.get(id)))
+    }
+}
+
+/// A string of these bytes.
+fn bytes_of(values: Vec<Expr>) -> ExprKind {
+    let constant = |value: &Expr| if let ExprKind::Const(n) = value.kind { Some(n as u8) } else { None };
+    match values.iter().map(constant).collect() {
+        Some(bytes) => ExprKind::Literal(bytes),
+        None => ExprKind::Concat(
+            values.into_iter().map(|value| make(ExprKind::BytesOf(Box::new(value)), Type::Bytes(1))).collect(),
+        ),
     }
 }

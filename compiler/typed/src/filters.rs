@@ -5,6 +5,7 @@ use nacre_syntax::ast::{self, Item};
 
 use crate::body::{Body, Context, Value};
 use crate::expressions::make;
+use crate::inlined::FilterFunctions;
 use crate::layer::Checker;
 
 impl Checker<'_> {
@@ -14,11 +15,9 @@ impl Checker<'_> {
         }
         let Some(Item::Filter(declared)) = self.program.item(name) else { return None };
         let declared = declared.clone();
-        if let Some(function) = declared.functions.first() {
-            return self.unbuilt("functions in filters", function.span);
-        }
+        self.once(declared.functions.iter().map(|f| &f.name));
         let yields = declared.result.is_none();
-        let mut body = Body::new(self, Context::Filter { yields });
+        let mut body = Body::new(self, Context::Filter { yields, function: None });
         let mut state = Vec::new();
         let mut initial = Vec::new();
         for field in &declared.state {
@@ -31,6 +30,7 @@ impl Checker<'_> {
             state.push(body.locals[id.index()].clone());
             initial.push(value);
         }
+        body.filter = FilterFunctions::new(declared.functions.clone(), body.scopes[0].clone());
         let unit = match declared.unit {
             ast::FilterUnit::Byte => FilterUnit::Byte,
             ast::FilterUnit::Word => FilterUnit::Word,
@@ -52,7 +52,21 @@ impl Checker<'_> {
             None => Vec::new(),
         };
         let result = match &declared.result {
-            Some(e) => Some(body.expr(e, None)?.expr),
+            Some(e) => {
+                let value = body.expr(e, None)?;
+                let value = body.settle(value);
+                if !body.out.is_empty() {
+                    body.error(
+                        "T0106",
+                        "a result has no effects",
+                        e.span,
+                        "this needs several steps",
+                        "do it in `end`",
+                    );
+                    return None;
+                }
+                Some(value)
+            }
             None => None,
         };
         let locals = body.locals;

@@ -13,6 +13,20 @@ use crate::body::{Binding, Body, Context};
 use crate::fragment::{FragmentReaction, ABOVE, BELOW};
 use crate::layer::Checker;
 
+/// Calls within one function, at the most.
+const MOST_CALLS: u64 = 4096;
+
+/// The functions that a block calls, as often as they stand there.
+fn calls_in(block: &[Statement]) -> Vec<FunctionId> {
+    let of = |s: &Statement| match s {
+        Statement::Call { function, .. } => vec![*function],
+        Statement::If { then, otherwise, .. } => [calls_in(then), calls_in(otherwise)].concat(),
+        Statement::Loop { body, .. } | Statement::For { body, .. } | Statement::Each { body, .. } => calls_in(body),
+        _ => Vec::new(),
+    };
+    block.iter().flat_map(of).collect()
+}
+
 impl Checker<'_> {
     // ---- functions
 
@@ -30,6 +44,7 @@ impl Checker<'_> {
                 );
                 continue;
             }
+            self.once(f.parameters.iter().map(|p| &p.name));
             let result = f.result.as_ref().and_then(|ty| self.resolve(ty));
             let mut locals = Vec::new();
             for p in &f.parameters {
@@ -117,7 +132,36 @@ impl Checker<'_> {
                     .because("handlers end, so functions are not recursive")
                     .help("write it as a loop with a bound");
                 self.found.push(found);
+                return;
             }
+        }
+        self.count_calls();
+    }
+
+    /// Every call is looked at by itself, so their number counts: that of calls in calls too.
+    fn count_calls(&mut self) {
+        let functions = &self.fragment.functions;
+        let called: Vec<Vec<FunctionId>> = functions.iter().map(|f| calls_in(&f.body)).collect();
+        let mut within = vec![0u64; functions.len()];
+        // No function calls itself, so this many rounds reach the outermost.
+        for _ in 0..functions.len() {
+            for (id, called) in called.iter().enumerate() {
+                within[id] = called.iter().fold(0, |sum, f| sum.saturating_add(within[f.index()].saturating_add(1)));
+            }
+            if within.iter().any(|n| *n > MOST_CALLS) {
+                break;
+            }
+        }
+        if let Some(id) = within.iter().position(|n| *n > MOST_CALLS) {
+            let (name, span) = (functions[id].name.clone(), functions[id].span);
+            let help = "call it from a loop, or less often";
+            self.error(
+                "T0115",
+                format!("`{name}` comes to more than {MOST_CALLS} calls"),
+                span,
+                "with all that it calls",
+                help,
+            );
         }
     }
 

@@ -10,6 +10,7 @@ use nacre_stack::{
 use nacre_syntax::ast::{self, Item, Member, StorageKind};
 
 use crate::constants::Constant;
+use crate::extent::Extent;
 use crate::fragment::{Fragment, InterfaceEvent, ABOVE, BELOW};
 use crate::program::{nearest, Program};
 
@@ -34,6 +35,12 @@ pub(crate) struct Checker<'p> {
     pub type_parameters: HashMap<String, Type>,
     /// Headers that something pushes.
     pub pushed: BTreeSet<HeaderId>,
+    /// How large each struct is.
+    pub struct_sizes: Vec<Extent>,
+    /// Structs whose fields are being looked up.
+    pub declaring: Vec<String>,
+    /// Words that the state takes so far.
+    pub room: u64,
 }
 
 impl<'p> Checker<'p> {
@@ -85,6 +92,9 @@ impl<'p> Checker<'p> {
             calls: Vec::new(),
             type_parameters: HashMap::new(),
             pushed: BTreeSet::new(),
+            struct_sizes: Vec::new(),
+            declaring: Vec::new(),
+            room: 0,
         }
     }
 
@@ -136,12 +146,21 @@ impl<'p> Checker<'p> {
     }
 
     fn global_constants(&mut self) {
-        for file in self.program.files() {
-            for item in &file.items {
-                if let Item::Const(c) = item {
-                    self.constant_item(c);
-                }
+        let items = self.program.files().iter().flat_map(|f| &f.items);
+        let constants = items.filter_map(|i| if let Item::Const(c) = i { Some(c) } else { None });
+        self.constant_items(constants.collect());
+    }
+
+    /// In any order: those that others need first.
+    fn constant_items(&mut self, mut waiting: Vec<&ast::Const>) {
+        loop {
+            let (ready, more): (Vec<_>, Vec<_>) = waiting.iter().partition(|c| self.constant(&c.value).is_some());
+            if ready.is_empty() {
+                more.into_iter().for_each(|c| self.constant_item(c));
+                return;
             }
+            ready.into_iter().for_each(|c| self.constant_item(c));
+            waiting = more;
         }
     }
 
@@ -170,6 +189,8 @@ impl<'p> Checker<'p> {
 
     fn parameters(&mut self, arguments: &[ast::LayerArgument], used_at: Span, generic: bool) {
         let layer = self.layer;
+        self.once(layer.parameters.iter().map(|p| &p.name));
+        self.once(arguments.iter().filter_map(|a| a.name.as_ref()));
         let mut positional = arguments.iter().filter(|a| a.name.is_none());
         let mut given = Vec::new();
         for argument in arguments {
@@ -270,9 +291,10 @@ impl<'p> Checker<'p> {
 
     fn types_of_members(&mut self) {
         let layer = self.layer;
+        let constants = layer.members.iter().filter_map(|m| if let Member::Const(c) = m { Some(c) } else { None });
+        self.constant_items(constants.collect());
         for member in &layer.members {
             match member {
-                Member::Const(c) => self.constant_item(c),
                 Member::Enum(e) => {
                     self.declare_enum(e);
                 }
@@ -309,6 +331,12 @@ impl<'p> Checker<'p> {
         if self.struct_ids.contains_key(&s.name.name) {
             return self.struct_ids.get(&s.name.name).copied();
         }
+        if self.declaring.contains(&s.name.name) {
+            self.error("T0113", format!("`{}` contains itself", s.name.name), s.name.span, "would be without end", "");
+            return None;
+        }
+        self.once(s.fields.iter().map(|f| &f.name));
+        self.declaring.push(s.name.name.clone());
         let mut fields = Vec::new();
         for field in &s.fields {
             let Some(ty) = &field.ty else { continue };
@@ -316,13 +344,26 @@ impl<'p> Checker<'p> {
                 fields.push(Parameter { name: field.name.name.clone(), ty });
             }
         }
+        self.declaring.pop();
+        self.note_struct(&fields);
         let id = StructId(self.fragment.structs.len() as u32);
         self.fragment.structs.push(Struct { name: s.name.name.clone(), fields });
         self.struct_ids.insert(s.name.name.clone(), id);
         Some(id)
     }
 
+    /// Says so if one of these names stands twice among them.
+    pub(crate) fn once<'n>(&mut self, names: impl Iterator<Item = &'n ast::Ident>) {
+        let mut known = BTreeSet::new();
+        for name in names {
+            if !known.insert(name.name.as_str()) {
+                self.error("T0022", format!("`{}` is declared twice here", name.name), name.span, "again here", "");
+            }
+        }
+    }
+
     pub(crate) fn declare_enum(&mut self, e: &ast::Enum) -> EnumId {
+        self.once(e.variants.iter());
         let id = EnumId(self.fragment.enums.len() as u32);
         self.fragment
             .enums
@@ -345,6 +386,9 @@ impl<'p> Checker<'p> {
         }
         for member in &layer.members {
             if let Member::Port { name, interface, .. } = member {
+                if self.fragment.ports.contains(&name.name) {
+                    self.error("T0022", format!("`{}` is declared twice here", name.name), name.span, "again here", "");
+                }
                 let side = PortId(2 + self.fragment.ports.len() as u32);
                 self.fragment.ports.push(name.name.clone());
                 self.interface(interface, side);
@@ -378,6 +422,10 @@ impl<'p> Checker<'p> {
             return;
         };
         let declared = declared.clone();
+        for direction in [ast::EventDirection::Up, ast::EventDirection::Down, ast::EventDirection::Turn] {
+            self.once(declared.events.iter().filter(|e| e.direction == direction).map(|e| &e.name));
+        }
+        declared.events.iter().for_each(|e| self.once(e.parameters.iter().map(|p| &p.name)));
         for (i, parameter) in declared.parameters.iter().enumerate() {
             let ty = match reference.arguments.get(i) {
                 Some(ty) => self.resolve(ty).unwrap_or(Type::Addr),
@@ -482,6 +530,7 @@ impl<'p> Checker<'p> {
                 "",
             );
         }
+        self.add_state(&ty, field.span);
         let initial = field.initial.as_ref().and_then(|e| self.pure(e, &ty, Vec::new()));
         if self.cell_ids.contains_key(&field.name.name) {
             self.error(
@@ -532,6 +581,7 @@ impl<'p> Checker<'p> {
                 );
                 continue;
             }
+            self.once(fields.iter().map(|f| &f.name));
             let fields = fields.iter().filter_map(|f| self.header_field(f)).collect();
             self.header_ids.insert(header.name.name.clone(), HeaderId(self.fragment.headers.len() as u32));
             self.fragment.headers.push(Header { name: header.name.name.clone(), layer: LayerId(0), fields });

@@ -62,7 +62,10 @@ impl Body<'_, '_> {
     /// `&&` and `||`: if the right side needs statements, they run only when it is evaluated.
     fn short(&mut self, both: bool, l: &ast::Expr, r: &ast::Expr) -> Option<Value> {
         let left = self.truth(l)?;
+        let before = self.flow.clone();
         let (block, right) = self.block(|b| b.truth(r));
+        let after = std::mem::replace(&mut self.flow, before.clone());
+        self.merge(after, before, l.span);
         let right = right?;
         if block.is_empty() {
             let op = if both { BinaryOp::Both } else { BinaryOp::Either };
@@ -79,7 +82,7 @@ impl Body<'_, '_> {
     }
 
     /// Both sides, left evaluated before whatever the right puts in front.
-    fn sides(&mut self, l: &ast::Expr, r: &ast::Expr, want: Option<&Type>) -> Option<(Value, Value)> {
+    pub fn sides(&mut self, l: &ast::Expr, r: &ast::Expr, want: Option<&Type>) -> Option<(Value, Value)> {
         let mut left = self.expr(l, want)?;
         let before = self.out.len();
         let hint = if left.flexible { want.cloned() } else { Some(left.expr.ty.clone()) };
@@ -232,7 +235,7 @@ impl Body<'_, '_> {
         })
     }
 
-    fn no_operator<T>(&mut self, op: ast::BinaryOp, ty: &Type, span: Span) -> Option<T> {
+    pub fn no_operator<T>(&mut self, op: ast::BinaryOp, ty: &Type, span: Span) -> Option<T> {
         let shown = self.show(ty);
         self.error("T0059", format!("this operator does not work on {shown}"), span, format!("{op:?}"), "");
         None
@@ -337,6 +340,11 @@ impl Body<'_, '_> {
         }
         if lt == rt {
             return Some((left.expr, right.expr));
+        }
+        if let (Type::Text(_), Type::Text(_)) = (&lt, &rt) {
+            let literal = |v: &Value| matches!(v.expr.kind, ExprKind::Literal(_));
+            let ty = if literal(&left) { rt } else { lt };
+            return Some((self.coerce(left, &ty, span)?, self.coerce(right, &ty, span)?));
         }
         for ty in [lt.clone(), rt.clone(), holder(&lt), holder(&rt)] {
             let takes = |t: &Type| *t == ty || widens(t, &ty);

@@ -28,6 +28,7 @@ impl Body<'_, '_> {
                 let (mut place, borrowed) = self.place_with(base)?;
                 let (ty, size) = match &place.ty {
                     Type::Array(t, n) | Type::Pool(t, n) | Type::Map(_, t, n) => ((**t).clone(), *n),
+                    Type::Bytes(n) => (Type::UInt(8), *n),
                     _ => return None,
                 };
                 let index = self.index(index, size)?;

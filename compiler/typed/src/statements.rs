@@ -6,9 +6,10 @@ use nacre_syntax::ast::{self, AssignOp, Otherwise, OtherwiseKind, PatternKind, S
 
 use crate::body::{Binding, Body, Context, Value};
 use crate::calls::{Back, Outcome};
-use crate::convert::is_number;
+use crate::convert::{holder, is_number};
 use crate::expressions::make;
 use crate::fragment::{ABOVE, BELOW};
+use crate::operators::as_type;
 
 impl Body<'_, '_> {
     /// The statements of a block, in a scope of their own.
@@ -86,7 +87,7 @@ impl Body<'_, '_> {
             StatementKind::Return(value) => self.return_(value.as_ref(), s.span),
             StatementKind::Break => self.break_(s.span),
             StatementKind::Yield(e) => {
-                if !matches!(self.context, Context::Filter { yields: true }) {
+                if !matches!(self.context, Context::Filter { yields: true, .. }) {
                     self.error("T0081", "`yield` stands in a filter without `result`", s.span, "", "");
                     return None;
                 }
@@ -304,11 +305,16 @@ impl Body<'_, '_> {
         if self.cx.constant(r).is_some() {
             return Some(None);
         }
-        let left = self.expr(l, None)?;
-        let right = self.expr(r, Some(&left.expr.ty))?;
+        let (left, right) = self.sides(l, r, None)?;
         let (left, right) = self.unify(left, right, None, e.span)?;
+        // Ranges are closed under nothing: compute in a width that holds them.
+        let ty = holder(&left.ty);
+        if !matches!(ty, Type::UInt(_) | Type::Int(_) | Type::Duration) {
+            let op = if *op == ast::BinaryOp::Div { ast::BinaryOp::Div } else { ast::BinaryOp::Rem };
+            return self.no_operator(op, &left.ty.clone(), e.span);
+        }
+        let (left, right) = (as_type(&left, ty.clone()), as_type(&right, ty.clone()));
         let right = self.spill(right);
-        let ty = left.ty.clone();
         let zero = make(ExprKind::Const(0), ty.clone());
         let failed = make(ExprKind::Binary(BinaryOp::Equal, Box::new(right.clone()), Box::new(zero)), Type::Bool);
         let op = if *op == ast::BinaryOp::Div { BinaryOp::Div } else { BinaryOp::Rem };
@@ -365,7 +371,9 @@ impl Body<'_, '_> {
 
     fn default_result(&self) -> Option<Expr> {
         match &self.context {
-            Context::Function { result: Some(ty) } => Some(make(ExprKind::Zero, ty.clone())),
+            Context::Function { result: Some(ty) } | Context::Filter { function: Some(Some(ty)), .. } => {
+                Some(make(ExprKind::Zero, ty.clone()))
+            }
             _ => None,
         }
     }
@@ -633,7 +641,7 @@ impl Body<'_, '_> {
 
     pub fn return_(&mut self, value: Option<&ast::Expr>, span: Span) -> Option<()> {
         let want = match &self.context {
-            Context::Function { result } => result.clone(),
+            Context::Function { result } | Context::Filter { function: Some(result), .. } => result.clone(),
             _ => None,
         };
         let value = match (value, want) {

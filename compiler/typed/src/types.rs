@@ -11,6 +11,11 @@ const LARGEST: i128 = 1 << 20;
 
 impl Checker<'_> {
     pub(crate) fn resolve(&mut self, ty: &ast::Type) -> Option<Type> {
+        let resolved = self.resolve_any(ty)?;
+        self.holdable(&resolved, ty.span).then_some(resolved)
+    }
+
+    fn resolve_any(&mut self, ty: &ast::Type) -> Option<Type> {
         match &ty.kind {
             TypeKind::Name(name, arguments) => self.resolve_name(name, arguments, ty),
             TypeKind::Range(low, high) => {
@@ -182,8 +187,15 @@ impl Checker<'_> {
         if let Some(&id) = self.struct_ids.get(name) {
             return Some(id);
         }
-        let ast::Item::Struct(declared) = self.program.item(name)? else { return None };
-        self.declare_struct(declared)
+        let layer = self.layer;
+        let own = layer.members.iter().find_map(|m| match m {
+            ast::Member::Struct(s) if s.name.name == name => Some(s),
+            _ => None,
+        });
+        match (own, self.program.item(name)) {
+            (Some(declared), _) | (None, Some(ast::Item::Struct(declared))) => self.declare_struct(declared),
+            _ => None,
+        }
     }
 
     pub(crate) fn enum_named(&mut self, name: &str) -> Option<EnumId> {

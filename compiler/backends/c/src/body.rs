@@ -66,6 +66,12 @@ impl<'w, 'a> Body<'w, 'a> {
         blocks: &[&'a [Statement]],
     ) -> Body<'w, 'a> {
         let mut unique = Unique::new();
+        // What the text of bodies declares by itself is no local's.
+        let own: &[&str] = match kind {
+            Kind::Filter => &["i", "at", "run", "unit", "input", "accepted", "made_from"],
+            _ => &["i"],
+        };
+        own.iter().for_each(|name| drop(unique.take(name)));
         let names = locals.iter().map(|l| unique.take(&l.name)).collect();
         let mut levels = vec![layer + 1; locals.len()];
         let mut read = vec![false; locals.len()];

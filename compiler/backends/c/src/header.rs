@@ -35,12 +35,15 @@ impl Writer<'_> {
         self.constants(&mut code);
         code.line("/* Bytes of a message: pool block (from 1) or where else they are, first byte, how many. */");
         code.line(format!("struct {p}_bytes {{ uint32_t block, offset, len; }};"));
+        // What these name is declared first.
+        let mut rest = Code::new(0);
+        self.state_structs(&mut rest);
+        self.pool_structs(&mut rest);
+        self.config_struct(&mut rest);
+        self.prototypes(&mut rest);
         let types = std::mem::take(&mut self.types);
         code.text.push_str(&types.text);
-        self.state_structs(&mut code);
-        self.pool_structs(&mut code);
-        self.config_struct(&mut code);
-        self.prototypes(&mut code);
+        code.text.push_str(&rest.text);
         text.push_str(&code.text);
         text.push_str("\n#endif\n");
         text

@@ -1,0 +1,24 @@
+//! What the language reference says of each construct, by test blocks that run in the interpreter and in C at every level.
+
+mod common;
+
+use common::*;
+
+fn passes(file: &str) {
+    let path = root().join("cli/tests/language").join(file);
+    let (status, out, err) = ran(&mut nacre(&["test", &path.display().to_string()]));
+    assert!(status == 0 && out.contains(" 0 failed"), "{out}{err}");
+    for machine in ["interpreter", "queue", "call", "inline"] {
+        assert!(out.contains(machine), "{machine} did not run: {out}");
+    }
+}
+
+#[test]
+fn arithmetic_is_defined_and_evaluated_in_order() {
+    passes("arithmetic.nacre");
+}
+
+#[test]
+fn filters_have_functions() {
+    passes("filters.nacre");
+}

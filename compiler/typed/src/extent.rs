@@ -1,0 +1,84 @@
+//! How large values of a type are: bounded, so that no few lines of source stand for more than a machine holds.
+
+use nacre_diagnostics::Span;
+use nacre_stack::Type;
+
+use crate::layer::Checker;
+
+/// Words of one value, at the most.
+const MOST_WORDS: u64 = 1 << 21;
+/// Words of a layer's state, at the most.
+const MOST_STATE: u64 = 1 << 22;
+/// Fields of one value, where those of structs in it count, but arrays and containers as one element.
+const MOST_PARTS: u64 = 4096;
+
+/// The size of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extent {
+    words: u64,
+    parts: u64,
+}
+
+impl Extent {
+    fn of(words: u64) -> Extent {
+        Extent { words, parts: 1 }
+    }
+
+    fn and(self, other: Extent) -> Extent {
+        Extent { words: self.words.saturating_add(other.words), parts: self.parts.saturating_add(other.parts) }
+    }
+
+    fn times(self, count: u32) -> Extent {
+        Extent { words: self.words.saturating_mul(u64::from(count)), ..self }
+    }
+}
+
+impl Checker<'_> {
+    fn extent(&self, ty: &Type) -> Extent {
+        let one = Extent::of(1);
+        match ty {
+            Type::Struct(id) => self.struct_sizes.get(id.index()).copied().unwrap_or(one),
+            Type::Tuple(types) => types.iter().map(|t| self.extent(t)).fold(one, Extent::and),
+            Type::Option(t) => self.extent(t).and(one),
+            Type::Array(t, n) => self.extent(t).times(*n),
+            Type::Ring(t, n) | Type::List(t, n) | Type::Window(t, n, _) | Type::Pool(t, n) => {
+                self.extent(t).and(one).times(*n)
+            }
+            Type::Map(k, t, n) => self.extent(k).and(self.extent(t)).and(one).times(*n),
+            Type::Bytes(n) | Type::Text(n) => Extent::of(u64::from(n / 8) + 1),
+            Type::Bits(n) => Extent::of(u64::from(n / 64) + 1),
+            _ => one,
+        }
+    }
+
+    /// Notes the size of a struct, from its fields.
+    pub(crate) fn note_struct(&mut self, fields: &[nacre_stack::Parameter]) {
+        let size = fields.iter().map(|f| self.extent(&f.ty)).fold(Extent::of(1), Extent::and);
+        self.struct_sizes.push(size);
+    }
+
+    /// Says so if a value of the type is too large.
+    pub(crate) fn holdable(&mut self, ty: &Type, span: Span) -> bool {
+        let Extent { words, parts } = self.extent(ty);
+        let fine = words <= MOST_WORDS && parts <= MOST_PARTS;
+        if !fine {
+            self.error(
+                "T0114",
+                format!("a value of this type is too large: {MOST_WORDS} words and {MOST_PARTS} fields are the most"),
+                span,
+                "this type",
+                "",
+            );
+        }
+        fine
+    }
+
+    /// The same for all of a layer's state, this field being added.
+    pub(crate) fn add_state(&mut self, ty: &Type, span: Span) {
+        let before = self.room;
+        self.room = before.saturating_add(self.extent(ty).words);
+        if before <= MOST_STATE && self.room > MOST_STATE {
+            self.error("T0114", format!("a layer's state has at most {MOST_STATE} words"), span, "too large here", "");
+        }
+    }
+}
