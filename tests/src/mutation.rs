@@ -154,7 +154,23 @@ pub fn mutate(text: &str, random: &mut Random) -> String {
 fn change(out: &mut String, tokens: &[Range<usize>], random: &mut Random) {
     let any = |random: &mut Random| tokens[random.below(tokens.len() as u64) as usize].clone();
     let from = |list: &[&'static str], random: &mut Random| list[random.below(list.len() as u64) as usize];
-    let (one, other) = (any(random), any(random));
+    let (mut one, other) = (any(random), any(random));
+    // Half of the changes leave the form as it is, so that many sources are still taken.
+    if random.below(2) == 0 {
+        let gentle =
+            |t: &&Range<usize>| out[(*t).clone()].starts_with(|c: char| c.is_ascii_digit() || "<>+-*&|".contains(c));
+        let gentle: Vec<&Range<usize>> = tokens.iter().filter(gentle).collect();
+        if let Some(token) = gentle.get(random.below(gentle.len() as u64) as usize) {
+            one = (*token).clone();
+            let with = if out[one.clone()].starts_with(|c: char| c.is_ascii_digit()) {
+                from(&NUMBERS[..12], random)
+            } else {
+                from(&["+", "-", "*", "&", "|", "<", ">"], random)
+            };
+            out.replace_range(one, with);
+            return;
+        }
+    }
     let kind = out[one.clone()].chars().next().unwrap_or(' ');
     match random.below(12) {
         // One of the same kind, mostly.
