@@ -1,4 +1,4 @@
-//! Every error of the type checker and of the driver, as a user sees it: `errors/CODE.nacre` beside `errors/CODE.expected`.
+//! Every error of the type checker and of the driver, and of composition what a stack in text can meet, as a user sees it: `errors/CODE.nacre` beside `errors/CODE.expected`.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ fn each_error_reads_as_expected() {
         let actual = rendered(&case);
         let code = case.file_stem().expect("named").to_string_lossy().into_owned();
         let code = code.split('-').next().unwrap_or_default().to_string();
-        if !actual.contains(&code) {
+        if !actual.contains(&format!("[{code}]")) {
             wrong.push(format!("{}: does not tell {code}:\n{actual}", case.display()));
             continue;
         }

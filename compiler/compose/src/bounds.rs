@@ -51,7 +51,7 @@ pub(crate) fn bound(stack: &mut Stack, flow: &Flow) -> Vec<Diagnostic> {
     // A step may join pieces though it keeps none; once joined they may be cut, or kept, which takes as many again.
     let nodes = 2 * most_joined(flow);
     stack.bounds.blocks = stack.bounds.blocks.max(nodes.div_ceil(PIECES_PER_BLOCK));
-    vec![]
+    too_many_blocks(stack, flow).into_iter().collect()
 }
 
 /// Bytes of a block where none is ever taken.
@@ -159,6 +159,25 @@ fn needs(stack: &mut Stack, by_entry: &BTreeMap<Node, Cost>) {
         Node::Event(_, _, kind) => kind.as_ref().is_none_or(|k| k.origin != Origin::Entered),
     });
     stack.bounds.timer = others.map(|(_, c)| need(c)).fold(Need::default(), most);
+}
+
+/// Blocks are numbered with sixteen bits.
+fn too_many_blocks(stack: &Stack, flow: &Flow) -> Option<Diagnostic> {
+    let Bounds { blocks, block, .. } = stack.bounds;
+    if blocks <= u32::from(u16::MAX) {
+        return None;
+    }
+    let of_cell = |i: usize| {
+        let mut spot = Spot { root: SpotRoot::Cell(CellId(i as u32)), path: vec![] };
+        held(stack, flow, block, &stack.cells[i].ty, &mut spot)
+    };
+    let largest = (0..stack.cells.len()).max_by_key(|i| of_cell(*i))?;
+    let cell = &stack.cells[largest];
+    let layer = stack.layer(cell.layer);
+    let title = format!("one connection can hold {blocks} blocks of messages; a pool has at most {}", u16::MAX);
+    let label = format!("`{}` can hold {} blocks of {block} bytes", cell.name, of_cell(largest));
+    let error = Diagnostic::error(codes::POOL, title).at(layer.span, label);
+    Some(error.help("lower its capacity, or put a layer above that cuts long messages"))
 }
 
 /// Of how many pieces one message is joined at the most.

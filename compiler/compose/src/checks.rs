@@ -185,8 +185,9 @@ fn left_on(stack: &Stack, flow: &Flow) -> Vec<Diagnostic> {
 }
 
 /// Of the frames.
-pub(crate) fn layouts(stack: &Stack) -> Vec<Diagnostic> {
+pub(crate) fn layouts(stack: &Stack, frame_max: u32) -> Vec<Diagnostic> {
     let mut problems: Vec<Diagnostic> = stack.headers.iter().filter_map(|h| places(stack, h)).collect();
+    problems.extend(too_wide(stack, frame_max));
     for layout in &stack.layouts {
         let short = layout.shapes.iter().filter(|s| !s.identified).count();
         let count = short.max(layout.shapes.len() - short);
@@ -210,6 +211,18 @@ fn unnumbered(stack: &Stack) -> Option<Diagnostic> {
     }
     let title = "the layers have too many header variants together: their combinations do not fit 32 bits";
     Some(Diagnostic::error(codes::TOO_MANY_SHAPES, title).help("take fewer layers with headers"))
+}
+
+/// The widest shape, if no frame has room for its headers.
+fn too_wide(stack: &Stack, frame_max: u32) -> Option<Diagnostic> {
+    let shape = stack.layouts[0].shapes.iter().filter(|s| s.size > frame_max).max_by_key(|s| s.size)?;
+    let bits = |id: &HeaderId| stack.header(*id).fields.iter().map(|f| u64::from(f.bits)).sum::<u64>();
+    let widest = *shape.headers.iter().max_by_key(|id| bits(id))?;
+    let (header, layer) = (stack.header(widest), stack.layer(stack.header(widest).layer));
+    let title = format!("headers of {} bytes fit no frame: the transport takes {frame_max}", shape.size);
+    let label = format!("its `{}` takes {} of them", header.name, bits(&widest).div_ceil(8));
+    let error = Diagnostic::error(codes::TOO_WIDE, title).at(layer.span, label);
+    Some(error.help("send what is long as data, with `++` or `join`, instead of in a header"))
 }
 
 /// The fixed places have their widths.
@@ -269,7 +282,7 @@ mod tests {
         let mut stack = samples::sequencer();
         let shape = stack.layouts[0].shapes[0].clone();
         stack.layouts[0].shapes = vec![Shape { fields: vec![], ..shape }; 65_537];
-        let found = layouts(&stack);
+        let found = layouts(&stack, crate::TRANSPORT_MAX);
         assert_eq!(found[0].code, codes::TOO_MANY_SHAPES);
         assert_eq!(found[0].message, "65537 combinations of headers; there are numbers for 65,536");
     }

@@ -17,6 +17,9 @@ pub const TOO_MANY_SHAPES: &str = "C0014";
 pub const EXTERNS: &str = "C0015";
 pub const UNREACHED: &str = "C0016";
 pub const SILENT: &str = "C0017";
+pub const TOO_WIDE: &str = "C0018";
+pub const POOL: &str = "C0019";
+pub const STATE: &str = "C0020";
 
 /// Every code, with what it says.
 pub const CODES: &[(&str, &str)] = &[
@@ -37,4 +40,7 @@ pub const CODES: &[(&str, &str)] = &[
     (EXTERNS, "two layers mean different functions of the host by one name"),
     (UNREACHED, "a handler that nothing brings on (a warning)"),
     (SILENT, "the stack never sends a frame"),
+    (TOO_WIDE, "headers that fit no frame of the transport"),
+    (POOL, "more blocks of messages than a pool can have"),
+    (STATE, "the state of a connection is too large"),
 ];

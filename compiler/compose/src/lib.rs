@@ -24,6 +24,7 @@ mod message;
 mod passing;
 mod prune;
 mod renumber;
+mod room;
 mod sha256;
 mod shapes;
 mod spots;
@@ -83,6 +84,7 @@ pub fn compose_all(name: &str, layers: &[Fragment], options: &Options) -> Result
     none(fit::check(layers))?;
     let mut linked = link::link(name, layers);
     none(checks::linked(&linked, layers))?;
+    none(room::check(&linked.stack).into_iter().collect())?;
     shapes::boundaries(&mut linked);
     admission::admit(&mut linked);
     let flow = flow(&mut linked, options);
@@ -90,7 +92,7 @@ pub fn compose_all(name: &str, layers: &[Fragment], options: &Options) -> Result
     none(circles::check(&linked.stack, &flow))?;
     none(classes::classify(&mut linked.stack))?;
     layout::lay_out(&mut linked.stack, &flow, options.frame_max);
-    none(checks::layouts(&linked.stack))?;
+    none(checks::layouts(&linked.stack, options.frame_max))?;
     admission::bound_lengths(&mut linked.stack, flow.longest_call);
     none(bounds::bound(&mut linked.stack, &flow))?;
     none(checks::silent(&linked.stack, &flow))?;
