@@ -1,8 +1,10 @@
 //! What a connection takes: its state, the pool, and the bounds of a step.
 
+use nacre_stack::timing::leaks;
 use nacre_stack::*;
 
 use super::{counted, table};
+use crate::room;
 use crate::words::Named;
 
 pub(crate) fn space(stack: &Stack) -> String {
@@ -20,7 +22,9 @@ pub(crate) fn space(stack: &Stack) -> String {
             bytes(pool)
         ),
     };
-    let mut rows = vec![row("message pool", held)];
+    let mut rows =
+        vec![row("state", format!("about {} for a connection, without messages", bytes(room::state(stack))))];
+    rows.push(row("message pool", held));
     rows.push(row("frames", format!("data of up to {} is accepted", counted(u64::from(bounds.frame_data), "byte"))));
     let step = [
         counted(u64::from(bounds.outputs), "output"),
@@ -35,7 +39,19 @@ pub(crate) fn space(stack: &Stack) -> String {
     for (name, need) in needs(stack) {
         rows.push(row(&name, need));
     }
-    text + &table(&rows, 2)
+    text += &table(&rows, 2);
+    text + "\ntiming\n\n" + &table(&timing(stack), 2)
+}
+
+/// Where what depends on the clock reaches more than timers: what it reaches, and in which code.
+fn timing(stack: &Stack) -> Vec<Vec<String>> {
+    let found = leaks(stack);
+    if found.is_empty() {
+        return vec![vec![
+            "stays among durations, instants and timers: no field, event or number depends on the clock".into(),
+        ]];
+    }
+    found.into_iter().map(|leak| row(&leak.code, format!("lets it into {}", leak.into))).collect()
 }
 
 fn row(name: &str, value: String) -> Vec<String> {
