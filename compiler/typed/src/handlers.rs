@@ -71,6 +71,10 @@ impl Checker<'_> {
         for member in &layer.members {
             let Member::Function(f) = member else { continue };
             let Some(&id) = self.function_ids.get(&f.name.name) else { continue };
+            // A second one of this name has been told; its parameters are not those of the first.
+            if self.fragment.functions[id.index()].span != f.span {
+                continue;
+            }
             let result = self.fragment.functions[id.index()].result.clone();
             let declared = self.fragment.functions[id.index()].locals.clone();
             let mut body = Body::new(self, Context::Function { result: result.clone() });
