@@ -2,6 +2,7 @@
 
 pub mod library;
 pub mod machines;
+pub mod mutants;
 pub mod mutation;
 pub mod storm;
 pub mod values;

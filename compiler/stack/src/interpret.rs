@@ -25,6 +25,7 @@ mod machine;
 mod message;
 mod places;
 mod pool;
+mod quick;
 mod random;
 mod report;
 mod run;

@@ -127,7 +127,7 @@ fn order(a: &Value, b: &Value, of: &Type) -> Ordering {
     }
 }
 
-fn on_numbers(op: BinaryOp, a: u64, b: u64, of: &Type) -> u64 {
+pub fn on_numbers(op: BinaryOp, a: u64, b: u64, of: &Type) -> u64 {
     let signed = matches!(of, Type::Int(_));
     let (left, right) = (wide(a, of), wide(b, of));
     match op {

@@ -3,8 +3,9 @@
 use super::arithmetic::bits;
 use super::execute::Flow;
 use super::message::Message;
+use super::quick::Quick;
 use super::report::Rule;
-use super::run::{Frame, Run};
+use super::run::{Frame, Run, Slot};
 use super::value::Value;
 use crate::*;
 
@@ -49,17 +50,19 @@ impl<'a> Run<'a> {
             FilterUnit::Byte => 1,
             FilterUnit::Word => 4,
         };
-        let mut accepted = true;
-        for unit in input.chunks(unit) {
+        let words = input.chunks(unit).map(|unit| {
             let mut word = [0; 8];
             word[..unit.len()].copy_from_slice(unit);
-            self.set(filter.input, Value::Num(u64::from_le_bytes(word)));
-            if let Flow::Reject = self.execute(&filter.body) {
-                accepted = false;
-                break;
+            u64::from_le_bytes(word)
+        });
+        let accepted = match Quick::of(filter) {
+            Some(quick) => {
+                self.calculate(filter, &quick, words);
+                true
             }
-        }
-        accepted = accepted && !matches!(self.execute(&filter.end), Flow::Reject);
+            None => self.each_word(filter, words),
+        };
+        let accepted = accepted && !matches!(self.execute(&filter.end), Flow::Reject);
         let frame = self.frames.pop().expect("the filter's frame");
         let (num, den, add) = filter.grows;
         let most = num as u64 * input.len() as u64 / den.max(1) as u64 + add as u64;
@@ -70,6 +73,25 @@ impl<'a> Run<'a> {
             );
         }
         (frame, accepted)
+    }
+
+    /// Whether the filter accepts them.
+    fn each_word(&mut self, filter: &'a Filter, mut words: impl Iterator<Item = u64>) -> bool {
+        words.all(|word| {
+            self.set(filter.input, Value::Num(word));
+            !matches!(self.execute(&filter.body), Flow::Reject)
+        })
+    }
+
+    fn calculate(&mut self, filter: &Filter, quick: &Quick, words: impl Iterator<Item = u64>) {
+        let frame = self.frames.last_mut().expect("the filter's frame");
+        let number = |slot: &Slot| if let Slot::Value(Value::Num(n)) = slot { *n } else { 0 };
+        let mut slots: Vec<u64> = frame.slots.iter().map(number).collect();
+        for word in words {
+            slots[filter.input.index()] = word;
+            quick.run(&mut slots);
+        }
+        frame.slots = slots.into_iter().map(|n| Slot::Value(Value::Num(n))).collect();
     }
 
     pub fn yield_bytes(&mut self, expr: &Expr) {

@@ -1,0 +1,118 @@
+//! A short way for filters that only calculate with unsigned numbers, as sums and hashes do: they run for each byte of each
+//! frame, and would take most of a campaign's time. What it gives is what [`Run::execute`](super::run::Run::execute) gives.
+
+use super::arithmetic::{bits, on_numbers};
+use crate::*;
+
+/// Loops longer than this take the usual way.
+const LONGEST_LOOP: u64 = 64;
+
+/// A filter's body on numbers alone.
+pub struct Quick(Vec<Step>);
+
+enum Step {
+    Let(usize, Number),
+    If(Number, Vec<Step>, Vec<Step>),
+    /// The variable takes each of so many numbers from the first on.
+    For(usize, u64, u64, Vec<Step>),
+}
+
+enum Number {
+    Const(u64),
+    Local(usize),
+    Binary(BinaryOp, Box<Number>, Box<Number>, Type, u64),
+    Cut(Box<Number>, u64),
+}
+
+impl Quick {
+    /// None: it does more than to calculate.
+    pub fn of(filter: &Filter) -> Option<Quick> {
+        filter.locals.iter().all(|local| width(&local.ty).is_some()).then(|| steps(&filter.body))?.map(Quick)
+    }
+
+    pub fn run(&self, slots: &mut [u64]) {
+        run(&self.0, slots);
+    }
+}
+
+/// The mask of a type of unsigned numbers.
+fn width(ty: &Type) -> Option<u64> {
+    matches!(ty, Type::UInt(_) | Type::Bool | Type::Range(..)).then(|| mask(bits(ty)))
+}
+
+fn steps(block: &Block) -> Option<Vec<Step>> {
+    block.iter().map(step).collect()
+}
+
+fn step(statement: &Statement) -> Option<Step> {
+    Some(match statement {
+        Statement::Let(local, value) => Step::Let(local.index(), number(value)?),
+        Statement::If { condition, then, otherwise, .. } => {
+            Step::If(number(condition)?, steps(then)?, steps(otherwise)?)
+        }
+        Statement::For { variable, from, to, bound, body } => {
+            let (ExprKind::Const(from), ExprKind::Const(to)) = (&from.kind, &to.kind) else { return None };
+            let count = to.saturating_sub(*from);
+            if count > u64::from(*bound).min(LONGEST_LOOP) {
+                return None;
+            }
+            Step::For(variable.index(), *from, count, steps(body)?)
+        }
+        _ => return None,
+    })
+}
+
+fn number(expr: &Expr) -> Option<Number> {
+    let mask = width(&expr.ty)?;
+    Some(match &expr.kind {
+        ExprKind::Const(n) => Number::Const(n & mask),
+        ExprKind::Zero => Number::Const(0),
+        ExprKind::Local(id) => Number::Local(id.index()),
+        ExprKind::Convert(a) => Number::Cut(Box::new(number(a)?), mask),
+        ExprKind::Binary(op, a, b) => {
+            let (left, right) = (number(a)?, number(b)?);
+            if matches!(op, BinaryOp::Both | BinaryOp::Either | BinaryOp::Member) {
+                return None;
+            }
+            Number::Binary(*op, Box::new(left), Box::new(right), a.ty.clone(), mask)
+        }
+        _ => return None,
+    })
+}
+
+fn run(steps: &[Step], slots: &mut [u64]) {
+    for step in steps {
+        match step {
+            Step::Let(local, value) => slots[*local] = value.of(slots),
+            Step::If(condition, then, otherwise) => run(if condition.of(slots) != 0 { then } else { otherwise }, slots),
+            Step::For(variable, from, count, body) => {
+                for i in 0..*count {
+                    slots[*variable] = from + i;
+                    run(body, slots);
+                }
+            }
+        }
+    }
+}
+
+impl Number {
+    fn of(&self, slots: &[u64]) -> u64 {
+        match self {
+            Number::Const(n) => *n,
+            Number::Local(local) => slots[*local],
+            Number::Cut(a, mask) => a.of(slots) & mask,
+            Number::Binary(op, a, b, ty, mask) => {
+                let (a, b) = (a.of(slots), b.of(slots));
+                match op {
+                    BinaryOp::Equal => u64::from(a == b),
+                    BinaryOp::NotEqual => u64::from(a != b),
+                    BinaryOp::Less => u64::from(a < b),
+                    BinaryOp::LessEqual => u64::from(a <= b),
+                    BinaryOp::Min => a.min(b),
+                    BinaryOp::Max => a.max(b),
+                    _ => on_numbers(*op, a, b, ty) & mask,
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Bugs in the back end: it is given another stack than the interpreter, or its C is changed.
+
+use nacre_driver::Level;
+use nacre_simulator::lockstep::Lockstep;
+use nacre_stack::{Block, Stack, Statement};
+
+use super::Fate;
+use crate::library::find;
+use crate::machines::Machines;
+use crate::storm::{storm, Tally};
+
+/// Events after which a bug must have shown.
+const EVENTS: u64 = 6000;
+
+/// What the back end does wrong.
+pub enum Wrong {
+    /// Changes the stack that it is given; false: there is nothing of the kind to change.
+    Stack(fn(&mut Stack) -> bool),
+    /// Replaces the first of such a text in the C of level `queue`; `@` stands for the stack's name.
+    Text(&'static str, &'static str),
+}
+
+pub struct Bug {
+    pub name: &'static str,
+    pub wrong: Wrong,
+}
+
+/// The interpreter of `reliable` beside C that has the bug.
+pub fn fate(bug: &Bug) -> Fate {
+    let machines = Machines::new(&find("reliable"));
+    let mut text = machines.text(Level::Queue);
+    match &bug.wrong {
+        Wrong::Stack(change) => {
+            let mut stack = (*machines.stack).clone();
+            if !change(&mut stack) {
+                return Fate { name: bug.name, found: Err("the stack has nothing of the kind any more".into()) };
+            }
+            text = machines.session.emit(&stack, Level::Queue, None);
+        }
+        Wrong::Text(from, to) => {
+            let [from, to] = [from, to].map(|text| text.replace('@', &machines.stack.name));
+            if !text.source.contains(&from) {
+                return Fate { name: bug.name, found: Err(format!("the C has no `{from}` any more")) };
+            }
+            text.source = text.source.replacen(&from, &to, 1);
+        }
+    }
+    let maker = match machines.compile(&text) {
+        Ok(maker) => maker,
+        Err(words) => return Fate { name: bug.name, found: Ok(("the C compiler", words)) },
+    };
+    let lockstep = Lockstep { makers: vec![machines.interpreter(), maker] };
+    let ran = storm(&machines.stack, &lockstep, 9, EVENTS, &mut Tally::default());
+    let found = ran.err().map(|words| ("the differential", words)).ok_or_else(|| "nothing found it".to_string());
+    Fate { name: bug.name, found }
+}
+
+/// The same without a bug; gives what differs.
+pub fn sound() -> Option<String> {
+    let machines = Machines::new(&find("reliable"));
+    let lockstep = Lockstep { makers: vec![machines.interpreter(), machines.emitted(Level::Queue)] };
+    storm(&machines.stack, &lockstep, 9, EVENTS, &mut Tally::default()).err()
+}
+
+/// Changes one statement of the handlers and functions: the first for which `change` says that it did.
+pub fn edit(stack: &mut Stack, change: &mut dyn FnMut(&mut Statement) -> bool) -> bool {
+    let handlers = stack.handlers.iter_mut().map(|handler| &mut handler.body);
+    let functions = stack.functions.iter_mut().map(|function| &mut function.body);
+    handlers.chain(functions).any(|body| edit_block(body, change))
+}
+
+fn edit_block(block: &mut Block, change: &mut dyn FnMut(&mut Statement) -> bool) -> bool {
+    block.iter_mut().any(|statement| {
+        change(statement)
+            || match statement {
+                Statement::If { then, otherwise, .. } => edit_block(then, change) || edit_block(otherwise, change),
+                Statement::Loop { body, .. } | Statement::For { body, .. } | Statement::Each { body, .. } => {
+                    edit_block(body, change)
+                }
+                _ => false,
+            }
+    })
+}
+
+/// Takes out the `number`th statement of a kind.
+pub fn forget(stack: &mut Stack, mut number: u32, kind: fn(&Statement) -> bool) -> bool {
+    edit(stack, &mut |statement| {
+        if !kind(statement) {
+            return false;
+        }
+        if number > 0 {
+            number -= 1;
+            return false;
+        }
+        *statement = Statement::Loop { bound: 1, body: vec![Statement::Break] };
+        true
+    })
+}
