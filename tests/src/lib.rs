@@ -46,7 +46,12 @@ pub fn golden(path: &Path, actual: &str) -> Result<(), String> {
     if expected == actual {
         return Ok(());
     }
-    Err(format!("{} differs (BLESS=1 writes it anew)\n--- expected\n{expected}\n--- actual\n{actual}", path.display()))
+    let line = expected.lines().zip(actual.lines()).position(|(one, two)| one != two);
+    let at = line.unwrap_or(expected.lines().count().min(actual.lines().count()));
+    let from = |text: &str| text.lines().skip(at.saturating_sub(2)).take(12).collect::<Vec<_>>().join("\n");
+    let (expected, actual) = (from(&expected), from(actual));
+    let path = path.display();
+    Err(format!("{path}:{} differs (BLESS=1 writes it anew)\n--- expected\n{expected}\n--- actual\n{actual}", at + 1))
 }
 
 /// Whether long campaigns are asked for (`make soak`).

@@ -1,0 +1,1783 @@
+/* `lose<10> / floor`, as Nacre's C back end writes it at level inline. Do not edit: edit the layers.
+ * This text carries no licence obligation from Nacre: it is yours, under the terms of your layers' source. */
+#include "lossy.h"
+
+#include <string.h>
+
+enum { lossy_MALFORMED, lossy_IMPOSSIBLE, lossy_NO_SPACE, lossy_REFUSED, lossy_BOUND, lossy_BROKEN, lossy_COUNT_floor_unknown, lossy_COUNT_lose_lost };
+#define lossy_BLOCK 64u
+#define lossy_NODES 4u
+#define lossy_OUTPUTS 2u
+#define lossy_SEGMENTS 2u
+#define lossy_BYTES 48u
+#define lossy_QUEUE 4u
+#define lossy_WAITING 16u
+
+/* What a step seldom needs. */
+struct lossy_more {
+    uint8_t nothing;
+    uint8_t temp[31]; /* bytes that are looked at in one statement */
+};
+/* One call of the host and all that it causes. */
+struct lossy_step {
+    struct lossy_state *s;
+    struct lossy_pool *pool;
+    uint64_t *counters;
+    struct nacre_out *out;
+    uint64_t now;
+    const uint8_t *in; /* data of the message that came with the call */
+    uint32_t in_len;
+    uint32_t kept; /* first block of that data, once it is in the pool */
+    uint32_t outputs, segments, bytes; /* what was made in `out` so far */
+    uint32_t impossible; /* whether the message was said to be */
+    bool held; /* the step has references to what is kept */
+    struct lossy_more *more;
+};
+
+/* ---- what compilers want to be told ---- */
+
+#if defined(__GNUC__)
+#define lossy_LIKELY(x) __builtin_expect((x), 1)
+#define lossy_UNLIKELY(x) __builtin_expect((x), 0)
+#define lossy_INLINE static inline __attribute__((always_inline, unused))
+#define lossy_COLD static __attribute__((cold, noinline, unused))
+#define lossy_APART static __attribute__((noinline, unused))
+#define lossy_PLAIN static __attribute__((unused))
+#else
+#define lossy_LIKELY(x) (x)
+#define lossy_UNLIKELY(x) (x)
+#define lossy_INLINE static inline
+#define lossy_COLD static
+#define lossy_APART static
+#define lossy_PLAIN static
+#endif
+
+/* ---- numbers ---- */
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define lossy_LITTLE 1
+#else
+#define lossy_LITTLE 0
+#endif
+
+lossy_INLINE void lossy_put(uint8_t *to, uint64_t value, uint32_t n) {
+    if (lossy_LITTLE) {
+        if (n == 8u) {
+            memcpy(to, &value, 8);
+        } else if (n == 4u) {
+            uint32_t word = (uint32_t)value;
+            memcpy(to, &word, 4);
+        } else if (n == 2u) {
+            uint16_t word = (uint16_t)value;
+            memcpy(to, &word, 2);
+        } else {
+            for (uint32_t i = 0; i < n; i++) { to[i] = (uint8_t)(value >> (8u * i)); }
+        }
+    } else {
+        for (uint32_t i = 0; i < n; i++) { to[i] = (uint8_t)(value >> (8u * i)); }
+    }
+}
+
+lossy_INLINE uint64_t lossy_get(const uint8_t *from, uint32_t n) {
+    if (lossy_LITTLE && n == 8u) {
+        uint64_t word;
+        memcpy(&word, from, 8);
+        return word;
+    }
+    if (lossy_LITTLE && n == 4u) {
+        uint32_t word;
+        memcpy(&word, from, 4);
+        return word;
+    }
+    if (lossy_LITTLE && n == 2u) {
+        uint16_t word;
+        memcpy(&word, from, 2);
+        return word;
+    }
+    uint64_t value = 0;
+    for (uint32_t i = 0; i < n; i++) { value |= (uint64_t)from[i] << (8u * i); }
+    return value;
+}
+
+/* The lowest bytes in the other order. */
+lossy_PLAIN uint64_t lossy_swap(uint64_t value, uint32_t bytes) {
+    uint64_t swapped = 0;
+    for (uint32_t i = 0; i < bytes; i++) { swapped = swapped << 8 | (value >> (8u * i) & 0xffu); }
+    return swapped;
+}
+
+lossy_PLAIN int64_t lossy_sign(uint64_t value, uint32_t bits) {
+    uint64_t top = (uint64_t)1 << (bits - 1u);
+    value &= (top << 1) - 1u;
+    return (int64_t)((value ^ top) - top);
+}
+
+lossy_PLAIN uint64_t lossy_shl(uint64_t a, uint64_t b, uint32_t bits) { return b >= bits ? 0 : a << b; }
+lossy_PLAIN uint64_t lossy_shr(uint64_t a, uint64_t b, uint32_t bits) { return b >= bits ? 0 : a >> b; }
+/* Of a negative number the sign comes in from the left. */
+lossy_PLAIN int64_t lossy_shr_signed(int64_t a, uint64_t b, uint32_t bits) {
+    if (b >= bits) { return 0; }
+    return a < 0 ? (int64_t)~(~(uint64_t)a >> b) : (int64_t)((uint64_t)a >> b);
+}
+lossy_PLAIN uint64_t lossy_div(uint64_t a, uint64_t b) { return b == 0 ? 0 : a / b; }
+lossy_PLAIN uint64_t lossy_rem(uint64_t a, uint64_t b) { return b == 0 ? 0 : a % b; }
+lossy_PLAIN int64_t lossy_div_signed(int64_t a, int64_t b) {
+    return b == 0 ? 0 : b == -1 ? (int64_t)(0u - (uint64_t)a) : a / b;
+}
+lossy_PLAIN int64_t lossy_rem_signed(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
+
+lossy_PLAIN uint64_t lossy_fold16(uint64_t sum) {
+    while (sum >> 16) { sum = (sum & 0xffffu) + (sum >> 16); }
+    return ~sum & 0xffffu;
+}
+
+lossy_PLAIN uint32_t lossy_count(const uint64_t *words, uint32_t n) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint64_t w = words[i]; w != 0; w &= w - 1u) { count++; }
+    }
+    return count;
+}
+
+/* The lowest element, 0 if there is none. */
+lossy_PLAIN uint32_t lossy_first(const uint64_t *words, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t bit = 0; words[i] != 0 && bit < 64u; bit++) {
+            if (words[i] >> bit & 1u) { return 64u * i + bit; }
+        }
+    }
+    return 0;
+}
+
+/* The lowest slot that is free, n if none is. */
+lossy_PLAIN uint32_t lossy_lowest_free(const uint64_t *used, uint32_t n) {
+    uint32_t slot = 0;
+    while (slot < n && (used[slot / 64u] >> (slot % 64u) & 1u)) { slot++; }
+    return slot;
+}
+
+lossy_INLINE bool lossy_has(const uint64_t *used, uint32_t slot) { return used[slot / 64u] >> (slot % 64u) & 1u; }
+/* The bits of `count` slots from `first` on, around the end of so many; `slots` is a power of two of at most 64. */
+lossy_INLINE uint64_t lossy_around(uint32_t first, uint32_t count, uint32_t slots) {
+    uint64_t bits = count >= 64u ? UINT64_MAX : ((uint64_t)1 << count) - 1u;
+    if (slots == 64u) { return bits << first | bits >> (-first & 63u); }
+    return (bits << first | bits << first >> slots) & (((uint64_t)1 << (slots & 63u)) - 1u);
+}
+
+lossy_INLINE void lossy_mark(uint64_t *used, uint32_t slot) { used[slot / 64u] |= (uint64_t)1 << (slot % 64u); }
+lossy_INLINE void lossy_unmark(uint64_t *used, uint32_t slot) { used[slot / 64u] &= ~((uint64_t)1 << (slot % 64u)); }
+
+/* SplitMix64, and the high half of a product: a number below `below`. */
+lossy_PLAIN uint64_t lossy_random(uint64_t *state, uint64_t below) {
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    z ^= z >> 31;
+    uint64_t low = (z & 0xffffffffu) * (below & 0xffffffffu);
+    uint64_t one = (z >> 32) * (below & 0xffffffffu), two = (z & 0xffffffffu) * (below >> 32);
+    uint64_t middle = (low >> 32) + (one & 0xffffffffu) + (two & 0xffffffffu);
+    return (z >> 32) * (below >> 32) + (one >> 32) + (two >> 32) + (middle >> 32);
+}
+
+/* What a call may change of a step. */
+lossy_INLINE void lossy_back(struct lossy_step *step, const struct lossy_step *aside) {
+    step->kept = aside->kept;
+    step->held = aside->held;
+
+    step->outputs = aside->outputs;
+    step->segments = aside->segments;
+    step->bytes = aside->bytes;
+    step->impossible = aside->impossible;
+}
+
+/* ---- bytes of messages: a run of pool blocks, the bytes that came with this call, bytes made in this call, or a rope ---- */
+
+#define lossy_SHORT(b) ((b).block - 1u < 0xffffu) /* in one block of the pool: its number */
+#define lossy_LONG 0x100000u /* in several blocks of the pool: with the number of the first */
+#define lossy_IN 0x10000u   /* lent by the caller of this step */
+#define lossy_MADE 0x20000u /* in out->bytes */
+#define lossy_TEMP 0x40000u /* in step->temp, for one statement */
+#define lossy_ROPE 0x80000000u
+
+/* Of variable length: a few moves for what is short. */
+lossy_INLINE void lossy_copy(uint8_t *to, const uint8_t *from, uint32_t n) {
+    if (n > 32u) {
+        memcpy(to, from, n);
+    } else if (n >= 16u) {
+        uint64_t first[2], last[2];
+        memcpy(first, from, 16);
+        memcpy(last, from + n - 16u, 16);
+        memcpy(to, first, 16);
+        memcpy(to + n - 16u, last, 16);
+    } else if (n >= 8u) {
+        uint64_t first, last;
+        memcpy(&first, from, 8);
+        memcpy(&last, from + n - 8u, 8);
+        memcpy(to, &first, 8);
+        memcpy(to + n - 8u, &last, 8);
+    } else {
+        for (uint32_t i = 0; i < n; i++) { to[i] = from[i]; }
+    }
+}
+
+/* A run of bytes from a block on, as `block` says it. */
+lossy_INLINE uint32_t lossy_span(uint32_t number, uint32_t offset, uint32_t len) {
+    return offset + len > lossy_BLOCK ? number | lossy_LONG : number;
+}
+
+lossy_INLINE struct lossy_block *lossy_block(struct lossy_pool *pool, uint32_t number) {
+    return &pool->block[number - 1u];
+}
+
+/* For a call that seldom happens: so the bytes need not be in memory before. */
+#define lossy_COPY(b) ((struct lossy_bytes){.block = (b).block, .offset = (b).offset, .len = (b).len})
+
+/* The number of a fresh block. The step was admitted, so there is one; 0: a bound was wrong, and the bytes are lost. */
+lossy_INLINE uint32_t lossy_take_block(struct lossy_pool *pool) {
+    if (lossy_UNLIKELY(pool->free == 0)) { return 0; }
+    uint32_t number = pool->first;
+    struct lossy_block *block = lossy_block(pool, number);
+    pool->first = block->after;
+    pool->free--;
+    block->references = 1;
+    block->next = 0;
+    return number;
+}
+
+/* Freed blocks go to the end of the queue, so that none is used again in the step that freed it: what it lent stays as it is. */
+lossy_INLINE void lossy_free_block(struct lossy_pool *pool, uint32_t number) {
+    if (lossy_UNLIKELY(pool->free++ == 0)) {
+        pool->first = number;
+    } else {
+        lossy_block(pool, pool->last)->after = (uint16_t)number;
+    }
+    pool->last = number;
+}
+
+lossy_INLINE void lossy_leave_block(struct lossy_pool *pool, uint32_t number) {
+    if (--pool->block[number - 1u].references == 0) { lossy_free_block(pool, number); }
+}
+
+
+lossy_COLD void lossy_share_long(struct lossy_pool *pool, struct lossy_bytes b) {
+
+    for (uint32_t end = b.offset + b.len, number = b.block & 0xffffu;;) {
+        lossy_block(pool, number)->references++;
+        if (end <= lossy_BLOCK) { return; }
+        end -= lossy_BLOCK;
+        number = lossy_block(pool, number)->next;
+    }
+}
+
+lossy_COLD void lossy_drop_long(struct lossy_pool *pool, struct lossy_bytes b) {
+
+    for (uint32_t end = b.offset + b.len, number = b.block & 0xffffu;;) {
+        uint32_t next = lossy_block(pool, number)->next;
+        lossy_leave_block(pool, number);
+        if (end <= lossy_BLOCK) { return; }
+        end -= lossy_BLOCK;
+        number = next;
+    }
+}
+
+/* One more reference to the same bytes. */
+lossy_INLINE void lossy_share(struct lossy_pool *pool, struct lossy_bytes b) {
+    if (lossy_SHORT(b)) {
+        lossy_block(pool, b.block)->references++;
+    } else if (lossy_UNLIKELY((b.block & (lossy_LONG | lossy_ROPE)) != 0)) {
+        lossy_share_long(pool, lossy_COPY(b));
+    }
+}
+
+lossy_INLINE void lossy_drop(struct lossy_pool *pool, struct lossy_bytes b) {
+    if (lossy_SHORT(b)) {
+        lossy_leave_block(pool, b.block);
+    } else if (lossy_UNLIKELY((b.block & (lossy_LONG | lossy_ROPE)) != 0)) {
+        lossy_drop_long(pool, lossy_COPY(b));
+    }
+}
+
+/* The bytes at `at` and how many stand there in one run. */
+lossy_PLAIN const uint8_t *lossy_run(const struct lossy_step *step, struct lossy_bytes b, uint32_t at, uint32_t *n) {
+    uint32_t left = b.len - at;
+    at += b.offset;
+
+    *n = left;
+    if (b.block == lossy_IN) { return step->in + at; }
+    if (b.block == lossy_MADE) { return step->out->bytes + at; }
+    if (b.block == lossy_TEMP) { return step->more->temp + at; }
+    uint32_t number = b.block & 0xffffu;
+    for (; at >= lossy_BLOCK; at -= lossy_BLOCK) { number = lossy_block(step->pool, number)->next; }
+    if (left > lossy_BLOCK - at) { *n = lossy_BLOCK - at; }
+    return lossy_block(step->pool, number)->bytes + at;
+}
+
+/* Room in out->bytes for bytes that are made; none left: the bound was wrong, which is counted. */
+lossy_PLAIN bool lossy_can_make(struct lossy_step *step, uint32_t n) {
+    if (lossy_UNLIKELY(n > step->out->bytes_max - step->bytes)) {
+        step->counters[lossy_BROKEN]++;
+        return false;
+    }
+    return true;
+}
+
+lossy_PLAIN void lossy_read(const struct lossy_step *step, struct lossy_bytes b, uint8_t *to) {
+    for (uint32_t at = 0, n = 0; at < b.len; at += n) {
+        const uint8_t *from = lossy_run(step, b, at, &n);
+        memcpy(to + at, from, n);
+    }
+}
+
+lossy_PLAIN uint8_t lossy_byte(const struct lossy_step *step, struct lossy_bytes b, uint64_t at) {
+    uint32_t n;
+    return at < b.len ? *lossy_run(step, b, (uint32_t)at, &n) : 0;
+}
+
+/* A copy in as many blocks as it takes. */
+lossy_COLD uint32_t lossy_keep_whole(struct lossy_step *step, const uint8_t *from, uint32_t len) {
+    if (lossy_UNLIKELY(len / lossy_BLOCK + (len % lossy_BLOCK != 0) > step->pool->free)) {
+        step->counters[lossy_BROKEN]++;
+        return 0;
+    }
+    uint32_t first = 0, last = 0;
+    for (uint32_t at = 0; at < len; at += lossy_BLOCK) {
+        uint32_t number = lossy_take_block(step->pool);
+        memcpy(lossy_block(step->pool, number)->bytes, from + at, len - at < lossy_BLOCK ? len - at : lossy_BLOCK);
+        if (first == 0) {
+            first = number;
+        } else {
+            lossy_block(step->pool, last)->next = (uint16_t)number;
+        }
+        last = number;
+    }
+    return first;
+}
+
+
+lossy_COLD struct lossy_bytes lossy_keep_made(struct lossy_step *step, struct lossy_bytes b) {
+
+    if (b.block & lossy_LONG) { return b; }
+    uint32_t first = lossy_keep_whole(step, step->out->bytes + b.offset, b.len);
+    b.block = first != 0 ? lossy_span(first, 0, b.len) : 0;
+    b.offset = 0;
+    if (first == 0) { b.len = 0; }
+    return b;
+}
+lossy_INLINE struct lossy_bytes lossy_keep_made_aside(struct lossy_step *step, struct lossy_bytes b) {
+    struct lossy_step aside = *step;
+    struct lossy_bytes result = lossy_keep_made(&aside, b);
+    lossy_back(step, &aside);
+    return result;
+}
+
+/* Bytes of this call that take several blocks: the step holds them, so that parts can be shared. */
+lossy_COLD struct lossy_bytes lossy_keep_long(struct lossy_step *step, struct lossy_bytes b) {
+    if (!step->held) {
+        step->kept = lossy_keep_whole(step, step->in, step->in_len);
+        step->held = step->kept != 0;
+    }
+    uint32_t number = step->kept;
+    if (number == 0) { return (struct lossy_bytes){.block = 0}; }
+    for (; b.offset >= lossy_BLOCK; b.offset -= lossy_BLOCK) { number = lossy_block(step->pool, number)->next; }
+    b.block = lossy_span(number, b.offset, b.len);
+    lossy_share(step->pool, b);
+    return b;
+}
+lossy_INLINE struct lossy_bytes lossy_keep_long_aside(struct lossy_step *step, struct lossy_bytes b) {
+    struct lossy_step aside = *step;
+    struct lossy_bytes result = lossy_keep_long(&aside, b);
+    lossy_back(step, &aside);
+    return result;
+}
+
+/* The same bytes, in the pool: what is stored must outlive the step. The bytes of this call go there as a whole, and again only
+ * if the block was let go meanwhile: no block is used again in the step that freed it. */
+lossy_INLINE struct lossy_bytes lossy_keep(struct lossy_step *step, struct lossy_bytes b) {
+    if (b.block == lossy_IN) {
+        if (lossy_UNLIKELY(b.len == 0)) { return (struct lossy_bytes){.block = 0}; }
+        if (lossy_UNLIKELY(step->in_len > lossy_BLOCK)) { return lossy_keep_long_aside(step, lossy_COPY(b)); }
+        if (lossy_UNLIKELY(step->kept != 0) && lossy_block(step->pool, step->kept)->references > 0) {
+            lossy_block(step->pool, step->kept)->references++;
+        } else {
+            step->kept = lossy_take_block(step->pool);
+            if (lossy_UNLIKELY(step->kept == 0)) {
+                step->counters[lossy_BROKEN]++;
+                return (struct lossy_bytes){.block = 0};
+            }
+            lossy_copy(lossy_block(step->pool, step->kept)->bytes, step->in, step->in_len);
+        }
+        b.block = step->kept;
+    } else if (lossy_UNLIKELY(b.block > 0xffffu)) {
+        b = lossy_keep_made_aside(step, lossy_COPY(b));
+    }
+    return b;
+}
+
+
+/* Bytes `at .. at + n`, clamped; a reference of its own. */
+lossy_PLAIN struct lossy_bytes lossy_slice(struct lossy_step *step, struct lossy_bytes b, uint64_t at, uint64_t n) {
+    uint32_t from = at < b.len ? (uint32_t)at : b.len;
+    uint32_t len = n < b.len - from ? (uint32_t)n : b.len - from;
+    if (len == 0) { return (struct lossy_bytes){.block = 0}; }
+
+    b.offset += from;
+    b.len = len;
+    if (lossy_SHORT(b) || b.block & lossy_LONG) {
+        uint32_t number = b.block & 0xffffu;
+        for (; b.offset >= lossy_BLOCK; b.offset -= lossy_BLOCK) { number = lossy_block(step->pool, number)->next; }
+        b.block = lossy_span(number, b.offset, b.len);
+        lossy_share(step->pool, b);
+    }
+    return b;
+}
+
+lossy_PLAIN struct lossy_bytes lossy_rest(struct lossy_step *step, struct lossy_bytes b, uint64_t n) {
+    struct lossy_bytes rest = lossy_slice(step, b, n, UINT32_MAX);
+    lossy_drop(step->pool, b);
+    return rest;
+}
+
+/* Bytes made in this step begin at `from` in out->bytes. */
+lossy_PLAIN struct lossy_bytes lossy_made(const struct lossy_step *step, uint32_t from) {
+    uint32_t len = step->bytes - from;
+    return (struct lossy_bytes){.block = len ? lossy_MADE : 0, .offset = len ? from : 0, .len = len};
+}
+
+
+/* ---- what leaves the stack ---- */
+
+lossy_COLD void lossy_long_segments(struct lossy_step *step, struct nacre_output *output, struct lossy_bytes b) {
+    struct nacre_out *out = step->out;
+    for (uint32_t at = 0, n = 0; at < b.len; at += n) {
+        const uint8_t *from = lossy_run(step, b, at, &n);
+        if (step->segments == out->segments_max) {
+            step->counters[lossy_BROKEN]++;
+            return;
+        }
+        out->segments[step->segments++] = (struct nacre_segment){.at = from, .len = n, .reserved = 0};
+        output->segments_len++;
+        output->len += n;
+    }
+}
+lossy_INLINE void lossy_long_segments_aside(struct lossy_step *step, struct nacre_output *output, struct lossy_bytes b) {
+    struct lossy_step aside = *step;
+    lossy_long_segments(&aside, output, b);
+    lossy_back(step, &aside);
+}
+
+/* Adds the bytes of a message to an output and lets the message go: a block that is freed now is not used before the next call. */
+lossy_INLINE void lossy_segments(struct lossy_step *step, struct nacre_output *output, struct lossy_bytes b) {
+    struct nacre_out *out = step->out;
+    const uint8_t *from;
+    if (b.len == 0) { return; }
+    if (lossy_LIKELY(b.block == lossy_IN)) {
+        from = step->in + b.offset;
+    } else if (lossy_LIKELY(lossy_SHORT(b))) {
+        from = lossy_block(step->pool, b.block)->bytes + b.offset;
+    } else {
+        lossy_long_segments_aside(step, output, b);
+        lossy_drop(step->pool, b);
+        return;
+    }
+    if (lossy_UNLIKELY(step->segments == out->segments_max)) {
+        step->counters[lossy_BROKEN]++;
+    } else {
+        struct nacre_segment *segment = &out->segments[step->segments++];
+        segment->at = from;
+        segment->len = b.len;
+        output->segments_len++;
+        output->len += b.len;
+    }
+    lossy_drop(step->pool, b);
+}
+
+/* The next output; none, where the bound was wrong. */
+lossy_INLINE struct nacre_output *lossy_output(struct lossy_step *step, uint16_t port, uint16_t event) {
+    struct nacre_out *out = step->out;
+    if (lossy_UNLIKELY(step->outputs == out->outputs_max)) {
+        step->counters[lossy_BROKEN]++;
+        return NULL;
+    }
+    struct nacre_output *output = &out->outputs[step->outputs++];
+    output->port = port;
+    output->event = event;
+    output->session = 0;
+    output->len = 0;
+    output->segments_len = 0;
+    output->segments = NULL;
+    return output;
+}
+
+/* The segments of an output along the likely way, head (if any) and data: the room was checked when the step began. */
+lossy_INLINE void lossy_quick_segments(struct lossy_step *step, struct nacre_output *output, const uint8_t *head, uint32_t size, struct lossy_bytes b) {
+    struct nacre_segment *segment = &step->out->segments[step->segments];
+    uint32_t n = head != NULL && size > 0;
+    output->segments = segment;
+    if (n > 0) {
+        segment[0].at = head;
+        segment[0].len = size;
+    }
+    if (lossy_LIKELY(b.len > 0)) {
+        if (lossy_LIKELY(b.block == lossy_IN)) {
+            segment[n].at = step->in + b.offset;
+        } else if (lossy_LIKELY(lossy_SHORT(b))) {
+            struct lossy_block *block = lossy_block(step->pool, b.block);
+            segment[n].at = block->bytes + b.offset;
+            if (--block->references == 0) { lossy_free_block(step->pool, b.block); }
+        } else {
+            output->len = size;
+            output->segments_len = n;
+            step->segments += n;
+            lossy_long_segments_aside(step, output, lossy_COPY(b));
+            lossy_drop(step->pool, b);
+            return;
+        }
+        segment[n].len = b.len;
+        n++;
+    }
+    output->len = size + b.len;
+    output->segments_len = n;
+    step->segments += n;
+}
+
+/* Whether the caller's arrays hold what a step can make. */
+lossy_INLINE bool lossy_room(const struct nacre_out *out) {
+    return out->outputs_max >= lossy_OUTPUTS && out->segments_max >= lossy_SEGMENTS && out->bytes_max >= lossy_BYTES;
+}
+
+/* A call that had no effect. */
+lossy_INLINE int lossy_nothing(struct nacre_out *out, int result) {
+    out->outputs_len = out->segments_len = out->bytes_len = 0;
+    return result;
+}
+
+/* Whether the pool has what a step may take, beyond `extra` for nothing: `copies` of the message. */
+lossy_INLINE bool lossy_space(const struct lossy_pool *pool, uint32_t copies, uint32_t extra, uint32_t len) {
+    if (lossy_LIKELY(len - 1u < lossy_BLOCK)) { return copies + extra <= pool->free; }
+    return (uint64_t)copies * (len / lossy_BLOCK + (len % lossy_BLOCK != 0)) + extra <= pool->free;
+}
+
+/* An armed timer is its deadline plus one; what is too far away is as far as can be said. */
+lossy_INLINE uint64_t lossy_after(uint64_t now, uint64_t delay) {
+    uint64_t armed = now + delay + 1u;
+    return lossy_UNLIKELY(armed <= now) ? UINT64_MAX : armed;
+}
+
+lossy_PLAIN uint8_t lossy_addr_byte(const struct nacre_addr *a, uint64_t i) {
+    return i < 16u ? a->ip[i] : (uint8_t)((i < 18u ? a->port : a->family) >> (8u * (i & 1u)));
+}
+
+lossy_PLAIN uint32_t lossy_count_in(uint64_t word) { return lossy_count(&word, 1); }
+lossy_PLAIN uint32_t lossy_first_in(uint64_t word) { return lossy_first(&word, 1); }
+
+/* Bytes in one run: copied to where things are made, if they are not. */
+lossy_PLAIN const uint8_t *lossy_flat(struct lossy_step *step, struct lossy_bytes b) {
+    uint32_t n = 0;
+    if (b.len == 0) { return step->out->bytes; }
+    const uint8_t *from = lossy_run(step, b, 0, &n);
+    if (n == b.len) { return from; }
+    if (!lossy_can_make(step, b.len)) { return from; }
+    uint8_t *to = step->out->bytes + step->bytes;
+    lossy_read(step, b, to);
+    step->bytes += b.len;
+    return to;
+}
+
+/* ---- the state as bytes ---- */
+
+struct lossy_teller {
+    const struct lossy_step *step;
+    uint8_t *to;
+    uint32_t max, len;
+};
+
+lossy_PLAIN void lossy_tell(struct lossy_teller *t, uint64_t value, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++, t->len++) {
+        if (t->len < t->max) { t->to[t->len] = (uint8_t)(value >> (8u * i)); }
+    }
+}
+
+lossy_PLAIN void lossy_tell_bytes(struct lossy_teller *t, const uint8_t *from, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++, t->len++) {
+        if (t->len < t->max) { t->to[t->len] = from[i]; }
+    }
+}
+
+lossy_PLAIN void lossy_tell_message(struct lossy_teller *t, struct lossy_bytes b, bool data) {
+    lossy_tell(t, b.len, 4);
+    for (uint32_t at = 0, n = 0; at < b.len; at += n) {
+        const uint8_t *from = lossy_run(t->step, b, at, &n);
+        lossy_tell_bytes(t, from, n);
+    }
+    lossy_tell(t, data, 1);
+}
+
+lossy_INLINE void lossy_floor_down_close(struct lossy_step *step);
+lossy_PLAIN void lossy_slow_floor_up_deliver(struct lossy_step *step, struct nacre_addr from, struct lossy_msg_floor m);
+lossy_INLINE void lossy_floor_up_deliver(struct lossy_step *step, struct nacre_addr from, struct lossy_msg_floor m);
+lossy_INLINE void lossy_floor_down_grant_delivers(struct lossy_step *step, uint16_t n);
+lossy_PLAIN void lossy_slow_floor_up_init(struct lossy_step *step);
+lossy_INLINE void lossy_floor_down_send(struct lossy_step *step, struct lossy_msg_floor m);
+lossy_INLINE void lossy_floor_up_unknown(struct lossy_step *step);
+lossy_PLAIN void lossy_slow_floor_confirm(struct lossy_step *step);
+lossy_INLINE void lossy_slow_floor_confirm_aside(struct lossy_step *step) {
+    struct lossy_step aside = *step;
+    lossy_slow_floor_confirm(&aside);
+    lossy_back(step, &aside);
+}
+lossy_INLINE void lossy_floor_confirm(struct lossy_step *step);
+lossy_INLINE void lossy_on_floor_down_close(struct lossy_step *step);
+lossy_INLINE void lossy_on_floor_down_grant_delivers(struct lossy_step *step, uint16_t n);
+lossy_INLINE void lossy_on_floor_down_send(struct lossy_step *step, struct lossy_msg m);
+lossy_PLAIN void lossy_slow_on_floor_up_deliver_Identified(struct lossy_step *step, struct nacre_addr from, struct lossy_msg m, uint32_t to, uint64_t spoken, uint32_t from_2, uint64_t name, uint64_t meant, uint64_t born, uint32_t check);
+lossy_INLINE void lossy_on_floor_up_deliver_Identified(struct lossy_step *step, struct nacre_addr from, struct lossy_msg m, uint32_t to, uint64_t spoken, uint32_t from_2, uint64_t name, uint64_t meant, uint64_t born, uint32_t check);
+lossy_PLAIN void lossy_slow_on_floor_up_deliver_Short(struct lossy_step *step, struct nacre_addr from, struct lossy_msg m, uint32_t to);
+lossy_INLINE void lossy_on_floor_up_deliver_Short(struct lossy_step *step, struct nacre_addr from, struct lossy_msg m, uint32_t to);
+lossy_PLAIN void lossy_slow_on_floor_up_init(struct lossy_step *step);
+lossy_INLINE void lossy_on_floor_up_unknown(struct lossy_step *step);
+lossy_INLINE void lossy_lose_down_close(struct lossy_step *step);
+lossy_INLINE void lossy_lose_up_closed(struct lossy_step *step, uint8_t why);
+lossy_PLAIN void lossy_slow_lose_up_deliver(struct lossy_step *step, struct lossy_msg m);
+lossy_INLINE void lossy_lose_up_deliver(struct lossy_step *step, struct lossy_msg m);
+lossy_INLINE void lossy_lose_down_grant_delivers(struct lossy_step *step, uint16_t n);
+lossy_PLAIN void lossy_slow_lose_up_init(struct lossy_step *step);
+lossy_PLAIN void lossy_slow_lose_up_open(struct lossy_step *step, struct nacre_addr from);
+lossy_INLINE void lossy_lose_up_open(struct lossy_step *step, struct nacre_addr from);
+lossy_INLINE void lossy_lose_down_send(struct lossy_step *step, struct lossy_msg m);
+lossy_INLINE void lossy_on_lose_down_close(struct lossy_step *step);
+lossy_INLINE void lossy_on_lose_down_grant_delivers(struct lossy_step *step, uint16_t n);
+lossy_INLINE void lossy_on_lose_down_send(struct lossy_step *step, struct lossy_msg m);
+lossy_INLINE void lossy_on_lose_up_closed(struct lossy_step *step, uint8_t why);
+lossy_PLAIN void lossy_slow_on_lose_up_deliver(struct lossy_step *step, struct lossy_msg m);
+lossy_INLINE void lossy_on_lose_up_deliver(struct lossy_step *step, struct lossy_msg m);
+lossy_PLAIN void lossy_slow_on_lose_up_init(struct lossy_step *step);
+lossy_PLAIN void lossy_slow_on_lose_up_open(struct lossy_step *step, struct nacre_addr from);
+lossy_INLINE void lossy_on_lose_up_open(struct lossy_step *step, struct nacre_addr from);
+
+/* Short: 4 bytes, then 0 to 65463 of data */
+lossy_INLINE bool lossy_shape_0_0(const uint8_t *at, uint32_t len, struct lossy_msg_floor *m) {
+    if (!(len - 4u <= 65463u)) { return false; }
+    m->data = true;
+    m->floor = 1;
+    {
+        uint64_t value = lossy_get(at + 1, 3u);
+        m->floor_to = (uint32_t)value;
+    }
+    return true;
+}
+
+/* Identified: 44 bytes, then 0 to 65463 of data */
+lossy_INLINE bool lossy_shape_0_1(const uint8_t *at, uint32_t len, struct lossy_msg_floor *m) {
+    if (!(len - 44u <= 65463u)) { return false; }
+    m->data = true;
+    m->floor = 2;
+    {
+        uint64_t value = (lossy_get(at + 1, 4u) & 0xffffffu);
+        m->floor_to = (uint32_t)value;
+    }
+    {
+        uint64_t value = lossy_get(at + 4, 8u);
+        m->floor_stack = value;
+    }
+    {
+        uint64_t value = lossy_get(at + 12, 4u);
+        m->floor_from = (uint32_t)value;
+    }
+    {
+        uint64_t value = lossy_get(at + 16, 8u);
+        m->floor_identity = value;
+    }
+    {
+        uint64_t value = lossy_get(at + 24, 8u);
+        m->floor_peer_identity = value;
+    }
+    {
+        uint64_t value = lossy_get(at + 32, 8u);
+        m->floor_incarnation = value;
+    }
+    {
+        uint64_t value = lossy_get(at + 40, 4u);
+        m->floor_check = (uint32_t)value;
+    }
+    return true;
+}
+
+lossy_PLAIN uint32_t lossy_parse_0(const uint8_t *at, uint32_t len, struct lossy_msg_floor *m) {
+    if (len == 0) { return UINT32_MAX; }
+    uint32_t shape = at[0];
+    switch (shape) {
+        case 0: return lossy_shape_0_0(at, len, m) ? 4u : UINT32_MAX;
+        case 1: return lossy_shape_0_1(at, len, m) ? 44u : UINT32_MAX;
+        default: return UINT32_MAX;
+    }
+}
+
+/* Where reading is in a row of pieces. */
+struct lossy_reader { const struct lossy_bytes *piece, *end; uint32_t at; };
+lossy_PLAIN const uint8_t *lossy_next_run(const struct lossy_step *step, struct lossy_reader *reader, uint32_t *run) {
+    for (; reader->piece != reader->end; reader->piece++, reader->at = 0) {
+        if (reader->at == reader->piece->len) { continue; }
+        const uint8_t *bytes = lossy_run(step, *reader->piece, reader->at, run);
+        reader->at += *run;
+        return bytes;
+    }
+    return NULL;
+}
+
+lossy_PLAIN uint32_t lossy_filter_0_castagnoli(struct lossy_step *step, const struct lossy_bytes *pieces, uint32_t count, bool *accepted_2) {
+    uint32_t crc = 0xffffffffu;
+    (void)crc;
+    const uint32_t made_from_2 = step->bytes;
+    *accepted_2 = true;
+    struct lossy_reader reader = {pieces, pieces + count, 0};
+    const uint8_t *bytes_2 = NULL;
+    for (uint32_t run_2 = 0; run_2 > 0 || (bytes_2 = lossy_next_run(step, &reader, &run_2)) != NULL;) {
+        uint64_t unit_2 = *bytes_2++;
+        run_2--;
+        uint8_t b = (uint8_t)(unit_2);
+        (void)b;
+        crc = (crc ^ (uint32_t)b);
+        const uint64_t from = 0u;
+        const uint64_t to = 2u;
+        const uint64_t left = to > from ? to - from : 0;
+        for (uint64_t turn = 0; turn < left; turn++) {
+            if (lossy_UNLIKELY(turn == 2u)) {
+                step->counters[lossy_BOUND]++;
+                break;
+            }
+            uint8_t t2 = (uint8_t)((from + turn));
+            (void)t2;
+            uint32_t remainder = 0u;
+            uint32_t t4 = (crc & 15u);
+            if (t4 == 0u) {
+                remainder = 0u;
+            } else {
+                if (t4 == 1u) {
+                    remainder = 0x105ec76fu;
+                } else {
+                    if (t4 == 2u) {
+                        remainder = 0x20bd8edeu;
+                    } else {
+                        if (t4 == 3u) {
+                            remainder = 0x30e349b1u;
+                        } else {
+                            if (t4 == 4u) {
+                                remainder = 0x417b1dbcu;
+                            } else {
+                                if (t4 == 5u) {
+                                    remainder = 0x5125dad3u;
+                                } else {
+                                    if (t4 == 6u) {
+                                        remainder = 0x61c69362u;
+                                    } else {
+                                        if (t4 == 7u) {
+                                            remainder = 0x7198540du;
+                                        } else {
+                                            if (t4 == 8u) {
+                                                remainder = 0x82f63b78u;
+                                            } else {
+                                                if (t4 == 9u) {
+                                                    remainder = 0x92a8fc17u;
+                                                } else {
+                                                    if (t4 == 10u) {
+                                                        remainder = 0xa24bb5a6u;
+                                                    } else {
+                                                        if (t4 == 11u) {
+                                                            remainder = 0xb21572c9u;
+                                                        } else {
+                                                            if (t4 == 12u) {
+                                                                remainder = 0xc38d26c4u;
+                                                            } else {
+                                                                if (t4 == 13u) {
+                                                                    remainder = 0xd3d3e1abu;
+                                                                } else {
+                                                                    if (t4 == 14u) {
+                                                                        remainder = 0xe330a81au;
+                                                                    } else {
+                                                                        remainder = 0xf36e6f75u;
+                                                                    }
+                                                                }
+                                                            }
+                                                        }
+                                                    }
+                                                }
+                                            }
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            crc = ((crc >> 4u) ^ remainder);
+        }
+    }
+    (void)made_from_2;
+    return (crc ^ 0xffffffffu);
+}
+lossy_INLINE uint32_t lossy_filter_0_castagnoli_aside(struct lossy_step *step, const struct lossy_bytes *pieces, uint32_t count, bool *accepted_2) {
+    struct lossy_step aside = *step;
+    uint32_t result = lossy_filter_0_castagnoli(&aside, pieces, count, accepted_2);
+    lossy_back(step, &aside);
+    return result;
+}
+
+lossy_INLINE uint32_t lossy_head_1(struct lossy_msg m, uint8_t *to) {
+    switch ((uint32_t)m.data) {
+        case 1: /*  */
+            return 0u;
+
+        default: break;
+    }
+    (void)to;
+    return UINT32_MAX;
+}
+
+lossy_PLAIN void lossy_view_packed_1(struct lossy_step *step, struct lossy_msg m, uint32_t temp, struct lossy_bytes pieces[2]) {
+    const uint32_t size = lossy_head_1(m, step->more->temp + temp);
+    const bool fits = size != UINT32_MAX;
+    if (!fits) { step->counters[lossy_BROKEN]++; }
+    pieces[0] = fits && size ? (struct lossy_bytes){.block = lossy_TEMP, .offset = temp, .len = size} : (struct lossy_bytes){.block = 0};
+    pieces[1] = fits ? m.bytes : (struct lossy_bytes){.block = 0};
+}
+lossy_INLINE void lossy_view_packed_1_aside(struct lossy_step *step, struct lossy_msg m, uint32_t temp, struct lossy_bytes pieces[2]) {
+    struct lossy_step aside = *step;
+    lossy_view_packed_1(&aside, m, temp, pieces);
+    lossy_back(step, &aside);
+}
+
+lossy_INLINE void lossy_quick_out_above_up_deliver(struct lossy_step *step, struct lossy_msg m) {
+    struct nacre_output *output = &step->out->outputs[step->outputs];
+    output->port = 1;
+    output->event = 7;
+    output->session = 0;
+    lossy_quick_segments(step, output, NULL, 0, m.bytes);
+    step->outputs++;
+}
+
+lossy_INLINE void lossy_quick_out_above_up_open(struct lossy_step *step, struct nacre_addr from) {
+    struct nacre_output *output = &step->out->outputs[step->outputs];
+    output->address = from;
+    output->port = 1;
+    output->event = 9;
+    output->session = 0;
+    output->len = output->segments_len = 0;
+    output->segments = NULL;
+    step->outputs++;
+}
+
+lossy_PLAIN void lossy_out_above_up_open(struct lossy_step *step, struct nacre_addr from) {
+    struct nacre_output *output = lossy_output(step, 1, 9);
+    if (lossy_UNLIKELY(output == NULL)) {
+        return;
+    }
+    output->address = from;
+}
+
+lossy_PLAIN void lossy_out_above_up_deliver(struct lossy_step *step, struct lossy_msg m) {
+    struct nacre_output *output = lossy_output(step, 1, 7);
+    if (lossy_UNLIKELY(output == NULL)) {
+        lossy_drop(step->pool, m.bytes);
+        return;
+    }
+    output->segments = step->out->segments + step->segments;
+    lossy_segments(step, output, m.bytes);
+}
+
+lossy_INLINE void lossy_quick_out_above_up_closed(struct lossy_step *step, uint8_t why) {
+    struct nacre_output *output = &step->out->outputs[step->outputs];
+    output->arguments[0] = (uint64_t)why;
+    output->port = 1;
+    output->event = 10;
+    output->session = 0;
+    output->len = output->segments_len = 0;
+    output->segments = NULL;
+    step->outputs++;
+}
+
+lossy_INLINE uint32_t lossy_head_0_send(struct lossy_msg_floor m, uint8_t *to) {
+    switch ((uint32_t)m.data + 2u * m.floor) {
+        case 3: /* Short */
+            lossy_put(to + 0, (uint64_t)m.floor_to << 8, 4u);
+            return 4u;
+
+        case 5: /* Identified */
+            lossy_put(to + 0, 1u | (uint64_t)m.floor_to << 8 | (uint64_t)m.floor_stack << 32, 8u);
+            lossy_put(to + 8, (uint64_t)m.floor_stack >> 32 | (uint64_t)m.floor_from << 32, 8u);
+            lossy_put(to + 16, (uint64_t)m.floor_identity, 8u);
+            lossy_put(to + 24, (uint64_t)m.floor_peer_identity, 8u);
+            lossy_put(to + 32, (uint64_t)m.floor_incarnation, 8u);
+            lossy_put(to + 40, (uint64_t)m.floor_check, 4u);
+            return 44u;
+
+        default: break;
+    }
+    (void)to;
+    return UINT32_MAX;
+}
+
+lossy_INLINE void lossy_quick_out_below_down_send(struct lossy_step *step, struct nacre_addr to, struct lossy_msg_floor m) {
+    struct nacre_output *output = &step->out->outputs[step->outputs];
+    output->address = to;
+    output->port = 0;
+    output->event = 3;
+    output->session = 0;
+    uint8_t *head = step->out->bytes + step->bytes;
+    uint32_t size = lossy_head_0_send(m, head);
+    if (lossy_UNLIKELY(size == UINT32_MAX)) {
+        lossy_drop(step->pool, m.bytes);
+        step->counters[lossy_BROKEN]++;
+        return;
+    }
+    step->bytes += size;
+    lossy_quick_segments(step, output, head, size, m.bytes);
+    step->outputs++;
+}
+
+lossy_PLAIN void lossy_out_above_up_init(struct lossy_step *step) {
+    struct nacre_output *output = lossy_output(step, 1, 8);
+    if (lossy_UNLIKELY(output == NULL)) {
+        return;
+    }
+}
+
+/* floor takes close, along the likely way */
+lossy_INLINE void lossy_floor_down_close(struct lossy_step *step) {
+    lossy_on_floor_down_close(step);
+}
+
+/* floor takes deliver */
+lossy_PLAIN void lossy_slow_floor_up_deliver(struct lossy_step *step, struct nacre_addr from, struct lossy_msg_floor m) {
+    switch (m.floor) {
+        case 1: /* Short */
+            lossy_slow_on_floor_up_deliver_Short(step, from, (struct lossy_msg){.bytes = m.bytes, .data = m.data}, m.floor_to);
+            break;
+
+        case 2: /* Identified */
+            lossy_slow_on_floor_up_deliver_Identified(step, from, (struct lossy_msg){.bytes = m.bytes, .data = m.data}, m.floor_to, m.floor_stack, m.floor_from, m.floor_identity, m.floor_peer_identity, m.floor_incarnation, m.floor_check);
+            break;
+
+        default:
+            (void)from;
+            lossy_drop(step->pool, m.bytes);
+            step->counters[lossy_BROKEN]++;
+            break;
+
+    }
+}
+
+/* floor takes deliver, along the likely way */
+lossy_INLINE void lossy_floor_up_deliver(struct lossy_step *step, struct nacre_addr from, struct lossy_msg_floor m) {
+    switch (m.floor) {
+        case 1: /* Short */
+            lossy_on_floor_up_deliver_Short(step, from, (struct lossy_msg){.bytes = m.bytes, .data = m.data}, m.floor_to);
+            break;
+
+        case 2: /* Identified */
+            lossy_on_floor_up_deliver_Identified(step, from, (struct lossy_msg){.bytes = m.bytes, .data = m.data}, m.floor_to, m.floor_stack, m.floor_from, m.floor_identity, m.floor_peer_identity, m.floor_incarnation, m.floor_check);
+            break;
+
+        default:
+            (void)from;
+            lossy_drop(step->pool, m.bytes);
+            step->counters[lossy_BROKEN]++;
+            break;
+
+    }
+}
+
+/* floor takes grant_delivers, along the likely way */
+lossy_INLINE void lossy_floor_down_grant_delivers(struct lossy_step *step, uint16_t n) {
+    lossy_on_floor_down_grant_delivers(step, n);
+}
+
+/* floor takes init */
+lossy_PLAIN void lossy_slow_floor_up_init(struct lossy_step *step) {
+    lossy_slow_on_floor_up_init(step);
+}
+
+/* floor takes send, along the likely way */
+lossy_INLINE void lossy_floor_down_send(struct lossy_step *step, struct lossy_msg_floor m) {
+    switch (m.floor) {
+        case 1: /* Short */
+            lossy_drop(step->pool, m.bytes);
+            step->counters[lossy_BROKEN]++;
+            break;
+
+        case 2: /* Identified */
+            lossy_drop(step->pool, m.bytes);
+            step->counters[lossy_BROKEN]++;
+            break;
+
+        default:
+            lossy_on_floor_down_send(step, (struct lossy_msg){.bytes = m.bytes, .data = m.data});
+            break;
+
+    }
+}
+
+/* floor takes unknown, along the likely way */
+lossy_INLINE void lossy_floor_up_unknown(struct lossy_step *step) {
+    lossy_on_floor_up_unknown(step);
+}
+
+/* floor.confirm */
+lossy_PLAIN void lossy_slow_floor_confirm(struct lossy_step *step) {
+#line 88 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+    (void)step;
+    step->s->floor.confirmed = true;
+    if (!step->s->floor.opened) {
+        step->s->floor.opened = true;
+#line 92 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+        lossy_slow_lose_up_open(step, step->s->floor.peer);
+    }
+#line 1036 "lossy.c"
+}
+
+/* floor.confirm, along the likely way */
+lossy_INLINE void lossy_floor_confirm(struct lossy_step *step) {
+#line 88 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+    (void)step;
+    step->s->floor.confirmed = true;
+    if (!step->s->floor.opened) {
+        step->s->floor.opened = true;
+#line 92 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+        lossy_lose_up_open(step, step->s->floor.peer);
+    }
+#line 1049 "lossy.c"
+}
+
+/* floor.down.close, along the likely way */
+lossy_INLINE void lossy_on_floor_down_close(struct lossy_step *step) {
+#line 59 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+    (void)step;
+#line 59 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+    lossy_lose_up_closed(step, 0u);
+#line 1058 "lossy.c"
+}
+
+/* floor.down.grant_delivers, along the likely way */
+lossy_INLINE void lossy_on_floor_down_grant_delivers(struct lossy_step *step, uint16_t n) {
+#line 57 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+    (void)n;
+    (void)step;
+#line 1066 "lossy.c"
+}
+
+/* floor.down.send, along the likely way */
+lossy_INLINE void lossy_on_floor_down_send(struct lossy_step *step, struct lossy_msg m) {
+#line 44 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+    (void)step;
+    if (lossy_LIKELY(step->s->floor.confirmed)) {
+        struct lossy_msg_floor carried = {.bytes = m.bytes, .data = m.data};
+        carried.floor = 1;
+        carried.floor_to = step->s->floor.theirs;
+#line 46 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+        lossy_quick_out_below_down_send(step, step->s->floor.peer, carried);
+        return;
+    }
+    uint32_t from = step->s->floor.cookie;
+    struct lossy_bytes packed[2];
+    lossy_view_packed_1_aside(step, m, 0u, packed);
+    const uint64_t number = step->s->floor.theirs;
+    for (uint32_t i = 0; i < 3u; i++) {
+        step->more->temp[0u + i] = (uint8_t)(number >> (8u * i));
+    }
+    struct lossy_bytes view_2 = {.block = 3u ? lossy_TEMP : 0, .offset = 0u, .len = 3u};
+    const uint64_t number_2 = from;
+    for (uint32_t i = 0; i < 4u; i++) {
+        step->more->temp[3u + i] = (uint8_t)(number_2 >> (8u * i));
+    }
+    struct lossy_bytes view_3 = {.block = 4u ? lossy_TEMP : 0, .offset = 3u, .len = 4u};
+    const uint64_t number_3 = step->s->floor.identity;
+    for (uint32_t i = 0; i < 8u; i++) {
+        step->more->temp[7u + i] = (uint8_t)(number_3 >> (8u * i));
+    }
+    struct lossy_bytes view_4 = {.block = 8u ? lossy_TEMP : 0, .offset = 7u, .len = 8u};
+    const uint64_t number_4 = step->s->floor.peer_identity;
+    for (uint32_t i = 0; i < 8u; i++) {
+        step->more->temp[15u + i] = (uint8_t)(number_4 >> (8u * i));
+    }
+    struct lossy_bytes view_5 = {.block = 8u ? lossy_TEMP : 0, .offset = 15u, .len = 8u};
+    const uint64_t number_5 = step->s->floor.incarnation;
+    for (uint32_t i = 0; i < 8u; i++) {
+        step->more->temp[23u + i] = (uint8_t)(number_5 >> (8u * i));
+    }
+    struct lossy_bytes view_6 = {.block = 8u ? lossy_TEMP : 0, .offset = 23u, .len = 8u};
+    const struct lossy_bytes pieces[] = {packed[0], packed[1], view_2, view_3, view_4, view_5, view_6};
+    bool accepted = true;
+    uint32_t through = lossy_filter_0_castagnoli_aside(step, pieces, 7u, &accepted);
+    uint32_t check = through;
+    struct lossy_msg_floor carried_2 = {.bytes = m.bytes, .data = m.data};
+    carried_2.floor = 2;
+    carried_2.floor_to = step->s->floor.theirs;
+    carried_2.floor_stack = UINT64_C(0xf873363cc6360e25);
+    carried_2.floor_from = from;
+    carried_2.floor_identity = step->s->floor.identity;
+    carried_2.floor_peer_identity = step->s->floor.peer_identity;
+    carried_2.floor_incarnation = step->s->floor.incarnation;
+    carried_2.floor_check = check;
+#line 52 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+    lossy_quick_out_below_down_send(step, step->s->floor.peer, carried_2);
+#line 1124 "lossy.c"
+}
+
+/* floor.up.deliver.Identified */
+lossy_PLAIN void lossy_slow_on_floor_up_deliver_Identified(struct lossy_step *step, struct nacre_addr from, struct lossy_msg m, uint32_t to, uint64_t spoken, uint32_t from_2, uint64_t name, uint64_t meant, uint64_t born, uint32_t check) {
+#line 70 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+    (void)from;
+    (void)step;
+    struct lossy_bytes packed[2];
+    lossy_view_packed_1(step, m, 0u, packed);
+    const uint64_t number = to;
+    for (uint32_t i = 0; i < 3u; i++) {
+        step->more->temp[0u + i] = (uint8_t)(number >> (8u * i));
+    }
+    struct lossy_bytes view_2 = {.block = 3u ? lossy_TEMP : 0, .offset = 0u, .len = 3u};
+    const uint64_t number_2 = from_2;
+    for (uint32_t i = 0; i < 4u; i++) {
+        step->more->temp[3u + i] = (uint8_t)(number_2 >> (8u * i));
+    }
+    struct lossy_bytes view_3 = {.block = 4u ? lossy_TEMP : 0, .offset = 3u, .len = 4u};
+    const uint64_t number_3 = name;
+    for (uint32_t i = 0; i < 8u; i++) {
+        step->more->temp[7u + i] = (uint8_t)(number_3 >> (8u * i));
+    }
+    struct lossy_bytes view_4 = {.block = 8u ? lossy_TEMP : 0, .offset = 7u, .len = 8u};
+    const uint64_t number_4 = meant;
+    for (uint32_t i = 0; i < 8u; i++) {
+        step->more->temp[15u + i] = (uint8_t)(number_4 >> (8u * i));
+    }
+    struct lossy_bytes view_5 = {.block = 8u ? lossy_TEMP : 0, .offset = 15u, .len = 8u};
+    const uint64_t number_5 = born;
+    for (uint32_t i = 0; i < 8u; i++) {
+        step->more->temp[23u + i] = (uint8_t)(number_5 >> (8u * i));
+    }
+    struct lossy_bytes view_6 = {.block = 8u ? lossy_TEMP : 0, .offset = 23u, .len = 8u};
+    const struct lossy_bytes pieces[] = {packed[0], packed[1], view_2, view_3, view_4, view_5, view_6};
+    bool accepted = true;
+    uint32_t through = lossy_filter_0_castagnoli(step, pieces, 7u, &accepted);
+    uint32_t sum = through;
+    bool damaged = ((((spoken != UINT64_C(0xf873363cc6360e25)) || (check != sum)) || (from_2 == 0u)) || (0xffffffu < from_2));
+    bool stranger = ((((step->s->floor.peer_identity != 0u) && (name != step->s->floor.peer_identity)) || ((meant != 0u) && (meant != step->s->floor.identity))) || ((to != 0u) && (to != step->s->floor.cookie)));
+    bool another = ((step->s->floor.theirs != 0u) && ((from_2 != step->s->floor.theirs) || (born != step->s->floor.life)));
+    if ((damaged || stranger) || another) {
+        lossy_drop(step->pool, m.bytes);
+        step->counters[lossy_IMPOSSIBLE]++;
+        step->impossible = 1u;
+        return;
+    }
+    step->s->floor.theirs = (uint32_t)(from_2 & 0xffffffu);
+    step->s->floor.life = born;
+    if ((to == step->s->floor.cookie) && !step->s->floor.confirmed) {
+        lossy_slow_floor_confirm(step);
+    }
+#line 80 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+    lossy_slow_lose_up_deliver(step, m);
+#line 1179 "lossy.c"
+}
+
+/* floor.up.deliver.Identified, along the likely way */
+lossy_INLINE void lossy_on_floor_up_deliver_Identified(struct lossy_step *step, struct nacre_addr from, struct lossy_msg m, uint32_t to, uint64_t spoken, uint32_t from_2, uint64_t name, uint64_t meant, uint64_t born, uint32_t check) {
+#line 70 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+    (void)from;
+    (void)step;
+    struct lossy_bytes packed[2];
+    lossy_view_packed_1_aside(step, m, 0u, packed);
+    const uint64_t number = to;
+    for (uint32_t i = 0; i < 3u; i++) {
+        step->more->temp[0u + i] = (uint8_t)(number >> (8u * i));
+    }
+    struct lossy_bytes view_2 = {.block = 3u ? lossy_TEMP : 0, .offset = 0u, .len = 3u};
+    const uint64_t number_2 = from_2;
+    for (uint32_t i = 0; i < 4u; i++) {
+        step->more->temp[3u + i] = (uint8_t)(number_2 >> (8u * i));
+    }
+    struct lossy_bytes view_3 = {.block = 4u ? lossy_TEMP : 0, .offset = 3u, .len = 4u};
+    const uint64_t number_3 = name;
+    for (uint32_t i = 0; i < 8u; i++) {
+        step->more->temp[7u + i] = (uint8_t)(number_3 >> (8u * i));
+    }
+    struct lossy_bytes view_4 = {.block = 8u ? lossy_TEMP : 0, .offset = 7u, .len = 8u};
+    const uint64_t number_4 = meant;
+    for (uint32_t i = 0; i < 8u; i++) {
+        step->more->temp[15u + i] = (uint8_t)(number_4 >> (8u * i));
+    }
+    struct lossy_bytes view_5 = {.block = 8u ? lossy_TEMP : 0, .offset = 15u, .len = 8u};
+    const uint64_t number_5 = born;
+    for (uint32_t i = 0; i < 8u; i++) {
+        step->more->temp[23u + i] = (uint8_t)(number_5 >> (8u * i));
+    }
+    struct lossy_bytes view_6 = {.block = 8u ? lossy_TEMP : 0, .offset = 23u, .len = 8u};
+    const struct lossy_bytes pieces[] = {packed[0], packed[1], view_2, view_3, view_4, view_5, view_6};
+    bool accepted = true;
+    uint32_t through = lossy_filter_0_castagnoli_aside(step, pieces, 7u, &accepted);
+    uint32_t sum = through;
+    bool damaged = ((((spoken != UINT64_C(0xf873363cc6360e25)) || (check != sum)) || (from_2 == 0u)) || (0xffffffu < from_2));
+    bool stranger = ((((step->s->floor.peer_identity != 0u) && (name != step->s->floor.peer_identity)) || ((meant != 0u) && (meant != step->s->floor.identity))) || ((to != 0u) && (to != step->s->floor.cookie)));
+    bool another = ((step->s->floor.theirs != 0u) && ((from_2 != step->s->floor.theirs) || (born != step->s->floor.life)));
+    if ((damaged || stranger) || another) {
+        lossy_drop(step->pool, m.bytes);
+        step->counters[lossy_IMPOSSIBLE]++;
+        step->impossible = 1u;
+        return;
+    }
+    step->s->floor.theirs = (uint32_t)(from_2 & 0xffffffu);
+    step->s->floor.life = born;
+    if ((to == step->s->floor.cookie) && !step->s->floor.confirmed) {
+        lossy_floor_confirm(step);
+    }
+#line 80 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+    lossy_lose_up_deliver(step, m);
+#line 1234 "lossy.c"
+}
+
+/* floor.up.deliver.Short */
+lossy_PLAIN void lossy_slow_on_floor_up_deliver_Short(struct lossy_step *step, struct nacre_addr from, struct lossy_msg m, uint32_t to) {
+#line 61 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+    (void)from;
+    (void)step;
+    if (lossy_UNLIKELY((to != step->s->floor.cookie))) {
+        lossy_drop(step->pool, m.bytes);
+        step->counters[lossy_IMPOSSIBLE]++;
+        step->impossible = 1u;
+        return;
+    }
+    if (lossy_UNLIKELY(!step->s->floor.confirmed)) {
+        if (step->s->floor.theirs == 0u) {
+            lossy_drop(step->pool, m.bytes);
+            step->counters[lossy_IMPOSSIBLE]++;
+            step->impossible = 1u;
+            return;
+        }
+        lossy_slow_floor_confirm(step);
+    }
+#line 67 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+    lossy_slow_lose_up_deliver(step, m);
+#line 1259 "lossy.c"
+}
+
+/* floor.up.deliver.Short, along the likely way */
+lossy_INLINE void lossy_on_floor_up_deliver_Short(struct lossy_step *step, struct nacre_addr from, struct lossy_msg m, uint32_t to) {
+#line 61 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+    (void)from;
+    (void)step;
+    if (lossy_UNLIKELY((to != step->s->floor.cookie))) {
+        lossy_drop(step->pool, m.bytes);
+        step->counters[lossy_IMPOSSIBLE]++;
+        step->impossible = 1u;
+        return;
+    }
+    if (lossy_UNLIKELY(!step->s->floor.confirmed)) {
+        if (step->s->floor.theirs == 0u) {
+            lossy_drop(step->pool, m.bytes);
+            step->counters[lossy_IMPOSSIBLE]++;
+            step->impossible = 1u;
+            return;
+        }
+        lossy_slow_floor_confirm_aside(step);
+    }
+#line 67 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+    lossy_lose_up_deliver(step, m);
+#line 1284 "lossy.c"
+}
+
+/* floor.up.init */
+lossy_PLAIN void lossy_slow_on_floor_up_init(struct lossy_step *step) {
+#line 7 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+    (void)step;
+#line 7 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+    lossy_slow_lose_up_init(step);
+#line 1293 "lossy.c"
+}
+
+/* floor.up.unknown, along the likely way */
+lossy_INLINE void lossy_on_floor_up_unknown(struct lossy_step *step) {
+#line 83 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+    (void)step;
+    step->s->floor.confirmed = false;
+    step->counters[lossy_COUNT_floor_unknown]++;
+#line 1302 "lossy.c"
+}
+
+/* lose takes close, along the likely way */
+lossy_INLINE void lossy_lose_down_close(struct lossy_step *step) {
+    lossy_on_lose_down_close(step);
+}
+
+/* lose takes closed, along the likely way */
+lossy_INLINE void lossy_lose_up_closed(struct lossy_step *step, uint8_t why) {
+    lossy_on_lose_up_closed(step, why);
+}
+
+/* lose takes deliver */
+lossy_PLAIN void lossy_slow_lose_up_deliver(struct lossy_step *step, struct lossy_msg m) {
+    lossy_slow_on_lose_up_deliver(step, m);
+}
+
+/* lose takes deliver, along the likely way */
+lossy_INLINE void lossy_lose_up_deliver(struct lossy_step *step, struct lossy_msg m) {
+    lossy_on_lose_up_deliver(step, m);
+}
+
+/* lose takes grant_delivers, along the likely way */
+lossy_INLINE void lossy_lose_down_grant_delivers(struct lossy_step *step, uint16_t n) {
+    lossy_on_lose_down_grant_delivers(step, n);
+}
+
+/* lose takes init */
+lossy_PLAIN void lossy_slow_lose_up_init(struct lossy_step *step) {
+    lossy_slow_on_lose_up_init(step);
+}
+
+/* lose takes open */
+lossy_PLAIN void lossy_slow_lose_up_open(struct lossy_step *step, struct nacre_addr from) {
+    lossy_slow_on_lose_up_open(step, from);
+}
+
+/* lose takes open, along the likely way */
+lossy_INLINE void lossy_lose_up_open(struct lossy_step *step, struct nacre_addr from) {
+    lossy_on_lose_up_open(step, from);
+}
+
+/* lose takes send, along the likely way */
+lossy_INLINE void lossy_lose_down_send(struct lossy_step *step, struct lossy_msg m) {
+    lossy_on_lose_down_send(step, m);
+}
+
+/* lose.down.close, along the likely way */
+lossy_INLINE void lossy_on_lose_down_close(struct lossy_step *step) {
+#line 5 "tests/golden/lossy/source.nacre"
+    (void)step;
+#line 5 "tests/golden/lossy/source.nacre"
+    lossy_floor_down_close(step);
+#line 1356 "lossy.c"
+}
+
+/* lose.down.grant_delivers, along the likely way */
+lossy_INLINE void lossy_on_lose_down_grant_delivers(struct lossy_step *step, uint16_t n) {
+#line 5 "tests/golden/lossy/source.nacre"
+    (void)step;
+#line 5 "tests/golden/lossy/source.nacre"
+    lossy_floor_down_grant_delivers(step, n);
+#line 1365 "lossy.c"
+}
+
+/* lose.down.send, along the likely way */
+lossy_INLINE void lossy_on_lose_down_send(struct lossy_step *step, struct lossy_msg m) {
+#line 10 "tests/golden/lossy/source.nacre"
+    (void)step;
+    uint32_t t1 = (uint32_t)(lossy_random(&step->s->lose.random, 100u));
+    if (t1 < 10u) {
+        lossy_drop(step->pool, m.bytes);
+        step->counters[lossy_COUNT_lose_lost]++;
+    } else {
+        struct lossy_msg_floor carried = {.bytes = m.bytes, .data = m.data};
+#line 11 "tests/golden/lossy/source.nacre"
+        lossy_floor_down_send(step, carried);
+    }
+#line 1381 "lossy.c"
+}
+
+/* lose.up.closed, along the likely way */
+lossy_INLINE void lossy_on_lose_up_closed(struct lossy_step *step, uint8_t why) {
+#line 5 "tests/golden/lossy/source.nacre"
+    (void)step;
+#line 5 "tests/golden/lossy/source.nacre"
+    lossy_quick_out_above_up_closed(step, why);
+#line 1390 "lossy.c"
+}
+
+/* lose.up.deliver */
+lossy_PLAIN void lossy_slow_on_lose_up_deliver(struct lossy_step *step, struct lossy_msg m) {
+#line 5 "tests/golden/lossy/source.nacre"
+    (void)step;
+#line 5 "tests/golden/lossy/source.nacre"
+    lossy_out_above_up_deliver(step, m);
+#line 1399 "lossy.c"
+}
+
+/* lose.up.deliver, along the likely way */
+lossy_INLINE void lossy_on_lose_up_deliver(struct lossy_step *step, struct lossy_msg m) {
+#line 5 "tests/golden/lossy/source.nacre"
+    (void)step;
+#line 5 "tests/golden/lossy/source.nacre"
+    lossy_quick_out_above_up_deliver(step, m);
+#line 1408 "lossy.c"
+}
+
+/* lose.up.init */
+lossy_PLAIN void lossy_slow_on_lose_up_init(struct lossy_step *step) {
+#line 5 "tests/golden/lossy/source.nacre"
+    (void)step;
+#line 5 "tests/golden/lossy/source.nacre"
+    lossy_out_above_up_init(step);
+#line 1417 "lossy.c"
+}
+
+/* lose.up.open */
+lossy_PLAIN void lossy_slow_on_lose_up_open(struct lossy_step *step, struct nacre_addr from) {
+#line 5 "tests/golden/lossy/source.nacre"
+    (void)step;
+#line 5 "tests/golden/lossy/source.nacre"
+    lossy_out_above_up_open(step, from);
+#line 1426 "lossy.c"
+}
+
+/* lose.up.open, along the likely way */
+lossy_INLINE void lossy_on_lose_up_open(struct lossy_step *step, struct nacre_addr from) {
+#line 5 "tests/golden/lossy/source.nacre"
+    (void)step;
+#line 5 "tests/golden/lossy/source.nacre"
+    lossy_quick_out_above_up_open(step, from);
+#line 1435 "lossy.c"
+}
+
+lossy_INLINE void lossy_finish(struct lossy_step *step) {
+    if (lossy_UNLIKELY(step->held)) {
+        lossy_drop_long(step->pool, (struct lossy_bytes){.block = step->kept, .offset = 0, .len = step->in_len});
+    }
+    step->out->outputs_len = step->outputs;
+    step->out->segments_len = step->segments;
+    step->out->bytes_len = step->bytes;
+}
+
+void lossy_config_default(struct lossy_config *config) {
+    memset(config, 0, sizeof *config);
+    config->floor_identity = 0u;
+    config->floor_peer_identity = 0u;
+}
+
+int lossy_open(struct lossy_state *s, struct lossy_pool *pool, uint64_t *counters, const struct lossy_config *config,
+        uint64_t seed, uint64_t now, struct nacre_out *out) {
+    if (!(config->floor_cookie <= 0xffffffu)) { return lossy_nothing(out, NACRE_INVALID); }
+    if (!lossy_room(out)) { return lossy_nothing(out, NACRE_INVALID); }
+    memset(s, 0, sizeof *s);
+    struct lossy_more more;
+    struct lossy_step this_step = {.s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = NULL, .in_len = 0, .more = &more};
+    struct lossy_step *const step = &this_step;
+    s->floor.peer = config->floor_peer;
+    s->floor.cookie = config->floor_cookie;
+    s->floor.identity = config->floor_identity;
+    s->floor.peer_identity = config->floor_peer_identity;
+    s->floor.incarnation = config->floor_incarnation;
+    s->lose.random = seed + UINT64_C(0x3c6ef372fe94f82a);
+    (void)seed;
+    (void)config;
+    lossy_slow_floor_up_init(step);
+    lossy_finish(step);
+    return NACRE_OK;
+}
+
+lossy_INLINE bool lossy_admits_below_unknown(const struct lossy_step *step) {
+    (void)step;
+    return true;
+}
+
+int lossy_below_unknown(struct lossy_state *s, struct lossy_pool *pool, uint64_t *counters, uint64_t now, struct nacre_out *out) {
+    if (lossy_UNLIKELY(!lossy_room(out))) { return lossy_nothing(out, NACRE_INVALID); }
+    struct lossy_more more;
+    struct lossy_step this_step = {.s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = NULL, .in_len = 0, .more = &more};
+    struct lossy_step *const step = &this_step;
+    lossy_floor_up_unknown(step);
+    lossy_finish(step);
+    return NACRE_OK;
+}
+
+lossy_INLINE bool lossy_admits_above_send(const struct lossy_step *step, struct lossy_msg m) {
+    (void)step;
+    (void)m;
+    if (lossy_UNLIKELY(!(m.bytes.len <= 65463u))) { return false; }
+    return true;
+}
+
+int lossy_above_send(struct lossy_state *s, struct lossy_pool *pool, uint64_t *counters, uint64_t now, const uint8_t *data, uint32_t len, struct nacre_out *out) {
+    if (lossy_UNLIKELY(!lossy_room(out))) { return lossy_nothing(out, NACRE_INVALID); }
+    struct lossy_more more;
+    struct lossy_step this_step = {.s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = data, .in_len = len, .more = &more};
+    struct lossy_step *const step = &this_step;
+    struct lossy_msg m = {.bytes = {.block = lossy_IN, .offset = 0, .len = len}, .data = true};
+    if (lossy_UNLIKELY(!lossy_admits_above_send(step, m))) {
+        counters[lossy_REFUSED]++;
+        return lossy_nothing(out, NACRE_REFUSED);
+    }
+    lossy_lose_down_send(step, m);
+    lossy_finish(step);
+    return NACRE_OK;
+}
+
+lossy_INLINE bool lossy_admits_above_grant_delivers(const struct lossy_step *step, uint16_t n) {
+    (void)step;
+    (void)n;
+    return true;
+}
+
+int lossy_above_grant_delivers(struct lossy_state *s, struct lossy_pool *pool, uint64_t *counters, uint64_t now, uint16_t n, struct nacre_out *out) {
+    if (lossy_UNLIKELY(!lossy_room(out))) { return lossy_nothing(out, NACRE_INVALID); }
+    struct lossy_more more;
+    struct lossy_step this_step = {.s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = NULL, .in_len = 0, .more = &more};
+    struct lossy_step *const step = &this_step;
+    lossy_lose_down_grant_delivers(step, n);
+    lossy_finish(step);
+    return NACRE_OK;
+}
+
+lossy_INLINE bool lossy_admits_above_close(const struct lossy_step *step) {
+    (void)step;
+    return true;
+}
+
+int lossy_above_close(struct lossy_state *s, struct lossy_pool *pool, uint64_t *counters, uint64_t now, struct nacre_out *out) {
+    if (lossy_UNLIKELY(!lossy_room(out))) { return lossy_nothing(out, NACRE_INVALID); }
+    struct lossy_more more;
+    struct lossy_step this_step = {.s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = NULL, .in_len = 0, .more = &more};
+    struct lossy_step *const step = &this_step;
+    lossy_lose_down_close(step);
+    lossy_finish(step);
+    return NACRE_OK;
+}
+
+lossy_APART int lossy_any_frame(struct lossy_state *s, struct lossy_pool *pool, uint64_t *counters, uint64_t now, const struct nacre_addr *from,
+        const uint8_t *frame, uint32_t len, struct nacre_out *out) {
+    struct lossy_msg_floor whole = {.data = false};
+    uint32_t size = lossy_parse_0(frame, len, &whole);
+    if (lossy_UNLIKELY(size == UINT32_MAX)) {
+        counters[lossy_MALFORMED]++;
+        return lossy_nothing(out, NACRE_DROPPED);
+    }
+    struct lossy_more more;
+    struct lossy_step this_step = {.s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = frame + size, .in_len = len - size, .more = &more};
+    struct lossy_step *const step = &this_step;
+    whole.bytes = (struct lossy_bytes){.block = lossy_IN, .offset = 0, .len = len - size};
+    lossy_slow_floor_up_deliver(step, from == NULL ? (struct nacre_addr){.port = 0} : *from, whole);
+    lossy_finish(step);
+    return lossy_LIKELY(step->impossible == 0) ? NACRE_OK : NACRE_DROPPED;
+}
+
+/* The common shapes of frames, each with code of its own. */
+int lossy_input(struct lossy_state *s, struct lossy_pool *pool, uint64_t *counters, uint64_t now, const struct nacre_addr *from,
+        const uint8_t *frame, uint32_t len, struct nacre_out *out) {
+    if (lossy_UNLIKELY(!lossy_room(out))) { return lossy_nothing(out, NACRE_INVALID); }
+    struct lossy_msg_floor whole = {.data = false};
+    if (lossy_LIKELY(len - 4u <= 65463u && frame[0] == 0u && lossy_shape_0_0(frame, len, &whole))) {
+        struct lossy_more more;
+        struct lossy_step this_step = {.s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = frame + 4u, .in_len = len - 4u, .more = &more};
+        struct lossy_step *const step = &this_step;
+        whole.bytes = (struct lossy_bytes){.block = lossy_IN, .offset = 0, .len = len - 4u};
+        lossy_floor_up_deliver(step, from == NULL ? (struct nacre_addr){.port = 0} : *from, whole);
+        lossy_finish(step);
+        return lossy_LIKELY(step->impossible == 0) ? NACRE_OK : NACRE_DROPPED;
+    }
+    return lossy_any_frame(s, pool, counters, now, from, frame, len, out);
+}
+
+struct lossy_due {
+    uint64_t deadline;
+    uint32_t timer;
+    uint64_t index[1];
+};
+
+/* The armed timer that fires first: by deadline, layer from the bottom, declaration, index. */
+lossy_PLAIN void lossy_soonest(const struct lossy_state *s, struct lossy_due *due) {
+    (void)s;
+    due->deadline = NACRE_NEVER;
+    due->timer = 0;
+}
+
+int lossy_tick(struct lossy_state *s, struct lossy_pool *pool, uint64_t *counters, uint64_t now, struct nacre_out *out) {
+    struct lossy_due due = {.timer = 0};
+    if (!lossy_room(out)) { return lossy_nothing(out, NACRE_INVALID); }
+    lossy_soonest(s, &due);
+    if ((due.deadline == NACRE_NEVER || due.deadline > now)) { return lossy_nothing(out, NACRE_IDLE); }
+    struct lossy_more more;
+    struct lossy_step this_step = {.s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = NULL, .in_len = 0, .more = &more};
+    struct lossy_step *const step = &this_step;
+    switch (due.timer) {
+        default: break;
+    }
+    lossy_finish(step);
+    return NACRE_OK;
+}
+
+uint64_t lossy_deadline(const struct lossy_state *s) {
+    struct lossy_due due = {.timer = 0};
+    lossy_soonest(s, &due);
+    return due.deadline;
+}
+
+int lossy_call(struct lossy_state *s, struct lossy_pool *pool, uint64_t *counters, uint64_t now, uint32_t event,
+        const uint64_t *arguments, const struct nacre_addr *address, const uint8_t *data, uint32_t len, struct nacre_out *out) {
+    (void)arguments;
+    (void)address;
+    (void)data;
+    switch (event) {
+        case 2: { /* below_unknown */
+            if (len != 0) { return lossy_nothing(out, NACRE_INVALID); }
+            return lossy_below_unknown(s, pool, counters, now, out);
+        }
+        case 4: { /* above_send */
+            return lossy_above_send(s, pool, counters, now, data, len, out);
+        }
+        case 5: { /* above_grant_delivers */
+            if (arguments == NULL) { return lossy_nothing(out, NACRE_INVALID); }
+            if (arguments[0] > 65535u) { return lossy_nothing(out, NACRE_INVALID); }
+            if (len != 0) { return lossy_nothing(out, NACRE_INVALID); }
+            return lossy_above_grant_delivers(s, pool, counters, now, (uint16_t)arguments[0], out);
+        }
+        case 6: { /* above_close */
+            if (len != 0) { return lossy_nothing(out, NACRE_INVALID); }
+            return lossy_above_close(s, pool, counters, now, out);
+        }
+        default:
+            (void)s;
+            (void)pool;
+            (void)counters;
+            (void)now;
+            (void)len;
+            (void)out;
+            return lossy_nothing(out, NACRE_INVALID);
+
+    }
+}
+
+bool lossy_accepts(const struct lossy_state *s, const struct lossy_pool *pool, uint32_t event, uint32_t len) {
+    struct lossy_step this_step = {.s = (struct lossy_state *)(uintptr_t)s, .pool = (struct lossy_pool *)(uintptr_t)pool, .in_len = len};
+    struct lossy_step *const step = &this_step;
+    switch (event) {
+        case 2: return lossy_admits_below_unknown(step) && lossy_space(pool, 0u, 0u, len);
+        case 4: return lossy_admits_above_send(step, (struct lossy_msg){.bytes = {.len = len}, .data = true}) && lossy_space(pool, 0u, 0u, len);
+        case 5: return lossy_admits_above_grant_delivers(step, 0) && lossy_space(pool, 0u, 0u, len);
+        case 6: return lossy_admits_above_close(step) && lossy_space(pool, 0u, 0u, len);
+        default: return false;
+    }
+}
+
+void lossy_discard(struct lossy_state *s, struct lossy_pool *pool) {
+    (void)pool;
+    memset(s, 0, sizeof *s);
+}
+
+void lossy_pool_init(struct lossy_pool *pool, uint32_t blocks) {
+    if (blocks > 0xffffu) { blocks = 0xffffu; }
+    pool->free = pool->last = blocks;
+    pool->first = 1;
+    pool->node = 0;
+    for (uint32_t i = 0; i < blocks; i++) {
+        memset(&pool->block[i], 0, sizeof pool->block[i]);
+        pool->block[i].after = (uint16_t)(i + 2u);
+    }
+}
+
+uint32_t lossy_pool_free(const struct lossy_pool *pool) { return pool->free; }
+
+void lossy_settle(struct lossy_state *s, struct lossy_pool *pool, uint64_t *counters, struct nacre_out *out) {
+    (void)s;
+    (void)pool;
+    (void)counters;
+    (void)out;
+}
+
+uint32_t lossy_canonical(const struct lossy_state *s, const struct lossy_pool *pool, uint8_t *to, uint32_t max) {
+    struct lossy_step step;
+    memset(&step, 0, sizeof step);
+    step.pool = (struct lossy_pool *)(uintptr_t)pool;
+    struct lossy_teller teller = {.step = &step, .to = to, .max = max, .len = 0}, *t = &teller;
+    lossy_tell(t, (uint64_t)s->floor.theirs, 8);
+    lossy_tell(t, s->floor.life, 8);
+    lossy_tell(t, (uint64_t)s->floor.confirmed, 8);
+    lossy_tell(t, (uint64_t)s->floor.opened, 8);
+    lossy_tell(t, s->lose.random, 8);
+    lossy_tell(t, s->lose.random, 8);
+    lossy_tell(t, 0, 4);
+    return teller.len;
+}
+
+/* ---- for drivers of any stack ---- */
+
+static void lossy_any_config_default(void *config) { lossy_config_default(config); }
+static void lossy_any_pool_init(void *pool, uint32_t blocks) { lossy_pool_init(pool, blocks); }
+static uint32_t lossy_any_pool_free(const void *pool) { return lossy_pool_free(pool); }
+static int lossy_any_open(void *s, void *pool, uint64_t *counters, const void *config, uint64_t seed, uint64_t now, struct nacre_out *out) { return lossy_open(s, pool, counters, config, seed, now, out); }
+static int lossy_any_call(void *s, void *pool, uint64_t *counters, uint64_t now, uint32_t event, const uint64_t *arguments,
+        const struct nacre_addr *address, const uint8_t *data, uint32_t len, struct nacre_out *out) { return lossy_call(s, pool, counters, now, event, arguments, address, data, len, out); }
+static int lossy_any_input(void *s, void *pool, uint64_t *counters, uint64_t now, const struct nacre_addr *from,
+        const uint8_t *frame, uint32_t len, struct nacre_out *out) { return lossy_input(s, pool, counters, now, from, frame, len, out); }
+static int lossy_any_tick(void *s, void *pool, uint64_t *counters, uint64_t now, struct nacre_out *out) { return lossy_tick(s, pool, counters, now, out); }
+static uint64_t lossy_any_deadline(const void *s) { return lossy_deadline(s); }
+static bool lossy_any_accepts(const void *s, const void *pool, uint32_t event, uint32_t len) { return lossy_accepts(s, pool, event, len); }
+static void lossy_any_settle(void *s, void *pool, uint64_t *counters, struct nacre_out *out) { lossy_settle(s, pool, counters, out); }
+static void lossy_any_discard(void *s, void *pool) { lossy_discard(s, pool); }
+static uint32_t lossy_any_canonical(const void *s, const void *pool, uint8_t *to, uint32_t max) { return lossy_canonical(s, pool, to, max); }
+
+static const char *const lossy_counter_names[] = {
+    "malformed",
+    "impossible",
+    "no_space",
+    "refused",
+    "bound",
+    "broken",
+    "floor.unknown",
+    "lose.lost",
+};
+static const struct nacre_event lossy_events[] = {
+    {.name = "deliver", .port = 0, .input = 0, .has_message = 1, .has_address = 1, .arguments = 0, .reserved = 0},
+    {.name = "init", .port = 0, .input = 0, .has_message = 0, .has_address = 0, .arguments = 0, .reserved = 0},
+    {.name = "unknown", .port = 0, .input = 1, .has_message = 0, .has_address = 0, .arguments = 0, .reserved = 0},
+    {.name = "send", .port = 0, .input = 0, .has_message = 1, .has_address = 1, .arguments = 0, .reserved = 0},
+    {.name = "send", .port = 1, .input = 1, .has_message = 1, .has_address = 0, .arguments = 0, .reserved = 0},
+    {.name = "grant_delivers", .port = 1, .input = 1, .has_message = 0, .has_address = 0, .arguments = 1, .reserved = 0},
+    {.name = "close", .port = 1, .input = 1, .has_message = 0, .has_address = 0, .arguments = 0, .reserved = 0},
+    {.name = "deliver", .port = 1, .input = 0, .has_message = 1, .has_address = 0, .arguments = 0, .reserved = 0},
+    {.name = "init", .port = 1, .input = 0, .has_message = 0, .has_address = 0, .arguments = 0, .reserved = 0},
+    {.name = "open", .port = 1, .input = 0, .has_message = 0, .has_address = 1, .arguments = 0, .reserved = 0},
+    {.name = "closed", .port = 1, .input = 0, .has_message = 0, .has_address = 0, .arguments = 1, .reserved = 0},
+};
+static const struct nacre_given lossy_givens[] = {
+    {.name = "floor.peer", .offset = offsetof(struct lossy_config, floor_peer), .size = sizeof(((struct lossy_config *)0)->floor_peer), .required = 1, .secret = 0, .reserved = 0},
+    {.name = "floor.cookie", .offset = offsetof(struct lossy_config, floor_cookie), .size = sizeof(((struct lossy_config *)0)->floor_cookie), .required = 1, .secret = 0, .reserved = 0},
+    {.name = "floor.identity", .offset = offsetof(struct lossy_config, floor_identity), .size = sizeof(((struct lossy_config *)0)->floor_identity), .required = 0, .secret = 0, .reserved = 0},
+    {.name = "floor.peer_identity", .offset = offsetof(struct lossy_config, floor_peer_identity), .size = sizeof(((struct lossy_config *)0)->floor_peer_identity), .required = 0, .secret = 0, .reserved = 0},
+    {.name = "floor.incarnation", .offset = offsetof(struct lossy_config, floor_incarnation), .size = sizeof(((struct lossy_config *)0)->floor_incarnation), .required = 1, .secret = 0, .reserved = 0},
+};
+
+const struct nacre_stack lossy_stack = {
+    .abi = NACRE_ABI,
+    .size = sizeof(struct nacre_stack),
+    .name = "lossy",
+    .description = "lose<10> / floor",
+    .level = "inline",
+    .fingerprint = UINT64_C(0xf873363cc6360e25),
+    .has_preamble = 1,
+    .state_size = sizeof(struct lossy_state),
+    .state_align = _Alignof(struct lossy_state),
+    .config_size = sizeof(struct lossy_config),
+    .pool_align = _Alignof(struct lossy_pool),
+    .pool_base = sizeof(struct lossy_pool),
+    .pool_per_block = sizeof(struct lossy_block),
+    .blocks_for_one = 0,
+    .block_bytes = 64,
+    .outputs_max = 2,
+    .segments_max = 2,
+    .bytes_max = 48,
+    .frame_head_max = 44,
+    .frame_data_max = 65463,
+    .counters_len = 8,
+    .counters = lossy_counter_names,
+    .events_len = 11,
+    .givens_len = 5,
+    .events = lossy_events,
+    .givens = lossy_givens,
+    .config_default = lossy_any_config_default,
+    .pool_init = lossy_any_pool_init,
+    .pool_free = lossy_any_pool_free,
+    .open = lossy_any_open,
+    .call = lossy_any_call,
+    .input = lossy_any_input,
+    .tick = lossy_any_tick,
+    .deadline = lossy_any_deadline,
+    .accepts = lossy_any_accepts,
+    .settle = lossy_any_settle,
+    .discard = lossy_any_discard,
+    .canonical = lossy_any_canonical,
+};

@@ -1,0 +1,1862 @@
+/* `sequencer / floor`, as Nacre's C back end writes it at level inline. Do not edit: edit the layers.
+ * This text carries no licence obligation from Nacre: it is yours, under the terms of your layers' source. */
+#include "numbered.h"
+
+#include <string.h>
+
+enum { numbered_MALFORMED, numbered_IMPOSSIBLE, numbered_NO_SPACE, numbered_REFUSED, numbered_BOUND, numbered_BROKEN, numbered_COUNT_floor_unknown, numbered_COUNT_sequencer_late };
+#define numbered_BLOCK 64u
+#define numbered_NODES 4u
+#define numbered_OUTPUTS 2u
+#define numbered_SEGMENTS 2u
+#define numbered_BYTES 48u
+#define numbered_QUEUE 4u
+#define numbered_WAITING 16u
+
+/* What a step seldom needs. */
+struct numbered_more {
+    uint8_t nothing;
+    uint8_t temp[35]; /* bytes that are looked at in one statement */
+};
+/* One call of the host and all that it causes. */
+struct numbered_step {
+    struct numbered_state *s;
+    struct numbered_pool *pool;
+    uint64_t *counters;
+    struct nacre_out *out;
+    uint64_t now;
+    const uint8_t *in; /* data of the message that came with the call */
+    uint32_t in_len;
+    uint32_t kept; /* first block of that data, once it is in the pool */
+    uint32_t outputs, segments, bytes; /* what was made in `out` so far */
+    uint32_t impossible; /* whether the message was said to be */
+    bool held; /* the step has references to what is kept */
+    struct numbered_more *more;
+};
+
+/* ---- what compilers want to be told ---- */
+
+#if defined(__GNUC__)
+#define numbered_LIKELY(x) __builtin_expect((x), 1)
+#define numbered_UNLIKELY(x) __builtin_expect((x), 0)
+#define numbered_INLINE static inline __attribute__((always_inline, unused))
+#define numbered_COLD static __attribute__((cold, noinline, unused))
+#define numbered_APART static __attribute__((noinline, unused))
+#define numbered_PLAIN static __attribute__((unused))
+#else
+#define numbered_LIKELY(x) (x)
+#define numbered_UNLIKELY(x) (x)
+#define numbered_INLINE static inline
+#define numbered_COLD static
+#define numbered_APART static
+#define numbered_PLAIN static
+#endif
+
+/* ---- numbers ---- */
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define numbered_LITTLE 1
+#else
+#define numbered_LITTLE 0
+#endif
+
+numbered_INLINE void numbered_put(uint8_t *to, uint64_t value, uint32_t n) {
+    if (numbered_LITTLE) {
+        if (n == 8u) {
+            memcpy(to, &value, 8);
+        } else if (n == 4u) {
+            uint32_t word = (uint32_t)value;
+            memcpy(to, &word, 4);
+        } else if (n == 2u) {
+            uint16_t word = (uint16_t)value;
+            memcpy(to, &word, 2);
+        } else {
+            for (uint32_t i = 0; i < n; i++) { to[i] = (uint8_t)(value >> (8u * i)); }
+        }
+    } else {
+        for (uint32_t i = 0; i < n; i++) { to[i] = (uint8_t)(value >> (8u * i)); }
+    }
+}
+
+numbered_INLINE uint64_t numbered_get(const uint8_t *from, uint32_t n) {
+    if (numbered_LITTLE && n == 8u) {
+        uint64_t word;
+        memcpy(&word, from, 8);
+        return word;
+    }
+    if (numbered_LITTLE && n == 4u) {
+        uint32_t word;
+        memcpy(&word, from, 4);
+        return word;
+    }
+    if (numbered_LITTLE && n == 2u) {
+        uint16_t word;
+        memcpy(&word, from, 2);
+        return word;
+    }
+    uint64_t value = 0;
+    for (uint32_t i = 0; i < n; i++) { value |= (uint64_t)from[i] << (8u * i); }
+    return value;
+}
+
+/* The lowest bytes in the other order. */
+numbered_PLAIN uint64_t numbered_swap(uint64_t value, uint32_t bytes) {
+    uint64_t swapped = 0;
+    for (uint32_t i = 0; i < bytes; i++) { swapped = swapped << 8 | (value >> (8u * i) & 0xffu); }
+    return swapped;
+}
+
+numbered_PLAIN int64_t numbered_sign(uint64_t value, uint32_t bits) {
+    uint64_t top = (uint64_t)1 << (bits - 1u);
+    value &= (top << 1) - 1u;
+    return (int64_t)((value ^ top) - top);
+}
+
+numbered_PLAIN uint64_t numbered_shl(uint64_t a, uint64_t b, uint32_t bits) { return b >= bits ? 0 : a << b; }
+numbered_PLAIN uint64_t numbered_shr(uint64_t a, uint64_t b, uint32_t bits) { return b >= bits ? 0 : a >> b; }
+/* Of a negative number the sign comes in from the left. */
+numbered_PLAIN int64_t numbered_shr_signed(int64_t a, uint64_t b, uint32_t bits) {
+    if (b >= bits) { return 0; }
+    return a < 0 ? (int64_t)~(~(uint64_t)a >> b) : (int64_t)((uint64_t)a >> b);
+}
+numbered_PLAIN uint64_t numbered_div(uint64_t a, uint64_t b) { return b == 0 ? 0 : a / b; }
+numbered_PLAIN uint64_t numbered_rem(uint64_t a, uint64_t b) { return b == 0 ? 0 : a % b; }
+numbered_PLAIN int64_t numbered_div_signed(int64_t a, int64_t b) {
+    return b == 0 ? 0 : b == -1 ? (int64_t)(0u - (uint64_t)a) : a / b;
+}
+numbered_PLAIN int64_t numbered_rem_signed(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
+
+numbered_PLAIN uint64_t numbered_fold16(uint64_t sum) {
+    while (sum >> 16) { sum = (sum & 0xffffu) + (sum >> 16); }
+    return ~sum & 0xffffu;
+}
+
+numbered_PLAIN uint32_t numbered_count(const uint64_t *words, uint32_t n) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint64_t w = words[i]; w != 0; w &= w - 1u) { count++; }
+    }
+    return count;
+}
+
+/* The lowest element, 0 if there is none. */
+numbered_PLAIN uint32_t numbered_first(const uint64_t *words, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t bit = 0; words[i] != 0 && bit < 64u; bit++) {
+            if (words[i] >> bit & 1u) { return 64u * i + bit; }
+        }
+    }
+    return 0;
+}
+
+/* The lowest slot that is free, n if none is. */
+numbered_PLAIN uint32_t numbered_lowest_free(const uint64_t *used, uint32_t n) {
+    uint32_t slot = 0;
+    while (slot < n && (used[slot / 64u] >> (slot % 64u) & 1u)) { slot++; }
+    return slot;
+}
+
+numbered_INLINE bool numbered_has(const uint64_t *used, uint32_t slot) { return used[slot / 64u] >> (slot % 64u) & 1u; }
+/* The bits of `count` slots from `first` on, around the end of so many; `slots` is a power of two of at most 64. */
+numbered_INLINE uint64_t numbered_around(uint32_t first, uint32_t count, uint32_t slots) {
+    uint64_t bits = count >= 64u ? UINT64_MAX : ((uint64_t)1 << count) - 1u;
+    if (slots == 64u) { return bits << first | bits >> (-first & 63u); }
+    return (bits << first | bits << first >> slots) & (((uint64_t)1 << (slots & 63u)) - 1u);
+}
+
+numbered_INLINE void numbered_mark(uint64_t *used, uint32_t slot) { used[slot / 64u] |= (uint64_t)1 << (slot % 64u); }
+numbered_INLINE void numbered_unmark(uint64_t *used, uint32_t slot) { used[slot / 64u] &= ~((uint64_t)1 << (slot % 64u)); }
+
+/* SplitMix64, and the high half of a product: a number below `below`. */
+numbered_PLAIN uint64_t numbered_random(uint64_t *state, uint64_t below) {
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    z ^= z >> 31;
+    uint64_t low = (z & 0xffffffffu) * (below & 0xffffffffu);
+    uint64_t one = (z >> 32) * (below & 0xffffffffu), two = (z & 0xffffffffu) * (below >> 32);
+    uint64_t middle = (low >> 32) + (one & 0xffffffffu) + (two & 0xffffffffu);
+    return (z >> 32) * (below >> 32) + (one >> 32) + (two >> 32) + (middle >> 32);
+}
+
+/* What a call may change of a step. */
+numbered_INLINE void numbered_back(struct numbered_step *step, const struct numbered_step *aside) {
+    step->kept = aside->kept;
+    step->held = aside->held;
+
+    step->outputs = aside->outputs;
+    step->segments = aside->segments;
+    step->bytes = aside->bytes;
+    step->impossible = aside->impossible;
+}
+
+/* ---- bytes of messages: a run of pool blocks, the bytes that came with this call, bytes made in this call, or a rope ---- */
+
+#define numbered_SHORT(b) ((b).block - 1u < 0xffffu) /* in one block of the pool: its number */
+#define numbered_LONG 0x100000u /* in several blocks of the pool: with the number of the first */
+#define numbered_IN 0x10000u   /* lent by the caller of this step */
+#define numbered_MADE 0x20000u /* in out->bytes */
+#define numbered_TEMP 0x40000u /* in step->temp, for one statement */
+#define numbered_ROPE 0x80000000u
+
+/* Of variable length: a few moves for what is short. */
+numbered_INLINE void numbered_copy(uint8_t *to, const uint8_t *from, uint32_t n) {
+    if (n > 32u) {
+        memcpy(to, from, n);
+    } else if (n >= 16u) {
+        uint64_t first[2], last[2];
+        memcpy(first, from, 16);
+        memcpy(last, from + n - 16u, 16);
+        memcpy(to, first, 16);
+        memcpy(to + n - 16u, last, 16);
+    } else if (n >= 8u) {
+        uint64_t first, last;
+        memcpy(&first, from, 8);
+        memcpy(&last, from + n - 8u, 8);
+        memcpy(to, &first, 8);
+        memcpy(to + n - 8u, &last, 8);
+    } else {
+        for (uint32_t i = 0; i < n; i++) { to[i] = from[i]; }
+    }
+}
+
+/* A run of bytes from a block on, as `block` says it. */
+numbered_INLINE uint32_t numbered_span(uint32_t number, uint32_t offset, uint32_t len) {
+    return offset + len > numbered_BLOCK ? number | numbered_LONG : number;
+}
+
+numbered_INLINE struct numbered_block *numbered_block(struct numbered_pool *pool, uint32_t number) {
+    return &pool->block[number - 1u];
+}
+
+/* For a call that seldom happens: so the bytes need not be in memory before. */
+#define numbered_COPY(b) ((struct numbered_bytes){.block = (b).block, .offset = (b).offset, .len = (b).len})
+
+/* The number of a fresh block. The step was admitted, so there is one; 0: a bound was wrong, and the bytes are lost. */
+numbered_INLINE uint32_t numbered_take_block(struct numbered_pool *pool) {
+    if (numbered_UNLIKELY(pool->free == 0)) { return 0; }
+    uint32_t number = pool->first;
+    struct numbered_block *block = numbered_block(pool, number);
+    pool->first = block->after;
+    pool->free--;
+    block->references = 1;
+    block->next = 0;
+    return number;
+}
+
+/* Freed blocks go to the end of the queue, so that none is used again in the step that freed it: what it lent stays as it is. */
+numbered_INLINE void numbered_free_block(struct numbered_pool *pool, uint32_t number) {
+    if (numbered_UNLIKELY(pool->free++ == 0)) {
+        pool->first = number;
+    } else {
+        numbered_block(pool, pool->last)->after = (uint16_t)number;
+    }
+    pool->last = number;
+}
+
+numbered_INLINE void numbered_leave_block(struct numbered_pool *pool, uint32_t number) {
+    if (--pool->block[number - 1u].references == 0) { numbered_free_block(pool, number); }
+}
+
+
+numbered_COLD void numbered_share_long(struct numbered_pool *pool, struct numbered_bytes b) {
+
+    for (uint32_t end = b.offset + b.len, number = b.block & 0xffffu;;) {
+        numbered_block(pool, number)->references++;
+        if (end <= numbered_BLOCK) { return; }
+        end -= numbered_BLOCK;
+        number = numbered_block(pool, number)->next;
+    }
+}
+
+numbered_COLD void numbered_drop_long(struct numbered_pool *pool, struct numbered_bytes b) {
+
+    for (uint32_t end = b.offset + b.len, number = b.block & 0xffffu;;) {
+        uint32_t next = numbered_block(pool, number)->next;
+        numbered_leave_block(pool, number);
+        if (end <= numbered_BLOCK) { return; }
+        end -= numbered_BLOCK;
+        number = next;
+    }
+}
+
+/* One more reference to the same bytes. */
+numbered_INLINE void numbered_share(struct numbered_pool *pool, struct numbered_bytes b) {
+    if (numbered_SHORT(b)) {
+        numbered_block(pool, b.block)->references++;
+    } else if (numbered_UNLIKELY((b.block & (numbered_LONG | numbered_ROPE)) != 0)) {
+        numbered_share_long(pool, numbered_COPY(b));
+    }
+}
+
+numbered_INLINE void numbered_drop(struct numbered_pool *pool, struct numbered_bytes b) {
+    if (numbered_SHORT(b)) {
+        numbered_leave_block(pool, b.block);
+    } else if (numbered_UNLIKELY((b.block & (numbered_LONG | numbered_ROPE)) != 0)) {
+        numbered_drop_long(pool, numbered_COPY(b));
+    }
+}
+
+/* The bytes at `at` and how many stand there in one run. */
+numbered_PLAIN const uint8_t *numbered_run(const struct numbered_step *step, struct numbered_bytes b, uint32_t at, uint32_t *n) {
+    uint32_t left = b.len - at;
+    at += b.offset;
+
+    *n = left;
+    if (b.block == numbered_IN) { return step->in + at; }
+    if (b.block == numbered_MADE) { return step->out->bytes + at; }
+    if (b.block == numbered_TEMP) { return step->more->temp + at; }
+    uint32_t number = b.block & 0xffffu;
+    for (; at >= numbered_BLOCK; at -= numbered_BLOCK) { number = numbered_block(step->pool, number)->next; }
+    if (left > numbered_BLOCK - at) { *n = numbered_BLOCK - at; }
+    return numbered_block(step->pool, number)->bytes + at;
+}
+
+/* Room in out->bytes for bytes that are made; none left: the bound was wrong, which is counted. */
+numbered_PLAIN bool numbered_can_make(struct numbered_step *step, uint32_t n) {
+    if (numbered_UNLIKELY(n > step->out->bytes_max - step->bytes)) {
+        step->counters[numbered_BROKEN]++;
+        return false;
+    }
+    return true;
+}
+
+numbered_PLAIN void numbered_read(const struct numbered_step *step, struct numbered_bytes b, uint8_t *to) {
+    for (uint32_t at = 0, n = 0; at < b.len; at += n) {
+        const uint8_t *from = numbered_run(step, b, at, &n);
+        memcpy(to + at, from, n);
+    }
+}
+
+numbered_PLAIN uint8_t numbered_byte(const struct numbered_step *step, struct numbered_bytes b, uint64_t at) {
+    uint32_t n;
+    return at < b.len ? *numbered_run(step, b, (uint32_t)at, &n) : 0;
+}
+
+/* A copy in as many blocks as it takes. */
+numbered_COLD uint32_t numbered_keep_whole(struct numbered_step *step, const uint8_t *from, uint32_t len) {
+    if (numbered_UNLIKELY(len / numbered_BLOCK + (len % numbered_BLOCK != 0) > step->pool->free)) {
+        step->counters[numbered_BROKEN]++;
+        return 0;
+    }
+    uint32_t first = 0, last = 0;
+    for (uint32_t at = 0; at < len; at += numbered_BLOCK) {
+        uint32_t number = numbered_take_block(step->pool);
+        memcpy(numbered_block(step->pool, number)->bytes, from + at, len - at < numbered_BLOCK ? len - at : numbered_BLOCK);
+        if (first == 0) {
+            first = number;
+        } else {
+            numbered_block(step->pool, last)->next = (uint16_t)number;
+        }
+        last = number;
+    }
+    return first;
+}
+
+
+numbered_COLD struct numbered_bytes numbered_keep_made(struct numbered_step *step, struct numbered_bytes b) {
+
+    if (b.block & numbered_LONG) { return b; }
+    uint32_t first = numbered_keep_whole(step, step->out->bytes + b.offset, b.len);
+    b.block = first != 0 ? numbered_span(first, 0, b.len) : 0;
+    b.offset = 0;
+    if (first == 0) { b.len = 0; }
+    return b;
+}
+numbered_INLINE struct numbered_bytes numbered_keep_made_aside(struct numbered_step *step, struct numbered_bytes b) {
+    struct numbered_step aside = *step;
+    struct numbered_bytes result = numbered_keep_made(&aside, b);
+    numbered_back(step, &aside);
+    return result;
+}
+
+/* Bytes of this call that take several blocks: the step holds them, so that parts can be shared. */
+numbered_COLD struct numbered_bytes numbered_keep_long(struct numbered_step *step, struct numbered_bytes b) {
+    if (!step->held) {
+        step->kept = numbered_keep_whole(step, step->in, step->in_len);
+        step->held = step->kept != 0;
+    }
+    uint32_t number = step->kept;
+    if (number == 0) { return (struct numbered_bytes){.block = 0}; }
+    for (; b.offset >= numbered_BLOCK; b.offset -= numbered_BLOCK) { number = numbered_block(step->pool, number)->next; }
+    b.block = numbered_span(number, b.offset, b.len);
+    numbered_share(step->pool, b);
+    return b;
+}
+numbered_INLINE struct numbered_bytes numbered_keep_long_aside(struct numbered_step *step, struct numbered_bytes b) {
+    struct numbered_step aside = *step;
+    struct numbered_bytes result = numbered_keep_long(&aside, b);
+    numbered_back(step, &aside);
+    return result;
+}
+
+/* The same bytes, in the pool: what is stored must outlive the step. The bytes of this call go there as a whole, and again only
+ * if the block was let go meanwhile: no block is used again in the step that freed it. */
+numbered_INLINE struct numbered_bytes numbered_keep(struct numbered_step *step, struct numbered_bytes b) {
+    if (b.block == numbered_IN) {
+        if (numbered_UNLIKELY(b.len == 0)) { return (struct numbered_bytes){.block = 0}; }
+        if (numbered_UNLIKELY(step->in_len > numbered_BLOCK)) { return numbered_keep_long_aside(step, numbered_COPY(b)); }
+        if (numbered_UNLIKELY(step->kept != 0) && numbered_block(step->pool, step->kept)->references > 0) {
+            numbered_block(step->pool, step->kept)->references++;
+        } else {
+            step->kept = numbered_take_block(step->pool);
+            if (numbered_UNLIKELY(step->kept == 0)) {
+                step->counters[numbered_BROKEN]++;
+                return (struct numbered_bytes){.block = 0};
+            }
+            numbered_copy(numbered_block(step->pool, step->kept)->bytes, step->in, step->in_len);
+        }
+        b.block = step->kept;
+    } else if (numbered_UNLIKELY(b.block > 0xffffu)) {
+        b = numbered_keep_made_aside(step, numbered_COPY(b));
+    }
+    return b;
+}
+
+
+/* Bytes `at .. at + n`, clamped; a reference of its own. */
+numbered_PLAIN struct numbered_bytes numbered_slice(struct numbered_step *step, struct numbered_bytes b, uint64_t at, uint64_t n) {
+    uint32_t from = at < b.len ? (uint32_t)at : b.len;
+    uint32_t len = n < b.len - from ? (uint32_t)n : b.len - from;
+    if (len == 0) { return (struct numbered_bytes){.block = 0}; }
+
+    b.offset += from;
+    b.len = len;
+    if (numbered_SHORT(b) || b.block & numbered_LONG) {
+        uint32_t number = b.block & 0xffffu;
+        for (; b.offset >= numbered_BLOCK; b.offset -= numbered_BLOCK) { number = numbered_block(step->pool, number)->next; }
+        b.block = numbered_span(number, b.offset, b.len);
+        numbered_share(step->pool, b);
+    }
+    return b;
+}
+
+numbered_PLAIN struct numbered_bytes numbered_rest(struct numbered_step *step, struct numbered_bytes b, uint64_t n) {
+    struct numbered_bytes rest = numbered_slice(step, b, n, UINT32_MAX);
+    numbered_drop(step->pool, b);
+    return rest;
+}
+
+/* Bytes made in this step begin at `from` in out->bytes. */
+numbered_PLAIN struct numbered_bytes numbered_made(const struct numbered_step *step, uint32_t from) {
+    uint32_t len = step->bytes - from;
+    return (struct numbered_bytes){.block = len ? numbered_MADE : 0, .offset = len ? from : 0, .len = len};
+}
+
+
+/* ---- what leaves the stack ---- */
+
+numbered_COLD void numbered_long_segments(struct numbered_step *step, struct nacre_output *output, struct numbered_bytes b) {
+    struct nacre_out *out = step->out;
+    for (uint32_t at = 0, n = 0; at < b.len; at += n) {
+        const uint8_t *from = numbered_run(step, b, at, &n);
+        if (step->segments == out->segments_max) {
+            step->counters[numbered_BROKEN]++;
+            return;
+        }
+        out->segments[step->segments++] = (struct nacre_segment){.at = from, .len = n, .reserved = 0};
+        output->segments_len++;
+        output->len += n;
+    }
+}
+numbered_INLINE void numbered_long_segments_aside(struct numbered_step *step, struct nacre_output *output, struct numbered_bytes b) {
+    struct numbered_step aside = *step;
+    numbered_long_segments(&aside, output, b);
+    numbered_back(step, &aside);
+}
+
+/* Adds the bytes of a message to an output and lets the message go: a block that is freed now is not used before the next call. */
+numbered_INLINE void numbered_segments(struct numbered_step *step, struct nacre_output *output, struct numbered_bytes b) {
+    struct nacre_out *out = step->out;
+    const uint8_t *from;
+    if (b.len == 0) { return; }
+    if (numbered_LIKELY(b.block == numbered_IN)) {
+        from = step->in + b.offset;
+    } else if (numbered_LIKELY(numbered_SHORT(b))) {
+        from = numbered_block(step->pool, b.block)->bytes + b.offset;
+    } else {
+        numbered_long_segments_aside(step, output, b);
+        numbered_drop(step->pool, b);
+        return;
+    }
+    if (numbered_UNLIKELY(step->segments == out->segments_max)) {
+        step->counters[numbered_BROKEN]++;
+    } else {
+        struct nacre_segment *segment = &out->segments[step->segments++];
+        segment->at = from;
+        segment->len = b.len;
+        output->segments_len++;
+        output->len += b.len;
+    }
+    numbered_drop(step->pool, b);
+}
+
+/* The next output; none, where the bound was wrong. */
+numbered_INLINE struct nacre_output *numbered_output(struct numbered_step *step, uint16_t port, uint16_t event) {
+    struct nacre_out *out = step->out;
+    if (numbered_UNLIKELY(step->outputs == out->outputs_max)) {
+        step->counters[numbered_BROKEN]++;
+        return NULL;
+    }
+    struct nacre_output *output = &out->outputs[step->outputs++];
+    output->port = port;
+    output->event = event;
+    output->session = 0;
+    output->len = 0;
+    output->segments_len = 0;
+    output->segments = NULL;
+    return output;
+}
+
+/* The segments of an output along the likely way, head (if any) and data: the room was checked when the step began. */
+numbered_INLINE void numbered_quick_segments(struct numbered_step *step, struct nacre_output *output, const uint8_t *head, uint32_t size, struct numbered_bytes b) {
+    struct nacre_segment *segment = &step->out->segments[step->segments];
+    uint32_t n = head != NULL && size > 0;
+    output->segments = segment;
+    if (n > 0) {
+        segment[0].at = head;
+        segment[0].len = size;
+    }
+    if (numbered_LIKELY(b.len > 0)) {
+        if (numbered_LIKELY(b.block == numbered_IN)) {
+            segment[n].at = step->in + b.offset;
+        } else if (numbered_LIKELY(numbered_SHORT(b))) {
+            struct numbered_block *block = numbered_block(step->pool, b.block);
+            segment[n].at = block->bytes + b.offset;
+            if (--block->references == 0) { numbered_free_block(step->pool, b.block); }
+        } else {
+            output->len = size;
+            output->segments_len = n;
+            step->segments += n;
+            numbered_long_segments_aside(step, output, numbered_COPY(b));
+            numbered_drop(step->pool, b);
+            return;
+        }
+        segment[n].len = b.len;
+        n++;
+    }
+    output->len = size + b.len;
+    output->segments_len = n;
+    step->segments += n;
+}
+
+/* Whether the caller's arrays hold what a step can make. */
+numbered_INLINE bool numbered_room(const struct nacre_out *out) {
+    return out->outputs_max >= numbered_OUTPUTS && out->segments_max >= numbered_SEGMENTS && out->bytes_max >= numbered_BYTES;
+}
+
+/* A call that had no effect. */
+numbered_INLINE int numbered_nothing(struct nacre_out *out, int result) {
+    out->outputs_len = out->segments_len = out->bytes_len = 0;
+    return result;
+}
+
+/* Whether the pool has what a step may take, beyond `extra` for nothing: `copies` of the message. */
+numbered_INLINE bool numbered_space(const struct numbered_pool *pool, uint32_t copies, uint32_t extra, uint32_t len) {
+    if (numbered_LIKELY(len - 1u < numbered_BLOCK)) { return copies + extra <= pool->free; }
+    return (uint64_t)copies * (len / numbered_BLOCK + (len % numbered_BLOCK != 0)) + extra <= pool->free;
+}
+
+/* An armed timer is its deadline plus one; what is too far away is as far as can be said. */
+numbered_INLINE uint64_t numbered_after(uint64_t now, uint64_t delay) {
+    uint64_t armed = now + delay + 1u;
+    return numbered_UNLIKELY(armed <= now) ? UINT64_MAX : armed;
+}
+
+numbered_PLAIN uint8_t numbered_addr_byte(const struct nacre_addr *a, uint64_t i) {
+    return i < 16u ? a->ip[i] : (uint8_t)((i < 18u ? a->port : a->family) >> (8u * (i & 1u)));
+}
+
+numbered_PLAIN uint32_t numbered_count_in(uint64_t word) { return numbered_count(&word, 1); }
+numbered_PLAIN uint32_t numbered_first_in(uint64_t word) { return numbered_first(&word, 1); }
+
+/* Bytes in one run: copied to where things are made, if they are not. */
+numbered_PLAIN const uint8_t *numbered_flat(struct numbered_step *step, struct numbered_bytes b) {
+    uint32_t n = 0;
+    if (b.len == 0) { return step->out->bytes; }
+    const uint8_t *from = numbered_run(step, b, 0, &n);
+    if (n == b.len) { return from; }
+    if (!numbered_can_make(step, b.len)) { return from; }
+    uint8_t *to = step->out->bytes + step->bytes;
+    numbered_read(step, b, to);
+    step->bytes += b.len;
+    return to;
+}
+
+/* ---- the state as bytes ---- */
+
+struct numbered_teller {
+    const struct numbered_step *step;
+    uint8_t *to;
+    uint32_t max, len;
+};
+
+numbered_PLAIN void numbered_tell(struct numbered_teller *t, uint64_t value, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++, t->len++) {
+        if (t->len < t->max) { t->to[t->len] = (uint8_t)(value >> (8u * i)); }
+    }
+}
+
+numbered_PLAIN void numbered_tell_bytes(struct numbered_teller *t, const uint8_t *from, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++, t->len++) {
+        if (t->len < t->max) { t->to[t->len] = from[i]; }
+    }
+}
+
+numbered_PLAIN void numbered_tell_message(struct numbered_teller *t, struct numbered_bytes b, bool data) {
+    numbered_tell(t, b.len, 4);
+    for (uint32_t at = 0, n = 0; at < b.len; at += n) {
+        const uint8_t *from = numbered_run(t->step, b, at, &n);
+        numbered_tell_bytes(t, from, n);
+    }
+    numbered_tell(t, data, 1);
+}
+
+numbered_INLINE void numbered_floor_down_close(struct numbered_step *step);
+numbered_PLAIN void numbered_slow_floor_up_deliver(struct numbered_step *step, struct nacre_addr from, struct numbered_msg_floor m);
+numbered_INLINE void numbered_floor_up_deliver(struct numbered_step *step, struct nacre_addr from, struct numbered_msg_floor m);
+numbered_PLAIN void numbered_slow_floor_down_grant_delivers(struct numbered_step *step, uint16_t n);
+numbered_INLINE void numbered_slow_floor_down_grant_delivers_aside(struct numbered_step *step, uint16_t n) {
+    struct numbered_step aside = *step;
+    numbered_slow_floor_down_grant_delivers(&aside, n);
+    numbered_back(step, &aside);
+}
+numbered_INLINE void numbered_floor_down_grant_delivers(struct numbered_step *step, uint16_t n);
+numbered_PLAIN void numbered_slow_floor_up_init(struct numbered_step *step);
+numbered_INLINE void numbered_floor_down_send(struct numbered_step *step, struct numbered_msg_floor m);
+numbered_INLINE void numbered_floor_up_unknown(struct numbered_step *step);
+numbered_PLAIN void numbered_slow_floor_confirm(struct numbered_step *step);
+numbered_INLINE void numbered_slow_floor_confirm_aside(struct numbered_step *step) {
+    struct numbered_step aside = *step;
+    numbered_slow_floor_confirm(&aside);
+    numbered_back(step, &aside);
+}
+numbered_INLINE void numbered_floor_confirm(struct numbered_step *step);
+numbered_INLINE void numbered_on_floor_down_close(struct numbered_step *step);
+numbered_PLAIN void numbered_slow_on_floor_down_grant_delivers(struct numbered_step *step, uint16_t n);
+numbered_INLINE void numbered_on_floor_down_grant_delivers(struct numbered_step *step, uint16_t n);
+numbered_INLINE void numbered_on_floor_down_send(struct numbered_step *step, struct numbered_msg_sequencer m);
+numbered_PLAIN void numbered_slow_on_floor_up_deliver_Identified(struct numbered_step *step, struct nacre_addr from, struct numbered_msg_sequencer m, uint32_t to, uint64_t spoken, uint32_t from_2, uint64_t name, uint64_t meant, uint64_t born, uint32_t check);
+numbered_INLINE void numbered_on_floor_up_deliver_Identified(struct numbered_step *step, struct nacre_addr from, struct numbered_msg_sequencer m, uint32_t to, uint64_t spoken, uint32_t from_2, uint64_t name, uint64_t meant, uint64_t born, uint32_t check);
+numbered_PLAIN void numbered_slow_on_floor_up_deliver_Short(struct numbered_step *step, struct nacre_addr from, struct numbered_msg_sequencer m, uint32_t to);
+numbered_INLINE void numbered_on_floor_up_deliver_Short(struct numbered_step *step, struct nacre_addr from, struct numbered_msg_sequencer m, uint32_t to);
+numbered_PLAIN void numbered_slow_on_floor_up_init(struct numbered_step *step);
+numbered_INLINE void numbered_on_floor_up_unknown(struct numbered_step *step);
+numbered_INLINE void numbered_sequencer_down_close(struct numbered_step *step);
+numbered_INLINE void numbered_sequencer_up_closed(struct numbered_step *step, uint8_t why);
+numbered_PLAIN void numbered_slow_sequencer_up_deliver(struct numbered_step *step, struct numbered_msg_sequencer m);
+numbered_INLINE void numbered_sequencer_up_deliver(struct numbered_step *step, struct numbered_msg_sequencer m);
+numbered_INLINE void numbered_sequencer_down_grant_delivers(struct numbered_step *step, uint16_t n);
+numbered_PLAIN void numbered_slow_sequencer_up_init(struct numbered_step *step);
+numbered_PLAIN void numbered_slow_sequencer_up_open(struct numbered_step *step, struct nacre_addr from);
+numbered_INLINE void numbered_sequencer_up_open(struct numbered_step *step, struct nacre_addr from);
+numbered_INLINE void numbered_sequencer_down_send(struct numbered_step *step, struct numbered_msg_sequencer m);
+numbered_INLINE void numbered_on_sequencer_down_close(struct numbered_step *step);
+numbered_INLINE void numbered_on_sequencer_down_grant_delivers(struct numbered_step *step, uint16_t n);
+numbered_INLINE void numbered_on_sequencer_down_send(struct numbered_step *step, struct numbered_msg m);
+numbered_INLINE void numbered_on_sequencer_up_closed(struct numbered_step *step, uint8_t why);
+numbered_PLAIN void numbered_slow_on_sequencer_up_deliver_Seq(struct numbered_step *step, struct numbered_msg m, uint32_t number);
+numbered_INLINE void numbered_on_sequencer_up_deliver_Seq(struct numbered_step *step, struct numbered_msg m, uint32_t number);
+numbered_PLAIN void numbered_slow_on_sequencer_up_init(struct numbered_step *step);
+numbered_PLAIN void numbered_slow_on_sequencer_up_open(struct numbered_step *step, struct nacre_addr from);
+numbered_INLINE void numbered_on_sequencer_up_open(struct numbered_step *step, struct nacre_addr from);
+
+/* Short Seq: 8 bytes, then 0 to 65459 of data */
+numbered_INLINE bool numbered_shape_0_0(const uint8_t *at, uint32_t len, struct numbered_msg_floor *m) {
+    if (!(len - 8u <= 65459u)) { return false; }
+    m->data = true;
+    m->floor = 1;
+    m->sequencer = 1;
+    {
+        uint64_t value = (numbered_get(at + 1, 4u) & 0xffffffu);
+        m->floor_to = (uint32_t)value;
+    }
+    {
+        uint64_t value = numbered_get(at + 4, 4u);
+        m->sequencer_number = (uint32_t)value;
+    }
+    return true;
+}
+
+/* Identified Seq: 48 bytes, then 0 to 65459 of data */
+numbered_INLINE bool numbered_shape_0_1(const uint8_t *at, uint32_t len, struct numbered_msg_floor *m) {
+    if (!(len - 48u <= 65459u)) { return false; }
+    m->data = true;
+    m->floor = 2;
+    m->sequencer = 1;
+    {
+        uint64_t value = (numbered_get(at + 1, 4u) & 0xffffffu);
+        m->floor_to = (uint32_t)value;
+    }
+    {
+        uint64_t value = numbered_get(at + 4, 8u);
+        m->floor_stack = value;
+    }
+    {
+        uint64_t value = numbered_get(at + 12, 4u);
+        m->floor_from = (uint32_t)value;
+    }
+    {
+        uint64_t value = numbered_get(at + 16, 8u);
+        m->floor_identity = value;
+    }
+    {
+        uint64_t value = numbered_get(at + 24, 8u);
+        m->floor_peer_identity = value;
+    }
+    {
+        uint64_t value = numbered_get(at + 32, 8u);
+        m->floor_incarnation = value;
+    }
+    {
+        uint64_t value = numbered_get(at + 40, 4u);
+        m->floor_check = (uint32_t)value;
+    }
+    {
+        uint64_t value = numbered_get(at + 44, 4u);
+        m->sequencer_number = (uint32_t)value;
+    }
+    return true;
+}
+
+numbered_PLAIN uint32_t numbered_parse_0(const uint8_t *at, uint32_t len, struct numbered_msg_floor *m) {
+    if (len == 0) { return UINT32_MAX; }
+    uint32_t shape = at[0];
+    switch (shape) {
+        case 0: return numbered_shape_0_0(at, len, m) ? 8u : UINT32_MAX;
+        case 1: return numbered_shape_0_1(at, len, m) ? 48u : UINT32_MAX;
+        default: return UINT32_MAX;
+    }
+}
+
+/* Where reading is in a row of pieces. */
+struct numbered_reader { const struct numbered_bytes *piece, *end; uint32_t at; };
+numbered_PLAIN const uint8_t *numbered_next_run(const struct numbered_step *step, struct numbered_reader *reader, uint32_t *run) {
+    for (; reader->piece != reader->end; reader->piece++, reader->at = 0) {
+        if (reader->at == reader->piece->len) { continue; }
+        const uint8_t *bytes = numbered_run(step, *reader->piece, reader->at, run);
+        reader->at += *run;
+        return bytes;
+    }
+    return NULL;
+}
+
+numbered_PLAIN uint32_t numbered_filter_0_castagnoli(struct numbered_step *step, const struct numbered_bytes *pieces, uint32_t count, bool *accepted_2) {
+    uint32_t crc = 0xffffffffu;
+    (void)crc;
+    const uint32_t made_from_2 = step->bytes;
+    *accepted_2 = true;
+    struct numbered_reader reader = {pieces, pieces + count, 0};
+    const uint8_t *bytes_2 = NULL;
+    for (uint32_t run_2 = 0; run_2 > 0 || (bytes_2 = numbered_next_run(step, &reader, &run_2)) != NULL;) {
+        uint64_t unit_2 = *bytes_2++;
+        run_2--;
+        uint8_t b = (uint8_t)(unit_2);
+        (void)b;
+        crc = (crc ^ (uint32_t)b);
+        const uint64_t from = 0u;
+        const uint64_t to = 2u;
+        const uint64_t left = to > from ? to - from : 0;
+        for (uint64_t turn = 0; turn < left; turn++) {
+            if (numbered_UNLIKELY(turn == 2u)) {
+                step->counters[numbered_BOUND]++;
+                break;
+            }
+            uint8_t t2 = (uint8_t)((from + turn));
+            (void)t2;
+            uint32_t remainder = 0u;
+            uint32_t t4 = (crc & 15u);
+            if (t4 == 0u) {
+                remainder = 0u;
+            } else {
+                if (t4 == 1u) {
+                    remainder = 0x105ec76fu;
+                } else {
+                    if (t4 == 2u) {
+                        remainder = 0x20bd8edeu;
+                    } else {
+                        if (t4 == 3u) {
+                            remainder = 0x30e349b1u;
+                        } else {
+                            if (t4 == 4u) {
+                                remainder = 0x417b1dbcu;
+                            } else {
+                                if (t4 == 5u) {
+                                    remainder = 0x5125dad3u;
+                                } else {
+                                    if (t4 == 6u) {
+                                        remainder = 0x61c69362u;
+                                    } else {
+                                        if (t4 == 7u) {
+                                            remainder = 0x7198540du;
+                                        } else {
+                                            if (t4 == 8u) {
+                                                remainder = 0x82f63b78u;
+                                            } else {
+                                                if (t4 == 9u) {
+                                                    remainder = 0x92a8fc17u;
+                                                } else {
+                                                    if (t4 == 10u) {
+                                                        remainder = 0xa24bb5a6u;
+                                                    } else {
+                                                        if (t4 == 11u) {
+                                                            remainder = 0xb21572c9u;
+                                                        } else {
+                                                            if (t4 == 12u) {
+                                                                remainder = 0xc38d26c4u;
+                                                            } else {
+                                                                if (t4 == 13u) {
+                                                                    remainder = 0xd3d3e1abu;
+                                                                } else {
+                                                                    if (t4 == 14u) {
+                                                                        remainder = 0xe330a81au;
+                                                                    } else {
+                                                                        remainder = 0xf36e6f75u;
+                                                                    }
+                                                                }
+                                                            }
+                                                        }
+                                                    }
+                                                }
+                                            }
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            crc = ((crc >> 4u) ^ remainder);
+        }
+    }
+    (void)made_from_2;
+    return (crc ^ 0xffffffffu);
+}
+numbered_INLINE uint32_t numbered_filter_0_castagnoli_aside(struct numbered_step *step, const struct numbered_bytes *pieces, uint32_t count, bool *accepted_2) {
+    struct numbered_step aside = *step;
+    uint32_t result = numbered_filter_0_castagnoli(&aside, pieces, count, accepted_2);
+    numbered_back(step, &aside);
+    return result;
+}
+
+numbered_INLINE uint32_t numbered_head_1(struct numbered_msg_sequencer m, uint8_t *to) {
+    switch ((uint32_t)m.data + 2u * m.sequencer) {
+        case 3: /* Seq */
+            numbered_put(to + 0, (uint64_t)m.sequencer_number, 4u);
+            return 4u;
+
+        default: break;
+    }
+    (void)to;
+    return UINT32_MAX;
+}
+
+numbered_PLAIN void numbered_view_packed_1(struct numbered_step *step, struct numbered_msg_sequencer m, uint32_t temp, struct numbered_bytes pieces[2]) {
+    const uint32_t size = numbered_head_1(m, step->more->temp + temp);
+    const bool fits = size != UINT32_MAX;
+    if (!fits) { step->counters[numbered_BROKEN]++; }
+    pieces[0] = fits && size ? (struct numbered_bytes){.block = numbered_TEMP, .offset = temp, .len = size} : (struct numbered_bytes){.block = 0};
+    pieces[1] = fits ? m.bytes : (struct numbered_bytes){.block = 0};
+}
+numbered_INLINE void numbered_view_packed_1_aside(struct numbered_step *step, struct numbered_msg_sequencer m, uint32_t temp, struct numbered_bytes pieces[2]) {
+    struct numbered_step aside = *step;
+    numbered_view_packed_1(&aside, m, temp, pieces);
+    numbered_back(step, &aside);
+}
+
+numbered_INLINE void numbered_quick_out_above_up_deliver(struct numbered_step *step, struct numbered_msg m) {
+    struct nacre_output *output = &step->out->outputs[step->outputs];
+    output->port = 1;
+    output->event = 7;
+    output->session = 0;
+    numbered_quick_segments(step, output, NULL, 0, m.bytes);
+    step->outputs++;
+}
+
+numbered_INLINE void numbered_quick_out_above_up_open(struct numbered_step *step, struct nacre_addr from) {
+    struct nacre_output *output = &step->out->outputs[step->outputs];
+    output->address = from;
+    output->port = 1;
+    output->event = 9;
+    output->session = 0;
+    output->len = output->segments_len = 0;
+    output->segments = NULL;
+    step->outputs++;
+}
+
+numbered_PLAIN void numbered_out_above_up_open(struct numbered_step *step, struct nacre_addr from) {
+    struct nacre_output *output = numbered_output(step, 1, 9);
+    if (numbered_UNLIKELY(output == NULL)) {
+        return;
+    }
+    output->address = from;
+}
+
+numbered_PLAIN void numbered_out_above_up_deliver(struct numbered_step *step, struct numbered_msg m) {
+    struct nacre_output *output = numbered_output(step, 1, 7);
+    if (numbered_UNLIKELY(output == NULL)) {
+        numbered_drop(step->pool, m.bytes);
+        return;
+    }
+    output->segments = step->out->segments + step->segments;
+    numbered_segments(step, output, m.bytes);
+}
+
+numbered_INLINE void numbered_quick_out_above_up_closed(struct numbered_step *step, uint8_t why) {
+    struct nacre_output *output = &step->out->outputs[step->outputs];
+    output->arguments[0] = (uint64_t)why;
+    output->port = 1;
+    output->event = 10;
+    output->session = 0;
+    output->len = output->segments_len = 0;
+    output->segments = NULL;
+    step->outputs++;
+}
+
+numbered_INLINE uint32_t numbered_head_0_send(struct numbered_msg_floor m, uint8_t *to) {
+    switch ((uint32_t)m.data + 2u * m.floor + 6u * m.sequencer) {
+        case 9: /* Short Seq */
+            numbered_put(to + 0, (uint64_t)m.floor_to << 8 | (uint64_t)m.sequencer_number << 32, 8u);
+            return 8u;
+
+        case 11: /* Identified Seq */
+            numbered_put(to + 0, 1u | (uint64_t)m.floor_to << 8 | (uint64_t)m.floor_stack << 32, 8u);
+            numbered_put(to + 8, (uint64_t)m.floor_stack >> 32 | (uint64_t)m.floor_from << 32, 8u);
+            numbered_put(to + 16, (uint64_t)m.floor_identity, 8u);
+            numbered_put(to + 24, (uint64_t)m.floor_peer_identity, 8u);
+            numbered_put(to + 32, (uint64_t)m.floor_incarnation, 8u);
+            numbered_put(to + 40, (uint64_t)m.floor_check | (uint64_t)m.sequencer_number << 32, 8u);
+            return 48u;
+
+        default: break;
+    }
+    (void)to;
+    return UINT32_MAX;
+}
+
+numbered_INLINE void numbered_quick_out_below_down_send(struct numbered_step *step, struct nacre_addr to, struct numbered_msg_floor m) {
+    struct nacre_output *output = &step->out->outputs[step->outputs];
+    output->address = to;
+    output->port = 0;
+    output->event = 3;
+    output->session = 0;
+    uint8_t *head = step->out->bytes + step->bytes;
+    uint32_t size = numbered_head_0_send(m, head);
+    if (numbered_UNLIKELY(size == UINT32_MAX)) {
+        numbered_drop(step->pool, m.bytes);
+        step->counters[numbered_BROKEN]++;
+        return;
+    }
+    step->bytes += size;
+    numbered_quick_segments(step, output, head, size, m.bytes);
+    step->outputs++;
+}
+
+numbered_PLAIN void numbered_out_above_up_init(struct numbered_step *step) {
+    struct nacre_output *output = numbered_output(step, 1, 8);
+    if (numbered_UNLIKELY(output == NULL)) {
+        return;
+    }
+}
+
+/* floor takes close, along the likely way */
+numbered_INLINE void numbered_floor_down_close(struct numbered_step *step) {
+    numbered_on_floor_down_close(step);
+}
+
+/* floor takes deliver */
+numbered_PLAIN void numbered_slow_floor_up_deliver(struct numbered_step *step, struct nacre_addr from, struct numbered_msg_floor m) {
+    switch (m.floor) {
+        case 1: /* Short */
+            numbered_slow_on_floor_up_deliver_Short(step, from, (struct numbered_msg_sequencer){.bytes = m.bytes, .data = m.data, .sequencer = m.sequencer, .sequencer_number = m.sequencer_number}, m.floor_to);
+            break;
+
+        case 2: /* Identified */
+            numbered_slow_on_floor_up_deliver_Identified(step, from, (struct numbered_msg_sequencer){.bytes = m.bytes, .data = m.data, .sequencer = m.sequencer, .sequencer_number = m.sequencer_number}, m.floor_to, m.floor_stack, m.floor_from, m.floor_identity, m.floor_peer_identity, m.floor_incarnation, m.floor_check);
+            break;
+
+        default:
+            (void)from;
+            numbered_drop(step->pool, m.bytes);
+            step->counters[numbered_BROKEN]++;
+            break;
+
+    }
+}
+
+/* floor takes deliver, along the likely way */
+numbered_INLINE void numbered_floor_up_deliver(struct numbered_step *step, struct nacre_addr from, struct numbered_msg_floor m) {
+    switch (m.floor) {
+        case 1: /* Short */
+            numbered_on_floor_up_deliver_Short(step, from, (struct numbered_msg_sequencer){.bytes = m.bytes, .data = m.data, .sequencer = m.sequencer, .sequencer_number = m.sequencer_number}, m.floor_to);
+            break;
+
+        case 2: /* Identified */
+            numbered_on_floor_up_deliver_Identified(step, from, (struct numbered_msg_sequencer){.bytes = m.bytes, .data = m.data, .sequencer = m.sequencer, .sequencer_number = m.sequencer_number}, m.floor_to, m.floor_stack, m.floor_from, m.floor_identity, m.floor_peer_identity, m.floor_incarnation, m.floor_check);
+            break;
+
+        default:
+            (void)from;
+            numbered_drop(step->pool, m.bytes);
+            step->counters[numbered_BROKEN]++;
+            break;
+
+    }
+}
+
+/* floor takes grant_delivers */
+numbered_PLAIN void numbered_slow_floor_down_grant_delivers(struct numbered_step *step, uint16_t n) {
+    numbered_slow_on_floor_down_grant_delivers(step, n);
+}
+
+/* floor takes grant_delivers, along the likely way */
+numbered_INLINE void numbered_floor_down_grant_delivers(struct numbered_step *step, uint16_t n) {
+    numbered_on_floor_down_grant_delivers(step, n);
+}
+
+/* floor takes init */
+numbered_PLAIN void numbered_slow_floor_up_init(struct numbered_step *step) {
+    numbered_slow_on_floor_up_init(step);
+}
+
+/* floor takes send, along the likely way */
+numbered_INLINE void numbered_floor_down_send(struct numbered_step *step, struct numbered_msg_floor m) {
+    switch (m.floor) {
+        case 1: /* Short */
+            numbered_drop(step->pool, m.bytes);
+            step->counters[numbered_BROKEN]++;
+            break;
+
+        case 2: /* Identified */
+            numbered_drop(step->pool, m.bytes);
+            step->counters[numbered_BROKEN]++;
+            break;
+
+        default:
+            numbered_on_floor_down_send(step, (struct numbered_msg_sequencer){.bytes = m.bytes, .data = m.data, .sequencer = m.sequencer, .sequencer_number = m.sequencer_number});
+            break;
+
+    }
+}
+
+/* floor takes unknown, along the likely way */
+numbered_INLINE void numbered_floor_up_unknown(struct numbered_step *step) {
+    numbered_on_floor_up_unknown(step);
+}
+
+/* floor.confirm */
+numbered_PLAIN void numbered_slow_floor_confirm(struct numbered_step *step) {
+#line 88 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+    (void)step;
+    step->s->floor.confirmed = true;
+    if (!step->s->floor.opened) {
+        step->s->floor.opened = true;
+#line 92 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+        numbered_slow_sequencer_up_open(step, step->s->floor.peer);
+    }
+#line 1059 "numbered.c"
+}
+
+/* floor.confirm, along the likely way */
+numbered_INLINE void numbered_floor_confirm(struct numbered_step *step) {
+#line 88 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+    (void)step;
+    step->s->floor.confirmed = true;
+    if (!step->s->floor.opened) {
+        step->s->floor.opened = true;
+#line 92 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+        numbered_sequencer_up_open(step, step->s->floor.peer);
+    }
+#line 1072 "numbered.c"
+}
+
+/* floor.down.close, along the likely way */
+numbered_INLINE void numbered_on_floor_down_close(struct numbered_step *step) {
+#line 59 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+    (void)step;
+#line 59 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+    numbered_sequencer_up_closed(step, 0u);
+#line 1081 "numbered.c"
+}
+
+/* floor.down.grant_delivers */
+numbered_PLAIN void numbered_slow_on_floor_down_grant_delivers(struct numbered_step *step, uint16_t n) {
+#line 57 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+    (void)n;
+    (void)step;
+#line 1089 "numbered.c"
+}
+
+/* floor.down.grant_delivers, along the likely way */
+numbered_INLINE void numbered_on_floor_down_grant_delivers(struct numbered_step *step, uint16_t n) {
+#line 57 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+    (void)n;
+    (void)step;
+#line 1097 "numbered.c"
+}
+
+/* floor.down.send, along the likely way */
+numbered_INLINE void numbered_on_floor_down_send(struct numbered_step *step, struct numbered_msg_sequencer m) {
+#line 44 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+    (void)step;
+    if (numbered_LIKELY(step->s->floor.confirmed)) {
+        struct numbered_msg_floor carried = {.bytes = m.bytes, .data = m.data, .sequencer = m.sequencer, .sequencer_number = m.sequencer_number};
+        carried.floor = 1;
+        carried.floor_to = step->s->floor.theirs;
+#line 46 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+        numbered_quick_out_below_down_send(step, step->s->floor.peer, carried);
+        return;
+    }
+    uint32_t from = step->s->floor.cookie;
+    struct numbered_bytes packed[2];
+    numbered_view_packed_1_aside(step, m, 0u, packed);
+    const uint64_t number = step->s->floor.theirs;
+    for (uint32_t i = 0; i < 3u; i++) {
+        step->more->temp[4u + i] = (uint8_t)(number >> (8u * i));
+    }
+    struct numbered_bytes view_2 = {.block = 3u ? numbered_TEMP : 0, .offset = 4u, .len = 3u};
+    const uint64_t number_2 = from;
+    for (uint32_t i = 0; i < 4u; i++) {
+        step->more->temp[7u + i] = (uint8_t)(number_2 >> (8u * i));
+    }
+    struct numbered_bytes view_3 = {.block = 4u ? numbered_TEMP : 0, .offset = 7u, .len = 4u};
+    const uint64_t number_3 = step->s->floor.identity;
+    for (uint32_t i = 0; i < 8u; i++) {
+        step->more->temp[11u + i] = (uint8_t)(number_3 >> (8u * i));
+    }
+    struct numbered_bytes view_4 = {.block = 8u ? numbered_TEMP : 0, .offset = 11u, .len = 8u};
+    const uint64_t number_4 = step->s->floor.peer_identity;
+    for (uint32_t i = 0; i < 8u; i++) {
+        step->more->temp[19u + i] = (uint8_t)(number_4 >> (8u * i));
+    }
+    struct numbered_bytes view_5 = {.block = 8u ? numbered_TEMP : 0, .offset = 19u, .len = 8u};
+    const uint64_t number_5 = step->s->floor.incarnation;
+    for (uint32_t i = 0; i < 8u; i++) {
+        step->more->temp[27u + i] = (uint8_t)(number_5 >> (8u * i));
+    }
+    struct numbered_bytes view_6 = {.block = 8u ? numbered_TEMP : 0, .offset = 27u, .len = 8u};
+    const struct numbered_bytes pieces[] = {packed[0], packed[1], view_2, view_3, view_4, view_5, view_6};
+    bool accepted = true;
+    uint32_t through = numbered_filter_0_castagnoli_aside(step, pieces, 7u, &accepted);
+    uint32_t check = through;
+    struct numbered_msg_floor carried_2 = {.bytes = m.bytes, .data = m.data, .sequencer = m.sequencer, .sequencer_number = m.sequencer_number};
+    carried_2.floor = 2;
+    carried_2.floor_to = step->s->floor.theirs;
+    carried_2.floor_stack = UINT64_C(0x98d990977a93a9ec);
+    carried_2.floor_from = from;
+    carried_2.floor_identity = step->s->floor.identity;
+    carried_2.floor_peer_identity = step->s->floor.peer_identity;
+    carried_2.floor_incarnation = step->s->floor.incarnation;
+    carried_2.floor_check = check;
+#line 52 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+    numbered_quick_out_below_down_send(step, step->s->floor.peer, carried_2);
+#line 1155 "numbered.c"
+}
+
+/* floor.up.deliver.Identified */
+numbered_PLAIN void numbered_slow_on_floor_up_deliver_Identified(struct numbered_step *step, struct nacre_addr from, struct numbered_msg_sequencer m, uint32_t to, uint64_t spoken, uint32_t from_2, uint64_t name, uint64_t meant, uint64_t born, uint32_t check) {
+#line 70 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+    (void)from;
+    (void)step;
+    struct numbered_bytes packed[2];
+    numbered_view_packed_1(step, m, 0u, packed);
+    const uint64_t number = to;
+    for (uint32_t i = 0; i < 3u; i++) {
+        step->more->temp[4u + i] = (uint8_t)(number >> (8u * i));
+    }
+    struct numbered_bytes view_2 = {.block = 3u ? numbered_TEMP : 0, .offset = 4u, .len = 3u};
+    const uint64_t number_2 = from_2;
+    for (uint32_t i = 0; i < 4u; i++) {
+        step->more->temp[7u + i] = (uint8_t)(number_2 >> (8u * i));
+    }
+    struct numbered_bytes view_3 = {.block = 4u ? numbered_TEMP : 0, .offset = 7u, .len = 4u};
+    const uint64_t number_3 = name;
+    for (uint32_t i = 0; i < 8u; i++) {
+        step->more->temp[11u + i] = (uint8_t)(number_3 >> (8u * i));
+    }
+    struct numbered_bytes view_4 = {.block = 8u ? numbered_TEMP : 0, .offset = 11u, .len = 8u};
+    const uint64_t number_4 = meant;
+    for (uint32_t i = 0; i < 8u; i++) {
+        step->more->temp[19u + i] = (uint8_t)(number_4 >> (8u * i));
+    }
+    struct numbered_bytes view_5 = {.block = 8u ? numbered_TEMP : 0, .offset = 19u, .len = 8u};
+    const uint64_t number_5 = born;
+    for (uint32_t i = 0; i < 8u; i++) {
+        step->more->temp[27u + i] = (uint8_t)(number_5 >> (8u * i));
+    }
+    struct numbered_bytes view_6 = {.block = 8u ? numbered_TEMP : 0, .offset = 27u, .len = 8u};
+    const struct numbered_bytes pieces[] = {packed[0], packed[1], view_2, view_3, view_4, view_5, view_6};
+    bool accepted = true;
+    uint32_t through = numbered_filter_0_castagnoli(step, pieces, 7u, &accepted);
+    uint32_t sum = through;
+    bool damaged = ((((spoken != UINT64_C(0x98d990977a93a9ec)) || (check != sum)) || (from_2 == 0u)) || (0xffffffu < from_2));
+    bool stranger = ((((step->s->floor.peer_identity != 0u) && (name != step->s->floor.peer_identity)) || ((meant != 0u) && (meant != step->s->floor.identity))) || ((to != 0u) && (to != step->s->floor.cookie)));
+    bool another = ((step->s->floor.theirs != 0u) && ((from_2 != step->s->floor.theirs) || (born != step->s->floor.life)));
+    if ((damaged || stranger) || another) {
+        numbered_drop(step->pool, m.bytes);
+        step->counters[numbered_IMPOSSIBLE]++;
+        step->impossible = 1u;
+        return;
+    }
+    step->s->floor.theirs = (uint32_t)(from_2 & 0xffffffu);
+    step->s->floor.life = born;
+    if ((to == step->s->floor.cookie) && !step->s->floor.confirmed) {
+        numbered_slow_floor_confirm(step);
+    }
+#line 80 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+    numbered_slow_sequencer_up_deliver(step, m);
+#line 1210 "numbered.c"
+}
+
+/* floor.up.deliver.Identified, along the likely way */
+numbered_INLINE void numbered_on_floor_up_deliver_Identified(struct numbered_step *step, struct nacre_addr from, struct numbered_msg_sequencer m, uint32_t to, uint64_t spoken, uint32_t from_2, uint64_t name, uint64_t meant, uint64_t born, uint32_t check) {
+#line 70 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+    (void)from;
+    (void)step;
+    struct numbered_bytes packed[2];
+    numbered_view_packed_1_aside(step, m, 0u, packed);
+    const uint64_t number = to;
+    for (uint32_t i = 0; i < 3u; i++) {
+        step->more->temp[4u + i] = (uint8_t)(number >> (8u * i));
+    }
+    struct numbered_bytes view_2 = {.block = 3u ? numbered_TEMP : 0, .offset = 4u, .len = 3u};
+    const uint64_t number_2 = from_2;
+    for (uint32_t i = 0; i < 4u; i++) {
+        step->more->temp[7u + i] = (uint8_t)(number_2 >> (8u * i));
+    }
+    struct numbered_bytes view_3 = {.block = 4u ? numbered_TEMP : 0, .offset = 7u, .len = 4u};
+    const uint64_t number_3 = name;
+    for (uint32_t i = 0; i < 8u; i++) {
+        step->more->temp[11u + i] = (uint8_t)(number_3 >> (8u * i));
+    }
+    struct numbered_bytes view_4 = {.block = 8u ? numbered_TEMP : 0, .offset = 11u, .len = 8u};
+    const uint64_t number_4 = meant;
+    for (uint32_t i = 0; i < 8u; i++) {
+        step->more->temp[19u + i] = (uint8_t)(number_4 >> (8u * i));
+    }
+    struct numbered_bytes view_5 = {.block = 8u ? numbered_TEMP : 0, .offset = 19u, .len = 8u};
+    const uint64_t number_5 = born;
+    for (uint32_t i = 0; i < 8u; i++) {
+        step->more->temp[27u + i] = (uint8_t)(number_5 >> (8u * i));
+    }
+    struct numbered_bytes view_6 = {.block = 8u ? numbered_TEMP : 0, .offset = 27u, .len = 8u};
+    const struct numbered_bytes pieces[] = {packed[0], packed[1], view_2, view_3, view_4, view_5, view_6};
+    bool accepted = true;
+    uint32_t through = numbered_filter_0_castagnoli_aside(step, pieces, 7u, &accepted);
+    uint32_t sum = through;
+    bool damaged = ((((spoken != UINT64_C(0x98d990977a93a9ec)) || (check != sum)) || (from_2 == 0u)) || (0xffffffu < from_2));
+    bool stranger = ((((step->s->floor.peer_identity != 0u) && (name != step->s->floor.peer_identity)) || ((meant != 0u) && (meant != step->s->floor.identity))) || ((to != 0u) && (to != step->s->floor.cookie)));
+    bool another = ((step->s->floor.theirs != 0u) && ((from_2 != step->s->floor.theirs) || (born != step->s->floor.life)));
+    if ((damaged || stranger) || another) {
+        numbered_drop(step->pool, m.bytes);
+        step->counters[numbered_IMPOSSIBLE]++;
+        step->impossible = 1u;
+        return;
+    }
+    step->s->floor.theirs = (uint32_t)(from_2 & 0xffffffu);
+    step->s->floor.life = born;
+    if ((to == step->s->floor.cookie) && !step->s->floor.confirmed) {
+        numbered_floor_confirm(step);
+    }
+#line 80 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+    numbered_sequencer_up_deliver(step, m);
+#line 1265 "numbered.c"
+}
+
+/* floor.up.deliver.Short */
+numbered_PLAIN void numbered_slow_on_floor_up_deliver_Short(struct numbered_step *step, struct nacre_addr from, struct numbered_msg_sequencer m, uint32_t to) {
+#line 61 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+    (void)from;
+    (void)step;
+    if (numbered_UNLIKELY((to != step->s->floor.cookie))) {
+        numbered_drop(step->pool, m.bytes);
+        step->counters[numbered_IMPOSSIBLE]++;
+        step->impossible = 1u;
+        return;
+    }
+    if (numbered_UNLIKELY(!step->s->floor.confirmed)) {
+        if (step->s->floor.theirs == 0u) {
+            numbered_drop(step->pool, m.bytes);
+            step->counters[numbered_IMPOSSIBLE]++;
+            step->impossible = 1u;
+            return;
+        }
+        numbered_slow_floor_confirm(step);
+    }
+#line 67 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+    numbered_slow_sequencer_up_deliver(step, m);
+#line 1290 "numbered.c"
+}
+
+/* floor.up.deliver.Short, along the likely way */
+numbered_INLINE void numbered_on_floor_up_deliver_Short(struct numbered_step *step, struct nacre_addr from, struct numbered_msg_sequencer m, uint32_t to) {
+#line 61 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+    (void)from;
+    (void)step;
+    if (numbered_UNLIKELY((to != step->s->floor.cookie))) {
+        numbered_drop(step->pool, m.bytes);
+        step->counters[numbered_IMPOSSIBLE]++;
+        step->impossible = 1u;
+        return;
+    }
+    if (numbered_UNLIKELY(!step->s->floor.confirmed)) {
+        if (step->s->floor.theirs == 0u) {
+            numbered_drop(step->pool, m.bytes);
+            step->counters[numbered_IMPOSSIBLE]++;
+            step->impossible = 1u;
+            return;
+        }
+        numbered_slow_floor_confirm_aside(step);
+    }
+#line 67 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+    numbered_sequencer_up_deliver(step, m);
+#line 1315 "numbered.c"
+}
+
+/* floor.up.init */
+numbered_PLAIN void numbered_slow_on_floor_up_init(struct numbered_step *step) {
+#line 7 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+    (void)step;
+#line 7 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+    numbered_slow_sequencer_up_init(step);
+#line 1324 "numbered.c"
+}
+
+/* floor.up.unknown, along the likely way */
+numbered_INLINE void numbered_on_floor_up_unknown(struct numbered_step *step) {
+#line 83 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+    (void)step;
+    step->s->floor.confirmed = false;
+    step->counters[numbered_COUNT_floor_unknown]++;
+#line 1333 "numbered.c"
+}
+
+/* sequencer takes close, along the likely way */
+numbered_INLINE void numbered_sequencer_down_close(struct numbered_step *step) {
+    numbered_on_sequencer_down_close(step);
+}
+
+/* sequencer takes closed, along the likely way */
+numbered_INLINE void numbered_sequencer_up_closed(struct numbered_step *step, uint8_t why) {
+    numbered_on_sequencer_up_closed(step, why);
+}
+
+/* sequencer takes deliver */
+numbered_PLAIN void numbered_slow_sequencer_up_deliver(struct numbered_step *step, struct numbered_msg_sequencer m) {
+    switch (m.sequencer) {
+        case 1: /* Seq */
+            numbered_slow_on_sequencer_up_deliver_Seq(step, (struct numbered_msg){.bytes = m.bytes, .data = m.data}, m.sequencer_number);
+            break;
+
+        default:
+            numbered_drop(step->pool, m.bytes);
+            step->counters[numbered_BROKEN]++;
+            break;
+
+    }
+}
+
+/* sequencer takes deliver, along the likely way */
+numbered_INLINE void numbered_sequencer_up_deliver(struct numbered_step *step, struct numbered_msg_sequencer m) {
+    switch (m.sequencer) {
+        case 1: /* Seq */
+            numbered_on_sequencer_up_deliver_Seq(step, (struct numbered_msg){.bytes = m.bytes, .data = m.data}, m.sequencer_number);
+            break;
+
+        default:
+            numbered_drop(step->pool, m.bytes);
+            step->counters[numbered_BROKEN]++;
+            break;
+
+    }
+}
+
+/* sequencer takes grant_delivers, along the likely way */
+numbered_INLINE void numbered_sequencer_down_grant_delivers(struct numbered_step *step, uint16_t n) {
+    numbered_on_sequencer_down_grant_delivers(step, n);
+}
+
+/* sequencer takes init */
+numbered_PLAIN void numbered_slow_sequencer_up_init(struct numbered_step *step) {
+    numbered_slow_on_sequencer_up_init(step);
+}
+
+/* sequencer takes open */
+numbered_PLAIN void numbered_slow_sequencer_up_open(struct numbered_step *step, struct nacre_addr from) {
+    numbered_slow_on_sequencer_up_open(step, from);
+}
+
+/* sequencer takes open, along the likely way */
+numbered_INLINE void numbered_sequencer_up_open(struct numbered_step *step, struct nacre_addr from) {
+    numbered_on_sequencer_up_open(step, from);
+}
+
+/* sequencer takes send, along the likely way */
+numbered_INLINE void numbered_sequencer_down_send(struct numbered_step *step, struct numbered_msg_sequencer m) {
+    switch (m.sequencer) {
+        case 1: /* Seq */
+            numbered_drop(step->pool, m.bytes);
+            step->counters[numbered_BROKEN]++;
+            break;
+
+        default:
+            numbered_on_sequencer_down_send(step, (struct numbered_msg){.bytes = m.bytes, .data = m.data});
+            break;
+
+    }
+}
+
+/* sequencer.down.close, along the likely way */
+numbered_INLINE void numbered_on_sequencer_down_close(struct numbered_step *step) {
+#line 5 "tests/golden/numbered/source.nacre"
+    (void)step;
+#line 5 "tests/golden/numbered/source.nacre"
+    numbered_floor_down_close(step);
+#line 1417 "numbered.c"
+}
+
+/* sequencer.down.grant_delivers, along the likely way */
+numbered_INLINE void numbered_on_sequencer_down_grant_delivers(struct numbered_step *step, uint16_t n) {
+#line 5 "tests/golden/numbered/source.nacre"
+    (void)step;
+#line 5 "tests/golden/numbered/source.nacre"
+    numbered_floor_down_grant_delivers(step, n);
+#line 1426 "numbered.c"
+}
+
+/* sequencer.down.send, along the likely way */
+numbered_INLINE void numbered_on_sequencer_down_send(struct numbered_step *step, struct numbered_msg m) {
+#line 18 "tests/golden/numbered/source.nacre"
+    (void)step;
+    struct numbered_msg_floor carried = {.bytes = m.bytes, .data = m.data};
+    carried.sequencer = 1;
+    carried.sequencer_number = step->s->sequencer.next;
+#line 19 "tests/golden/numbered/source.nacre"
+    numbered_floor_down_send(step, carried);
+    step->s->sequencer.next = (step->s->sequencer.next + 1u);
+#line 1439 "numbered.c"
+}
+
+/* sequencer.up.closed, along the likely way */
+numbered_INLINE void numbered_on_sequencer_up_closed(struct numbered_step *step, uint8_t why) {
+#line 5 "tests/golden/numbered/source.nacre"
+    (void)step;
+#line 5 "tests/golden/numbered/source.nacre"
+    numbered_quick_out_above_up_closed(step, why);
+#line 1448 "numbered.c"
+}
+
+/* sequencer.up.deliver.Seq */
+numbered_PLAIN void numbered_slow_on_sequencer_up_deliver_Seq(struct numbered_step *step, struct numbered_msg m, uint32_t number) {
+#line 23 "tests/golden/numbered/source.nacre"
+    (void)step;
+    if (numbered_LIKELY(((int32_t)(step->s->sequencer.last - number) < 0))) {
+        step->s->sequencer.last = number;
+#line 26 "tests/golden/numbered/source.nacre"
+        numbered_out_above_up_deliver(step, m);
+    } else {
+        numbered_drop(step->pool, m.bytes);
+        step->counters[numbered_COUNT_sequencer_late]++;
+#line 30 "tests/golden/numbered/source.nacre"
+        numbered_slow_floor_down_grant_delivers(step, 1u);
+    }
+#line 1465 "numbered.c"
+}
+
+/* sequencer.up.deliver.Seq, along the likely way */
+numbered_INLINE void numbered_on_sequencer_up_deliver_Seq(struct numbered_step *step, struct numbered_msg m, uint32_t number) {
+#line 23 "tests/golden/numbered/source.nacre"
+    (void)step;
+    if (numbered_LIKELY(((int32_t)(step->s->sequencer.last - number) < 0))) {
+        step->s->sequencer.last = number;
+#line 26 "tests/golden/numbered/source.nacre"
+        numbered_quick_out_above_up_deliver(step, m);
+    } else {
+        numbered_drop(step->pool, m.bytes);
+        step->counters[numbered_COUNT_sequencer_late]++;
+#line 30 "tests/golden/numbered/source.nacre"
+        numbered_slow_floor_down_grant_delivers_aside(step, 1u);
+    }
+#line 1482 "numbered.c"
+}
+
+/* sequencer.up.init */
+numbered_PLAIN void numbered_slow_on_sequencer_up_init(struct numbered_step *step) {
+#line 5 "tests/golden/numbered/source.nacre"
+    (void)step;
+#line 5 "tests/golden/numbered/source.nacre"
+    numbered_out_above_up_init(step);
+#line 1491 "numbered.c"
+}
+
+/* sequencer.up.open */
+numbered_PLAIN void numbered_slow_on_sequencer_up_open(struct numbered_step *step, struct nacre_addr from) {
+#line 5 "tests/golden/numbered/source.nacre"
+    (void)step;
+#line 5 "tests/golden/numbered/source.nacre"
+    numbered_out_above_up_open(step, from);
+#line 1500 "numbered.c"
+}
+
+/* sequencer.up.open, along the likely way */
+numbered_INLINE void numbered_on_sequencer_up_open(struct numbered_step *step, struct nacre_addr from) {
+#line 5 "tests/golden/numbered/source.nacre"
+    (void)step;
+#line 5 "tests/golden/numbered/source.nacre"
+    numbered_quick_out_above_up_open(step, from);
+#line 1509 "numbered.c"
+}
+
+numbered_INLINE void numbered_finish(struct numbered_step *step) {
+    if (numbered_UNLIKELY(step->held)) {
+        numbered_drop_long(step->pool, (struct numbered_bytes){.block = step->kept, .offset = 0, .len = step->in_len});
+    }
+    step->out->outputs_len = step->outputs;
+    step->out->segments_len = step->segments;
+    step->out->bytes_len = step->bytes;
+}
+
+void numbered_config_default(struct numbered_config *config) {
+    memset(config, 0, sizeof *config);
+    config->floor_identity = 0u;
+    config->floor_peer_identity = 0u;
+}
+
+int numbered_open(struct numbered_state *s, struct numbered_pool *pool, uint64_t *counters, const struct numbered_config *config,
+        uint64_t seed, uint64_t now, struct nacre_out *out) {
+    if (!(config->floor_cookie <= 0xffffffu)) { return numbered_nothing(out, NACRE_INVALID); }
+    if (!numbered_room(out)) { return numbered_nothing(out, NACRE_INVALID); }
+    memset(s, 0, sizeof *s);
+    struct numbered_more more;
+    struct numbered_step this_step = {.s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = NULL, .in_len = 0, .more = &more};
+    struct numbered_step *const step = &this_step;
+    s->floor.peer = config->floor_peer;
+    s->floor.cookie = config->floor_cookie;
+    s->floor.identity = config->floor_identity;
+    s->floor.peer_identity = config->floor_peer_identity;
+    s->floor.incarnation = config->floor_incarnation;
+    (void)seed;
+    (void)config;
+    {
+        s->sequencer.next = 1u;
+    }
+    {
+        s->sequencer.last = 0u;
+    }
+    numbered_slow_floor_up_init(step);
+    numbered_finish(step);
+    return NACRE_OK;
+}
+
+numbered_INLINE bool numbered_admits_below_unknown(const struct numbered_step *step) {
+    (void)step;
+    return true;
+}
+
+int numbered_below_unknown(struct numbered_state *s, struct numbered_pool *pool, uint64_t *counters, uint64_t now, struct nacre_out *out) {
+    if (numbered_UNLIKELY(!numbered_room(out))) { return numbered_nothing(out, NACRE_INVALID); }
+    struct numbered_more more;
+    struct numbered_step this_step = {.s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = NULL, .in_len = 0, .more = &more};
+    struct numbered_step *const step = &this_step;
+    numbered_floor_up_unknown(step);
+    numbered_finish(step);
+    return NACRE_OK;
+}
+
+numbered_INLINE bool numbered_admits_above_send(const struct numbered_step *step, struct numbered_msg_sequencer m) {
+    (void)step;
+    (void)m;
+    if (numbered_UNLIKELY(!(m.bytes.len <= 65459u))) { return false; }
+    return true;
+}
+
+int numbered_above_send(struct numbered_state *s, struct numbered_pool *pool, uint64_t *counters, uint64_t now, const uint8_t *data, uint32_t len, struct nacre_out *out) {
+    if (numbered_UNLIKELY(!numbered_room(out))) { return numbered_nothing(out, NACRE_INVALID); }
+    struct numbered_more more;
+    struct numbered_step this_step = {.s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = data, .in_len = len, .more = &more};
+    struct numbered_step *const step = &this_step;
+    struct numbered_msg_sequencer m = {.bytes = {.block = numbered_IN, .offset = 0, .len = len}, .data = true};
+    if (numbered_UNLIKELY(!numbered_admits_above_send(step, m))) {
+        counters[numbered_REFUSED]++;
+        return numbered_nothing(out, NACRE_REFUSED);
+    }
+    numbered_sequencer_down_send(step, m);
+    numbered_finish(step);
+    return NACRE_OK;
+}
+
+numbered_INLINE bool numbered_admits_above_grant_delivers(const struct numbered_step *step, uint16_t n) {
+    (void)step;
+    (void)n;
+    return true;
+}
+
+int numbered_above_grant_delivers(struct numbered_state *s, struct numbered_pool *pool, uint64_t *counters, uint64_t now, uint16_t n, struct nacre_out *out) {
+    if (numbered_UNLIKELY(!numbered_room(out))) { return numbered_nothing(out, NACRE_INVALID); }
+    struct numbered_more more;
+    struct numbered_step this_step = {.s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = NULL, .in_len = 0, .more = &more};
+    struct numbered_step *const step = &this_step;
+    numbered_sequencer_down_grant_delivers(step, n);
+    numbered_finish(step);
+    return NACRE_OK;
+}
+
+numbered_INLINE bool numbered_admits_above_close(const struct numbered_step *step) {
+    (void)step;
+    return true;
+}
+
+int numbered_above_close(struct numbered_state *s, struct numbered_pool *pool, uint64_t *counters, uint64_t now, struct nacre_out *out) {
+    if (numbered_UNLIKELY(!numbered_room(out))) { return numbered_nothing(out, NACRE_INVALID); }
+    struct numbered_more more;
+    struct numbered_step this_step = {.s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = NULL, .in_len = 0, .more = &more};
+    struct numbered_step *const step = &this_step;
+    numbered_sequencer_down_close(step);
+    numbered_finish(step);
+    return NACRE_OK;
+}
+
+numbered_APART int numbered_any_frame(struct numbered_state *s, struct numbered_pool *pool, uint64_t *counters, uint64_t now, const struct nacre_addr *from,
+        const uint8_t *frame, uint32_t len, struct nacre_out *out) {
+    struct numbered_msg_floor whole = {.data = false};
+    uint32_t size = numbered_parse_0(frame, len, &whole);
+    if (numbered_UNLIKELY(size == UINT32_MAX)) {
+        counters[numbered_MALFORMED]++;
+        return numbered_nothing(out, NACRE_DROPPED);
+    }
+    struct numbered_more more;
+    struct numbered_step this_step = {.s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = frame + size, .in_len = len - size, .more = &more};
+    struct numbered_step *const step = &this_step;
+    whole.bytes = (struct numbered_bytes){.block = numbered_IN, .offset = 0, .len = len - size};
+    numbered_slow_floor_up_deliver(step, from == NULL ? (struct nacre_addr){.port = 0} : *from, whole);
+    numbered_finish(step);
+    return numbered_LIKELY(step->impossible == 0) ? NACRE_OK : NACRE_DROPPED;
+}
+
+/* The common shapes of frames, each with code of its own. */
+int numbered_input(struct numbered_state *s, struct numbered_pool *pool, uint64_t *counters, uint64_t now, const struct nacre_addr *from,
+        const uint8_t *frame, uint32_t len, struct nacre_out *out) {
+    if (numbered_UNLIKELY(!numbered_room(out))) { return numbered_nothing(out, NACRE_INVALID); }
+    struct numbered_msg_floor whole = {.data = false};
+    if (numbered_LIKELY(len - 8u <= 65459u && frame[0] == 0u && numbered_shape_0_0(frame, len, &whole))) {
+        struct numbered_more more;
+        struct numbered_step this_step = {.s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = frame + 8u, .in_len = len - 8u, .more = &more};
+        struct numbered_step *const step = &this_step;
+        whole.bytes = (struct numbered_bytes){.block = numbered_IN, .offset = 0, .len = len - 8u};
+        numbered_floor_up_deliver(step, from == NULL ? (struct nacre_addr){.port = 0} : *from, whole);
+        numbered_finish(step);
+        return numbered_LIKELY(step->impossible == 0) ? NACRE_OK : NACRE_DROPPED;
+    }
+    return numbered_any_frame(s, pool, counters, now, from, frame, len, out);
+}
+
+struct numbered_due {
+    uint64_t deadline;
+    uint32_t timer;
+    uint64_t index[1];
+};
+
+/* The armed timer that fires first: by deadline, layer from the bottom, declaration, index. */
+numbered_PLAIN void numbered_soonest(const struct numbered_state *s, struct numbered_due *due) {
+    (void)s;
+    due->deadline = NACRE_NEVER;
+    due->timer = 0;
+}
+
+int numbered_tick(struct numbered_state *s, struct numbered_pool *pool, uint64_t *counters, uint64_t now, struct nacre_out *out) {
+    struct numbered_due due = {.timer = 0};
+    if (!numbered_room(out)) { return numbered_nothing(out, NACRE_INVALID); }
+    numbered_soonest(s, &due);
+    if ((due.deadline == NACRE_NEVER || due.deadline > now)) { return numbered_nothing(out, NACRE_IDLE); }
+    struct numbered_more more;
+    struct numbered_step this_step = {.s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = NULL, .in_len = 0, .more = &more};
+    struct numbered_step *const step = &this_step;
+    switch (due.timer) {
+        default: break;
+    }
+    numbered_finish(step);
+    return NACRE_OK;
+}
+
+uint64_t numbered_deadline(const struct numbered_state *s) {
+    struct numbered_due due = {.timer = 0};
+    numbered_soonest(s, &due);
+    return due.deadline;
+}
+
+int numbered_call(struct numbered_state *s, struct numbered_pool *pool, uint64_t *counters, uint64_t now, uint32_t event,
+        const uint64_t *arguments, const struct nacre_addr *address, const uint8_t *data, uint32_t len, struct nacre_out *out) {
+    (void)arguments;
+    (void)address;
+    (void)data;
+    switch (event) {
+        case 2: { /* below_unknown */
+            if (len != 0) { return numbered_nothing(out, NACRE_INVALID); }
+            return numbered_below_unknown(s, pool, counters, now, out);
+        }
+        case 4: { /* above_send */
+            return numbered_above_send(s, pool, counters, now, data, len, out);
+        }
+        case 5: { /* above_grant_delivers */
+            if (arguments == NULL) { return numbered_nothing(out, NACRE_INVALID); }
+            if (arguments[0] > 65535u) { return numbered_nothing(out, NACRE_INVALID); }
+            if (len != 0) { return numbered_nothing(out, NACRE_INVALID); }
+            return numbered_above_grant_delivers(s, pool, counters, now, (uint16_t)arguments[0], out);
+        }
+        case 6: { /* above_close */
+            if (len != 0) { return numbered_nothing(out, NACRE_INVALID); }
+            return numbered_above_close(s, pool, counters, now, out);
+        }
+        default:
+            (void)s;
+            (void)pool;
+            (void)counters;
+            (void)now;
+            (void)len;
+            (void)out;
+            return numbered_nothing(out, NACRE_INVALID);
+
+    }
+}
+
+bool numbered_accepts(const struct numbered_state *s, const struct numbered_pool *pool, uint32_t event, uint32_t len) {
+    struct numbered_step this_step = {.s = (struct numbered_state *)(uintptr_t)s, .pool = (struct numbered_pool *)(uintptr_t)pool, .in_len = len};
+    struct numbered_step *const step = &this_step;
+    switch (event) {
+        case 2: return numbered_admits_below_unknown(step) && numbered_space(pool, 0u, 0u, len);
+        case 4: return numbered_admits_above_send(step, (struct numbered_msg_sequencer){.bytes = {.len = len}, .data = true}) && numbered_space(pool, 0u, 0u, len);
+        case 5: return numbered_admits_above_grant_delivers(step, 0) && numbered_space(pool, 0u, 0u, len);
+        case 6: return numbered_admits_above_close(step) && numbered_space(pool, 0u, 0u, len);
+        default: return false;
+    }
+}
+
+void numbered_discard(struct numbered_state *s, struct numbered_pool *pool) {
+    (void)pool;
+    memset(s, 0, sizeof *s);
+}
+
+void numbered_pool_init(struct numbered_pool *pool, uint32_t blocks) {
+    if (blocks > 0xffffu) { blocks = 0xffffu; }
+    pool->free = pool->last = blocks;
+    pool->first = 1;
+    pool->node = 0;
+    for (uint32_t i = 0; i < blocks; i++) {
+        memset(&pool->block[i], 0, sizeof pool->block[i]);
+        pool->block[i].after = (uint16_t)(i + 2u);
+    }
+}
+
+uint32_t numbered_pool_free(const struct numbered_pool *pool) { return pool->free; }
+
+void numbered_settle(struct numbered_state *s, struct numbered_pool *pool, uint64_t *counters, struct nacre_out *out) {
+    (void)s;
+    (void)pool;
+    (void)counters;
+    (void)out;
+}
+
+uint32_t numbered_canonical(const struct numbered_state *s, const struct numbered_pool *pool, uint8_t *to, uint32_t max) {
+    struct numbered_step step;
+    memset(&step, 0, sizeof step);
+    step.pool = (struct numbered_pool *)(uintptr_t)pool;
+    struct numbered_teller teller = {.step = &step, .to = to, .max = max, .len = 0}, *t = &teller;
+    numbered_tell(t, (uint64_t)s->floor.theirs, 8);
+    numbered_tell(t, s->floor.life, 8);
+    numbered_tell(t, (uint64_t)s->floor.confirmed, 8);
+    numbered_tell(t, (uint64_t)s->floor.opened, 8);
+    numbered_tell(t, (uint64_t)s->sequencer.next, 8);
+    numbered_tell(t, (uint64_t)s->sequencer.last, 8);
+    numbered_tell(t, 0, 4);
+    return teller.len;
+}
+
+/* ---- for drivers of any stack ---- */
+
+static void numbered_any_config_default(void *config) { numbered_config_default(config); }
+static void numbered_any_pool_init(void *pool, uint32_t blocks) { numbered_pool_init(pool, blocks); }
+static uint32_t numbered_any_pool_free(const void *pool) { return numbered_pool_free(pool); }
+static int numbered_any_open(void *s, void *pool, uint64_t *counters, const void *config, uint64_t seed, uint64_t now, struct nacre_out *out) { return numbered_open(s, pool, counters, config, seed, now, out); }
+static int numbered_any_call(void *s, void *pool, uint64_t *counters, uint64_t now, uint32_t event, const uint64_t *arguments,
+        const struct nacre_addr *address, const uint8_t *data, uint32_t len, struct nacre_out *out) { return numbered_call(s, pool, counters, now, event, arguments, address, data, len, out); }
+static int numbered_any_input(void *s, void *pool, uint64_t *counters, uint64_t now, const struct nacre_addr *from,
+        const uint8_t *frame, uint32_t len, struct nacre_out *out) { return numbered_input(s, pool, counters, now, from, frame, len, out); }
+static int numbered_any_tick(void *s, void *pool, uint64_t *counters, uint64_t now, struct nacre_out *out) { return numbered_tick(s, pool, counters, now, out); }
+static uint64_t numbered_any_deadline(const void *s) { return numbered_deadline(s); }
+static bool numbered_any_accepts(const void *s, const void *pool, uint32_t event, uint32_t len) { return numbered_accepts(s, pool, event, len); }
+static void numbered_any_settle(void *s, void *pool, uint64_t *counters, struct nacre_out *out) { numbered_settle(s, pool, counters, out); }
+static void numbered_any_discard(void *s, void *pool) { numbered_discard(s, pool); }
+static uint32_t numbered_any_canonical(const void *s, const void *pool, uint8_t *to, uint32_t max) { return numbered_canonical(s, pool, to, max); }
+
+static const char *const numbered_counter_names[] = {
+    "malformed",
+    "impossible",
+    "no_space",
+    "refused",
+    "bound",
+    "broken",
+    "floor.unknown",
+    "sequencer.late",
+};
+static const struct nacre_event numbered_events[] = {
+    {.name = "deliver", .port = 0, .input = 0, .has_message = 1, .has_address = 1, .arguments = 0, .reserved = 0},
+    {.name = "init", .port = 0, .input = 0, .has_message = 0, .has_address = 0, .arguments = 0, .reserved = 0},
+    {.name = "unknown", .port = 0, .input = 1, .has_message = 0, .has_address = 0, .arguments = 0, .reserved = 0},
+    {.name = "send", .port = 0, .input = 0, .has_message = 1, .has_address = 1, .arguments = 0, .reserved = 0},
+    {.name = "send", .port = 1, .input = 1, .has_message = 1, .has_address = 0, .arguments = 0, .reserved = 0},
+    {.name = "grant_delivers", .port = 1, .input = 1, .has_message = 0, .has_address = 0, .arguments = 1, .reserved = 0},
+    {.name = "close", .port = 1, .input = 1, .has_message = 0, .has_address = 0, .arguments = 0, .reserved = 0},
+    {.name = "deliver", .port = 1, .input = 0, .has_message = 1, .has_address = 0, .arguments = 0, .reserved = 0},
+    {.name = "init", .port = 1, .input = 0, .has_message = 0, .has_address = 0, .arguments = 0, .reserved = 0},
+    {.name = "open", .port = 1, .input = 0, .has_message = 0, .has_address = 1, .arguments = 0, .reserved = 0},
+    {.name = "closed", .port = 1, .input = 0, .has_message = 0, .has_address = 0, .arguments = 1, .reserved = 0},
+};
+static const struct nacre_given numbered_givens[] = {
+    {.name = "floor.peer", .offset = offsetof(struct numbered_config, floor_peer), .size = sizeof(((struct numbered_config *)0)->floor_peer), .required = 1, .secret = 0, .reserved = 0},
+    {.name = "floor.cookie", .offset = offsetof(struct numbered_config, floor_cookie), .size = sizeof(((struct numbered_config *)0)->floor_cookie), .required = 1, .secret = 0, .reserved = 0},
+    {.name = "floor.identity", .offset = offsetof(struct numbered_config, floor_identity), .size = sizeof(((struct numbered_config *)0)->floor_identity), .required = 0, .secret = 0, .reserved = 0},
+    {.name = "floor.peer_identity", .offset = offsetof(struct numbered_config, floor_peer_identity), .size = sizeof(((struct numbered_config *)0)->floor_peer_identity), .required = 0, .secret = 0, .reserved = 0},
+    {.name = "floor.incarnation", .offset = offsetof(struct numbered_config, floor_incarnation), .size = sizeof(((struct numbered_config *)0)->floor_incarnation), .required = 1, .secret = 0, .reserved = 0},
+};
+
+const struct nacre_stack numbered_stack = {
+    .abi = NACRE_ABI,
+    .size = sizeof(struct nacre_stack),
+    .name = "numbered",
+    .description = "sequencer / floor",
+    .level = "inline",
+    .fingerprint = UINT64_C(0x98d990977a93a9ec),
+    .has_preamble = 1,
+    .state_size = sizeof(struct numbered_state),
+    .state_align = _Alignof(struct numbered_state),
+    .config_size = sizeof(struct numbered_config),
+    .pool_align = _Alignof(struct numbered_pool),
+    .pool_base = sizeof(struct numbered_pool),
+    .pool_per_block = sizeof(struct numbered_block),
+    .blocks_for_one = 0,
+    .block_bytes = 64,
+    .outputs_max = 2,
+    .segments_max = 2,
+    .bytes_max = 48,
+    .frame_head_max = 48,
+    .frame_data_max = 65459,
+    .counters_len = 8,
+    .counters = numbered_counter_names,
+    .events_len = 11,
+    .givens_len = 5,
+    .events = numbered_events,
+    .givens = numbered_givens,
+    .config_default = numbered_any_config_default,
+    .pool_init = numbered_any_pool_init,
+    .pool_free = numbered_any_pool_free,
+    .open = numbered_any_open,
+    .call = numbered_any_call,
+    .input = numbered_any_input,
+    .tick = numbered_any_tick,
+    .deadline = numbered_any_deadline,
+    .accepts = numbered_any_accepts,
+    .settle = numbered_any_settle,
+    .discard = numbered_any_discard,
+    .canonical = numbered_any_canonical,
+};
