@@ -1,13 +1,14 @@
 # Everything that a person or CI runs. Each target installs what it needs on Debian and Ubuntu.
 
 CARGO ?= cargo
+TARGET := $(or $(CARGO_TARGET_DIR),target)
 
 .PHONY: demo test bench soak setup setup-test build lint clean
 
 ## Sends a file through the stack `reliable` over a bad network, and shows the stack.
 demo: setup
 	$(CARGO) build --release --package nacre
-	tools/demo.sh target/release/nacre 64
+	tools/demo.sh $(TARGET)/release/nacre 64
 
 ## All tests, in less than 20 minutes on two cores.
 test: setup-test
