@@ -45,6 +45,10 @@ impl Target {
         if says_folder {
             fs::create_dir_all(path).map_err(|error| format!("{}: {error}", path.display()))?;
         }
+        // Better said now than when a sender is there.
+        if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.is_dir()) {
+            return Err(format!("{}: there is no such folder", parent.display()));
+        }
         Ok(Target { path: path.to_path_buf(), folder: says_folder || path.is_dir() })
     }
 

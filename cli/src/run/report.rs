@@ -59,7 +59,8 @@ impl Moved<'_> {
         print(&format!("  counted  {}", listed(&self.counted())));
         if let Some(faults) = self.faults {
             let (out, back) = faults.counts();
-            print(&format!("  faults   out: {}; in: {}", listed(&fault_list(out)), listed(&fault_list(back))));
+            print(&format!("  faults   out: {}", listed(&fault_list(out))));
+            print(&format!("           in: {}", listed(&fault_list(back))));
         }
     }
 

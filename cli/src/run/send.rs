@@ -69,6 +69,7 @@ impl Sending<'_> {
     /// Head, bytes and sum.
     fn file(&mut self, mut file: File, head: &Head) -> Result<Sum, String> {
         self.message(&head.write())?;
+        self.greet()?;
         let mut buffer = vec![0; self.largest()?];
         let (mut summing, mut left) = (Summing::default(), head.size);
         let mut progress = Progress::of_bytes(head.size, &head.name);
@@ -93,6 +94,25 @@ impl Sending<'_> {
             Error::TimedOut => format!("nothing could be sent for {} s: is there a receiver?", PATIENCE.as_secs()),
             other => other.to_string(),
         })
+    }
+
+    /// Waits a moment for the receiver, and says it if the system knows of none.
+    fn greet(&mut self) -> Result<(), String> {
+        let until = Instant::now() + Duration::from_secs(1);
+        while Instant::now() < until {
+            let time = Some(until.saturating_duration_since(Instant::now()));
+            match self.listener.wait(time).map_err(|error| error.to_string())? {
+                Some(Event::Opened { .. }) => return Ok(()),
+                Some(Event::OtherStack(what)) => return Err(what.in_words()),
+                Some(Event::Closed { reason, .. }) => return Err(format!("the connection has ended: {reason}")),
+                Some(Event::Error { peer, cause, .. }) => {
+                    say(&format!("{peer}: {cause}. Is there a receiver? Still trying"));
+                    return Ok(());
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// The longest message that the stack takes when nothing is in its way.

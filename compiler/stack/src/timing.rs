@@ -153,7 +153,7 @@ impl Tracker {
             }
             Statement::Operate(operate) => {
                 for argument in &operate.arguments {
-                    self.into_container(code, &operate.place, argument, locals);
+                    self.put_into(code, &operate.place, argument, locals);
                 }
                 if guarded {
                     self.leak(code, "a container that changes depending on the time");
@@ -191,7 +191,7 @@ impl Tracker {
     }
 
     /// Times inside what is stored stay times; anything else that depends on the clock leaks.
-    fn into_container(&mut self, code: &Code, place: &Place, e: &Expr, locals: &mut [bool]) {
+    fn put_into(&mut self, code: &Code, place: &Place, e: &Expr, locals: &mut [bool]) {
         let parts: Vec<&Expr> = match &e.kind {
             ExprKind::Tuple(parts) | ExprKind::Struct(parts) => parts.iter().collect(),
             _ => vec![e],

@@ -29,6 +29,7 @@ pub struct Import {
 }
 
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "most items are layers, and there are few of any")]
 pub enum Item {
     Layer(Layer),
     Interface(Interface),
