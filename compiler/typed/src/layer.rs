@@ -127,6 +127,9 @@ impl<'p> Checker<'p> {
             let what = if layer.kind == ast::LayerKind::Router { "routers" } else { "multiplexors" };
             return Err(vec![crate::program::not_built(what, layer.name.span)]);
         }
+        if let Some(group) = layer.above.iter().chain(&layer.over).find(|i| self.is_of_groups(i)) {
+            return Err(vec![crate::program::not_built("layers of groups", group.span)]);
+        }
         self.global_constants();
         self.parameters(arguments, used_at, generic);
         self.types_of_members();
@@ -370,6 +373,13 @@ impl<'p> Checker<'p> {
             .push(Enum { name: e.name.name.clone(), variants: e.variants.iter().map(|v| v.name.clone()).collect() });
         self.enum_ids.insert(e.name.name.clone(), id);
         id
+    }
+
+    /// A standard interface that the library does not declare yet.
+    fn is_of_groups(&self, interface: &ast::InterfaceRef) -> bool {
+        let name = interface.name.name.as_str();
+        matches!(name, "group" | "group_application" | "merging" | "state_transfer")
+            && self.program.item(name).is_none()
     }
 
     fn interfaces(&mut self) {
