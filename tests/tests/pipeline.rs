@@ -25,11 +25,34 @@ fn stages(case: &str) -> Vec<(String, String)> {
     ];
     for level in LEVELS {
         let emitted = session.emit(&stack, level, None);
-        stages.push((format!("{}.h", level.name()), emitted.header));
-        stages.push((format!("{}.c", level.name()), emitted.source));
+        stages.push((
+            format!("{}.h", level.name()),
+            without(&emitted.header, "/* The interface of every stack", "#endif"),
+        ));
+        stages.push((format!("{}.c", level.name()), own_part(&emitted.source)));
     }
     let folder = format!("{}/", root().display());
     stages.into_iter().map(|(name, text)| (name, text.replace(&folder, ""))).collect()
+}
+
+/// What a source has of its own: without the text that all stacks share, and the numbers of its lines.
+fn own_part(source: &str) -> String {
+    let own = without(source, "/* ---- what compilers want to be told", "    tell(t, data, 1);");
+    let number = |line: &str| line.starts_with("#line ") && line.ends_with(".c\"");
+    let lines = own.lines().filter(|line| !number(line));
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+/// Without the lines from one that begins so to one that is (but for the stack's prefix) so; a line says that they are left out.
+fn without(text: &str, from: &str, to: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let begin = lines.iter().position(|line| line.starts_with(from)).expect("what all stacks share begins");
+    let ends =
+        |line: &&str| *line == to || (line.starts_with("    ") && line.ends_with(&format!("_{}", to.trim_start())));
+    let end = begin + lines[begin..].iter().position(|line| ends(line)).expect("what all stacks share ends");
+    let rest = lines[end + 1..].strip_prefix(&["}"]).unwrap_or(&lines[end + 1..]);
+    let left = [&lines[..begin], &["/* ... text that all stacks share ... */"], rest].concat();
+    left.iter().map(|line| format!("{line}\n")).collect()
 }
 
 #[test]

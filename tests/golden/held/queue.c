@@ -58,567 +58,7 @@ struct held_step {
     struct held_more *more;
 };
 
-/* ---- what compilers want to be told ---- */
-
-#if defined(__GNUC__)
-#define held_LIKELY(x) __builtin_expect((x), 1)
-#define held_UNLIKELY(x) __builtin_expect((x), 0)
-#define held_INLINE static inline __attribute__((always_inline, unused))
-#define held_COLD static __attribute__((cold, noinline, unused))
-#define held_APART static __attribute__((noinline, unused))
-#define held_PLAIN static __attribute__((unused))
-#else
-#define held_LIKELY(x) (x)
-#define held_UNLIKELY(x) (x)
-#define held_INLINE static inline
-#define held_COLD static
-#define held_APART static
-#define held_PLAIN static
-#endif
-
-/* ---- numbers ---- */
-
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define held_LITTLE 1
-#else
-#define held_LITTLE 0
-#endif
-
-held_INLINE void held_put(uint8_t *to, uint64_t value, uint32_t n) {
-    if (held_LITTLE) {
-        if (n == 8u) {
-            memcpy(to, &value, 8);
-        } else if (n == 4u) {
-            uint32_t word = (uint32_t)value;
-            memcpy(to, &word, 4);
-        } else if (n == 2u) {
-            uint16_t word = (uint16_t)value;
-            memcpy(to, &word, 2);
-        } else {
-            for (uint32_t i = 0; i < n; i++) { to[i] = (uint8_t)(value >> (8u * i)); }
-        }
-    } else {
-        for (uint32_t i = 0; i < n; i++) { to[i] = (uint8_t)(value >> (8u * i)); }
-    }
-}
-
-held_INLINE uint64_t held_get(const uint8_t *from, uint32_t n) {
-    if (held_LITTLE && n == 8u) {
-        uint64_t word;
-        memcpy(&word, from, 8);
-        return word;
-    }
-    if (held_LITTLE && n == 4u) {
-        uint32_t word;
-        memcpy(&word, from, 4);
-        return word;
-    }
-    if (held_LITTLE && n == 2u) {
-        uint16_t word;
-        memcpy(&word, from, 2);
-        return word;
-    }
-    uint64_t value = 0;
-    for (uint32_t i = 0; i < n; i++) { value |= (uint64_t)from[i] << (8u * i); }
-    return value;
-}
-
-/* The lowest bytes in the other order. */
-held_PLAIN uint64_t held_swap(uint64_t value, uint32_t bytes) {
-    uint64_t swapped = 0;
-    for (uint32_t i = 0; i < bytes; i++) { swapped = swapped << 8 | (value >> (8u * i) & 0xffu); }
-    return swapped;
-}
-
-held_PLAIN int64_t held_sign(uint64_t value, uint32_t bits) {
-    uint64_t top = (uint64_t)1 << (bits - 1u);
-    value &= (top << 1) - 1u;
-    return (int64_t)((value ^ top) - top);
-}
-
-held_PLAIN uint64_t held_shl(uint64_t a, uint64_t b, uint32_t bits) { return b >= bits ? 0 : a << b; }
-held_PLAIN uint64_t held_shr(uint64_t a, uint64_t b, uint32_t bits) { return b >= bits ? 0 : a >> b; }
-/* Of a negative number the sign comes in from the left. */
-held_PLAIN int64_t held_shr_signed(int64_t a, uint64_t b, uint32_t bits) {
-    if (b >= bits) { return 0; }
-    return a < 0 ? (int64_t)~(~(uint64_t)a >> b) : (int64_t)((uint64_t)a >> b);
-}
-held_PLAIN uint64_t held_div(uint64_t a, uint64_t b) { return b == 0 ? 0 : a / b; }
-held_PLAIN uint64_t held_rem(uint64_t a, uint64_t b) { return b == 0 ? 0 : a % b; }
-held_PLAIN int64_t held_div_signed(int64_t a, int64_t b) {
-    return b == 0 ? 0 : b == -1 ? (int64_t)(0u - (uint64_t)a) : a / b;
-}
-held_PLAIN int64_t held_rem_signed(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
-
-held_PLAIN uint64_t held_fold16(uint64_t sum) {
-    while (sum >> 16) { sum = (sum & 0xffffu) + (sum >> 16); }
-    return ~sum & 0xffffu;
-}
-
-held_PLAIN uint32_t held_count(const uint64_t *words, uint32_t n) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        for (uint64_t w = words[i]; w != 0; w &= w - 1u) { count++; }
-    }
-    return count;
-}
-
-/* The lowest element, 0 if there is none. */
-held_PLAIN uint32_t held_first(const uint64_t *words, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t bit = 0; words[i] != 0 && bit < 64u; bit++) {
-            if (words[i] >> bit & 1u) { return 64u * i + bit; }
-        }
-    }
-    return 0;
-}
-
-/* The lowest slot that is free, n if none is. */
-held_PLAIN uint32_t held_lowest_free(const uint64_t *used, uint32_t n) {
-    uint32_t slot = 0;
-    while (slot < n && (used[slot / 64u] >> (slot % 64u) & 1u)) { slot++; }
-    return slot;
-}
-
-held_INLINE bool held_has(const uint64_t *used, uint32_t slot) { return used[slot / 64u] >> (slot % 64u) & 1u; }
-/* The bits of `count` slots from `first` on, around the end of so many; `slots` is a power of two of at most 64. */
-held_INLINE uint64_t held_around(uint32_t first, uint32_t count, uint32_t slots) {
-    uint64_t bits = count >= 64u ? UINT64_MAX : ((uint64_t)1 << count) - 1u;
-    if (slots == 64u) { return bits << first | bits >> (-first & 63u); }
-    return (bits << first | bits << first >> slots) & (((uint64_t)1 << (slots & 63u)) - 1u);
-}
-
-held_INLINE void held_mark(uint64_t *used, uint32_t slot) { used[slot / 64u] |= (uint64_t)1 << (slot % 64u); }
-held_INLINE void held_unmark(uint64_t *used, uint32_t slot) { used[slot / 64u] &= ~((uint64_t)1 << (slot % 64u)); }
-
-/* SplitMix64, and the high half of a product: a number below `below`. */
-held_PLAIN uint64_t held_random(uint64_t *state, uint64_t below) {
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    z ^= z >> 31;
-    uint64_t low = (z & 0xffffffffu) * (below & 0xffffffffu);
-    uint64_t one = (z >> 32) * (below & 0xffffffffu), two = (z & 0xffffffffu) * (below >> 32);
-    uint64_t middle = (low >> 32) + (one & 0xffffffffu) + (two & 0xffffffffu);
-    return (z >> 32) * (below >> 32) + (one >> 32) + (two >> 32) + (middle >> 32);
-}
-
-/* What a call may change of a step. */
-held_INLINE void held_back(struct held_step *step, const struct held_step *aside) {
-    step->kept = aside->kept;
-    step->held = aside->held;
-    step->first = aside->first;
-    step->len = aside->len;
-    step->outputs = aside->outputs;
-    step->segments = aside->segments;
-    step->bytes = aside->bytes;
-    step->impossible = aside->impossible;
-}
-
-/* ---- bytes of messages: a run of pool blocks, the bytes that came with this call, bytes made in this call, or a rope ---- */
-
-#define held_SHORT(b) ((b).block - 1u < 0xffffu) /* in one block of the pool: its number */
-#define held_LONG 0x100000u /* in several blocks of the pool: with the number of the first */
-#define held_IN 0x10000u   /* lent by the caller of this step */
-#define held_MADE 0x20000u /* in out->bytes */
-#define held_TEMP 0x40000u /* in step->temp, for one statement */
-#define held_ROPE 0x80000000u
-
-/* Of variable length: a few moves for what is short. */
-held_INLINE void held_copy(uint8_t *to, const uint8_t *from, uint32_t n) {
-    if (n > 32u) {
-        memcpy(to, from, n);
-    } else if (n >= 16u) {
-        uint64_t first[2], last[2];
-        memcpy(first, from, 16);
-        memcpy(last, from + n - 16u, 16);
-        memcpy(to, first, 16);
-        memcpy(to + n - 16u, last, 16);
-    } else if (n >= 8u) {
-        uint64_t first, last;
-        memcpy(&first, from, 8);
-        memcpy(&last, from + n - 8u, 8);
-        memcpy(to, &first, 8);
-        memcpy(to + n - 8u, &last, 8);
-    } else {
-        for (uint32_t i = 0; i < n; i++) { to[i] = from[i]; }
-    }
-}
-
-/* A run of bytes from a block on, as `block` says it. */
-held_INLINE uint32_t held_span(uint32_t number, uint32_t offset, uint32_t len) {
-    return offset + len > held_BLOCK ? number | held_LONG : number;
-}
-
-held_INLINE struct held_block *held_block(struct held_pool *pool, uint32_t number) {
-    return &pool->block[number - 1u];
-}
-
-/* For a call that seldom happens: so the bytes need not be in memory before. */
-#define held_COPY(b) ((struct held_bytes){.block = (b).block, .offset = (b).offset, .len = (b).len})
-
-/* The number of a fresh block. The step was admitted, so there is one; 0: a bound was wrong, and the bytes are lost. */
-held_INLINE uint32_t held_take_block(struct held_pool *pool) {
-    if (held_UNLIKELY(pool->free == 0)) { return 0; }
-    uint32_t number = pool->first;
-    struct held_block *block = held_block(pool, number);
-    pool->first = block->after;
-    pool->free--;
-    block->references = 1;
-    block->next = 0;
-    return number;
-}
-
-/* Freed blocks go to the end of the queue, so that none is used again in the step that freed it: what it lent stays as it is. */
-held_INLINE void held_free_block(struct held_pool *pool, uint32_t number) {
-    if (held_UNLIKELY(pool->free++ == 0)) {
-        pool->first = number;
-    } else {
-        held_block(pool, pool->last)->after = (uint16_t)number;
-    }
-    pool->last = number;
-}
-
-held_INLINE void held_leave_block(struct held_pool *pool, uint32_t number) {
-    if (--pool->block[number - 1u].references == 0) { held_free_block(pool, number); }
-}
-
-
-held_COLD void held_share_long(struct held_pool *pool, struct held_bytes b) {
-
-    for (uint32_t end = b.offset + b.len, number = b.block & 0xffffu;;) {
-        held_block(pool, number)->references++;
-        if (end <= held_BLOCK) { return; }
-        end -= held_BLOCK;
-        number = held_block(pool, number)->next;
-    }
-}
-
-held_COLD void held_drop_long(struct held_pool *pool, struct held_bytes b) {
-
-    for (uint32_t end = b.offset + b.len, number = b.block & 0xffffu;;) {
-        uint32_t next = held_block(pool, number)->next;
-        held_leave_block(pool, number);
-        if (end <= held_BLOCK) { return; }
-        end -= held_BLOCK;
-        number = next;
-    }
-}
-
-/* One more reference to the same bytes. */
-held_INLINE void held_share(struct held_pool *pool, struct held_bytes b) {
-    if (held_SHORT(b)) {
-        held_block(pool, b.block)->references++;
-    } else if (held_UNLIKELY((b.block & (held_LONG | held_ROPE)) != 0)) {
-        held_share_long(pool, held_COPY(b));
-    }
-}
-
-held_INLINE void held_drop(struct held_pool *pool, struct held_bytes b) {
-    if (held_SHORT(b)) {
-        held_leave_block(pool, b.block);
-    } else if (held_UNLIKELY((b.block & (held_LONG | held_ROPE)) != 0)) {
-        held_drop_long(pool, held_COPY(b));
-    }
-}
-
-/* The bytes at `at` and how many stand there in one run. */
-held_PLAIN const uint8_t *held_run(const struct held_step *step, struct held_bytes b, uint32_t at, uint32_t *n) {
-    uint32_t left = b.len - at;
-    at += b.offset;
-
-    *n = left;
-    if (b.block == held_IN) { return step->in + at; }
-    if (b.block == held_MADE) { return step->out->bytes + at; }
-    if (b.block == held_TEMP) { return step->more->temp + at; }
-    uint32_t number = b.block & 0xffffu;
-    for (; at >= held_BLOCK; at -= held_BLOCK) { number = held_block(step->pool, number)->next; }
-    if (left > held_BLOCK - at) { *n = held_BLOCK - at; }
-    return held_block(step->pool, number)->bytes + at;
-}
-
-/* Room in out->bytes for bytes that are made; none left: the bound was wrong, which is counted. */
-held_PLAIN bool held_can_make(struct held_step *step, uint32_t n) {
-    if (held_UNLIKELY(n > step->out->bytes_max - step->bytes)) {
-        step->counters[held_BROKEN]++;
-        return false;
-    }
-    return true;
-}
-
-held_PLAIN void held_read(const struct held_step *step, struct held_bytes b, uint8_t *to) {
-    for (uint32_t at = 0, n = 0; at < b.len; at += n) {
-        const uint8_t *from = held_run(step, b, at, &n);
-        memcpy(to + at, from, n);
-    }
-}
-
-held_PLAIN uint8_t held_byte(const struct held_step *step, struct held_bytes b, uint64_t at) {
-    uint32_t n;
-    return at < b.len ? *held_run(step, b, (uint32_t)at, &n) : 0;
-}
-
-/* A copy in as many blocks as it takes. */
-held_COLD uint32_t held_keep_whole(struct held_step *step, const uint8_t *from, uint32_t len) {
-    if (held_UNLIKELY(len / held_BLOCK + (len % held_BLOCK != 0) > step->pool->free)) {
-        step->counters[held_BROKEN]++;
-        return 0;
-    }
-    uint32_t first = 0, last = 0;
-    for (uint32_t at = 0; at < len; at += held_BLOCK) {
-        uint32_t number = held_take_block(step->pool);
-        memcpy(held_block(step->pool, number)->bytes, from + at, len - at < held_BLOCK ? len - at : held_BLOCK);
-        if (first == 0) {
-            first = number;
-        } else {
-            held_block(step->pool, last)->next = (uint16_t)number;
-        }
-        last = number;
-    }
-    return first;
-}
-
-
-held_COLD struct held_bytes held_keep_made(struct held_step *step, struct held_bytes b) {
-
-    if (b.block & held_LONG) { return b; }
-    uint32_t first = held_keep_whole(step, step->out->bytes + b.offset, b.len);
-    b.block = first != 0 ? held_span(first, 0, b.len) : 0;
-    b.offset = 0;
-    if (first == 0) { b.len = 0; }
-    return b;
-}
-
-/* Bytes of this call that take several blocks: the step holds them, so that parts can be shared. */
-held_COLD struct held_bytes held_keep_long(struct held_step *step, struct held_bytes b) {
-    if (!step->held) {
-        step->kept = held_keep_whole(step, step->in, step->in_len);
-        step->held = step->kept != 0;
-    }
-    uint32_t number = step->kept;
-    if (number == 0) { return (struct held_bytes){.block = 0}; }
-    for (; b.offset >= held_BLOCK; b.offset -= held_BLOCK) { number = held_block(step->pool, number)->next; }
-    b.block = held_span(number, b.offset, b.len);
-    held_share(step->pool, b);
-    return b;
-}
-
-/* The same bytes, in the pool: what is stored must outlive the step. The bytes of this call go there as a whole, and again only
- * if the block was let go meanwhile: no block is used again in the step that freed it. */
-held_INLINE struct held_bytes held_keep(struct held_step *step, struct held_bytes b) {
-    if (b.block == held_IN) {
-        if (held_UNLIKELY(b.len == 0)) { return (struct held_bytes){.block = 0}; }
-        if (held_UNLIKELY(step->in_len > held_BLOCK)) { return held_keep_long(step, held_COPY(b)); }
-        if (held_UNLIKELY(step->kept != 0) && held_block(step->pool, step->kept)->references > 0) {
-            held_block(step->pool, step->kept)->references++;
-        } else {
-            step->kept = held_take_block(step->pool);
-            if (held_UNLIKELY(step->kept == 0)) {
-                step->counters[held_BROKEN]++;
-                return (struct held_bytes){.block = 0};
-            }
-            held_copy(held_block(step->pool, step->kept)->bytes, step->in, step->in_len);
-        }
-        b.block = step->kept;
-    } else if (held_UNLIKELY(b.block > 0xffffu)) {
-        b = held_keep_made(step, held_COPY(b));
-    }
-    return b;
-}
-
-
-/* Bytes `at .. at + n`, clamped; a reference of its own. */
-held_PLAIN struct held_bytes held_slice(struct held_step *step, struct held_bytes b, uint64_t at, uint64_t n) {
-    uint32_t from = at < b.len ? (uint32_t)at : b.len;
-    uint32_t len = n < b.len - from ? (uint32_t)n : b.len - from;
-    if (len == 0) { return (struct held_bytes){.block = 0}; }
-
-    b.offset += from;
-    b.len = len;
-    if (held_SHORT(b) || b.block & held_LONG) {
-        uint32_t number = b.block & 0xffffu;
-        for (; b.offset >= held_BLOCK; b.offset -= held_BLOCK) { number = held_block(step->pool, number)->next; }
-        b.block = held_span(number, b.offset, b.len);
-        held_share(step->pool, b);
-    }
-    return b;
-}
-
-held_PLAIN struct held_bytes held_rest(struct held_step *step, struct held_bytes b, uint64_t n) {
-    struct held_bytes rest = held_slice(step, b, n, UINT32_MAX);
-    held_drop(step->pool, b);
-    return rest;
-}
-
-/* Bytes made in this step begin at `from` in out->bytes. */
-held_PLAIN struct held_bytes held_made(const struct held_step *step, uint32_t from) {
-    uint32_t len = step->bytes - from;
-    return (struct held_bytes){.block = len ? held_MADE : 0, .offset = len ? from : 0, .len = len};
-}
-
-
-/* ---- what leaves the stack ---- */
-
-held_COLD void held_long_segments(struct held_step *step, struct nacre_output *output, struct held_bytes b) {
-    struct nacre_out *out = step->out;
-    for (uint32_t at = 0, n = 0; at < b.len; at += n) {
-        const uint8_t *from = held_run(step, b, at, &n);
-        if (step->segments == out->segments_max) {
-            step->counters[held_BROKEN]++;
-            return;
-        }
-        out->segments[step->segments++] = (struct nacre_segment){.at = from, .len = n, .reserved = 0};
-        output->segments_len++;
-        output->len += n;
-    }
-}
-
-/* Adds the bytes of a message to an output and lets the message go: a block that is freed now is not used before the next call. */
-held_INLINE void held_segments(struct held_step *step, struct nacre_output *output, struct held_bytes b) {
-    struct nacre_out *out = step->out;
-    const uint8_t *from;
-    if (b.len == 0) { return; }
-    if (held_LIKELY(b.block == held_IN)) {
-        from = step->in + b.offset;
-    } else if (held_LIKELY(held_SHORT(b))) {
-        from = held_block(step->pool, b.block)->bytes + b.offset;
-    } else {
-        held_long_segments(step, output, b);
-        held_drop(step->pool, b);
-        return;
-    }
-    if (held_UNLIKELY(step->segments == out->segments_max)) {
-        step->counters[held_BROKEN]++;
-    } else {
-        struct nacre_segment *segment = &out->segments[step->segments++];
-        segment->at = from;
-        segment->len = b.len;
-        output->segments_len++;
-        output->len += b.len;
-    }
-    held_drop(step->pool, b);
-}
-
-/* The next output; none, where the bound was wrong. */
-held_INLINE struct nacre_output *held_output(struct held_step *step, uint16_t port, uint16_t event) {
-    struct nacre_out *out = step->out;
-    if (held_UNLIKELY(step->outputs == out->outputs_max)) {
-        step->counters[held_BROKEN]++;
-        return NULL;
-    }
-    struct nacre_output *output = &out->outputs[step->outputs++];
-    output->port = port;
-    output->event = event;
-    output->session = 0;
-    output->len = 0;
-    output->segments_len = 0;
-    output->segments = NULL;
-    return output;
-}
-
-/* The segments of an output along the likely way, head (if any) and data: the room was checked when the step began. */
-held_INLINE void held_quick_segments(struct held_step *step, struct nacre_output *output, const uint8_t *head, uint32_t size, struct held_bytes b) {
-    struct nacre_segment *segment = &step->out->segments[step->segments];
-    uint32_t n = head != NULL && size > 0;
-    output->segments = segment;
-    if (n > 0) {
-        segment[0].at = head;
-        segment[0].len = size;
-    }
-    if (held_LIKELY(b.len > 0)) {
-        if (held_LIKELY(b.block == held_IN)) {
-            segment[n].at = step->in + b.offset;
-        } else if (held_LIKELY(held_SHORT(b))) {
-            struct held_block *block = held_block(step->pool, b.block);
-            segment[n].at = block->bytes + b.offset;
-            if (--block->references == 0) { held_free_block(step->pool, b.block); }
-        } else {
-            output->len = size;
-            output->segments_len = n;
-            step->segments += n;
-            held_long_segments(step, output, held_COPY(b));
-            held_drop(step->pool, b);
-            return;
-        }
-        segment[n].len = b.len;
-        n++;
-    }
-    output->len = size + b.len;
-    output->segments_len = n;
-    step->segments += n;
-}
-
-/* Whether the caller's arrays hold what a step can make. */
-held_INLINE bool held_room(const struct nacre_out *out) {
-    return out->outputs_max >= held_OUTPUTS && out->segments_max >= held_SEGMENTS && out->bytes_max >= held_BYTES;
-}
-
-/* A call that had no effect. */
-held_INLINE int held_nothing(struct nacre_out *out, int result) {
-    out->outputs_len = out->segments_len = out->bytes_len = 0;
-    return result;
-}
-
-/* Whether the pool has what a step may take, beyond `extra` for nothing: `copies` of the message. */
-held_INLINE bool held_space(const struct held_pool *pool, uint32_t copies, uint32_t extra, uint32_t len) {
-    if (held_LIKELY(len - 1u < held_BLOCK)) { return copies + extra <= pool->free; }
-    return (uint64_t)copies * (len / held_BLOCK + (len % held_BLOCK != 0)) + extra <= pool->free;
-}
-
-/* An armed timer is its deadline plus one; what is too far away is as far as can be said. */
-held_INLINE uint64_t held_after(uint64_t now, uint64_t delay) {
-    uint64_t armed = now + delay + 1u;
-    return held_UNLIKELY(armed <= now) ? UINT64_MAX : armed;
-}
-
-held_PLAIN uint8_t held_addr_byte(const struct nacre_addr *a, uint64_t i) {
-    return i < 16u ? a->ip[i] : (uint8_t)((i < 18u ? a->port : a->family) >> (8u * (i & 1u)));
-}
-
-held_PLAIN uint32_t held_count_in(uint64_t word) { return held_count(&word, 1); }
-held_PLAIN uint32_t held_first_in(uint64_t word) { return held_first(&word, 1); }
-
-/* Bytes in one run: copied to where things are made, if they are not. */
-held_PLAIN const uint8_t *held_flat(struct held_step *step, struct held_bytes b) {
-    uint32_t n = 0;
-    if (b.len == 0) { return step->out->bytes; }
-    const uint8_t *from = held_run(step, b, 0, &n);
-    if (n == b.len) { return from; }
-    if (!held_can_make(step, b.len)) { return from; }
-    uint8_t *to = step->out->bytes + step->bytes;
-    held_read(step, b, to);
-    step->bytes += b.len;
-    return to;
-}
-
-/* ---- the state as bytes ---- */
-
-struct held_teller {
-    const struct held_step *step;
-    uint8_t *to;
-    uint32_t max, len;
-};
-
-held_PLAIN void held_tell(struct held_teller *t, uint64_t value, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++, t->len++) {
-        if (t->len < t->max) { t->to[t->len] = (uint8_t)(value >> (8u * i)); }
-    }
-}
-
-held_PLAIN void held_tell_bytes(struct held_teller *t, const uint8_t *from, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++, t->len++) {
-        if (t->len < t->max) { t->to[t->len] = from[i]; }
-    }
-}
-
-held_PLAIN void held_tell_message(struct held_teller *t, struct held_bytes b, bool data) {
-    held_tell(t, b.len, 4);
-    for (uint32_t at = 0, n = 0; at < b.len; at += n) {
-        const uint8_t *from = held_run(t->step, b, at, &n);
-        held_tell_bytes(t, from, n);
-    }
-    held_tell(t, data, 1);
-}
+/* ... text that all stacks share ... */
 
 held_PLAIN void held_floor_down_close(struct held_step *step);
 held_PLAIN void held_floor_up_deliver(struct held_step *step, struct nacre_addr from, struct held_msg_floor m);
@@ -1036,7 +476,6 @@ held_PLAIN void held_floor_confirm(struct held_step *step) {
 #line 92 "tests/golden/held/../../../layers/floor/floor.nacre"
         held_queue_delay_up_open(step, step->s->floor.peer);
     }
-#line 1040 "held.c"
 }
 
 /* floor.down.close */
@@ -1045,7 +484,6 @@ held_PLAIN void held_on_floor_down_close(struct held_step *step) {
     (void)step;
 #line 59 "tests/golden/held/../../../layers/floor/floor.nacre"
     held_queue_delay_up_closed(step, 0u);
-#line 1049 "held.c"
 }
 
 /* floor.down.grant_delivers */
@@ -1053,7 +491,6 @@ held_PLAIN void held_on_floor_down_grant_delivers(struct held_step *step, uint16
 #line 57 "tests/golden/held/../../../layers/floor/floor.nacre"
     (void)n;
     (void)step;
-#line 1057 "held.c"
 }
 
 /* floor.down.send */
@@ -1111,7 +548,6 @@ held_PLAIN void held_on_floor_down_send(struct held_step *step, struct held_msg 
     carried_2.floor_check = check;
 #line 52 "tests/golden/held/../../../layers/floor/floor.nacre"
     held_out_below_down_send(step, step->s->floor.peer, carried_2);
-#line 1115 "held.c"
 }
 
 /* floor.up.deliver.Identified */
@@ -1166,7 +602,6 @@ held_PLAIN void held_on_floor_up_deliver_Identified(struct held_step *step, stru
     }
 #line 80 "tests/golden/held/../../../layers/floor/floor.nacre"
     held_queue_delay_up_deliver(step, m);
-#line 1170 "held.c"
 }
 
 /* floor.up.deliver.Short */
@@ -1191,7 +626,6 @@ held_PLAIN void held_on_floor_up_deliver_Short(struct held_step *step, struct na
     }
 #line 67 "tests/golden/held/../../../layers/floor/floor.nacre"
     held_queue_delay_up_deliver(step, m);
-#line 1195 "held.c"
 }
 
 /* floor.up.init */
@@ -1200,7 +634,6 @@ held_PLAIN void held_on_floor_up_init(struct held_step *step) {
     (void)step;
 #line 7 "tests/golden/held/../../../layers/floor/floor.nacre"
     held_queue_delay_up_init(step);
-#line 1204 "held.c"
 }
 
 /* floor.up.unknown */
@@ -1209,7 +642,6 @@ held_PLAIN void held_on_floor_up_unknown(struct held_step *step) {
     (void)step;
     step->s->floor.confirmed = false;
     step->counters[held_COUNT_floor_unknown]++;
-#line 1213 "held.c"
 }
 
 /* delay takes close */
@@ -1253,7 +685,6 @@ held_PLAIN void held_on_delay_down_close(struct held_step *step) {
     (void)step;
 #line 5 "tests/golden/held/source.nacre"
     held_queue_floor_down_close(step);
-#line 1257 "held.c"
 }
 
 /* delay.down.grant_delivers */
@@ -1262,7 +693,6 @@ held_PLAIN void held_on_delay_down_grant_delivers(struct held_step *step, uint16
     (void)step;
 #line 5 "tests/golden/held/source.nacre"
     held_queue_floor_down_grant_delivers(step, n);
-#line 1266 "held.c"
 }
 
 /* delay.down.send */
@@ -1291,7 +721,6 @@ held_PLAIN void held_on_delay_down_send(struct held_step *step, struct held_msg 
         return;
     }
     if (step->s->delay.leave == 0) { step->s->delay.leave = held_after(step->now, 0x989680u); }
-#line 1295 "held.c"
 }
 
 /* delay.on.leave */
@@ -1319,7 +748,6 @@ held_PLAIN void held_on_delay_on_leave(struct held_step *step) {
         break;
     }
     (void)count;
-#line 1323 "held.c"
 }
 
 /* delay.send_oldest */
@@ -1343,7 +771,6 @@ held_PLAIN void held_delay_send_oldest(struct held_step *step) {
     struct held_msg_floor carried = {.bytes = m.bytes, .data = m.data};
 #line 34 "tests/golden/held/source.nacre"
     held_queue_floor_down_send(step, carried);
-#line 1347 "held.c"
 }
 
 /* delay.up.closed */
@@ -1352,7 +779,6 @@ held_PLAIN void held_on_delay_up_closed(struct held_step *step, uint8_t why) {
     (void)step;
 #line 5 "tests/golden/held/source.nacre"
     held_out_above_up_closed(step, why);
-#line 1356 "held.c"
 }
 
 /* delay.up.deliver */
@@ -1361,7 +787,6 @@ held_PLAIN void held_on_delay_up_deliver(struct held_step *step, struct held_msg
     (void)step;
 #line 5 "tests/golden/held/source.nacre"
     held_out_above_up_deliver(step, m);
-#line 1365 "held.c"
 }
 
 /* delay.up.init */
@@ -1370,7 +795,6 @@ held_PLAIN void held_on_delay_up_init(struct held_step *step) {
     (void)step;
 #line 5 "tests/golden/held/source.nacre"
     held_out_above_up_init(step);
-#line 1374 "held.c"
 }
 
 /* delay.up.open */
@@ -1379,7 +803,6 @@ held_PLAIN void held_on_delay_up_open(struct held_step *step, struct nacre_addr 
     (void)step;
 #line 5 "tests/golden/held/source.nacre"
     held_out_above_up_open(step, from);
-#line 1383 "held.c"
 }
 
 held_PLAIN void held_queue_floor_down_send(struct held_step *step, struct held_msg_floor m) {

@@ -34,566 +34,7 @@ struct lossy_step {
     struct lossy_more *more;
 };
 
-/* ---- what compilers want to be told ---- */
-
-#if defined(__GNUC__)
-#define lossy_LIKELY(x) __builtin_expect((x), 1)
-#define lossy_UNLIKELY(x) __builtin_expect((x), 0)
-#define lossy_INLINE static inline __attribute__((always_inline, unused))
-#define lossy_COLD static __attribute__((cold, noinline, unused))
-#define lossy_APART static __attribute__((noinline, unused))
-#define lossy_PLAIN static __attribute__((unused))
-#else
-#define lossy_LIKELY(x) (x)
-#define lossy_UNLIKELY(x) (x)
-#define lossy_INLINE static inline
-#define lossy_COLD static
-#define lossy_APART static
-#define lossy_PLAIN static
-#endif
-
-/* ---- numbers ---- */
-
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define lossy_LITTLE 1
-#else
-#define lossy_LITTLE 0
-#endif
-
-lossy_INLINE void lossy_put(uint8_t *to, uint64_t value, uint32_t n) {
-    if (lossy_LITTLE) {
-        if (n == 8u) {
-            memcpy(to, &value, 8);
-        } else if (n == 4u) {
-            uint32_t word = (uint32_t)value;
-            memcpy(to, &word, 4);
-        } else if (n == 2u) {
-            uint16_t word = (uint16_t)value;
-            memcpy(to, &word, 2);
-        } else {
-            for (uint32_t i = 0; i < n; i++) { to[i] = (uint8_t)(value >> (8u * i)); }
-        }
-    } else {
-        for (uint32_t i = 0; i < n; i++) { to[i] = (uint8_t)(value >> (8u * i)); }
-    }
-}
-
-lossy_INLINE uint64_t lossy_get(const uint8_t *from, uint32_t n) {
-    if (lossy_LITTLE && n == 8u) {
-        uint64_t word;
-        memcpy(&word, from, 8);
-        return word;
-    }
-    if (lossy_LITTLE && n == 4u) {
-        uint32_t word;
-        memcpy(&word, from, 4);
-        return word;
-    }
-    if (lossy_LITTLE && n == 2u) {
-        uint16_t word;
-        memcpy(&word, from, 2);
-        return word;
-    }
-    uint64_t value = 0;
-    for (uint32_t i = 0; i < n; i++) { value |= (uint64_t)from[i] << (8u * i); }
-    return value;
-}
-
-/* The lowest bytes in the other order. */
-lossy_PLAIN uint64_t lossy_swap(uint64_t value, uint32_t bytes) {
-    uint64_t swapped = 0;
-    for (uint32_t i = 0; i < bytes; i++) { swapped = swapped << 8 | (value >> (8u * i) & 0xffu); }
-    return swapped;
-}
-
-lossy_PLAIN int64_t lossy_sign(uint64_t value, uint32_t bits) {
-    uint64_t top = (uint64_t)1 << (bits - 1u);
-    value &= (top << 1) - 1u;
-    return (int64_t)((value ^ top) - top);
-}
-
-lossy_PLAIN uint64_t lossy_shl(uint64_t a, uint64_t b, uint32_t bits) { return b >= bits ? 0 : a << b; }
-lossy_PLAIN uint64_t lossy_shr(uint64_t a, uint64_t b, uint32_t bits) { return b >= bits ? 0 : a >> b; }
-/* Of a negative number the sign comes in from the left. */
-lossy_PLAIN int64_t lossy_shr_signed(int64_t a, uint64_t b, uint32_t bits) {
-    if (b >= bits) { return 0; }
-    return a < 0 ? (int64_t)~(~(uint64_t)a >> b) : (int64_t)((uint64_t)a >> b);
-}
-lossy_PLAIN uint64_t lossy_div(uint64_t a, uint64_t b) { return b == 0 ? 0 : a / b; }
-lossy_PLAIN uint64_t lossy_rem(uint64_t a, uint64_t b) { return b == 0 ? 0 : a % b; }
-lossy_PLAIN int64_t lossy_div_signed(int64_t a, int64_t b) {
-    return b == 0 ? 0 : b == -1 ? (int64_t)(0u - (uint64_t)a) : a / b;
-}
-lossy_PLAIN int64_t lossy_rem_signed(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
-
-lossy_PLAIN uint64_t lossy_fold16(uint64_t sum) {
-    while (sum >> 16) { sum = (sum & 0xffffu) + (sum >> 16); }
-    return ~sum & 0xffffu;
-}
-
-lossy_PLAIN uint32_t lossy_count(const uint64_t *words, uint32_t n) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        for (uint64_t w = words[i]; w != 0; w &= w - 1u) { count++; }
-    }
-    return count;
-}
-
-/* The lowest element, 0 if there is none. */
-lossy_PLAIN uint32_t lossy_first(const uint64_t *words, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t bit = 0; words[i] != 0 && bit < 64u; bit++) {
-            if (words[i] >> bit & 1u) { return 64u * i + bit; }
-        }
-    }
-    return 0;
-}
-
-/* The lowest slot that is free, n if none is. */
-lossy_PLAIN uint32_t lossy_lowest_free(const uint64_t *used, uint32_t n) {
-    uint32_t slot = 0;
-    while (slot < n && (used[slot / 64u] >> (slot % 64u) & 1u)) { slot++; }
-    return slot;
-}
-
-lossy_INLINE bool lossy_has(const uint64_t *used, uint32_t slot) { return used[slot / 64u] >> (slot % 64u) & 1u; }
-/* The bits of `count` slots from `first` on, around the end of so many; `slots` is a power of two of at most 64. */
-lossy_INLINE uint64_t lossy_around(uint32_t first, uint32_t count, uint32_t slots) {
-    uint64_t bits = count >= 64u ? UINT64_MAX : ((uint64_t)1 << count) - 1u;
-    if (slots == 64u) { return bits << first | bits >> (-first & 63u); }
-    return (bits << first | bits << first >> slots) & (((uint64_t)1 << (slots & 63u)) - 1u);
-}
-
-lossy_INLINE void lossy_mark(uint64_t *used, uint32_t slot) { used[slot / 64u] |= (uint64_t)1 << (slot % 64u); }
-lossy_INLINE void lossy_unmark(uint64_t *used, uint32_t slot) { used[slot / 64u] &= ~((uint64_t)1 << (slot % 64u)); }
-
-/* SplitMix64, and the high half of a product: a number below `below`. */
-lossy_PLAIN uint64_t lossy_random(uint64_t *state, uint64_t below) {
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    z ^= z >> 31;
-    uint64_t low = (z & 0xffffffffu) * (below & 0xffffffffu);
-    uint64_t one = (z >> 32) * (below & 0xffffffffu), two = (z & 0xffffffffu) * (below >> 32);
-    uint64_t middle = (low >> 32) + (one & 0xffffffffu) + (two & 0xffffffffu);
-    return (z >> 32) * (below >> 32) + (one >> 32) + (two >> 32) + (middle >> 32);
-}
-
-/* What a call may change of a step. */
-lossy_INLINE void lossy_back(struct lossy_step *step, const struct lossy_step *aside) {
-    step->kept = aside->kept;
-    step->held = aside->held;
-
-    step->outputs = aside->outputs;
-    step->segments = aside->segments;
-    step->bytes = aside->bytes;
-    step->impossible = aside->impossible;
-}
-
-/* ---- bytes of messages: a run of pool blocks, the bytes that came with this call, bytes made in this call, or a rope ---- */
-
-#define lossy_SHORT(b) ((b).block - 1u < 0xffffu) /* in one block of the pool: its number */
-#define lossy_LONG 0x100000u /* in several blocks of the pool: with the number of the first */
-#define lossy_IN 0x10000u   /* lent by the caller of this step */
-#define lossy_MADE 0x20000u /* in out->bytes */
-#define lossy_TEMP 0x40000u /* in step->temp, for one statement */
-#define lossy_ROPE 0x80000000u
-
-/* Of variable length: a few moves for what is short. */
-lossy_INLINE void lossy_copy(uint8_t *to, const uint8_t *from, uint32_t n) {
-    if (n > 32u) {
-        memcpy(to, from, n);
-    } else if (n >= 16u) {
-        uint64_t first[2], last[2];
-        memcpy(first, from, 16);
-        memcpy(last, from + n - 16u, 16);
-        memcpy(to, first, 16);
-        memcpy(to + n - 16u, last, 16);
-    } else if (n >= 8u) {
-        uint64_t first, last;
-        memcpy(&first, from, 8);
-        memcpy(&last, from + n - 8u, 8);
-        memcpy(to, &first, 8);
-        memcpy(to + n - 8u, &last, 8);
-    } else {
-        for (uint32_t i = 0; i < n; i++) { to[i] = from[i]; }
-    }
-}
-
-/* A run of bytes from a block on, as `block` says it. */
-lossy_INLINE uint32_t lossy_span(uint32_t number, uint32_t offset, uint32_t len) {
-    return offset + len > lossy_BLOCK ? number | lossy_LONG : number;
-}
-
-lossy_INLINE struct lossy_block *lossy_block(struct lossy_pool *pool, uint32_t number) {
-    return &pool->block[number - 1u];
-}
-
-/* For a call that seldom happens: so the bytes need not be in memory before. */
-#define lossy_COPY(b) ((struct lossy_bytes){.block = (b).block, .offset = (b).offset, .len = (b).len})
-
-/* The number of a fresh block. The step was admitted, so there is one; 0: a bound was wrong, and the bytes are lost. */
-lossy_INLINE uint32_t lossy_take_block(struct lossy_pool *pool) {
-    if (lossy_UNLIKELY(pool->free == 0)) { return 0; }
-    uint32_t number = pool->first;
-    struct lossy_block *block = lossy_block(pool, number);
-    pool->first = block->after;
-    pool->free--;
-    block->references = 1;
-    block->next = 0;
-    return number;
-}
-
-/* Freed blocks go to the end of the queue, so that none is used again in the step that freed it: what it lent stays as it is. */
-lossy_INLINE void lossy_free_block(struct lossy_pool *pool, uint32_t number) {
-    if (lossy_UNLIKELY(pool->free++ == 0)) {
-        pool->first = number;
-    } else {
-        lossy_block(pool, pool->last)->after = (uint16_t)number;
-    }
-    pool->last = number;
-}
-
-lossy_INLINE void lossy_leave_block(struct lossy_pool *pool, uint32_t number) {
-    if (--pool->block[number - 1u].references == 0) { lossy_free_block(pool, number); }
-}
-
-
-lossy_COLD void lossy_share_long(struct lossy_pool *pool, struct lossy_bytes b) {
-
-    for (uint32_t end = b.offset + b.len, number = b.block & 0xffffu;;) {
-        lossy_block(pool, number)->references++;
-        if (end <= lossy_BLOCK) { return; }
-        end -= lossy_BLOCK;
-        number = lossy_block(pool, number)->next;
-    }
-}
-
-lossy_COLD void lossy_drop_long(struct lossy_pool *pool, struct lossy_bytes b) {
-
-    for (uint32_t end = b.offset + b.len, number = b.block & 0xffffu;;) {
-        uint32_t next = lossy_block(pool, number)->next;
-        lossy_leave_block(pool, number);
-        if (end <= lossy_BLOCK) { return; }
-        end -= lossy_BLOCK;
-        number = next;
-    }
-}
-
-/* One more reference to the same bytes. */
-lossy_INLINE void lossy_share(struct lossy_pool *pool, struct lossy_bytes b) {
-    if (lossy_SHORT(b)) {
-        lossy_block(pool, b.block)->references++;
-    } else if (lossy_UNLIKELY((b.block & (lossy_LONG | lossy_ROPE)) != 0)) {
-        lossy_share_long(pool, lossy_COPY(b));
-    }
-}
-
-lossy_INLINE void lossy_drop(struct lossy_pool *pool, struct lossy_bytes b) {
-    if (lossy_SHORT(b)) {
-        lossy_leave_block(pool, b.block);
-    } else if (lossy_UNLIKELY((b.block & (lossy_LONG | lossy_ROPE)) != 0)) {
-        lossy_drop_long(pool, lossy_COPY(b));
-    }
-}
-
-/* The bytes at `at` and how many stand there in one run. */
-lossy_PLAIN const uint8_t *lossy_run(const struct lossy_step *step, struct lossy_bytes b, uint32_t at, uint32_t *n) {
-    uint32_t left = b.len - at;
-    at += b.offset;
-
-    *n = left;
-    if (b.block == lossy_IN) { return step->in + at; }
-    if (b.block == lossy_MADE) { return step->out->bytes + at; }
-    if (b.block == lossy_TEMP) { return step->more->temp + at; }
-    uint32_t number = b.block & 0xffffu;
-    for (; at >= lossy_BLOCK; at -= lossy_BLOCK) { number = lossy_block(step->pool, number)->next; }
-    if (left > lossy_BLOCK - at) { *n = lossy_BLOCK - at; }
-    return lossy_block(step->pool, number)->bytes + at;
-}
-
-/* Room in out->bytes for bytes that are made; none left: the bound was wrong, which is counted. */
-lossy_PLAIN bool lossy_can_make(struct lossy_step *step, uint32_t n) {
-    if (lossy_UNLIKELY(n > step->out->bytes_max - step->bytes)) {
-        step->counters[lossy_BROKEN]++;
-        return false;
-    }
-    return true;
-}
-
-lossy_PLAIN void lossy_read(const struct lossy_step *step, struct lossy_bytes b, uint8_t *to) {
-    for (uint32_t at = 0, n = 0; at < b.len; at += n) {
-        const uint8_t *from = lossy_run(step, b, at, &n);
-        memcpy(to + at, from, n);
-    }
-}
-
-lossy_PLAIN uint8_t lossy_byte(const struct lossy_step *step, struct lossy_bytes b, uint64_t at) {
-    uint32_t n;
-    return at < b.len ? *lossy_run(step, b, (uint32_t)at, &n) : 0;
-}
-
-/* A copy in as many blocks as it takes. */
-lossy_COLD uint32_t lossy_keep_whole(struct lossy_step *step, const uint8_t *from, uint32_t len) {
-    if (lossy_UNLIKELY(len / lossy_BLOCK + (len % lossy_BLOCK != 0) > step->pool->free)) {
-        step->counters[lossy_BROKEN]++;
-        return 0;
-    }
-    uint32_t first = 0, last = 0;
-    for (uint32_t at = 0; at < len; at += lossy_BLOCK) {
-        uint32_t number = lossy_take_block(step->pool);
-        memcpy(lossy_block(step->pool, number)->bytes, from + at, len - at < lossy_BLOCK ? len - at : lossy_BLOCK);
-        if (first == 0) {
-            first = number;
-        } else {
-            lossy_block(step->pool, last)->next = (uint16_t)number;
-        }
-        last = number;
-    }
-    return first;
-}
-
-
-lossy_COLD struct lossy_bytes lossy_keep_made(struct lossy_step *step, struct lossy_bytes b) {
-
-    if (b.block & lossy_LONG) { return b; }
-    uint32_t first = lossy_keep_whole(step, step->out->bytes + b.offset, b.len);
-    b.block = first != 0 ? lossy_span(first, 0, b.len) : 0;
-    b.offset = 0;
-    if (first == 0) { b.len = 0; }
-    return b;
-}
-
-/* Bytes of this call that take several blocks: the step holds them, so that parts can be shared. */
-lossy_COLD struct lossy_bytes lossy_keep_long(struct lossy_step *step, struct lossy_bytes b) {
-    if (!step->held) {
-        step->kept = lossy_keep_whole(step, step->in, step->in_len);
-        step->held = step->kept != 0;
-    }
-    uint32_t number = step->kept;
-    if (number == 0) { return (struct lossy_bytes){.block = 0}; }
-    for (; b.offset >= lossy_BLOCK; b.offset -= lossy_BLOCK) { number = lossy_block(step->pool, number)->next; }
-    b.block = lossy_span(number, b.offset, b.len);
-    lossy_share(step->pool, b);
-    return b;
-}
-
-/* The same bytes, in the pool: what is stored must outlive the step. The bytes of this call go there as a whole, and again only
- * if the block was let go meanwhile: no block is used again in the step that freed it. */
-lossy_INLINE struct lossy_bytes lossy_keep(struct lossy_step *step, struct lossy_bytes b) {
-    if (b.block == lossy_IN) {
-        if (lossy_UNLIKELY(b.len == 0)) { return (struct lossy_bytes){.block = 0}; }
-        if (lossy_UNLIKELY(step->in_len > lossy_BLOCK)) { return lossy_keep_long(step, lossy_COPY(b)); }
-        if (lossy_UNLIKELY(step->kept != 0) && lossy_block(step->pool, step->kept)->references > 0) {
-            lossy_block(step->pool, step->kept)->references++;
-        } else {
-            step->kept = lossy_take_block(step->pool);
-            if (lossy_UNLIKELY(step->kept == 0)) {
-                step->counters[lossy_BROKEN]++;
-                return (struct lossy_bytes){.block = 0};
-            }
-            lossy_copy(lossy_block(step->pool, step->kept)->bytes, step->in, step->in_len);
-        }
-        b.block = step->kept;
-    } else if (lossy_UNLIKELY(b.block > 0xffffu)) {
-        b = lossy_keep_made(step, lossy_COPY(b));
-    }
-    return b;
-}
-
-
-/* Bytes `at .. at + n`, clamped; a reference of its own. */
-lossy_PLAIN struct lossy_bytes lossy_slice(struct lossy_step *step, struct lossy_bytes b, uint64_t at, uint64_t n) {
-    uint32_t from = at < b.len ? (uint32_t)at : b.len;
-    uint32_t len = n < b.len - from ? (uint32_t)n : b.len - from;
-    if (len == 0) { return (struct lossy_bytes){.block = 0}; }
-
-    b.offset += from;
-    b.len = len;
-    if (lossy_SHORT(b) || b.block & lossy_LONG) {
-        uint32_t number = b.block & 0xffffu;
-        for (; b.offset >= lossy_BLOCK; b.offset -= lossy_BLOCK) { number = lossy_block(step->pool, number)->next; }
-        b.block = lossy_span(number, b.offset, b.len);
-        lossy_share(step->pool, b);
-    }
-    return b;
-}
-
-lossy_PLAIN struct lossy_bytes lossy_rest(struct lossy_step *step, struct lossy_bytes b, uint64_t n) {
-    struct lossy_bytes rest = lossy_slice(step, b, n, UINT32_MAX);
-    lossy_drop(step->pool, b);
-    return rest;
-}
-
-/* Bytes made in this step begin at `from` in out->bytes. */
-lossy_PLAIN struct lossy_bytes lossy_made(const struct lossy_step *step, uint32_t from) {
-    uint32_t len = step->bytes - from;
-    return (struct lossy_bytes){.block = len ? lossy_MADE : 0, .offset = len ? from : 0, .len = len};
-}
-
-
-/* ---- what leaves the stack ---- */
-
-lossy_COLD void lossy_long_segments(struct lossy_step *step, struct nacre_output *output, struct lossy_bytes b) {
-    struct nacre_out *out = step->out;
-    for (uint32_t at = 0, n = 0; at < b.len; at += n) {
-        const uint8_t *from = lossy_run(step, b, at, &n);
-        if (step->segments == out->segments_max) {
-            step->counters[lossy_BROKEN]++;
-            return;
-        }
-        out->segments[step->segments++] = (struct nacre_segment){.at = from, .len = n, .reserved = 0};
-        output->segments_len++;
-        output->len += n;
-    }
-}
-
-/* Adds the bytes of a message to an output and lets the message go: a block that is freed now is not used before the next call. */
-lossy_INLINE void lossy_segments(struct lossy_step *step, struct nacre_output *output, struct lossy_bytes b) {
-    struct nacre_out *out = step->out;
-    const uint8_t *from;
-    if (b.len == 0) { return; }
-    if (lossy_LIKELY(b.block == lossy_IN)) {
-        from = step->in + b.offset;
-    } else if (lossy_LIKELY(lossy_SHORT(b))) {
-        from = lossy_block(step->pool, b.block)->bytes + b.offset;
-    } else {
-        lossy_long_segments(step, output, b);
-        lossy_drop(step->pool, b);
-        return;
-    }
-    if (lossy_UNLIKELY(step->segments == out->segments_max)) {
-        step->counters[lossy_BROKEN]++;
-    } else {
-        struct nacre_segment *segment = &out->segments[step->segments++];
-        segment->at = from;
-        segment->len = b.len;
-        output->segments_len++;
-        output->len += b.len;
-    }
-    lossy_drop(step->pool, b);
-}
-
-/* The next output; none, where the bound was wrong. */
-lossy_INLINE struct nacre_output *lossy_output(struct lossy_step *step, uint16_t port, uint16_t event) {
-    struct nacre_out *out = step->out;
-    if (lossy_UNLIKELY(step->outputs == out->outputs_max)) {
-        step->counters[lossy_BROKEN]++;
-        return NULL;
-    }
-    struct nacre_output *output = &out->outputs[step->outputs++];
-    output->port = port;
-    output->event = event;
-    output->session = 0;
-    output->len = 0;
-    output->segments_len = 0;
-    output->segments = NULL;
-    return output;
-}
-
-/* The segments of an output along the likely way, head (if any) and data: the room was checked when the step began. */
-lossy_INLINE void lossy_quick_segments(struct lossy_step *step, struct nacre_output *output, const uint8_t *head, uint32_t size, struct lossy_bytes b) {
-    struct nacre_segment *segment = &step->out->segments[step->segments];
-    uint32_t n = head != NULL && size > 0;
-    output->segments = segment;
-    if (n > 0) {
-        segment[0].at = head;
-        segment[0].len = size;
-    }
-    if (lossy_LIKELY(b.len > 0)) {
-        if (lossy_LIKELY(b.block == lossy_IN)) {
-            segment[n].at = step->in + b.offset;
-        } else if (lossy_LIKELY(lossy_SHORT(b))) {
-            struct lossy_block *block = lossy_block(step->pool, b.block);
-            segment[n].at = block->bytes + b.offset;
-            if (--block->references == 0) { lossy_free_block(step->pool, b.block); }
-        } else {
-            output->len = size;
-            output->segments_len = n;
-            step->segments += n;
-            lossy_long_segments(step, output, lossy_COPY(b));
-            lossy_drop(step->pool, b);
-            return;
-        }
-        segment[n].len = b.len;
-        n++;
-    }
-    output->len = size + b.len;
-    output->segments_len = n;
-    step->segments += n;
-}
-
-/* Whether the caller's arrays hold what a step can make. */
-lossy_INLINE bool lossy_room(const struct nacre_out *out) {
-    return out->outputs_max >= lossy_OUTPUTS && out->segments_max >= lossy_SEGMENTS && out->bytes_max >= lossy_BYTES;
-}
-
-/* A call that had no effect. */
-lossy_INLINE int lossy_nothing(struct nacre_out *out, int result) {
-    out->outputs_len = out->segments_len = out->bytes_len = 0;
-    return result;
-}
-
-/* Whether the pool has what a step may take, beyond `extra` for nothing: `copies` of the message. */
-lossy_INLINE bool lossy_space(const struct lossy_pool *pool, uint32_t copies, uint32_t extra, uint32_t len) {
-    if (lossy_LIKELY(len - 1u < lossy_BLOCK)) { return copies + extra <= pool->free; }
-    return (uint64_t)copies * (len / lossy_BLOCK + (len % lossy_BLOCK != 0)) + extra <= pool->free;
-}
-
-/* An armed timer is its deadline plus one; what is too far away is as far as can be said. */
-lossy_INLINE uint64_t lossy_after(uint64_t now, uint64_t delay) {
-    uint64_t armed = now + delay + 1u;
-    return lossy_UNLIKELY(armed <= now) ? UINT64_MAX : armed;
-}
-
-lossy_PLAIN uint8_t lossy_addr_byte(const struct nacre_addr *a, uint64_t i) {
-    return i < 16u ? a->ip[i] : (uint8_t)((i < 18u ? a->port : a->family) >> (8u * (i & 1u)));
-}
-
-lossy_PLAIN uint32_t lossy_count_in(uint64_t word) { return lossy_count(&word, 1); }
-lossy_PLAIN uint32_t lossy_first_in(uint64_t word) { return lossy_first(&word, 1); }
-
-/* Bytes in one run: copied to where things are made, if they are not. */
-lossy_PLAIN const uint8_t *lossy_flat(struct lossy_step *step, struct lossy_bytes b) {
-    uint32_t n = 0;
-    if (b.len == 0) { return step->out->bytes; }
-    const uint8_t *from = lossy_run(step, b, 0, &n);
-    if (n == b.len) { return from; }
-    if (!lossy_can_make(step, b.len)) { return from; }
-    uint8_t *to = step->out->bytes + step->bytes;
-    lossy_read(step, b, to);
-    step->bytes += b.len;
-    return to;
-}
-
-/* ---- the state as bytes ---- */
-
-struct lossy_teller {
-    const struct lossy_step *step;
-    uint8_t *to;
-    uint32_t max, len;
-};
-
-lossy_PLAIN void lossy_tell(struct lossy_teller *t, uint64_t value, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++, t->len++) {
-        if (t->len < t->max) { t->to[t->len] = (uint8_t)(value >> (8u * i)); }
-    }
-}
-
-lossy_PLAIN void lossy_tell_bytes(struct lossy_teller *t, const uint8_t *from, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++, t->len++) {
-        if (t->len < t->max) { t->to[t->len] = from[i]; }
-    }
-}
-
-lossy_PLAIN void lossy_tell_message(struct lossy_teller *t, struct lossy_bytes b, bool data) {
-    lossy_tell(t, b.len, 4);
-    for (uint32_t at = 0, n = 0; at < b.len; at += n) {
-        const uint8_t *from = lossy_run(t->step, b, at, &n);
-        lossy_tell_bytes(t, from, n);
-    }
-    lossy_tell(t, data, 1);
-}
+/* ... text that all stacks share ... */
 
 lossy_PLAIN void lossy_floor_down_close(struct lossy_step *step);
 lossy_PLAIN void lossy_floor_up_deliver(struct lossy_step *step, struct nacre_addr from, struct lossy_msg_floor m);
@@ -960,7 +401,6 @@ lossy_PLAIN void lossy_floor_confirm(struct lossy_step *step) {
 #line 92 "tests/golden/lossy/../../../layers/floor/floor.nacre"
         lossy_lose_up_open(step, step->s->floor.peer);
     }
-#line 964 "lossy.c"
 }
 
 /* floor.down.close */
@@ -969,7 +409,6 @@ lossy_PLAIN void lossy_on_floor_down_close(struct lossy_step *step) {
     (void)step;
 #line 59 "tests/golden/lossy/../../../layers/floor/floor.nacre"
     lossy_lose_up_closed(step, 0u);
-#line 973 "lossy.c"
 }
 
 /* floor.down.grant_delivers */
@@ -977,7 +416,6 @@ lossy_PLAIN void lossy_on_floor_down_grant_delivers(struct lossy_step *step, uin
 #line 57 "tests/golden/lossy/../../../layers/floor/floor.nacre"
     (void)n;
     (void)step;
-#line 981 "lossy.c"
 }
 
 /* floor.down.send */
@@ -1035,7 +473,6 @@ lossy_PLAIN void lossy_on_floor_down_send(struct lossy_step *step, struct lossy_
     carried_2.floor_check = check;
 #line 52 "tests/golden/lossy/../../../layers/floor/floor.nacre"
     lossy_out_below_down_send(step, step->s->floor.peer, carried_2);
-#line 1039 "lossy.c"
 }
 
 /* floor.up.deliver.Identified */
@@ -1090,7 +527,6 @@ lossy_PLAIN void lossy_on_floor_up_deliver_Identified(struct lossy_step *step, s
     }
 #line 80 "tests/golden/lossy/../../../layers/floor/floor.nacre"
     lossy_lose_up_deliver(step, m);
-#line 1094 "lossy.c"
 }
 
 /* floor.up.deliver.Short */
@@ -1115,7 +551,6 @@ lossy_PLAIN void lossy_on_floor_up_deliver_Short(struct lossy_step *step, struct
     }
 #line 67 "tests/golden/lossy/../../../layers/floor/floor.nacre"
     lossy_lose_up_deliver(step, m);
-#line 1119 "lossy.c"
 }
 
 /* floor.up.init */
@@ -1124,7 +559,6 @@ lossy_PLAIN void lossy_on_floor_up_init(struct lossy_step *step) {
     (void)step;
 #line 7 "tests/golden/lossy/../../../layers/floor/floor.nacre"
     lossy_lose_up_init(step);
-#line 1128 "lossy.c"
 }
 
 /* floor.up.unknown */
@@ -1133,7 +567,6 @@ lossy_PLAIN void lossy_on_floor_up_unknown(struct lossy_step *step) {
     (void)step;
     step->s->floor.confirmed = false;
     step->counters[lossy_COUNT_floor_unknown]++;
-#line 1137 "lossy.c"
 }
 
 /* lose takes close */
@@ -1177,7 +610,6 @@ lossy_PLAIN void lossy_on_lose_down_close(struct lossy_step *step) {
     (void)step;
 #line 5 "tests/golden/lossy/source.nacre"
     lossy_floor_down_close(step);
-#line 1181 "lossy.c"
 }
 
 /* lose.down.grant_delivers */
@@ -1186,7 +618,6 @@ lossy_PLAIN void lossy_on_lose_down_grant_delivers(struct lossy_step *step, uint
     (void)step;
 #line 5 "tests/golden/lossy/source.nacre"
     lossy_floor_down_grant_delivers(step, n);
-#line 1190 "lossy.c"
 }
 
 /* lose.down.send */
@@ -1202,7 +633,6 @@ lossy_PLAIN void lossy_on_lose_down_send(struct lossy_step *step, struct lossy_m
 #line 11 "tests/golden/lossy/source.nacre"
         lossy_floor_down_send(step, carried);
     }
-#line 1206 "lossy.c"
 }
 
 /* lose.up.closed */
@@ -1211,7 +641,6 @@ lossy_PLAIN void lossy_on_lose_up_closed(struct lossy_step *step, uint8_t why) {
     (void)step;
 #line 5 "tests/golden/lossy/source.nacre"
     lossy_out_above_up_closed(step, why);
-#line 1215 "lossy.c"
 }
 
 /* lose.up.deliver */
@@ -1220,7 +649,6 @@ lossy_PLAIN void lossy_on_lose_up_deliver(struct lossy_step *step, struct lossy_
     (void)step;
 #line 5 "tests/golden/lossy/source.nacre"
     lossy_out_above_up_deliver(step, m);
-#line 1224 "lossy.c"
 }
 
 /* lose.up.init */
@@ -1229,7 +657,6 @@ lossy_PLAIN void lossy_on_lose_up_init(struct lossy_step *step) {
     (void)step;
 #line 5 "tests/golden/lossy/source.nacre"
     lossy_out_above_up_init(step);
-#line 1233 "lossy.c"
 }
 
 /* lose.up.open */
@@ -1238,7 +665,6 @@ lossy_PLAIN void lossy_on_lose_up_open(struct lossy_step *step, struct nacre_add
     (void)step;
 #line 5 "tests/golden/lossy/source.nacre"
     lossy_out_above_up_open(step, from);
-#line 1242 "lossy.c"
 }
 
 lossy_INLINE void lossy_finish(struct lossy_step *step) {

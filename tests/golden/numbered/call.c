@@ -34,566 +34,7 @@ struct numbered_step {
     struct numbered_more *more;
 };
 
-/* ---- what compilers want to be told ---- */
-
-#if defined(__GNUC__)
-#define numbered_LIKELY(x) __builtin_expect((x), 1)
-#define numbered_UNLIKELY(x) __builtin_expect((x), 0)
-#define numbered_INLINE static inline __attribute__((always_inline, unused))
-#define numbered_COLD static __attribute__((cold, noinline, unused))
-#define numbered_APART static __attribute__((noinline, unused))
-#define numbered_PLAIN static __attribute__((unused))
-#else
-#define numbered_LIKELY(x) (x)
-#define numbered_UNLIKELY(x) (x)
-#define numbered_INLINE static inline
-#define numbered_COLD static
-#define numbered_APART static
-#define numbered_PLAIN static
-#endif
-
-/* ---- numbers ---- */
-
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define numbered_LITTLE 1
-#else
-#define numbered_LITTLE 0
-#endif
-
-numbered_INLINE void numbered_put(uint8_t *to, uint64_t value, uint32_t n) {
-    if (numbered_LITTLE) {
-        if (n == 8u) {
-            memcpy(to, &value, 8);
-        } else if (n == 4u) {
-            uint32_t word = (uint32_t)value;
-            memcpy(to, &word, 4);
-        } else if (n == 2u) {
-            uint16_t word = (uint16_t)value;
-            memcpy(to, &word, 2);
-        } else {
-            for (uint32_t i = 0; i < n; i++) { to[i] = (uint8_t)(value >> (8u * i)); }
-        }
-    } else {
-        for (uint32_t i = 0; i < n; i++) { to[i] = (uint8_t)(value >> (8u * i)); }
-    }
-}
-
-numbered_INLINE uint64_t numbered_get(const uint8_t *from, uint32_t n) {
-    if (numbered_LITTLE && n == 8u) {
-        uint64_t word;
-        memcpy(&word, from, 8);
-        return word;
-    }
-    if (numbered_LITTLE && n == 4u) {
-        uint32_t word;
-        memcpy(&word, from, 4);
-        return word;
-    }
-    if (numbered_LITTLE && n == 2u) {
-        uint16_t word;
-        memcpy(&word, from, 2);
-        return word;
-    }
-    uint64_t value = 0;
-    for (uint32_t i = 0; i < n; i++) { value |= (uint64_t)from[i] << (8u * i); }
-    return value;
-}
-
-/* The lowest bytes in the other order. */
-numbered_PLAIN uint64_t numbered_swap(uint64_t value, uint32_t bytes) {
-    uint64_t swapped = 0;
-    for (uint32_t i = 0; i < bytes; i++) { swapped = swapped << 8 | (value >> (8u * i) & 0xffu); }
-    return swapped;
-}
-
-numbered_PLAIN int64_t numbered_sign(uint64_t value, uint32_t bits) {
-    uint64_t top = (uint64_t)1 << (bits - 1u);
-    value &= (top << 1) - 1u;
-    return (int64_t)((value ^ top) - top);
-}
-
-numbered_PLAIN uint64_t numbered_shl(uint64_t a, uint64_t b, uint32_t bits) { return b >= bits ? 0 : a << b; }
-numbered_PLAIN uint64_t numbered_shr(uint64_t a, uint64_t b, uint32_t bits) { return b >= bits ? 0 : a >> b; }
-/* Of a negative number the sign comes in from the left. */
-numbered_PLAIN int64_t numbered_shr_signed(int64_t a, uint64_t b, uint32_t bits) {
-    if (b >= bits) { return 0; }
-    return a < 0 ? (int64_t)~(~(uint64_t)a >> b) : (int64_t)((uint64_t)a >> b);
-}
-numbered_PLAIN uint64_t numbered_div(uint64_t a, uint64_t b) { return b == 0 ? 0 : a / b; }
-numbered_PLAIN uint64_t numbered_rem(uint64_t a, uint64_t b) { return b == 0 ? 0 : a % b; }
-numbered_PLAIN int64_t numbered_div_signed(int64_t a, int64_t b) {
-    return b == 0 ? 0 : b == -1 ? (int64_t)(0u - (uint64_t)a) : a / b;
-}
-numbered_PLAIN int64_t numbered_rem_signed(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
-
-numbered_PLAIN uint64_t numbered_fold16(uint64_t sum) {
-    while (sum >> 16) { sum = (sum & 0xffffu) + (sum >> 16); }
-    return ~sum & 0xffffu;
-}
-
-numbered_PLAIN uint32_t numbered_count(const uint64_t *words, uint32_t n) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        for (uint64_t w = words[i]; w != 0; w &= w - 1u) { count++; }
-    }
-    return count;
-}
-
-/* The lowest element, 0 if there is none. */
-numbered_PLAIN uint32_t numbered_first(const uint64_t *words, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t bit = 0; words[i] != 0 && bit < 64u; bit++) {
-            if (words[i] >> bit & 1u) { return 64u * i + bit; }
-        }
-    }
-    return 0;
-}
-
-/* The lowest slot that is free, n if none is. */
-numbered_PLAIN uint32_t numbered_lowest_free(const uint64_t *used, uint32_t n) {
-    uint32_t slot = 0;
-    while (slot < n && (used[slot / 64u] >> (slot % 64u) & 1u)) { slot++; }
-    return slot;
-}
-
-numbered_INLINE bool numbered_has(const uint64_t *used, uint32_t slot) { return used[slot / 64u] >> (slot % 64u) & 1u; }
-/* The bits of `count` slots from `first` on, around the end of so many; `slots` is a power of two of at most 64. */
-numbered_INLINE uint64_t numbered_around(uint32_t first, uint32_t count, uint32_t slots) {
-    uint64_t bits = count >= 64u ? UINT64_MAX : ((uint64_t)1 << count) - 1u;
-    if (slots == 64u) { return bits << first | bits >> (-first & 63u); }
-    return (bits << first | bits << first >> slots) & (((uint64_t)1 << (slots & 63u)) - 1u);
-}
-
-numbered_INLINE void numbered_mark(uint64_t *used, uint32_t slot) { used[slot / 64u] |= (uint64_t)1 << (slot % 64u); }
-numbered_INLINE void numbered_unmark(uint64_t *used, uint32_t slot) { used[slot / 64u] &= ~((uint64_t)1 << (slot % 64u)); }
-
-/* SplitMix64, and the high half of a product: a number below `below`. */
-numbered_PLAIN uint64_t numbered_random(uint64_t *state, uint64_t below) {
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    z ^= z >> 31;
-    uint64_t low = (z & 0xffffffffu) * (below & 0xffffffffu);
-    uint64_t one = (z >> 32) * (below & 0xffffffffu), two = (z & 0xffffffffu) * (below >> 32);
-    uint64_t middle = (low >> 32) + (one & 0xffffffffu) + (two & 0xffffffffu);
-    return (z >> 32) * (below >> 32) + (one >> 32) + (two >> 32) + (middle >> 32);
-}
-
-/* What a call may change of a step. */
-numbered_INLINE void numbered_back(struct numbered_step *step, const struct numbered_step *aside) {
-    step->kept = aside->kept;
-    step->held = aside->held;
-
-    step->outputs = aside->outputs;
-    step->segments = aside->segments;
-    step->bytes = aside->bytes;
-    step->impossible = aside->impossible;
-}
-
-/* ---- bytes of messages: a run of pool blocks, the bytes that came with this call, bytes made in this call, or a rope ---- */
-
-#define numbered_SHORT(b) ((b).block - 1u < 0xffffu) /* in one block of the pool: its number */
-#define numbered_LONG 0x100000u /* in several blocks of the pool: with the number of the first */
-#define numbered_IN 0x10000u   /* lent by the caller of this step */
-#define numbered_MADE 0x20000u /* in out->bytes */
-#define numbered_TEMP 0x40000u /* in step->temp, for one statement */
-#define numbered_ROPE 0x80000000u
-
-/* Of variable length: a few moves for what is short. */
-numbered_INLINE void numbered_copy(uint8_t *to, const uint8_t *from, uint32_t n) {
-    if (n > 32u) {
-        memcpy(to, from, n);
-    } else if (n >= 16u) {
-        uint64_t first[2], last[2];
-        memcpy(first, from, 16);
-        memcpy(last, from + n - 16u, 16);
-        memcpy(to, first, 16);
-        memcpy(to + n - 16u, last, 16);
-    } else if (n >= 8u) {
-        uint64_t first, last;
-        memcpy(&first, from, 8);
-        memcpy(&last, from + n - 8u, 8);
-        memcpy(to, &first, 8);
-        memcpy(to + n - 8u, &last, 8);
-    } else {
-        for (uint32_t i = 0; i < n; i++) { to[i] = from[i]; }
-    }
-}
-
-/* A run of bytes from a block on, as `block` says it. */
-numbered_INLINE uint32_t numbered_span(uint32_t number, uint32_t offset, uint32_t len) {
-    return offset + len > numbered_BLOCK ? number | numbered_LONG : number;
-}
-
-numbered_INLINE struct numbered_block *numbered_block(struct numbered_pool *pool, uint32_t number) {
-    return &pool->block[number - 1u];
-}
-
-/* For a call that seldom happens: so the bytes need not be in memory before. */
-#define numbered_COPY(b) ((struct numbered_bytes){.block = (b).block, .offset = (b).offset, .len = (b).len})
-
-/* The number of a fresh block. The step was admitted, so there is one; 0: a bound was wrong, and the bytes are lost. */
-numbered_INLINE uint32_t numbered_take_block(struct numbered_pool *pool) {
-    if (numbered_UNLIKELY(pool->free == 0)) { return 0; }
-    uint32_t number = pool->first;
-    struct numbered_block *block = numbered_block(pool, number);
-    pool->first = block->after;
-    pool->free--;
-    block->references = 1;
-    block->next = 0;
-    return number;
-}
-
-/* Freed blocks go to the end of the queue, so that none is used again in the step that freed it: what it lent stays as it is. */
-numbered_INLINE void numbered_free_block(struct numbered_pool *pool, uint32_t number) {
-    if (numbered_UNLIKELY(pool->free++ == 0)) {
-        pool->first = number;
-    } else {
-        numbered_block(pool, pool->last)->after = (uint16_t)number;
-    }
-    pool->last = number;
-}
-
-numbered_INLINE void numbered_leave_block(struct numbered_pool *pool, uint32_t number) {
-    if (--pool->block[number - 1u].references == 0) { numbered_free_block(pool, number); }
-}
-
-
-numbered_COLD void numbered_share_long(struct numbered_pool *pool, struct numbered_bytes b) {
-
-    for (uint32_t end = b.offset + b.len, number = b.block & 0xffffu;;) {
-        numbered_block(pool, number)->references++;
-        if (end <= numbered_BLOCK) { return; }
-        end -= numbered_BLOCK;
-        number = numbered_block(pool, number)->next;
-    }
-}
-
-numbered_COLD void numbered_drop_long(struct numbered_pool *pool, struct numbered_bytes b) {
-
-    for (uint32_t end = b.offset + b.len, number = b.block & 0xffffu;;) {
-        uint32_t next = numbered_block(pool, number)->next;
-        numbered_leave_block(pool, number);
-        if (end <= numbered_BLOCK) { return; }
-        end -= numbered_BLOCK;
-        number = next;
-    }
-}
-
-/* One more reference to the same bytes. */
-numbered_INLINE void numbered_share(struct numbered_pool *pool, struct numbered_bytes b) {
-    if (numbered_SHORT(b)) {
-        numbered_block(pool, b.block)->references++;
-    } else if (numbered_UNLIKELY((b.block & (numbered_LONG | numbered_ROPE)) != 0)) {
-        numbered_share_long(pool, numbered_COPY(b));
-    }
-}
-
-numbered_INLINE void numbered_drop(struct numbered_pool *pool, struct numbered_bytes b) {
-    if (numbered_SHORT(b)) {
-        numbered_leave_block(pool, b.block);
-    } else if (numbered_UNLIKELY((b.block & (numbered_LONG | numbered_ROPE)) != 0)) {
-        numbered_drop_long(pool, numbered_COPY(b));
-    }
-}
-
-/* The bytes at `at` and how many stand there in one run. */
-numbered_PLAIN const uint8_t *numbered_run(const struct numbered_step *step, struct numbered_bytes b, uint32_t at, uint32_t *n) {
-    uint32_t left = b.len - at;
-    at += b.offset;
-
-    *n = left;
-    if (b.block == numbered_IN) { return step->in + at; }
-    if (b.block == numbered_MADE) { return step->out->bytes + at; }
-    if (b.block == numbered_TEMP) { return step->more->temp + at; }
-    uint32_t number = b.block & 0xffffu;
-    for (; at >= numbered_BLOCK; at -= numbered_BLOCK) { number = numbered_block(step->pool, number)->next; }
-    if (left > numbered_BLOCK - at) { *n = numbered_BLOCK - at; }
-    return numbered_block(step->pool, number)->bytes + at;
-}
-
-/* Room in out->bytes for bytes that are made; none left: the bound was wrong, which is counted. */
-numbered_PLAIN bool numbered_can_make(struct numbered_step *step, uint32_t n) {
-    if (numbered_UNLIKELY(n > step->out->bytes_max - step->bytes)) {
-        step->counters[numbered_BROKEN]++;
-        return false;
-    }
-    return true;
-}
-
-numbered_PLAIN void numbered_read(const struct numbered_step *step, struct numbered_bytes b, uint8_t *to) {
-    for (uint32_t at = 0, n = 0; at < b.len; at += n) {
-        const uint8_t *from = numbered_run(step, b, at, &n);
-        memcpy(to + at, from, n);
-    }
-}
-
-numbered_PLAIN uint8_t numbered_byte(const struct numbered_step *step, struct numbered_bytes b, uint64_t at) {
-    uint32_t n;
-    return at < b.len ? *numbered_run(step, b, (uint32_t)at, &n) : 0;
-}
-
-/* A copy in as many blocks as it takes. */
-numbered_COLD uint32_t numbered_keep_whole(struct numbered_step *step, const uint8_t *from, uint32_t len) {
-    if (numbered_UNLIKELY(len / numbered_BLOCK + (len % numbered_BLOCK != 0) > step->pool->free)) {
-        step->counters[numbered_BROKEN]++;
-        return 0;
-    }
-    uint32_t first = 0, last = 0;
-    for (uint32_t at = 0; at < len; at += numbered_BLOCK) {
-        uint32_t number = numbered_take_block(step->pool);
-        memcpy(numbered_block(step->pool, number)->bytes, from + at, len - at < numbered_BLOCK ? len - at : numbered_BLOCK);
-        if (first == 0) {
-            first = number;
-        } else {
-            numbered_block(step->pool, last)->next = (uint16_t)number;
-        }
-        last = number;
-    }
-    return first;
-}
-
-
-numbered_COLD struct numbered_bytes numbered_keep_made(struct numbered_step *step, struct numbered_bytes b) {
-
-    if (b.block & numbered_LONG) { return b; }
-    uint32_t first = numbered_keep_whole(step, step->out->bytes + b.offset, b.len);
-    b.block = first != 0 ? numbered_span(first, 0, b.len) : 0;
-    b.offset = 0;
-    if (first == 0) { b.len = 0; }
-    return b;
-}
-
-/* Bytes of this call that take several blocks: the step holds them, so that parts can be shared. */
-numbered_COLD struct numbered_bytes numbered_keep_long(struct numbered_step *step, struct numbered_bytes b) {
-    if (!step->held) {
-        step->kept = numbered_keep_whole(step, step->in, step->in_len);
-        step->held = step->kept != 0;
-    }
-    uint32_t number = step->kept;
-    if (number == 0) { return (struct numbered_bytes){.block = 0}; }
-    for (; b.offset >= numbered_BLOCK; b.offset -= numbered_BLOCK) { number = numbered_block(step->pool, number)->next; }
-    b.block = numbered_span(number, b.offset, b.len);
-    numbered_share(step->pool, b);
-    return b;
-}
-
-/* The same bytes, in the pool: what is stored must outlive the step. The bytes of this call go there as a whole, and again only
- * if the block was let go meanwhile: no block is used again in the step that freed it. */
-numbered_INLINE struct numbered_bytes numbered_keep(struct numbered_step *step, struct numbered_bytes b) {
-    if (b.block == numbered_IN) {
-        if (numbered_UNLIKELY(b.len == 0)) { return (struct numbered_bytes){.block = 0}; }
-        if (numbered_UNLIKELY(step->in_len > numbered_BLOCK)) { return numbered_keep_long(step, numbered_COPY(b)); }
-        if (numbered_UNLIKELY(step->kept != 0) && numbered_block(step->pool, step->kept)->references > 0) {
-            numbered_block(step->pool, step->kept)->references++;
-        } else {
-            step->kept = numbered_take_block(step->pool);
-            if (numbered_UNLIKELY(step->kept == 0)) {
-                step->counters[numbered_BROKEN]++;
-                return (struct numbered_bytes){.block = 0};
-            }
-            numbered_copy(numbered_block(step->pool, step->kept)->bytes, step->in, step->in_len);
-        }
-        b.block = step->kept;
-    } else if (numbered_UNLIKELY(b.block > 0xffffu)) {
-        b = numbered_keep_made(step, numbered_COPY(b));
-    }
-    return b;
-}
-
-
-/* Bytes `at .. at + n`, clamped; a reference of its own. */
-numbered_PLAIN struct numbered_bytes numbered_slice(struct numbered_step *step, struct numbered_bytes b, uint64_t at, uint64_t n) {
-    uint32_t from = at < b.len ? (uint32_t)at : b.len;
-    uint32_t len = n < b.len - from ? (uint32_t)n : b.len - from;
-    if (len == 0) { return (struct numbered_bytes){.block = 0}; }
-
-    b.offset += from;
-    b.len = len;
-    if (numbered_SHORT(b) || b.block & numbered_LONG) {
-        uint32_t number = b.block & 0xffffu;
-        for (; b.offset >= numbered_BLOCK; b.offset -= numbered_BLOCK) { number = numbered_block(step->pool, number)->next; }
-        b.block = numbered_span(number, b.offset, b.len);
-        numbered_share(step->pool, b);
-    }
-    return b;
-}
-
-numbered_PLAIN struct numbered_bytes numbered_rest(struct numbered_step *step, struct numbered_bytes b, uint64_t n) {
-    struct numbered_bytes rest = numbered_slice(step, b, n, UINT32_MAX);
-    numbered_drop(step->pool, b);
-    return rest;
-}
-
-/* Bytes made in this step begin at `from` in out->bytes. */
-numbered_PLAIN struct numbered_bytes numbered_made(const struct numbered_step *step, uint32_t from) {
-    uint32_t len = step->bytes - from;
-    return (struct numbered_bytes){.block = len ? numbered_MADE : 0, .offset = len ? from : 0, .len = len};
-}
-
-
-/* ---- what leaves the stack ---- */
-
-numbered_COLD void numbered_long_segments(struct numbered_step *step, struct nacre_output *output, struct numbered_bytes b) {
-    struct nacre_out *out = step->out;
-    for (uint32_t at = 0, n = 0; at < b.len; at += n) {
-        const uint8_t *from = numbered_run(step, b, at, &n);
-        if (step->segments == out->segments_max) {
-            step->counters[numbered_BROKEN]++;
-            return;
-        }
-        out->segments[step->segments++] = (struct nacre_segment){.at = from, .len = n, .reserved = 0};
-        output->segments_len++;
-        output->len += n;
-    }
-}
-
-/* Adds the bytes of a message to an output and lets the message go: a block that is freed now is not used before the next call. */
-numbered_INLINE void numbered_segments(struct numbered_step *step, struct nacre_output *output, struct numbered_bytes b) {
-    struct nacre_out *out = step->out;
-    const uint8_t *from;
-    if (b.len == 0) { return; }
-    if (numbered_LIKELY(b.block == numbered_IN)) {
-        from = step->in + b.offset;
-    } else if (numbered_LIKELY(numbered_SHORT(b))) {
-        from = numbered_block(step->pool, b.block)->bytes + b.offset;
-    } else {
-        numbered_long_segments(step, output, b);
-        numbered_drop(step->pool, b);
-        return;
-    }
-    if (numbered_UNLIKELY(step->segments == out->segments_max)) {
-        step->counters[numbered_BROKEN]++;
-    } else {
-        struct nacre_segment *segment = &out->segments[step->segments++];
-        segment->at = from;
-        segment->len = b.len;
-        output->segments_len++;
-        output->len += b.len;
-    }
-    numbered_drop(step->pool, b);
-}
-
-/* The next output; none, where the bound was wrong. */
-numbered_INLINE struct nacre_output *numbered_output(struct numbered_step *step, uint16_t port, uint16_t event) {
-    struct nacre_out *out = step->out;
-    if (numbered_UNLIKELY(step->outputs == out->outputs_max)) {
-        step->counters[numbered_BROKEN]++;
-        return NULL;
-    }
-    struct nacre_output *output = &out->outputs[step->outputs++];
-    output->port = port;
-    output->event = event;
-    output->session = 0;
-    output->len = 0;
-    output->segments_len = 0;
-    output->segments = NULL;
-    return output;
-}
-
-/* The segments of an output along the likely way, head (if any) and data: the room was checked when the step began. */
-numbered_INLINE void numbered_quick_segments(struct numbered_step *step, struct nacre_output *output, const uint8_t *head, uint32_t size, struct numbered_bytes b) {
-    struct nacre_segment *segment = &step->out->segments[step->segments];
-    uint32_t n = head != NULL && size > 0;
-    output->segments = segment;
-    if (n > 0) {
-        segment[0].at = head;
-        segment[0].len = size;
-    }
-    if (numbered_LIKELY(b.len > 0)) {
-        if (numbered_LIKELY(b.block == numbered_IN)) {
-            segment[n].at = step->in + b.offset;
-        } else if (numbered_LIKELY(numbered_SHORT(b))) {
-            struct numbered_block *block = numbered_block(step->pool, b.block);
-            segment[n].at = block->bytes + b.offset;
-            if (--block->references == 0) { numbered_free_block(step->pool, b.block); }
-        } else {
-            output->len = size;
-            output->segments_len = n;
-            step->segments += n;
-            numbered_long_segments(step, output, numbered_COPY(b));
-            numbered_drop(step->pool, b);
-            return;
-        }
-        segment[n].len = b.len;
-        n++;
-    }
-    output->len = size + b.len;
-    output->segments_len = n;
-    step->segments += n;
-}
-
-/* Whether the caller's arrays hold what a step can make. */
-numbered_INLINE bool numbered_room(const struct nacre_out *out) {
-    return out->outputs_max >= numbered_OUTPUTS && out->segments_max >= numbered_SEGMENTS && out->bytes_max >= numbered_BYTES;
-}
-
-/* A call that had no effect. */
-numbered_INLINE int numbered_nothing(struct nacre_out *out, int result) {
-    out->outputs_len = out->segments_len = out->bytes_len = 0;
-    return result;
-}
-
-/* Whether the pool has what a step may take, beyond `extra` for nothing: `copies` of the message. */
-numbered_INLINE bool numbered_space(const struct numbered_pool *pool, uint32_t copies, uint32_t extra, uint32_t len) {
-    if (numbered_LIKELY(len - 1u < numbered_BLOCK)) { return copies + extra <= pool->free; }
-    return (uint64_t)copies * (len / numbered_BLOCK + (len % numbered_BLOCK != 0)) + extra <= pool->free;
-}
-
-/* An armed timer is its deadline plus one; what is too far away is as far as can be said. */
-numbered_INLINE uint64_t numbered_after(uint64_t now, uint64_t delay) {
-    uint64_t armed = now + delay + 1u;
-    return numbered_UNLIKELY(armed <= now) ? UINT64_MAX : armed;
-}
-
-numbered_PLAIN uint8_t numbered_addr_byte(const struct nacre_addr *a, uint64_t i) {
-    return i < 16u ? a->ip[i] : (uint8_t)((i < 18u ? a->port : a->family) >> (8u * (i & 1u)));
-}
-
-numbered_PLAIN uint32_t numbered_count_in(uint64_t word) { return numbered_count(&word, 1); }
-numbered_PLAIN uint32_t numbered_first_in(uint64_t word) { return numbered_first(&word, 1); }
-
-/* Bytes in one run: copied to where things are made, if they are not. */
-numbered_PLAIN const uint8_t *numbered_flat(struct numbered_step *step, struct numbered_bytes b) {
-    uint32_t n = 0;
-    if (b.len == 0) { return step->out->bytes; }
-    const uint8_t *from = numbered_run(step, b, 0, &n);
-    if (n == b.len) { return from; }
-    if (!numbered_can_make(step, b.len)) { return from; }
-    uint8_t *to = step->out->bytes + step->bytes;
-    numbered_read(step, b, to);
-    step->bytes += b.len;
-    return to;
-}
-
-/* ---- the state as bytes ---- */
-
-struct numbered_teller {
-    const struct numbered_step *step;
-    uint8_t *to;
-    uint32_t max, len;
-};
-
-numbered_PLAIN void numbered_tell(struct numbered_teller *t, uint64_t value, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++, t->len++) {
-        if (t->len < t->max) { t->to[t->len] = (uint8_t)(value >> (8u * i)); }
-    }
-}
-
-numbered_PLAIN void numbered_tell_bytes(struct numbered_teller *t, const uint8_t *from, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++, t->len++) {
-        if (t->len < t->max) { t->to[t->len] = from[i]; }
-    }
-}
-
-numbered_PLAIN void numbered_tell_message(struct numbered_teller *t, struct numbered_bytes b, bool data) {
-    numbered_tell(t, b.len, 4);
-    for (uint32_t at = 0, n = 0; at < b.len; at += n) {
-        const uint8_t *from = numbered_run(t->step, b, at, &n);
-        numbered_tell_bytes(t, from, n);
-    }
-    numbered_tell(t, data, 1);
-}
+/* ... text that all stacks share ... */
 
 numbered_PLAIN void numbered_floor_down_close(struct numbered_step *step);
 numbered_PLAIN void numbered_floor_up_deliver(struct numbered_step *step, struct nacre_addr from, struct numbered_msg_floor m);
@@ -971,7 +412,6 @@ numbered_PLAIN void numbered_floor_confirm(struct numbered_step *step) {
 #line 92 "tests/golden/numbered/../../../layers/floor/floor.nacre"
         numbered_sequencer_up_open(step, step->s->floor.peer);
     }
-#line 975 "numbered.c"
 }
 
 /* floor.down.close */
@@ -980,7 +420,6 @@ numbered_PLAIN void numbered_on_floor_down_close(struct numbered_step *step) {
     (void)step;
 #line 59 "tests/golden/numbered/../../../layers/floor/floor.nacre"
     numbered_sequencer_up_closed(step, 0u);
-#line 984 "numbered.c"
 }
 
 /* floor.down.grant_delivers */
@@ -988,7 +427,6 @@ numbered_PLAIN void numbered_on_floor_down_grant_delivers(struct numbered_step *
 #line 57 "tests/golden/numbered/../../../layers/floor/floor.nacre"
     (void)n;
     (void)step;
-#line 992 "numbered.c"
 }
 
 /* floor.down.send */
@@ -1046,7 +484,6 @@ numbered_PLAIN void numbered_on_floor_down_send(struct numbered_step *step, stru
     carried_2.floor_check = check;
 #line 52 "tests/golden/numbered/../../../layers/floor/floor.nacre"
     numbered_out_below_down_send(step, step->s->floor.peer, carried_2);
-#line 1050 "numbered.c"
 }
 
 /* floor.up.deliver.Identified */
@@ -1101,7 +538,6 @@ numbered_PLAIN void numbered_on_floor_up_deliver_Identified(struct numbered_step
     }
 #line 80 "tests/golden/numbered/../../../layers/floor/floor.nacre"
     numbered_sequencer_up_deliver(step, m);
-#line 1105 "numbered.c"
 }
 
 /* floor.up.deliver.Short */
@@ -1126,7 +562,6 @@ numbered_PLAIN void numbered_on_floor_up_deliver_Short(struct numbered_step *ste
     }
 #line 67 "tests/golden/numbered/../../../layers/floor/floor.nacre"
     numbered_sequencer_up_deliver(step, m);
-#line 1130 "numbered.c"
 }
 
 /* floor.up.init */
@@ -1135,7 +570,6 @@ numbered_PLAIN void numbered_on_floor_up_init(struct numbered_step *step) {
     (void)step;
 #line 7 "tests/golden/numbered/../../../layers/floor/floor.nacre"
     numbered_sequencer_up_init(step);
-#line 1139 "numbered.c"
 }
 
 /* floor.up.unknown */
@@ -1144,7 +578,6 @@ numbered_PLAIN void numbered_on_floor_up_unknown(struct numbered_step *step) {
     (void)step;
     step->s->floor.confirmed = false;
     step->counters[numbered_COUNT_floor_unknown]++;
-#line 1148 "numbered.c"
 }
 
 /* sequencer takes close */
@@ -1208,7 +641,6 @@ numbered_PLAIN void numbered_on_sequencer_down_close(struct numbered_step *step)
     (void)step;
 #line 5 "tests/golden/numbered/source.nacre"
     numbered_floor_down_close(step);
-#line 1212 "numbered.c"
 }
 
 /* sequencer.down.grant_delivers */
@@ -1217,7 +649,6 @@ numbered_PLAIN void numbered_on_sequencer_down_grant_delivers(struct numbered_st
     (void)step;
 #line 5 "tests/golden/numbered/source.nacre"
     numbered_floor_down_grant_delivers(step, n);
-#line 1221 "numbered.c"
 }
 
 /* sequencer.down.send */
@@ -1230,7 +661,6 @@ numbered_PLAIN void numbered_on_sequencer_down_send(struct numbered_step *step, 
 #line 19 "tests/golden/numbered/source.nacre"
     numbered_floor_down_send(step, carried);
     step->s->sequencer.next = (step->s->sequencer.next + 1u);
-#line 1234 "numbered.c"
 }
 
 /* sequencer.up.closed */
@@ -1239,7 +669,6 @@ numbered_PLAIN void numbered_on_sequencer_up_closed(struct numbered_step *step, 
     (void)step;
 #line 5 "tests/golden/numbered/source.nacre"
     numbered_out_above_up_closed(step, why);
-#line 1243 "numbered.c"
 }
 
 /* sequencer.up.deliver.Seq */
@@ -1256,7 +685,6 @@ numbered_PLAIN void numbered_on_sequencer_up_deliver_Seq(struct numbered_step *s
 #line 30 "tests/golden/numbered/source.nacre"
         numbered_floor_down_grant_delivers(step, 1u);
     }
-#line 1260 "numbered.c"
 }
 
 /* sequencer.up.init */
@@ -1265,7 +693,6 @@ numbered_PLAIN void numbered_on_sequencer_up_init(struct numbered_step *step) {
     (void)step;
 #line 5 "tests/golden/numbered/source.nacre"
     numbered_out_above_up_init(step);
-#line 1269 "numbered.c"
 }
 
 /* sequencer.up.open */
@@ -1274,7 +701,6 @@ numbered_PLAIN void numbered_on_sequencer_up_open(struct numbered_step *step, st
     (void)step;
 #line 5 "tests/golden/numbered/source.nacre"
     numbered_out_above_up_open(step, from);
-#line 1278 "numbered.c"
 }
 
 numbered_INLINE void numbered_finish(struct numbered_step *step) {

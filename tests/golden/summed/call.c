@@ -34,566 +34,7 @@ struct summed_step {
     struct summed_more *more;
 };
 
-/* ---- what compilers want to be told ---- */
-
-#if defined(__GNUC__)
-#define summed_LIKELY(x) __builtin_expect((x), 1)
-#define summed_UNLIKELY(x) __builtin_expect((x), 0)
-#define summed_INLINE static inline __attribute__((always_inline, unused))
-#define summed_COLD static __attribute__((cold, noinline, unused))
-#define summed_APART static __attribute__((noinline, unused))
-#define summed_PLAIN static __attribute__((unused))
-#else
-#define summed_LIKELY(x) (x)
-#define summed_UNLIKELY(x) (x)
-#define summed_INLINE static inline
-#define summed_COLD static
-#define summed_APART static
-#define summed_PLAIN static
-#endif
-
-/* ---- numbers ---- */
-
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define summed_LITTLE 1
-#else
-#define summed_LITTLE 0
-#endif
-
-summed_INLINE void summed_put(uint8_t *to, uint64_t value, uint32_t n) {
-    if (summed_LITTLE) {
-        if (n == 8u) {
-            memcpy(to, &value, 8);
-        } else if (n == 4u) {
-            uint32_t word = (uint32_t)value;
-            memcpy(to, &word, 4);
-        } else if (n == 2u) {
-            uint16_t word = (uint16_t)value;
-            memcpy(to, &word, 2);
-        } else {
-            for (uint32_t i = 0; i < n; i++) { to[i] = (uint8_t)(value >> (8u * i)); }
-        }
-    } else {
-        for (uint32_t i = 0; i < n; i++) { to[i] = (uint8_t)(value >> (8u * i)); }
-    }
-}
-
-summed_INLINE uint64_t summed_get(const uint8_t *from, uint32_t n) {
-    if (summed_LITTLE && n == 8u) {
-        uint64_t word;
-        memcpy(&word, from, 8);
-        return word;
-    }
-    if (summed_LITTLE && n == 4u) {
-        uint32_t word;
-        memcpy(&word, from, 4);
-        return word;
-    }
-    if (summed_LITTLE && n == 2u) {
-        uint16_t word;
-        memcpy(&word, from, 2);
-        return word;
-    }
-    uint64_t value = 0;
-    for (uint32_t i = 0; i < n; i++) { value |= (uint64_t)from[i] << (8u * i); }
-    return value;
-}
-
-/* The lowest bytes in the other order. */
-summed_PLAIN uint64_t summed_swap(uint64_t value, uint32_t bytes) {
-    uint64_t swapped = 0;
-    for (uint32_t i = 0; i < bytes; i++) { swapped = swapped << 8 | (value >> (8u * i) & 0xffu); }
-    return swapped;
-}
-
-summed_PLAIN int64_t summed_sign(uint64_t value, uint32_t bits) {
-    uint64_t top = (uint64_t)1 << (bits - 1u);
-    value &= (top << 1) - 1u;
-    return (int64_t)((value ^ top) - top);
-}
-
-summed_PLAIN uint64_t summed_shl(uint64_t a, uint64_t b, uint32_t bits) { return b >= bits ? 0 : a << b; }
-summed_PLAIN uint64_t summed_shr(uint64_t a, uint64_t b, uint32_t bits) { return b >= bits ? 0 : a >> b; }
-/* Of a negative number the sign comes in from the left. */
-summed_PLAIN int64_t summed_shr_signed(int64_t a, uint64_t b, uint32_t bits) {
-    if (b >= bits) { return 0; }
-    return a < 0 ? (int64_t)~(~(uint64_t)a >> b) : (int64_t)((uint64_t)a >> b);
-}
-summed_PLAIN uint64_t summed_div(uint64_t a, uint64_t b) { return b == 0 ? 0 : a / b; }
-summed_PLAIN uint64_t summed_rem(uint64_t a, uint64_t b) { return b == 0 ? 0 : a % b; }
-summed_PLAIN int64_t summed_div_signed(int64_t a, int64_t b) {
-    return b == 0 ? 0 : b == -1 ? (int64_t)(0u - (uint64_t)a) : a / b;
-}
-summed_PLAIN int64_t summed_rem_signed(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
-
-summed_PLAIN uint64_t summed_fold16(uint64_t sum) {
-    while (sum >> 16) { sum = (sum & 0xffffu) + (sum >> 16); }
-    return ~sum & 0xffffu;
-}
-
-summed_PLAIN uint32_t summed_count(const uint64_t *words, uint32_t n) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        for (uint64_t w = words[i]; w != 0; w &= w - 1u) { count++; }
-    }
-    return count;
-}
-
-/* The lowest element, 0 if there is none. */
-summed_PLAIN uint32_t summed_first(const uint64_t *words, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t bit = 0; words[i] != 0 && bit < 64u; bit++) {
-            if (words[i] >> bit & 1u) { return 64u * i + bit; }
-        }
-    }
-    return 0;
-}
-
-/* The lowest slot that is free, n if none is. */
-summed_PLAIN uint32_t summed_lowest_free(const uint64_t *used, uint32_t n) {
-    uint32_t slot = 0;
-    while (slot < n && (used[slot / 64u] >> (slot % 64u) & 1u)) { slot++; }
-    return slot;
-}
-
-summed_INLINE bool summed_has(const uint64_t *used, uint32_t slot) { return used[slot / 64u] >> (slot % 64u) & 1u; }
-/* The bits of `count` slots from `first` on, around the end of so many; `slots` is a power of two of at most 64. */
-summed_INLINE uint64_t summed_around(uint32_t first, uint32_t count, uint32_t slots) {
-    uint64_t bits = count >= 64u ? UINT64_MAX : ((uint64_t)1 << count) - 1u;
-    if (slots == 64u) { return bits << first | bits >> (-first & 63u); }
-    return (bits << first | bits << first >> slots) & (((uint64_t)1 << (slots & 63u)) - 1u);
-}
-
-summed_INLINE void summed_mark(uint64_t *used, uint32_t slot) { used[slot / 64u] |= (uint64_t)1 << (slot % 64u); }
-summed_INLINE void summed_unmark(uint64_t *used, uint32_t slot) { used[slot / 64u] &= ~((uint64_t)1 << (slot % 64u)); }
-
-/* SplitMix64, and the high half of a product: a number below `below`. */
-summed_PLAIN uint64_t summed_random(uint64_t *state, uint64_t below) {
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    z ^= z >> 31;
-    uint64_t low = (z & 0xffffffffu) * (below & 0xffffffffu);
-    uint64_t one = (z >> 32) * (below & 0xffffffffu), two = (z & 0xffffffffu) * (below >> 32);
-    uint64_t middle = (low >> 32) + (one & 0xffffffffu) + (two & 0xffffffffu);
-    return (z >> 32) * (below >> 32) + (one >> 32) + (two >> 32) + (middle >> 32);
-}
-
-/* What a call may change of a step. */
-summed_INLINE void summed_back(struct summed_step *step, const struct summed_step *aside) {
-    step->kept = aside->kept;
-    step->held = aside->held;
-
-    step->outputs = aside->outputs;
-    step->segments = aside->segments;
-    step->bytes = aside->bytes;
-    step->impossible = aside->impossible;
-}
-
-/* ---- bytes of messages: a run of pool blocks, the bytes that came with this call, bytes made in this call, or a rope ---- */
-
-#define summed_SHORT(b) ((b).block - 1u < 0xffffu) /* in one block of the pool: its number */
-#define summed_LONG 0x100000u /* in several blocks of the pool: with the number of the first */
-#define summed_IN 0x10000u   /* lent by the caller of this step */
-#define summed_MADE 0x20000u /* in out->bytes */
-#define summed_TEMP 0x40000u /* in step->temp, for one statement */
-#define summed_ROPE 0x80000000u
-
-/* Of variable length: a few moves for what is short. */
-summed_INLINE void summed_copy(uint8_t *to, const uint8_t *from, uint32_t n) {
-    if (n > 32u) {
-        memcpy(to, from, n);
-    } else if (n >= 16u) {
-        uint64_t first[2], last[2];
-        memcpy(first, from, 16);
-        memcpy(last, from + n - 16u, 16);
-        memcpy(to, first, 16);
-        memcpy(to + n - 16u, last, 16);
-    } else if (n >= 8u) {
-        uint64_t first, last;
-        memcpy(&first, from, 8);
-        memcpy(&last, from + n - 8u, 8);
-        memcpy(to, &first, 8);
-        memcpy(to + n - 8u, &last, 8);
-    } else {
-        for (uint32_t i = 0; i < n; i++) { to[i] = from[i]; }
-    }
-}
-
-/* A run of bytes from a block on, as `block` says it. */
-summed_INLINE uint32_t summed_span(uint32_t number, uint32_t offset, uint32_t len) {
-    return offset + len > summed_BLOCK ? number | summed_LONG : number;
-}
-
-summed_INLINE struct summed_block *summed_block(struct summed_pool *pool, uint32_t number) {
-    return &pool->block[number - 1u];
-}
-
-/* For a call that seldom happens: so the bytes need not be in memory before. */
-#define summed_COPY(b) ((struct summed_bytes){.block = (b).block, .offset = (b).offset, .len = (b).len})
-
-/* The number of a fresh block. The step was admitted, so there is one; 0: a bound was wrong, and the bytes are lost. */
-summed_INLINE uint32_t summed_take_block(struct summed_pool *pool) {
-    if (summed_UNLIKELY(pool->free == 0)) { return 0; }
-    uint32_t number = pool->first;
-    struct summed_block *block = summed_block(pool, number);
-    pool->first = block->after;
-    pool->free--;
-    block->references = 1;
-    block->next = 0;
-    return number;
-}
-
-/* Freed blocks go to the end of the queue, so that none is used again in the step that freed it: what it lent stays as it is. */
-summed_INLINE void summed_free_block(struct summed_pool *pool, uint32_t number) {
-    if (summed_UNLIKELY(pool->free++ == 0)) {
-        pool->first = number;
-    } else {
-        summed_block(pool, pool->last)->after = (uint16_t)number;
-    }
-    pool->last = number;
-}
-
-summed_INLINE void summed_leave_block(struct summed_pool *pool, uint32_t number) {
-    if (--pool->block[number - 1u].references == 0) { summed_free_block(pool, number); }
-}
-
-
-summed_COLD void summed_share_long(struct summed_pool *pool, struct summed_bytes b) {
-
-    for (uint32_t end = b.offset + b.len, number = b.block & 0xffffu;;) {
-        summed_block(pool, number)->references++;
-        if (end <= summed_BLOCK) { return; }
-        end -= summed_BLOCK;
-        number = summed_block(pool, number)->next;
-    }
-}
-
-summed_COLD void summed_drop_long(struct summed_pool *pool, struct summed_bytes b) {
-
-    for (uint32_t end = b.offset + b.len, number = b.block & 0xffffu;;) {
-        uint32_t next = summed_block(pool, number)->next;
-        summed_leave_block(pool, number);
-        if (end <= summed_BLOCK) { return; }
-        end -= summed_BLOCK;
-        number = next;
-    }
-}
-
-/* One more reference to the same bytes. */
-summed_INLINE void summed_share(struct summed_pool *pool, struct summed_bytes b) {
-    if (summed_SHORT(b)) {
-        summed_block(pool, b.block)->references++;
-    } else if (summed_UNLIKELY((b.block & (summed_LONG | summed_ROPE)) != 0)) {
-        summed_share_long(pool, summed_COPY(b));
-    }
-}
-
-summed_INLINE void summed_drop(struct summed_pool *pool, struct summed_bytes b) {
-    if (summed_SHORT(b)) {
-        summed_leave_block(pool, b.block);
-    } else if (summed_UNLIKELY((b.block & (summed_LONG | summed_ROPE)) != 0)) {
-        summed_drop_long(pool, summed_COPY(b));
-    }
-}
-
-/* The bytes at `at` and how many stand there in one run. */
-summed_PLAIN const uint8_t *summed_run(const struct summed_step *step, struct summed_bytes b, uint32_t at, uint32_t *n) {
-    uint32_t left = b.len - at;
-    at += b.offset;
-
-    *n = left;
-    if (b.block == summed_IN) { return step->in + at; }
-    if (b.block == summed_MADE) { return step->out->bytes + at; }
-    if (b.block == summed_TEMP) { return step->more->temp + at; }
-    uint32_t number = b.block & 0xffffu;
-    for (; at >= summed_BLOCK; at -= summed_BLOCK) { number = summed_block(step->pool, number)->next; }
-    if (left > summed_BLOCK - at) { *n = summed_BLOCK - at; }
-    return summed_block(step->pool, number)->bytes + at;
-}
-
-/* Room in out->bytes for bytes that are made; none left: the bound was wrong, which is counted. */
-summed_PLAIN bool summed_can_make(struct summed_step *step, uint32_t n) {
-    if (summed_UNLIKELY(n > step->out->bytes_max - step->bytes)) {
-        step->counters[summed_BROKEN]++;
-        return false;
-    }
-    return true;
-}
-
-summed_PLAIN void summed_read(const struct summed_step *step, struct summed_bytes b, uint8_t *to) {
-    for (uint32_t at = 0, n = 0; at < b.len; at += n) {
-        const uint8_t *from = summed_run(step, b, at, &n);
-        memcpy(to + at, from, n);
-    }
-}
-
-summed_PLAIN uint8_t summed_byte(const struct summed_step *step, struct summed_bytes b, uint64_t at) {
-    uint32_t n;
-    return at < b.len ? *summed_run(step, b, (uint32_t)at, &n) : 0;
-}
-
-/* A copy in as many blocks as it takes. */
-summed_COLD uint32_t summed_keep_whole(struct summed_step *step, const uint8_t *from, uint32_t len) {
-    if (summed_UNLIKELY(len / summed_BLOCK + (len % summed_BLOCK != 0) > step->pool->free)) {
-        step->counters[summed_BROKEN]++;
-        return 0;
-    }
-    uint32_t first = 0, last = 0;
-    for (uint32_t at = 0; at < len; at += summed_BLOCK) {
-        uint32_t number = summed_take_block(step->pool);
-        memcpy(summed_block(step->pool, number)->bytes, from + at, len - at < summed_BLOCK ? len - at : summed_BLOCK);
-        if (first == 0) {
-            first = number;
-        } else {
-            summed_block(step->pool, last)->next = (uint16_t)number;
-        }
-        last = number;
-    }
-    return first;
-}
-
-
-summed_COLD struct summed_bytes summed_keep_made(struct summed_step *step, struct summed_bytes b) {
-
-    if (b.block & summed_LONG) { return b; }
-    uint32_t first = summed_keep_whole(step, step->out->bytes + b.offset, b.len);
-    b.block = first != 0 ? summed_span(first, 0, b.len) : 0;
-    b.offset = 0;
-    if (first == 0) { b.len = 0; }
-    return b;
-}
-
-/* Bytes of this call that take several blocks: the step holds them, so that parts can be shared. */
-summed_COLD struct summed_bytes summed_keep_long(struct summed_step *step, struct summed_bytes b) {
-    if (!step->held) {
-        step->kept = summed_keep_whole(step, step->in, step->in_len);
-        step->held = step->kept != 0;
-    }
-    uint32_t number = step->kept;
-    if (number == 0) { return (struct summed_bytes){.block = 0}; }
-    for (; b.offset >= summed_BLOCK; b.offset -= summed_BLOCK) { number = summed_block(step->pool, number)->next; }
-    b.block = summed_span(number, b.offset, b.len);
-    summed_share(step->pool, b);
-    return b;
-}
-
-/* The same bytes, in the pool: what is stored must outlive the step. The bytes of this call go there as a whole, and again only
- * if the block was let go meanwhile: no block is used again in the step that freed it. */
-summed_INLINE struct summed_bytes summed_keep(struct summed_step *step, struct summed_bytes b) {
-    if (b.block == summed_IN) {
-        if (summed_UNLIKELY(b.len == 0)) { return (struct summed_bytes){.block = 0}; }
-        if (summed_UNLIKELY(step->in_len > summed_BLOCK)) { return summed_keep_long(step, summed_COPY(b)); }
-        if (summed_UNLIKELY(step->kept != 0) && summed_block(step->pool, step->kept)->references > 0) {
-            summed_block(step->pool, step->kept)->references++;
-        } else {
-            step->kept = summed_take_block(step->pool);
-            if (summed_UNLIKELY(step->kept == 0)) {
-                step->counters[summed_BROKEN]++;
-                return (struct summed_bytes){.block = 0};
-            }
-            summed_copy(summed_block(step->pool, step->kept)->bytes, step->in, step->in_len);
-        }
-        b.block = step->kept;
-    } else if (summed_UNLIKELY(b.block > 0xffffu)) {
-        b = summed_keep_made(step, summed_COPY(b));
-    }
-    return b;
-}
-
-
-/* Bytes `at .. at + n`, clamped; a reference of its own. */
-summed_PLAIN struct summed_bytes summed_slice(struct summed_step *step, struct summed_bytes b, uint64_t at, uint64_t n) {
-    uint32_t from = at < b.len ? (uint32_t)at : b.len;
-    uint32_t len = n < b.len - from ? (uint32_t)n : b.len - from;
-    if (len == 0) { return (struct summed_bytes){.block = 0}; }
-
-    b.offset += from;
-    b.len = len;
-    if (summed_SHORT(b) || b.block & summed_LONG) {
-        uint32_t number = b.block & 0xffffu;
-        for (; b.offset >= summed_BLOCK; b.offset -= summed_BLOCK) { number = summed_block(step->pool, number)->next; }
-        b.block = summed_span(number, b.offset, b.len);
-        summed_share(step->pool, b);
-    }
-    return b;
-}
-
-summed_PLAIN struct summed_bytes summed_rest(struct summed_step *step, struct summed_bytes b, uint64_t n) {
-    struct summed_bytes rest = summed_slice(step, b, n, UINT32_MAX);
-    summed_drop(step->pool, b);
-    return rest;
-}
-
-/* Bytes made in this step begin at `from` in out->bytes. */
-summed_PLAIN struct summed_bytes summed_made(const struct summed_step *step, uint32_t from) {
-    uint32_t len = step->bytes - from;
-    return (struct summed_bytes){.block = len ? summed_MADE : 0, .offset = len ? from : 0, .len = len};
-}
-
-
-/* ---- what leaves the stack ---- */
-
-summed_COLD void summed_long_segments(struct summed_step *step, struct nacre_output *output, struct summed_bytes b) {
-    struct nacre_out *out = step->out;
-    for (uint32_t at = 0, n = 0; at < b.len; at += n) {
-        const uint8_t *from = summed_run(step, b, at, &n);
-        if (step->segments == out->segments_max) {
-            step->counters[summed_BROKEN]++;
-            return;
-        }
-        out->segments[step->segments++] = (struct nacre_segment){.at = from, .len = n, .reserved = 0};
-        output->segments_len++;
-        output->len += n;
-    }
-}
-
-/* Adds the bytes of a message to an output and lets the message go: a block that is freed now is not used before the next call. */
-summed_INLINE void summed_segments(struct summed_step *step, struct nacre_output *output, struct summed_bytes b) {
-    struct nacre_out *out = step->out;
-    const uint8_t *from;
-    if (b.len == 0) { return; }
-    if (summed_LIKELY(b.block == summed_IN)) {
-        from = step->in + b.offset;
-    } else if (summed_LIKELY(summed_SHORT(b))) {
-        from = summed_block(step->pool, b.block)->bytes + b.offset;
-    } else {
-        summed_long_segments(step, output, b);
-        summed_drop(step->pool, b);
-        return;
-    }
-    if (summed_UNLIKELY(step->segments == out->segments_max)) {
-        step->counters[summed_BROKEN]++;
-    } else {
-        struct nacre_segment *segment = &out->segments[step->segments++];
-        segment->at = from;
-        segment->len = b.len;
-        output->segments_len++;
-        output->len += b.len;
-    }
-    summed_drop(step->pool, b);
-}
-
-/* The next output; none, where the bound was wrong. */
-summed_INLINE struct nacre_output *summed_output(struct summed_step *step, uint16_t port, uint16_t event) {
-    struct nacre_out *out = step->out;
-    if (summed_UNLIKELY(step->outputs == out->outputs_max)) {
-        step->counters[summed_BROKEN]++;
-        return NULL;
-    }
-    struct nacre_output *output = &out->outputs[step->outputs++];
-    output->port = port;
-    output->event = event;
-    output->session = 0;
-    output->len = 0;
-    output->segments_len = 0;
-    output->segments = NULL;
-    return output;
-}
-
-/* The segments of an output along the likely way, head (if any) and data: the room was checked when the step began. */
-summed_INLINE void summed_quick_segments(struct summed_step *step, struct nacre_output *output, const uint8_t *head, uint32_t size, struct summed_bytes b) {
-    struct nacre_segment *segment = &step->out->segments[step->segments];
-    uint32_t n = head != NULL && size > 0;
-    output->segments = segment;
-    if (n > 0) {
-        segment[0].at = head;
-        segment[0].len = size;
-    }
-    if (summed_LIKELY(b.len > 0)) {
-        if (summed_LIKELY(b.block == summed_IN)) {
-            segment[n].at = step->in + b.offset;
-        } else if (summed_LIKELY(summed_SHORT(b))) {
-            struct summed_block *block = summed_block(step->pool, b.block);
-            segment[n].at = block->bytes + b.offset;
-            if (--block->references == 0) { summed_free_block(step->pool, b.block); }
-        } else {
-            output->len = size;
-            output->segments_len = n;
-            step->segments += n;
-            summed_long_segments(step, output, summed_COPY(b));
-            summed_drop(step->pool, b);
-            return;
-        }
-        segment[n].len = b.len;
-        n++;
-    }
-    output->len = size + b.len;
-    output->segments_len = n;
-    step->segments += n;
-}
-
-/* Whether the caller's arrays hold what a step can make. */
-summed_INLINE bool summed_room(const struct nacre_out *out) {
-    return out->outputs_max >= summed_OUTPUTS && out->segments_max >= summed_SEGMENTS && out->bytes_max >= summed_BYTES;
-}
-
-/* A call that had no effect. */
-summed_INLINE int summed_nothing(struct nacre_out *out, int result) {
-    out->outputs_len = out->segments_len = out->bytes_len = 0;
-    return result;
-}
-
-/* Whether the pool has what a step may take, beyond `extra` for nothing: `copies` of the message. */
-summed_INLINE bool summed_space(const struct summed_pool *pool, uint32_t copies, uint32_t extra, uint32_t len) {
-    if (summed_LIKELY(len - 1u < summed_BLOCK)) { return copies + extra <= pool->free; }
-    return (uint64_t)copies * (len / summed_BLOCK + (len % summed_BLOCK != 0)) + extra <= pool->free;
-}
-
-/* An armed timer is its deadline plus one; what is too far away is as far as can be said. */
-summed_INLINE uint64_t summed_after(uint64_t now, uint64_t delay) {
-    uint64_t armed = now + delay + 1u;
-    return summed_UNLIKELY(armed <= now) ? UINT64_MAX : armed;
-}
-
-summed_PLAIN uint8_t summed_addr_byte(const struct nacre_addr *a, uint64_t i) {
-    return i < 16u ? a->ip[i] : (uint8_t)((i < 18u ? a->port : a->family) >> (8u * (i & 1u)));
-}
-
-summed_PLAIN uint32_t summed_count_in(uint64_t word) { return summed_count(&word, 1); }
-summed_PLAIN uint32_t summed_first_in(uint64_t word) { return summed_first(&word, 1); }
-
-/* Bytes in one run: copied to where things are made, if they are not. */
-summed_PLAIN const uint8_t *summed_flat(struct summed_step *step, struct summed_bytes b) {
-    uint32_t n = 0;
-    if (b.len == 0) { return step->out->bytes; }
-    const uint8_t *from = summed_run(step, b, 0, &n);
-    if (n == b.len) { return from; }
-    if (!summed_can_make(step, b.len)) { return from; }
-    uint8_t *to = step->out->bytes + step->bytes;
-    summed_read(step, b, to);
-    step->bytes += b.len;
-    return to;
-}
-
-/* ---- the state as bytes ---- */
-
-struct summed_teller {
-    const struct summed_step *step;
-    uint8_t *to;
-    uint32_t max, len;
-};
-
-summed_PLAIN void summed_tell(struct summed_teller *t, uint64_t value, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++, t->len++) {
-        if (t->len < t->max) { t->to[t->len] = (uint8_t)(value >> (8u * i)); }
-    }
-}
-
-summed_PLAIN void summed_tell_bytes(struct summed_teller *t, const uint8_t *from, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++, t->len++) {
-        if (t->len < t->max) { t->to[t->len] = from[i]; }
-    }
-}
-
-summed_PLAIN void summed_tell_message(struct summed_teller *t, struct summed_bytes b, bool data) {
-    summed_tell(t, b.len, 4);
-    for (uint32_t at = 0, n = 0; at < b.len; at += n) {
-        const uint8_t *from = summed_run(t->step, b, at, &n);
-        summed_tell_bytes(t, from, n);
-    }
-    summed_tell(t, data, 1);
-}
+/* ... text that all stacks share ... */
 
 summed_PLAIN void summed_floor_down_close(struct summed_step *step);
 summed_PLAIN void summed_floor_up_deliver(struct summed_step *step, struct nacre_addr from, struct summed_msg_floor m);
@@ -990,7 +431,6 @@ summed_PLAIN void summed_floor_confirm(struct summed_step *step) {
 #line 92 "tests/golden/summed/../../../layers/floor/floor.nacre"
         summed_crc32c_up_open(step, step->s->floor.peer);
     }
-#line 994 "summed.c"
 }
 
 /* floor.down.close */
@@ -999,7 +439,6 @@ summed_PLAIN void summed_on_floor_down_close(struct summed_step *step) {
     (void)step;
 #line 59 "tests/golden/summed/../../../layers/floor/floor.nacre"
     summed_crc32c_up_closed(step, 0u);
-#line 1003 "summed.c"
 }
 
 /* floor.down.grant_delivers */
@@ -1007,7 +446,6 @@ summed_PLAIN void summed_on_floor_down_grant_delivers(struct summed_step *step, 
 #line 57 "tests/golden/summed/../../../layers/floor/floor.nacre"
     (void)n;
     (void)step;
-#line 1011 "summed.c"
 }
 
 /* floor.down.send */
@@ -1065,7 +503,6 @@ summed_PLAIN void summed_on_floor_down_send(struct summed_step *step, struct sum
     carried_2.floor_check = check;
 #line 52 "tests/golden/summed/../../../layers/floor/floor.nacre"
     summed_out_below_down_send(step, step->s->floor.peer, carried_2);
-#line 1069 "summed.c"
 }
 
 /* floor.up.deliver.Identified */
@@ -1120,7 +557,6 @@ summed_PLAIN void summed_on_floor_up_deliver_Identified(struct summed_step *step
     }
 #line 80 "tests/golden/summed/../../../layers/floor/floor.nacre"
     summed_crc32c_up_deliver(step, m);
-#line 1124 "summed.c"
 }
 
 /* floor.up.deliver.Short */
@@ -1145,7 +581,6 @@ summed_PLAIN void summed_on_floor_up_deliver_Short(struct summed_step *step, str
     }
 #line 67 "tests/golden/summed/../../../layers/floor/floor.nacre"
     summed_crc32c_up_deliver(step, m);
-#line 1149 "summed.c"
 }
 
 /* floor.up.init */
@@ -1154,7 +589,6 @@ summed_PLAIN void summed_on_floor_up_init(struct summed_step *step) {
     (void)step;
 #line 7 "tests/golden/summed/../../../layers/floor/floor.nacre"
     summed_crc32c_up_init(step);
-#line 1158 "summed.c"
 }
 
 /* floor.up.unknown */
@@ -1163,7 +597,6 @@ summed_PLAIN void summed_on_floor_up_unknown(struct summed_step *step) {
     (void)step;
     step->s->floor.confirmed = false;
     step->counters[summed_COUNT_floor_unknown]++;
-#line 1167 "summed.c"
 }
 
 /* crc32c takes close */
@@ -1227,7 +660,6 @@ summed_PLAIN void summed_on_crc32c_down_close(struct summed_step *step) {
     (void)step;
 #line 6 "tests/golden/summed/source.nacre"
     summed_floor_down_close(step);
-#line 1231 "summed.c"
 }
 
 /* crc32c.down.grant_delivers */
@@ -1236,7 +668,6 @@ summed_PLAIN void summed_on_crc32c_down_grant_delivers(struct summed_step *step,
     (void)step;
 #line 6 "tests/golden/summed/source.nacre"
     summed_floor_down_grant_delivers(step, n);
-#line 1240 "summed.c"
 }
 
 /* crc32c.down.send */
@@ -1254,7 +685,6 @@ summed_PLAIN void summed_on_crc32c_down_send(struct summed_step *step, struct su
     carried.crc32c_sum = sum;
 #line 16 "tests/golden/summed/source.nacre"
     summed_floor_down_send(step, carried);
-#line 1258 "summed.c"
 }
 
 /* crc32c.up.closed */
@@ -1263,7 +693,6 @@ summed_PLAIN void summed_on_crc32c_up_closed(struct summed_step *step, uint8_t w
     (void)step;
 #line 6 "tests/golden/summed/source.nacre"
     summed_out_above_up_closed(step, why);
-#line 1267 "summed.c"
 }
 
 /* crc32c.up.deliver.Sum */
@@ -1282,7 +711,6 @@ summed_PLAIN void summed_on_crc32c_up_deliver_Sum(struct summed_step *step, stru
         summed_drop(step->pool, m.bytes);
         step->counters[summed_COUNT_crc32c_damaged]++;
     }
-#line 1286 "summed.c"
 }
 
 /* crc32c.up.init */
@@ -1291,7 +719,6 @@ summed_PLAIN void summed_on_crc32c_up_init(struct summed_step *step) {
     (void)step;
 #line 6 "tests/golden/summed/source.nacre"
     summed_out_above_up_init(step);
-#line 1295 "summed.c"
 }
 
 /* crc32c.up.open */
@@ -1300,7 +727,6 @@ summed_PLAIN void summed_on_crc32c_up_open(struct summed_step *step, struct nacr
     (void)step;
 #line 6 "tests/golden/summed/source.nacre"
     summed_out_above_up_open(step, from);
-#line 1304 "summed.c"
 }
 
 summed_INLINE void summed_finish(struct summed_step *step) {
