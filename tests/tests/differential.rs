@@ -232,5 +232,5 @@ fn ends_of_different_levels_talk_as_two_interpreters_do() {
         let deaf = ["lose_all", "corrupt_all"].contains(&campaign.name.as_str());
         assert!(deaf || delivered.iter().all(|n| *n > 0), "{} delivered nothing", campaign.name);
     }
-    assert!(all.iter().any(|campaign| campaign.stores), "some stacks keep messages");
+    assert!(all.len() == 1 || all.iter().any(|campaign| campaign.stores), "no stack keeps messages");
 }
