@@ -48,7 +48,7 @@ pub(crate) fn walk_expr<R: Rewrite + ?Sized>(r: &mut R, expr: &mut Expr) {
             r.expr(a);
             r.expr(b);
         }
-        If(a, b, c) | Part(a, b, c) | Slice(a, b, c) => {
+        If(a, b, c) | MulDiv(a, b, c) | Part(a, b, c) | Slice(a, b, c) => {
             r.expr(a);
             r.expr(b);
             r.expr(c);
@@ -142,7 +142,7 @@ pub(crate) fn operands(expr: &Expr) -> (Vec<&Expr>, Option<&Place>) {
         }
         Through(_, a) | Share(a) | Length(a) | Pack(_, a) | PackView(_, a) => (vec![a], Option::None),
         Binary(_, a, b) | Index(a, b) | Rest(a, b) => (vec![a, b], Option::None),
-        If(a, b, c) | Part(a, b, c) | Slice(a, b, c) => (vec![a, b, c], Option::None),
+        If(a, b, c) | MulDiv(a, b, c) | Part(a, b, c) | Slice(a, b, c) => (vec![a, b, c], Option::None),
         Struct(list) | Tuple(list) | Array(list) | Concat(list) | Extern(_, list) => {
             (list.iter().collect(), Option::None)
         }

@@ -564,6 +564,9 @@ pub enum ExprKind {
     Unary(UnaryOp, Box<Expr>),
     /// Both operands of one type (but shifts), the result of that type or bool; see [`BinaryOp`].
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `a * b / c` with a product of 128 bits, all three and the result of one unsigned type or Duration. A quotient
+    /// that does not fit wraps, as all arithmetic; by zero it is 0 (the type checker has excluded it).
+    MulDiv(Box<Expr>, Box<Expr>, Box<Expr>),
     /// To the expression's type; narrowing cuts. Only among numbers, bool, seq, enums, ranges (upwards), durations, bits.
     Convert(Box<Expr>),
     If(Box<Expr>, Box<Expr>, Box<Expr>),

@@ -230,7 +230,7 @@ impl Tracker {
             ExprKind::Field(a, _) => holds_time(&e.ty) && self.timed(a, locals),
             ExprKind::BytesOf(a) | ExprKind::Through(_, a) | ExprKind::IsSome(a) => self.timed(a, locals),
             ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => self.timed(a, locals) || self.timed(b, locals),
-            ExprKind::If(a, b, c) => [a, b, c].iter().any(|x| self.timed(x, locals)),
+            ExprKind::If(a, b, c) | ExprKind::MulDiv(a, b, c) => [a, b, c].iter().any(|x| self.timed(x, locals)),
             ExprKind::Struct(es) | ExprKind::Tuple(es) | ExprKind::Array(es) | ExprKind::Concat(es) => any(es),
             ExprKind::Extern(_, es) | ExprKind::Query(_, _, es) => any(es),
             ExprKind::Push(m, _, fields) => self.timed(m, locals) || any(fields),

@@ -86,6 +86,7 @@ fn every_construct_is_read_back() {
     let bytes = e(ExprKind::Literal(vec![0, 255, 34]), Type::Bytes(3));
     let values = vec![
         e(ExprKind::If(b(num(0, Type::Bool)), b(k(1)), b(k(2))), u8_.clone()),
+        e(ExprKind::MulDiv(b(k(7)), b(k(8)), b(k(9))), u8_.clone()),
         e(ExprKind::Field(b(tuple), 0), u8_.clone()),
         e(ExprKind::Index(b(array), b(k(1))), u8_.clone()),
         e(ExprKind::Now, Type::Instant),

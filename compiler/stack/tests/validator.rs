@@ -78,6 +78,18 @@ fn types_that_differ() {
         let Statement::Store(_, value) = &mut body[1] else { panic!("a store") };
         *value = add(num(1, Type::Seq(32)), num(1, Type::Seq(16)));
     });
+    refused("MulDiv", seq(), |s| {
+        let body = &mut handler(s, "sequencer.down.send").body;
+        let Statement::Store(_, value) = &mut body[1] else { panic!("a store") };
+        let three = || Box::new(num(3, Type::Seq(32)));
+        *value = Expr { kind: ExprKind::MulDiv(three(), three(), three()), ty: Type::Seq(32) };
+    });
+    refused("what is multiplied and divided", seq(), |s| {
+        let body = &mut handler(s, "sequencer.down.send").body;
+        let three = |bits| Box::new(num(3, Type::UInt(bits)));
+        let value = Expr { kind: ExprKind::MulDiv(three(8), three(9), three(8)), ty: Type::UInt(8) };
+        body.push(when(Expr { kind: ExprKind::Convert(Box::new(value)), ty: Type::Bool }, vec![], vec![]));
+    });
     refused("header fields", seq(), |s| {
         let emit = emit_in(&mut handler(s, "sequencer.down.send").body);
         let ExprKind::Push(_, _, fields) = &mut emit.arguments[0].kind else { panic!("a push") };

@@ -1,11 +1,12 @@
 //! Functions that the language brings along.
 
 use nacre_diagnostics::Span;
-use nacre_stack::{BinaryOp, ExprKind, LayoutId, Statement, Type, UnaryOp};
+use nacre_stack::{BinaryOp, Expr, ExprKind, LayoutId, Statement, Type, UnaryOp};
 use nacre_syntax::ast;
 
 use crate::body::{Body, Context, Value};
 use crate::calls::Outcome;
+use crate::convert::{holder, widens};
 use crate::expressions::make;
 
 const SIGNATURES: &[(&str, usize)] = &[
@@ -13,6 +14,7 @@ const SIGNATURES: &[(&str, usize)] = &[
     ("max", 2),
     ("random", 1),
     ("random_duration", 1),
+    ("mul_div", 3),
     ("fold16", 1),
     ("slice", 3),
     ("rest", 2),
@@ -32,9 +34,6 @@ impl Body<'_, '_> {
     ) -> Option<Option<Outcome>> {
         if name == "set" {
             return Some(self.set(arguments, span, want).map(Outcome::Value));
-        }
-        if matches!(name, "mul_div") {
-            return Some(self.cx.unbuilt("`mul_div`", span));
         }
         let &(_, count) = SIGNATURES.iter().find(|s| s.0 == name)?;
         if self.count_arguments(name, count, arguments.len(), span).is_none() {
@@ -78,6 +77,20 @@ impl Body<'_, '_> {
                 self.push(Statement::Random { into, below });
                 Some(Value::fixed(self.get(into)))
             }
+            "mul_div" => {
+                let parts = self.mul_div_parts(e, span, want)?;
+                if !matches!(parts[2].kind, ExprKind::Const(n) if n != 0) {
+                    self.error(
+                        "T0058",
+                        "this divisor may be zero",
+                        e[2].span,
+                        "not a constant, or zero",
+                        "say what happens then: `let x = mul_div(a, b, c) else ...;`",
+                    );
+                    return None;
+                }
+                Some(Value::fixed(mul_div(parts)))
+            }
             "fold16" => {
                 let x = self.expr_as(e[0], &Type::UInt(64))?;
                 Some(Value::fixed(make(ExprKind::Unary(UnaryOp::Fold16, Box::new(x)), Type::UInt(16))))
@@ -120,6 +133,42 @@ impl Body<'_, '_> {
         }
     }
 
+    /// The three operands of `mul_div`, in order of evaluation, in the type in which it computes.
+    pub fn mul_div_parts(&mut self, e: &[&ast::Expr], span: Span, want: Option<&Type>) -> Option<[Expr; 3]> {
+        let (mut left, mut right) = self.sides(e[0], e[1], want)?;
+        let before = self.out.len();
+        let mut by = self.expr(e[2], want)?;
+        if self.out.len() > before {
+            let mut held = [Some(left.expr), Some(right.expr)];
+            self.keep_order(&mut held, before);
+            let [Some(l), Some(r)] = held else { return None };
+            (left.expr, right.expr) = (l, r);
+        }
+        let fixed: Vec<Type> =
+            [&left, &right, &by].into_iter().filter(|v| !v.flexible).map(|v| holder(&v.expr.ty)).collect();
+        let wanted = || want.map(holder).filter(is_unsigned).unwrap_or(Type::UInt(64));
+        // The one that the others widen to; constants come along.
+        let widest = fixed.iter().find(|t| fixed.iter().all(|other| other == *t || widens(other, t)));
+        let ty = widest.cloned().unwrap_or_else(|| fixed.first().cloned().unwrap_or_else(wanted));
+        if !is_unsigned(&ty) {
+            let shown = self.show(&ty);
+            self.error(
+                "T0059",
+                format!("`mul_div` does not work on {shown}"),
+                span,
+                "",
+                "it takes u1 to u64 and durations",
+            );
+            return None;
+        }
+        let mut parts = Vec::new();
+        for (value, e) in [(&mut left, e[0]), (&mut right, e[1]), (&mut by, e[2])] {
+            let value = std::mem::replace(value, Value::fixed(make(ExprKind::Zero, Type::Bool)));
+            parts.push(self.coerce(value, &ty, e.span)?);
+        }
+        parts.try_into().ok()
+    }
+
     fn message_read(&mut self, e: &ast::Expr) -> Option<nacre_stack::Expr> {
         match self.borrow(e) {
             Some(message) => Some(message),
@@ -145,4 +194,13 @@ impl Body<'_, '_> {
         }
         Some(Value::fixed(set))
     }
+}
+
+pub fn mul_div([a, b, c]: [Expr; 3]) -> Expr {
+    let ty = a.ty.clone();
+    make(ExprKind::MulDiv(Box::new(a), Box::new(b), Box::new(c)), ty)
+}
+
+fn is_unsigned(ty: &Type) -> bool {
+    matches!(ty, Type::UInt(_) | Type::Duration)
 }

@@ -299,6 +299,9 @@ impl Body<'_, '_> {
 
     /// `a / b` where b may be zero.
     fn try_divide(&mut self, e: &ast::Expr) -> Option<Option<Tried>> {
+        if let ast::ExprKind::Call(f, arguments) = &e.kind {
+            return self.try_mul_div(f, arguments, e.span);
+        }
         let ast::ExprKind::Binary(op @ (ast::BinaryOp::Div | ast::BinaryOp::Rem), l, r) = &e.kind else {
             return Some(None);
         };
@@ -320,6 +323,21 @@ impl Body<'_, '_> {
         let op = if *op == ast::BinaryOp::Div { BinaryOp::Div } else { BinaryOp::Rem };
         let value = make(ExprKind::Binary(op, Box::new(left), Box::new(right)), ty);
         Some(Some(Tried { failed, value, give_back: Back::None, option: None }))
+    }
+
+    /// `mul_div(a, b, c)` where c may be zero.
+    fn try_mul_div(&mut self, f: &ast::Expr, arguments: &[ast::Argument], span: Span) -> Option<Option<Tried>> {
+        let [_, _, by] = arguments else { return Some(None) };
+        let named = matches!(&f.kind, ast::ExprKind::Name(name) if name == "mul_div");
+        if !named || self.cx.function_ids.contains_key("mul_div") || self.cx.constant(&by.value).is_some() {
+            return Some(None);
+        }
+        let e: Vec<&ast::Expr> = arguments.iter().map(|a| &a.value).collect();
+        let [a, b, c] = self.mul_div_parts(&e, span, None)?;
+        let c = self.spill(c);
+        let zero = make(ExprKind::Const(0), c.ty.clone());
+        let failed = make(ExprKind::Binary(BinaryOp::Equal, Box::new(c.clone()), Box::new(zero)), Type::Bool);
+        Some(Some(Tried { failed, value: crate::builtins::mul_div([a, b, c]), give_back: Back::None, option: None }))
     }
 
     /// The failing way: `if failed { give back; otherwise }`. With `diverges`, it must not come back.

@@ -65,6 +65,7 @@ impl Body<'_, '_> {
             ExprKind::Load(place) => self.place(place).text,
             ExprKind::Unary(op, a) => self.unary(*op, a, scalar),
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b, &e.ty, scalar),
+            ExprKind::MulDiv(a, b, c) => self.mul_div([a, b, c], scalar),
             ExprKind::Convert(a) => self.convert(a, scalar),
             ExprKind::If(c, a, b) => self.choice(c, a, b, &e.ty),
             ExprKind::IsSome(a) => format!("{}.some", self.borrowed(a)),

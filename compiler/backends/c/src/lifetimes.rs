@@ -229,6 +229,16 @@ impl Writer<'_> {
         })
     }
 
+    /// Product and quotient of 128 bits.
+    pub fn need_mul_div(&mut self) {
+        let p = self.prefix.clone();
+        self.helper(format!("{p}_mul_div"), |_, _| {
+            let mut code = Code::new(0);
+            include_str!("support/mul_div.c").replace("@_", &format!("{p}_")).lines().for_each(|line| code.line(line));
+            code
+        });
+    }
+
     pub fn need_view_equal(&mut self) {
         let p = self.prefix.clone();
         self.helper(format!("{p}_same_view"), |_, name| {

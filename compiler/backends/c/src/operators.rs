@@ -196,6 +196,20 @@ impl Body<'_, '_> {
         }
     }
 
+    /// `a * b / c` over 128 bits; where the product of the types fits 64, as one would write it.
+    pub fn mul_div(&mut self, [a, b, c]: [&Expr; 3], scalar: Scalar) -> String {
+        let [x, y, by] = [a, b, c].map(|e| self.wide(e));
+        match c.kind {
+            ExprKind::Const(n) if n != 0 && scalar.bits() <= 32 => {
+                self.from_wide(format!("((uint64_t){x} * {y} / {by})"), scalar)
+            }
+            _ => {
+                self.w.need_mul_div();
+                self.from_wide(format!("{}_mul_div({x}, {y}, {by})", self.w.prefix), scalar)
+            }
+        }
+    }
+
     /// What is in range already, in the type that it is kept in.
     fn narrow(&self, text: String, scalar: Scalar) -> String {
         match scalar {

@@ -141,7 +141,7 @@ pub fn expr<'a>(e: &'a Expr, visit: &mut dyn FnMut(Node<'a>)) {
             expr(a, visit);
             expr(b, visit);
         }
-        ExprKind::If(a, b, c) | ExprKind::Part(a, b, c) | ExprKind::Slice(a, b, c) => {
+        ExprKind::If(a, b, c) | ExprKind::MulDiv(a, b, c) | ExprKind::Part(a, b, c) | ExprKind::Slice(a, b, c) => {
             expr(a, visit);
             expr(b, visit);
             expr(c, visit);

@@ -152,6 +152,11 @@ pub fn on_numbers(op: BinaryOp, a: u64, b: u64, of: &Type) -> u64 {
     }
 }
 
+/// `a * b / c`: the low 64 bits of the quotient of the whole product; 0 if c is.
+pub fn mul_div(a: u64, b: u64, c: u64) -> u64 {
+    (u128::from(a) * u128::from(b)).checked_div(u128::from(c)).unwrap_or(0) as u64
+}
+
 fn on_sets(op: BinaryOp, a: Vec<u64>, b: Value, of: &Type) -> Value {
     let Type::Bits(n) = of else { return Value::Set(a) };
     let shift = b.num();

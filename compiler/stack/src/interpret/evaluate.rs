@@ -31,6 +31,10 @@ impl Run<'_> {
                 let (left, right) = (self.evaluate(a), self.evaluate(b));
                 arithmetic::binary(*op, left, right, &a.ty, ty)
             }
+            ExprKind::MulDiv(a, b, c) => {
+                let [a, b, c] = [a, b, c].map(|x| self.evaluate(x).num());
+                arithmetic::constant(arithmetic::mul_div(a, b, c), ty)
+            }
             ExprKind::Convert(a) => arithmetic::convert(self.evaluate(a), &a.ty, ty),
             ExprKind::If(condition, a, b) => {
                 let chosen = if self.evaluate(condition).truth() { a } else { b };

@@ -50,7 +50,7 @@ impl Scoped<'_> {
                 _ => return None,
             },
             ExprKind::Binary(_, a, _) => a.ty.clone(),
-            ExprKind::If(_, a, _) => a.ty.clone(),
+            ExprKind::If(_, a, _) | ExprKind::MulDiv(a, ..) => a.ty.clone(),
             ExprKind::Tuple(parts) => Type::Tuple(parts.iter().map(|p| p.ty.clone()).collect()),
             ExprKind::Array(parts) => Type::Array(Box::new(parts.first()?.ty.clone()), parts.len() as u32),
             ExprKind::Literal(bytes) => Type::Bytes(bytes.len() as u32),

@@ -255,6 +255,7 @@ impl<'a> Code<'a> {
             ExprKind::Fingerprint => "fingerprint".into(),
             ExprKind::Room => "room".into(),
             ExprKind::Concat(list) => format!("concat({})", self.list(list)),
+            ExprKind::MulDiv(a, b, c) => format!("mul_div({}, {}, {})", self.expr(a), self.expr(b), self.expr(c)),
             ExprKind::Part(a, b, c) => format!("part({}, {}, {})", self.expr(a), self.expr(b), self.expr(c)),
             ExprKind::BytesOf(a) => format!("bytes_of({})", self.expr(a)),
             ExprKind::View(a) => format!("view({})", self.expr(a)),

@@ -407,6 +407,7 @@ impl Reader {
             "load" => ExprKind::Load(Box::new(self.place()?)),
             "borrow" => ExprKind::Borrow(Box::new(self.place()?)),
             "if" => ExprKind::If(self.boxed()?, self.next_boxed()?, self.next_boxed()?),
+            "mul_div" => ExprKind::MulDiv(self.boxed()?, self.next_boxed()?, self.next_boxed()?),
             "make" => ExprKind::Struct(self.list_until(')', Reader::expr)?),
             "tuple" => ExprKind::Tuple(self.list_until(')', Reader::expr)?),
             "array" => ExprKind::Array(self.list_until(')', Reader::expr)?),

@@ -118,6 +118,10 @@ impl<'a> Check<'a> {
                 self.typed(a, ty, "one side");
                 self.typed(b, ty, "the other side");
             }
+            ExprKind::MulDiv(a, b, c) => {
+                [a, b, c].into_iter().for_each(|x| self.typed(x, ty, "what is multiplied and divided"));
+                self.holds(matches!(ty, Type::UInt(_) | Type::Duration), e);
+            }
             ExprKind::Struct(parts) => match ty {
                 Type::Struct(id) => {
                     self.all_typed(parts, stack.structs[id.index()].fields.iter().map(|f| &f.ty), "fields")

@@ -499,7 +499,7 @@ fn each_operand(e: &Expr, visit: &mut dyn FnMut(&Expr)) {
         Unary(_, a) | Convert(a) | Some(a) | IsSome(a) | Unwrap(a) | Field(a, _) | BytesOf(a) | View(a) => visit(a),
         Through(_, a) | Share(a) | Length(a) | Pack(_, a) | PackView(_, a) => visit(a),
         Binary(_, a, b) | Index(a, b) | Rest(a, b) => [a, b].into_iter().for_each(|a| visit(a)),
-        If(a, b, c) | Part(a, b, c) | Slice(a, b, c) => [a, b, c].into_iter().for_each(|a| visit(a)),
+        If(a, b, c) | MulDiv(a, b, c) | Part(a, b, c) | Slice(a, b, c) => [a, b, c].into_iter().for_each(|a| visit(a)),
         Struct(list) | Tuple(list) | Array(list) | Concat(list) | Extern(_, list) => list.iter().for_each(visit),
         Push(a, _, fields) => {
             visit(a);
