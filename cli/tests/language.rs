@@ -22,3 +22,9 @@ fn arithmetic_is_defined_and_evaluated_in_order() {
 fn filters_have_functions() {
     passes("filters.nacre");
 }
+
+#[test]
+#[ignore = "a long campaign: make soak runs it"]
+fn forty_layers_with_headers_make_a_stack() {
+    passes("deep.nacre");
+}

@@ -202,14 +202,14 @@ pub(crate) fn layouts(stack: &Stack, frame_max: u32) -> Vec<Diagnostic> {
     problems
 }
 
-/// Which headers are on a message is one number of 32 bits: a digit for each layer.
+/// Which headers are on a message is one number of 64 bits: a digit for each layer.
 fn unnumbered(stack: &Stack) -> Option<Diagnostic> {
     let variants = |layer: usize| stack.headers.iter().filter(|h| h.layer.index() == layer).count() as u64;
     let numbers = (0..stack.layers.len()).try_fold(2u64, |all, layer| all.checked_mul(variants(layer) + 1));
-    if numbers.is_some_and(|numbers| numbers <= 1 << 32) {
+    if numbers.is_some() {
         return None;
     }
-    let title = "the layers have too many header variants together: their combinations do not fit 32 bits";
+    let title = "the layers have too many header variants together: their combinations do not fit 64 bits";
     Some(Diagnostic::error(codes::TOO_MANY_SHAPES, title).help("take fewer layers with headers"))
 }
 

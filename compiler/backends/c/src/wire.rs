@@ -225,7 +225,7 @@ impl Writer<'_> {
             let mut code = Code::new(0);
             let word = if w.level == crate::Level::Inline { "_INLINE" } else { "_PLAIN" };
             code.open(format!("{p}{word} uint32_t {name}({ty} m, uint8_t *to) {{"));
-            let (key, _) = w.key_of(level, "m.");
+            let key = w.key_of(level, "m.");
             code.open(format!("switch ({key}) {{"));
             for (key, shape) in w.shape_keys(declared, level, event) {
                 let names: Vec<&str> = shape.headers.iter().map(|h| stack.header(*h).name.as_str()).collect();
@@ -243,15 +243,19 @@ impl Writer<'_> {
         })
     }
 
-    /// A number that says which headers are on a message and whether it is data.
-    fn key_of(&self, level: usize, message: &str) -> (String, u64) {
-        let mut text = format!("(uint32_t){message}data");
+    /// A number that says which headers are on a message and whether it is data; of 64 bits where 32 are too few.
+    fn key_of(&self, level: usize, message: &str) -> String {
+        let layers = self.slot_layers(level);
+        let variants = |layer: &usize| self.slots[*layer].headers.len() as u64 + 1;
+        let keys: u64 = layers.iter().map(variants).product::<u64>() * 2;
+        let bits = if keys <= 1 << 32 { 32 } else { 64 };
+        let mut text = format!("(uint{bits}_t){message}data");
         let mut radix = 2u64;
-        for layer in self.slot_layers(level) {
-            text = format!("{text} + {radix}u * {message}{}", self.slots[layer].tag);
-            radix *= self.slots[layer].headers.len() as u64 + 1;
+        for layer in layers {
+            text = format!("{text} + {} * {message}{}", unsigned(radix), self.slots[layer].tag);
+            radix *= variants(&layer);
         }
-        (text, radix)
+        text
     }
 
     fn shape_keys<'s>(&self, layout: &'s Layout, level: usize, event: Option<EventId>) -> Vec<(u64, &'s Shape)> {
