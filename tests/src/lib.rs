@@ -4,6 +4,7 @@ pub mod library;
 pub mod machines;
 pub mod mutants;
 pub mod mutation;
+pub mod pair;
 pub mod storm;
 pub mod values;
 

@@ -1,12 +1,12 @@
 //! What is packed is unpacked again, bit for bit and in one way only; and the frames that peers must agree on are on file.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use nacre_simulator::random::Random;
-use nacre_stack::interpret::{Addr, Config, Machine, Outcome, Value};
+use nacre_stack::interpret::Value;
 use nacre_stack::{Layout, LayoutForm, Shape, Stack};
 use nacre_tests::library::{declared, find};
+use nacre_tests::pair::Pair;
 use nacre_tests::values::value;
 use nacre_tests::{golden, root, soaking};
 
@@ -134,89 +134,23 @@ fn shapes_are_told_apart_by_their_numbers() {
     }
 }
 
-/// Two ends that talk without delay, and all the frames that they sent.
-struct Pair {
-    ends: Vec<Machine>,
-    frames: Vec<Vec<u8>>,
-    now: u64,
-}
-
-const NAMES: [&str; 2] = ["a", "b"];
-
-impl Pair {
-    fn open(stack: &Stack) -> Pair {
-        let stack = Arc::new(stack.clone());
-        let mut pair = Pair { ends: Vec::new(), frames: Vec::new(), now: 1_000_000_000 };
-        for end in 0..2u64 {
-            let config = Config { seed: end, ..Config::default() }
-                .given("floor.peer", Value::Addr(address(1 - end)))
-                .given("floor.cookie", Value::Num([0xc0ffee, 0x123456][end as usize]))
-                .given("floor.incarnation", Value::Num(0x0102_0304_0506_0708 << end));
-            let mut machine = Machine::of(stack.clone(), config);
-            assert_eq!(machine.open(pair.now), Outcome::Ok);
-            machine.take_outputs();
-            pair.ends.push(machine);
-        }
-        pair
-    }
-
-    fn send(&mut self, end: usize, data: &[u8]) {
-        let stack = self.ends[end].stack().clone();
-        let send = stack
-            .interface()
-            .iter()
-            .position(|e| e.port.0 == 1 && stack.event(e.event).name == "send" && e.input.is_some());
-        let outcome = self.ends[end].call(send.expect("an event `send`") as u32, &[], data, self.now);
-        assert_eq!(outcome, Outcome::Ok);
-        self.carry(end);
-    }
-
-    /// Lets a delayed acknowledgement leave.
-    fn wait(&mut self, end: usize) {
-        self.now = self.ends[end].deadline();
-        assert_eq!(self.ends[end].tick(self.now), Outcome::Ok);
-        self.carry(end);
-    }
-
-    /// Gives the frames of an end to the other.
-    fn carry(&mut self, end: usize) {
-        let outputs = self.ends[end].take_outputs();
-        for frame in outputs.into_iter().filter(|output| output.port.0 == 0).filter_map(|output| output.bytes) {
-            let outcome = self.ends[1 - end].input(address(end as u64), &frame, self.now);
-            assert_eq!(outcome, Outcome::Ok, "{} takes what {} sends", NAMES[1 - end], NAMES[end]);
-            self.frames.push(frame);
-            self.carry(1 - end);
-        }
-    }
-
-    fn last(&self) -> Vec<u8> {
-        self.frames.last().cloned().expect("a frame was sent")
-    }
-}
-
-fn address(end: u64) -> Addr {
-    let mut ip = [0; 16];
-    ip[12..].copy_from_slice(&[10, 0, 0, end as u8 + 1]);
-    Addr { ip, port: 7000, family: 4 }
-}
-
 const DATA: &[u8] = b"nacre";
 
 /// First frame, data, data with an acknowledgement, acknowledgement.
 fn common_frames(stack: &Stack) -> [(&'static str, Vec<u8>); 4] {
     let mut pair = Pair::open(stack);
     pair.send(0, DATA);
-    let first = pair.last();
+    let first = pair.last().to_vec();
     pair.wait(1);
     // Both know one another after one more exchange.
     pair.send(1, DATA);
     pair.wait(0);
     pair.send(0, DATA);
-    let data = pair.last();
+    let data = pair.last().to_vec();
     pair.send(1, DATA);
-    let both = pair.last();
+    let both = pair.last().to_vec();
     pair.wait(0);
-    [("first", first), ("data", data), ("data-ack", both), ("ack", pair.last())]
+    [("first", first), ("data", data), ("data-ack", both), ("ack", pair.last().to_vec())]
 }
 
 fn dump(frame: &[u8]) -> String {
