@@ -150,7 +150,7 @@ pub enum Transfer {
         after_help = "Example:\n  nacre run chat.nacre --stack reliable send --to 10.0.0.2:7000 --file original"
     )]
     Send(Send),
-    /// Sends the lines of standard input, and prints the lines of the peer
+    /// Sends the lines of standard input, and prints those of the peer; ends when both inputs have ended, or by Ctrl-C
     #[command(
         after_help = "Example:\n  nacre run chat.nacre --stack reliable chat --listen [::1]:7000\n  nacre run chat.nacre --stack reliable chat --to [::1]:7000"
     )]

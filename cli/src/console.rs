@@ -12,6 +12,8 @@ pub enum Exit {
     Usage,
     /// Could not tell: a tool is missing, or something is not built yet.
     Unknown,
+    /// A signal asked for the end.
+    Interrupted(i32),
 }
 
 impl From<Exit> for ExitCode {
@@ -21,6 +23,11 @@ impl From<Exit> for ExitCode {
             Exit::No => 1,
             Exit::Usage => 2,
             Exit::Unknown => 3,
+            Exit::Interrupted(signal) => {
+                // Everything is put in order: now the signal has its way. That does not come back.
+                let _ = signal_hook::low_level::emulate_default_handler(signal);
+                130
+            }
         })
     }
 }

@@ -25,7 +25,7 @@ pub fn explain(args: &Explain) -> Exit {
         return Exit::Yes;
     }
     let mut text = nacre_compose::explain(&stack);
-    text += &calls(&stack);
+    text += &nacre_compose::folded(&calls(&stack));
     print(&text);
     Exit::Yes
 }

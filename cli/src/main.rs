@@ -6,6 +6,7 @@ mod check;
 mod console;
 mod explain;
 mod format;
+mod interrupt;
 mod levels;
 mod program;
 mod progress;

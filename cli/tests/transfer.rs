@@ -2,9 +2,12 @@
 
 mod common;
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::UdpSocket;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 
 use common::*;
 
@@ -101,9 +104,126 @@ fn lines_go_both_ways() {
     let mut answers = BufReader::new(other.stdout.take().expect("piped")).lines();
     assert_eq!(answers.next().expect("a line").expect("text"), "yes[2J");
     drop(speaks);
+    // One end of input is not the end: the other side still has something to say.
+    one.stdin.take().expect("piped").write_all(b"late\n").expect("written");
+    assert_eq!(answers.next().expect("a line").expect("text"), "late");
     assert!(other.wait().expect("ends").success());
-    one.kill().expect("still there");
-    one.wait().expect("ends");
+    assert!(one.wait().expect("ends").success());
+}
+
+#[test]
+fn line_that_has_nobody_to_go_to_is_told() {
+    let (mut one, address, _err) = receiver("127.0.0.1:0", &["chat"]);
+    let mut other = nacre(&["run", RELIABLE, "--stack", "reliable", "chat", "--to", &address]);
+    let mut other = other.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");
+    other.stdin.as_mut().expect("piped").write_all(b"hello\n").expect("written");
+    let mut hears = BufReader::new(one.stdout.take().expect("piped")).lines();
+    assert_eq!(hears.next().expect("a line").expect("text"), "hello");
+    interrupt(&one);
+    assert_eq!(one.wait().expect("ends").signal(), Some(SIGINT));
+    let _standard_input = other.stdin.take();
+    let done = other.wait_with_output().expect("ends");
+    let err = String::from_utf8(done.stderr).expect("UTF-8");
+    assert!(done.status.code() == Some(1) && err.contains("what follows on standard input is not sent"), "{err}");
+}
+
+const SIGINT: i32 = 2;
+
+/// What Ctrl-C does to a program in the foreground.
+fn interrupt(child: &Child) {
+    let done = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().expect("a shell");
+    assert!(done.success());
+}
+
+/// A transfer that is in its middle for long: its receiver with its errors, its sender with its errors, the folder.
+fn long_transfer() -> (Child, BufReader<ChildStderr>, Child, BufReader<ChildStderr>, tempfile::TempDir) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (original, copy) = (folder.path().join("original"), folder.path().join("copy"));
+    std::fs::write(&original, content(20 << 20, 1)).expect("written");
+    let (one, address, err) = receiver("127.0.0.1:0", &["receive", "--out", copy.to_str().expect("UTF-8")]);
+    let mut other = nacre(&["run", RELIABLE, "--stack", "reliable", "send", "--delay", "20ms", "--to", &address]);
+    other.args(["--file", original.to_str().expect("UTF-8")]);
+    let mut other = other.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");
+    let other_err = BufReader::new(other.stderr.take().expect("piped"));
+    let part = folder.path().join("copy.part");
+    let until = Instant::now() + Duration::from_secs(60);
+    while !std::fs::metadata(&part).is_ok_and(|part| part.len() > 0) {
+        assert!(Instant::now() < until, "nothing arrives");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    (one, err, other, other_err, folder)
+}
+
+/// The rest of what a program says, and how it ends.
+fn ends(mut child: Child, mut err: BufReader<ChildStderr>) -> (ExitStatus, String) {
+    let mut text = String::new();
+    err.read_to_string(&mut text).expect("UTF-8");
+    (child.wait().expect("ends"), text)
+}
+
+fn files(folder: &tempfile::TempDir) -> Vec<String> {
+    let entries = std::fs::read_dir(folder.path()).expect("a folder");
+    entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect()
+}
+
+#[test]
+fn interrupted_sender_leaves_in_order() {
+    let (one, err, other, other_err, folder) = long_transfer();
+    interrupt(&other);
+    let (status, words) = ends(other, other_err);
+    assert!(status.signal() == Some(SIGINT) && words.contains("interrupted; "), "{status}: {words}");
+    let (status, words) = ends(one, err);
+    assert!(status.code() == Some(1) && words.contains("bytes are missing): the sender has left"), "{status}: {words}");
+    assert_eq!(files(&folder), ["original"]);
+}
+
+#[test]
+fn interrupted_receiver_leaves_in_order() {
+    let (one, err, other, other_err, folder) = long_transfer();
+    interrupt(&one);
+    let (status, words) = ends(one, err);
+    assert!(status.signal() == Some(SIGINT) && words.contains("bytes are missing): interrupted"), "{status}: {words}");
+    let (status, words) = ends(other, other_err);
+    assert!(status.code() == Some(1) && words.contains("the receiver has left before it had"), "{status}: {words}");
+    assert_eq!(files(&folder), ["original"]);
+}
+
+#[test]
+fn sender_to_nobody_says_so_and_goes_on() {
+    let nobody = UdpSocket::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").to_string();
+    let arguments = ["run", RELIABLE, "--stack", "reliable", "send", "--to", &nobody, "--file", RELIABLE];
+    let mut child = nacre(&arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");
+    let mut err = BufReader::new(child.stderr.take().expect("piped"));
+    let (mut introduction, mut words) = (String::new(), String::new());
+    err.read_line(&mut introduction).expect("a line");
+    err.read_line(&mut words).expect("a line");
+    assert!(words.contains(&nobody) && words.contains("Connection refused"), "{words}");
+    assert!(child.try_wait().expect("a child").is_none(), "it still tries");
+    interrupt(&child);
+    assert_eq!(child.wait().expect("ends").signal(), Some(SIGINT));
+}
+
+#[test]
+fn receiver_into_a_missing_folder_says_so_at_once() {
+    let arguments = ["run", RELIABLE, "--stack", "reliable", "receive", "--listen", "127.0.0.1:0", "--out"];
+    let (status, out, err) = ran(nacre(&arguments).arg("no/such/folder/copy"));
+    assert_eq!((status, out.as_str()), (1, ""));
+    assert_eq!(err, "error: no/such/folder: there is no such folder\n");
+}
+
+#[test]
+fn causes_of_the_system_reach_the_user() {
+    let receive = |listen: &str| {
+        let arguments = ["run", RELIABLE, "--stack", "reliable", "receive", "--out", "x", "--listen", listen];
+        ran(&mut nacre(&arguments))
+    };
+    let (status, _, err) = receive("192.0.2.1:0");
+    assert!(status == 1 && err.contains("cannot bind 192.0.2.1:0: Cannot assign"), "{err}");
+    let holder = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    let (status, _, err) = receive(&holder.local_addr().expect("an address").to_string());
+    assert!(status == 1 && err.contains("Address already in use"), "{err}");
+    let (status, _, err) = send(Path::new("cli"), "127.0.0.1:9", &[]);
+    assert!(status == 1 && err.contains("cli: it is not a file"), "{err}");
 }
 
 #[test]

@@ -120,6 +120,15 @@ fn explain_tells_layers_frames_and_calls() {
 }
 
 #[test]
+fn explain_is_at_most_100_columns_wide() {
+    for (file, stack) in [(SMALL, "sure"), (RELIABLE, "reliable"), (RELIABLE, "reliable_plain")] {
+        let (status, out, err) = ran(&mut nacre(&["explain", file, "--stack", stack]));
+        let wide: Vec<&str> = out.lines().filter(|line| line.chars().count() > 100).collect();
+        assert!(status == 0 && wide.is_empty(), "{wide:#?}{err}");
+    }
+}
+
+#[test]
 fn reader_that_goes_away_is_no_error() {
     let mut child =
         nacre(&["explain", SMALL, "--stack", "sure", "--json"]).stdout(Stdio::piped()).spawn().expect("starts");

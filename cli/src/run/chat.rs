@@ -1,26 +1,34 @@
 //! Lines of text, both ways.
+//!
+//! Who comes to the end of standard input says so, and still listens: the connection is closed when both have said it.
 
 use std::collections::VecDeque;
 use std::io::BufRead;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
 use std::time::{Duration, Instant};
 
-use nacre_runtime::{ConnectionId, Error, Event, Options, Stack};
+use nacre_runtime::{ConnectionId, Error, Event, Options, Reason, Stack};
 
 use super::{any_towards, introduce, Line};
 use crate::args::Chat;
 use crate::console::{print, say, Exit};
+use crate::interrupt::Interrupt;
 
 /// How long standard input may wait for the network, and the network for it.
 const TURN: Duration = Duration::from_millis(10);
+/// Says that no line follows. No line is this: a line is sent without its end.
+const END: &[u8] = b"\n";
 
 pub fn chat(args: &Chat, stack: &Stack) -> Result<Exit, String> {
     let at = args.listen.or(args.to.map(any_towards)).ok_or("either --listen or --to is wanted")?;
     let mut line = Line::open(at, &args.net, Options { connections: 64, ..Options::default() })?;
-    let mut talk = Talk { peers: Vec::new(), waiting: VecDeque::new(), lines: lines(), ended: false };
+    let interrupt = Interrupt::watch()?;
+    let mut talk =
+        Talk { peers: Vec::new(), waiting: VecDeque::new(), lines: lines(), ended: false, lost: false, interrupt };
     match args.to {
         Some(to) => {
-            talk.peers.push(line.listener.connect(to, stack).map_err(|error| error.to_string())?);
+            let id = line.listener.connect(to, stack).map_err(|error| error.to_string())?;
+            talk.peers.push(Peer { id, ended: false });
             say(&format!("talking to {to} over {}", introduce(stack)));
         }
         None => {
@@ -32,83 +40,142 @@ pub fn chat(args: &Chat, stack: &Stack) -> Result<Exit, String> {
 }
 
 struct Talk {
-    peers: Vec<ConnectionId>,
+    peers: Vec<Peer>,
     /// Lines that are not sent to all yet: to whom, what.
     waiting: VecDeque<(ConnectionId, Vec<u8>)>,
     lines: Receiver<Vec<u8>>,
-    /// Standard input has ended.
+    /// Standard input has ended, and all who are here are told, or will be.
+    ended: bool,
+    /// Lines that somebody did not get, or may not have got.
+    lost: bool,
+    interrupt: Interrupt,
+}
+
+struct Peer {
+    id: ConnectionId,
+    /// It has nothing more to say.
     ended: bool,
 }
 
 impl Talk {
     fn go(&mut self, line: &mut Line, caller: bool) -> Result<Exit, String> {
+        let mut met = caller;
         loop {
             match line.listener.wait(Some(TURN)).map_err(|error| error.to_string())? {
-                Some(Event::Delivered { message, .. }) => show(&message.to_vec()),
+                Some(Event::Delivered { connection, message, .. }) => self.heard(connection, &message.to_vec()),
                 Some(Event::Arrived { connection, from, .. }) => {
                     say(&format!("{from} is here"));
-                    self.peers.push(connection);
-                }
-                Some(Event::Closed { connection, reason }) => {
-                    self.peers.retain(|peer| *peer != connection);
-                    self.waiting.retain(|(peer, _)| *peer != connection);
-                    say(&format!("a peer has gone: {reason}"));
-                    if caller {
-                        return Ok(if reason == nacre_runtime::Reason::Closed { Exit::Yes } else { Exit::No });
+                    self.peers.push(Peer { id: connection, ended: false });
+                    met = true;
+                    if self.ended {
+                        self.waiting.push_back((connection, END.to_vec()));
                     }
                 }
+                Some(Event::Closed { connection, reason }) => self.gone(connection, reason, caller),
                 Some(Event::OtherStack(what)) => say(&what.in_words()),
+                Some(Event::Error { peer, cause, .. }) => say(&format!("{peer}: {cause}")),
                 _ => {}
+            }
+            if self.interrupt.came() {
+                return self.leave(line);
             }
             self.read();
             self.send(line)?;
-            if self.ended && self.waiting.is_empty() && (caller || !self.peers.is_empty()) {
-                return self.close(line);
+            let over = self.ended && self.waiting.is_empty() && self.peers.iter().all(|peer| peer.ended);
+            if met && over || caller && self.peers.is_empty() {
+                self.close(line)?;
+                return Ok(if self.lost { Exit::No } else { Exit::Yes });
             }
         }
+    }
+
+    fn heard(&mut self, connection: ConnectionId, message: &[u8]) {
+        if message != END {
+            return show(message);
+        }
+        if let Some(peer) = self.peers.iter_mut().find(|peer| peer.id == connection) {
+            peer.ended = true;
+            if !self.ended {
+                say("a peer has nothing more to say");
+            }
+        }
+    }
+
+    /// What could not be said to who is gone is told: nothing is lost in silence.
+    fn gone(&mut self, connection: ConnectionId, reason: Reason, caller: bool) {
+        let Some(at) = self.peers.iter().position(|peer| peer.id == connection) else { return };
+        let peer = self.peers.remove(at);
+        say(&format!("a peer has gone: {reason}"));
+        let to_it = |(to, text): &&(ConnectionId, Vec<u8>)| *to == connection && text != END;
+        let unsent = self.waiting.iter().filter(to_it).count();
+        self.waiting.retain(|(to, _)| *to != connection);
+        if unsent > 0 {
+            say(&format!("{unsent} lines were not sent to it"));
+        } else if caller && !self.ended {
+            say("what follows on standard input is not sent");
+        }
+        let all_said = self.ended && (reason == Reason::Closed || peer.ended);
+        self.lost |= unsent > 0 || (caller && !all_said) || (reason != Reason::Closed && !peer.ended);
     }
 
     /// Takes what was typed; before anybody is there, it waits.
     fn read(&mut self) {
         while !self.ended && !self.peers.is_empty() && self.waiting.len() < 1000 {
-            match self.lines.try_recv() {
-                Ok(text) => self.waiting.extend(self.peers.iter().map(|peer| (*peer, text.clone()))),
+            let text = match self.lines.try_recv() {
+                Ok(text) => text,
                 Err(TryRecvError::Empty) => return,
-                Err(TryRecvError::Disconnected) => self.ended = true,
-            }
+                Err(TryRecvError::Disconnected) => {
+                    self.ended = true;
+                    END.to_vec()
+                }
+            };
+            self.waiting.extend(self.peers.iter().map(|peer| (peer.id, text.clone())));
         }
     }
 
     fn send(&mut self, line: &mut Line) -> Result<(), String> {
         while let Some((peer, text)) = self.waiting.front() {
             match line.listener.send(*peer, text) {
-                Ok(()) | Err(Error::Closed(_) | Error::NoConnection) => {}
-                Err(Error::Refused) => return Ok(()),
+                Ok(()) => drop(self.waiting.pop_front()),
+                // What waits for who has gone is told when the end of the connection is.
+                Err(Error::Refused | Error::Closed(_) | Error::NoConnection) => return Ok(()),
                 Err(error) => return Err(error.to_string()),
             }
-            self.waiting.pop_front();
         }
         Ok(())
     }
 
     /// Everything that was typed has been handed over: it is delivered before the end.
-    fn close(&mut self, line: &mut Line) -> Result<Exit, String> {
+    fn close(&mut self, line: &mut Line) -> Result<(), String> {
         let until = Instant::now() + Duration::from_secs(10);
         for peer in std::mem::take(&mut self.peers) {
             let left = until.saturating_duration_since(Instant::now());
-            match line.listener.close_blocking(peer, Some(left)) {
-                Ok(()) => drop(line.listener.linger(peer)),
-                Err(Error::Closed(nacre_runtime::Reason::Closed) | Error::NoConnection) => {}
+            match line.listener.close_blocking(peer.id, Some(left)) {
+                Ok(()) => drop(line.listener.linger(peer.id)),
+                Err(Error::Closed(Reason::Closed) | Error::NoConnection) => {}
+                // It has said that it has all, and need not have stayed.
+                Err(Error::Closed(_)) if peer.ended => {}
                 Err(error) => return Err(format!("not everything is known to have arrived: {error}")),
             }
         }
         // What came while the end was waited for.
         while let Some(event) = line.listener.poll() {
             if let Event::Delivered { message, .. } = event {
-                show(&message.to_vec());
+                let message = message.to_vec();
+                if message != END {
+                    show(&message);
+                }
             }
         }
-        Ok(Exit::Yes)
+        Ok(())
+    }
+
+    /// Interrupted: what was sent still arrives, and what was not is told.
+    fn leave(&mut self, line: &mut Line) -> Result<Exit, String> {
+        let unsent = self.waiting.iter().filter(|(_, text)| text != END).count();
+        say(&format!("interrupted; {unsent} lines were not sent"));
+        self.close(line)?;
+        Ok(self.interrupt.exit())
     }
 }
 

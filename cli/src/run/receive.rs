@@ -6,13 +6,14 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use nacre_runtime::{ConnectionId, Error, Event, Listener, Options, Stack};
+use nacre_runtime::{ConnectionId, Error, Event, Listener, Options, Reason, Stack};
 
 use super::framing::{answer, Head, Sum, Summing};
 use super::report::Moved;
 use super::{introduce, Line};
 use crate::args::Receive;
 use crate::console::{say, Exit};
+use crate::interrupt::{Interrupt, TURN};
 use crate::progress::Progress;
 
 pub fn receive(args: &Receive, stack: &Stack) -> Result<Exit, String> {
@@ -22,7 +23,12 @@ pub fn receive(args: &Receive, stack: &Stack) -> Result<Exit, String> {
     line.listener.serve(stack).map_err(|error| error.to_string())?;
     say(&format!("listening on {} with {}", line.listener.local(), introduce(stack)));
     let mut receiver = Receiver { args, line, target, incoming: HashMap::new(), numbers: HashMap::new() };
+    let interrupt = Interrupt::watch()?;
     loop {
+        if interrupt.came() {
+            receiver.leave();
+            return Ok(interrupt.exit());
+        }
         match receiver.next()? {
             Some(intact) if once => {
                 receiver.farewell();
@@ -94,17 +100,17 @@ struct Receiver<'r> {
 enum Turn {
     Nothing,
     Message(ConnectionId, Vec<u8>),
-    Ended(ConnectionId, String),
+    Ended(ConnectionId, Reason),
     Tell(String),
 }
 
 impl Receiver<'_> {
     /// Handles one event; gives whether a file is intact, if one is complete by it.
     fn next(&mut self) -> Result<Option<bool>, String> {
-        let event = self.line.listener.wait(None).map_err(|error| error.to_string())?;
+        let event = self.line.listener.wait(Some(TURN)).map_err(|error| error.to_string())?;
         let turn = match event {
             Some(Event::Delivered { connection, message, .. }) => Turn::Message(connection, message.to_vec()),
-            Some(Event::Closed { connection, reason }) => Turn::Ended(connection, reason.to_string()),
+            Some(Event::Closed { connection, reason }) => Turn::Ended(connection, reason),
             Some(Event::OtherStack(what)) => Turn::Tell(what.in_words()),
             _ => Turn::Nothing,
         };
@@ -114,9 +120,14 @@ impl Receiver<'_> {
                 say(&words);
                 Ok(None)
             }
-            Turn::Ended(connection, why) => {
-                self.give_up(connection, &why);
-                Ok(None)
+            Turn::Ended(connection, reason) => {
+                let begun = self.incoming.contains_key(&connection);
+                match reason {
+                    Reason::Closed if begun => self.give_up(connection, "the sender has left"),
+                    Reason::Closed => {}
+                    other => self.give_up(connection, &other.to_string()),
+                }
+                self.failed(begun)
             }
             Turn::Message(connection, message) => match self.message(connection, &message) {
                 Ok(done) => Ok(done),
@@ -124,10 +135,7 @@ impl Receiver<'_> {
                     // One sender's mistake, or a full disk, is not the others' business.
                     self.give_up(connection, &why);
                     self.line.listener.discard(connection);
-                    if self.args.once || !(self.target.folder || self.args.serve) {
-                        return Err("the only transfer has failed".into());
-                    }
-                    Ok(None)
+                    self.failed(true)
                 }
             },
         }
@@ -203,8 +211,31 @@ impl Receiver<'_> {
         if let Some(incoming) = self.incoming.remove(&connection) {
             let _ = fs::remove_file(&incoming.part);
             say(&format!("{} is not complete ({} bytes are missing): {why}", incoming.head.safe_name(), incoming.left));
-        } else if why != "closed" {
+        } else {
             say(&format!("a connection has ended: {why}"));
+        }
+    }
+
+    /// A transfer has failed, if it was one: the end, if it was to be the only one.
+    fn failed(&self, transfer: bool) -> Result<Option<bool>, String> {
+        if transfer && (self.args.once || !(self.target.folder || self.args.serve)) {
+            return Err("the only transfer has failed".into());
+        }
+        Ok(None)
+    }
+
+    /// Interrupted: nothing half done is left in the folder, and the senders know.
+    fn leave(&mut self) {
+        let begun: Vec<ConnectionId> = self.incoming.keys().copied().collect();
+        begun.into_iter().for_each(|connection| self.give_up(connection, "interrupted"));
+        let listener = &mut self.line.listener;
+        let peers = listener.connections();
+        for peer in &peers {
+            let _ = listener.close(*peer);
+        }
+        let until = Instant::now() + Duration::from_secs(2);
+        for peer in peers {
+            let _ = listener.close_blocking(peer, Some(until.saturating_duration_since(Instant::now())));
         }
     }
 

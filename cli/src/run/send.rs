@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::time::{Duration, Instant};
 
-use nacre_runtime::{ConnectionId, Error, Event, Listener, Options, Stack};
+use nacre_runtime::{ConnectionId, Error, Event, Listener, Options, Reason, Stack};
 use nacre_simulator::run::largest_accepted;
 
 use super::framing::{read_answer, Head, Sum, Summing};
@@ -12,12 +12,17 @@ use super::report::Moved;
 use super::{any_towards, introduce, Line};
 use crate::args::Send;
 use crate::console::{say, Exit};
+use crate::interrupt::{Interrupt, TURN};
 use crate::progress::Progress;
 
+/// What is said of a receiver that closed in the middle.
+const LEFT: &str = "the receiver has left before it had everything";
 /// Longer messages gain nothing.
 const LARGEST: usize = 64 << 10;
 /// A receiver that says nothing for so long is given up.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// What the end of a connection may take.
+const FAREWELL: Duration = Duration::from_secs(5);
 
 pub fn send(args: &Send, stack: &Stack) -> Result<Exit, String> {
     let path = args.file.display();
@@ -34,9 +39,20 @@ pub fn send(args: &Send, stack: &Stack) -> Result<Exit, String> {
     say(&format!("sending to {} over {}", args.to, introduce(stack)));
 
     let begun = Instant::now();
-    let mut transfer = Sending { listener: &mut listener, peer };
-    let sum = transfer.file(file, &head).map_err(|error| format!("{path}: {error}"))?;
-    let other_sum = transfer.answer()?;
+    let interrupt = Interrupt::watch()?;
+    let mut transfer = Sending { listener: &mut listener, peer, interrupt: &interrupt, sent: 0 };
+    let sums = transfer.file(file, &head).map_err(|error| format!("{path}: {error}"));
+    let sums = sums.and_then(|sum| transfer.answer().map(|other| (sum, other)));
+    let (sum, other_sum) = match sums {
+        Ok(sums) => sums,
+        Err(_) if interrupt.came() => {
+            say(&format!("{path}: interrupted; {} of {} bytes were sent", transfer.sent, head.size));
+            // So the receiver knows at once.
+            let _ = listener.close_blocking(peer, Some(FAREWELL));
+            return Ok(interrupt.exit());
+        }
+        Err(error) => return Err(error),
+    };
     let time = begun.elapsed();
 
     let statistics = listener.statistics_of(peer).unwrap_or_default();
@@ -54,7 +70,7 @@ pub fn send(args: &Send, stack: &Stack) -> Result<Exit, String> {
     };
     moved.report(args.net.json);
     // The file is there whatever becomes of the farewell.
-    if listener.close_blocking(peer, Some(Duration::from_secs(5))).is_ok() {
+    if listener.close_blocking(peer, Some(FAREWELL)).is_ok() {
         let _ = listener.linger(peer);
     }
     Ok(if moved.is_intact() { Exit::Yes } else { Exit::No })
@@ -63,6 +79,9 @@ pub fn send(args: &Send, stack: &Stack) -> Result<Exit, String> {
 struct Sending<'l> {
     listener: &'l mut Listener,
     peer: ConnectionId,
+    interrupt: &'l Interrupt,
+    /// Bytes of the file that the stack has taken.
+    sent: u64,
 }
 
 impl Sending<'_> {
@@ -82,6 +101,7 @@ impl Sending<'_> {
             summing.add(&buffer[..got]);
             self.message(&buffer[..got])?;
             left -= got as u64;
+            self.sent += got as u64;
             progress.add(got as u64);
         }
         let sum = summing.sum();
@@ -90,18 +110,36 @@ impl Sending<'_> {
     }
 
     fn message(&mut self, message: &[u8]) -> Result<(), String> {
-        self.listener.send_blocking(self.peer, message, Some(PATIENCE)).map_err(|error| match error {
-            Error::TimedOut => format!("nothing could be sent for {} s: is there a receiver?", PATIENCE.as_secs()),
-            other => other.to_string(),
-        })
+        let until = Instant::now() + PATIENCE;
+        loop {
+            self.go_on()?;
+            match self.listener.send_blocking(self.peer, message, Some(TURN)) {
+                Ok(()) => return Ok(()),
+                Err(Error::TimedOut) if Instant::now() < until => {}
+                Err(Error::TimedOut) => {
+                    return Err(format!("nothing could be sent for {} s: is there a receiver?", PATIENCE.as_secs()))
+                }
+                Err(Error::Closed(Reason::Closed)) => return Err(LEFT.into()),
+                Err(other) => return Err(other.to_string()),
+            }
+        }
+    }
+
+    /// Not if the user has enough of it.
+    fn go_on(&self) -> Result<(), String> {
+        if self.interrupt.came() {
+            return Err("interrupted".into());
+        }
+        Ok(())
     }
 
     /// Waits a moment for the receiver, and says it if the system knows of none.
     fn greet(&mut self) -> Result<(), String> {
         let until = Instant::now() + Duration::from_secs(1);
         while Instant::now() < until {
-            let time = Some(until.saturating_duration_since(Instant::now()));
-            match self.listener.wait(time).map_err(|error| error.to_string())? {
+            self.go_on()?;
+            let time = until.saturating_duration_since(Instant::now()).min(TURN);
+            match self.listener.wait(Some(time)).map_err(|error| error.to_string())? {
                 Some(Event::Opened { .. }) => return Ok(()),
                 Some(Event::OtherStack(what)) => return Err(what.in_words()),
                 Some(Event::Closed { reason, .. }) => return Err(format!("the connection has ended: {reason}")),
@@ -119,6 +157,7 @@ impl Sending<'_> {
     fn largest(&mut self) -> Result<usize, String> {
         let until = Instant::now() + PATIENCE;
         loop {
+            self.go_on()?;
             let (listener, peer) = (&*self.listener, self.peer);
             if let Some(largest) = largest_accepted(|length| listener.accepts(peer, length), LARGEST).filter(|l| *l > 0)
             {
@@ -127,7 +166,7 @@ impl Sending<'_> {
             if Instant::now() > until {
                 return Err("the stack accepts no message".into());
             }
-            let waited = self.listener.wait(Some(Duration::from_millis(50))).map_err(|error| error.to_string())?;
+            let waited = self.listener.wait(Some(TURN)).map_err(|error| error.to_string())?;
             if let Some(Event::Closed { reason, .. }) = waited {
                 return Err(format!("the connection has ended: {reason}"));
             }
@@ -136,10 +175,19 @@ impl Sending<'_> {
 
     /// What the receiver says that it has.
     fn answer(&mut self) -> Result<Sum, String> {
-        let answer = self.listener.receive(self.peer, Some(PATIENCE)).map_err(|error| match error {
-            Error::TimedOut => "everything was sent, and the receiver does not say that it has it".to_string(),
-            other => other.to_string(),
-        })?;
+        let until = Instant::now() + PATIENCE;
+        let answer = loop {
+            self.go_on()?;
+            match self.listener.receive(self.peer, Some(TURN)) {
+                Ok(answer) => break answer,
+                Err(Error::TimedOut) if Instant::now() < until => {}
+                Err(Error::TimedOut) => {
+                    return Err("everything was sent, and the receiver does not say that it has it".into())
+                }
+                Err(Error::Closed(Reason::Closed)) => return Err(LEFT.into()),
+                Err(other) => return Err(other.to_string()),
+            }
+        };
         read_answer(&answer).ok_or_else(|| "the receiver answers something else than `nacre run receive` does".into())
     }
 }

@@ -36,7 +36,7 @@ mod words;
 use std::collections::BTreeMap;
 
 pub use codes::CODES;
-pub use explain::explain;
+pub use explain::{explain, folded, COLUMNS};
 pub use fingerprint::{wire_text, WIRE_VERSION};
 pub use layout::TRANSPORT_MAX;
 use nacre_diagnostics::Diagnostic;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use nacre_stack::*;
 
 use super::handlers::{arrow, lines, Line};
-use super::padded;
+use super::{broken, padded};
 use crate::walk::statements;
 
 /// Columns between the sides of a box.
@@ -88,7 +88,13 @@ fn one(stack: &Stack, layer: LayerId) -> String {
     let description = &stack.layer(layer).description;
     let plain = description.split('<').next() == Some(name.as_str());
     let title = if plain { description.clone() } else { format!("{name}: {description}") };
+    // What the top has no room for goes on below it.
+    let mut titles = broken(&title, WIDTH - 4, WIDTH - 4).into_iter();
+    let title = titles.next().unwrap_or_default();
     let mut text = format!("  ┌─ {title} {}┐\n", "─".repeat(WIDTH.saturating_sub(title.chars().count() + 3)));
+    for more in titles {
+        text += &format!("  │  {}│\n", padded(&more, WIDTH - 2));
+    }
     let lines = lines(stack, layer);
     let width = lines.iter().map(|l| l.cause.chars().count()).max().unwrap_or(0).max(22);
     for line in &lines {
@@ -96,7 +102,7 @@ fn one(stack: &Stack, layer: LayerId) -> String {
             text += &format!("  │ {}│\n", padded(&row, WIDTH - 1));
         }
     }
-    for port in own_ports(stack, layer) {
+    for port in own_ports(stack, layer).iter().flat_map(|port| broken(port, WIDTH - 2, WIDTH - 2)) {
         text += &format!("  │ {}│\n", padded(&port, WIDTH - 1));
     }
     text + &format!("  └{}┘\n", "─".repeat(WIDTH))

@@ -57,12 +57,11 @@ fn heading(stack: &Stack, index: usize) -> String {
     format!("frames: {} in front of the data of the likely one{print}\n", counted(u64::from(size), "byte"))
 }
 
+/// A shape in a line; the numbers are bytes in front of the data and bytes of data.
 fn rows(stack: &Stack, layout: &Layout) -> Vec<Vec<String>> {
-    layout
-        .shapes
-        .iter()
-        .map(|shape| vec![name(layout, shape), headers(stack, shape), front(shape), data(shape)])
-        .collect()
+    let heads = ["shape", "headers", "bytes + data"].map(String::from).to_vec();
+    let one = |shape: &Shape| vec![name(layout, shape), headers(stack, shape), sizes(shape)];
+    std::iter::once(heads).chain(layout.shapes.iter().map(one)).collect()
 }
 
 fn name(layout: &Layout, shape: &Shape) -> String {
@@ -99,10 +98,10 @@ fn front(shape: &Shape) -> String {
     }
 }
 
-fn data(shape: &Shape) -> String {
+fn sizes(shape: &Shape) -> String {
     match shape.data_max {
-        0 => "no data".into(),
-        max => format!("{} to {max} bytes of data", shape.data_min),
+        0 => shape.size.to_string(),
+        max => format!("{} + {} to {max}", shape.size, shape.data_min),
     }
 }
 
