@@ -31,6 +31,8 @@ pub(crate) struct Checker<'p> {
     pub extern_ids: HashMap<String, ExternId>,
     /// Functions that a function calls, to find recursion.
     pub calls: Vec<BTreeSet<FunctionId>>,
+    /// Loops over containers.
+    pub walked: Vec<crate::walks::Walked>,
     /// The type parameters of the interface being read.
     pub type_parameters: HashMap<String, Type>,
     /// Headers that something pushes.
@@ -90,6 +92,7 @@ impl<'p> Checker<'p> {
             filter_ids: HashMap::new(),
             extern_ids: HashMap::new(),
             calls: Vec::new(),
+            walked: Vec::new(),
             type_parameters: HashMap::new(),
             pushed: BTreeSet::new(),
             struct_sizes: Vec::new(),
@@ -140,6 +143,9 @@ impl<'p> Checker<'p> {
         self.functions();
         self.bodies();
         self.find_recursion();
+        if !self.found.iter().any(|d| d.is_error()) {
+            self.walks();
+        }
         self.unused_headers();
         if self.found.iter().any(|d| d.is_error()) {
             Err(self.found)

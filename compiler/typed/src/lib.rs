@@ -26,6 +26,7 @@ mod places;
 mod program;
 mod statements;
 mod types;
+mod walks;
 
 pub use fragment::*;
 pub use program::Program;

@@ -7,6 +7,7 @@ use nacre_syntax::ast::{self, Condition, ConditionKind, PatternKind};
 use crate::body::{Binding, Body};
 use crate::convert::{constant_of, holder};
 use crate::expressions::make;
+use crate::walks::Walked;
 
 /// No loop turns more often.
 const MOST: i128 = 1 << 20;
@@ -126,6 +127,7 @@ impl Body<'_, '_> {
             b.close();
         });
         self.close();
+        self.cx.walked.push(Walked { over: walk.walk.over.clone(), body: block.clone(), span: over.span });
         self.push(Statement::Each { walk: walk.walk, bound, body: block });
         Some(())
     }
