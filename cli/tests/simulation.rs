@@ -32,6 +32,14 @@ fn any_order_of_events_is_borne() {
     assert_eq!((status, &result["ok"]), (0, &serde_json::Value::Bool(true)), "{result}");
 }
 
+/// Its last acknowledgements are lost three times after the other end has closed.
+#[test]
+fn end_that_still_repeats_when_the_other_has_closed_is_waited_for() {
+    let arguments = ["sim", "examples/reliable.nacre", "--stack", "reliable", "--loss", "20%", "--seed", "4"];
+    let (status, out, err) = ran(nacre(&arguments).current_dir(root()));
+    assert_eq!(status, 0, "{out}{err}");
+}
+
 #[test]
 fn broken_promise_is_shrunk_and_replays() {
     let start = ["sim", SMALL, "--stack", "small", "--loss", "10%", "--messages", "30", "--largest", "100"];

@@ -303,8 +303,20 @@ impl<'p> Running<'p> {
         {
             self.fail(Check::Complete, "closing has no end".into());
         }
-        self.wait(1_000_000_000, |running| running.world.silent() && running.world.next() == NEVER);
+        // What one end still has to say may take several timeouts; then nothing is held any more.
+        let time = if self.is_closed_in_order() { self.plan.patience } else { 1_000_000_000 };
+        self.wait(time, |r| {
+            r.world.silent() && (r.world.next() == NEVER || r.is_closed_in_order() && r.holds_nothing())
+        });
         self.inspect();
+    }
+
+    fn is_closed_in_order(&self) -> bool {
+        self.sides.iter().all(|side| side.closed == Some(0))
+    }
+
+    fn holds_nothing(&self) -> bool {
+        self.world.nodes.iter().map(|node| node.endpoint.space()).all(|(free, all)| free == all)
     }
 
     fn wait(&mut self, time: u64, enough: impl Fn(&Running) -> bool) {
@@ -333,7 +345,7 @@ impl<'p> Running<'p> {
                     format!("at {name}: a layer broke {} rules and met {} bounds", counted[0], counted[1]),
                 );
             }
-            if self.sides[side].closed == Some(0) && self.sides[1 - side].closed == Some(0) {
+            if self.is_closed_in_order() {
                 self.check_space(side, "after an orderly close");
             }
         }
