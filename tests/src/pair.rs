@@ -31,10 +31,10 @@ impl Pair {
     pub fn open(stack: &Stack) -> Pair {
         let stack = Arc::new(stack.clone());
         let mut pair = Pair { ends: vec![], frames: vec![], told: vec![], lose: 0, now: 1_000_000_000 };
-        for end in 0..2usize {
+        for (end, cookie) in COOKIES.into_iter().enumerate() {
             let config = Config { seed: end as u64, ..Config::default() }
                 .given("floor.peer", Value::Addr(address(1 - end)))
-                .given("floor.cookie", Value::Num(COOKIES[end].into()))
+                .given("floor.cookie", Value::Num(cookie.into()))
                 .given("floor.incarnation", Value::Num(0x0102_0304_0506_0708 << end));
             let mut machine = Machine::of(stack.clone(), config);
             assert_eq!(machine.open(pair.now), Outcome::Ok);

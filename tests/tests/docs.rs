@@ -104,7 +104,7 @@ fn every_layer_is_in_a_stack_and_has_tests() {
     let stacks = declared();
     for file in files(&root().join("layers"), "tests.nacre") {
         assert!(stacks.iter().any(|stack| stack.file == file), "{} declares no stack", file.display());
-        let session = Session::open(&[file.clone()]);
+        let session = Session::open(std::slice::from_ref(&file));
         assert!(session.program.tests().count() > 0, "{} has no test", file.display());
     }
 }

@@ -49,7 +49,7 @@ fn without(text: &str, from: &str, to: &str) -> String {
     let begin = lines.iter().position(|line| line.starts_with(from)).expect("what all stacks share begins");
     let ends =
         |line: &&str| *line == to || (line.starts_with("    ") && line.ends_with(&format!("_{}", to.trim_start())));
-    let end = begin + lines[begin..].iter().position(|line| ends(line)).expect("what all stacks share ends");
+    let end = begin + lines[begin..].iter().position(ends).expect("what all stacks share ends");
     let rest = lines[end + 1..].strip_prefix(&["}"]).unwrap_or(&lines[end + 1..]);
     let left = [&lines[..begin], &["/* ... text that all stacks share ... */"], rest].concat();
     left.iter().map(|line| format!("{line}\n")).collect()

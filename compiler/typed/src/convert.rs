@@ -88,7 +88,7 @@ impl Body<'_, '_> {
             "T0033",
             format!("this is of type {have}, but {wanted} is wanted here"),
             span,
-            format!("{have}"),
+            have.to_string(),
             help,
         );
         None

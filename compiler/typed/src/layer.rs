@@ -287,7 +287,7 @@ impl<'p> Checker<'p> {
     /// A duration for a duration, a number for a number.
     fn same_kind(&mut self, constant: &Constant, ty: &Type, span: Span, name: &str) {
         let duration = constant.ty == Some(Type::Duration);
-        if duration != (*ty == Type::Duration) && !(constant.value == 0) {
+        if duration != (*ty == Type::Duration) && (constant.value != 0) {
             let (is, help) = if duration {
                 ("a duration", "leave the unit away")
             } else {
@@ -303,11 +303,8 @@ impl<'p> Checker<'p> {
         let constants = layer.members.iter().filter_map(|m| if let Member::Const(c) = m { Some(c) } else { None });
         self.constant_items(constants.collect());
         for member in &layer.members {
-            match member {
-                Member::Enum(e) => {
-                    self.declare_enum(e);
-                }
-                _ => {}
+            if let Member::Enum(e) = member {
+                self.declare_enum(e);
             }
         }
         for member in &layer.members {

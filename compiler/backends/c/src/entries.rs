@@ -272,7 +272,7 @@ impl Writer<'_> {
         code.close("}");
         code.line("");
         code.line(format!("int {p}_open(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, const struct {p}_config *config,"));
-        code.open(format!("        uint64_t seed, uint64_t now, struct nacre_out *out) {{"));
+        code.open("        uint64_t seed, uint64_t now, struct nacre_out *out) {");
         for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.scope == Scope::Given) {
             let member = format!("config->{}_{}", self.layer_names[cell.layer.index()], self.cell_names[index]);
             if let Some(fits) = self.fits(&cell.ty, &member) {

@@ -107,7 +107,7 @@ impl Body<'_, '_> {
             }
             (UnaryOp::Fold16, _) => {
                 let a = self.wide(a);
-                self.from_wide(format!("{}_fold16({a})", self.w.prefix), scalar)
+                self.narrowed(format!("{}_fold16({a})", self.w.prefix), scalar)
             }
         }
     }
@@ -141,7 +141,7 @@ impl Body<'_, '_> {
     }
 
     /// What is there in 64 bits, cut to its type.
-    pub fn from_wide(&self, text: String, scalar: Scalar) -> String {
+    pub fn narrowed(&self, text: String, scalar: Scalar) -> String {
         match scalar {
             Scalar::Bool => format!("(bool)({text} & 1u)"),
             Scalar::Unsigned { bits: 64, .. } => text,
@@ -157,7 +157,7 @@ impl Body<'_, '_> {
         }
         if set_words(&a.ty).is_some() {
             let text = format!("{}.word[0]", self.value(a));
-            return self.from_wide(text, to);
+            return self.narrowed(text, to);
         }
         let from = self.scalar_of(&a.ty);
         let text = self.value(a);
@@ -176,8 +176,8 @@ impl Body<'_, '_> {
             (Scalar::Unsigned { bits, .. }, Scalar::Signed { bits: wide, .. }) if bits < wide => {
                 format!("({}){text}", to.name())
             }
-            (Scalar::Unsigned { .. }, Scalar::Unsigned { .. } | Scalar::Bool) => self.from_wide(text, to),
-            _ => self.from_wide(format!("(uint64_t){text}"), to),
+            (Scalar::Unsigned { .. }, Scalar::Unsigned { .. } | Scalar::Bool) => self.narrowed(text, to),
+            _ => self.narrowed(format!("(uint64_t){text}"), to),
         }
     }
 

@@ -76,7 +76,7 @@ impl<'a> Body<'_, 'a> {
         }
         self.mark_declared(filter.input);
         self.declared_at.insert(filter.input.index(), true);
-        let value = self.from_wide(unit, scalar);
+        let value = self.narrowed(unit, scalar);
         self.set(filter.input, &value);
         let name = self.local(filter.input);
         self.code.line(format!("(void){name};"));
@@ -94,13 +94,13 @@ impl<'a> Body<'_, 'a> {
                 self.code.line("ended:;");
             }
         }
-        if filter.result.is_none() {
-            self.code.line(format!("return {p}_made(step, {made_from});"));
-        } else {
-            self.code.line(format!("(void){made_from};"));
-            let result = filter.result.as_ref().expect("there is one");
-            let value = self.value(result);
-            self.code.line(format!("return {value};"));
+        match &filter.result {
+            None => self.code.line(format!("return {p}_made(step, {made_from});")),
+            Some(result) => {
+                self.code.line(format!("(void){made_from};"));
+                let value = self.value(result);
+                self.code.line(format!("return {value};"));
+            }
         }
         if self.rejects {
             let zero = match &filter.result {

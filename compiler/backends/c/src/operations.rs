@@ -305,7 +305,7 @@ impl<'a> Body<'_, 'a> {
                 } else {
                     value.to_string()
                 };
-                self.from_wide(wide, to)
+                self.narrowed(wide, to)
             }
             _ => value.to_string(),
         };
@@ -410,7 +410,7 @@ impl<'a> Body<'_, 'a> {
             | Type::Text(n) => *n,
             _ => 0,
         };
-        let as_number = |body: &Body, text: String| body.from_wide(text, scalar);
+        let as_number = |body: &Body, text: String| body.narrowed(text, scalar);
         match (query, &place.ty) {
             (Query::Armed, _) => format!("({text} != 0)"),
             (Query::Low, _) => format!("{text}.low"),
@@ -501,7 +501,7 @@ impl<'a> Body<'_, 'a> {
         self.code.close("}");
         if let Some(local) = walk.index {
             let scalar = self.scalar_of(&self.locals[local.index()].ty.clone());
-            let value = self.from_wide(i.clone(), scalar);
+            let value = self.narrowed(i.clone(), scalar);
             self.set_in_loop(local, &value);
         }
         if let (Some(local), Type::Map(..)) = (walk.key, &ty) {
@@ -511,7 +511,7 @@ impl<'a> Body<'_, 'a> {
             let value = match &ty {
                 Type::Bits(_) => {
                     let scalar = self.scalar_of(&self.locals[local.index()].ty.clone());
-                    self.from_wide(i.clone(), scalar)
+                    self.narrowed(i.clone(), scalar)
                 }
                 _ => entry,
             };
@@ -572,7 +572,7 @@ impl<'a> Body<'_, 'a> {
                 let from = self.bind("uint64_t", "from", &from);
                 let to = self.bind("const uint64_t", "to", &to);
                 let scalar = self.scalar_of(&Type::Seq(*bits));
-                let of = self.from_wide(format!("({low} + {from})"), scalar);
+                let of = self.narrowed(format!("({low} + {from})"), scalar);
                 self.code.line(format!("{number} {i} = {of};"));
                 let head = format!("for (; {from} < {to}; {from}++, {i} = {of}) {{");
                 let slot = format!("((uint32_t){i} & {}u)", window_slots(*n) - 1);

@@ -171,7 +171,7 @@ impl Body<'_, '_> {
                     }
                     _ => {
                         let (a, b) = (self.wide(a), self.wide(b));
-                        self.from_wide(format!("{p}_{name}({a}, {b})"), scalar)
+                        self.narrowed(format!("{p}_{name}({a}, {b})"), scalar)
                     }
                 }
             }
@@ -201,11 +201,11 @@ impl Body<'_, '_> {
         let [x, y, by] = [a, b, c].map(|e| self.wide(e));
         match c.kind {
             ExprKind::Const(n) if n != 0 && scalar.bits() <= 32 => {
-                self.from_wide(format!("((uint64_t){x} * {y} / {by})"), scalar)
+                self.narrowed(format!("((uint64_t){x} * {y} / {by})"), scalar)
             }
             _ => {
                 self.w.need_mul_div();
-                self.from_wide(format!("{}_mul_div({x}, {y}, {by})", self.w.prefix), scalar)
+                self.narrowed(format!("{}_mul_div({x}, {y}, {by})", self.w.prefix), scalar)
             }
         }
     }
@@ -221,7 +221,7 @@ impl Body<'_, '_> {
     }
 
     fn wrapped_wide(&self, text: String, scalar: Scalar) -> String {
-        self.from_wide(text, scalar)
+        self.narrowed(text, scalar)
     }
 
     fn computed_as(&mut self, e: &Expr, of: Scalar) -> String {
@@ -259,15 +259,15 @@ impl Body<'_, '_> {
         match (op, of) {
             (BinaryOp::Shr, Scalar::Signed { .. }) => {
                 let a = self.value(a);
-                self.from_wide(format!("(uint64_t){p}_shr_signed({a}, {amount}, {width}u)"), scalar)
+                self.narrowed(format!("(uint64_t){p}_shr_signed({a}, {amount}, {width}u)"), scalar)
             }
             (BinaryOp::Shr, _) => {
                 let a = self.wide(a);
-                self.from_wide(format!("{p}_shr({a}, {amount}, {width}u)"), scalar)
+                self.narrowed(format!("{p}_shr({a}, {amount}, {width}u)"), scalar)
             }
             _ => {
                 let a = self.wide(a);
-                self.from_wide(format!("{p}_shl({a}, {amount}, {width}u)"), scalar)
+                self.narrowed(format!("{p}_shl({a}, {amount}, {width}u)"), scalar)
             }
         }
     }
@@ -380,7 +380,7 @@ impl Body<'_, '_> {
                 let number = self.wide(a);
                 self.bind(&c_type, "set", &format!("{{.word = {{{}}}}}", trimmed(number, *n, 0)))
             }
-            _ => self.string_of(&[a.clone()], ty),
+            _ => self.string_of(std::slice::from_ref(a), ty),
         }
     }
 }

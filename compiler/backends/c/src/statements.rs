@@ -299,7 +299,7 @@ impl<'a> Body<'_, 'a> {
         self.code.line(format!("step->counters[{p}_BOUND]++;"));
         self.code.line("break;");
         self.code.close("}");
-        let value = self.from_wide(format!("({from} + {turn})"), scalar);
+        let value = self.narrowed(format!("({from} + {turn})"), scalar);
         self.set_in_loop(variable, &value);
         self.loop_body(body);
         self.code.close("}");
@@ -397,7 +397,7 @@ impl<'a> Body<'_, 'a> {
             },
         };
         let scalar = self.scalar_of(&target);
-        let cut = self.from_wide(n.clone(), scalar);
+        let cut = self.narrowed(n.clone(), scalar);
         match &declared {
             Type::Option(_) => {
                 let c_type = self.c_type(&declared);
@@ -422,7 +422,7 @@ impl<'a> Body<'_, 'a> {
         let value = match self.w.stack.layers[self.layer].random {
             Some(cell) => {
                 let state = format!("step->s->{}.{}", self.w.layer_names[self.layer], self.w.cell_names[cell.index()]);
-                self.from_wide(format!("{p}_random(&{state}, {below})"), scalar)
+                self.narrowed(format!("{p}_random(&{state}, {below})"), scalar)
             }
             None => "0".into(),
         };

@@ -58,7 +58,7 @@ impl Body<'_, '_> {
                 }
                 name
             }
-            (ExprKind::BytesOf(_), ty) => self.string_of(&[e.clone()], ty),
+            (ExprKind::BytesOf(_), ty) => self.string_of(std::slice::from_ref(e), ty),
             _ => unreachable!("no string of bytes"),
         }
     }
