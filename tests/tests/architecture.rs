@@ -26,6 +26,7 @@ fn rooms_import_only_what_the_architecture_allows() {
         ("compiler/backends/c/Cargo.toml", &["stack"]),
         ("runtime/Cargo.toml", &[]),
         ("simulator/Cargo.toml", &["runtime", "stack"]),
+        ("checker/Cargo.toml", &["stack"]),
     ];
     for (manifest, allowed) in allowed {
         for import in imports(manifest) {

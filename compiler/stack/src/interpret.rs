@@ -39,5 +39,6 @@ pub use machine::{Config, Externs, Machine, NoExterns, Outcome, Output, Schedule
 pub use message::{Message, Origin, Segment};
 pub use random::SplitMix64;
 pub use report::{show, Report, Rule, TraceEntry};
+pub use timers::Armed;
 pub use value::{Addr, Value, NEVER};
 pub use wire::Parsed;

@@ -279,6 +279,30 @@ impl Machine {
         Outcome::Ok
     }
 
+    /// Events were put off; until `tick` has handled them, nothing else is taken.
+    pub fn is_busy(&self) -> bool {
+        !self.state.later.is_empty()
+    }
+
+    /// Every armed timer, in the order in which they fire.
+    pub fn armed(&self) -> Vec<Armed> {
+        timers::all(&self.stack, &self.state)
+    }
+
+    /// Fires the armed timer at this place of [`Machine::armed`], whatever its deadline: time is abstract to the explorer.
+    pub fn fire(&mut self, place: usize, now: u64) -> Outcome {
+        if !self.state.later.is_empty() {
+            return Outcome::Busy;
+        }
+        let Some(armed) = self.armed().into_iter().nth(place).filter(|_| self.opened) else { return Outcome::Idle };
+        let need = self.stack.bounds.timer;
+        if !self.has_space(need, 0) {
+            return self.no_space();
+        }
+        self.step(now, need, &Message::default(), |run| fire(run, armed));
+        Outcome::Ok
+    }
+
     /// When `tick` is to be called next: 0 at once, [`NEVER`] not at all.
     pub fn deadline(&self) -> u64 {
         if !self.state.later.is_empty() {

@@ -17,16 +17,31 @@ pub struct Armed {
 /// The armed timer that fires first: by deadline, layer, declaration, indices.
 pub fn first(stack: &Stack, state: &State) -> Option<Armed> {
     let mut first: Option<Armed> = None;
+    each(stack, state, &mut |armed| {
+        if first.as_ref().is_none_or(|f| armed < *f) {
+            first = Some(armed);
+        }
+    });
+    first
+}
+
+/// Every armed timer, in the order in which they fire.
+pub fn all(stack: &Stack, state: &State) -> Vec<Armed> {
+    let mut all = vec![];
+    each(stack, state, &mut |armed| all.push(armed));
+    all.sort();
+    all
+}
+
+fn each(stack: &Stack, state: &State, found: &mut dyn FnMut(Armed)) {
     for (index, timer) in stack.timers.iter().enumerate() {
         visit(&state.cells[timer.cell.index()], &timer.path, &mut vec![], &mut |deadline, indices| {
-            let (timer_id, indices) = (TimerId(index as u32), indices.to_vec());
-            let armed = Armed { deadline, layer: timer.layer, timer: timer_id, indices };
-            if deadline != NEVER && first.as_ref().is_none_or(|f| armed < *f) {
-                first = Some(armed);
+            if deadline != NEVER {
+                let (timer_id, indices) = (TimerId(index as u32), indices.to_vec());
+                found(Armed { deadline, layer: timer.layer, timer: timer_id, indices });
             }
         });
     }
-    first
 }
 
 fn visit(value: &Value, path: &[TimerStep], indices: &mut Vec<u64>, found: &mut dyn FnMut(u64, &[u64])) {
