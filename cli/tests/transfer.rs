@@ -204,6 +204,27 @@ fn sender_to_nobody_says_so_and_goes_on() {
 }
 
 #[test]
+fn another_stack_is_told_in_words_on_both_sides() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("copy").display().to_string();
+    let (mut receiving, address, mut err) = receiver("127.0.0.1:0", &["receive", "--out", &out]);
+    let file = root().join("README.md").display().to_string();
+    let arguments = ["run", RELIABLE, "--stack", "reliable_plain", "send", "--to", &address, "--file", &file];
+    let (status, _, told) = ran(&mut nacre(&arguments));
+    let mut here = String::new();
+    err.read_line(&mut here).expect("a line");
+    receiving.kill().expect("it still listens");
+    receiving.wait().expect("ends");
+    assert_ne!(status, 0, "{told}");
+    for words in ["this end runs frag<1400> / pt2pt<64> / floor", "serves fingerprint", "Did one side change a layer"] {
+        assert!(told.contains(words), "the sender: {told}");
+    }
+    for words in ["refused 127.0.0.1", "this end serves frag<1400> / pt2pt<64> / crc32c / floor"] {
+        assert!(here.contains(words), "the receiver: {here}");
+    }
+}
+
+#[test]
 fn receiver_into_a_missing_folder_says_so_at_once() {
     let arguments = ["run", RELIABLE, "--stack", "reliable", "receive", "--listen", "127.0.0.1:0", "--out"];
     let (status, out, err) = ran(nacre(&arguments).arg("no/such/folder/copy"));
