@@ -24,6 +24,11 @@ fn filters_have_functions() {
 }
 
 #[test]
+fn kept_messages_are_those_that_were_kept() {
+    passes("kept.nacre");
+}
+
+#[test]
 #[ignore = "a long campaign: make soak runs it"]
 fn forty_layers_with_headers_make_a_stack() {
     passes("deep.nacre");

@@ -49,7 +49,7 @@ pub struct Body<'w, 'a> {
     pub exit: &'static str,
     pub rejects: bool,
     pub loops: usize,
-    /// Bytes of `step->temp` that the statement uses.
+    /// Bytes of `step->more->temp` that the statement uses.
     temporary: u32,
     /// Cells are members of the config struct.
     pub in_config: bool,

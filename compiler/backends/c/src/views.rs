@@ -8,7 +8,7 @@ use crate::strings::Source;
 use crate::writer::Writer;
 
 impl Writer<'_> {
-    /// Puts the head of a message into `step->temp`, and gives it and the data as two pieces. Nothing is taken over.
+    /// Puts the head of a message into `step->more->temp`, and gives it and the data as two pieces. Nothing is taken over.
     fn view_packed_function(&mut self, layout: LayoutId) -> String {
         let p = self.prefix.clone();
         let head = self.head_function(layout, None);

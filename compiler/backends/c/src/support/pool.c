@@ -16,7 +16,7 @@
 #define @_LONG 0x100000u /* in several blocks of the pool: with the number of the first */
 #define @_IN 0x10000u   /* lent by the caller of this step */
 #define @_MADE 0x20000u /* in out->bytes */
-#define @_TEMP 0x40000u /* in step->temp, for one statement */
+#define @_TEMP 0x40000u /* in step->more->temp, for one statement */
 #define @_ROPE 0x80000000u
 
 /* Of variable length: a few moves for what is short. */
