@@ -1,0 +1,446 @@
+//! The reference meaning: which actions are enabled, and what they do.
+
+use crate::*;
+
+/// A state: the values of [`Automaton::state`], in order.
+pub type State = Vec<Value>;
+
+/// Values of an action's locals; none: not set.
+pub type Locals = Vec<Option<Value>>;
+
+impl Automaton {
+    /// The first state, for so many participants.
+    pub fn start(&self, members: u64) -> State {
+        let mut state: State = self.state.iter().map(|f| Value::zero(&f.ty, members)).collect();
+        for (at, field) in self.state.iter().enumerate() {
+            if let Some(initial) = &field.initial {
+                let scope = Scope { state: &state, members };
+                if let Some(value) = scope.value(initial, &mut vec![]) {
+                    state[at] = value;
+                }
+            }
+        }
+        state
+    }
+
+    /// Every way in which an action is enabled, with its parameters free: the values of all its locals.
+    pub fn enabled(&self, state: &State, members: u64, action: usize) -> Vec<Locals> {
+        let action = &self.actions[action];
+        let bound = |n: usize| {
+            action.guards.iter().any(|g| match g {
+                Guard::In(pattern, _) | Guard::Is(pattern, _) => pattern.binds(n),
+                Guard::Holds(_) => false,
+            })
+        };
+        let mut starts: Vec<Locals> = vec![vec![None; action.locals.len()]];
+        for (n, parameter) in action.parameters.iter().enumerate() {
+            if parameter.ty == Type::Rank && !bound(n) {
+                let with = |rank: u64| {
+                    starts.iter().cloned().map(move |mut locals| {
+                        locals[n] = Some(Value::Num(rank));
+                        locals
+                    })
+                };
+                starts = (0..members).flat_map(with).collect();
+            }
+        }
+        let mut found = vec![];
+        for locals in starts {
+            Scope { state, members }.satisfy(&action.guards, locals, &mut found);
+        }
+        found.retain(|locals: &Locals| locals[..action.parameters.len()].iter().all(Option::is_some));
+        found.dedup();
+        found
+    }
+
+    /// Every way in which an action is enabled for these parameters (more than one where guards bind other locals).
+    pub fn allows(&self, state: &State, members: u64, action: usize, arguments: &[Value]) -> Vec<Locals> {
+        let action = &self.actions[action];
+        let mut locals: Locals = arguments.iter().cloned().map(Some).collect();
+        locals.resize(action.locals.len().max(locals.len()), None);
+        let mut found = vec![];
+        Scope { state, members }.satisfy(&action.guards, locals, &mut found);
+        found
+    }
+
+    /// The state after an action.
+    pub fn apply(&self, state: &State, members: u64, action: usize, locals: &Locals) -> State {
+        let mut next = state.clone();
+        execute(&self.actions[action].body, &mut next, members, &mut locals.clone());
+        next
+    }
+
+    /// Whether a goal holds.
+    pub fn holds(&self, state: &State, members: u64, goal: usize) -> bool {
+        value(&self.goals[goal].holds, state, members, &mut vec![]) == Some(Value::Bool(true))
+    }
+}
+
+/// The value of an expression; none: something that it reads is not there.
+pub fn value(e: &Expr, state: &State, members: u64, locals: &mut Locals) -> Option<Value> {
+    Scope { state, members }.value(e, locals)
+}
+
+impl Pattern {
+    pub fn binds(&self, n: usize) -> bool {
+        match self {
+            Pattern::Bind(m) => *m == n,
+            Pattern::Tuple(parts) => parts.iter().any(|p| p.binds(n)),
+            Pattern::Equal(_) | Pattern::Any => false,
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Scope<'a> {
+    state: &'a State,
+    members: u64,
+}
+
+impl Scope<'_> {
+    fn satisfy(self, guards: &[Guard], mut locals: Locals, found: &mut Vec<Locals>) {
+        let Some((guard, rest)) = guards.split_first() else { return found.push(locals) };
+        match guard {
+            Guard::Holds(e) => {
+                if self.value(e, &mut locals) == Some(Value::Bool(true)) {
+                    self.satisfy(rest, locals, found);
+                }
+            }
+            Guard::Is(pattern, e) => {
+                let Some(value) = self.value(e, &mut locals) else { return };
+                if self.fits(pattern, &value, &mut locals, false) {
+                    self.satisfy(rest, locals, found);
+                }
+            }
+            Guard::In(pattern, e) => {
+                let Some(container) = self.value(e, &mut locals) else { return };
+                let mut entries = container.entries();
+                entries.sort();
+                entries.dedup();
+                for entry in entries {
+                    let mut locals = locals.clone();
+                    if self.fits(pattern, &entry, &mut locals, false) {
+                        self.satisfy(rest, locals, found);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes a value apart. `fresh`: a binding is a new variable, whatever it was before.
+    fn fits(self, pattern: &Pattern, value: &Value, locals: &mut Locals, fresh: bool) -> bool {
+        match (pattern, value) {
+            (Pattern::Any, _) => true,
+            (Pattern::Equal(e), value) => self.value(e, locals).as_ref() == Some(value),
+            (Pattern::Bind(n), value) => {
+                if locals.len() <= *n {
+                    locals.resize(n + 1, None);
+                }
+                match &locals[*n] {
+                    Some(known) if !fresh => known == value,
+                    _ => {
+                        locals[*n] = Some(value.clone());
+                        true
+                    }
+                }
+            }
+            (Pattern::Tuple(parts), Value::Tuple(values)) => {
+                parts.len() == values.len() && parts.iter().zip(values).all(|(p, v)| self.fits(p, v, locals, fresh))
+            }
+            (Pattern::Tuple(_), _) => false,
+        }
+    }
+
+    fn value(self, e: &Expr, locals: &mut Locals) -> Option<Value> {
+        Some(match e {
+            Expr::Const(value) => value.clone(),
+            Expr::State(n) => self.state.get(*n)?.clone(),
+            Expr::Local(n) => locals.get(*n)?.clone()?,
+            Expr::Members => Value::Num(self.members),
+            Expr::All => Value::Set((0..self.members).map(Value::Num).collect()),
+            Expr::Peer(e) => Value::Num((self.value(e, locals)?.num() + 1) % self.members.max(1)),
+            Expr::Tuple(parts) => Value::Tuple(parts.iter().map(|p| self.value(p, locals)).collect::<Option<_>>()?),
+            Expr::Part(e, n) => match self.value(e, locals)? {
+                Value::Tuple(mut parts) if *n < parts.len() => parts.swap_remove(*n),
+                _ => return None,
+            },
+            Expr::Index(e, index) => {
+                let index = self.value(index, locals)?;
+                // A path into the state is followed without copying the whole.
+                match &**e {
+                    Expr::State(n) => element(self.state.get(*n)?, &index)?.clone(),
+                    e => element(&self.value(e, locals)?, &index)?.clone(),
+                }
+            }
+            Expr::Unary(op, e) => unary(*op, &self.value(e, locals)?)?,
+            Expr::Binary(Binary::And, a, b) => match self.value(a, locals)? {
+                Value::Bool(true) => self.value(b, locals)?,
+                no => no,
+            },
+            Expr::Binary(Binary::Or, a, b) => match self.value(a, locals) {
+                Some(Value::Bool(true)) => Value::Bool(true),
+                _ => self.value(b, locals)?,
+            },
+            Expr::Binary(op, a, b) => {
+                let a = self.value(a, locals)?;
+                binary(*op, a, self.value(b, locals)?)?
+            }
+            Expr::If(condition, then, otherwise) => match self.value(condition, locals)? {
+                Value::Bool(true) => self.value(then, locals)?,
+                _ => self.value(otherwise, locals)?,
+            },
+            Expr::Every(pattern, over, holds) => Value::Bool(self.each(pattern, over, holds, locals, true)?),
+            Expr::Some(pattern, over, holds) => Value::Bool(!self.each(pattern, over, holds, locals, false)?),
+            Expr::Zero(ty) => Value::zero(ty, self.members),
+        })
+    }
+
+    /// Whether, for each entry, the condition is `wanted`.
+    fn each(self, pattern: &Pattern, over: &Expr, holds: &Expr, locals: &mut Locals, wanted: bool) -> Option<bool> {
+        for entry in self.value(over, locals)?.entries() {
+            if !self.fits(pattern, &entry, locals, true) {
+                continue;
+            }
+            let held = self.value(holds, locals) == Some(Value::Bool(true));
+            if held != wanted {
+                return Some(false);
+            }
+        }
+        Some(true)
+    }
+}
+
+fn element<'v>(of: &'v Value, index: &Value) -> Option<&'v Value> {
+    match of {
+        Value::Tuple(parts) | Value::Seq(parts) => parts.get(usize::try_from(index.num()).ok()?),
+        Value::Map(pairs) => pairs.binary_search_by(|(k, _)| k.cmp(index)).ok().map(|at| &pairs[at].1),
+        _ => None,
+    }
+}
+
+fn element_mut<'v>(of: &'v mut Value, index: &Value) -> Option<&'v mut Value> {
+    match of {
+        Value::Tuple(parts) | Value::Seq(parts) => parts.get_mut(usize::try_from(index.num()).ok()?),
+        Value::Map(pairs) => match pairs.binary_search_by(|(k, _)| k.cmp(index)) {
+            Ok(at) => Some(&mut pairs[at].1),
+            Err(_) => None,
+        },
+        _ => None,
+    }
+}
+
+fn unary(op: Unary, value: &Value) -> Option<Value> {
+    Some(match (op, value) {
+        (Unary::Not, Value::Bool(b)) => Value::Bool(!b),
+        (Unary::Len, Value::Msg(bytes)) => Value::Num(bytes.len() as u64),
+        (Unary::Len, Value::Map(pairs)) => Value::Num(pairs.len() as u64),
+        (Unary::Len, Value::Seq(x) | Value::Bag(x) | Value::Set(x) | Value::Tuple(x)) => Value::Num(x.len() as u64),
+        (Unary::First, Value::Seq(x) | Value::Set(x)) => x.first()?.clone(),
+        (Unary::Last, Value::Seq(x) | Value::Set(x)) => x.last()?.clone(),
+        _ => return None,
+    })
+}
+
+fn binary(op: Binary, a: Value, b: Value) -> Option<Value> {
+    use Binary::*;
+    let (x, y) = (a.num(), b.num());
+    Some(match op {
+        Add => Value::Num(x.saturating_add(y)),
+        Sub => Value::Num(x.saturating_sub(y)),
+        Mul => Value::Num(x.saturating_mul(y)),
+        Div => Value::Num(x.checked_div(y)?),
+        Rem => Value::Num(x.checked_rem(y)?),
+        Min => Value::Num(x.min(y)),
+        Max => Value::Num(x.max(y)),
+        Equal => Value::Bool(a == b),
+        NotEqual => Value::Bool(a != b),
+        Less => Value::Bool(x < y),
+        LessEqual => Value::Bool(x <= y),
+        And => Value::Bool(x != 0 && y != 0),
+        Or => Value::Bool(x != 0 || y != 0),
+        In => Value::Bool(match &b {
+            Value::Seq(entries) => entries.contains(&a),
+            Value::Bag(entries) | Value::Set(entries) => entries.binary_search(&a).is_ok(),
+            Value::Map(pairs) => pairs.binary_search_by(|(k, _)| k.cmp(&a)).is_ok(),
+            _ => return None,
+        }),
+        Count => Value::Num(a.entries().iter().filter(|e| **e == b).count() as u64),
+        Position => Value::Num(a.entries().iter().position(|e| *e == b)? as u64),
+        Join => match (a, b) {
+            (Value::Seq(mut a), Value::Seq(b)) => {
+                a.extend(b);
+                Value::Seq(a)
+            }
+            (Value::Bag(mut a), Value::Bag(b)) => {
+                a.extend(b);
+                a.sort();
+                Value::Bag(a)
+            }
+            (Value::Set(mut a), Value::Set(b)) => {
+                a.extend(b);
+                a.sort();
+                a.dedup();
+                Value::Set(a)
+            }
+            _ => return None,
+        },
+    })
+}
+
+fn execute(body: &[Statement], state: &mut State, members: u64, locals: &mut Locals) {
+    for statement in body {
+        // What reads something that is not there is left without effect.
+        let _ = run(statement, state, members, locals);
+    }
+}
+
+fn run(statement: &Statement, state: &mut State, members: u64, locals: &mut Locals) -> Option<()> {
+    match statement {
+        Statement::Let(n, e) => {
+            let value = value(e, state, members, locals)?;
+            if locals.len() <= *n {
+                locals.resize(n + 1, None);
+            }
+            locals[*n] = Some(value);
+        }
+        Statement::Assign(place, e) => {
+            let value = value(e, state, members, locals)?;
+            change(place, state, members, locals, |at| *at = value)?;
+        }
+        Statement::Do(operation, place, arguments) => {
+            let arguments: Vec<Value> =
+                arguments.iter().map(|a| value(a, state, members, locals)).collect::<Option<_>>()?;
+            change(place, state, members, locals, |at| operate(*operation, at, arguments))??;
+        }
+        Statement::If(condition, then, otherwise) => {
+            let yes = value(condition, state, members, locals) == Some(Value::Bool(true));
+            execute(if yes { then } else { otherwise }, state, members, locals);
+        }
+        Statement::For(pattern, over, body) => {
+            for entry in value(over, state, members, locals)?.entries() {
+                let fits = Scope { state, members }.fits(pattern, &entry, locals, true);
+                if fits {
+                    execute(body, state, members, locals);
+                }
+            }
+        }
+    }
+    Some(())
+}
+
+fn change<T>(
+    place: &Place,
+    state: &mut State,
+    members: u64,
+    locals: &mut Locals,
+    with: impl FnOnce(&mut Value) -> T,
+) -> Option<T> {
+    let mut path = vec![];
+    for step in &place.path {
+        path.push(match step {
+            Step::Index(e) => value(e, state, members, locals)?,
+            Step::Part(n) => Value::Num(*n as u64),
+        });
+    }
+    let mut at = match place.root {
+        Root::State(n) => state.get_mut(n)?,
+        Root::Local(n) => locals.get_mut(n)?.as_mut()?,
+    };
+    for index in &path {
+        at = element_mut(at, index)?;
+    }
+    Some(with(at))
+}
+
+fn operate(operation: Operation, at: &mut Value, arguments: Vec<Value>) -> Option<()> {
+    let mut arguments = arguments.into_iter();
+    let mut next = || arguments.next();
+    match (operation, at) {
+        (Operation::Append, Value::Seq(x)) => x.push(next()?),
+        (Operation::Add, Value::Bag(x)) => {
+            let entry = next()?;
+            let place = x.partition_point(|e| *e <= entry);
+            x.insert(place, entry);
+        }
+        (Operation::Add, Value::Set(x)) => {
+            let entry = next()?;
+            if let Err(place) = x.binary_search(&entry) {
+                x.insert(place, entry);
+            }
+        }
+        (Operation::Remove, Value::Seq(x) | Value::Bag(x) | Value::Set(x)) => {
+            let entry = next()?;
+            let place = x.iter().position(|e| *e == entry)?;
+            x.remove(place);
+        }
+        (Operation::Remove, Value::Map(pairs)) => {
+            let key = next()?;
+            let place = pairs.binary_search_by(|(k, _)| k.cmp(&key)).ok()?;
+            pairs.remove(place);
+        }
+        (Operation::Insert, Value::Map(pairs)) => {
+            let (key, value) = (next()?, next()?);
+            match pairs.binary_search_by(|(k, _)| k.cmp(&key)) {
+                Ok(place) => pairs[place].1 = value,
+                Err(place) => pairs.insert(place, (key, value)),
+            }
+        }
+        (Operation::Pop, Value::Seq(x)) if !x.is_empty() => {
+            x.remove(0);
+        }
+        (Operation::Clear, Value::Seq(x) | Value::Bag(x) | Value::Set(x)) => x.clear(),
+        (Operation::Clear, Value::Map(pairs)) => pairs.clear(),
+        _ => return None,
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn action(automaton: &Automaton, name: &str) -> usize {
+        automaton.actions.iter().position(|a| a.name == name).expect("an action of this name")
+    }
+    fn arguments(at: u64, m: &str) -> Vec<Value> {
+        vec![Value::Num(at), Value::msg(m.as_bytes())]
+    }
+    fn does(automaton: &Automaton, state: &State, name: &str, at: u64, m: &str) -> Option<State> {
+        let action = action(automaton, name);
+        let ways = automaton.allows(state, 2, action, &arguments(at, m));
+        ways.first().map(|locals| automaton.apply(state, 2, action, locals))
+    }
+
+    #[test]
+    fn a_network_loses_doubles_and_drops_what_has_no_room() {
+        let network = samples::lossy_network(2);
+        let mut state = network.start(2);
+        for m in ["b", "a", "c"] {
+            state = does(&network, &state, "send", 0, m).unwrap();
+        }
+        let ways = network.enabled(&state, 2, action(&network, "deliver"));
+        let told: Vec<_> = ways.iter().map(|l| (l[0].clone().unwrap().num(), l[1].clone().unwrap())).collect();
+        assert_eq!(told, [(1, Value::msg(b"a")), (1, Value::msg(b"b"))]);
+        assert!(network.enabled(&state, 2, action(&network, "double")).is_empty());
+        let lost = network.apply(&state, 2, action(&network, "lose"), &ways[1]);
+        let doubled = network.apply(&lost, 2, action(&network, "double"), &ways[0]);
+        assert_eq!(doubled, [Value::Tuple(vec![Value::Bag(vec![]), Value::Bag(vec![Value::msg(b"a"); 2])])]);
+        assert_eq!(does(&network, &doubled, "deliver", 1, "b"), None);
+    }
+
+    #[test]
+    fn a_fifo_network_gives_only_what_is_next_and_is_done_at_the_end() {
+        let network = samples::fifo_network();
+        let mut state = network.start(2);
+        for m in ["a", "b"] {
+            state = does(&network, &state, "send", 0, m).unwrap();
+        }
+        assert_eq!(does(&network, &state, "deliver", 1, "b"), None);
+        assert_eq!(does(&network, &state, "deliver", 0, "a"), None);
+        assert!(!network.holds(&state, 2, 0));
+        state = does(&network, &state, "deliver", 1, "a").unwrap();
+        state = does(&network, &state, "deliver", 1, "b").unwrap();
+        assert!(network.holds(&state, 2, 0));
+        assert!(network.enabled(&state, 2, action(&network, "deliver")).is_empty());
+    }
+}

@@ -1,0 +1,268 @@
+//! Specifications as data: the automata that layers provide and require, and the configurations in which they are checked.
+//!
+//! # What an automaton means
+//!
+//! An [`Automaton`] is an I/O automaton (Lynch and Tuttle): a state, and [`Action`]s that change it. An **input** is what the
+//! user does to it and an **output** what it does to its user; both are named after the events of the interface at which
+//! it stands, so `send` goes down into a network and `deliver` comes up out of it. **Internal** actions are its own; a
+//! **fault** is an internal action that it may take but never has to (a loss), so no liveness rests on it.
+//!
+//! An action is **enabled** for given parameters when all its [`Guard`]s hold; its body then changes the state at once. An
+//! input without a guard is always enabled. A guard of an input is an obligation of the user, and a promise to it: a user must
+//! not do it otherwise, and what stands in the automaton's place must take it then.
+//!
+//! One automaton is used in two roles. **Below** a layer it is the layer's environment: every enabled output, internal action
+//! and fault may be next. **Above** a layer (or a stack) it judges: the run of inputs and outputs that is seen at the upper
+//! boundary must be one of the automaton's, with internal actions and faults between them as they please. The judge
+//! follows all states that the automaton can be in; when none is left, the run is a violation.
+//!
+//! **Parameters.** One that is said with `at` is the participant (a number below `members`) at which the action happens. In the
+//! role below, parameters of outputs and internal actions are found from the guards, in their order: [`Guard::In`] takes
+//! each entry of a container in turn, [`Guard::Is`] takes a value apart, [`Guard::Holds`] decides. Parameters that no guard
+//! binds and that are of type [`Type::Rank`] take every value, before the guards; `typed` has refused all others. In the role
+//! above all parameters are known, and so they are for an input below.
+//!
+//! **Values** are finite and total: a number is a `u64` and its arithmetic saturates; what is not there (an index beyond a
+//! sequence, a key that a map has not, the first of nothing) makes the guard or condition in which it is read false
+//! ([`evaluate::value`] gives none); in a body it leaves the statement without effect. Messages are opaque strings of bytes that can be
+//! compared and copied; so an automaton cannot depend on what they say.
+//!
+//! **Consumers.** The evaluator (`evaluate`) is the reference; the explorer runs it, and the Promela back end equals it.
+
+pub use nacre_diagnostics::Span;
+
+pub mod evaluate;
+pub mod samples;
+pub mod value;
+
+pub use value::Value;
+
+/// One automaton, its parameters filled in and what it extends joined in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Automaton {
+    pub name: String,
+    /// As shown to a person: `lossy_network<ROOM = 2, AGE = 0>`.
+    pub description: String,
+    /// Names of all that it extends, nearest first: what provides this provides those.
+    pub extends: Vec<String>,
+    pub state: Vec<Field>,
+    /// Of one name may be several (overloads of an event are told apart by their parameters' types).
+    pub actions: Vec<Action>,
+    pub goals: Vec<Goal>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    pub name: String,
+    pub ty: Type,
+    /// None: the zero of the type.
+    pub initial: Option<Expr>,
+}
+
+/// What values can be.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    Bool,
+    /// A number: `nat`, and every sized number, enum variant or duration that an event carries.
+    Nat,
+    /// A participant, below `members`.
+    Rank,
+    /// A message: opaque bytes.
+    Msg,
+    Tuple(Vec<Type>),
+    /// A value for each participant.
+    Per(Box<Type>),
+    /// In order.
+    Seq(Box<Type>),
+    /// Without order; as often as it was added.
+    Bag(Box<Type>),
+    Set(Box<Type>),
+    Map(Box<Type>, Box<Type>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ActionKind {
+    Input,
+    Output,
+    Internal,
+    Fault,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Action {
+    pub kind: ActionKind,
+    /// For inputs and outputs the event's.
+    pub name: String,
+    /// Locals `0 .. parameters.len()`.
+    pub parameters: Vec<Parameter>,
+    /// Types of all locals, parameters first; each is set by a guard, a `let` or a `for` before it is read.
+    pub locals: Vec<Type>,
+    pub guards: Vec<Guard>,
+    pub body: Vec<Statement>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    pub name: String,
+    pub ty: Type,
+    /// Said with `at`: where it happens. An input or output has exactly one.
+    pub at: bool,
+}
+
+/// A part of a condition; parts are joined by "and", and tried in order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Guard {
+    /// Each (distinct) entry of a sequence, bag or set, or each `(key, value)` of a map, that fits the pattern.
+    In(Pattern, Expr),
+    /// The value, if it fits the pattern.
+    Is(Pattern, Expr),
+    Holds(Expr),
+}
+
+/// Takes a value apart.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Pattern {
+    /// Sets a local; a parameter that has its value already must be equal to it.
+    Bind(usize),
+    /// Equal to a value.
+    Equal(Expr),
+    Any,
+    Tuple(Vec<Pattern>),
+}
+
+/// From every state that is reached, fair runs come to a state in which this holds: again and again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Goal {
+    pub name: String,
+    pub holds: Expr,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expr {
+    Const(Value),
+    /// A field of the state, by its index.
+    State(usize),
+    Local(usize),
+    /// Number of participants.
+    Members,
+    /// All participants, as a set.
+    All,
+    /// Of two participants the other; of more the next one round the ring.
+    Peer(Box<Expr>),
+    Tuple(Vec<Expr>),
+    /// A part of a tuple.
+    Part(Box<Expr>, usize),
+    /// Of Per by participant, of Seq by position, of Map by key.
+    Index(Box<Expr>, Box<Expr>),
+    Unary(Unary, Box<Expr>),
+    Binary(Binary, Box<Expr>, Box<Expr>),
+    If(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// `all(x in c, e)`: `e` for each entry, which the pattern takes apart.
+    Every(Box<Pattern>, Box<Expr>, Box<Expr>),
+    /// `any(x in c, e)`
+    Some(Box<Pattern>, Box<Expr>, Box<Expr>),
+    /// The zero of a type.
+    Zero(Type),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unary {
+    Not,
+    /// Entries of a container; bytes of a message.
+    Len,
+    /// Of a sequence.
+    First,
+    Last,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binary {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    Min,
+    Max,
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    And,
+    Or,
+    /// An entry of a sequence, bag or set; a key of a map.
+    In,
+    /// How often the right is in the left (bag, sequence).
+    Count,
+    /// Position of the right in the left (sequence); missing if it is not there.
+    Position,
+    /// Sequences: one after the other; bags: sum; sets: union.
+    Join,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Statement {
+    Let(usize, Expr),
+    Assign(Place, Expr),
+    Do(Operation, Place, Vec<Expr>),
+    If(Expr, Vec<Statement>, Vec<Statement>),
+    /// Each entry of what the container was when the loop began, that fits the pattern.
+    For(Pattern, Expr, Vec<Statement>),
+}
+
+/// What is changed: a field of the state or a local, and the way into it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    pub root: Root,
+    pub path: Vec<Step>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Root {
+    State(usize),
+    Local(usize),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// Of Per, Seq or Map.
+    Index(Expr),
+    Part(usize),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Sequence: at the end.
+    Append,
+    /// Bag, set.
+    Add,
+    /// Bag, sequence: once; set; map: by key.
+    Remove,
+    /// Sequence: the first.
+    Pop,
+    /// Map: (key, value).
+    Insert,
+    Clear,
+}
+
+/// A bounded world in which a layer or a stack is checked, as the source or the command line says it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Configuration {
+    pub name: String,
+    /// The layer or stack that it is for.
+    pub subject: String,
+    pub settings: Vec<Setting>,
+    pub span: Span,
+}
+
+/// `W = 2`, `pt2pt.W = 2`, `send = (3, 0)`: see docs/verification.md for what names mean.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setting {
+    /// `["W"]`, `["pt2pt", "W"]`
+    pub path: Vec<String>,
+    pub values: Vec<u64>,
+    pub span: Span,
+}
