@@ -3,20 +3,29 @@
 use std::path::Path;
 
 use nacre_driver::Session;
-use nacre_stack::timing::leaks;
+use nacre_stack::interpret::{Config, Machine, Outcome};
+use nacre_stack::timing::{draws, erasure, leaks, Leak};
+use nacre_stack::Stack;
 use nacre_tests::root;
 
-fn stack(text: &str) -> nacre_stack::Stack {
+fn stack(text: &str) -> Stack {
     let path = root().join("layers/from_test.nacre");
     let mut session = Session::from_text(Path::new(&path), text);
     session.stack("s").unwrap_or_else(|| panic!("{}", session.render(false)))
 }
 
-fn one(body: &str) -> Vec<String> {
-    let text = format!(
+fn with(body: &str) -> Stack {
+    stack(&format!(
         "import \"interfaces.nacre\";\nimport \"floor/floor.nacre\";\nworker x {{ {body} }}\nstack s = x / floor;\n"
-    );
-    leaks(&stack(&text)).into_iter().map(|l| l.into.to_string()).collect()
+    ))
+}
+
+fn words(leaks: Vec<Leak>) -> Vec<String> {
+    leaks.into_iter().map(|l| l.into.to_string()).collect()
+}
+
+fn one(body: &str) -> Vec<String> {
+    words(leaks(&with(body)))
 }
 
 #[test]
@@ -51,5 +60,88 @@ fn a_time_in_a_header_leaks() {
 fn the_library_keeps_the_clock_to_its_timers() {
     let mut session = Session::open(&[root().join("examples/reliable.nacre")]);
     let stack = session.stack("reliable").unwrap_or_else(|| panic!("{}", session.render(false)));
-    assert_eq!(leaks(&stack), Vec::new());
+    assert_eq!((leaks(&stack), erasure(&stack)), (Vec::new(), Vec::new()));
+}
+
+#[test]
+fn code_behind_a_return_that_depends_on_the_clock_leaks() {
+    let told = one("state { last: instant, n: u32 }
+         down send(m) { last = now; let late = check(); pass; }
+         fn check() -> bool { if now > last { return true; } n += 1; return false; }");
+    assert_eq!(told, ["a value that is not a time"]);
+}
+
+#[test]
+fn a_time_chooses_a_place_and_leaks() {
+    let told = one("state { seen: bool per 0..4, last: instant } down send(m) {
+            let at = ((now - last) as u64) as 0..4 else { drop m; return; }
+            last = now;
+            seen[at] = true;
+            pass; }");
+    assert!(told.contains(&"a value that is not a time".to_string()), "{told:?}");
+}
+
+/// A waiting time that grows is erased if it decides nothing but deadlines.
+#[test]
+fn a_waiting_time_is_erased_unless_something_else_asks_for_it() {
+    let doubles = "state { wait: duration = 10 ms, again: timer } down send(m) { arm again in wait; pass; }
+         on again { if wait < 1 s { wait = wait * 2; } arm again in wait; ";
+    let kept = with(&format!("{doubles} }}"));
+    assert_eq!((leaks(&kept), erasure(&kept)), (vec![], vec![]));
+    let gives_up = with(&format!("{doubles} if wait > 1 s {{ above.grant_sends(1); }} }}"));
+    assert_eq!(leaks(&gives_up), vec![]);
+    assert_eq!(words(erasure(&gives_up)), ["an event"]);
+}
+
+#[test]
+fn chance_may_decide_a_deadline_and_is_told_where_it_decides_more() {
+    let jitter = "state { again: timer } down send(m) { arm again in 5 ms + random_duration(10 ms); pass; } on again { }";
+    assert_eq!(words(draws(&with(jitter))), Vec::<String>::new());
+    let number = "state { n: u32 } down send(m) { n = random(7); pass; }";
+    assert_eq!(words(draws(&with(number))), ["a value that is not a time"]);
+    assert_eq!(words(leaks(&with(number))), Vec::<String>::new());
+}
+
+fn opened(stack: &Stack, now: u64) -> Machine {
+    let wanted = stack.cells.iter().filter(|c| c.scope == nacre_stack::Scope::Given && c.initial.is_none());
+    let name = |c: &nacre_stack::Cell| format!("{}.{}", stack.layer(c.layer).name, c.name);
+    let mut machine =
+        Machine::new(stack, wanted.fold(Config::default(), |to, c| to.given(&name(c), stack.zero(&c.ty))));
+    assert_eq!(machine.open(now), Outcome::Ok);
+    machine
+}
+
+/// Three machines: two that differ in times and chance alone, and one whose timer is not armed.
+fn compared(body: &str) -> [Machine; 3] {
+    let stack = with(body);
+    let at = stack.interface().iter().position(|e| stack.event(e.event).name == "send" && e.input.is_some());
+    let at = at.expect("something to send") as u32;
+    let mut machines = [opened(&stack, 5), opened(&stack, 5), opened(&stack, 5)];
+    for (machine, now) in machines.iter_mut().zip([10, 20]) {
+        assert_eq!(machine.call(at, &[], b"x", now), Outcome::Ok);
+    }
+    machines[1].fire(0, 30);
+    machines
+}
+
+#[test]
+fn abstract_states_are_equal_where_only_times_and_chance_differ() {
+    let [a, b, idle] = compared(
+        "state { wait: duration = 10 ms, sent: instant, again: timer }
+         down send(m) { sent = now; arm again in wait + random_duration(1 ms); pass; }
+         on again { wait = wait * 2; arm again in wait + random_duration(1 ms); }",
+    );
+    assert_ne!(a.canonical_bytes(), b.canonical_bytes());
+    assert_eq!(a.abstract_bytes(), b.abstract_bytes());
+    assert_ne!(a.abstract_bytes(), idle.abstract_bytes());
+}
+
+#[test]
+fn abstract_states_keep_times_that_decide_something() {
+    let [a, b, _] = compared(
+        "state { wait: duration = 10 ms, again: timer }
+         down send(m) { arm again in wait; pass; }
+         on again { wait = wait * 2; if wait > 1 s { above.grant_sends(1); } arm again in wait; }",
+    );
+    assert_ne!(a.abstract_bytes(), b.abstract_bytes());
 }

@@ -3,6 +3,9 @@
 //! A *timing* value is one that depends on `now`. It may be kept in durations and instants, be computed with, decide how long a
 //! timer waits, and be counted. Whatever else it reaches (a header, an event, a number, a branch that does more than that) is a
 //! *leak*: allowed, but then the behaviour depends on the clock and nothing can be erased.
+//!
+//! The same tracking, from other sources, tells whether a checker may leave times out of what it compares ([`erasure`]), and
+//! whether it must try what is drawn at random ([`draws`]).
 
 use crate::*;
 
@@ -18,8 +21,32 @@ pub struct Leak {
 
 /// All leaks of a stack; none: every layer keeps the clock to its timers.
 pub fn leaks(stack: &Stack) -> Vec<Leak> {
+    track(stack, Sources { clock: true, kept: false, random: false })
+}
+
+/// Where any duration or instant that is kept goes, wherever it came from; none: two states that differ in these alone behave
+/// alike while timers may fire at any time. (A waiting time that doubles is no leak; giving up when it is long is one.)
+pub fn erasure(stack: &Stack) -> Vec<Leak> {
+    track(stack, Sources { clock: true, kept: true, random: false })
+}
+
+/// Where numbers drawn at random go; none: they only decide how long timers wait.
+pub fn draws(stack: &Stack) -> Vec<Leak> {
+    track(stack, Sources { clock: false, kept: false, random: true })
+}
+
+/// What is followed.
+struct Sources {
+    clock: bool,
+    kept: bool,
+    random: bool,
+}
+
+fn track(stack: &Stack, from: Sources) -> Vec<Leak> {
     let mut tracker = Tracker {
-        cells: vec![false; stack.cells.len()],
+        stack,
+        cells: vec![from.kept; stack.cells.len()],
+        from,
         parameters: stack.functions.iter().map(|f| vec![false; f.locals.len()]).collect(),
         results: vec![false; stack.functions.len()],
         leaks: Vec::new(),
@@ -61,7 +88,9 @@ struct Code<'a> {
     declared: &'a [Local],
 }
 
-struct Tracker {
+struct Tracker<'a> {
+    stack: &'a Stack,
+    from: Sources,
     cells: Vec<bool>,
     parameters: Vec<Vec<bool>>,
     results: Vec<bool>,
@@ -69,14 +98,29 @@ struct Tracker {
     changed: bool,
 }
 
-/// Types that hold times.
-fn holds_time(ty: &Type) -> bool {
-    matches!(ty, Type::Duration | Type::Instant)
-        || matches!(ty, Type::Option(t) | Type::Array(t, _) if holds_time(t))
-        || matches!(ty, Type::Tuple(types) if types.iter().any(holds_time))
-}
+impl Tracker<'_> {
+    /// Types that hold times.
+    fn holds_time(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Duration | Type::Instant => true,
+            Type::Struct(id) => self.stack.structs[id.index()].fields.iter().any(|f| self.holds_time(&f.ty)),
+            Type::Tuple(types) => types.iter().any(|t| self.holds_time(t)),
+            Type::Option(t) | Type::Array(t, _) | Type::Ring(t, _) | Type::List(t, _) => self.holds_time(t),
+            Type::Window(t, _, _) | Type::Pool(t, _) => self.holds_time(t),
+            Type::Map(k, t, _) => self.holds_time(k) || self.holds_time(t),
+            _ => false,
+        }
+    }
 
-impl Tracker {
+    /// Whether what is found by comparing entries or keys depends on the time.
+    fn compares(&self, place: &Place, locals: &[bool]) -> bool {
+        let compared = match &place.ty {
+            Type::Ring(t, _) | Type::List(t, _) | Type::Map(t, _, _) => self.holds_time(t),
+            _ => false,
+        };
+        compared && self.place_timed(place, locals)
+    }
+
     /// Follows a body until its locals do not change any more (loops go round).
     fn settle(&mut self, code: &mut Code, body: &Block, locals: &mut Vec<bool>) {
         loop {
@@ -92,36 +136,39 @@ impl Tracker {
         self.leaks.push(Leak { layer: code.layer, code: code.name.into(), into });
     }
 
-    fn block(&mut self, code: &Code, block: &Block, locals: &mut Vec<bool>, guarded: bool) {
+    /// Gives whether the code behind it runs or not depending on the time.
+    fn block(&mut self, code: &Code, block: &Block, locals: &mut Vec<bool>, mut guarded: bool) -> bool {
+        let before = guarded;
         for statement in block {
-            self.statement(code, statement, locals, guarded);
+            guarded |= self.statement(code, statement, locals, guarded);
         }
+        guarded && !before
     }
 
-    fn statement(&mut self, code: &Code, s: &Statement, locals: &mut Vec<bool>, guarded: bool) {
+    fn statement(&mut self, code: &Code, s: &Statement, locals: &mut Vec<bool>, guarded: bool) -> bool {
         match s {
             Statement::Let(id, e) => locals[id.index()] |= guarded || self.timed(e, locals),
             Statement::Store(place, e) => {
-                let timed = self.timed(e, locals);
+                let timed = self.timed(e, locals) || self.chosen(place, locals);
                 self.store(code, place, guarded || timed, locals);
             }
             Statement::If { condition, then, otherwise, .. } => {
-                let guarded = guarded || self.timed(condition, locals);
-                self.block(code, then, locals, guarded);
-                self.block(code, otherwise, locals, guarded);
+                let inside = guarded || self.timed(condition, locals);
+                let left = self.block(code, then, locals, inside) | self.block(code, otherwise, locals, inside);
+                return left || (inside && (returns(then) || returns(otherwise)));
             }
-            Statement::Loop { body, .. } => self.block(code, body, locals, guarded),
+            Statement::Loop { body, .. } => return self.block(code, body, locals, guarded),
             Statement::For { variable, from, to, body, .. } => {
                 let timed = self.timed(from, locals) || self.timed(to, locals);
                 locals[variable.index()] |= timed;
-                self.block(code, body, locals, guarded || timed);
+                return self.block(code, body, locals, guarded || timed);
             }
             Statement::Each { walk, body, .. } => {
-                if let Some(value) = walk.value {
-                    let time = holds_time(&code.declared[value.index()].ty);
-                    locals[value.index()] |= time && self.place_timed(&walk.over, locals);
+                for local in [walk.value, walk.key].into_iter().flatten() {
+                    let time = self.holds_time(&code.declared[local.index()].ty);
+                    locals[local.index()] |= time && self.place_timed(&walk.over, locals);
                 }
-                self.block(code, body, locals, guarded);
+                return self.block(code, body, locals, guarded);
             }
             Statement::Return(Some(e)) => {
                 if let Some(i) = code.function {
@@ -155,16 +202,17 @@ impl Tracker {
                 for argument in &operate.arguments {
                     self.put_into(code, &operate.place, argument, locals);
                 }
-                if guarded {
+                if guarded || self.compares(&operate.place, locals) {
                     self.leak(code, "a container that changes depending on the time");
                 }
                 if let Some(into) = operate.into {
-                    let time = holds_time(&code.declared[into.index()].ty);
+                    let time = self.holds_time(&code.declared[into.index()].ty);
                     locals[into.index()] |= time && self.place_timed(&operate.place, locals);
                 }
             }
             Statement::Take { into, place } => locals[into.index()] |= self.place_timed(place, locals),
             Statement::Fit { into, value } => locals[into.index()] |= guarded || self.timed(value, locals),
+            Statement::Random { into, .. } => locals[into.index()] |= guarded || self.from.random,
             Statement::Assert(e, _) if self.timed(e, locals) => self.leak(code, "an assertion"),
             Statement::Arm { .. } | Statement::Cancel(_) if guarded => self.leak(code, "whether a timer is armed"),
             Statement::Drop(_) | Statement::Break | Statement::Return(None) | Statement::Yield(_) if guarded => {
@@ -172,13 +220,14 @@ impl Tracker {
             }
             _ => {}
         }
+        false
     }
 
     fn store(&mut self, code: &Code, place: &Place, timed: bool, locals: &mut [bool]) {
         if !timed {
             return;
         }
-        if !holds_time(&place.ty) {
+        if !self.holds_time(&place.ty) {
             self.leak(code, "a value that is not a time");
         }
         match place.root {
@@ -198,7 +247,7 @@ impl Tracker {
         };
         for part in parts {
             if self.timed(part, locals) {
-                if !holds_time(&part.ty) {
+                if !self.holds_time(&part.ty) {
                     self.leak(code, "a value that is not a time");
                 }
                 if let Root::Cell(id) = place.root {
@@ -216,27 +265,49 @@ impl Tracker {
         }
     }
 
+    /// Whether it depends on the time which place it is.
+    fn chosen(&self, place: &Place, locals: &[bool]) -> bool {
+        place.path.iter().any(|step| matches!(step, Step::Index(at) if self.timed(at, locals)))
+    }
+
     /// Whether a value depends on the clock.
     fn timed(&self, e: &Expr, locals: &[bool]) -> bool {
         let any = |es: &[Expr]| es.iter().any(|e| self.timed(e, locals));
         match &e.kind {
-            ExprKind::Now => true,
+            ExprKind::Now => self.from.clock,
             ExprKind::Local(id) => locals[id.index()],
             // A container may hold times beside other things; only what is read as a time is one.
-            ExprKind::Load(place) => holds_time(&place.ty) && self.place_timed(place, locals),
+            ExprKind::Load(place) => {
+                self.chosen(place, locals) || (self.holds_time(&place.ty) && self.place_timed(place, locals))
+            }
             ExprKind::Unary(_, a) | ExprKind::Convert(a) | ExprKind::Some(a) | ExprKind::Unwrap(a) => {
                 self.timed(a, locals)
             }
-            ExprKind::Field(a, _) => holds_time(&e.ty) && self.timed(a, locals),
+            ExprKind::Field(a, _) => self.holds_time(&e.ty) && self.timed(a, locals),
             ExprKind::BytesOf(a) | ExprKind::Through(_, a) | ExprKind::IsSome(a) => self.timed(a, locals),
             ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => self.timed(a, locals) || self.timed(b, locals),
             ExprKind::If(a, b, c) | ExprKind::MulDiv(a, b, c) => [a, b, c].iter().any(|x| self.timed(x, locals)),
             ExprKind::Struct(es) | ExprKind::Tuple(es) | ExprKind::Array(es) | ExprKind::Concat(es) => any(es),
-            ExprKind::Extern(_, es) | ExprKind::Query(_, _, es) => any(es),
+            ExprKind::Query(query, place, es) => {
+                let compares = *query == Query::Contains && self.compares(place, locals);
+                let key = *query == Query::Key && self.holds_time(&e.ty) && self.place_timed(place, locals);
+                compares || key || self.chosen(place, locals) || any(es)
+            }
+            ExprKind::Extern(_, es) => any(es),
             ExprKind::Push(m, _, fields) => self.timed(m, locals) || any(fields),
             ExprKind::Slice(m, a, b) => [m, a, b].iter().any(|x| self.timed(x, locals)),
             ExprKind::Rest(m, a) => self.timed(m, locals) || self.timed(a, locals),
             _ => false,
         }
     }
+}
+
+/// Whether a function can end inside.
+fn returns(block: &Block) -> bool {
+    block.iter().any(|s| match s {
+        Statement::Return(Some(_)) => true,
+        Statement::If { then, otherwise, .. } => returns(then) || returns(otherwise),
+        Statement::Loop { body, .. } | Statement::For { body, .. } | Statement::Each { body, .. } => returns(body),
+        _ => false,
+    })
 }

@@ -20,22 +20,41 @@
 //!
 //! Then the generator states of the layers that have one, 8 bytes each. Then the `later` ring: u32 count, and for each
 //! event u32 target (the layer; or 0x8000_0000 + the port), u32 event, and its arguments by their types.
+//!
+//! **Abstract** bytes ([`Kind::Abstract`]) are for a checker in which any armed timer may fire at any time, and which tries the
+//! numbers that are drawn at random itself. In cells, a timer is one byte there (1: armed); where `times` may be erased
+//! ([`timing::erasure`](crate::timing::erasure)), durations and instants take no bytes; the generators take none. Messages and
+//! `later` events stay as they are: what they carry may be seen.
 
 use super::arithmetic::wide;
 use super::message::Message;
 use super::run::State;
-use super::value::Value;
+use super::value::{Value, NEVER};
 use crate::*;
 
-pub fn write(stack: &Stack, state: &State) -> Vec<u8> {
+/// Which bytes are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Whole,
+    Abstract {
+        /// Durations and instants are left out.
+        times: bool,
+    },
+}
+
+pub fn write(stack: &Stack, state: &State, kind: Kind) -> Vec<u8> {
     let mut to = vec![];
-    for (cell, value) in stack.cells.iter().zip(&state.cells) {
-        if cell.scope != Scope::Given {
-            put(stack, &cell.ty, value, &mut to);
+    let drawn = |index: usize| stack.layers.iter().any(|l| l.random.is_some_and(|cell| cell.index() == index));
+    for (index, (cell, value)) in stack.cells.iter().zip(&state.cells).enumerate() {
+        if cell.scope != Scope::Given && (kind == Kind::Whole || !drawn(index)) {
+            put(&Form { stack, kind }, &cell.ty, value, &mut to);
         }
     }
-    for cell in stack.layers.iter().filter_map(|l| l.random) {
-        word(state.cells[cell.index()].num(), &mut to);
+    let whole = &Form { stack, kind: Kind::Whole };
+    if kind == Kind::Whole {
+        for cell in stack.layers.iter().filter_map(|l| l.random) {
+            word(state.cells[cell.index()].num(), &mut to);
+        }
     }
     half(state.later.len(), &mut to);
     for event in &state.later {
@@ -46,9 +65,14 @@ pub fn write(stack: &Stack, state: &State) -> Vec<u8> {
         half(target as usize, &mut to);
         half(event.event.index(), &mut to);
         let parameters = &stack.event(event.event).parameters;
-        parameters.iter().zip(&event.arguments).for_each(|(p, v)| put(stack, &p.ty, v, &mut to));
+        parameters.iter().zip(&event.arguments).for_each(|(p, v)| put(whole, &p.ty, v, &mut to));
     }
     to
+}
+
+struct Form<'a> {
+    stack: &'a Stack,
+    kind: Kind,
 }
 
 fn word(n: u64, to: &mut Vec<u8>) {
@@ -59,18 +83,18 @@ fn half(n: usize, to: &mut Vec<u8>) {
     to.extend((n as u32).to_le_bytes());
 }
 
-fn put_if(stack: &Stack, ty: &Type, value: Option<&Value>, to: &mut Vec<u8>) {
+fn put_if(form: &Form, ty: &Type, value: Option<&Value>, to: &mut Vec<u8>) {
     to.push(value.is_some() as u8);
     if let Some(value) = value {
-        put(stack, ty, value, to);
+        put(form, ty, value, to);
     }
 }
 
-fn put(stack: &Stack, ty: &Type, value: &Value, to: &mut Vec<u8>) {
+fn put(form: &Form, ty: &Type, value: &Value, to: &mut Vec<u8>) {
     let zero;
     let value = match value {
         Value::Gone => {
-            zero = stack.zero(ty);
+            zero = form.stack.zero(ty);
             &zero
         }
         value => value,
@@ -83,31 +107,33 @@ fn put(stack: &Stack, ty: &Type, value: &Value, to: &mut Vec<u8>) {
         }
         (_, Value::Bytes(bytes)) => to.extend(bytes),
         (_, Value::Addr(addr)) => to.extend(addr.bytes()),
-        (Type::Option(t), Value::Option(inner)) => put_if(stack, t, inner.as_deref(), to),
+        (Type::Option(t), Value::Option(inner)) => put_if(form, t, inner.as_deref(), to),
         (Type::Struct(id), Value::Tuple(parts)) => {
-            let fields = &stack.structs[id.index()].fields;
-            fields.iter().zip(parts).for_each(|(f, v)| put(stack, &f.ty, v, to));
+            let fields = &form.stack.structs[id.index()].fields;
+            fields.iter().zip(parts).for_each(|(f, v)| put(form, &f.ty, v, to));
         }
         (Type::Tuple(types), Value::Tuple(parts)) => {
-            types.iter().zip(parts).for_each(|(t, v)| put(stack, t, v, to));
+            types.iter().zip(parts).for_each(|(t, v)| put(form, t, v, to));
         }
-        (Type::Array(t, _), Value::Tuple(parts)) => parts.iter().for_each(|v| put(stack, t, v, to)),
+        (Type::Array(t, _), Value::Tuple(parts)) => parts.iter().for_each(|v| put(form, t, v, to)),
         (Type::Ring(t, _) | Type::List(t, _), Value::Row(row)) => {
             half(row.len(), to);
-            row.iter().for_each(|v| put(stack, t, v, to));
+            row.iter().for_each(|v| put(form, t, v, to));
         }
         (Type::Window(t, _, _), Value::Window(w)) => {
             [w.low, w.next, w.high, w.reported].iter().for_each(|n| word(*n, to));
-            w.entries.iter().for_each(|e| put_if(stack, t, e.as_ref(), to));
+            w.entries.iter().for_each(|e| put_if(form, t, e.as_ref(), to));
         }
-        (Type::Pool(t, _), Value::Pool(slots)) => slots.iter().for_each(|s| put_if(stack, t, s.as_ref(), to)),
+        (Type::Pool(t, _), Value::Pool(slots)) => slots.iter().for_each(|s| put_if(form, t, s.as_ref(), to)),
         (Type::Map(k, t, _), Value::Map(slots)) => slots.iter().for_each(|slot| {
-            put_if(stack, k, slot.as_ref().map(|(key, _)| key), to);
+            put_if(form, k, slot.as_ref().map(|(key, _)| key), to);
             if let Some((_, value)) = slot {
-                put(stack, t, value, to);
+                put(form, t, value, to);
             }
         }),
-        (_, Value::Msg(message)) => put_message(stack, message, to),
+        (Type::Timer, value) if form.kind != Kind::Whole => to.push((value.num() != NEVER) as u8),
+        (Type::Duration | Type::Instant, _) if form.kind == (Kind::Abstract { times: true }) => {}
+        (_, Value::Msg(message)) => put_message(form.stack, message, to),
         (ty, value) => word(wide(value.num(), ty), to),
     }
 }
@@ -120,7 +146,12 @@ fn put_message(stack: &Stack, message: &Message, to: &mut Vec<u8>) {
         let header = message.headers.iter().find(|(id, _)| stack.header(*id).layer.index() == layer);
         half(header.map_or(0, |(id, _)| id.index() + 1), to);
         if let Some((id, fields)) = header {
-            stack.header(*id).fields.iter().zip(fields).for_each(|(f, v)| put(stack, &f.ty, v, to));
+            stack
+                .header(*id)
+                .fields
+                .iter()
+                .zip(fields)
+                .for_each(|(f, v)| put(&Form { stack, kind: Kind::Whole }, &f.ty, v, to));
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use super::canonical::Kind;
 use super::message::{Message, Origin};
 use super::pool::Pool;
 use super::random::SplitMix64;
@@ -102,6 +103,8 @@ pub struct Machine {
     config: Config,
     state: State,
     opened: bool,
+    /// For all clones, whether times may be left out; found when it is first asked.
+    erases_times: Arc<OnceLock<bool>>,
 }
 
 impl fmt::Debug for Machine {
@@ -116,25 +119,9 @@ impl Machine {
     }
 
     pub fn of(stack: Arc<Stack>, config: Config) -> Machine {
-        let dice = match config.schedule {
-            Schedule::Fifo => 0,
-            Schedule::Any(seed) => seed,
-        };
-        let state = State {
-            cells: stack.cells.iter().map(|c| stack.zero(&c.ty)).collect(),
-            later: Default::default(),
-            counters: vec![0; stack.counters.len()],
-            pool: Pool::new(config.blocks.unwrap_or(stack.bounds.blocks), stack.bounds.block),
-            now: 0,
-            steps: 0,
-            outputs: vec![],
-            reports: vec![],
-            trace: config.trace.then(Vec::new),
-            schedule: config.schedule,
-            dice: SplitMix64(dice),
-            externs: config.externs.clone(),
-        };
-        Machine { stack, config, state, opened: false }
+        let cells = stack.cells.iter().map(|c| stack.zero(&c.ty)).collect();
+        let state = begun(&stack, &config, cells);
+        Machine { stack, config, state, opened: false, erases_times: Arc::default() }
     }
 
     /// Makes the connection new: initial values, then `init`.
@@ -222,11 +209,18 @@ impl Machine {
     /// The same with all the event's arguments, its message among them.
     pub fn accepts_with(&self, event: u32, arguments: &[Value], length: usize) -> bool {
         let Some(input) = input_of(&self.stack, event) else { return false };
-        let mut state = self.state.clone();
         self.opened
             && self.state.later.is_empty()
-            && admitted(&self.stack, &mut state, input, arguments)
             && self.has_space(input.need, length)
+            && (input.admissions.is_empty() || admitted(&self.stack, &mut self.seen_by(input), input, arguments))
+    }
+
+    /// A copy of what the conditions of a call can read.
+    fn seen_by(&self, input: &PortInput) -> State {
+        let read = |cell: &Cell| input.admissions.iter().any(|a| a.layer == cell.layer);
+        let cells = self.stack.cells.iter().zip(&self.state.cells);
+        let cells = cells.map(|(cell, value)| if read(cell) { value.clone() } else { Value::Gone }).collect();
+        State { now: self.state.now, ..begun(&self.stack, &self.config, cells) }
     }
 
     /// A frame from the transport.
@@ -388,7 +382,35 @@ impl Machine {
     }
     /// The behaviour state as bytes: see [`canonical`](super::canonical).
     pub fn canonical_bytes(&self) -> Vec<u8> {
-        canonical::write(&self.stack, &self.state)
+        canonical::write(&self.stack, &self.state, Kind::Whole)
+    }
+    /// The same without what a checker erases: see [`canonical`](super::canonical). Such states behave alike if the clock stands
+    /// still, armed timers fire at any time, and what is drawn at random is chosen from outside.
+    pub fn abstract_bytes(&self) -> Vec<u8> {
+        let times = *self.erases_times.get_or_init(|| timing::erasure(&self.stack).is_empty());
+        canonical::write(&self.stack, &self.state, Kind::Abstract { times })
+    }
+}
+
+/// Nothing has happened yet.
+fn begun(stack: &Stack, config: &Config, cells: Vec<Value>) -> State {
+    let dice = match config.schedule {
+        Schedule::Fifo => 0,
+        Schedule::Any(seed) => seed,
+    };
+    State {
+        cells,
+        later: Default::default(),
+        counters: vec![0; stack.counters.len()],
+        pool: Pool::new(config.blocks.unwrap_or(stack.bounds.blocks), stack.bounds.block),
+        now: 0,
+        steps: 0,
+        outputs: vec![],
+        reports: vec![],
+        trace: config.trace.then(Vec::new),
+        schedule: config.schedule,
+        dice: SplitMix64(dice),
+        externs: config.externs.clone(),
     }
 }
 
