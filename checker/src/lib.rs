@@ -1,14 +1,26 @@
-//! The explorer: every run of two endpoints of one stack over a faulty network, within bounds, shortest first.
+//! The explorer: every run of two endpoints of one stack over a network, within bounds, shortest first.
 //!
-//! A [`World`](world::World) is one global state: two machines of the reference interpreter, the frames in flight, and
-//! what the application and the network still may do. [`search`](search::search) visits the states breadth-first, so that
-//! the run to the first violation is a shortest one; [`replay`](search::replay) runs its actions again.
+//! # What is searched
+//!
+//! A [`Setup`](setup::Setup) is a stack between automata ([`nacre_specification`]): one below it, the network between its two
+//! ends, and some above it, which say what the whole must be. A global state has five parts, each a number of something that
+//! is kept once: the local states of the two ends, the state of the network, the states that the automata above can be in,
+//! and what is used up of the bounds. A local step (one event at one end) is run by the reference interpreter the first time
+//! that it is met, and looked up ever after; so the cost of a global step does not depend on the size of the stack.
 //!
 //! **Time stands still.** Every step happens at time 0 and any armed timer may fire at any moment, in any order. So a
 //! deadline says only whether and for how long a timer was armed, and what a layer reads from the clock is always 0: a
 //! layer whose clock reaches more than timers is not covered ([`nacre_stack::timing::leaks`] tells).
 //!
-//! **Events of one step** are handled in the reference's order only; other schedules are not searched.
+//! **What is open** (random numbers, with [`Bounds::any_order`](setup::Bounds) the order of events in a step) is decided in every way.
 
+pub mod ends;
+pub mod explore;
+mod goals;
+pub mod judge;
+mod memo;
+pub mod network;
 pub mod search;
+pub mod setup;
+pub mod space;
 pub mod world;

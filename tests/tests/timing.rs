@@ -95,7 +95,8 @@ fn a_waiting_time_is_erased_unless_something_else_asks_for_it() {
 
 #[test]
 fn chance_may_decide_a_deadline_and_is_told_where_it_decides_more() {
-    let jitter = "state { again: timer } down send(m) { arm again in 5 ms + random_duration(10 ms); pass; } on again { }";
+    let jitter =
+        "state { again: timer } down send(m) { arm again in 5 ms + random_duration(10 ms); pass; } on again { }";
     assert_eq!(words(draws(&with(jitter))), Vec::<String>::new());
     let number = "state { n: u32 } down send(m) { n = random(7); pass; }";
     assert_eq!(words(draws(&with(number))), ["a value that is not a time"]);

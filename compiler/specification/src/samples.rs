@@ -66,6 +66,39 @@ pub fn lossy_network(room: u64) -> Automaton {
     automaton("lossy_network", vec![flying], actions, vec![])
 }
 
+/// The same under `transmit` and `receive`, which also name the peer, before the message.
+pub fn lossy_datagrams(room: u64) -> Automaton {
+    let mut network = lossy_network(room);
+    for action in &mut network.actions {
+        let name = match action.kind {
+            ActionKind::Input => "transmit",
+            ActionKind::Output => "receive",
+            ActionKind::Internal | ActionKind::Fault => continue,
+        };
+        action.name = name.into();
+        action.parameters.insert(1, parameter("peer", Type::Rank, false));
+        action.locals.insert(1, Type::Rank);
+        action.guards.iter_mut().for_each(moved_guard);
+        action.body.iter_mut().for_each(moved);
+        action.guards.insert(0, Guard::Is(Pattern::Bind(1), peer(local(0))));
+    }
+    network
+}
+
+fn moved_guard(guard: &mut Guard) {
+    if let Guard::In(Pattern::Bind(n), _) = guard {
+        *n = 2;
+    }
+}
+
+fn moved(statement: &mut Statement) {
+    match statement {
+        Statement::Do(_, _, arguments) => *arguments = vec![local(2)],
+        Statement::If(_, then, _) => then.iter_mut().for_each(moved),
+        _ => {}
+    }
+}
+
 /// Each message once, all, in order; in the end all have arrived.
 pub fn fifo_network() -> Automaton {
     let sent = Field { name: "sent".into(), ty: Type::Per(Box::new(Type::Seq(Box::new(Type::Msg)))), initial: None };

@@ -17,6 +17,7 @@
 
 mod arithmetic;
 pub mod canonical;
+mod choices;
 mod containers;
 mod evaluate;
 mod execute;
@@ -34,6 +35,7 @@ mod value;
 mod walk;
 mod wire;
 
+pub use choices::Choices;
 pub use containers::Window;
 pub use machine::{Config, Externs, Machine, NoExterns, Outcome, Output, Schedule};
 pub use message::{Message, Origin, Segment};

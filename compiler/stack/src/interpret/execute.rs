@@ -301,6 +301,10 @@ impl<'a> Run<'a> {
             self.report(Rule::Complete, "a layer without a generator draws a random number".into());
             return 0;
         };
+        if let Some(choices) = &mut self.state.choices {
+            let drawn = choices.pick(if below > 1 { 2 } else { 1 });
+            return drawn as u64 * below.saturating_sub(1);
+        }
         let mut generator = SplitMix64(self.state.cells[cell.index()].num());
         let drawn = generator.below(below);
         self.state.cells[cell.index()] = Value::Num(generator.0);

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use super::canonical::Kind;
+use super::choices::Choices;
 use super::message::{Message, Origin};
 use super::pool::Pool;
 use super::random::SplitMix64;
@@ -74,6 +75,8 @@ pub struct Config {
     pub schedule: Schedule,
     pub externs: Arc<dyn Externs>,
     pub trace: bool,
+    /// Added to every sequence number of the first state, so that short runs meet the wrap.
+    pub first_number: u64,
 }
 
 impl Default for Config {
@@ -85,6 +88,7 @@ impl Default for Config {
             schedule: Schedule::Fifo,
             externs: Arc::new(NoExterns),
             trace: false,
+            first_number: 0,
         }
     }
 }
@@ -100,7 +104,7 @@ impl Config {
 #[derive(Clone)]
 pub struct Machine {
     stack: Arc<Stack>,
-    config: Config,
+    config: Arc<Config>,
     state: State,
     opened: bool,
     /// For all clones, whether times may be left out; found when it is first asked.
@@ -121,24 +125,29 @@ impl Machine {
     pub fn of(stack: Arc<Stack>, config: Config) -> Machine {
         let cells = stack.cells.iter().map(|c| stack.zero(&c.ty)).collect();
         let state = begun(&stack, &config, cells);
-        Machine { stack, config, state, opened: false, erases_times: Arc::default() }
+        Machine { stack, config: Arc::new(config), state, opened: false, erases_times: Arc::default() }
     }
 
     /// Makes the connection new: initial values, then `init`.
     pub fn open(&mut self, now: u64) -> Outcome {
         let need = self.stack.bounds.open;
-        let fresh = Machine::of(self.stack.clone(), self.config.clone());
+        let cells = self.stack.cells.iter().map(|c| self.stack.zero(&c.ty)).collect();
+        let fresh = begun(&self.stack, &self.config, cells);
         let Some(givens) = self.givens() else { return Outcome::Invalid };
         let counters = std::mem::take(&mut self.state.counters);
-        self.state = State { counters, ..fresh.state };
+        let (choices, covered) = (self.state.choices.take(), self.state.covered.take());
+        self.state = State { counters, choices, covered, ..fresh };
         self.opened = true;
         if !self.has_space(need, 0) {
             self.opened = false;
             return Outcome::NoSpace;
         }
-        let (inits, seed) = (self.inits(), self.config.seed);
+        let (inits, seed, first) = (self.inits(), self.config.seed, self.config.first_number);
         self.step(now, need, &Message::default(), |run| {
             set_cells(run, givens, seed);
+            let stack = run.stack;
+            let cells = stack.cells.iter().zip(&mut run.state.cells).filter(|(c, _)| c.scope != Scope::Given);
+            cells.filter(|_| first != 0).for_each(|(c, value)| renumber(stack, &c.ty, value, first));
             inits.into_iter().for_each(|event| run.put(event));
         });
         Outcome::Ok
@@ -337,6 +346,23 @@ impl Machine {
         pool.end(cells.iter().chain(later.iter().flat_map(|e| &e.arguments)));
     }
 
+    /// Lets a search decide what is open in the next step (random numbers are then the least or the greatest), until
+    /// [`Machine::take_choices`].
+    pub fn decide(&mut self, choices: Choices) {
+        self.state.choices = Some(choices);
+    }
+
+    /// What was decided since [`Machine::decide`].
+    pub fn take_choices(&mut self) -> Choices {
+        self.state.choices.take().unwrap_or_default()
+    }
+
+    /// By handler, whether it has run since this was called last; from the first call on.
+    pub fn take_covered(&mut self) -> Vec<bool> {
+        let fresh = vec![false; self.stack.handlers.len()];
+        self.state.covered.replace(fresh).unwrap_or_default()
+    }
+
     pub fn stack(&self) -> &Arc<Stack> {
         &self.stack
     }
@@ -411,6 +437,8 @@ fn begun(stack: &Stack, config: &Config, cells: Vec<Value>) -> State {
         schedule: config.schedule,
         dice: SplitMix64(dice),
         externs: config.externs.clone(),
+        choices: None,
+        covered: None,
     }
 }
 
@@ -470,5 +498,31 @@ fn set_cells(run: &mut Run, mut givens: Vec<Option<Value>>, seed: u64) {
             };
             run.state.cells[index] = value;
         }
+    }
+}
+
+/// Adds to every sequence number inside.
+fn renumber(stack: &Stack, ty: &Type, value: &mut Value, by: u64) {
+    match (ty, value) {
+        (Type::Seq(bits), Value::Num(n)) => *n = n.wrapping_add(by) & mask(u32::from(*bits)),
+        (Type::Window(t, _, bits), Value::Window(window)) => {
+            for n in [&mut window.low, &mut window.next, &mut window.high, &mut window.reported] {
+                *n = n.wrapping_add(by) & mask(u32::from(*bits));
+            }
+            window.entries.iter_mut().flatten().for_each(|v| renumber(stack, t, v, by));
+        }
+        (Type::Struct(id), Value::Tuple(parts)) => {
+            let fields = &stack.structs[id.index()].fields;
+            fields.iter().zip(parts).for_each(|(f, v)| renumber(stack, &f.ty, v, by));
+        }
+        (Type::Tuple(types), Value::Tuple(parts)) => {
+            types.iter().zip(parts).for_each(|(t, v)| renumber(stack, t, v, by));
+        }
+        (Type::Array(t, _), Value::Tuple(parts)) => parts.iter_mut().for_each(|v| renumber(stack, t, v, by)),
+        (Type::Option(t), Value::Option(Some(inner))) => renumber(stack, t, inner, by),
+        (Type::Ring(t, _) | Type::List(t, _), Value::Row(row)) => {
+            row.iter_mut().for_each(|v| renumber(stack, t, v, by));
+        }
+        _ => {}
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::choices::Choices;
 use super::machine::{Externs, Output, Schedule};
 use super::message::Message;
 use super::places::Found;
@@ -32,6 +33,10 @@ pub struct State {
     pub schedule: Schedule,
     pub dice: SplitMix64,
     pub externs: Arc<dyn Externs>,
+    /// None: dice decide.
+    pub choices: Option<Choices>,
+    /// By handler, whether it has run; none: not wanted.
+    pub covered: Option<Vec<bool>>,
 }
 
 /// An event on its way.
@@ -134,7 +139,11 @@ impl<'a> Run<'a> {
                         heads.push((at, link));
                     }
                 }
-                let pick = self.state.dice.below(heads.len() as u64) as usize;
+                let pick = match &mut self.state.choices {
+                    _ if heads.len() < 2 => 0,
+                    Some(choices) => choices.pick(heads.len()),
+                    None => self.state.dice.below(heads.len() as u64) as usize,
+                };
                 self.queue.remove(heads.get(pick)?.0)
             }
         }
@@ -181,6 +190,9 @@ impl<'a> Run<'a> {
         shown: String,
     ) {
         let handler = self.stack.handler(id);
+        if let Some(covered) = &mut self.state.covered {
+            covered[id.index()] = true;
+        }
         let mut frame = Frame::new(&handler.locals, handler.layer);
         let targets = handler.parameters.iter().zip(arguments).chain(handler.fields.iter().zip(fields));
         for (local, value) in targets {

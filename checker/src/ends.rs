@@ -1,0 +1,248 @@
+//! The ends: local states of the stack, and what one step makes of them. A local state is computed once, however many global
+//! states it is part of, and so is each step from it.
+
+use std::sync::{Arc, Mutex};
+
+use nacre_specification::Value as Spec;
+use nacre_stack::interpret::{Armed, Choices, Machine, Outcome, Schedule, Value};
+use nacre_stack::{EventId, Stack};
+
+use crate::memo::{Interner, Memo, Near};
+use crate::setup::{address, end_at, Call, Setup};
+
+/// One end in one state.
+pub struct Local {
+    pub machine: Machine,
+    pub busy: bool,
+    /// By layer, timer and index, whatever the deadlines.
+    pub armed: Vec<Armed>,
+}
+
+/// What comes to an end from outside, besides calls.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Arrival {
+    /// A frame from the peer.
+    Frame(Vec<u8>),
+    /// An event of the layer below without a message: its place in [`Stack::interface`], its arguments.
+    Event(u32, Vec<Spec>),
+}
+
+/// An event that left an end: as an automaton names it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Left {
+    /// Over the lower boundary, or the upper one.
+    pub down: bool,
+    pub event: EventId,
+    pub arguments: Vec<Spec>,
+}
+
+/// One way in which a step can end.
+#[derive(Clone, Debug)]
+pub struct Way {
+    pub next: u32,
+    /// Number of what left, in [`Ends::effects`].
+    pub effects: u32,
+    /// What the step broke by itself.
+    pub broken: Option<Arc<str>>,
+}
+
+/// A step, by what it begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// Place in [`Ends::calls`].
+    Call(u32),
+    /// Number in [`Ends::arrivals`].
+    Arrival(u32),
+    /// Place in [`Local::armed`].
+    Timer(u32),
+    Later,
+}
+
+type Ways = Arc<[Way]>;
+
+pub struct Ends {
+    stack: Arc<Stack>,
+    pub calls: Vec<Call>,
+    pub locals: Interner<Vec<u8>, Local>,
+    pub arrivals: Interner<Arrival, Arrival>,
+    pub effects: Interner<Vec<Left>, Vec<Left>>,
+    steps: Memo<(u32, Step), Ways>,
+    /// By handler, whether it has run.
+    covered: Mutex<Vec<bool>>,
+    any_order: bool,
+}
+
+#[derive(Default)]
+pub struct NearEnds {
+    steps: Near<(u32, Step), Ways>,
+    locals: Near<u32, Arc<Local>>,
+}
+
+impl Ends {
+    /// Both ends, opened: all ways in which each can open.
+    pub fn open(setup: &Setup) -> Result<(Ends, [Vec<Way>; 2]), String> {
+        let handlers = setup.stack.handlers.len();
+        let ends = Ends {
+            stack: setup.stack.clone(),
+            calls: setup.calls(),
+            locals: Interner::default(),
+            arrivals: Interner::default(),
+            effects: Interner::default(),
+            steps: Memo::default(),
+            covered: Mutex::new(vec![false; handlers]),
+            any_order: setup.bounds.any_order,
+        };
+        let open = |end: usize| {
+            let mut config = setup.config(end);
+            if setup.bounds.any_order {
+                config.schedule = Schedule::Any(0);
+            }
+            let machine = Machine::of(setup.stack.clone(), config);
+            let mut outcome = Outcome::Ok;
+            let ways = ends.every_way(end, &machine, &mut |machine| {
+                outcome = machine.open(0);
+                outcome
+            });
+            match outcome {
+                Outcome::Ok => Ok(ways),
+                other => Err(format!("the stack could not be opened: {other:?}")),
+            }
+        };
+        let first = [open(0)?, open(1)?];
+        Ok((ends, first))
+    }
+
+    pub fn local(&self, near: &mut NearEnds, number: u32) -> Arc<Local> {
+        if let Some(local) = near.locals.known(&number) {
+            return local.clone();
+        }
+        let local = self.locals.value(number);
+        near.locals.keep(number, local.clone());
+        local
+    }
+
+    /// Every way in which a step of an end can end; none if it is not taken.
+    pub fn step(&self, near: &mut NearEnds, end: usize, from: u32, step: Step) -> Ways {
+        self.steps.get(&mut near.steps, (from, step), || {
+            let local = self.locals.value(from);
+            let ways = self.every_way(end, &local.machine, &mut |machine| self.run(machine, end, &local, step));
+            Ways::from(ways)
+        })
+    }
+
+    fn run(&self, machine: &mut Machine, end: usize, local: &Local, step: Step) -> Outcome {
+        match step {
+            Step::Call(at) => {
+                let call = &self.calls[at as usize];
+                machine.call(call.event, &call.arguments, call.bytes.as_deref().unwrap_or(&[]), 0)
+            }
+            Step::Arrival(number) => match &*self.arrivals.value(number) {
+                Arrival::Frame(bytes) => machine.input(address(1 - end), bytes, 0),
+                Arrival::Event(event, arguments) => {
+                    let arguments: Vec<Value> = arguments.iter().map(of_spec).collect();
+                    machine.call(*event, &arguments, &[], 0)
+                }
+            },
+            Step::Timer(at) => match place(machine, &local.armed[at as usize]) {
+                Some(place) => machine.fire(place, 0),
+                None => Outcome::Idle,
+            },
+            Step::Later => machine.tick(0),
+        }
+    }
+
+    fn every_way(&self, end: usize, from: &Machine, run: &mut dyn FnMut(&mut Machine) -> Outcome) -> Vec<Way> {
+        let mut ways: Vec<Way> = vec![];
+        let mut choices = Some(Choices::default());
+        while let Some(plan) = choices {
+            let mut machine = from.clone();
+            machine.decide(plan);
+            machine.take_covered();
+            let outcome = run(&mut machine);
+            choices = machine.take_choices().next();
+            let covered = machine.take_covered();
+            let mut all = self.covered.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            all.iter_mut().zip(covered).for_each(|(a, c)| *a |= c);
+            drop(all);
+            // What was dropped has had its effect: none but on counters. What was not taken has had none.
+            if matches!(outcome, Outcome::Ok | Outcome::Dropped | Outcome::NoSpace | Outcome::Idle) {
+                let way = self.way(end, machine);
+                if !ways.iter().any(|w| w.next == way.next && w.effects == way.effects && w.broken == way.broken) {
+                    ways.push(way);
+                }
+            }
+        }
+        ways
+    }
+
+    fn way(&self, end: usize, mut machine: Machine) -> Way {
+        let broken = machine.take_reports().into_iter().next().map(|report| {
+            let layer = report.layer.map_or("the stack", |layer| &self.stack.layer(layer).name);
+            Arc::from(format!("{layer}: {:?}: {}", report.rule, report.text))
+        });
+        let outputs = machine.take_outputs().into_iter().filter(|o| o.port.0 < 2);
+        let left: Vec<Left> = outputs
+            .map(|output| {
+                let declared = self.stack.event(output.event);
+                let (mut bytes, mut others) = (output.bytes, output.arguments.iter());
+                let argument = |at: usize| match declared.message == Some(at as u32) {
+                    true => Spec::msg(&bytes.take().unwrap_or_default()),
+                    false => others.next().map_or(Spec::Num(0), to_spec),
+                };
+                let arguments = (0..declared.parameters.len()).map(argument).collect();
+                Left { down: output.port.0 == 0, event: output.event, arguments }
+            })
+            .collect();
+        let effects = self.effects.number(left.clone(), || left);
+        let mut key = vec![end as u8];
+        key.extend(machine.abstract_bytes());
+        // What is kept decides what is refused for want of space.
+        key.extend(machine.free_blocks().to_le_bytes());
+        let next = self.locals.number(key, || {
+            let mut armed = machine.armed();
+            armed.sort_by(|a, b| (a.layer, a.timer, &a.indices).cmp(&(b.layer, b.timer, &b.indices)));
+            Local { busy: machine.is_busy(), armed, machine }
+        });
+        Way { next, effects, broken }
+    }
+
+    /// By handler, whether it has run in any step.
+    pub fn covered(&self) -> Vec<bool> {
+        self.covered.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
+    }
+
+    pub fn any_order(&self) -> bool {
+        self.any_order
+    }
+}
+
+/// Where a timer stands among those that are armed, by deadline.
+pub fn place(machine: &Machine, wanted: &Armed) -> Option<usize> {
+    let same = |a: &Armed| (a.layer, a.timer, &a.indices) == (wanted.layer, wanted.timer, &wanted.indices);
+    machine.armed().iter().position(same)
+}
+
+/// A value of an event as an automaton sees it: an address is the end that is there.
+pub fn to_spec(value: &Value) -> Spec {
+    match value {
+        Value::Addr(addr) => Spec::Num(end_at(addr).unwrap_or(usize::MAX) as u64),
+        Value::Bytes(bytes) => Spec::msg(bytes),
+        Value::Set(words) => {
+            let has = |n: &u64| words[(*n / 64) as usize] >> (n % 64) & 1 == 1;
+            Spec::Set((0..words.len() as u64 * 64).filter(has).map(Spec::Num).collect())
+        }
+        Value::Option(inner) => Spec::Seq(inner.iter().map(|v| to_spec(v)).collect()),
+        Value::Tuple(parts) => Spec::Tuple(parts.iter().map(to_spec).collect()),
+        value => Spec::Num(value.num()),
+    }
+}
+
+/// Back again, where an automaton gives an event to an end.
+fn of_spec(value: &Spec) -> Value {
+    match value {
+        Spec::Msg(bytes) => Value::Bytes(bytes.to_vec()),
+        Spec::Tuple(parts) => Value::Tuple(parts.iter().map(of_spec).collect()),
+        Spec::Seq(parts) => Value::Option(parts.first().map(|v| Box::new(of_spec(v)))),
+        value => Value::Num(value.num()),
+    }
+}

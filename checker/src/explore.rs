@@ -1,0 +1,399 @@
+//! Breadth-first search over all states within the bounds, on several threads.
+//!
+//! States are spread over as many shards as there are threads, by hash; each thread expands the states of its shard, and then takes
+//! in those that all threads found for it, so that nothing is shared but the results of local steps. Whole levels are
+//! finished, so the first violation is a shortest one.
+
+use std::hash::BuildHasher;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+
+use crate::goals;
+use crate::space::{Led, Move, Near, Space, State};
+
+/// States of one shard that are expanded before the others are taken in.
+const CHUNK: usize = 1 << 14;
+/// Below so many, threads are not worth starting.
+const FEW: usize = 512;
+
+/// How to search.
+pub struct Options<'a> {
+    pub threads: usize,
+    /// At most so many states.
+    pub states: usize,
+    /// At most about so many bytes.
+    pub memory: usize,
+    /// Exact, or a state is known by bits in a field of so many bytes: then some states can be taken for known that are not.
+    pub bits: Option<usize>,
+    /// Whether goals are checked (not with `bits`).
+    pub goals: bool,
+    /// Set from outside, it ends the search.
+    pub stop: &'a AtomicBool,
+    /// Called now and then.
+    pub progress: &'a dyn Fn(&Progress),
+}
+
+/// How far a search is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Progress {
+    pub states: u64,
+    /// Moves that were followed.
+    pub moves: u64,
+    /// Steps from the first state to the farthest.
+    pub depth: u32,
+    /// States found and not yet expanded.
+    pub waiting: u64,
+    /// Bytes for the states, as far as they are counted.
+    pub memory: u64,
+    pub time: Duration,
+}
+
+/// What a search came to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// The moves of a shortest run to it, and what it broke.
+    Violated { run: Vec<Path>, why: String },
+    /// Every state within the bounds was visited.
+    Complete,
+    /// Why the search ended before that.
+    Incomplete(String),
+}
+
+/// One move of a run: which of those that [`Space::expand`] gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Path {
+    pub ordinal: usize,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Searched {
+    pub verdict: Verdict,
+    pub progress: Progress,
+    /// Different local states of ends, and states of the network.
+    pub locals: usize,
+    pub networks: usize,
+}
+
+struct Candidate {
+    state: State,
+    parent: u32,
+    ordinal: u16,
+    fault: bool,
+}
+
+struct Broken {
+    parent: u32,
+    ordinal: u16,
+    why: Arc<str>,
+}
+
+enum Known {
+    Exact(HashTable<u32>),
+    Bits(Vec<u64>),
+}
+
+struct Shard {
+    known: Known,
+    /// Of this shard; with `Bits` only from `base` on.
+    states: Vec<State>,
+    base: usize,
+    parents: Vec<u32>,
+    ordinals: Vec<u16>,
+    goals: Vec<u64>,
+    /// From, to; without faults.
+    edges: Vec<(u32, u32)>,
+    near: Near,
+    /// For each shard, what was found for it.
+    found: Vec<Vec<Candidate>>,
+    broken: Option<Broken>,
+    moves: u64,
+    at: usize,
+}
+
+fn hash(state: &State) -> u64 {
+    // The low bits of this hash are weak.
+    let h = FxBuildHasher.hash_one(state);
+    (h ^ h >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+/// Visits all states.
+pub fn explore(space: &Space, first: &[Led], options: &Options) -> Searched {
+    let mut search = Search::new(space, options);
+    search.begin(first);
+    let verdict = search.run();
+    let progress = search.progress();
+    Searched { verdict, progress, locals: space.ends.locals.len(), networks: space.network.states() }
+}
+
+struct Search<'a> {
+    space: &'a Space,
+    options: &'a Options<'a>,
+    shards: Vec<Shard>,
+    depth: u32,
+    begun: Instant,
+    told: Instant,
+    first_broken: Option<Arc<str>>,
+}
+
+impl<'a> Search<'a> {
+    fn new(space: &'a Space, options: &'a Options<'a>) -> Search<'a> {
+        let count = options.threads.clamp(1, 64);
+        let shard = |_| Shard {
+            known: match options.bits {
+                Some(bytes) => Known::Bits(vec![0; (bytes / 8 / count).max(1)]),
+                None => Known::Exact(HashTable::new()),
+            },
+            states: vec![],
+            base: 0,
+            parents: vec![],
+            ordinals: vec![],
+            goals: vec![],
+            edges: vec![],
+            near: Near::default(),
+            found: (0..count).map(|_| vec![]).collect(),
+            broken: None,
+            moves: 0,
+            at: 0,
+        };
+        let (begun, told) = (Instant::now(), Instant::now());
+        Search { space, options, shards: (0..count).map(shard).collect(), depth: 0, begun, told, first_broken: None }
+    }
+
+    fn wants_goals(&self) -> bool {
+        self.options.goals && self.options.bits.is_none()
+    }
+
+    fn begin(&mut self, first: &[Led]) {
+        let count = self.shards.len();
+        for (ordinal, led) in first.iter().enumerate() {
+            match led {
+                Err(why) => self.first_broken = self.first_broken.take().or(Some(why.clone())),
+                Ok(state) => {
+                    let owner = (hash(state) >> 48) as usize % count;
+                    let candidate = Candidate { state: *state, parent: u32::MAX, ordinal: ordinal as u16, fault: true };
+                    let (space, goals) = (self.space, self.wants_goals());
+                    self.shards[owner].take(space, owner, count, [candidate].into_iter(), goals);
+                }
+            }
+        }
+    }
+
+    fn run(&mut self) -> Verdict {
+        if let Some(why) = &self.first_broken {
+            return Verdict::Violated { run: vec![], why: format!("at opening: {why}") };
+        }
+        loop {
+            // All of the level that is known now; what is found while it is expanded is of the next.
+            let ends: Vec<usize> = self.shards.iter().map(|s| s.base + s.states.len()).collect();
+            if self.shards.iter().zip(&ends).all(|(s, end)| s.at == *end) {
+                break;
+            }
+            while self.shards.iter().zip(&ends).any(|(s, end)| s.at < *end) {
+                self.chunk(&ends);
+                if let Some(why) = self.reason_to_end() {
+                    return self.violation().unwrap_or(Verdict::Incomplete(why));
+                }
+            }
+            if let Some(violated) = self.violation() {
+                return violated;
+            }
+            self.depth += 1;
+            if self.options.bits.is_some() {
+                for (shard, end) in self.shards.iter_mut().zip(&ends) {
+                    shard.states.drain(..end - shard.base);
+                    shard.base = *end;
+                }
+            }
+        }
+        // The last level found nothing new.
+        self.depth = self.depth.saturating_sub(1);
+        if !self.wants_goals() {
+            return Verdict::Complete;
+        }
+        let count = self.shards.len();
+        let goals: Vec<&[u64]> = self.shards.iter().map(|s| &s.goals[..]).collect();
+        let edges: Vec<&[(u32, u32)]> = self.shards.iter().map(|s| &s.edges[..]).collect();
+        match goals::first_without(&goals, &edges, self.space.goal_names().len()) {
+            None => Verdict::Complete,
+            Some((state, goal)) => {
+                let name = &self.space.goal_names()[goal];
+                Verdict::Violated {
+                    run: self.run_to(state, count),
+                    why: format!("from here on it is never so again: {name}"),
+                }
+            }
+        }
+    }
+
+    fn chunk(&mut self, ends: &[usize]) {
+        let (space, count, goals) = (self.space, self.shards.len(), self.wants_goals());
+        let todo: usize = self.shards.iter().zip(ends).map(|(s, end)| end - s.at).sum();
+        let single = count == 1 || todo < FEW;
+        let expand = |(me, (shard, end)): (usize, (&mut Shard, &usize))| shard.expand(space, me, count, *end, goals);
+        if single {
+            self.shards.iter_mut().zip(ends).enumerate().for_each(expand);
+        } else {
+            std::thread::scope(|scope| {
+                for work in self.shards.iter_mut().zip(ends).enumerate() {
+                    scope.spawn(move || expand(work));
+                }
+            });
+        }
+        let mut found: Vec<Vec<Vec<Candidate>>> = (0..count).map(|_| vec![]).collect();
+        for shard in &mut self.shards {
+            for (owner, candidates) in shard.found.iter_mut().enumerate() {
+                found[owner].push(std::mem::take(candidates));
+            }
+        }
+        let take = |(me, (shard, found)): (usize, (&mut Shard, Vec<Vec<Candidate>>))| {
+            shard.take(space, me, count, found.into_iter().flatten(), goals);
+        };
+        if single {
+            self.shards.iter_mut().zip(found).enumerate().for_each(take);
+        } else {
+            std::thread::scope(|scope| {
+                for work in self.shards.iter_mut().zip(found).enumerate() {
+                    scope.spawn(move || take(work));
+                }
+            });
+        }
+        if self.told.elapsed() > Duration::from_millis(200) {
+            self.told = Instant::now();
+            (self.options.progress)(&self.progress());
+        }
+    }
+
+    fn reason_to_end(&self) -> Option<String> {
+        let progress = self.progress();
+        if self.options.stop.load(Ordering::Relaxed) {
+            return Some("it was interrupted".into());
+        }
+        if progress.states >= self.options.states as u64 {
+            return Some(format!("the limit of {} states was reached", self.options.states));
+        }
+        if progress.memory >= self.options.memory as u64 {
+            return Some(format!("the limit of {} MiB was reached", self.options.memory >> 20));
+        }
+        None
+    }
+
+    fn violation(&self) -> Option<Verdict> {
+        let broken = self.shards.iter().filter_map(|s| s.broken.as_ref()).min_by_key(|b| (b.parent, b.ordinal))?;
+        let mut run = self.run_to(broken.parent, self.shards.len());
+        run.push(Path { ordinal: broken.ordinal as usize });
+        Some(Verdict::Violated { run, why: broken.why.to_string() })
+    }
+
+    fn run_to(&self, mut state: u32, count: usize) -> Vec<Path> {
+        let mut run = vec![];
+        while state != u32::MAX {
+            let (shard, at) = (state as usize % count, state as usize / count);
+            run.push(Path { ordinal: self.shards[shard].ordinals[at] as usize });
+            state = self.shards[shard].parents[at];
+        }
+        run.reverse();
+        run
+    }
+
+    fn progress(&self) -> Progress {
+        let sum = |f: &dyn Fn(&Shard) -> u64| self.shards.iter().map(f).sum();
+        Progress {
+            states: sum(&|s| s.parents.len() as u64),
+            moves: sum(&|s| s.moves),
+            depth: self.depth,
+            waiting: sum(&|s| (s.base + s.states.len() - s.at) as u64),
+            memory: sum(&|s| s.memory() as u64),
+            time: self.begun.elapsed(),
+        }
+    }
+}
+
+impl Shard {
+    fn memory(&self) -> usize {
+        let known = match &self.known {
+            Known::Exact(table) => table.capacity() * 8 / 7 * 5,
+            Known::Bits(bits) => bits.len() * 8,
+        };
+        let each =
+            self.states.capacity() * size_of::<State>() + self.parents.capacity() * 4 + self.ordinals.capacity() * 2;
+        known + each + self.goals.capacity() * 8 + self.edges.capacity() * 8
+    }
+
+    /// Expands at most a chunk of the states up to `end`.
+    fn expand(&mut self, space: &Space, me: usize, count: usize, end: usize, goals: bool) {
+        let to = end.min(self.at + CHUNK);
+        let (found, broken, moves) = (&mut self.found, &mut self.broken, &mut self.moves);
+        for at in self.at..to {
+            let state = self.states[at - self.base];
+            let number = (at * count + me) as u32;
+            let mut ordinal = 0u16;
+            space.expand(&mut self.near, state, &mut |_: Move, fault, led| {
+                *moves += 1;
+                match led {
+                    // A state that is its own successor adds nothing.
+                    Ok(next) if next == state => {}
+                    Ok(next) => {
+                        let owner = (hash(&next) >> 48) as usize % count;
+                        found[owner].push(Candidate { state: next, parent: number, ordinal, fault: fault || !goals });
+                    }
+                    Err(why) if broken.is_none() => *broken = Some(Broken { parent: number, ordinal, why }),
+                    Err(_) => {}
+                }
+                ordinal = ordinal.saturating_add(1);
+            });
+        }
+        self.at = to;
+    }
+
+    /// Takes in those of the candidates that are new.
+    fn take(&mut self, space: &Space, me: usize, count: usize, found: impl Iterator<Item = Candidate>, goals: bool) {
+        for candidate in found {
+            let (number, new) = self.insert(candidate.state, me, count);
+            if new {
+                self.states.push(candidate.state);
+                self.parents.push(candidate.parent);
+                self.ordinals.push(candidate.ordinal);
+                if goals {
+                    self.goals.push(space.goals(&mut self.near, candidate.state));
+                }
+            }
+            if !candidate.fault {
+                self.edges.push((candidate.parent, number));
+            }
+        }
+    }
+
+    fn insert(&mut self, state: State, me: usize, count: usize) -> (u32, bool) {
+        let (h, next) = (hash(&state), self.parents.len());
+        let states = &self.states;
+        match &mut self.known {
+            Known::Exact(table) => {
+                let entry = table.entry(h, |at| states[*at as usize] == state, |at| hash(&states[*at as usize]));
+                match entry {
+                    hashbrown::hash_table::Entry::Occupied(known) => (*known.get() * count as u32 + me as u32, false),
+                    hashbrown::hash_table::Entry::Vacant(free) => {
+                        free.insert(next as u32);
+                        ((next * count + me) as u32, true)
+                    }
+                }
+            }
+            Known::Bits(bits) => {
+                // Three bits of two hashes (Bloom's filter, as SPIN's supertrace has it).
+                let second = h.rotate_left(29).wrapping_mul(0xBF58_476D_1CE4_E5B9) | 1;
+                let size = bits.len() as u64 * 64;
+                let mut new = false;
+                for k in 0..3 {
+                    let bit = h.wrapping_add(second.wrapping_mul(k)) % size;
+                    let word = &mut bits[(bit / 64) as usize];
+                    new |= *word >> (bit % 64) & 1 == 0;
+                    *word |= 1 << (bit % 64);
+                }
+                ((next * count + me) as u32, new)
+            }
+        }
+    }
+}

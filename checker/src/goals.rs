@@ -1,0 +1,69 @@
+//! Liveness: from every state, moves that are no faults lead to a state in which the goal holds.
+//!
+//! In a finite world that is what "again and again" means under fairness: if a move that is no fault is possible again and again,
+//! it happens again and again. Then a run that meets a state infinitely often takes, again and again, the first move of a way
+//! from it to the goal, then the second, and so on. So it is enough that each state has such a way.
+
+/// The first state (least number) from which a goal cannot be reached, and which goal. States are numbered over the shards in
+/// turn; `goals` gives for each shard the bits of its states, `edges` the moves that are no faults.
+pub fn first_without(goals: &[&[u64]], edges: &[&[(u32, u32)]], count: usize) -> Option<(u32, usize)> {
+    let shards = goals.len();
+    let most = goals.iter().map(|g| g.len()).max().unwrap_or(0) * shards;
+    let bits = |state: usize| goals[state % shards].get(state / shards).copied();
+    let all = u64::MAX >> (64 - count.clamp(1, 64));
+    if goals.iter().flat_map(|g| g.iter()).all(|bits| bits & all == all) {
+        return None;
+    }
+    // Into each state, from where: compressed rows.
+    let mut start = vec![0u32; most + 1];
+    for (_, to) in edges.iter().flat_map(|e| e.iter()) {
+        start[*to as usize + 1] += 1;
+    }
+    for at in 0..most {
+        start[at + 1] += start[at];
+    }
+    let mut from = vec![0u32; start[most] as usize];
+    let mut next = start.clone();
+    for (source, to) in edges.iter().flat_map(|e| e.iter()) {
+        from[next[*to as usize] as usize] = *source;
+        next[*to as usize] += 1;
+    }
+    drop(next);
+    let mut found: Option<(u32, usize)> = None;
+    for goal in 0..count {
+        let mut reaches: Vec<bool> = (0..most).map(|s| bits(s).is_none_or(|b| b >> goal & 1 == 1)).collect();
+        let mut waiting: Vec<u32> = (0..most as u32).filter(|s| reaches[*s as usize]).collect();
+        while let Some(state) = waiting.pop() {
+            let row = start[state as usize] as usize..start[state as usize + 1] as usize;
+            for source in &from[row] {
+                if !reaches[*source as usize] {
+                    reaches[*source as usize] = true;
+                    waiting.push(*source);
+                }
+            }
+        }
+        if let Some(state) = reaches.iter().position(|r| !r) {
+            if found.is_none_or(|(known, _)| (state as u32) < known) {
+                found = Some((state as u32, goal));
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_without;
+
+    #[test]
+    fn a_state_without_a_way_to_the_goal_is_found() {
+        // 0 -> 1 -> 2 (goal) -> 0, and 1 -> 3 which turns round itself.
+        let goals: &[u64] = &[0, 0, 1, 0];
+        let edges = [(0, 1), (1, 2), (2, 0), (1, 3)];
+        assert_eq!(first_without(&[goals], &[&edges], 1), Some((3, 0)));
+        let edges = [(0, 1), (1, 2), (2, 0), (1, 3), (3, 2)];
+        assert_eq!(first_without(&[goals], &[&edges], 1), None);
+        // Over two shards: 0 and 2 are the first shard's.
+        assert_eq!(first_without(&[&[0, 1], &[0, 0]], &[&[(0, 1), (1, 2)], &[(2, 0)]], 1), Some((3, 0)));
+    }
+}

@@ -1,0 +1,163 @@
+//! The automata above: which states each can be in after what has been seen.
+
+use std::sync::Arc;
+
+use nacre_specification::evaluate::State;
+use nacre_specification::{ActionKind, Automaton};
+
+use crate::ends::Ends;
+use crate::memo::{Interner, Memo, Near};
+use crate::network::follow;
+use crate::setup::{Call, Setup, MEMBERS};
+
+/// States that one automaton can be in by internal actions are followed up to so many.
+const MOST_STATES: usize = 4096;
+
+/// For each automaton, the states that it can be in: sorted, and closed under internal actions and faults.
+type Possible = Vec<Vec<State>>;
+
+pub struct Judges {
+    automata: Vec<Automaton>,
+    states: Interner<Possible, Possible>,
+    called: Memo<(u32, u32), Option<u32>>,
+    seen: Memo<(u32, u32), Result<u32, Arc<str>>>,
+    goals: Memo<u32, u64>,
+    /// Names of the stack's events.
+    names: Vec<String>,
+}
+
+#[derive(Default)]
+pub struct NearJudges {
+    called: Near<(u32, u32), Option<u32>>,
+    seen: Near<(u32, u32), Result<u32, Arc<str>>>,
+    goals: Near<u32, u64>,
+}
+
+impl Judges {
+    pub fn new(setup: &Setup) -> Result<(Judges, u32), String> {
+        let judges = Judges {
+            automata: setup.above.clone(),
+            states: Interner::default(),
+            called: Memo::default(),
+            seen: Memo::default(),
+            goals: Memo::default(),
+            names: setup.stack.events.iter().map(|e| e.name.clone()).collect(),
+        };
+        let start: Result<Possible, String> =
+            judges.automata.iter().map(|a| close(a, vec![a.start(MEMBERS)]).map_err(|e| e.to_string())).collect();
+        let start = start?;
+        let first = judges.states.number(start.clone(), || start);
+        Ok((judges, first))
+    }
+
+    pub fn automata(&self) -> &[Automaton] {
+        &self.automata
+    }
+
+    pub fn state(&self, number: u32) -> Arc<Possible> {
+        self.states.value(number)
+    }
+
+    /// Where a call leads; none: some automaton does not allow the application to make it here.
+    pub fn call(&self, near: &mut NearJudges, from: u32, at: u32, call: &Call) -> Option<u32> {
+        self.called.get(&mut near.called, (from, at), || {
+            let mut arguments: Vec<_> = call.arguments.iter().map(crate::ends::to_spec).collect();
+            if let (Some(bytes), Some(place)) = (&call.bytes, call.message) {
+                arguments.insert(place, nacre_specification::Value::msg(bytes));
+            }
+            let mut next = self.states.value(from).as_ref().clone();
+            let name = &self.names[call.id.index()];
+            for (automaton, states) in self.automata.iter().zip(&mut next) {
+                let (known, after) = follow(automaton, states, ActionKind::Input, name, call.end, &arguments);
+                if known && after.is_empty() {
+                    return None;
+                }
+                if known {
+                    *states = close(automaton, after).ok()?;
+                }
+            }
+            Some(self.states.number(next.clone(), || next))
+        })
+    }
+
+    /// Whether an automaton promises that the call is taken where it allows it: its input has a condition.
+    pub fn promises(&self, call: &Call) -> Option<&str> {
+        let name = &self.names[call.id.index()];
+        let promise = |a: &&Automaton| {
+            a.actions.iter().any(|x| x.kind == ActionKind::Input && x.name == *name && !x.guards.is_empty())
+        };
+        self.automata.iter().find(promise).map(|a| a.name.as_str())
+    }
+
+    /// Where what came out of an end leads; or what is not allowed, in words.
+    pub fn see(
+        &self,
+        near: &mut NearJudges,
+        ends: &Ends,
+        from: u32,
+        end: usize,
+        effects: u32,
+    ) -> Result<u32, Arc<str>> {
+        let key = (from, effects << 1 | end as u32);
+        self.seen.get(&mut near.seen, key, || {
+            let mut next = self.states.value(from).as_ref().clone();
+            for left in ends.effects.value(effects).iter().filter(|l| !l.down) {
+                let name = &self.names[left.event.index()];
+                for (automaton, states) in self.automata.iter().zip(&mut next) {
+                    let (known, after) = follow(automaton, states, ActionKind::Output, name, end, &left.arguments);
+                    if known && after.is_empty() {
+                        let end = ["a", "b"][end & 1];
+                        return Err(Arc::from(format!(
+                            "`{name}` at {end} is not allowed by `{}` here",
+                            automaton.name
+                        )));
+                    }
+                    if known {
+                        *states = close(automaton, after)?;
+                    }
+                }
+            }
+            Ok(self.states.number(next.clone(), || next))
+        })
+    }
+
+    /// One bit for each goal of each automaton: whether a state that it can be in fulfils it.
+    pub fn goals(&self, near: &mut NearJudges, at: u32) -> u64 {
+        self.goals.get(&mut near.goals, at, || {
+            let possible = self.states.value(at);
+            let each = self.automata.iter().zip(possible.iter());
+            let held = each.flat_map(|(a, states)| {
+                (0..a.goals.len()).map(move |goal| states.iter().any(|s| a.holds(s, MEMBERS, goal)))
+            });
+            held.enumerate().fold(0, |bits, (at, held)| bits | (held as u64) << at)
+        })
+    }
+
+    pub fn goal_names(&self) -> Vec<String> {
+        let each = self.automata.iter();
+        each.flat_map(|a| a.goals.iter().map(|g| format!("{} of {}", g.name, a.name))).collect()
+    }
+}
+
+/// All that can be reached by internal actions and faults.
+fn close(automaton: &Automaton, mut states: Vec<State>) -> Result<Vec<State>, Arc<str>> {
+    let silent = |kind| matches!(kind, ActionKind::Internal | ActionKind::Fault);
+    let actions: Vec<usize> = (0..automaton.actions.len()).filter(|at| silent(automaton.actions[*at].kind)).collect();
+    let mut at = 0;
+    while at < states.len() && !actions.is_empty() {
+        for action in &actions {
+            for locals in automaton.enabled(&states[at], MEMBERS, *action) {
+                let next = automaton.apply(&states[at], MEMBERS, *action, &locals);
+                if !states.contains(&next) {
+                    states.push(next);
+                }
+            }
+        }
+        if states.len() > MOST_STATES {
+            return Err(Arc::from(format!("`{}` can be in more than {MOST_STATES} states", automaton.name)));
+        }
+        at += 1;
+    }
+    states.sort();
+    Ok(states)
+}

@@ -1,0 +1,88 @@
+//! What every thread looks up and few compute: interned values, and results that are remembered.
+
+use std::hash::Hash;
+use std::sync::{Arc, RwLock};
+
+use rustc_hash::FxHashMap;
+
+/// Gives equal keys the same number, from 0 on; a number stands for the value that came with the first.
+pub struct Interner<K, V> {
+    numbers: RwLock<FxHashMap<K, u32>>,
+    values: RwLock<Vec<Arc<V>>>,
+}
+
+impl<K: Hash + Eq, V> Default for Interner<K, V> {
+    fn default() -> Interner<K, V> {
+        Interner { numbers: RwLock::default(), values: RwLock::default() }
+    }
+}
+
+impl<K: Hash + Eq, V> Interner<K, V> {
+    pub fn number(&self, key: K, value: impl FnOnce() -> V) -> u32 {
+        if let Some(number) = read(&self.numbers).get(&key) {
+            return *number;
+        }
+        let mut numbers = write(&self.numbers);
+        let mut values = write(&self.values);
+        *numbers.entry(key).or_insert_with(|| {
+            values.push(Arc::new(value()));
+            values.len() as u32 - 1
+        })
+    }
+
+    pub fn value(&self, number: u32) -> Arc<V> {
+        read(&self.values)[number as usize].clone()
+    }
+
+    pub fn len(&self) -> usize {
+        read(&self.values).len()
+    }
+}
+
+/// Results by their arguments. Each thread keeps those that it has met in a [`Near`] of its own, so that it asks once only.
+pub struct Memo<K, V>(RwLock<FxHashMap<K, V>>);
+pub struct Near<K, V>(FxHashMap<K, V>);
+
+impl<K, V> Default for Memo<K, V> {
+    fn default() -> Memo<K, V> {
+        Memo(RwLock::default())
+    }
+}
+impl<K, V> Default for Near<K, V> {
+    fn default() -> Near<K, V> {
+        Near(FxHashMap::default())
+    }
+}
+
+impl<K: Hash + Eq, V> Near<K, V> {
+    pub fn known(&self, key: &K) -> Option<&V> {
+        self.0.get(key)
+    }
+    pub fn keep(&mut self, key: K, value: V) {
+        self.0.insert(key, value);
+    }
+}
+
+impl<K: Hash + Eq + Copy, V: Clone> Memo<K, V> {
+    /// `make` may run in two threads at once; both give the same.
+    pub fn get(&self, near: &mut Near<K, V>, key: K, make: impl FnOnce() -> V) -> V {
+        if let Some(value) = near.0.get(&key) {
+            return value.clone();
+        }
+        let known = read(&self.0).get(&key).cloned();
+        let value = known.unwrap_or_else(|| {
+            let made = make();
+            write(&self.0).entry(key).or_insert(made).clone()
+        });
+        near.0.insert(key, value.clone());
+        value
+    }
+}
+
+// A thread that panicked while it held the lock has left whole entries only.
+fn read<T>(lock: &RwLock<T>) -> std::sync::RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+fn write<T>(lock: &RwLock<T>) -> std::sync::RwLockWriteGuard<'_, T> {
+    lock.write().unwrap_or_else(|poisoned| poisoned.into_inner())
+}

@@ -1,0 +1,175 @@
+//! The automaton below: what it takes from the ends, and what it may do next.
+
+use std::sync::Arc;
+
+use nacre_specification::evaluate::{Locals, State};
+use nacre_specification::{ActionKind, Automaton, Value};
+use nacre_stack::{Direction, PortId};
+
+use crate::ends::{Arrival, Ends, Left};
+use crate::memo::{Interner, Memo, Near};
+use crate::setup::{Setup, MEMBERS};
+
+/// Something that the network may do.
+#[derive(Clone, Debug)]
+pub struct Move {
+    /// Place in [`Automaton::actions`], and the values of its locals.
+    pub action: usize,
+    pub locals: Locals,
+    pub fault: bool,
+    /// Place in the limits of the bounds.
+    pub limit: Option<usize>,
+    /// An output: what reaches which end.
+    pub arrives: Option<(usize, u32)>,
+    pub next: u32,
+}
+
+/// What became of what an end sent: the states that may follow, or what was not allowed.
+pub type Taken = Result<Arc<[u32]>, Arc<str>>;
+
+pub struct Network {
+    automaton: Automaton,
+    states: Interner<State, State>,
+    moves: Memo<u32, Arc<[Move]>>,
+    taken: Memo<(u32, u32), Taken>,
+    limits: Vec<String>,
+    /// By action, the event of the ends' lower boundary that it is: its place in the interface, and whether it has a message.
+    events: Vec<Option<(u32, bool)>>,
+    /// Of each event, its name.
+    names: Vec<String>,
+}
+
+#[derive(Default)]
+pub struct NearNetwork {
+    moves: Near<u32, Arc<[Move]>>,
+    taken: Near<(u32, u32), Taken>,
+}
+
+impl Network {
+    pub fn new(setup: &Setup) -> (Network, u32) {
+        let interface = setup.stack.interface();
+        let event = |name: &str| {
+            let id = setup.event_at(0, name, Direction::Up)?;
+            let at = interface.iter().position(|e| e.port == PortId(0) && e.input.is_some() && e.event == id)?;
+            Some((at as u32, setup.stack.event(id).message.is_some()))
+        };
+        let actions = setup.below.actions.iter();
+        let events = actions.map(|a| if a.kind == ActionKind::Output { event(&a.name) } else { None }).collect();
+        let network = Network {
+            automaton: setup.below.clone(),
+            states: Interner::default(),
+            moves: Memo::default(),
+            taken: Memo::default(),
+            limits: setup.bounds.limits.iter().map(|(name, _)| name.clone()).collect(),
+            events,
+            names: setup.stack.events.iter().map(|e| e.name.clone()).collect(),
+        };
+        let start = network.automaton.start(MEMBERS);
+        let first = network.states.number(start.clone(), || start);
+        (network, first)
+    }
+
+    pub fn automaton(&self) -> &Automaton {
+        &self.automaton
+    }
+
+    pub fn state(&self, number: u32) -> Arc<State> {
+        self.states.value(number)
+    }
+
+    pub fn states(&self) -> usize {
+        self.states.len()
+    }
+
+    /// Everything that it may do in a state: outputs first, then internal actions, then faults.
+    pub fn moves(&self, near: &mut NearNetwork, ends: &Ends, from: u32) -> Arc<[Move]> {
+        self.moves.get(&mut near.moves, from, || {
+            let state = self.states.value(from);
+            let mut moves = vec![];
+            for kind in [ActionKind::Output, ActionKind::Internal, ActionKind::Fault] {
+                for (at, action) in self.automaton.actions.iter().enumerate().filter(|(_, a)| a.kind == kind) {
+                    // An output that the layer above does not know cannot be seen, and need not happen.
+                    if kind == ActionKind::Output && self.events[at].is_none() {
+                        continue;
+                    }
+                    for locals in self.automaton.enabled(&state, MEMBERS, at) {
+                        let next = self.automaton.apply(&state, MEMBERS, at, &locals);
+                        let limit = self.limits.iter().position(|l| *l == action.name);
+                        let arrives = self.events[at]
+                            .and_then(|event| self.arrival(ends, event, action.parameters.len(), &locals));
+                        let next = self.states.number(next.clone(), || next);
+                        moves.push(Move { action: at, locals, fault: kind == ActionKind::Fault, limit, arrives, next });
+                    }
+                }
+            }
+            Arc::from(moves)
+        })
+    }
+
+    fn arrival(
+        &self,
+        ends: &Ends,
+        (event, has_message): (u32, bool),
+        parameters: usize,
+        locals: &Locals,
+    ) -> Option<(usize, u32)> {
+        let mut values = locals.iter().take(parameters).flatten();
+        let end = usize::try_from(values.next()?.num()).ok()?;
+        let arguments: Vec<Value> = values.cloned().collect();
+        let frame = arguments.iter().find_map(|v| match v {
+            Value::Msg(bytes) if has_message => Some(Arrival::Frame(bytes.to_vec())),
+            _ => None,
+        });
+        let arrival = frame.unwrap_or(Arrival::Event(event, arguments));
+        Some((end, ends.arrivals.number(arrival.clone(), || arrival)))
+    }
+
+    /// Hands over what an end sent in one step.
+    pub fn take(&self, near: &mut NearNetwork, ends: &Ends, from: u32, end: usize, effects: u32) -> Taken {
+        let key = (from, effects << 1 | end as u32);
+        self.taken.get(&mut near.taken, key, || {
+            let mut states = vec![self.states.value(from).as_ref().clone()];
+            for left in ends.effects.value(effects).iter().filter(|l| l.down) {
+                states = self.take_one(&states, end, left)?;
+            }
+            Ok(states.into_iter().map(|s| self.states.number(s.clone(), || s)).collect())
+        })
+    }
+
+    fn take_one(&self, states: &[State], end: usize, left: &Left) -> Result<Vec<State>, Arc<str>> {
+        let name = &self.names[left.event.index()];
+        let (known, next) = follow(&self.automaton, states, ActionKind::Input, name, end, &left.arguments);
+        if known && next.is_empty() {
+            return Err(Arc::from(format!(
+                "`{name}` goes down where `{}` below does not take it",
+                self.automaton.name
+            )));
+        }
+        Ok(if known { next } else { states.to_vec() })
+    }
+}
+
+/// Whether an automaton speaks of an event, and all states in which it can be after it.
+pub fn follow(
+    automaton: &Automaton,
+    states: &[State],
+    kind: ActionKind,
+    name: &str,
+    end: usize,
+    arguments: &[Value],
+) -> (bool, Vec<State>) {
+    let mut all = vec![Value::Num(end as u64)];
+    all.extend(arguments.iter().cloned());
+    let (mut known, mut next) = (false, vec![]);
+    let actions = automaton.actions.iter().enumerate();
+    for (at, _) in actions.filter(|(_, a)| a.kind == kind && a.name == name && a.parameters.len() == all.len()) {
+        known = true;
+        for state in states {
+            let ways = automaton.allows(state, MEMBERS, at, &all);
+            next.extend(ways.iter().map(|locals| automaton.apply(state, MEMBERS, at, locals)));
+        }
+    }
+    next.sort();
+    next.dedup();
+    (known, next)
+}

@@ -1,0 +1,211 @@
+//! What is checked, and within which bounds.
+
+use std::sync::Arc;
+
+use nacre_specification::{ActionKind, Automaton};
+use nacre_stack::interpret::{Addr, Config, Externs, NoExterns, Value};
+use nacre_stack::{mask, Cell, Direction, EventId, PortId, Scope, Stack, Type};
+
+/// How many ends there are.
+pub const MEMBERS: u64 = 2;
+/// Most calls of a kind at an end, and most of what a limit allows.
+pub const MOST: u8 = 15;
+/// Kinds of calls times two, and limits: so many counts fit a state.
+const COUNTS: usize = 16;
+
+/// A stack between the automaton below it and those above it.
+#[derive(Clone)]
+pub struct Setup {
+    pub stack: Arc<Stack>,
+    /// The network: the environment of both ends.
+    pub below: Automaton,
+    /// What the whole must be to its users; each judges for itself.
+    pub above: Vec<Automaton>,
+    pub bounds: Bounds,
+    pub externs: Arc<dyn Externs>,
+}
+
+/// How large the world is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Name of an event at the upper boundary, and how often it is called at each end.
+    pub calls: Vec<(String, [u8; 2])>,
+    /// Lengths of messages in bytes; each is tried for each message.
+    pub sizes: Vec<usize>,
+    /// At most so often in a run: actions of the network by name, and `timers` for expirations.
+    pub limits: Vec<(String, u8)>,
+    /// Added to all sequence numbers of the first states.
+    pub first: u64,
+    /// Events of a step in any order that keeps each link in order, not only the reference's.
+    pub any_order: bool,
+}
+
+impl Default for Bounds {
+    fn default() -> Bounds {
+        Bounds { calls: vec![("send".into(), [2, 1])], sizes: vec![1], limits: vec![], first: 0, any_order: false }
+    }
+}
+
+/// A call that the application may make: by [`Setup::calls`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    pub end: usize,
+    /// Place in [`Bounds::calls`].
+    pub kind: usize,
+    /// Which call of its kind at its end.
+    pub number: u8,
+    /// Place in [`Stack::interface`].
+    pub event: u32,
+    pub id: EventId,
+    /// All but the message.
+    pub arguments: Vec<Value>,
+    pub bytes: Option<Vec<u8>>,
+    /// Place of the message among the event's parameters.
+    pub message: Option<usize>,
+}
+
+impl Setup {
+    pub fn new(stack: Arc<Stack>, below: Automaton, above: Vec<Automaton>, bounds: Bounds) -> Setup {
+        Setup { stack, below, above, bounds, externs: Arc::new(NoExterns) }
+    }
+
+    /// What cannot be checked as it is, in words.
+    pub fn check(&self) -> Result<(), String> {
+        let Bounds { calls, sizes, limits, .. } = &self.bounds;
+        if calls.len() * 2 + limits.len() > COUNTS {
+            return Err(format!(
+                "{} kinds of calls and {} limits are more than fit a state",
+                calls.len(),
+                limits.len()
+            ));
+        }
+        if calls.iter().flat_map(|(_, n)| n).chain(limits.iter().map(|(_, n)| n)).any(|n| *n > MOST) {
+            return Err(format!("a bound is at most {MOST}"));
+        }
+        if sizes.is_empty() || sizes.iter().any(|s| *s == 0 || *s > 8) {
+            return Err("messages have 1 to 8 bytes, so that all can be told apart".into());
+        }
+        for (name, _) in calls {
+            self.call_event(name).ok_or(format!("`{name}` is no event that `{}` takes from above", self.stack.name))?;
+        }
+        for (name, _) in limits.iter().filter(|(name, _)| name != "timers") {
+            if !self.below.actions.iter().any(|a| a.name == *name) {
+                return Err(format!("`{}` has no action `{name}` that could be limited", self.below.name));
+            }
+        }
+        for event in self.stack.interface().into_iter().filter(|e| e.port.0 == 0).map(|e| self.stack.event(e.event)) {
+            let down = event.direction == Direction::Down;
+            let kind = if down { ActionKind::Input } else { ActionKind::Output };
+            if event.message.is_some() && !self.below.actions.iter().any(|a| a.kind == kind && a.name == event.name) {
+                let what = if down { "takes no" } else { "gives no" };
+                return Err(format!("`{}` below `{}` {what} `{}`", self.below.name, self.stack.name, event.name));
+            }
+        }
+        for (automaton, boundary) in self.above.iter().map(|a| (a, 1)).chain([(&self.below, 0)]) {
+            for action in &automaton.actions {
+                let direction = match action.kind {
+                    ActionKind::Input => Direction::Down,
+                    ActionKind::Output => Direction::Up,
+                    ActionKind::Internal | ActionKind::Fault => continue,
+                };
+                let Some(event) = self.event_at(boundary, &action.name, direction) else { continue };
+                let has = self.stack.event(event).parameters.len();
+                if action.parameters.len() != has + 1 || !action.parameters[0].at {
+                    return Err(format!(
+                        "`{}` of `{}` must have `at` a participant and then the event's {has} parameters",
+                        action.name, automaton.name
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// An event that crosses the lower (0) or the upper boundary.
+    pub fn event_at(&self, boundary: u32, name: &str, direction: Direction) -> Option<EventId> {
+        let at = |port: PortId| if boundary == 0 { port.0 == 0 } else { port.0 == 1 };
+        let events = self.stack.interface().into_iter().filter(|e| at(e.port)).map(|e| e.event);
+        events.into_iter().find(|e| {
+            let event = self.stack.event(*e);
+            event.name == name && event.direction == direction
+        })
+    }
+
+    fn call_event(&self, name: &str) -> Option<(u32, EventId)> {
+        let list = self.stack.interface();
+        let at =
+            list.iter().position(|e| e.port.0 == 1 && e.input.is_some() && self.stack.event(e.event).name == name)?;
+        Some((at as u32, list[at].event))
+    }
+
+    /// Every call, in order.
+    pub fn calls(&self) -> Vec<Call> {
+        let mut calls = vec![];
+        for (kind, (name, times)) in self.bounds.calls.iter().enumerate() {
+            let Some((event, id)) = self.call_event(name) else { continue };
+            let declared = self.stack.event(id);
+            for (end, times) in times.iter().enumerate() {
+                let others =
+                    declared.parameters.iter().enumerate().filter(|(i, _)| declared.message != Some(*i as u32));
+                let arguments: Vec<Value> = others.map(|(_, p)| self.argument(&p.ty, end)).collect();
+                let sizes = if declared.message.is_some() { &self.bounds.sizes[..] } else { &[0] };
+                for number in 0..*times {
+                    for size in sizes {
+                        let bytes = declared.message.is_some().then(|| payload(end, kind, number, *size));
+                        let (arguments, message) = (arguments.clone(), declared.message.map(|at| at as usize));
+                        calls.push(Call { end, kind, number, event, id, arguments, bytes, message });
+                    }
+                }
+            }
+        }
+        calls
+    }
+
+    /// What a call says where the choice is ours: the peer, or one.
+    fn argument(&self, ty: &Type, end: usize) -> Value {
+        let one = Value::Num(1);
+        match ty {
+            Type::Addr => Value::Addr(address(1 - end)),
+            ty if self.stack.fits(&one, ty) => one,
+            ty => self.stack.zero(ty),
+        }
+    }
+
+    /// What an end is opened with: the peer's address, a cookie of its own; for the rest the same at both ends.
+    pub fn config(&self, end: usize) -> Config {
+        let stack = &self.stack;
+        let value = |cell: &Cell| {
+            let number = if matches!(cell.name.as_str(), "cookie" | "incarnation") { end as u64 + 1 } else { 1 };
+            match &cell.ty {
+                Type::Addr => Value::Addr(address(1 - end)),
+                Type::Bytes(len) => Value::Bytes(vec![number as u8; *len as usize]),
+                Type::Range(low, _) => Value::Num(*low),
+                Type::UInt(bits) | Type::Int(bits) | Type::Seq(bits) => Value::Num(number & mask(u32::from(*bits))),
+                other => stack.zero(other),
+            }
+        };
+        let wanted = stack.cells.iter().filter(|c| c.scope == Scope::Given && c.initial.is_none());
+        let name = |cell: &Cell| format!("{}.{}", stack.layer(cell.layer).name, cell.name);
+        let config = Config { externs: self.externs.clone(), first_number: self.bounds.first, ..Config::default() };
+        wanted.fold(config, |config, cell| config.given(&name(cell), value(cell)))
+    }
+}
+
+/// Where an end is.
+pub fn address(end: usize) -> Addr {
+    let mut ip = [0; 16];
+    ip[12..].copy_from_slice(&[10, 0, 0, end as u8 + 1]);
+    Addr { ip, port: 7000, family: 4 }
+}
+
+/// The end at an address.
+pub fn end_at(addr: &Addr) -> Option<usize> {
+    (0..2).find(|end| address(*end) == *addr)
+}
+
+/// No two messages and no two bytes of a message are alike: end, place in the message, number. A layer that only copies what it
+/// carries behaves the same for any other contents.
+fn payload(end: usize, kind: usize, number: u8, size: usize) -> Vec<u8> {
+    let number = (number + 1).wrapping_add(5 * kind as u8) & 15;
+    (0..size as u8).map(|at| (end as u8) << 7 | (at & 7) << 4 | number).collect()
+}

@@ -1,0 +1,211 @@
+//! Global states, and the moves that lead out of one.
+
+use std::sync::Arc;
+
+use crate::ends::{Ends, Local, NearEnds, Step, Way};
+use crate::judge::{Judges, NearJudges};
+use crate::network::{NearNetwork, Network};
+use crate::setup::Setup;
+
+/// The whole: numbers of the parts' states, and what is used up of the bounds (4 bits each: calls by kind and end, then limits).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct State {
+    pub ends: [u32; 2],
+    pub network: u32,
+    pub judge: u32,
+    pub counts: u64,
+}
+
+/// One move. `way`: which of the ways in which the step can end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Move {
+    /// A step of an end by itself.
+    Step { end: usize, step: Step, way: usize },
+    /// Place in [`Network::moves`]; and, if something reaches an end, the way of its step.
+    Network { place: usize, way: usize },
+}
+
+/// Where a move leads, or what it breaks.
+pub type Led = Result<State, Arc<str>>;
+
+/// The parts.
+pub struct Space {
+    pub ends: Ends,
+    pub network: Network,
+    pub judges: Judges,
+    /// By kind of call and end, how often it may be; by limit.
+    calls: Vec<[u8; 2]>,
+    limits: Vec<u8>,
+    /// Limit of timers.
+    timers: Option<usize>,
+}
+
+/// What a thread keeps of the parts' results.
+#[derive(Default)]
+pub struct Near {
+    ends: NearEnds,
+    network: NearNetwork,
+    judges: NearJudges,
+}
+
+impl Space {
+    /// The parts, and every first state; or what opening breaks, in words.
+    pub fn open(setup: &Setup) -> Result<(Space, Vec<Led>), String> {
+        setup.check()?;
+        let (ends, opened) = Ends::open(setup)?;
+        let (network, network_first) = Network::new(setup);
+        let (judges, judge_first) = Judges::new(setup)?;
+        let bounds = &setup.bounds;
+        let space = Space {
+            ends,
+            network,
+            judges,
+            calls: bounds.calls.iter().map(|(_, n)| *n).collect(),
+            limits: bounds.limits.iter().map(|(_, n)| *n).collect(),
+            timers: bounds.limits.iter().position(|(name, _)| name == "timers"),
+        };
+        let (mut near, mut first) = (Near::default(), vec![]);
+        for a in &opened[0] {
+            for b in &opened[1] {
+                let state = State { ends: [0; 2], network: network_first, judge: judge_first, counts: 0 };
+                let mut after_a = vec![];
+                space.settle(&mut near, state, 0, a, &mut |led| after_a.push(led));
+                for led in after_a {
+                    match led {
+                        Ok(state) => space.settle(&mut near, state, 1, b, &mut |led| first.push(led)),
+                        broken => first.push(broken),
+                    }
+                }
+            }
+        }
+        Ok((space, first))
+    }
+
+    /// Every move out of a state in a fixed order, and where it leads. `fault`: one that never has to happen.
+    pub fn expand(&self, near: &mut Near, from: State, found: &mut dyn FnMut(Move, bool, Led)) {
+        let locals = [0, 1].map(|end| self.ends.local(&mut near.ends, from.ends[end]));
+        for (end, local) in locals.iter().enumerate() {
+            if local.busy {
+                self.steps(near, from, end, Step::Later, found);
+            } else {
+                self.calls(near, from, end, found);
+            }
+        }
+        self.network_moves(near, from, &locals, found);
+        for (end, local) in locals.iter().enumerate() {
+            if !local.busy && self.timers.is_none_or(|t| self.left_of_limit(from, t) > 0) {
+                let from = self.timers.map_or(from, |t| self.use_limit(from, t));
+                for timer in 0..local.armed.len() as u32 {
+                    self.steps(near, from, end, Step::Timer(timer), found);
+                }
+            }
+        }
+    }
+
+    fn calls(&self, near: &mut Near, from: State, end: usize, found: &mut dyn FnMut(Move, bool, Led)) {
+        for (at, call) in self.ends.calls.iter().enumerate() {
+            if call.end != end || call.number != self.used(from, call.kind * 2 + end) {
+                continue;
+            }
+            let Some(judge) = self.judges.call(&mut near.judges, from.judge, at as u32, call) else { continue };
+            let step = Step::Call(at as u32);
+            let ways = self.ends.step(&mut near.ends, end, from.ends[end], step);
+            if ways.is_empty() {
+                if let Some(automaton) = self.judges.promises(call) {
+                    let why = format!("`{automaton}` promises to take this, and it is refused");
+                    found(Move::Step { end, step, way: 0 }, false, Err(Arc::from(why)));
+                }
+            }
+            let called = State { judge, counts: from.counts + (1 << (4 * (call.kind * 2 + end))), ..from };
+            for (way, w) in ways.iter().enumerate() {
+                self.settle(near, called, end, w, &mut |led| found(Move::Step { end, step, way }, false, led));
+            }
+        }
+    }
+
+    fn network_moves(
+        &self,
+        near: &mut Near,
+        from: State,
+        locals: &[Arc<Local>; 2],
+        found: &mut dyn FnMut(Move, bool, Led),
+    ) {
+        let moves = self.network.moves(&mut near.network, &self.ends, from.network);
+        for (place, m) in moves.iter().enumerate() {
+            let mut state = State { network: m.next, ..from };
+            if let Some(limit) = m.limit {
+                if self.left_of_limit(from, limit) == 0 {
+                    continue;
+                }
+                state = self.use_limit(state, limit);
+            }
+            let Some((end, arrival)) = m.arrives else {
+                found(Move::Network { place, way: 0 }, m.fault, Ok(state));
+                continue;
+            };
+            if locals[end].busy {
+                continue;
+            }
+            let ways = self.ends.step(&mut near.ends, end, from.ends[end], Step::Arrival(arrival));
+            for (way, w) in ways.iter().enumerate() {
+                self.settle(near, state, end, w, &mut |led| found(Move::Network { place, way }, m.fault, led));
+            }
+        }
+    }
+
+    fn steps(&self, near: &mut Near, from: State, end: usize, step: Step, found: &mut dyn FnMut(Move, bool, Led)) {
+        let ways = self.ends.step(&mut near.ends, end, from.ends[end], step);
+        for (way, w) in ways.iter().enumerate() {
+            self.settle(near, from, end, w, &mut |led| found(Move::Step { end, step, way }, false, led));
+        }
+    }
+
+    /// Moves what left an end to where it goes.
+    fn settle(&self, near: &mut Near, mut state: State, end: usize, way: &Way, found: &mut dyn FnMut(Led)) {
+        if let Some(broken) = &way.broken {
+            return found(Err(broken.clone()));
+        }
+        state.ends[end] = way.next;
+        match self.judges.see(&mut near.judges, &self.ends, state.judge, end, way.effects) {
+            Ok(judge) => state.judge = judge,
+            Err(broken) => return found(Err(broken)),
+        }
+        match self.network.take(&mut near.network, &self.ends, state.network, end, way.effects) {
+            Ok(networks) => networks.iter().for_each(|network| found(Ok(State { network: *network, ..state }))),
+            Err(broken) => found(Err(broken)),
+        }
+    }
+
+    fn used(&self, state: State, at: usize) -> u8 {
+        (state.counts >> (4 * at)) as u8 & 15
+    }
+
+    fn left_of_limit(&self, state: State, limit: usize) -> u8 {
+        self.limits[limit].saturating_sub(self.used(state, self.calls.len() * 2 + limit))
+    }
+
+    fn use_limit(&self, state: State, limit: usize) -> State {
+        State { counts: state.counts + (1 << (4 * (self.calls.len() * 2 + limit))), ..state }
+    }
+
+    /// Names of the goals, in the order of the bits of [`Space::goals`].
+    pub fn goal_names(&self) -> Vec<String> {
+        let mut names = vec!["what the application still has to call is taken".to_string()];
+        names.extend(self.judges.goal_names());
+        names
+    }
+
+    /// One bit for each goal: whether it holds.
+    pub fn goals(&self, near: &mut Near, state: State) -> u64 {
+        let mut taken = true;
+        for (at, call) in self.ends.calls.iter().enumerate() {
+            let wants = call.number == self.used(state, call.kind * 2 + call.end)
+                && self.judges.call(&mut near.judges, state.judge, at as u32, call).is_some();
+            if wants {
+                let from = state.ends[call.end];
+                taken &= !self.ends.step(&mut near.ends, call.end, from, Step::Call(at as u32)).is_empty();
+            }
+        }
+        self.judges.goals(&mut near.judges, state.judge) << 1 | taken as u64
+    }
+}
