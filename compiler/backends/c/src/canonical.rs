@@ -1,4 +1,5 @@
-//! `canonical`: the state as bytes that tests compare. docs/c-interface.md says which.
+//! `canonical`: the state as bytes that tests compare. docs/c-interface.md says which. The same for checkers, without what
+//! they erase, is [`crate::check`]'s.
 
 use nacre_stack::*;
 
@@ -7,17 +8,37 @@ use crate::places::distance;
 use crate::types::{window_slots, Scalar};
 use crate::writer::Writer;
 
+/// Which bytes are told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Telling {
+    #[default]
+    Whole,
+    /// Timers are armed or not, and nothing more; `times`: durations and instants take no bytes.
+    Abstract { times: bool },
+}
+
 impl Writer<'_> {
     /// A statement that tells a value; `t` is the teller.
     fn tell(&mut self, ty: &Type, layer: usize, text: &str) -> String {
         let p = self.prefix.clone();
         match (self.scalar(ty), ty) {
+            (Some(_), Type::Timer) if self.telling != Telling::Whole => format!("{p}_tell(t, {text} != 0, 1);"),
+            (Some(_), Type::Duration | Type::Instant) if self.telling == (Telling::Abstract { times: true }) => {
+                String::new()
+            }
             (Some(_), Type::Timer) => format!("{p}_tell(t, {text} - 1u, 8);"),
             (Some(Scalar::Unsigned { c: 64, .. }), _) => format!("{p}_tell(t, {text}, 8);"),
             (Some(_), _) => format!("{p}_tell(t, (uint64_t){text}, 8);"),
             _ => {
+                // What a message carries may be seen.
+                let telling = self.telling;
+                if *ty == Type::Msg {
+                    self.telling = Telling::Whole;
+                }
+                let word = if self.telling == Telling::Whole { "tell" } else { "show" };
                 let name =
-                    self.helper(format!("{p}_tell_{}", self.tag(ty, layer)), |w, name| w.write_tell(ty, layer, name));
+                    self.helper(format!("{p}_{word}_{}", self.tag(ty, layer)), |w, name| w.write_tell(ty, layer, name));
+                self.telling = telling;
                 format!("{name}(t, &{text});")
             }
         }
@@ -28,6 +49,10 @@ impl Writer<'_> {
         let c_type = self.c_type(ty, layer);
         let mut code = Code::new(0);
         code.open(format!("static void {name}(struct {p}_teller *t, const {c_type} *v) {{"));
+        if self.telling != Telling::Whole {
+            code.line("(void)t;");
+            code.line("(void)v;");
+        }
         match ty {
             Type::Msg => {
                 code.line(format!("{p}_tell_message(t, v->bytes, v->data);"));
@@ -43,7 +68,7 @@ impl Writer<'_> {
                     let line = self.tell(t, layer, &format!("v->{}", self.member(ty, i as u32)));
                     code.line(line);
                 }
-                if types.is_empty() {
+                if types.is_empty() && self.telling == Telling::Whole {
                     code.line("(void)t;");
                     code.line("(void)v;");
                 }
@@ -136,10 +161,18 @@ impl Writer<'_> {
     }
 
     pub fn canonical(&mut self) -> Code {
+        self.teller("canonical")
+    }
+
+    /// The function that tells the state, by its name.
+    pub fn teller(&mut self, name: &str) -> Code {
         let p = self.prefix.clone();
         let stack = self.stack;
+        let whole = self.telling == Telling::Whole;
         let mut code = Code::new(0);
-        code.open(format!("uint32_t {p}_canonical(const struct {p}_state *s, const struct {p}_pool *pool, uint8_t *to, uint32_t max) {{"));
+        code.open(format!(
+            "uint32_t {p}_{name}(const struct {p}_state *s, const struct {p}_pool *pool, uint8_t *to, uint32_t max) {{"
+        ));
         code.line(format!("struct {p}_step step;"));
         code.line("memset(&step, 0, sizeof step);");
         code.line(format!("step.pool = (struct {p}_pool *)(uintptr_t)pool;"));
@@ -147,7 +180,8 @@ impl Writer<'_> {
             "struct {p}_teller teller = {{.step = &step, .to = to, .max = max, .len = 0}}, *t = &teller;"
         ));
         for (index, cell) in stack.cells.iter().enumerate() {
-            if cell.scope != Scope::Given {
+            let drawn = stack.layer(cell.layer).random == Some(CellId(index as u32));
+            if cell.scope != Scope::Given && (whole || !drawn) {
                 let layer = cell.layer.index();
                 let line =
                     self.tell(&cell.ty, layer, &format!("s->{}.{}", self.layer_names[layer], self.cell_names[index]));
@@ -155,16 +189,17 @@ impl Writer<'_> {
             }
         }
         for (index, layer) in stack.layers.iter().enumerate() {
-            if let Some(cell) = layer.random {
+            if let Some(cell) = layer.random.filter(|_| whole) {
                 code.line(format!("{p}_tell(t, s->{}.{}, 8);", self.layer_names[index], self.cell_names[cell.index()]));
             }
         }
+        self.telling = Telling::Whole;
         if self.put_off.is_empty() {
             code.line(format!("{p}_tell(t, 0, 4);"));
         } else {
             self.tell_waiting(&mut code);
         }
-        if stack.cells.iter().all(|c| c.scope == Scope::Given) && self.put_off.is_empty() {
+        if !whole || (stack.cells.iter().all(|c| c.scope == Scope::Given) && self.put_off.is_empty()) {
             code.line("(void)s;");
         }
         code.line("return teller.len;");

@@ -6,6 +6,7 @@
 mod asides;
 mod body;
 mod canonical;
+mod check;
 mod code;
 mod containers;
 mod descriptor;
@@ -89,4 +90,12 @@ pub fn write(stack: &Stack, level: Level, sources: Sources) -> Emitted {
 pub fn write_with(stack: &Stack, level: Level, sources: Sources, options: Options) -> Emitted {
     let (header, source) = writer::Writer::new(stack, level, options, sources).write();
     Emitted { header, source }
+}
+
+/// What a checker needs beside the stack: one more source, `<prefix>_check.c`, which includes `<prefix>.c` as it is. The head of
+/// `nacre_check.h`, which is a part of the text, says what is in it.
+pub fn write_check(stack: &Stack, level: Level, options: Options) -> String {
+    let mut writer = writer::Writer::new(stack, level, options, &|_| None);
+    writer.write();
+    writer.check()
 }

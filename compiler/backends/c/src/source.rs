@@ -138,7 +138,7 @@ impl Writer<'_> {
     }
 
     /// Header and source.
-    pub fn write(mut self) -> (String, String) {
+    pub fn write(&mut self) -> (String, String) {
         self.note_openings();
         let externs = self.externs();
         let mut written: Vec<(String, Written)> = vec![];

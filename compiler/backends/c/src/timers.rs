@@ -9,7 +9,7 @@ use crate::writer::Writer;
 
 impl Writer<'_> {
     /// Timers in the order in which they fire when they are due at the same time.
-    fn in_order(&self) -> Vec<usize> {
+    pub fn in_order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.stack.timers.len()).collect();
         order.sort_by_key(|i| (self.stack.timers[*i].layer, *i));
         order
@@ -38,7 +38,15 @@ impl Writer<'_> {
             let text = format!("s->{}.{}", self.layer_names[layer], self.cell_names[timer.cell.index()]);
             code.line(format!("/* {} */", timer.name));
             let ty = stack.cell(timer.cell).ty.clone();
-            self.scan(index, &timer.path, &ty, text, &mut vec![], &mut code);
+            self.scan(&timer.path, &ty, text, &mut vec![], &mut code, &|text, indices, code| {
+                code.open(format!("if ({text} - 1u < due->deadline) {{"));
+                code.line(format!("due->deadline = {text} - 1u;"));
+                code.line(format!("due->timer = {index};"));
+                for (i, at) in indices.iter().enumerate() {
+                    code.line(format!("due->index[{i}] = {at};"));
+                }
+                code.close("}");
+            });
         }
         code.close("}");
         code.line("");
@@ -55,36 +63,28 @@ impl Writer<'_> {
         code
     }
 
-    fn scan(
+    /// Code that goes to each timer of a family; `found` writes what is done there, given the timer's text and its indices.
+    pub fn scan(
         &self,
-        timer: usize,
         path: &[TimerStep],
         ty: &Type,
         text: String,
         indices: &mut Vec<String>,
         code: &mut Code,
+        found: &dyn Fn(&str, &[String], &mut Code),
     ) {
         let p = &self.prefix;
-        let Some((step, rest)) = path.split_first() else {
-            code.open(format!("if ({text} - 1u < due->deadline) {{"));
-            code.line(format!("due->deadline = {text} - 1u;"));
-            code.line(format!("due->timer = {timer};"));
-            for (i, index) in indices.iter().enumerate() {
-                code.line(format!("due->index[{i}] = {index};"));
-            }
-            code.close("}");
-            return;
-        };
+        let Some((step, rest)) = path.split_first() else { return found(&text, indices, code) };
         let i = format!("i{}", indices.len());
         let loops = |code: &mut Code, n: String| code.open(format!("for (uint32_t {i} = 0; {i} < {n}; {i}++) {{"));
         match (step, ty) {
             (TimerStep::Field(f), _) => {
                 let inner = self.part(ty, *f);
-                self.scan(timer, rest, &inner, format!("{text}.{}", self.member(ty, *f)), indices, code);
+                self.scan(rest, &inner, format!("{text}.{}", self.member(ty, *f)), indices, code, found);
             }
             (TimerStep::Each, Type::Option(t)) => {
                 code.open(format!("if ({text}.some) {{"));
-                self.scan(timer, rest, t, format!("{text}.value"), indices, code);
+                self.scan(rest, t, format!("{text}.value"), indices, code, found);
                 code.close("}");
             }
             (TimerStep::Each, Type::Window(t, n, bits)) => {
@@ -95,7 +95,7 @@ impl Writer<'_> {
                 let slot = format!("n{i} & {}u", window_slots(*n) - 1);
                 code.line(format!("if (!{p}_has({text}.used, (uint32_t)({slot}))) {{ continue; }}"));
                 indices.push(format!("n{i}"));
-                self.scan(timer, rest, t, format!("{text}.at[{slot}]"), indices, code);
+                self.scan(rest, t, format!("{text}.at[{slot}]"), indices, code, found);
                 indices.pop();
                 code.close("}");
             }
@@ -111,7 +111,7 @@ impl Writer<'_> {
                 }
                 let (_, place) = self.entry(&text, ty, &i);
                 indices.push(i.clone());
-                self.scan(timer, rest, t, place, indices, code);
+                self.scan(rest, t, place, indices, code, found);
                 indices.pop();
                 code.close("}");
             }
@@ -165,7 +165,8 @@ impl Writer<'_> {
         code.close("}");
     }
 
-    fn fire(&mut self, index: usize, code: &mut Code) {
+    /// A case of a switch: fires the timer that `due` names.
+    pub fn fire(&mut self, index: usize, code: &mut Code) {
         let stack = self.stack;
         let timer = &stack.timers[index];
         let handler = stack.handler(timer.handler);

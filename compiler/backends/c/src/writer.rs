@@ -38,6 +38,7 @@ pub struct Writer<'a> {
     pub queued: BTreeSet<(Target, EventId)>,
     pub put_off: BTreeSet<(Target, EventId)>,
     pub plan: crate::levels::Plan,
+    pub telling: crate::canonical::Telling,
 }
 
 impl<'a> Writer<'a> {
@@ -71,6 +72,7 @@ impl<'a> Writer<'a> {
             queued: BTreeSet::new(),
             put_off: BTreeSet::new(),
             plan: crate::levels::Plan::default(),
+            telling: Default::default(),
         }
     }
 

@@ -168,6 +168,8 @@ impl<'l> World<'l> {
         *self.seen.entry(format!("{what} {result}")).or_insert(0) += 1;
         let expected = self.expected(end);
         let (canonical, deadline) = (self.ends[end].reference.canonical_bytes(), self.ends[end].reference.deadline());
+        let shown = self.ends[end].reference.abstract_bytes();
+        let (armed, busy) = (self.ends[end].reference.armed().len(), self.ends[end].reference.is_busy());
         let counters = self.ends[end].reference.counters().to_vec();
         let free = self.ends[end].reference.free_blocks();
         let (seed, step, name) = (self.seed, self.step, self.stack.name.clone());
@@ -190,6 +192,8 @@ impl<'l> World<'l> {
                 panic!("the state differs at byte {place:?} of {} and {}: {at}", bytes.len(), canonical.len());
             }
             assert_eq!(live.free(), free, "free blocks differ: {at}");
+            assert!(live.shown() == shown, "what a checker compares differs: {at}");
+            assert_eq!((live.armed(), live.is_busy()), (armed, busy), "armed timers, or waiting events, differ: {at}");
         }
         self.send(end, &expected);
     }
@@ -229,8 +233,17 @@ impl<'l> World<'l> {
                 }
                 self.tick(end);
             }
+            17 => self.fire(end),
             _ => self.tick(end),
         }
+    }
+
+    /// A timer before its time, as checkers do it; sometimes one that is not armed.
+    fn fire(&mut self, end: usize) {
+        let armed = self.ends[end].reference.armed().len() as u64;
+        let (place, now) = (self.below(armed + 1) as usize, self.now);
+        let outcome = self.ends[end].reference.fire(place, now);
+        self.compare(end, code(outcome), "fire", |live| live.fire(place, now));
     }
 
     fn tick(&mut self, end: usize) {

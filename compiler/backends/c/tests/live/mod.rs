@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_int, c_void, CStr};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use nacre_backend_c::{write_with, Level, Options};
+use nacre_backend_c::{write_check, write_with, Level, Options};
 use nacre_stack::interpret::Addr;
 use nacre_stack::Stack;
 
@@ -139,6 +139,17 @@ pub struct NacreStack {
     pub canonical: unsafe extern "C" fn(*const c_void, *const c_void, *mut u8, u32) -> u32,
 }
 
+#[repr(C)]
+pub struct NacreCheck {
+    pub stack: *const NacreStack,
+    pub broken: u32,
+    pub bound: u32,
+    pub shown: unsafe extern "C" fn(*const c_void, *const c_void, *mut u8, u32) -> u32,
+    pub busy: unsafe extern "C" fn(*const c_void) -> bool,
+    pub armed: unsafe extern "C" fn(*const c_void) -> u32,
+    pub fire: unsafe extern "C" fn(State, State, *mut u64, u64, u32, *mut NacreOut) -> c_int,
+}
+
 /// Something that left a stack: port, number of the event, numbers, address, bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {
@@ -153,11 +164,15 @@ pub struct Output {
 pub struct Library {
     _library: libloading::Library,
     stack: *const NacreStack,
+    check: *const NacreCheck,
 }
 
 impl Library {
     pub fn stack(&self) -> &NacreStack {
         unsafe { &*self.stack }
+    }
+    pub fn check(&self) -> &NacreCheck {
+        unsafe { &*self.check }
     }
 }
 
@@ -170,14 +185,16 @@ pub fn folder(name: &str) -> PathBuf {
 
 pub const STRICT: [&str; 6] = ["-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wpedantic"];
 
-/// Writes header and source of a stack; gives the source's path.
+/// Writes header, source and the source for checkers of a stack; gives the last's path, which is the other's too.
 pub fn emit(stack: &Stack, level: Level, folder: &Path) -> PathBuf {
     let prefix = format!("{}_{}", stack.name, level.name());
     let options = Options { prefix: Some(prefix.clone()), ..Options::default() };
+    let check = write_check(stack, level, options.clone());
     let text = write_with(stack, level, &|_| None, options);
     std::fs::write(folder.join(format!("{prefix}.h")), text.header).expect("the header is written");
-    let source = folder.join(format!("{prefix}.c"));
-    std::fs::write(&source, text.source).expect("the source is written");
+    std::fs::write(folder.join(format!("{prefix}.c")), text.source).expect("the source is written");
+    let source = folder.join(format!("{prefix}_check.c"));
+    std::fs::write(&source, check).expect("the source is written");
     source
 }
 
@@ -198,7 +215,7 @@ pub fn has(compiler: &str) -> bool {
 /// Compiles and loads a stack at a level.
 pub fn load(stack: &Stack, level: Level, folder: &Path) -> Library {
     let source = emit(stack, level, folder);
-    let object = source.with_extension("so");
+    let (object, stack_name) = (source.with_extension("so"), &stack.name);
     let optimize = if std::env::var("NACRE_TEST_CFLAGS").is_ok() { "-O1" } else { "-O2" };
     compile("cc", &source, &object, &["-shared", "-fPIC", optimize]);
     unsafe {
@@ -207,13 +224,18 @@ pub fn load(stack: &Stack, level: Level, folder: &Path) -> Library {
         let symbol: libloading::Symbol<*const NacreStack> = library.get(name.as_bytes()).expect("the stack is there");
         let stack = *symbol;
         assert_eq!((*stack).size as usize, std::mem::size_of::<NacreStack>());
-        Library { stack, _library: library }
+        let name = format!("{}_{}_check\0", stack_name, level.name());
+        let symbol: libloading::Symbol<*const NacreCheck> = library.get(name.as_bytes()).expect("the check is there");
+        let check = *symbol;
+        assert!(std::ptr::eq((*check).stack, stack));
+        Library { stack, check, _library: library }
     }
 }
 
 /// A connection.
 pub struct Live<'l> {
     stack: &'l NacreStack,
+    check: &'l NacreCheck,
     state: Vec<u64>,
     pool: Vec<u64>,
     pub counters: Vec<u64>,
@@ -243,6 +265,7 @@ impl<'l> Live<'l> {
         let segment = NacreSegment { at: std::ptr::null(), len: 0, reserved: 0 };
         Live {
             stack,
+            check: library.check(),
             state: words(stack.state_size),
             pool,
             counters: vec![0; stack.counters_len as usize],
@@ -374,6 +397,28 @@ impl<'l> Live<'l> {
         let mut bytes = vec![0; len as usize];
         unsafe { (self.stack.canonical)(state, pool, bytes.as_mut_ptr(), len) };
         bytes
+    }
+
+    /// The state without what a checker erases.
+    pub fn shown(&self) -> Vec<u8> {
+        let (state, pool) = (self.state.as_ptr().cast(), self.pool.as_ptr().cast());
+        let len = unsafe { (self.check.shown)(state, pool, std::ptr::null_mut(), 0) };
+        let mut bytes = vec![0; len as usize];
+        unsafe { (self.check.shown)(state, pool, bytes.as_mut_ptr(), len) };
+        bytes
+    }
+
+    pub fn is_busy(&self) -> bool {
+        unsafe { (self.check.busy)(self.state.as_ptr().cast()) }
+    }
+
+    pub fn armed(&self) -> usize {
+        unsafe { (self.check.armed)(self.state.as_ptr().cast()) as usize }
+    }
+
+    pub fn fire(&mut self, place: usize, now: u64) -> (i32, Vec<Output>) {
+        let fire = self.check.fire;
+        self.step(|_, s, pool, counters, out| unsafe { fire(s, pool, counters, now, place as u32, out) })
     }
 
     pub fn discard(&mut self) {
