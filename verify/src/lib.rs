@@ -1,0 +1,8 @@
+//! Runs the tools that check models, bounded in time and memory, and reads their answers.
+//!
+//! [`spin`] makes a verifier of a Promela model with SPIN and gcc, both of this machine, and runs it in a folder of its own
+//! that is removed afterwards.
+
+pub mod answer;
+mod process;
+pub mod spin;

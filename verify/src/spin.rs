@@ -1,0 +1,184 @@
+//! Promela to a verdict: `spin -a`, gcc, and the verifier.
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use crate::answer;
+pub use crate::answer::{Searched, Verdict, STEP};
+use crate::process::{on_path, run, Folder, Ran};
+
+/// A model in Promela, and the C that it includes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Model {
+    pub text: String,
+    /// Files that stand beside the model, by name; those that end in `.c` are compiled and linked.
+    pub files: Vec<(String, String)>,
+    /// For gcc: `-DWINDOW=2`.
+    pub flags: Vec<String>,
+}
+
+/// How states are stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Storage {
+    #[default]
+    Exact,
+    /// Exact and smaller, but slower.
+    Collapsed,
+    /// A hash of 64 bits instead of the state: two states may be taken for one.
+    Hashed,
+}
+
+/// What a search may cost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    pub time: Duration,
+    pub memory_mib: u32,
+    /// Transitions of the longest path.
+    pub depth: u32,
+    /// Bytes of a state.
+    pub vector: u32,
+    pub storage: Storage,
+    /// A shortest violation is found; it takes more memory.
+    pub breadth_first: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            time: Duration::from_secs(60),
+            memory_mib: 2048,
+            depth: 1_000_000,
+            vector: 8192,
+            storage: Storage::Exact,
+            breadth_first: false,
+        }
+    }
+}
+
+/// Why there is no verdict.
+#[derive(Debug)]
+pub enum Error {
+    /// A program is not there; how to install it.
+    Missing(&'static str),
+    /// SPIN does not take the model: its words.
+    Model(String),
+    /// gcc does not take the verifier, or the C of the model: its words.
+    Compiler(String),
+    /// The verifier ended without an answer: its words.
+    Verifier(String),
+    Io(PathBuf, io::Error),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Missing(program) => write!(
+                f,
+                "`{program}` was not found: install it, on Debian and Ubuntu with `apt-get install spin gcc libc6-dev`"
+            ),
+            Error::Model(words) => write!(f, "SPIN does not take the model (a fault of Nacre):\n{words}"),
+            Error::Compiler(words) => write!(f, "gcc does not take the verifier (a fault of Nacre):\n{words}"),
+            Error::Verifier(words) => write!(f, "the verifier ended without an answer:\n{words}"),
+            Error::Io(path, error) => write!(f, "{}: {error}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// SPIN and gcc.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tools {
+    spin: PathBuf,
+    gcc: PathBuf,
+}
+
+impl Tools {
+    /// Those of the machine.
+    pub fn find() -> Result<Tools, Error> {
+        let find = |name: &'static str| on_path(Path::new(name)).ok_or(Error::Missing(name));
+        Ok(Tools { spin: find("spin")?, gcc: find("gcc")? })
+    }
+
+    /// Checks a model.
+    pub fn check(&self, model: &Model, limits: &Limits) -> Result<Searched, Error> {
+        let folder = Folder::new().map_err(|e| Error::Io(std::env::temp_dir(), e))?;
+        let at = folder.path();
+        write_files(at, model)?;
+        let io = |program: &Path| {
+            let program = program.to_path_buf();
+            move |e| Error::Io(program, e)
+        };
+        let made = run(Command::new(&self.spin).args(["-a", MODEL]), at, limits.time).map_err(io(&self.spin))?;
+        if !at.join("pan.c").is_file() || !made.status.success() {
+            return Err(Error::Model(first_lines(&made)));
+        }
+        let compiled = run(&mut self.compile(model, limits), at, limits.time).map_err(io(&self.gcc))?;
+        let pan = at.join("pan");
+        if !compiled.status.success() {
+            return Err(Error::Compiler(first_lines(&compiled)));
+        }
+        let mut search = Command::new(&pan);
+        search.args([format!("-m{}", limits.depth), "-w22".into(), "-n".into()]);
+        let ran = run(&mut search, at, limits.time).map_err(io(&pan))?;
+        let Some(mut searched) = answer::read(&ran.words) else { return unfinished(&ran) };
+        if ran.stopped && searched.verdict == Verdict::Holds {
+            searched.verdict = Verdict::Incomplete(TIME.into());
+        }
+        if let Verdict::Violated { trail, .. } = &mut searched.verdict {
+            let replayed = run(Command::new(&pan).args(["-r", "-n"]), at, limits.time).map_err(io(&pan))?;
+            *trail = answer::trail(&replayed.words);
+        }
+        Ok(searched)
+    }
+
+    fn compile(&self, model: &Model, limits: &Limits) -> Command {
+        let mut gcc = Command::new(&self.gcc);
+        gcc.args(["-O2", "-w", "-DSAFETY", "-DNOFAIR", "-o", "pan", "pan.c"]);
+        gcc.args([format!("-DVECTORSZ={}", limits.vector), format!("-DMEMLIM={}", limits.memory_mib)]);
+        gcc.args(match limits.storage {
+            Storage::Exact => &[][..],
+            Storage::Collapsed => &["-DCOLLAPSE"],
+            Storage::Hashed => &["-DHC4"],
+        });
+        if limits.breadth_first {
+            gcc.arg("-DBFS");
+        }
+        gcc.args(&model.flags);
+        gcc.args(model.files.iter().map(|(name, _)| name).filter(|name| name.ends_with(".c")));
+        gcc
+    }
+}
+
+const MODEL: &str = "model.pml";
+const TIME: &str = "the time was over";
+
+fn write_files(folder: &Path, model: &Model) -> Result<(), Error> {
+    let whole = (MODEL.to_string(), model.text.clone());
+    for (name, text) in model.files.iter().chain([&whole]) {
+        let path = folder.join(name);
+        fs::write(&path, text).map_err(|e| Error::Io(path, e))?;
+    }
+    Ok(())
+}
+
+/// The verifier gave no figures: it was ended, or it failed.
+fn unfinished(ran: &Ran) -> Result<Searched, Error> {
+    let why = match &ran.words {
+        _ if ran.stopped => TIME,
+        words if words.contains("memory") || words.contains("MEMLIM") => "the memory was used up",
+        words if words.contains("VECTORSZ") => "a state is larger than the vector that was allowed",
+        _ => return Err(Error::Verifier(first_lines(ran))),
+    };
+    let verdict = Verdict::Incomplete(why.into());
+    Ok(Searched { verdict, states: 0, transitions: 0, depth: 0, memory_mib: 0.0, seconds: 0.0, vector_bytes: 0 })
+}
+
+fn first_lines(ran: &Ran) -> String {
+    let lines: Vec<&str> = ran.words.lines().take(20).collect();
+    format!("{}\n({})", lines.join("\n"), ran.status)
+}

@@ -1,0 +1,96 @@
+//! A model that holds, one that is broken, and each limit.
+
+use std::time::Duration;
+
+use nacre_verify::spin::{Error, Limits, Model, Searched, Tools, Verdict};
+
+/// Counts from 0 round to 0; `assert` holds or not.
+fn counter(states: u32, below: u32) -> Model {
+    let text = format!(
+        "int n;
+active proctype count() {{
+end:
+    do
+    :: d_step {{ n < {last} -> n++; printf(\"step: up to %d\\n\", n); assert(n < {below}) }}
+    :: d_step {{ n == {last} -> n = 0; printf(\"step: back\\n\") }}
+    od
+}}
+",
+        last = states - 1
+    );
+    Model { text, ..Model::default() }
+}
+
+fn check(model: &Model, limits: &Limits) -> Searched {
+    Tools::find().expect("spin and gcc").check(model, limits).expect("a verdict")
+}
+
+#[test]
+fn a_right_model_holds_and_every_state_is_counted() {
+    let searched = check(&counter(1000, 1000), &Limits::default());
+    assert_eq!((searched.verdict, searched.states, searched.transitions), (Verdict::Holds, 1000, 1001));
+    assert!(searched.depth >= 999 && searched.vector_bytes > 0 && searched.memory_mib > 0.0, "{:?}", searched.depth);
+}
+
+#[test]
+fn a_broken_model_is_told_with_the_run_to_it() {
+    for breadth_first in [false, true] {
+        let searched = check(&counter(1000, 3), &Limits { breadth_first, ..Limits::default() });
+        let Verdict::Violated { why, trail } = searched.verdict else { panic!("{searched:?}") };
+        assert!(why.starts_with("assertion violated"), "{why}");
+        assert_eq!(trail, ["up to 1", "up to 2", "up to 3"]);
+    }
+}
+
+#[test]
+fn a_model_that_stops_where_it_must_not_is_broken() {
+    let model = Model { text: "bit b; active proctype p() { b = 1; b == 0 }".into(), ..Model::default() };
+    let Verdict::Violated { why, .. } = check(&model, &Limits::default()).verdict else { panic!("it holds") };
+    assert_eq!(why, "invalid end state");
+}
+
+#[test]
+fn a_search_that_meets_a_limit_does_not_say_holds() {
+    let model = counter(2_000_000_000, 2_000_000_000);
+    let of = |limits: Limits| match check(&model, &limits).verdict {
+        Verdict::Incomplete(why) => why,
+        other => panic!("{other:?}"),
+    };
+    let usual = Limits { memory_mib: 100, ..Limits::default() };
+    assert_eq!(of(Limits { depth: 100, ..usual.clone() }), "the depth of the search was reached");
+    assert_eq!(of(Limits { breadth_first: true, ..usual.clone() }), "the memory was used up");
+    let endless = Limits { time: Duration::from_secs(2), depth: 30_000_000, memory_mib: 8000, ..usual };
+    assert_eq!(of(endless), "the time was over");
+}
+
+#[test]
+fn c_beside_the_model_is_compiled_with_it() {
+    let text = "c_decl { \\#include \"part.h\" };
+c_state \"int n\" \"Global\"
+active proctype p() {
+end:
+    do
+    :: c_expr { now.n < LAST } -> c_code { now.n = NEXT(now.n); }
+    od
+}
+";
+    let model = Model {
+        text: text.into(),
+        files: vec![
+            ("part.h".into(), "int next(int n);\n#define NEXT(n) next(n)\n".into()),
+            ("part.c".into(), "int next(int n) { return n + 1; }\n".into()),
+        ],
+        flags: vec!["-DLAST=20".into()],
+    };
+    let searched = check(&model, &Limits::default());
+    assert_eq!(searched.verdict, Verdict::Holds);
+    assert!(searched.states > 20, "{}", searched.states);
+}
+
+#[test]
+fn a_fault_in_the_model_is_told_in_words() {
+    let tools = Tools::find().expect("spin and gcc");
+    let model = Model { text: "active proctype p() { nothing = 1 }".into(), ..Model::default() };
+    let Err(Error::Model(words)) = tools.check(&model, &Limits::default()) else { panic!("it was taken") };
+    assert!(words.contains("nothing"), "{words}");
+}
