@@ -1,5 +1,7 @@
 //! The pipeline, in order: sources, syntax, typed layers, stack IR, optimized IR, C.
 
+mod specifications;
+
 use std::path::{Path, PathBuf};
 
 pub use nacre_backend_c::{Emitted, Level};
@@ -8,6 +10,8 @@ pub use nacre_optimize::calls::Decision;
 use nacre_stack::Stack;
 use nacre_syntax::ast;
 use nacre_typed::Program;
+pub use nacre_typed::{Override, Variation};
+pub use specifications::LayerPromises;
 
 /// Files that are larger than this are refused (in bytes).
 const LARGEST: u64 = 4 << 20;
@@ -58,6 +62,8 @@ impl Session {
         if self.has_errors() {
             return;
         }
+        let automata = self.program.check_automata();
+        self.add(automata);
         let layers = self.program.check_layers();
         self.add(layers);
         if self.has_errors() {
@@ -81,16 +87,29 @@ impl Session {
     }
 
     fn compose(&self, name: &str) -> Result<(Stack, Vec<Diagnostic>), Vec<Diagnostic>> {
-        let Some(declared) = self.program.stack(name) else {
-            let known: Vec<&str> = self.program.stacks().map(|s| s.name.name.as_str()).collect();
-            let help = if known.is_empty() {
-                "the files declare no stack".into()
-            } else {
-                format!("there are: {}", known.join(", "))
-            };
-            return Err(vec![Diagnostic::error("D0003", format!("there is no stack `{name}`")).help(help)]);
+        match self.program.stack(name) {
+            Some(declared) => self.compose_declared(declared, &Variation::default()),
+            None => Err(vec![self.no_stack(name)]),
+        }
+    }
+
+    fn no_stack(&self, name: &str) -> Diagnostic {
+        let known: Vec<&str> = self.program.stacks().map(|s| s.name.name.as_str()).collect();
+        let help = if known.is_empty() {
+            "the files declare no stack".into()
+        } else {
+            format!("there are: {}", known.join(", "))
         };
-        let (fragments, mut warnings) = self.program.fragments(declared)?;
+        Diagnostic::error("D0003", format!("there is no stack `{name}`")).help(help)
+    }
+
+    fn compose_declared(
+        &self,
+        declared: &ast::Stack,
+        variation: &Variation,
+    ) -> Result<(Stack, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let name = &declared.name.name;
+        let (fragments, mut warnings) = self.program.fragments_with(declared, variation)?;
         let composed = nacre_compose::compose(name, &fragments, &nacre_compose::Options::default());
         let (stack, more) = composed.map_err(|mut errors| {
             for error in &mut errors {

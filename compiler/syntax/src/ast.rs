@@ -38,6 +38,7 @@ pub enum Item {
     Wire(Wire),
     Filter(Filter),
     Automaton(Automaton),
+    Configuration(Configuration),
     Property(Property),
     Extern(Extern),
     Const(Const),
@@ -114,6 +115,8 @@ pub enum Member {
         condition: Expr,
         span: Span,
     },
+    /// `goal name = expr;`
+    Goal(Goal),
     Handler(Handler),
     TimerHandler(TimerHandler),
     Function(Function),
@@ -392,6 +395,7 @@ pub struct Automaton {
     pub state: Vec<Field>,
     pub actions: Vec<Action>,
     pub definitions: Vec<Definition>,
+    pub goals: Vec<Goal>,
     pub span: Span,
 }
 
@@ -400,6 +404,8 @@ pub enum ActionKind {
     Input,
     Output,
     Internal,
+    /// Internal, and never has to happen.
+    Fault,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -420,6 +426,36 @@ pub struct Definition {
     pub name: Ident,
     pub parameters: Vec<Ident>,
     pub value: Expr,
+    pub span: Span,
+}
+
+/// `goal all_arrive = expr;`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Goal {
+    pub docs: Docs,
+    pub name: Ident,
+    pub condition: Expr,
+    pub span: Span,
+}
+
+/// `configuration small for pt2pt { W = 2; send = (3, 0); }`: a bounded world of a verification.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Configuration {
+    pub docs: Docs,
+    pub name: Ident,
+    /// A layer or a stack.
+    pub subject: Ident,
+    pub settings: Vec<Setting>,
+    pub span: Span,
+}
+
+/// `pt2pt.W = 2;`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setting {
+    /// One name, or a layer's and its parameter's.
+    pub path: Vec<Ident>,
+    /// Durations in nanoseconds.
+    pub values: Vec<u64>,
     pub span: Span,
 }
 

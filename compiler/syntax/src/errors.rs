@@ -20,7 +20,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("S0014", "no attribute of a header field"),
     ("S0015", "no place to assign to"),
     ("S0016", "no unit of time"),
-    ("S0017", "reserved for later"),
+    ("S0017", "no value of a setting"),
     ("S0018", "`else` where nothing can fail"),
     ("S0019", "in the wrong order"),
     ("S0020", "no contract"),
@@ -149,7 +149,7 @@ pub(crate) fn no_item(span: Span, found: &str, hint: Option<&str>) -> Diagnostic
         .at(span, "expected a layer, a stack or another item")
         .because(
             "a file consists of `worker`, `multiplexor`, `router`, `interface`, `struct`, `enum`, `wire`, `filter`, `automaton`, \
-             `property`, `extern`, `const`, `stack`, `graph` and `test`",
+             `configuration`, `property`, `extern`, `const`, `stack`, `graph` and `test`",
         );
     match hint {
         Some(hint) => diagnostic.help(hint),
@@ -162,7 +162,7 @@ pub(crate) fn no_member(span: Span, found: &str, hint: Option<&str>) -> Diagnost
         .at(span, "expected a member")
         .because(
             "a layer consists of `provides`, `requires`, `breaks`, `accepts`, `version`, `header`, `state`, `lasting`, `shared`, `given`, \
-             `counters`, `port`, `below`, `extends`, `invariant`, `struct`, `enum`, `const`, `extern`, handlers (`up`, `down`, a port, `on`) \
+             `counters`, `port`, `below`, `extends`, `invariant`, `goal`, `struct`, `enum`, `const`, `extern`, handlers (`up`, `down`, a port, `on`) \
              and `fn`",
         );
     match hint {
@@ -274,12 +274,11 @@ pub(crate) fn not_a_unit(span: Span, word: &str) -> Diagnostic {
         .help("write, for example, `50 ms`; if no duration is meant, an operator is missing between the two")
 }
 
-pub(crate) fn reserved_for_later(span: Span, word: &str) -> Diagnostic {
-    let what = if word == "goal" { "liveness" } else { "configurations of a verification" };
-    Diagnostic::error("S0017", format!("`{word}` is not built yet"))
-        .at(span, "reserved for later")
-        .because(format!("the word is kept for {what}"))
-        .help("remove it")
+pub(crate) fn no_setting(span: Span) -> Diagnostic {
+    Diagnostic::error("S0017", "a setting of a configuration is a number")
+        .at(span, "no number")
+        .because("a configuration bounds the world of a verification, and reads no names")
+        .help("write a number, a duration, `true`, `false`, or one for each participant: `send = (3, 0);`")
 }
 
 pub(crate) fn cannot_fail(span: Span, what: &str) -> Diagnostic {

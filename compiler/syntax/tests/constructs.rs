@@ -119,6 +119,41 @@ fn a_test_is_a_script() {
     assert_eq!(rest, [true; 6]);
 }
 
+#[test]
+fn an_automaton_has_faults_and_goals() {
+    let automaton = item(|item| match item {
+        Item::Automaton(automaton) => Some(automaton.clone()),
+        _ => None,
+    });
+    assert_eq!(automaton.parameters.len(), 1);
+    assert_eq!(automaton.extends.map(|e| e.name).as_deref(), Some("bag_of"));
+    let [send, lose] = &automaton.actions[..] else { panic!("two actions") };
+    assert_eq!((send.kind, lose.kind), (ActionKind::Input, ActionKind::Fault));
+    assert_eq!(send.parameters.iter().map(|p| p.0).collect::<Vec<_>>(), [true, false]);
+    assert_eq!(lose.docs, ["Nobody has to lose anything."]);
+    let [goal] = &automaton.goals[..] else { panic!("one goal") };
+    assert_eq!(goal.name.name, "all_arrive");
+    assert!(matches!(goal.condition.kind, ExprKind::Call(..)));
+    let last = file().items.into_iter().next_back();
+    let Some(Item::Layer(layer)) = last else { panic!("a layer with a goal") };
+    assert!(matches!(&layer.members[1], Member::Goal(goal) if goal.name.name == "comes_to_rest"));
+}
+
+#[test]
+fn a_configuration_sets_numbers() {
+    let found = item(|item| match item {
+        Item::Configuration(found) => Some(found.clone()),
+        _ => None,
+    });
+    assert_eq!((found.name.name.as_str(), found.subject.name.as_str()), ("small", "pair"));
+    assert_eq!(found.docs, ["As small as can be."]);
+    let path = |s: &Setting| s.path.iter().map(|p| p.name.as_str()).collect::<Vec<_>>().join(".");
+    let settings: Vec<_> = found.settings.iter().map(|s| (path(s), s.values.clone())).collect();
+    let expected =
+        [("W", vec![2]), ("floor.W", vec![4]), ("send", vec![3, 0]), ("rto", vec![20_000_000]), ("open", vec![1])];
+    assert_eq!(settings, expected.map(|(path, values)| (path.to_string(), values)));
+}
+
 /// The expression in `const x: u8 = ...;`, with parentheses around all that is joined.
 fn shape(text: &str) -> String {
     let (file, found) = parse(SourceId(0), &format!("const x: u8 = {text};"));

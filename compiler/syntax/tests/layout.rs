@@ -140,6 +140,15 @@ fn types_arms_and_comments_stand_in_columns() {
 }
 
 #[test]
+fn actions_stand_in_columns_and_settings_on_lines() {
+    let text = "automaton a {\n    input send(at p, m){x=m;}\n    fault   lose(m) when m==x{ }\ngoal  done=x.empty;}\n\
+                configuration small for a{W=2;a . W=(3,0);}";
+    let expected = "automaton a {\n    input send(at p, m)       { x = m; }\n    fault lose(m) when m == x { }\n    \
+                    goal done = x.empty;\n}\nconfiguration small for a { W = 2; a.W = (3, 0); }\n";
+    assert_eq!(formatted(text), expected);
+}
+
+#[test]
 fn c_is_left_as_it_is() {
     let text = "extern  f(x:u8)->u8 pure c { if (x)\n\t{ return 1; }   \n  return \"}\"[0]; } ;";
     assert_eq!(formatted(text), "extern f(x: u8) -> u8 pure c { if (x)\n\t{ return 1; }   \n  return \"}\"[0]; };\n");

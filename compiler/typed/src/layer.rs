@@ -41,6 +41,8 @@ pub(crate) struct Checker<'p> {
     pub struct_sizes: Vec<Extent>,
     /// Structs whose fields are being looked up.
     pub declaring: Vec<String>,
+    /// Sequence numbers have at most so many bits.
+    pub sequence_bits: Option<u32>,
     /// Words that the state takes so far.
     pub room: u64,
 }
@@ -97,6 +99,7 @@ impl<'p> Checker<'p> {
             pushed: BTreeSet::new(),
             struct_sizes: Vec::new(),
             declaring: Vec::new(),
+            sequence_bits: None,
             room: 0,
         }
     }

@@ -4,6 +4,7 @@
 //! and lowers it. Types and bodies are expressed in the language of the stack IR from the start (docs/decisions/001), so that
 //! what is checked and what is composed are one thing.
 
+mod automata;
 mod blocks;
 mod body;
 mod builtins;
@@ -26,7 +27,9 @@ mod places;
 mod program;
 mod statements;
 mod types;
+mod variation;
 mod walks;
 
 pub use fragment::*;
 pub use program::Program;
+pub use variation::{Override, Variation};

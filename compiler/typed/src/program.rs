@@ -6,7 +6,7 @@ use nacre_diagnostics::{Diagnostic, Span};
 use nacre_syntax::ast::{self, Item};
 
 use crate::layer::Checker;
-use crate::Fragment;
+use crate::{Fragment, Variation};
 
 /// The items of all files, by name. Names are one space: an import makes all of a file visible.
 pub struct Program {
@@ -57,6 +57,10 @@ impl Program {
         Some(&self.files[f].items[i])
     }
 
+    pub(crate) fn items(&self) -> impl Iterator<Item = &Item> {
+        self.files.iter().flat_map(|f| &f.items)
+    }
+
     /// All items of a kind, in order of declaration.
     fn all<'a, T: 'a>(&'a self, pick: impl Fn(&'a Item) -> Option<&'a T> + 'a) -> impl Iterator<Item = &'a T> + 'a {
         self.files.iter().flat_map(|f| &f.items).filter_map(pick)
@@ -88,14 +92,35 @@ impl Program {
         layer: &ast::LayerRef,
         generic: bool,
     ) -> Result<(Fragment, Vec<Diagnostic>), Vec<Diagnostic>> {
+        self.instantiate_with(layer, generic, &Variation::default())
+    }
+
+    fn instantiate_with(
+        &self,
+        layer: &ast::LayerRef,
+        generic: bool,
+        variation: &Variation,
+    ) -> Result<(Fragment, Vec<Diagnostic>), Vec<Diagnostic>> {
         let Some(Item::Layer(declared)) = self.item(&layer.name.name) else {
             return Err(vec![self.unknown_layer(&layer.name)]);
         };
-        Checker::new(self, declared).run(&layer.arguments, layer.span, generic)
+        let layer = variation.applied(declared, layer);
+        let mut checker = Checker::new(self, declared);
+        checker.sequence_bits = variation.sequence_bits.map(u32::from);
+        checker.run(&layer.arguments, layer.span, generic)
     }
 
     /// The layers of a stack, top first.
     pub fn fragments(&self, stack: &ast::Stack) -> Result<(Vec<Fragment>, Vec<Diagnostic>), Vec<Diagnostic>> {
+        self.fragments_with(stack, &Variation::default())
+    }
+
+    /// The same, with other parameters than the source gives.
+    pub fn fragments_with(
+        &self,
+        stack: &ast::Stack,
+        variation: &Variation,
+    ) -> Result<(Vec<Fragment>, Vec<Diagnostic>), Vec<Diagnostic>> {
         let ast::StackBody::Layers(layers) = &stack.body else {
             return Err(vec![not_built("stacks by property", stack.name.span)]);
         };
@@ -104,7 +129,7 @@ impl Program {
         }
         let (mut fragments, mut errors, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
         for layer in layers {
-            match self.instantiate(layer, false) {
+            match self.instantiate_with(layer, false, variation) {
                 Ok((fragment, more)) => {
                     fragments.push(fragment);
                     warnings.extend(more);
@@ -177,6 +202,7 @@ fn item_name(item: &Item) -> Option<&ast::Ident> {
         Item::Wire(x) => &x.name,
         Item::Filter(x) => &x.name,
         Item::Automaton(x) => &x.name,
+        Item::Configuration(x) => &x.name,
         Item::Property(x) => &x.name,
         Item::Extern(x) => &x.name,
         Item::Const(x) => &x.name,
@@ -191,7 +217,6 @@ fn unbuilt(item: &Item) -> Option<(&'static str, Span)> {
         Item::Layer(l) if l.kind == ast::LayerKind::Multiplexor => ("multiplexors", l.name.span),
         Item::Layer(l) if l.kind == ast::LayerKind::Router => ("routers", l.name.span),
         Item::Wire(w) => ("wire formats", w.name.span),
-        Item::Automaton(a) => ("automata", a.name.span),
         Item::Graph(g) => ("graphs", g.name.span),
         Item::Stack(s) if matches!(s.body, ast::StackBody::For { .. }) => ("stacks by property", s.name.span),
         Item::Stack(s) if s.members.is_some() => ("stacks for groups", s.name.span),

@@ -64,7 +64,8 @@ impl Checker<'_> {
                 );
                 return None;
             }
-            let bits = bits as u8;
+            let narrow = if n.starts_with("seq") { self.sequence_bits } else { None };
+            let bits = narrow.map_or(bits, |narrow| bits.min(narrow.max(least))) as u8;
             return Some(match n.as_bytes()[0] {
                 b'u' => Type::UInt(bits),
                 b'i' => Type::Int(bits),

@@ -82,6 +82,7 @@ pub(super) fn column_of(first: &str) -> Option<Column> {
     Some(match first {
         "header" => Column::Header,
         "up" | "down" => Column::Handler,
+        "input" | "output" | "internal" | "fault" => Column::Action,
         "fn" | "on" => Column::Function,
         _ => return None,
     })

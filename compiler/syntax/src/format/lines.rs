@@ -13,6 +13,8 @@ pub(super) enum Column {
     Handler,
     /// The braces of a function or timer handler on one line.
     Function,
+    /// The braces of an automaton's action on one line.
+    Action,
     /// The second event on a line.
     Event,
 }

@@ -16,6 +16,7 @@ const ITEMS: &[&str] = &[
     "wire",
     "filter",
     "automaton",
+    "configuration",
     "property",
     "extern",
     "const",
@@ -24,12 +25,10 @@ const ITEMS: &[&str] = &[
     "test",
     "import",
     "edition",
-    "goal",
-    "configuration",
 ];
 
 /// Those that begin a member of a layer as well.
-const ALSO_MEMBERS: &[&str] = &["struct", "enum", "extern", "const", "goal", "configuration"];
+const ALSO_MEMBERS: &[&str] = &["struct", "enum", "extern", "const"];
 
 impl Parser<'_> {
     pub(super) fn file(&mut self) -> File {
@@ -101,13 +100,13 @@ impl Parser<'_> {
             "wire" => self.wire().map(Item::Wire),
             "filter" => self.filter().map(Item::Filter),
             "automaton" => self.automaton().map(Item::Automaton),
+            "configuration" => self.configuration().map(Item::Configuration),
             "property" => self.property().map(Item::Property),
             "extern" => self.extern_().map(Item::Extern),
             "const" => self.const_().map(Item::Const),
             "stack" => self.stack().map(Item::Stack),
             "graph" => self.graph().map(Item::Graph),
             "test" => self.test().map(Item::Test),
-            "goal" | "configuration" => self.fail_with(errors::reserved_for_later(self.span(), self.word())),
             "}" | ")" | "]" => self.fail_with(errors::closes_nothing(self.span(), self.word())),
             word => {
                 let hint = match word {

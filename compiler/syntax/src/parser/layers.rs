@@ -23,6 +23,7 @@ const MEMBERS: &[&str] = &[
     "below",
     "extends",
     "invariant",
+    "goal",
     "up",
     "down",
     "on",
@@ -133,6 +134,7 @@ impl Parser<'_> {
                 self.semicolon()?;
                 Ok(Member::Invariant { condition, span })
             }
+            "goal" => self.goal().map(Member::Goal),
             "up" | "down" => self.handler().map(Member::Handler),
             "on" => self.timer_handler().map(Member::TimerHandler),
             "fn" => self.function().map(Member::Function),
@@ -140,7 +142,6 @@ impl Parser<'_> {
             "enum" => self.enum_().map(Member::Enum),
             "const" => self.const_().map(Member::Const),
             "extern" => self.extern_().map(Member::Extern),
-            "goal" | "configuration" => self.fail_with(errors::reserved_for_later(self.span(), self.word())),
             word => {
                 let hint = match word {
                     "let" | "var" => {

@@ -21,14 +21,25 @@ impl Parser<'_> {
         let parameters = self.parameters()?;
         let extends = if self.eat_word("extends") { Some(self.name("an automaton")?) } else { None };
         let span = self.since(start);
-        let mut automaton =
-            Automaton { docs, name, parameters, extends, state: vec![], actions: vec![], definitions: vec![], span };
+        let mut automaton = Automaton {
+            docs,
+            name,
+            parameters,
+            extends,
+            state: vec![],
+            actions: vec![],
+            definitions: vec![],
+            goals: vec![],
+            span,
+        };
         let open = self.span();
         self.expect_as(TokenKind::OpenBrace, Role::Block)?;
         while !self.ends_braces() {
             let start = self.position;
             if self.automaton_part(&mut automaton).is_err() {
-                self.recover(start, |p| matches!(p.word(), "state" | "input" | "output" | "internal" | "define"));
+                self.recover(start, |p| {
+                    matches!(p.word(), "state" | "input" | "output" | "internal" | "fault" | "define" | "goal")
+                });
             }
         }
         self.close_as(TokenKind::CloseBrace, open, Role::Block)?;
@@ -45,10 +56,84 @@ impl Parser<'_> {
             "output" => automaton.actions.push(self.action(ActionKind::Output)?),
             "internal" => automaton.actions.push(self.action(ActionKind::Internal)?),
             "define" => automaton.definitions.push(self.definition()?),
-            "goal" => return self.fail_with(crate::errors::reserved_for_later(self.span(), "goal")),
-            _ => return self.fail("a part of the automaton: `state`, `input`, `output`, `internal` or `define`"),
+            "fault" => automaton.actions.push(self.action(ActionKind::Fault)?),
+            "goal" => automaton.goals.push(self.goal()?),
+            _ => {
+                let what =
+                    "a part of the automaton: `state`, `input`, `output`, `internal`, `fault`, `define` or `goal`";
+                return self.fail(what);
+            }
         }
         Ok(())
+    }
+
+    /// `goal all_arrive = expr;`, in an automaton or a layer
+    pub(super) fn goal(&mut self) -> Parse<Goal> {
+        let (docs, start) = (self.docs(), self.span());
+        self.advance();
+        let name = self.name("a goal")?;
+        self.expect(TokenKind::Equal)?;
+        let condition = self.expr()?;
+        let span = self.since(start);
+        self.semicolon()?;
+        Ok(Goal { docs, name, condition, span })
+    }
+
+    pub(super) fn configuration(&mut self) -> Parse<Configuration> {
+        let (docs, start) = (self.docs(), self.span());
+        self.advance();
+        let name = self.name("a configuration")?;
+        self.expect_word("for")?;
+        let subject = self.name("a layer or a stack")?;
+        let span = self.since(start);
+        let open = self.span();
+        self.expect_as(TokenKind::OpenBrace, Role::Block)?;
+        let mut settings = Vec::new();
+        while !self.ends_braces() {
+            let start = self.position;
+            match self.setting() {
+                Ok(setting) => settings.push(setting),
+                Err(_) => self.recover(start, |p| p.first_on_line() && p.ahead(1) == TokenKind::Equal),
+            }
+        }
+        self.close_as(TokenKind::CloseBrace, open, Role::Block)?;
+        Ok(Configuration { docs, name, subject, settings, span })
+    }
+
+    /// `W = 2;`, `pt2pt.W = 2;`, `send = (3, 0);`
+    fn setting(&mut self) -> Parse<Setting> {
+        let start = self.span();
+        let mut path = vec![self.setting_name()?];
+        while self.eat(TokenKind::Dot) {
+            path.push(self.setting_name()?);
+        }
+        self.expect(TokenKind::Equal)?;
+        let open = self.span();
+        let values = if self.eat(TokenKind::OpenParen) {
+            let values = self.list(TokenKind::CloseParen, Self::setting_value)?;
+            self.close(TokenKind::CloseParen, open)?;
+            values
+        } else {
+            vec![self.setting_value()?]
+        };
+        let span = self.since(start);
+        self.semicolon()?;
+        Ok(Setting { path, values, span })
+    }
+
+    fn setting_name(&mut self) -> Parse<Ident> {
+        self.constant_name("what is set: a parameter, an action or a bound")
+    }
+
+    fn setting_value(&mut self) -> Parse<u64> {
+        let value = self.primary()?;
+        match value.kind {
+            ExprKind::Number(n) => Ok(n),
+            ExprKind::Duration(n, unit) => Ok(n.saturating_mul(unit.nanoseconds())),
+            ExprKind::True => Ok(1),
+            ExprKind::False => Ok(0),
+            _ => self.fail_with(crate::errors::no_setting(value.span)),
+        }
     }
 
     fn action(&mut self, kind: ActionKind) -> Parse<Action> {

@@ -45,9 +45,6 @@ impl Parser<'_> {
             "match" => return self.match_(),
             "while" => return self.while_(),
             "for" => return self.for_(),
-            "goal" | "configuration" if self.ahead(1) == TokenKind::Name => {
-                return self.fail_with(errors::reserved_for_later(self.span(), self.word()));
-            }
             _ => self.simple_statement()?,
         };
         let span = self.since(start);

@@ -1,0 +1,233 @@
+//! Actions: their parameters, how they are joined with those that they extend, and which event each is.
+
+use nacre_specification as spec;
+use nacre_syntax::ast::{self, ActionKind, EventDirection, Item};
+
+use super::types::Ty;
+use super::{Binding, Known, Local, Typer};
+use crate::program::nearest;
+
+impl<'p> Typer<'p> {
+    pub(super) fn actions(&mut self, line: &[&'p ast::Automaton]) -> Vec<spec::Action> {
+        joined(line).iter().filter_map(|parts| self.action(parts)).collect()
+    }
+
+    /// One action from what an automaton and those that it extends say of it, the furthest first.
+    fn action(&mut self, parts: &[&'p ast::Action]) -> Option<spec::Action> {
+        let last = parts[parts.len() - 1];
+        for part in parts {
+            self.once(part.parameters.iter().map(|(_, name)| name));
+            self.stands_at(part);
+        }
+        let events = self.events(last);
+        self.begin();
+        self.parameters_of(last, &events);
+        let count = last.parameters.len();
+        let told = self.found.len();
+        let (mut guards, mut body) = (Vec::new(), Vec::new());
+        // All guards before all bodies: they are of the state before the action.
+        let mut scopes = Vec::new();
+        for part in parts {
+            self.rename(part);
+            if let Some(condition) = &part.condition {
+                self.guards(condition, &mut guards);
+            }
+            scopes.push(self.scopes.clone());
+        }
+        self.fits_event(last, &events);
+        let understood = self.found.len() == told;
+        let known: Vec<Known> = self.locals[..count].iter().map(|l| l.known).collect();
+        self.locals[..count].iter_mut().for_each(|l| l.known = Known::Yes);
+        for (part, scopes) in parts.iter().zip(scopes) {
+            self.scopes = scopes;
+            body.extend(self.block(&part.body));
+        }
+        if understood {
+            self.all_bound(last, &known);
+        }
+        let locals: Vec<spec::Type> = self.locals.iter().map(|l| self.settled(&l.ty)).collect();
+        let parameters = last.parameters.iter().zip(&locals);
+        let parameters =
+            parameters.map(|((at, name), ty)| spec::Parameter { name: name.name.clone(), ty: ty.clone(), at: *at });
+        Some(spec::Action {
+            kind: match last.kind {
+                ActionKind::Input => spec::ActionKind::Input,
+                ActionKind::Output => spec::ActionKind::Output,
+                ActionKind::Internal => spec::ActionKind::Internal,
+                ActionKind::Fault => spec::ActionKind::Fault,
+            },
+            name: last.name.name.clone(),
+            parameters: parameters.collect(),
+            locals,
+            guards,
+            body,
+            span: last.span,
+        })
+    }
+
+    /// Inputs and outputs happen at one participant.
+    fn stands_at(&mut self, action: &ast::Action) {
+        let count = action.parameters.iter().filter(|(at, _)| *at).count();
+        let event = matches!(action.kind, ActionKind::Input | ActionKind::Output);
+        if event && count != 1 || count > 1 {
+            let name = &action.name.name;
+            let words = match count {
+                0 => format!("`{name}` does not say at which participant it happens"),
+                _ => format!("`{name}` happens at more than one participant"),
+            };
+            let help = format!("write one parameter with `at`: {name}(at p, ...)");
+            self.error::<()>("T0135", words, action.span, "", help);
+        }
+    }
+
+    /// What the events of this name carry, besides where they happen. None: it is not an event.
+    fn events(&mut self, action: &ast::Action) -> Option<Vec<Vec<Option<Ty>>>> {
+        let wanted = match action.kind {
+            ActionKind::Input => EventDirection::Down,
+            ActionKind::Output => EventDirection::Up,
+            ActionKind::Internal | ActionKind::Fault => return None,
+        };
+        let count = action.parameters.iter().filter(|(at, _)| !*at).count();
+        let (mut fitting, mut others, mut names) = (Vec::new(), Vec::new(), Vec::new());
+        for item in self.program.items() {
+            let Item::Interface(interface) = item else { continue };
+            for event in &interface.events {
+                let direction = event.direction == wanted || event.direction == EventDirection::Turn;
+                if direction {
+                    names.push(event.name.name.as_str());
+                }
+                if event.name.name != action.name.name {
+                    continue;
+                }
+                if direction && event.parameters.len() == count {
+                    let types = event.parameters.iter().map(|p| self.of_event(&p.ty, &interface.parameters)).collect();
+                    fitting.push(types);
+                } else {
+                    others.push((interface, event));
+                }
+            }
+        }
+        if fitting.is_empty() {
+            self.no_event(action, &others, &names);
+        }
+        Some(fitting)
+    }
+
+    fn no_event(&mut self, action: &ast::Action, others: &[(&ast::Interface, &ast::EventDeclaration)], names: &[&str]) {
+        let name = &action.name.name;
+        let (kind, direction) = if action.kind == ActionKind::Input { ("input", "down") } else { ("output", "up") };
+        let words = format!("no interface has an event `{name}` that this {kind} could be");
+        let help = match others.first() {
+            Some((interface, event)) => {
+                let parameters: Vec<&str> = event.parameters.iter().map(|p| p.name.name.as_str()).collect();
+                let way = if event.direction == EventDirection::Up { "up" } else { "down" };
+                format!("`{}` has `{way} {name}({})`; an {kind} is an event that goes {direction}, with the same parameters behind the one with `at`", interface.name.name, parameters.join(", "))
+            }
+            None => match nearest(name, names) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "import the file that declares the interface; what is not an event is `internal` or a `fault`"
+                    .into(),
+            },
+        };
+        self.error::<()>("T0134", words, action.name.span, "not an event", help);
+    }
+
+    /// The parameters as locals, of the types that all events of the name agree on.
+    fn parameters_of(&mut self, action: &ast::Action, events: &Option<Vec<Vec<Option<Ty>>>>) {
+        let mut at = 0;
+        for (here, name) in &action.parameters {
+            let ty = if *here {
+                Ty::Rank
+            } else {
+                let said: Vec<Option<Ty>> = events.iter().flatten().map(|e| e[at].clone()).collect();
+                at += 1;
+                match said.first() {
+                    Some(Some(first)) if said.iter().all(|s| s.as_ref() == Some(first)) => first.clone(),
+                    _ => self.fresh(),
+                }
+            };
+            let known = if action.kind == ActionKind::Input { Known::Yes } else { Known::No };
+            self.locals.push(Local { name: name.name.clone(), ty, known, variable: false });
+        }
+    }
+
+    /// The names that a part of a joined action gives to the parameters.
+    fn rename(&mut self, part: &ast::Action) {
+        self.scopes = vec![Default::default()];
+        for (n, (_, name)) in part.parameters.iter().enumerate() {
+            if name.name != "_" {
+                self.bind(&name.name, Binding::Local(n));
+            }
+        }
+    }
+
+    /// What is not decided by use is as the first event says that fits.
+    fn fits_event(&mut self, action: &ast::Action, events: &Option<Vec<Vec<Option<Ty>>>>) {
+        let carried = |typer: &Self| -> Vec<Ty> {
+            let both = typer.locals.iter().zip(&action.parameters);
+            both.filter(|(_, (at, _))| !at).map(|(local, _)| local.ty.clone()).collect()
+        };
+        for event in events.iter().flatten() {
+            let before = self.variables.clone();
+            let types = carried(self);
+            if types.iter().zip(event).all(|(of, ty)| ty.as_ref().is_none_or(|ty| self.unify(of, ty))) {
+                return;
+            }
+            self.variables = before;
+        }
+        let Some(event) = events.iter().flatten().next() else { return };
+        let show = |typer: &Self, types: &[Ty]| types.iter().map(|t| typer.show(t)).collect::<Vec<_>>().join(", ");
+        let said: Vec<Ty> = event.iter().map(|t| t.clone().unwrap_or(Ty::Nat)).collect();
+        let (said, used) = (show(self, &said), show(self, &carried(self)));
+        let words = format!("`{}` does not carry what is done with it here", action.name.name);
+        let label = format!("the event carries ({said}), the guards say ({used})");
+        self.error::<()>("T0137", words, action.span, &label, "");
+    }
+
+    /// In the role of an environment, parameters of what an automaton does by itself are found from its guards.
+    fn all_bound(&mut self, action: &ast::Action, known: &[Known]) {
+        for (n, known) in known.iter().enumerate() {
+            if self.settled(&self.locals[n].ty) == spec::Type::Rank || *known == Known::Yes {
+                continue;
+            }
+            let name = self.locals[n].name.clone();
+            match known {
+                Known::Read(span) => {
+                    let help = "put the part of the guard that binds it before, such as `x in container`";
+                    let words = format!("`{name}` has no value yet where it is read");
+                    self.error::<()>("T0139", words, *span, "read here", help);
+                }
+                _ => {
+                    let words = format!("nothing says which values `{name}` can have");
+                    let help = format!(
+                        "bind it in the guard: when {name} in some_container, or when some_value == {name}; only a rank takes every value"
+                    );
+                    let span = action.parameters[n].1.span;
+                    self.error::<()>("T0138", words, span, "not bound", help);
+                }
+            }
+        }
+    }
+}
+
+/// Actions of the same kind, name and number of parameters are one: what a later one says is added to an earlier one.
+fn joined<'p>(line: &[&'p ast::Automaton]) -> Vec<Vec<&'p ast::Action>> {
+    let same = |a: &ast::Action, b: &ast::Action| {
+        a.kind == b.kind && a.name.name == b.name.name && a.parameters.len() == b.parameters.len()
+    };
+    let mut groups: Vec<Vec<&ast::Action>> = Vec::new();
+    for automaton in line {
+        let mut next = Vec::new();
+        for group in &groups {
+            let more: Vec<&ast::Action> = automaton.actions.iter().filter(|a| same(a, group[0])).collect();
+            if more.is_empty() {
+                next.push(group.clone());
+            }
+            next.extend(more.into_iter().map(|a| group.iter().copied().chain([a]).collect::<Vec<_>>()));
+        }
+        let new = automaton.actions.iter().filter(|a| !groups.iter().any(|g| same(a, g[0])));
+        next.extend(new.map(|a| vec![a]));
+        groups = next;
+    }
+    groups
+}

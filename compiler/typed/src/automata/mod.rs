@@ -1,0 +1,166 @@
+//! Automata as written to automata as data: `nacre_specification::Automaton`.
+//!
+//! An automaton is typed together with all that it extends, its definitions expanded in place. Types of parameters are
+//! inferred: from the event of the interfaces that has the action's name, and from what guards and bodies do with them.
+
+mod actions;
+mod expressions;
+mod guards;
+mod join;
+mod names;
+mod operations;
+mod statements;
+mod types;
+
+use std::collections::HashMap;
+
+use nacre_diagnostics::{Diagnostic, Span};
+use nacre_specification as spec;
+use nacre_syntax::ast::{self, Item};
+
+use crate::program::{nearest, Program};
+use types::Ty;
+
+impl Program {
+    pub fn automata(&self) -> impl Iterator<Item = &ast::Automaton> {
+        self.items().filter_map(|i| if let Item::Automaton(a) = i { Some(a) } else { None })
+    }
+
+    pub fn configurations(&self) -> impl Iterator<Item = &ast::Configuration> {
+        self.items().filter_map(|i| if let Item::Configuration(c) = i { Some(c) } else { None })
+    }
+
+    /// One automaton, with what it extends joined in. Parameters have their defaults but for these.
+    pub fn automaton(&self, name: &str, overrides: &[(String, u64)]) -> Result<spec::Automaton, Vec<Diagnostic>> {
+        self.typed_automaton(name, overrides, false)
+    }
+
+    /// Checks every automaton by itself; parameters without a default are 1.
+    pub fn check_automata(&self) -> Vec<Diagnostic> {
+        let mut found: Vec<Diagnostic> = Vec::new();
+        for automaton in self.automata() {
+            let more = self.typed_automaton(&automaton.name.name, &[], true).err().unwrap_or_default();
+            let more: Vec<_> = more.into_iter().filter(|d| !found.contains(d)).collect();
+            found.extend(more);
+        }
+        found
+    }
+
+    fn typed_automaton(
+        &self,
+        name: &str,
+        overrides: &[(String, u64)],
+        generic: bool,
+    ) -> Result<spec::Automaton, Vec<Diagnostic>> {
+        let Some(Item::Automaton(declared)) = self.item(name) else {
+            return Err(vec![self.unknown_automaton(name, None)]);
+        };
+        let mut typer = Typer::new(self);
+        let automaton = typer.automaton(declared, overrides, generic);
+        match automaton {
+            Some(automaton) if typer.found.is_empty() => Ok(automaton),
+            _ => Err(typer.found),
+        }
+    }
+
+    fn unknown_automaton(&self, name: &str, at: Option<Span>) -> Diagnostic {
+        let found = Diagnostic::error("T0130", format!("there is no automaton `{name}`"));
+        let found = at.map_or(found.clone(), |at| found.at(at, "not declared"));
+        if let Some(Item::Property(_)) = self.item(name) {
+            let words = "a property is an axiom: there is nothing in it that could be run or checked";
+            return found.because(words).help(format!("write it as an automaton: automaton {name} {{ ... }}"));
+        }
+        let known: Vec<&str> = self.automata().map(|a| a.name.name.as_str()).collect();
+        match nearest(name, &known) {
+            Some(near) => found.help(format!("did you mean `{near}`?")),
+            None => found.help("declare it, or import the file that does"),
+        }
+    }
+}
+
+/// What a name stands for within an action, a definition or a goal.
+#[derive(Clone)]
+enum Binding {
+    Local(usize),
+    /// An argument of a definition.
+    Value(spec::Expr, Ty),
+}
+
+/// Whether a local has a value at this point.
+#[derive(Clone, Copy, PartialEq)]
+enum Known {
+    Yes,
+    /// A parameter that a guard may still bind.
+    No,
+    /// One that was read before any guard bound it: it takes every value, which only a rank can.
+    Read(Span),
+}
+
+struct Local {
+    name: String,
+    ty: Ty,
+    known: Known,
+    /// Declared with `var`.
+    variable: bool,
+}
+
+/// Types one automaton. Collects what it finds and goes on, so that several errors are told in one run.
+struct Typer<'p> {
+    program: &'p Program,
+    found: Vec<Diagnostic>,
+    /// Parameters of the automaton and of those that it extends.
+    constants: HashMap<String, u64>,
+    fields: Vec<(String, Ty)>,
+    definitions: HashMap<String, &'p ast::Definition>,
+    /// What type variables stand for.
+    variables: Vec<Option<Ty>>,
+    /// Definitions that are being expanded.
+    expanding: Vec<String>,
+    locals: Vec<Local>,
+    scopes: Vec<HashMap<String, Binding>>,
+}
+
+impl<'p> Typer<'p> {
+    fn new(program: &'p Program) -> Self {
+        Typer {
+            program,
+            found: Vec::new(),
+            constants: HashMap::new(),
+            fields: Vec::new(),
+            definitions: HashMap::new(),
+            variables: Vec::new(),
+            expanding: Vec::new(),
+            locals: Vec::new(),
+            scopes: Vec::new(),
+        }
+    }
+
+    fn error<T>(
+        &mut self,
+        code: &'static str,
+        message: impl Into<String>,
+        span: Span,
+        label: &str,
+        help: impl Into<String>,
+    ) -> Option<T> {
+        let (help, label) = (help.into(), if label.is_empty() { "here" } else { label });
+        let found = Diagnostic::error(code, message.into()).at(span, label);
+        let found = if help.is_empty() { found } else { found.help(help) };
+        if !self.found.contains(&found) {
+            self.found.push(found);
+        }
+        None
+    }
+
+    /// Says so if one of these names stands twice among them.
+    fn once<'n>(&mut self, names: impl Iterator<Item = &'n ast::Ident>) {
+        let mut known: Vec<&str> = Vec::new();
+        for name in names {
+            if name.name != "_" && known.contains(&name.name.as_str()) {
+                let words = format!("`{}` is declared twice here", name.name);
+                self.error::<()>("T0022", words, name.span, "again here", "");
+            }
+            known.push(&name.name);
+        }
+    }
+}

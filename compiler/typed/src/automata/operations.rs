@@ -1,0 +1,150 @@
+//! Calls in automata: what is built in, and definitions.
+
+use nacre_diagnostics::Span;
+use nacre_specification::{Binary, Expr};
+use nacre_syntax::ast::{self, BinaryOp, ExprKind};
+
+use super::expressions::boxed;
+use super::types::Ty;
+use super::{Binding, Typer};
+use crate::program::nearest;
+
+const FUNCTIONS: &[&str] = &["peer", "all", "any", "min", "max"];
+
+impl<'p> Typer<'p> {
+    pub(super) fn call(
+        &mut self,
+        whole: &ast::Expr,
+        function: &ast::Expr,
+        arguments: &[ast::Argument],
+    ) -> Option<(Expr, Ty)> {
+        if let Some(by_ref) = arguments.iter().find(|a| a.by_ref) {
+            let help = "take `ref` away: definitions of an automaton are values";
+            return self.error("T0140", "nothing is passed by reference in an automaton", by_ref.value.span, "", help);
+        }
+        let arguments: Vec<&ast::Expr> = arguments.iter().map(|a| &a.value).collect();
+        match &function.kind {
+            ExprKind::Field(base, name) => self.query(base, name, &arguments, whole.span),
+            ExprKind::Name(name) => match self.definitions.get(name).copied() {
+                Some(definition) => self.defined(definition, &arguments, whole.span),
+                None => self.built_in(name, function.span, &arguments, whole.span),
+            },
+            _ => self.error("T0140", "this cannot be called", function.span, "", ""),
+        }
+    }
+
+    /// `c.count(x)`, `c.position(x)`
+    fn query(
+        &mut self,
+        base: &ast::Expr,
+        name: &ast::Ident,
+        arguments: &[&ast::Expr],
+        span: Span,
+    ) -> Option<(Expr, Ty)> {
+        let op = match name.name.as_str() {
+            "count" => Binary::Count,
+            "position" => Binary::Position,
+            "append" | "add" | "remove" | "pop" | "insert" | "clear" => {
+                let words = format!("`{}` changes something, so it is not a value", name.name);
+                let help = "changes are statements of their own, in the body of an action";
+                return self.error("T0140", words, span, "", help);
+            }
+            _ => {
+                let (_, ty) = self.expr(base)?;
+                return self.no_operation(&ty, name);
+            }
+        };
+        let (container, ty) = self.expr(base)?;
+        let of = match (op, self.known(&ty)) {
+            (_, Ty::Seq(of)) | (Binary::Count, Ty::Bag(of)) => of,
+            _ => return self.no_operation(&ty, name),
+        };
+        let [argument] = arguments else { return self.arity(&name.name, 1, arguments.len(), span) };
+        let argument = self.wanted(argument, &of)?;
+        Some((boxed(op, container, argument), Ty::Nat))
+    }
+
+    pub(super) fn arity<T>(&mut self, name: &str, wanted: usize, given: usize, span: Span) -> Option<T> {
+        let many = if wanted == 1 { "argument" } else { "arguments" };
+        self.error("T0143", format!("`{name}` takes {wanted} {many}, not {given}"), span, "", "")
+    }
+
+    fn built_in(&mut self, name: &str, at: Span, arguments: &[&ast::Expr], span: Span) -> Option<(Expr, Ty)> {
+        match (name, arguments) {
+            ("peer", [of]) => Some((Expr::Peer(Box::new(self.wanted(of, &Ty::Rank)?)), Ty::Rank)),
+            ("min" | "max", [a, b]) => {
+                let op = if name == "min" { Binary::Min } else { Binary::Max };
+                let (a, b) = (self.wanted(a, &Ty::Nat), self.wanted(b, &Ty::Nat));
+                Some((boxed(op, a?, b?), Ty::Nat))
+            }
+            ("all" | "any", [range, holds]) => self.quantified(name == "all", range, holds),
+            ("peer", _) => self.arity(name, 1, arguments.len(), span),
+            ("min" | "max" | "all" | "any", _) => self.arity(name, 2, arguments.len(), span),
+            _ => {
+                let mut known: Vec<&str> =
+                    self.definitions.keys().map(String::as_str).chain(FUNCTIONS.iter().copied()).collect();
+                known.sort_unstable();
+                let help = match nearest(name, &known) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("there are the definitions of the automaton, and {}", FUNCTIONS.join(", ")),
+                };
+                self.error("T0136", format!("there is no `{name}` that could be called"), at, "not known", help)
+            }
+        }
+    }
+
+    /// `all(x in c, condition)`
+    fn quantified(&mut self, every: bool, range: &ast::Expr, holds: &ast::Expr) -> Option<(Expr, Ty)> {
+        let ExprKind::Binary(BinaryOp::In, pattern, over) = &range.kind else {
+            let help = "write, for example, all(x in waiting, x.len > 0)";
+            return self.error("T0143", "this does not say what to go through", range.span, "no `in`", help);
+        };
+        let (over, element) = self.container(over)?;
+        self.scoped(|typer| {
+            let pattern = typer.fresh_pattern(pattern, &element);
+            let holds = typer.condition(holds)?;
+            let (pattern, over, holds) = (Box::new(pattern?), Box::new(over), Box::new(holds));
+            let e = if every { Expr::Every(pattern, over, holds) } else { Expr::Some(pattern, over, holds) };
+            Some((e, Ty::Bool))
+        })
+    }
+
+    fn defined(&mut self, definition: &'p ast::Definition, arguments: &[&ast::Expr], span: Span) -> Option<(Expr, Ty)> {
+        if arguments.len() != definition.parameters.len() {
+            return self.arity(&definition.name.name, definition.parameters.len(), arguments.len(), span);
+        }
+        let arguments: Vec<_> = arguments.iter().map(|a| self.expr(a)).collect();
+        self.expand(definition, arguments.into_iter().collect::<Option<_>>()?, span)
+    }
+
+    /// A definition with its arguments put in.
+    pub(super) fn expand(
+        &mut self,
+        definition: &'p ast::Definition,
+        arguments: Vec<(Expr, Ty)>,
+        span: Span,
+    ) -> Option<(Expr, Ty)> {
+        let name = &definition.name.name;
+        if self.expanding.contains(name) {
+            let words = format!("the definition `{name}` calls itself");
+            return self.error(
+                "T0144",
+                words,
+                span,
+                "again here",
+                "definitions are put in where they are used, so none may need itself",
+            );
+        }
+        self.expanding.push(name.clone());
+        // It sees its parameters and the automaton, not what is around the call.
+        let outside = std::mem::take(&mut self.scopes);
+        self.scopes.push(Default::default());
+        for (parameter, (value, ty)) in definition.parameters.iter().zip(arguments) {
+            self.bind(&parameter.name, Binding::Value(value, ty));
+        }
+        let result = self.expr(&definition.value);
+        self.scopes = outside;
+        self.expanding.pop();
+        result
+    }
+}

@@ -1,0 +1,65 @@
+//! Layers with other parameters than the source gives them: the small worlds of a verification.
+
+use nacre_syntax::ast::{self, ExprKind, TimeUnit, TypeKind};
+
+/// How stacks and layers differ from what the source says of them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Variation {
+    /// Parameters of layers: of all instances of it in a stack.
+    pub parameters: Vec<Override>,
+    /// Sequence numbers are of at most so many bits, so that they wrap around soon. Header fields and windows follow.
+    pub sequence_bits: Option<u8>,
+}
+
+/// `pt2pt.W = 2`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Override {
+    pub layer: String,
+    pub parameter: String,
+    /// Durations in nanoseconds; of a flag 0 or 1.
+    pub value: u64,
+}
+
+impl Variation {
+    /// The reference to a layer with these parameters in place of those that it gives.
+    pub(crate) fn applied(&self, declared: &ast::Layer, reference: &ast::LayerRef) -> ast::LayerRef {
+        let mine: Vec<&Override> = self.parameters.iter().filter(|o| o.layer == declared.name.name).collect();
+        if mine.is_empty() {
+            return reference.clone();
+        }
+        let mut reference = named(declared, reference);
+        for change in mine {
+            let parameter = declared.parameters.iter().find(|p| p.name.name == change.parameter);
+            let name = ast::Ident { name: change.parameter.clone(), span: reference.span };
+            let kind = constant(change.value, parameter.map(|p| &p.ty.kind));
+            let value = ast::Expr { kind, span: parameter.map_or(reference.span, |p| p.name.span) };
+            reference.arguments.retain(|a| a.name.as_ref().is_none_or(|n| n.name != name.name));
+            reference.arguments.push(ast::LayerArgument { name: Some(name), value });
+        }
+        reference
+    }
+}
+
+/// The same with the names of all arguments, so that one can be replaced without moving the others.
+fn named(declared: &ast::Layer, reference: &ast::LayerRef) -> ast::LayerRef {
+    let by_name =
+        |p: &ast::Parameter| reference.arguments.iter().any(|a| a.name.as_ref().is_some_and(|n| n.name == p.name.name));
+    let mut open = declared.parameters.iter().filter(|p| !by_name(p));
+    let mut named = reference.clone();
+    for argument in named.arguments.iter_mut().filter(|a| a.name.is_none()) {
+        argument.name = open.next().map(|p| p.name.clone());
+    }
+    named
+}
+
+/// A number as the source writes one of this type.
+fn constant(value: u64, ty: Option<&TypeKind>) -> ExprKind {
+    match ty {
+        Some(TypeKind::Name(name, _)) if name.name == "duration" => ExprKind::Duration(value, TimeUnit::Ns),
+        Some(TypeKind::Name(name, _)) if name.name == "bool" && value < 2 => match value {
+            0 => ExprKind::False,
+            _ => ExprKind::True,
+        },
+        _ => ExprKind::Number(value),
+    }
+}
