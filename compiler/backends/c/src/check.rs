@@ -30,22 +30,23 @@ impl Writer<'_> {
         }
         code.close("}");
         code.line("");
-        self.next_due(&mut code);
+        self.next_armed(&mut code);
         self.armed(&mut code);
         self.fire_any(&mut code);
         self.checking(&mut code);
         format!("{}#include \"{p}.c\"\n\n{INTERFACE}\n{}", self.head_comment(), code.text)
     }
 
-    /// The armed timer that follows another in the order in which they are due.
-    fn next_due(&mut self, code: &mut Code) {
+    /// The armed timer that follows another, by layer, declaration and indices: unlike the order in which they are due, that is
+    /// the same in states that differ in times alone.
+    fn next_armed(&mut self, code: &mut Code) {
         let p = self.prefix.clone();
         let stack = self.stack;
-        code.line("/* Whether one is due before another: by deadline, layer from the bottom, declaration, indices. */");
+        code.line("/* Whether one stands before another: by layer from the bottom, declaration, indices. */");
         code.open(format!(
             "{p}_PLAIN bool {p}_before(const struct {p}_due *a, const struct {p}_due *b, const uint32_t *rank) {{"
         ));
-        code.line("if (a->deadline != b->deadline) { return a->deadline < b->deadline; }");
+        code.line("if (b->deadline == NACRE_NEVER) { return true; }");
         code.line("if (rank[a->timer] != rank[b->timer]) { return rank[a->timer] < rank[b->timer]; }");
         code.open("for (size_t i = 0; i < sizeof a->index / sizeof a->index[0]; i++) {");
         code.line("if (a->index[i] != b->index[i]) { return a->index[i] < b->index[i]; }");
@@ -55,7 +56,7 @@ impl Writer<'_> {
         code.line("");
         code.line("/* The first of those behind `after` (NULL: of all); none: deadline NACRE_NEVER. */");
         code.open(format!(
-            "static void {p}_next_due(const struct {p}_state *s, const struct {p}_due *after, struct {p}_due *found) {{"
+            "static void {p}_next_armed(const struct {p}_state *s, const struct {p}_due *after, struct {p}_due *found) {{"
         ));
         let order = self.in_order();
         let rank = |timer: usize| order.iter().position(|t| *t == timer).unwrap_or(0).to_string();
@@ -72,15 +73,13 @@ impl Writer<'_> {
             let ty = stack.cell(timer.cell).ty.clone();
             code.line(format!("/* {} */", timer.name));
             self.scan(&timer.path, &ty, text, &mut vec![], code, &|text, indices, code| {
-                let at: Vec<String> = indices.iter().enumerate().map(|(i, at)| format!(", .index[{i}] = {at}")).collect();
+                let at: Vec<String> =
+                    indices.iter().enumerate().map(|(i, at)| format!(", .index[{i}] = {at}")).collect();
                 code.open(format!("if ({text} != 0) {{"));
-                code.line(format!(
-                    "struct {p}_due due = {{.deadline = {text} - 1u, .timer = {index}{}}};",
-                    at.concat()
-                ));
-                code.line(format!(
-                    "if ((after == NULL || {p}_before(after, &due, rank)) && {p}_before(&due, found, rank)) {{ *found = due; }}"
-                ));
+                let members = format!(".deadline = {text} - 1u, .timer = {index}{}", at.concat());
+                code.line(format!("struct {p}_due due = {{{members}}};"));
+                let behind = format!("after == NULL || {p}_before(after, &due, rank)");
+                code.line(format!("if (({behind}) && {p}_before(&due, found, rank)) {{ *found = due; }}"));
                 code.close("}");
             });
         }
@@ -112,10 +111,10 @@ impl Writer<'_> {
         code.line(format!("if (!{p}_room(out)) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
         code.line(format!("if ({p}_busy(s)) {{ return {p}_nothing(out, NACRE_BUSY); }}"));
         code.line(format!("struct {p}_due due, before;"));
-        code.line(format!("{p}_next_due(s, NULL, &due);"));
+        code.line(format!("{p}_next_armed(s, NULL, &due);"));
         code.open("for (uint32_t i = 0; i < place && due.deadline != NACRE_NEVER; i++) {");
         code.line("before = due;");
-        code.line(format!("{p}_next_due(s, &before, &due);"));
+        code.line(format!("{p}_next_armed(s, &before, &due);"));
         code.close("}");
         code.line(format!("if (due.deadline == NACRE_NEVER) {{ return {p}_nothing(out, NACRE_IDLE); }}"));
         let need = self.stack.bounds.timer;

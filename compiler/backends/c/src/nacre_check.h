@@ -13,8 +13,8 @@ struct nacre_check {
     bool (*busy)(const void *state);
     /* How many timers are armed. */
     uint32_t (*armed)(const void *state);
-    /* Fires the armed timer at this place, counted in the order in which they are due, whatever its deadline. NACRE_IDLE: there
-     * is none. */
+    /* Fires the armed timer at this place, whatever its deadline: by layer from the bottom, declaration, indices.
+     * NACRE_IDLE: there is none. */
     int (*fire)(void *state, void *pool, uint64_t *counters, uint64_t now, uint32_t place, struct nacre_out *out);
 };
 

@@ -240,9 +240,12 @@ impl<'l> World<'l> {
 
     /// A timer before its time, as checkers do it; sometimes one that is not armed.
     fn fire(&mut self, end: usize) {
-        let armed = self.ends[end].reference.armed().len() as u64;
-        let (place, now) = (self.below(armed + 1) as usize, self.now);
-        let outcome = self.ends[end].reference.fire(place, now);
+        let due = self.ends[end].reference.armed();
+        let mut armed = due.clone();
+        armed.sort_by(|a, b| (a.layer, a.timer, &a.indices).cmp(&(b.layer, b.timer, &b.indices)));
+        let (place, now) = (self.below(armed.len() as u64 + 1) as usize, self.now);
+        let wanted = armed.get(place).and_then(|armed| due.iter().position(|d| d == armed));
+        let outcome = self.ends[end].reference.fire(wanted.unwrap_or(due.len()), now);
         self.compare(end, code(outcome), "fire", |live| live.fire(place, now));
     }
 
