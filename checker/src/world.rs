@@ -46,7 +46,7 @@ pub enum Action {
     /// The same, and a copy of it stays in flight.
     Duplicate(usize, usize),
     Lose(usize, usize),
-    /// The armed timer at this place.
+    /// The armed timer at this place, by layer, declaration and indices.
     Timer(usize, usize),
     /// An event that was put off.
     Later(usize),
@@ -163,7 +163,7 @@ impl World {
                 end
             }
             Action::Timer(end, place) => {
-                self.ends[end].fire(place, 0);
+                self.ends[end].fire(due(&self.ends[end], place), 0);
                 end
             }
             Action::Later(end) => {
@@ -230,7 +230,7 @@ impl World {
             to.extend(bytes);
         };
         for end in 0..2 {
-            put(&self.ends[end].canonical_bytes());
+            put(&self.ends[end].abstract_bytes());
             // What is kept decides what is refused for want of space.
             put(&self.ends[end].free_blocks().to_le_bytes());
             put(&self.delivered[end]);
@@ -241,18 +241,31 @@ impl World {
     }
 }
 
+/// Where the timer at a place stands among those that are armed, by deadline.
+fn due(machine: &Machine, place: usize) -> usize {
+    let armed = machine.armed();
+    let mut order: Vec<usize> = (0..armed.len()).collect();
+    order.sort_by(|a, b| {
+        let key = |at: usize| (armed[at].layer, armed[at].timer, &armed[at].indices);
+        key(*a).cmp(&key(*b))
+    });
+    order.get(place).copied().unwrap_or(armed.len())
+}
+
 /// Each message is another: its end and number in the first byte.
-fn message(end: usize, number: u8, size: usize) -> Vec<u8> {
+pub fn message(end: usize, number: u8, size: usize) -> Vec<u8> {
     vec![(end as u8) << 7 | (number + 1); size]
 }
 
-fn address(end: usize) -> Addr {
+/// Where an end is.
+pub fn address(end: usize) -> Addr {
     let mut ip = [0; 16];
     ip[12..].copy_from_slice(&[10, 0, 0, end as u8 + 1]);
     Addr { ip, port: 7000, family: 4 }
 }
 
-fn send_event(stack: &Stack) -> Option<u32> {
+/// The call that sends: its place in [`Stack::interface`].
+pub fn send_event(stack: &Stack) -> Option<u32> {
     let sends = |e: &nacre_stack::PortEvent| {
         let parameters = &stack.event(e.event).parameters;
         e.port != PortId(0) && e.input.is_some() && parameters.len() == 1 && parameters[0].ty == Type::Msg
@@ -260,8 +273,8 @@ fn send_event(stack: &Stack) -> Option<u32> {
     stack.interface().iter().position(sends).map(|at| at as u32)
 }
 
-/// The peer's address; each end's own cookie; for the rest the same at both ends.
-fn config(stack: &Stack, end: usize) -> Config {
+/// What an end is opened with: the peer's address; each end's own cookie; for the rest the same at both ends.
+pub fn config(stack: &Stack, end: usize) -> Config {
     let value = |cell: &Cell| {
         let number = if matches!(cell.name.as_str(), "cookie" | "incarnation") { end as u64 + 1 } else { 1 };
         match &cell.ty {
