@@ -1,0 +1,199 @@
+//! SPIN on the emitted C: what ships, at any level, is what is searched.
+//!
+//! Three texts: the stack's C with what a checker asks of it ([`nacre_backend_c::write_check`]); a harness, the same for all
+//! stacks (`emitted/harness.c`), which gives local states and strings of bytes numbers and runs each local step once; and the
+//! world around the two ends in Promela ([`world`]), which knows no more of the stack than `emitted/harness.h` says.
+//!
+//! **Why not `c_track`.** SPIN can keep a flat state in its vector, or (`UnMatched`) only on its stack. Numbers do the same with
+//! less: the vector stays small whatever the stack holds, the search stays exact (a number stands for all the bytes), and
+//! breadth-first search, for which SPIN 6.5 restores no tracked memory, gives shortest runs. It rests on what all matching of
+//! abstract states rests on: states that look alike behave alike, so that one of them stands for all.
+
+pub mod world;
+
+use std::sync::Arc;
+
+use nacre_backend_c::{write_check, write_with, Level, Options};
+use nacre_checker::world::{address, config, send_event, Action, Observer};
+use nacre_stack::interpret::Value;
+use nacre_stack::timing::draws;
+use nacre_stack::{Stack, TimerStep, Type};
+
+use crate::spin::{Error, Limits, Model, Searched, Tools};
+use world::World;
+
+const HARNESS_H: &str = include_str!("emitted/harness.h");
+const HARNESS_C: &str = include_str!("emitted/harness.c");
+/// In front of the names of the emitted stack.
+const PREFIX: &str = "checked";
+/// More timers than these of one end are not told apart.
+const MOST_TIMERS: u64 = 512;
+
+/// The C of one level of a stack, for a checker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Emitted {
+    pub header: String,
+    /// What ships, and behind it what a checker asks of it.
+    pub source: String,
+}
+
+/// Emits a stack; in words why it cannot be checked in C.
+pub fn emit(stack: &Stack, level: Level) -> Result<Emitted, String> {
+    if let Some(draw) = draws(stack).first() {
+        let layer = &stack.layer(draw.layer).name;
+        return Err(format!(
+            "`{layer}` draws random numbers that decide more than deadlines ({} in {}): the emitted C cannot be made to try all",
+            draw.into, draw.code
+        ));
+    }
+    if let Some(missing) = stack.externs.iter().find(|e| e.body.is_none()) {
+        return Err(format!("`{}` is the host's: there is no C to be run", missing.name));
+    }
+    let mut stack = stack.clone();
+    nacre_optimize::calls::decide(&mut stack);
+    let options = Options { prefix: Some(PREFIX.into()), lines: false };
+    let text = write_with(&stack, level, &|_| None, options.clone());
+    let check = write_check(&stack, level, options);
+    let include = format!("#include \"{PREFIX}.c\"\n");
+    assert!(check.contains(&include), "the source for checkers includes the stack's");
+    Ok(Emitted { header: text.header, source: check.replacen(&include, &text.source, 1) })
+}
+
+/// The model of a stack in a world.
+pub fn model(stack: &Stack, emitted: &Emitted, world: &World) -> Result<Model, String> {
+    let send = send_event(stack).ok_or("no event above the network takes a message and nothing else")?;
+    let timers: u64 = stack.timers.iter().map(|t| instances(&stack.cell(t.cell).ty, &t.path, stack)).sum();
+    if timers > MOST_TIMERS {
+        return Err(format!("the stack has {timers} timers, more than the {MOST_TIMERS} that can be told apart"));
+    }
+    let source = format!("{}\n{}\n{HARNESS_C}", emitted.source, givens(stack));
+    let file = |name: &str, text: String| (name.to_string(), text);
+    Ok(Model {
+        text: world.promela(send, timers as usize)?,
+        files: vec![
+            file(&format!("{PREFIX}.h"), emitted.header.clone()),
+            file("harness.h", HARNESS_H.into()),
+            file("harness.c", source),
+        ],
+        flags: vec!["-DNOREDUCE".into()],
+    })
+}
+
+/// What became of a check.
+#[derive(Debug)]
+pub enum Failure {
+    /// The stack cannot be checked so, in words.
+    Unfit(String),
+    Spin(Error),
+}
+
+/// Searches a stack's emitted C at a level.
+pub fn check(stack: &Stack, level: Level, world: &World, tools: &Tools, limits: &Limits) -> Result<Searched, Failure> {
+    let emitted = emit(stack, level).map_err(Failure::Unfit)?;
+    let model = model(stack, &emitted, world).map_err(Failure::Unfit)?;
+    tools.check(&model, limits).map_err(Failure::Spin)
+}
+
+/// How many timers of a family there can be.
+fn instances(ty: &Type, path: &[TimerStep], stack: &Stack) -> u64 {
+    let Some((step, rest)) = path.split_first() else { return 1 };
+    let (count, inner) = match (step, ty) {
+        (TimerStep::Field(at), Type::Struct(id)) => (1, &stack.structs[id.index()].fields[*at as usize].ty),
+        (TimerStep::Field(at), Type::Tuple(types)) => (1, &types[*at as usize]),
+        (TimerStep::Each, Type::Option(t)) => (1, &**t),
+        (TimerStep::Each, Type::Array(t, n) | Type::Ring(t, n) | Type::List(t, n) | Type::Pool(t, n)) => (*n, &**t),
+        (TimerStep::Each, Type::Window(t, n, _) | Type::Map(_, t, n)) => (*n, &**t),
+        _ => return 1,
+    };
+    u64::from(count) * instances(inner, rest, stack)
+}
+
+/// The given values of both ends as C, as they stand in the config struct; and where each end's peer is.
+fn givens(stack: &Stack) -> String {
+    let list = |bytes: &[u8]| bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
+    let mut text =
+        String::from("struct given { int end; const char *name; uint32_t len; uint8_t bytes[64]; };\nstatic const struct given givens[] = {\n    {-1, \"\", 0, {0}},\n");
+    for end in 0..2 {
+        for (name, value) in config(stack, end).givens {
+            let bytes = match value {
+                Value::Num(n) => n.to_le_bytes().to_vec(),
+                Value::Addr(a) => a.bytes().to_vec(),
+                Value::Bytes(bytes) => bytes,
+                Value::Set(words) => words.iter().flat_map(|w| w.to_le_bytes()).collect(),
+                _ => vec![],
+            };
+            let bytes = &bytes[..bytes.len().min(64)];
+            text += &format!("    {{{end}, \"{name}\", {}, {{{}}}}},\n", bytes.len(), list(bytes));
+        }
+    }
+    text += "};\nstatic const struct nacre_addr peers[2] = {\n";
+    for end in 0..2 {
+        let peer = address(1 - end);
+        text += &format!("    {{.ip = {{{}}}, .port = {}, .family = {}}},\n", list(&peer.ip), peer.port, peer.family);
+    }
+    text + "};\n"
+}
+
+/// The actions of a run that SPIN found; none: a line is not understood. The last line tells what was broken.
+pub fn run(trail: &[String]) -> Option<(Vec<Action>, Broken)> {
+    let (last, steps) = trail.split_last()?;
+    let broken = Broken::of(last.strip_prefix("broken ")?)?;
+    Some((steps.iter().map(|line| action(line)).collect::<Option<Vec<_>>>()?, broken))
+}
+
+fn action(line: &str) -> Option<Action> {
+    let mut words = line.split(' ');
+    let name = words.next()?;
+    let numbers: Vec<usize> = words.map(|w| w.parse().ok()).collect::<Option<_>>()?;
+    Some(match (name, &numbers[..]) {
+        ("send", [end]) => Action::Send(*end),
+        ("deliver", [end, place]) => Action::Deliver(*end, *place),
+        ("duplicate", [end, place]) => Action::Duplicate(*end, *place),
+        ("lose", [end, place]) => Action::Lose(*end, *place),
+        ("timer", [end, place]) => Action::Timer(*end, *place),
+        ("later", [end]) => Action::Later(*end),
+        _ => return None,
+    })
+}
+
+/// What the world found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Broken {
+    /// A claim of the stack (`assert`, `unreachable`, a loop's bound): its counters tell.
+    Claim,
+    NotSent,
+    Twice,
+    Overtaken,
+    Missing,
+    Stuck,
+}
+
+impl Broken {
+    const ALL: [Broken; 6] =
+        [Broken::Claim, Broken::NotSent, Broken::Twice, Broken::Overtaken, Broken::Missing, Broken::Stuck];
+
+    fn of(number: &str) -> Option<Broken> {
+        Broken::ALL.get(number.parse::<usize>().ok()?.checked_sub(1)?).copied()
+    }
+
+    fn number(self) -> usize {
+        1 + Broken::ALL.iter().position(|b| *b == self).unwrap_or(0)
+    }
+
+    pub fn words(self) -> &'static str {
+        match self {
+            Broken::Claim => "a claim of the stack does not hold: `assert`, `unreachable`, or the bound of a loop",
+            Broken::NotSent => "a message came out that was not sent",
+            Broken::Twice => "a message came out twice",
+            Broken::Overtaken => "a message came out after a later one",
+            Broken::Missing => "a message came out before an earlier one",
+            Broken::Stuck => "messages are outstanding, and nothing can happen any more",
+        }
+    }
+}
+
+/// The same run on the interpreter: what it breaks there. None: nothing, so the emitted C does what it should not.
+pub fn on_the_interpreter(stack: &Arc<Stack>, world: &World, run: &[Action]) -> Result<Option<String>, String> {
+    let observer: Observer = world.observer;
+    nacre_checker::search::replay(stack, &world.bounds(), observer, run)
+}

@@ -1,0 +1,344 @@
+/* Behind the text of the stack and its givens: see harness.h. */
+#include "harness.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct nacre_check *const check = &checked_check;
+
+static void *memory(void *old, size_t bytes) {
+    void *new = realloc(old, bytes ? bytes : 1);
+    if (new == NULL) {
+        puts("harness: out of memory");
+        exit(1);
+    }
+    return new;
+}
+
+/* ---- strings of bytes, each once ---- */
+
+struct strings {
+    uint8_t **at;
+    uint32_t *len;
+    int count, room;
+    int *slot; /* number, or 0 */
+    uint32_t slots;
+};
+
+static uint64_t hash(const uint8_t *at, uint32_t len) {
+    uint64_t h = len;
+    for (uint32_t i = 0; i < len; i++) { h = (h ^ at[i]) * UINT64_C(0x100000001b3); }
+    return (h ^ h >> 29) * UINT64_C(0xbf58476d1ce4e5b9) >> 16;
+}
+
+/* The number of a string; `*new` tells whether it was not known. */
+static int number_of(struct strings *s, const uint8_t *at, uint32_t len, int *new) {
+    if ((uint32_t)s->count * 2 >= s->slots) {
+        s->slots = s->slots ? s->slots * 2 : 1024;
+        s->slot = memory(s->slot, s->slots * sizeof *s->slot);
+        memset(s->slot, 0, s->slots * sizeof *s->slot);
+        for (int n = 1; n <= s->count; n++) {
+            uint32_t i = (uint32_t)hash(s->at[n - 1], s->len[n - 1]) & (s->slots - 1);
+            while (s->slot[i] != 0) { i = (i + 1) & (s->slots - 1); }
+            s->slot[i] = n;
+        }
+    }
+    uint32_t i = (uint32_t)hash(at, len) & (s->slots - 1);
+    for (; s->slot[i] != 0; i = (i + 1) & (s->slots - 1)) {
+        int n = s->slot[i];
+        if (s->len[n - 1] == len && memcmp(s->at[n - 1], at, len) == 0) {
+            *new = 0;
+            return n;
+        }
+    }
+    if (s->count == s->room) {
+        s->room = s->room ? s->room * 2 : 256;
+        s->at = memory(s->at, (size_t)s->room * sizeof *s->at);
+        s->len = memory(s->len, (size_t)s->room * sizeof *s->len);
+    }
+    s->at[s->count] = memory(NULL, len);
+    memcpy(s->at[s->count], at, len);
+    s->len[s->count] = len;
+    *new = 1;
+    return s->slot[i] = ++s->count;
+}
+
+static struct strings strings;
+
+int nacre_bytes(int value, int len) {
+    uint8_t *at = memory(NULL, (size_t)len);
+    int new;
+    memset(at, value, (size_t)len);
+    int n = number_of(&strings, at, (uint32_t)len, &new);
+    free(at);
+    return n;
+}
+
+int nacre_before(int a, int b) {
+    uint32_t la = strings.len[a - 1], lb = strings.len[b - 1];
+    int order = memcmp(strings.at[a - 1], strings.at[b - 1], la < lb ? la : lb);
+    return order < 0 || (order == 0 && la < lb);
+}
+
+/* ---- the end that runs ---- */
+
+static struct {
+    uint8_t *state, *pool, *shown;
+    uint64_t *counters;
+    uint32_t state_size, pool_size, shown_max;
+    struct nacre_out out;
+} live;
+
+static void prepare(void) {
+    const struct nacre_stack *stack = check->stack;
+    if (live.state != NULL) { return; }
+    live.state_size = stack->state_size;
+    live.pool_size = stack->pool_base + stack->blocks_for_one * stack->pool_per_block;
+    live.state = aligned_alloc(64, (live.state_size + 64) / 64 * 64);
+    live.pool = aligned_alloc(64, (live.pool_size + 64) / 64 * 64);
+    live.counters = memory(NULL, stack->counters_len * sizeof *live.counters);
+    live.out = (struct nacre_out){.abi = NACRE_ABI, .size = sizeof live.out};
+    live.out.outputs_max = stack->outputs_max;
+    live.out.segments_max = stack->segments_max;
+    live.out.bytes_max = stack->bytes_max;
+    live.out.outputs = memory(NULL, stack->outputs_max * sizeof *live.out.outputs);
+    live.out.segments = memory(NULL, stack->segments_max * sizeof *live.out.segments);
+    live.out.bytes = memory(NULL, stack->bytes_max);
+    if (live.state == NULL || live.pool == NULL) { memory(NULL, SIZE_MAX); }
+}
+
+/* ---- local states: what is compared, and one state and pool that look so ---- */
+
+struct local {
+    uint8_t *squeezed;
+    uint32_t armed;
+    uint8_t busy;
+};
+static struct strings shown;
+static struct local *locals;
+static int locals_room;
+static size_t locals_bytes;
+
+/* Copies with runs of zeros made short: numbers of bytes that follow and of zeros behind them, in turn. NULL: only counts. */
+static size_t squeeze(const uint8_t *from, uint32_t len, uint8_t *to) {
+    size_t n = 0;
+    for (uint32_t at = 0; at < len;) {
+        uint32_t bytes = at, zeros;
+        while (bytes < len && (from[bytes] != 0 || (bytes + 8 < len && memcmp(from + bytes, "\0\0\0\0\0\0\0\0", 8) != 0))) { bytes++; }
+        for (zeros = bytes; zeros < len && from[zeros] == 0;) { zeros++; }
+        uint32_t count[2] = {bytes - at, zeros - bytes};
+        if (to != NULL) {
+            memcpy(to + n, count, 8);
+            memcpy(to + n + 8, from + at, count[0]);
+        }
+        n += 8 + count[0];
+        at = zeros;
+    }
+    return n;
+}
+
+static const uint8_t *stretch(const uint8_t *from, uint8_t *to, uint32_t len) {
+    for (uint32_t at = 0; at < len;) {
+        uint32_t count[2];
+        memcpy(count, from, 8);
+        memcpy(to + at, from + 8, count[0]);
+        memset(to + at + count[0], 0, count[1]);
+        from += 8 + count[0];
+        at += count[0] + count[1];
+    }
+    return from;
+}
+
+static void load(int state) {
+    prepare();
+    stretch(stretch(locals[state - 1].squeezed, live.state, live.state_size), live.pool, live.pool_size);
+}
+
+/* The number of the state that an end is in now. */
+static int kept(int end) {
+    for (;;) {
+        uint32_t len = check->shown(live.state, live.pool, live.shown + 5, live.shown_max > 5 ? live.shown_max - 5 : 0);
+        if (len + 5 <= live.shown_max) { break; }
+        live.shown_max = 2 * len + 64;
+        live.shown = memory(live.shown, live.shown_max);
+    }
+    uint32_t len = check->shown(live.state, live.pool, live.shown + 5, live.shown_max - 5) + 5;
+    /* What is kept decides what is refused for want of space. */
+    uint32_t free_blocks = check->stack->pool_free(live.pool);
+    live.shown[0] = (uint8_t)end;
+    memcpy(live.shown + 1, &free_blocks, 4);
+    int new, n = number_of(&shown, live.shown, len, &new);
+    if (!new) { return n; }
+    if (n > locals_room) {
+        locals_room = 2 * n + 64;
+        locals = memory(locals, (size_t)locals_room * sizeof *locals);
+    }
+    size_t one = squeeze(live.state, live.state_size, NULL), two = squeeze(live.pool, live.pool_size, NULL);
+    struct local *local = &locals[n - 1];
+    local->squeezed = memory(NULL, one + two);
+    squeeze(live.state, live.state_size, local->squeezed);
+    squeeze(live.pool, live.pool_size, local->squeezed + one);
+    local->armed = check->armed(live.state);
+    local->busy = check->busy(live.state);
+    locals_bytes += one + two + len;
+    return n;
+}
+
+int nacre_armed(int state) { return (int)locals[state - 1].armed; }
+int nacre_busy(int state) { return locals[state - 1].busy; }
+
+/* ---- steps ---- */
+
+enum kind { CALL = 1, INPUT, FIRE, LATER, ACCEPTED };
+struct left {
+    int port, bytes;
+};
+struct step {
+    uint64_t key[2];
+    int next, broken;
+    uint32_t left, first;
+};
+static struct step *steps; /* a table of open addresses; next 0: free */
+static uint32_t steps_slots, steps_count;
+static struct left *lefts;
+static uint32_t lefts_count, lefts_room;
+static struct step last;
+
+int nacre_left(void) { return (int)last.left; }
+int nacre_left_port(int at) { return lefts[last.first + (uint32_t)at].port; }
+int nacre_left_bytes(int at) { return lefts[last.first + (uint32_t)at].bytes; }
+int nacre_broken(void) { return last.broken; }
+
+static uint32_t place(const uint64_t key[2]) {
+    uint64_t h = (key[0] * UINT64_C(0x9e3779b97f4a7c15)) ^ key[1];
+    h = (h ^ h >> 32) * UINT64_C(0xbf58476d1ce4e5b9);
+    uint32_t i = (uint32_t)(h >> 20) & (steps_slots - 1);
+    while (steps[i].next != 0 && (steps[i].key[0] != key[0] || steps[i].key[1] != key[1])) { i = (i + 1) & (steps_slots - 1); }
+    return i;
+}
+
+static void grow(void) {
+    struct step *old = steps;
+    uint32_t slots = steps_slots;
+    steps_slots = slots ? slots * 2 : 4096;
+    steps = memory(NULL, steps_slots * sizeof *steps);
+    memset(steps, 0, steps_slots * sizeof *steps);
+    for (uint32_t i = 0; i < slots; i++) {
+        if (old[i].next != 0) { steps[place(old[i].key)] = old[i]; }
+    }
+    free(old);
+}
+
+/* What left the end is kept as strings. */
+static void collect(struct step *step) {
+    step->first = lefts_count;
+    step->left = 0;
+    for (uint32_t i = 0; i < live.out.outputs_len; i++) {
+        const struct nacre_output *output = &live.out.outputs[i];
+        if (output->segments == NULL) { continue; }
+        uint8_t *bytes = memory(NULL, output->len);
+        uint32_t at = 0;
+        for (uint32_t k = 0; k < output->segments_len; k++) {
+            memcpy(bytes + at, output->segments[k].at, output->segments[k].len);
+            at += output->segments[k].len;
+        }
+        if (lefts_count == lefts_room) {
+            lefts_room = lefts_room ? lefts_room * 2 : 1024;
+            lefts = memory(lefts, lefts_room * sizeof *lefts);
+        }
+        int new;
+        lefts[lefts_count++] = (struct left){.port = output->port, .bytes = number_of(&strings, bytes, at, &new)};
+        step->left++;
+        free(bytes);
+    }
+}
+
+static void begin(void) {
+    memset(live.counters, 0, check->stack->counters_len * sizeof *live.counters);
+    nacre_out_clear(&live.out);
+}
+
+static void end_step(int end, struct step *step) {
+    check->stack->settle(live.state, live.pool, live.counters, &live.out);
+    collect(step);
+    step->broken = live.counters[check->broken] != 0 || live.counters[check->bound] != 0;
+    step->next = kept(end);
+}
+
+static void run(int end, int state, enum kind kind, int event, int bytes) {
+    const struct nacre_stack *stack = check->stack;
+    const uint64_t arguments[4] = {0};
+    const uint8_t *at = bytes > 0 ? strings.at[bytes - 1] : NULL;
+    uint32_t len = bytes > 0 ? strings.len[bytes - 1] : 0;
+    uint8_t *copy = memory(NULL, len); /* of its own: an access outside is seen by tools */
+    if (len > 0) { memcpy(copy, at, len); }
+    load(state);
+    begin();
+    switch (kind) {
+    case CALL: stack->call(live.state, live.pool, live.counters, 0, (uint32_t)event, arguments, &peers[end], copy, len, &live.out); break;
+    case INPUT: stack->input(live.state, live.pool, live.counters, 0, &peers[end], copy, len, &live.out); break;
+    case FIRE: check->fire(live.state, live.pool, live.counters, 0, (uint32_t)event, &live.out); break;
+    default: stack->tick(live.state, live.pool, live.counters, 0, &live.out); break;
+    }
+    end_step(end, &last);
+    free(copy);
+}
+
+static int step(int end, int state, enum kind kind, int event, int bytes) {
+    uint64_t key[2] = {(uint64_t)state << 32 | (uint64_t)kind << 28 | (uint64_t)end, (uint64_t)event << 32 | (uint32_t)bytes};
+    if (steps_count * 2 >= steps_slots) { grow(); }
+    uint32_t i = place(key);
+    if (steps[i].next == 0) {
+        if (kind == ACCEPTED) {
+            load(state);
+            last = (struct step){.next = 1 + check->stack->accepts(live.state, live.pool, (uint32_t)event, (uint32_t)bytes)};
+        } else {
+            run(end, state, kind, event, bytes);
+        }
+        memcpy(last.key, key, sizeof key);
+        steps[i] = last;
+        steps_count++;
+    }
+    last = steps[i];
+    return last.next;
+}
+
+int nacre_call(int end, int state, int event, int bytes) { return step(end, state, CALL, event, bytes); }
+int nacre_input(int end, int state, int frame) { return step(end, state, INPUT, 0, frame); }
+int nacre_fire(int end, int state, int place) { return step(end, state, FIRE, place, 0); }
+int nacre_later(int end, int state) { return step(end, state, LATER, 0, 0); }
+int nacre_accepts(int end, int state, int event, int len) { return step(end, state, ACCEPTED, event, len) - 1; }
+
+static void tell(void) {
+    size_t mib = (locals_bytes + steps_slots * sizeof *steps + lefts_room * sizeof *lefts) >> 20;
+    printf("harness: %d local states, %u steps run, %d strings, %zu MiB\n", shown.count, steps_count, strings.count, mib);
+}
+
+int nacre_first(int end) {
+    const struct nacre_stack *stack = check->stack;
+    static int told;
+    prepare();
+    if (!told++) { atexit(tell); }
+    uint8_t *config = aligned_alloc(64, (stack->config_size + 64) / 64 * 64);
+    memset(config, 0, stack->config_size);
+    stack->config_default(config);
+    for (size_t i = 0; i < sizeof givens / sizeof givens[0]; i++) {
+        for (uint32_t k = 0; k < stack->givens_len && givens[i].end == end; k++) {
+            const struct nacre_given *given = &stack->givens[k];
+            if (strcmp(given->name, givens[i].name) == 0) {
+                memcpy(config + given->offset, givens[i].bytes, given->size < givens[i].len ? given->size : givens[i].len);
+            }
+        }
+    }
+    memset(live.state, 0, live.state_size);
+    memset(live.pool, 0, live.pool_size);
+    stack->pool_init(live.pool, stack->blocks_for_one);
+    begin();
+    if (stack->open(live.state, live.pool, live.counters, config, 0, 0, &live.out) != NACRE_OK) {
+        puts("harness: the stack could not be opened");
+        exit(1);
+    }
+    end_step(end, &last);
+    free(config);
+    return last.next;
+}

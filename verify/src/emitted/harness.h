@@ -1,0 +1,31 @@
+/* An emitted stack at two ends, as functions of numbers: what SPIN sees of it.
+ *
+ * A local state (one end's state and pool, as far as a checker compares them) is kept once and has a number from 1; so has a
+ * string of bytes. A step gives the number of the next state and what left the end; it is run once, however many global states
+ * it is part of. So the state that SPIN stores is a few numbers, its search is exact, and nothing here is to be put back when it
+ * goes back. */
+#ifndef NACRE_HARNESS
+#define NACRE_HARNESS
+
+int nacre_first(int end);
+int nacre_call(int end, int state, int event, int bytes);
+int nacre_input(int end, int state, int frame);
+int nacre_fire(int end, int state, int place);
+int nacre_later(int end, int state);
+
+int nacre_accepts(int end, int state, int event, int len);
+int nacre_armed(int state);
+int nacre_busy(int state);
+
+/* Of the step before: how many events with bytes left, at which port, which bytes; and whether a claim was broken. */
+int nacre_left(void);
+int nacre_left_port(int at);
+int nacre_left_bytes(int at);
+int nacre_broken(void);
+
+/* Bytes that are all the same. */
+int nacre_bytes(int value, int len);
+/* Whether one string of bytes stands before another, as a dictionary has it. */
+int nacre_before(int a, int b);
+
+#endif
