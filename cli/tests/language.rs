@@ -24,6 +24,11 @@ fn filters_have_functions() {
 }
 
 #[test]
+fn files_that_declare_the_same_names_are_imported_under_names() {
+    passes("imports.nacre");
+}
+
+#[test]
 fn kept_messages_are_those_that_were_kept() {
     passes("kept.nacre");
 }

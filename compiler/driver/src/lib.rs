@@ -34,10 +34,12 @@ impl Session {
     pub fn open(paths: &[PathBuf]) -> Session {
         let mut loader =
             Loader { sources: Sources::default(), known: Vec::new(), files: Vec::new(), found: Vec::new() };
+        let mut begins = Vec::new();
         for path in paths {
-            loader.load(path, None);
+            begins.extend(loader.load(path, None));
         }
-        let (program, more) = Program::new(loader.files);
+        let begins: Vec<bool> = (0..loader.files.len()).map(|f| begins.contains(&SourceId(f as u32))).collect();
+        let (program, more) = Program::beginning(loader.files, &begins);
         loader.found.extend(more);
         Session { sources: loader.sources, program, found: loader.found }
     }
@@ -46,9 +48,9 @@ impl Session {
     pub fn from_text(path: &Path, text: &str) -> Session {
         let mut loader =
             Loader { sources: Sources::default(), known: Vec::new(), files: Vec::new(), found: Vec::new() };
-        loader.known.push(path.to_path_buf());
-        loader.parse(path, text);
-        let (program, more) = Program::new(loader.files);
+        loader.parse(path, path.to_path_buf(), text);
+        let begins: Vec<bool> = (0..loader.files.len()).map(|f| f == 0).collect();
+        let (program, more) = Program::beginning(loader.files, &begins);
         loader.found.extend(more);
         Session { sources: loader.sources, program, found: loader.found }
     }
@@ -186,40 +188,46 @@ fn validate(stack: &Stack) {
 
 struct Loader {
     sources: Sources,
-    known: Vec<PathBuf>,
+    /// Files that were read, and those that could not be.
+    known: Vec<(PathBuf, Option<SourceId>)>,
+    /// By their place in the sources.
     files: Vec<ast::File>,
     found: Vec<Diagnostic>,
 }
 
 impl Loader {
-    fn load(&mut self, path: &Path, import: Option<Span>) {
+    fn load(&mut self, path: &Path, import: Option<Span>) -> Option<SourceId> {
         let canonical = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-        if self.known.contains(&canonical) {
-            return;
+        if let Some((_, known)) = self.known.iter().find(|(known, _)| *known == canonical) {
+            return *known;
         }
-        self.known.push(canonical);
         match read(path) {
-            Ok(text) => self.parse(path, &text),
+            Ok(text) => Some(self.parse(path, canonical, &text)),
             Err(why) => {
+                self.known.push((canonical, None));
                 let found = Diagnostic::error("D0001", format!("cannot read `{}`: {why}", path.display()));
                 self.found.push(match import {
                     Some(span) => found.at(span, "imported here"),
                     None => found,
                 });
+                None
             }
         }
     }
 
-    fn parse(&mut self, path: &Path, text: &str) {
+    fn parse(&mut self, path: &Path, canonical: PathBuf, text: &str) -> SourceId {
         let id: SourceId = self.sources.add(path.display().to_string(), text.to_string());
+        self.known.push((canonical, Some(id)));
         let (file, found) = nacre_syntax::parse(id, text);
         self.found.extend(found);
         let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
         let imports: Vec<(String, Span)> = file.imports.iter().map(|i| (i.path.clone(), i.span)).collect();
         self.files.push(file);
-        for (import, span) in imports {
-            self.load(&folder.join(import), Some(span));
+        for (index, (import, span)) in imports.into_iter().enumerate() {
+            let file = self.load(&folder.join(import), Some(span));
+            self.files[id.0 as usize].imports[index].file = file;
         }
+        id
     }
 }
 

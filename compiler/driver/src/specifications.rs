@@ -42,7 +42,7 @@ impl Session {
 
     /// Whether a name that a layer provides or requires is an automaton; a property is not.
     pub fn is_automaton(&self, name: &str) -> bool {
-        self.program.automata().any(|a| a.name.name == name)
+        self.program.is_automaton(name)
     }
 
     /// An automaton, with what it extends joined in. Parameters have their defaults but for these.

@@ -1,8 +1,8 @@
 //! The syntax tree: what a file says, with the place of every part.
 
-use nacre_diagnostics::Span;
+use nacre_diagnostics::{SourceId, Span};
 
-/// A name as it stands in the source.
+/// A name as it stands in the source; what an import under another name gives is one name with a dot, `net.frag`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ident {
     pub name: String,
@@ -25,6 +25,8 @@ pub struct File {
 pub struct Import {
     pub path: String,
     pub alias: Option<Ident>,
+    /// The file that is meant; whoever reads the files fills it in.
+    pub file: Option<SourceId>,
     pub span: Span,
 }
 

@@ -37,6 +37,8 @@ pub const CODES: &[(&str, &str)] = &[
     ("S0031", "`||` behind `let` in a condition"),
     ("S0032", "`=` in place of `:`"),
     ("S0033", "a comment between `/*` and `*/`"),
+    ("S0034", "the name of an import where something is declared"),
+    ("S0035", "a name before a dot that no import has"),
 ];
 
 pub(crate) fn unknown_character(span: Span, text: &str) -> Diagnostic {
@@ -135,6 +137,23 @@ pub(crate) fn reserved(word: &str, span: Span) -> Diagnostic {
         .at(span, "cannot be a name")
         .because("reserved words begin statements, members and operators, so they are never names")
         .help(format!("use another name, such as `{word}_` or a longer one"))
+}
+
+pub(crate) fn name_of_import(word: &str, what: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("S0034", format!("`{word}` is the name of an import"))
+        .at(span, format!("it stands for a file, not for {what}"))
+        .because("in this file the name stands for the imported file, always with a dot behind it")
+        .help(format!("use another name, or write `{word}.` and what the file declares"))
+}
+
+pub(crate) fn no_such_import(word: &str, known: &[&str], span: Span) -> Diagnostic {
+    let found = Diagnostic::error("S0035", format!("no import has the name `{word}`"))
+        .at(span, "unknown")
+        .because("what stands before the dot is the name that an `import` of this file gives");
+    match known {
+        [] => found.help(format!("write: import \"path/to/file.nacre\" as {word};")),
+        known => found.help(format!("there are: {}", known.join(", "))),
+    }
 }
 
 pub(crate) fn wrong_case(word: &str, what: &str, better: &str, span: Span) -> Diagnostic {

@@ -109,7 +109,7 @@ impl Body<'_, '_> {
         if let Some(outcome) = self.builtin(name, arguments, span, want) {
             return outcome;
         }
-        if let Some(id) = self.cx.extern_named(name) {
+        if let Some(id) = self.cx.extern_named(name, span) {
             return self.extern_call(id, arguments, span);
         }
         self.error("T0068", format!("there is no function `{name}`"), span, "not declared", "");

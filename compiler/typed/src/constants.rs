@@ -1,5 +1,6 @@
 //! What is known before a stack runs: parameters, constants, and arithmetic on them.
 
+use nacre_diagnostics::Span;
 use nacre_stack::Type;
 use nacre_syntax::ast::{self, BinaryOp, ExprKind, UnaryOp};
 
@@ -23,7 +24,7 @@ impl Checker<'_> {
             }
             ExprKind::True => Some(Constant { value: 1, ty: Some(Type::Bool) }),
             ExprKind::False => Some(Constant { value: 0, ty: Some(Type::Bool) }),
-            ExprKind::Name(name) => self.constants.get(name).cloned(),
+            ExprKind::Name(name) => self.constant_named(name, e.span),
             ExprKind::Unary(UnaryOp::Negate, x) => {
                 let x = self.constant(x)?;
                 Some(Constant { value: x.value.checked_neg()?, ty: x.ty })
@@ -45,6 +46,13 @@ impl Checker<'_> {
             }
             _ => None,
         }
+    }
+
+    /// A constant of the layer, or of the files that the place sees.
+    pub(crate) fn constant_named(&self, name: &str, at: Span) -> Option<Constant> {
+        let of_file = || self.constants.get(&self.program.find(name, at)?.key());
+        let own = || self.constants.get(name);
+        if self.is_here(at) { own().or_else(of_file) } else { of_file().or_else(own) }.cloned()
     }
 
     fn constant_binary(&self, op: BinaryOp, l: &ast::Expr, r: &ast::Expr) -> Option<Constant> {

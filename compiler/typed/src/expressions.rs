@@ -129,7 +129,8 @@ impl Body<'_, '_> {
     pub fn unknown_name(&mut self, name: &str, span: Span) {
         let mut known: Vec<String> = self.scopes.iter().flat_map(|s| s.keys().cloned()).collect();
         known.extend(self.cx.cell_ids.keys().cloned());
-        known.extend(self.cx.constants.keys().cloned());
+        known.extend(self.cx.constants.keys().filter(|key| !key.contains('#')).cloned());
+        known.extend(self.cx.program.known(name, span, |i| matches!(i, ast::Item::Const(_))));
         known.sort();
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let help = match nearest(name, &known) {
@@ -191,7 +192,7 @@ impl Body<'_, '_> {
     }
 
     fn variant(&mut self, name: &str, field: &ast::Ident, span: Span) -> Option<Value> {
-        let Some(id) = self.cx.enum_named(name) else {
+        let Some(id) = self.cx.enum_named(name, span) else {
             self.error("T0010", format!("there is no enum `{name}`"), span, "not declared", "");
             return None;
         };

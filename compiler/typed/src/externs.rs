@@ -10,19 +10,20 @@ use crate::expressions::make;
 use crate::layer::Checker;
 
 impl Checker<'_> {
-    pub(crate) fn extern_named(&mut self, name: &str) -> Option<ExternId> {
-        if let Some(&id) = self.extern_ids.get(name) {
-            return Some(id);
-        }
+    pub(crate) fn extern_named(&mut self, name: &str, at: Span) -> Option<ExternId> {
         let own = self.layer.members.iter().find_map(|m| match m {
             Member::Extern(e) if e.name.name == name => Some(e),
             _ => None,
         });
-        let declared = match (own, self.program.item(name)) {
-            (Some(e), _) => e.clone(),
-            (None, Some(Item::Extern(e))) => e.clone(),
+        let found = self.program.find(name, at);
+        let (key, declared) = match (own.filter(|_| self.is_here(at)), found.map(|n| (n.key(), n.item))) {
+            (Some(e), _) => (name.to_string(), e.clone()),
+            (None, Some((key, Item::Extern(e)))) => (key, e.clone()),
             _ => return None,
         };
+        if let Some(&id) = self.extern_ids.get(&key) {
+            return Some(id);
+        }
         let mut parameters = Vec::new();
         for p in &declared.parameters {
             parameters.push(Parameter { name: p.name.name.clone(), ty: self.resolve(&p.ty)? });
@@ -32,7 +33,7 @@ impl Checker<'_> {
             None => None,
         };
         let mut made = Extern {
-            name: name.into(),
+            name: declared.name.name.clone(),
             parameters,
             result,
             pure_: false,
@@ -46,7 +47,7 @@ impl Checker<'_> {
         for contract in &declared.contract {
             match contract {
                 Contract::Pure => made.pure_ = true,
-                Contract::InverseOf(other) => made.inverse_of = Some(other.name.clone()),
+                Contract::InverseOf(other) => made.inverse_of = other.name.rsplit('.').next().map(String::from),
                 Contract::Grows(e) => made.grows = self.constant_number(e, "`grows`", 0, 1 << 20)? as u32,
                 Contract::Shrinks(e) => made.shrinks = self.constant_number(e, "`shrinks`", 0, 1 << 20)? as u32,
                 Contract::Range(e) => made.range = Some(self.constant_number(e, "`range`", 1, i128::from(u64::MAX))?),
@@ -54,7 +55,7 @@ impl Checker<'_> {
         }
         let id = ExternId(self.fragment.externs.len() as u32);
         self.fragment.externs.push(made);
-        self.extern_ids.insert(name.into(), id);
+        self.extern_ids.insert(key, id);
         Some(id)
     }
 }

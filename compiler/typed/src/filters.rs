@@ -9,11 +9,12 @@ use crate::inlined::FilterFunctions;
 use crate::layer::Checker;
 
 impl Checker<'_> {
-    pub(crate) fn filter_named(&mut self, name: &str) -> Option<FilterId> {
-        if let Some(&id) = self.filter_ids.get(name) {
+    pub(crate) fn filter_named(&mut self, name: &ast::Ident) -> Option<FilterId> {
+        let found = self.program.find(&name.name, name.span)?;
+        let (key, Item::Filter(declared)) = (found.key(), found.item) else { return None };
+        if let Some(&id) = self.filter_ids.get(&key) {
             return Some(id);
         }
-        let Some(Item::Filter(declared)) = self.program.item(name) else { return None };
         let declared = declared.clone();
         self.once(declared.functions.iter().map(|f| &f.name));
         let yields = declared.result.is_none();
@@ -71,7 +72,7 @@ impl Checker<'_> {
         };
         let locals = body.locals;
         let made = Filter {
-            name: name.into(),
+            name: declared.name.name.clone(),
             rejects: rejects(&main) || rejects(&end),
             state,
             unit,
@@ -87,7 +88,7 @@ impl Checker<'_> {
         };
         let id = FilterId(self.fragment.filters.len() as u32);
         self.fragment.filters.push(made);
-        self.filter_ids.insert(name.into(), id);
+        self.filter_ids.insert(key, id);
         Some(id)
     }
 
@@ -127,7 +128,7 @@ fn rejects(block: &[Statement]) -> bool {
 impl Body<'_, '_> {
     /// `bytes through filter`
     pub fn through(&mut self, x: &ast::Expr, filter: &ast::Ident) -> Option<Value> {
-        let Some(id) = self.cx.filter_named(&filter.name) else {
+        let Some(id) = self.cx.filter_named(filter) else {
             if !self.cx.found.iter().any(|d| d.is_error()) {
                 self.error("T0111", format!("there is no filter `{}`", filter.name), filter.span, "not declared", "");
             }

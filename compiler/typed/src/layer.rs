@@ -159,27 +159,32 @@ impl<'p> Checker<'p> {
 
     fn global_constants(&mut self) {
         let items = self.program.files().iter().flat_map(|f| &f.items);
-        let constants = items.filter_map(|i| if let Item::Const(c) = i { Some(c) } else { None });
-        self.constant_items(constants.collect());
+        let constants: Vec<_> = items.filter_map(|i| if let Item::Const(c) = i { Some(c) } else { None }).collect();
+        let key = |c: &ast::Const| self.program.find(&c.name.name, c.name.span).map(|n| n.key());
+        self.constant_items(constants.into_iter().filter_map(|c| Some((key(c)?, c))).collect());
     }
 
     /// In any order: those that others need first.
-    fn constant_items(&mut self, mut waiting: Vec<&ast::Const>) {
+    fn constant_items(&mut self, mut waiting: Vec<(String, &ast::Const)>) {
         loop {
-            let (ready, more): (Vec<_>, Vec<_>) = waiting.iter().partition(|c| self.constant(&c.value).is_some());
+            let is_ready = |(_, c): &(String, &ast::Const)| self.constant(&c.value).is_some();
+            let (ready, more): (Vec<_>, Vec<_>) = waiting.into_iter().partition(is_ready);
             if ready.is_empty() {
-                more.into_iter().for_each(|c| self.constant_item(c));
+                more.into_iter().for_each(|(key, c)| self.constant_item(key, c));
                 return;
             }
-            ready.into_iter().for_each(|c| self.constant_item(c));
+            ready.into_iter().for_each(|(key, c)| self.constant_item(key, c));
             waiting = more;
         }
     }
 
-    fn constant_item(&mut self, c: &ast::Const) {
+    fn constant_item(&mut self, key: String, c: &ast::Const) {
         let Some(ty) = self.resolve(&c.ty) else { return };
         match self.constant(&c.value) {
-            Some(value) => self.define(&c.name.name, value.value, ty, c.value.span),
+            Some(value) => {
+                self.fitting(&c.name.name, value.value, &ty, c.value.span);
+                self.constants.insert(key, Constant { value: value.value, ty: Some(ty) });
+            }
             None => self.error(
                 "T0005",
                 format!("`{}` must be known when the stack is composed", c.name.name),
@@ -192,11 +197,15 @@ impl<'p> Checker<'p> {
 
     /// Gives a constant its value, if it fits its type.
     fn define(&mut self, name: &str, value: i128, ty: Type, span: Span) {
-        if !crate::convert::fits(value, &ty) {
-            let shown = self.show(&ty);
+        self.fitting(name, value, &ty, span);
+        self.constants.insert(name.into(), Constant { value, ty: Some(ty) });
+    }
+
+    fn fitting(&mut self, name: &str, value: i128, ty: &Type, span: Span) {
+        if !crate::convert::fits(value, ty) {
+            let shown = self.show(ty);
             self.error("T0012", format!("{value} does not fit `{name}: {shown}`"), span, "this value", "");
         }
-        self.constants.insert(name.into(), Constant { value, ty: Some(ty) });
     }
 
     fn parameters(&mut self, arguments: &[ast::LayerArgument], used_at: Span, generic: bool) {
@@ -304,21 +313,21 @@ impl<'p> Checker<'p> {
     fn types_of_members(&mut self) {
         let layer = self.layer;
         let constants = layer.members.iter().filter_map(|m| if let Member::Const(c) = m { Some(c) } else { None });
-        self.constant_items(constants.collect());
+        self.constant_items(constants.map(|c| (c.name.name.clone(), c)).collect());
         for member in &layer.members {
             if let Member::Enum(e) = member {
-                self.declare_enum(e);
+                self.declare_enum(e.name.name.clone(), e);
             }
         }
         for member in &layer.members {
             match member {
                 Member::Struct(s) => {
-                    self.declare_struct(s);
+                    self.declare_struct(s.name.name.clone(), s);
                 }
                 Member::Version(n, _) => self.fragment.version = *n as u32,
-                Member::Provides(names) => self.fragment.provides.extend(names.iter().map(|n| n.name.clone())),
-                Member::Requires(names) => self.fragment.requires.extend(names.iter().map(|n| n.name.clone())),
-                Member::Breaks(names) => self.fragment.breaks.extend(names.iter().map(|n| n.name.clone())),
+                Member::Provides(names) => self.fragment.provides.extend(names.iter().map(plain)),
+                Member::Requires(names) => self.fragment.requires.extend(names.iter().map(plain)),
+                Member::Breaks(names) => self.fragment.breaks.extend(names.iter().map(plain)),
                 Member::Extends { span, .. } => {
                     self.unbuilt::<()>("groups (`extends view`)", *span);
                 }
@@ -336,16 +345,16 @@ impl<'p> Checker<'p> {
         }
     }
 
-    pub(crate) fn declare_struct(&mut self, s: &ast::Struct) -> Option<StructId> {
-        if self.struct_ids.contains_key(&s.name.name) {
-            return self.struct_ids.get(&s.name.name).copied();
+    pub(crate) fn declare_struct(&mut self, key: String, s: &ast::Struct) -> Option<StructId> {
+        if self.struct_ids.contains_key(&key) {
+            return self.struct_ids.get(&key).copied();
         }
-        if self.declaring.contains(&s.name.name) {
+        if self.declaring.contains(&key) {
             self.error("T0113", format!("`{}` contains itself", s.name.name), s.name.span, "would be without end", "");
             return None;
         }
         self.once(s.fields.iter().map(|f| &f.name));
-        self.declaring.push(s.name.name.clone());
+        self.declaring.push(key.clone());
         let mut fields = Vec::new();
         for field in &s.fields {
             let Some(ty) = &field.ty else { continue };
@@ -357,7 +366,7 @@ impl<'p> Checker<'p> {
         self.note_struct(&fields);
         let id = StructId(self.fragment.structs.len() as u32);
         self.fragment.structs.push(Struct { name: s.name.name.clone(), fields });
-        self.struct_ids.insert(s.name.name.clone(), id);
+        self.struct_ids.insert(key, id);
         Some(id)
     }
 
@@ -371,13 +380,13 @@ impl<'p> Checker<'p> {
         }
     }
 
-    pub(crate) fn declare_enum(&mut self, e: &ast::Enum) -> EnumId {
+    pub(crate) fn declare_enum(&mut self, key: String, e: &ast::Enum) -> EnumId {
         self.once(e.variants.iter());
         let id = EnumId(self.fragment.enums.len() as u32);
         self.fragment
             .enums
             .push(Enum { name: e.name.name.clone(), variants: e.variants.iter().map(|v| v.name.clone()).collect() });
-        self.enum_ids.insert(e.name.name.clone(), id);
+        self.enum_ids.insert(key, id);
         id
     }
 
@@ -385,7 +394,7 @@ impl<'p> Checker<'p> {
     fn is_of_groups(&self, interface: &ast::InterfaceRef) -> bool {
         let name = interface.name.name.as_str();
         matches!(name, "group" | "group_application" | "merging" | "state_transfer")
-            && self.program.item(name).is_none()
+            && self.program.find(name, interface.span).is_none()
     }
 
     fn interfaces(&mut self) {
@@ -413,17 +422,11 @@ impl<'p> Checker<'p> {
     }
 
     fn interface(&mut self, reference: &ast::InterfaceRef, side: PortId) {
-        let Some(Item::Interface(declared)) = self.program.item(&reference.name.name) else {
-            let known: Vec<&str> = self
-                .program
-                .files()
-                .iter()
-                .flat_map(|f| &f.items)
-                .filter_map(|i| match i {
-                    Item::Interface(i) => Some(i.name.name.as_str()),
-                    _ => None,
-                })
-                .collect();
+        let found = self.program.find(&reference.name.name, reference.name.span);
+        let Some(Item::Interface(declared)) = found.map(|n| n.item) else {
+            let is_interface = |i: &Item| matches!(i, Item::Interface(_));
+            let known = self.program.known(&reference.name.name, reference.name.span, is_interface);
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
             let help = match nearest(&reference.name.name, &known) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "import the file that declares it: import \"interfaces.nacre\";".into(),
@@ -658,6 +661,11 @@ impl<'p> Checker<'p> {
             }
         }
     }
+}
+
+/// A property's word, which means the same through whichever import it is known.
+fn plain(name: &ast::Ident) -> String {
+    name.name.rsplit('.').next().unwrap_or_default().into()
 }
 
 /// A parameter's value, as a person writes it.

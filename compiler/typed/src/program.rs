@@ -2,59 +2,119 @@
 
 use std::collections::HashMap;
 
-use nacre_diagnostics::{Diagnostic, Span};
+use nacre_diagnostics::{Diagnostic, SourceId, Span};
 use nacre_syntax::ast::{self, Item};
 
 use crate::layer::Checker;
 use crate::{Fragment, Variation};
 
-/// The items of all files, by name. Names are one space: an import makes all of a file visible.
+/// The items of all files, by name.
+///
+/// Files that are joined by imports without a name share one space of names. What is imported under a name is a space of
+/// its own, seen by the importing file alone, through that name.
 pub struct Program {
     files: Vec<ast::File>,
-    names: HashMap<String, (usize, usize)>,
+    /// The items of the files that the program begins with, and of what they import without a name.
+    names: Names,
+    /// For each file: the names that it sees if it is not part of that space.
+    seen: Vec<Names>,
+    /// Which files are in the first space.
+    first: Vec<bool>,
+}
+
+/// File and item, by name.
+type Names = HashMap<String, (usize, usize)>;
+
+/// What a name stands for.
+#[derive(Clone, Copy)]
+pub(crate) struct Named<'p> {
+    pub item: &'p Item,
+    file: usize,
+}
+
+impl Named<'_> {
+    /// Tells items of one name apart; no name of a layer's own is like it.
+    pub fn key(&self) -> String {
+        format!("{}#{}", item_name(self.item).map_or("", |n| &n.name), self.file)
+    }
 }
 
 impl Program {
     /// Collects the items; finds names that are declared twice and constructs that are not built yet.
     pub fn new(files: Vec<ast::File>) -> (Program, Vec<Diagnostic>) {
-        let mut program = Program { files: Vec::new(), names: HashMap::new() };
+        let all = vec![true; files.len()];
+        Program::beginning(files, &all)
+    }
+
+    /// The same, where the program begins with some of the files and the others are what these import. The imports' files
+    /// are given by their place among `files`, which is that of their texts in the sources.
+    pub fn beginning(files: Vec<ast::File>, begins: &[bool]) -> (Program, Vec<Diagnostic>) {
         let mut found = Vec::new();
-        for (f, file) in files.iter().enumerate() {
-            for import in &file.imports {
-                if let Some(alias) = &import.alias {
-                    found.push(not_built("imports under another name", alias.span));
-                }
-            }
-            for (i, item) in file.items.iter().enumerate() {
-                if let Some((what, span)) = unbuilt(item) {
-                    found.push(not_built(what, span));
-                }
-                let Some(name) = item_name(item) else { continue };
-                if let Some(&(g, j)) = program.names.get(&name.name) {
-                    let before = item_name(&files[g].items[j]).map(|n| n.span).unwrap_or_default();
-                    found.push(
-                        Diagnostic::error("T0001", format!("`{}` is declared twice", name.name))
-                            .at(name.span, "declared again here")
-                            .also(before, "it was declared here first")
-                            .because("all files of a program share one space of names")
-                            .help("give one of them another name"),
-                    );
-                } else {
-                    program.names.insert(name.name.clone(), (f, i));
-                }
-            }
+        for item in files.iter().flat_map(|f| &f.items) {
+            found.extend(unbuilt(item).map(|(what, span)| not_built(what, span)));
         }
-        program.files = files;
-        (program, found)
+        let roots = (0..files.len()).filter(|f| begins.get(*f).copied().unwrap_or(true));
+        let first = joined(&files, roots.collect());
+        let names = space(&files, &first, &mut found);
+        let mut seen = Vec::new();
+        for (file, is_first) in first.iter().enumerate() {
+            let named = |i: &ast::Import| i.alias.is_some() && i.file.is_some_and(|f| f.0 as usize == file);
+            let entered = files.iter().flat_map(|f| &f.imports).any(named);
+            let mut doubles = Vec::new();
+            seen.push(if *is_first && !entered {
+                Names::new()
+            } else {
+                space(&files, &joined(&files, vec![file]), &mut doubles)
+            });
+            found.extend(doubles.into_iter().filter(|d| !found.contains(d)).collect::<Vec<_>>());
+        }
+        (Program { files, names, seen, first }, found)
     }
 
     pub fn files(&self) -> &[ast::File] {
         &self.files
     }
 
+    /// What a name stands for where it is written: `frag`, or `net.frag` of what this file imports as `net`.
+    pub(crate) fn find(&self, name: &str, at: Span) -> Option<Named<'_>> {
+        let here = at.file.0 as usize;
+        let (names, name) = match name.split_once('.') {
+            Some((alias, name)) => (&self.seen[self.imported(alias, here)?], name),
+            None if self.first.get(here).copied().unwrap_or(true) => (&self.names, name),
+            None => (&self.seen[here], name),
+        };
+        let &(file, item) = names.get(name)?;
+        Some(Named { item: &self.files[file].items[item], file })
+    }
+
+    /// The file that another one imports under a name.
+    fn imported(&self, alias: &str, file: usize) -> Option<usize> {
+        let is = |i: &&ast::Import| i.alias.as_ref().is_some_and(|a| a.name == alias);
+        let import = self.files.get(file)?.imports.iter().find(is)?;
+        import.file.map(|f| f.0 as usize).filter(|f| *f < self.files.len())
+    }
+
+    /// The names of the items of a kind that may stand where something else does: of this file, or of the import meant.
+    pub(crate) fn known(&self, name: &str, at: Span, kind: impl Fn(&Item) -> bool) -> Vec<String> {
+        let here = at.file.0 as usize;
+        let alias = name.split_once('.').map(|(alias, _)| alias);
+        let names = match alias {
+            Some(alias) => self.imported(alias, here).map(|f| &self.seen[f]),
+            None if self.first.get(here).copied().unwrap_or(true) => Some(&self.names),
+            None => self.seen.get(here),
+        };
+        let of_kind = names.into_iter().flatten().filter(|(_, &(f, i))| kind(&self.files[f].items[i]));
+        let mut known: Vec<String> =
+            of_kind.map(|(name, _)| alias.map_or(name.clone(), |alias| format!("{alias}.{name}"))).collect();
+        known.sort();
+        known
+    }
+
+    /// What a name stands for that the user of the program gives: of the first space, else where a file sees it first.
     pub(crate) fn item(&self, name: &str) -> Option<&Item> {
-        let &(f, i) = self.names.get(name)?;
-        Some(&self.files[f].items[i])
+        let places = (0..self.files.len() as u32).map(|f| Span { file: SourceId(f), start: 0, end: 0 });
+        let first = self.names.get(name).map(|&(f, i)| &self.files[f].items[i]);
+        first.or_else(|| places.filter_map(|at| self.find(name, at)).map(|n| n.item).next())
     }
 
     pub(crate) fn items(&self) -> impl Iterator<Item = &Item> {
@@ -70,17 +130,26 @@ impl Program {
         self.all(|i| if let Item::Layer(l) = i { Some(l) } else { None })
     }
 
+    /// The stacks of the files that the program begins with, and of what these import without a name.
     pub fn stacks(&self) -> impl Iterator<Item = &ast::Stack> {
-        self.all(|i| if let Item::Stack(s) = i { Some(s) } else { None })
+        self.first(|i| if let Item::Stack(s) = i { Some(s) } else { None })
     }
 
+    /// The tests of the same files.
     pub fn tests(&self) -> impl Iterator<Item = &ast::Test> {
-        self.all(|i| if let Item::Test(t) = i { Some(t) } else { None })
+        self.first(|i| if let Item::Test(t) = i { Some(t) } else { None })
     }
 
+    fn first<'a, T: 'a>(&'a self, pick: impl Fn(&'a Item) -> Option<&'a T> + 'a) -> impl Iterator<Item = &'a T> + 'a {
+        let files = self.files.iter().zip(&self.first).filter(|(_, first)| **first);
+        files.flat_map(|(f, _)| &f.items).filter_map(pick)
+    }
+
+    /// One of [`Program::stacks`].
     pub fn stack(&self, name: &str) -> Option<&ast::Stack> {
-        match self.item(name) {
-            Some(Item::Stack(stack)) => Some(stack),
+        let &(f, i) = self.names.get(name)?;
+        match &self.files[f].items[i] {
+            Item::Stack(stack) => Some(stack),
             _ => None,
         }
     }
@@ -101,7 +170,7 @@ impl Program {
         generic: bool,
         variation: &Variation,
     ) -> Result<(Fragment, Vec<Diagnostic>), Vec<Diagnostic>> {
-        let Some(Item::Layer(declared)) = self.item(&layer.name.name) else {
+        let Some(Named { item: Item::Layer(declared), .. }) = self.find(&layer.name.name, layer.name.span) else {
             return Err(vec![self.unknown_layer(&layer.name)]);
         };
         let layer = variation.applied(declared, layer);
@@ -151,8 +220,7 @@ impl Program {
             if layer.kind != ast::LayerKind::Worker {
                 continue;
             }
-            let reference = ast::LayerRef { name: layer.name.clone(), arguments: Vec::new(), span: layer.span };
-            match self.instantiate(&reference, true) {
+            match Checker::new(self, layer).run(&[], layer.span, true) {
                 Ok((_, warnings)) => found.extend(warnings),
                 Err(errors) => found.extend(errors),
             }
@@ -161,7 +229,8 @@ impl Program {
     }
 
     fn unknown_layer(&self, name: &ast::Ident) -> Diagnostic {
-        let known: Vec<&str> = self.layers().map(|l| l.name.name.as_str()).collect();
+        let known = self.known(&name.name, name.span, |i| matches!(i, Item::Layer(_)));
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let found =
             Diagnostic::error("T0002", format!("there is no layer `{}`", name.name)).at(name.span, "not declared");
         match nearest(&name.name, &known) {
@@ -191,6 +260,41 @@ fn distance(a: &str, b: &str) -> usize {
         }
     }
     row[b.len()]
+}
+
+/// These files and what they import without a name.
+fn joined(files: &[ast::File], mut waiting: Vec<usize>) -> Vec<bool> {
+    let mut is = vec![false; files.len()];
+    while let Some(file) = waiting.pop() {
+        if file < files.len() && !std::mem::replace(&mut is[file], true) {
+            let plain = files[file].imports.iter().filter(|i| i.alias.is_none());
+            waiting.extend(plain.filter_map(|i| i.file).map(|f| f.0 as usize));
+        }
+    }
+    is
+}
+
+/// The names of some files together.
+fn space(files: &[ast::File], which: &[bool], found: &mut Vec<Diagnostic>) -> Names {
+    let mut names = Names::new();
+    for (f, file) in files.iter().enumerate().filter(|(f, _)| which[*f]) {
+        for (i, item) in file.items.iter().enumerate() {
+            let Some(name) = item_name(item) else { continue };
+            if let Some(&(g, j)) = names.get(&name.name) {
+                let before = item_name(&files[g].items[j]).map(|n| n.span).unwrap_or_default();
+                found.push(
+                    Diagnostic::error("T0001", format!("`{}` is declared twice", name.name))
+                        .at(name.span, "declared again here")
+                        .also(before, "it was declared here first")
+                        .because("files that import each other share one space of names")
+                        .help("give one of them another name, or one of the files: import \"...\" as name;"),
+                );
+            } else {
+                names.insert(name.name.clone(), (f, i));
+            }
+        }
+    }
+    names
 }
 
 fn item_name(item: &Item) -> Option<&ast::Ident> {

@@ -1,5 +1,6 @@
 //! Types as written to types of the stack IR.
 
+use nacre_diagnostics::Span;
 use nacre_stack::{EnumId, StructId, Type};
 use nacre_syntax::ast::{self, TypeArgument, TypeKind};
 
@@ -119,10 +120,10 @@ impl Checker<'_> {
     }
 
     fn named(&mut self, name: &ast::Ident) -> Option<Type> {
-        if let Some(id) = self.struct_named(&name.name) {
+        if let Some(id) = self.struct_named(name) {
             return Some(Type::Struct(id));
         }
-        if let Some(id) = self.enum_named(&name.name) {
+        if let Some(id) = self.enum_named(&name.name, name.span) {
             return Some(Type::Enum(id));
         }
         let known = [
@@ -179,32 +180,38 @@ impl Checker<'_> {
         None
     }
 
-    pub(crate) fn unbuilt<T>(&mut self, what: &str, span: nacre_diagnostics::Span) -> Option<T> {
+    pub(crate) fn unbuilt<T>(&mut self, what: &str, span: Span) -> Option<T> {
         self.found.push(not_built(what, span));
         None
     }
 
-    fn struct_named(&mut self, name: &str) -> Option<StructId> {
-        if let Some(&id) = self.struct_ids.get(name) {
-            return Some(id);
-        }
-        let layer = self.layer;
-        let own = layer.members.iter().find_map(|m| match m {
-            ast::Member::Struct(s) if s.name.name == name => Some(s),
-            _ => None,
-        });
-        match (own, self.program.item(name)) {
-            (Some(declared), _) | (None, Some(ast::Item::Struct(declared))) => self.declare_struct(declared),
-            _ => None,
-        }
+    /// Whether a name at this place may be one of the layer's own: those of its file, and what comes from nowhere.
+    pub(crate) fn is_here(&self, at: Span) -> bool {
+        at.file == self.layer.name.span.file || at == Span::default()
     }
 
-    pub(crate) fn enum_named(&mut self, name: &str) -> Option<EnumId> {
-        if let Some(&id) = self.enum_ids.get(name) {
+    fn struct_named(&mut self, name: &ast::Ident) -> Option<StructId> {
+        let layer = self.layer;
+        let own = layer.members.iter().find_map(|m| match m {
+            ast::Member::Struct(s) if s.name.name == name.name => Some(s),
+            _ => None,
+        });
+        if let Some(declared) = own.filter(|_| self.is_here(name.span)) {
+            return self.declare_struct(name.name.clone(), declared);
+        }
+        let found = self.program.find(&name.name, name.span)?;
+        let ast::Item::Struct(declared) = found.item else { return None };
+        self.declare_struct(found.key(), declared)
+    }
+
+    pub(crate) fn enum_named(&mut self, name: &str, at: Span) -> Option<EnumId> {
+        if let Some(&id) = self.enum_ids.get(name).filter(|_| self.is_here(at)) {
             return Some(id);
         }
-        let ast::Item::Enum(declared) = self.program.item(name)? else { return None };
-        Some(self.declare_enum(declared))
+        let found = self.program.find(name, at)?;
+        let ast::Item::Enum(declared) = found.item else { return None };
+        let key = found.key();
+        Some(self.enum_ids.get(&key).copied().unwrap_or_else(|| self.declare_enum(key, declared)))
     }
 
     /// How a type is written.

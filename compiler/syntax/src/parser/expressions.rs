@@ -75,7 +75,7 @@ impl Parser<'_> {
         loop {
             if self.at_word("through") && least <= THROUGH {
                 self.advance_as(Role::Operator(THROUGH));
-                let filter = self.name("a filter")?;
+                let filter = self.item_name("a filter")?;
                 left = Expr { kind: ExprKind::Through(Box::new(left), filter), span: self.since(start) };
                 height += 1;
                 self.grown(height)?;
@@ -141,6 +141,10 @@ impl Parser<'_> {
             let open = self.span();
             let kind = match self.kind() {
                 TokenKind::Dot => {
+                    let names_item = matches!(self.ahead(1), TokenKind::Capitalized(_));
+                    if let (true, ExprKind::Name(name)) = (names_item, &expr.kind) {
+                        return self.fail_with(errors::no_such_import(name, &self.aliases, expr.span));
+                    }
                     self.advance();
                     ExprKind::Field(Box::new(expr), self.name("the name of a field or an operation")?)
                 }
@@ -185,10 +189,13 @@ impl Parser<'_> {
     pub(super) fn primary(&mut self) -> Parse<Expr> {
         let start = self.span();
         self.height = 0;
+        if self.at_alias() {
+            return self.imported();
+        }
         let kind = match self.kind() {
             TokenKind::Number => self.quantity()?,
             TokenKind::Text | TokenKind::OpenText => ExprKind::Text(self.text_value("a text")?),
-            TYPE => self.type_or_literal()?,
+            TYPE => self.type_or_literal(String::new())?,
             CONSTANT => ExprKind::Name(self.ident().name),
             TokenKind::OpenParen => return self.parenthesized(),
             TokenKind::OpenBracket => {
@@ -225,6 +232,18 @@ impl Parser<'_> {
                 return self.fail_with(errors::block_comment(self.span()))
             }
             _ => return self.fail("an expression"),
+        };
+        Ok(Expr { kind, span: self.since(start) })
+    }
+
+    /// `net.LARGEST`, `net.Phase` before `.open`, `net.Point { x: 1 }`, `net.sealed` before `(m)`
+    fn imported(&mut self) -> Parse<Expr> {
+        let start = self.span();
+        let before = self.import_before();
+        let kind = match self.kind() {
+            TYPE => self.type_or_literal(before)?,
+            CONSTANT => ExprKind::Name(before + &self.ident().name),
+            _ => ExprKind::Name(before + &self.name("what the file declares")?.name),
         };
         Ok(Expr { kind, span: self.since(start) })
     }
@@ -290,8 +309,9 @@ impl Parser<'_> {
     }
 
     /// `Phase` before `.open`, or `Nak { low, high: x }`
-    fn type_or_literal(&mut self) -> Parse<ExprKind> {
-        let name = self.ident();
+    fn type_or_literal(&mut self, before: String) -> Parse<ExprKind> {
+        let start = self.span();
+        let name = Ident { name: before + &self.ident().name, span: start };
         let open = self.span();
         if !self.at(TokenKind::OpenBrace) {
             return Ok(ExprKind::TypeName(name.name));

@@ -78,7 +78,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn interface_ref(&mut self) -> Parse<InterfaceRef> {
-        let name = self.name("an interface")?;
+        let name = self.item_name("an interface")?;
         let start = name.span;
         let arguments = self.angled(|p| p.ty())?;
         Ok(InterfaceRef { name, arguments, span: self.since(start) })

@@ -85,10 +85,10 @@ impl Parser<'_> {
         let start = self.span();
         self.advance();
         let path = self.text_value("the path of a file in quotes")?;
-        let alias = if self.eat_word("as") { Some(self.name("a name for the import")?) } else { None };
+        let alias = if self.eat_word("as") { Some(self.alias()?) } else { None };
         let span = self.since(start);
         self.semicolon()?;
-        Ok(Import { path, alias, span })
+        Ok(Import { path, alias, file: None, span })
     }
 
     fn item(&mut self) -> Parse<Item> {
@@ -224,7 +224,7 @@ impl Parser<'_> {
             "inverse" => {
                 self.advance();
                 self.expect_word("of")?;
-                Ok(Contract::InverseOf(self.name("the function that it undoes")?))
+                Ok(Contract::InverseOf(self.item_name("the function that it undoes")?))
             }
             "grows" | "shrinks" | "range" => {
                 self.advance();

@@ -157,9 +157,9 @@ impl Parser<'_> {
     /// `provides a, b;`
     fn names(&mut self) -> Parse<Vec<Ident>> {
         self.advance();
-        let mut names = vec![self.name("an automaton or a property")?];
+        let mut names = vec![self.item_name("an automaton or a property")?];
         while self.eat(TokenKind::Comma) {
-            names.push(self.name("an automaton or a property")?);
+            names.push(self.item_name("an automaton or a property")?);
         }
         self.semicolon()?;
         Ok(names)

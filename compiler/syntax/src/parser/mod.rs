@@ -49,6 +49,8 @@ pub(crate) struct Parser<'a> {
     depth: u32,
     /// How high the tree of the last expression or type is.
     height: u32,
+    /// The names of the imports that have one.
+    aliases: Vec<&'a str>,
 }
 
 /// Everything: the tree, the tokens with their roles, the diagnostics.
@@ -69,6 +71,7 @@ pub(crate) fn parse(file: SourceId, text: &str) -> (File, (Lexed, Vec<Role>), Ve
         last_error: None,
         depth: 0,
         height: 0,
+        aliases: Vec::new(),
     };
     let tree = parser.file();
     let (roles, mut found) = (parser.roles, parser.found);

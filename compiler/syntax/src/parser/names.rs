@@ -16,6 +16,10 @@ impl Parser<'_> {
     pub(super) fn name(&mut self, what: &str) -> Parse<Ident> {
         match self.kind() {
             TokenKind::Name if is_reserved(self.word()) => self.fail_with(errors::reserved(self.word(), self.span())),
+            TokenKind::Name if self.aliases.contains(&self.word()) && !self.behind_dot() => {
+                self.report(errors::name_of_import(self.word(), what, self.span()));
+                Ok(self.ident())
+            }
             TokenKind::Name => Ok(self.ident()),
             TokenKind::Capitalized(_) => {
                 let better = snake(self.word());
@@ -23,6 +27,51 @@ impl Parser<'_> {
             }
             _ => self.fail(what),
         }
+    }
+
+    fn behind_dot(&self) -> bool {
+        self.position > 0 && self.lexed.tokens[self.position - 1].kind == TokenKind::Dot
+    }
+
+    /// The name that an import is given.
+    pub(super) fn alias(&mut self) -> Parse<Ident> {
+        let word = self.word();
+        // These stand before dots with a meaning of their own.
+        if matches!(word, "above" | "below" | "stack") {
+            return self.fail_with(errors::reserved(word, self.span()));
+        }
+        let name = self.name("an import")?;
+        if self.kind() == TokenKind::Semicolon {
+            self.aliases.push(word);
+        }
+        Ok(name)
+    }
+
+    /// Whether the name of an import and a dot stand here.
+    pub(super) fn at_alias(&self) -> bool {
+        self.at(TokenKind::Name) && self.ahead(1) == TokenKind::Dot && self.aliases.contains(&self.word())
+    }
+
+    /// The name of an import and the dot, if they stand here: `net.`
+    pub(super) fn import_before(&mut self) -> String {
+        if !self.at_alias() {
+            return String::new();
+        }
+        let before = format!("{}.", self.word());
+        self.advance();
+        self.advance();
+        before
+    }
+
+    /// The name of an item of this file or of an imported one: `frag`, `net.frag`.
+    pub(super) fn item_name(&mut self, what: &str) -> Parse<Ident> {
+        let start = self.span();
+        if self.at(TokenKind::Name) && self.ahead(1) == TokenKind::Dot && !self.at_alias() {
+            return self.fail_with(errors::no_such_import(self.word(), &self.aliases, start));
+        }
+        let before = self.import_before();
+        let name = self.name(what)?;
+        Ok(Ident { name: before + &name.name, span: self.since(start) })
     }
 
     /// The name of a type, header or wire.

@@ -19,7 +19,7 @@ impl Parser<'_> {
         self.advance();
         let name = self.name("an automaton")?;
         let parameters = self.parameters()?;
-        let extends = if self.eat_word("extends") { Some(self.name("an automaton")?) } else { None };
+        let extends = if self.eat_word("extends") { Some(self.item_name("an automaton")?) } else { None };
         let span = self.since(start);
         let mut automaton = Automaton {
             docs,

@@ -44,7 +44,7 @@ impl Parser<'_> {
     }
 
     fn layer_ref(&mut self) -> Parse<LayerRef> {
-        let name = self.name("a layer")?;
+        let name = self.item_name("a layer")?;
         let start = name.span;
         let open = self.span();
         let mut arguments = Vec::new();

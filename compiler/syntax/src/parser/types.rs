@@ -2,6 +2,7 @@
 
 use super::{Parse, Parser, Role};
 use crate::ast::*;
+use crate::errors;
 use crate::token::{TokenKind, CONSTANT, TYPE};
 
 impl Parser<'_> {
@@ -42,6 +43,12 @@ impl Parser<'_> {
             TokenKind::Number => self.range_type()?,
             CONSTANT if self.ahead(1) == TokenKind::DotDot => self.range_type()?,
             TYPE | CONSTANT => self.named_type()?,
+            TokenKind::Name if self.at_alias() && self.ahead(2) == CONSTANT && self.ahead(3) == TokenKind::DotDot => {
+                self.range_type()?
+            }
+            TokenKind::Name if self.ahead(1) == TokenKind::Dot && !self.at_alias() => {
+                return self.fail_with(errors::no_such_import(self.word(), &self.aliases, start));
+            }
             TokenKind::Name if !crate::token::is_reserved(self.word()) => self.named_type()?,
             _ => return self.fail("a type"),
         };
@@ -81,7 +88,12 @@ impl Parser<'_> {
     }
 
     fn named_type(&mut self) -> Parse<TypeKind> {
-        let name = self.ident();
+        let start = self.span();
+        let before = self.import_before();
+        if !matches!(self.kind(), TokenKind::Name | TokenKind::Capitalized(_)) {
+            return self.fail("a type");
+        }
+        let name = Ident { name: before + &self.ident().name, span: self.since(start) };
         let open = self.span();
         let mut arguments = Vec::new();
         if self.at(TokenKind::Less) {
@@ -105,6 +117,7 @@ impl Parser<'_> {
         let computes =
             matches!(behind, TokenKind::Dot | TokenKind::Plus | TokenKind::Minus | TokenKind::Star | TokenKind::Slash);
         let size = match self.kind() {
+            TokenKind::Name if self.at_alias() => self.ahead(2) == CONSTANT && self.ahead(3) != TokenKind::DotDot,
             TokenKind::Number | CONSTANT => !range,
             TokenKind::Name => computes,
             _ => false,

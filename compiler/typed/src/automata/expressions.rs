@@ -17,7 +17,7 @@ impl<'p> Typer<'p> {
     pub(super) fn wanted(&mut self, e: &ast::Expr, ty: &Ty) -> Option<Expr> {
         let zero = match &e.kind {
             ExprKind::Array(parts) => parts.is_empty(),
-            ExprKind::Name(name) => name == "zeroes" && self.is_new(name),
+            ExprKind::Name(name) => name == "zeroes" && self.is_new(name, e.span),
             _ => false,
         };
         if zero {
@@ -111,7 +111,7 @@ impl<'p> Typer<'p> {
     }
 
     fn variant(&mut self, of: &str, span: Span, name: &ast::Ident) -> Option<(Expr, Ty)> {
-        let Some(Item::Enum(declared)) = self.program.item(of) else {
+        let Some(Item::Enum(declared)) = self.program.find(of, span).map(|n| n.item) else {
             return self.error("T0136", format!("there is no enum `{of}`"), span, "not known", "");
         };
         match declared.variants.iter().position(|v| v.name == name.name) {

@@ -45,7 +45,7 @@ impl Typer<'_> {
     /// Whether this is a pattern that gives a name its meaning. `new`: a name by itself may be one that nothing declares.
     fn binds(&self, e: &ast::Expr, new: bool) -> bool {
         match &e.kind {
-            ExprKind::Name(name) => name == "_" || self.unbound(name).is_some() || new && self.is_new(name),
+            ExprKind::Name(name) => name == "_" || self.unbound(name).is_some() || new && self.is_new(name, e.span),
             ExprKind::Tuple(parts) => parts.iter().any(|p| self.binds(p, true)),
             _ => false,
         }
@@ -55,7 +55,7 @@ impl Typer<'_> {
     fn pattern(&mut self, e: &ast::Expr, ty: &Ty) -> Option<Pattern> {
         match &e.kind {
             ExprKind::Name(name) if name == "_" => Some(Pattern::Any),
-            ExprKind::Name(name) if self.unbound(name).is_some() || self.is_new(name) => {
+            ExprKind::Name(name) if self.unbound(name).is_some() || self.is_new(name, e.span) => {
                 let n = match self.unbound(name) {
                     Some(n) => n,
                     None => self.local(name),

@@ -52,7 +52,7 @@ impl<'p> Typer<'p> {
                 let help = "an automaton extends one that says less: turn one of them round, or take `extends` away";
                 return self.error("T0131", words, parent.span, "closes the circle", help);
             }
-            match self.program.item(&parent.name) {
+            match self.program.find(&parent.name, parent.span).map(|n| n.item) {
                 Some(Item::Automaton(parent)) => line.push(parent),
                 _ => {
                     let found: Diagnostic = self.program.unknown_automaton(&parent.name, Some(parent.span));
@@ -128,10 +128,12 @@ impl<'p> Typer<'p> {
             ExprKind::Duration(n, unit) => n.checked_mul(unit.nanoseconds()),
             ExprKind::True => Some(1),
             ExprKind::False => Some(0),
-            ExprKind::Name(name) => self.constants.get(name).copied().or_else(|| match self.program.item(name) {
-                Some(Item::Const(c)) => self.constant(&c.value, depth + 1),
-                _ => None,
-            }),
+            ExprKind::Name(name) => {
+                self.constants.get(name).copied().or_else(|| match self.program.find(name, e.span)?.item {
+                    Item::Const(c) => self.constant(&c.value, depth + 1),
+                    _ => None,
+                })
+            }
             ExprKind::Binary(op, a, b) => {
                 let (a, b) = (self.constant(a, depth + 1)?, self.constant(b, depth + 1)?);
                 match op {

@@ -32,14 +32,22 @@ impl Program {
 
     /// One automaton, with what it extends joined in. Parameters have their defaults but for these.
     pub fn automaton(&self, name: &str, overrides: &[(String, u64)]) -> Result<spec::Automaton, Vec<Diagnostic>> {
-        self.typed_automaton(name, overrides, false)
+        match self.item(name) {
+            Some(Item::Automaton(declared)) => self.typed_automaton(declared, overrides, false),
+            _ => Err(vec![self.unknown_automaton(name, None)]),
+        }
+    }
+
+    /// Whether a name is that of an automaton.
+    pub fn is_automaton(&self, name: &str) -> bool {
+        matches!(self.item(name), Some(Item::Automaton(_)))
     }
 
     /// Checks every automaton by itself; parameters without a default are 1.
     pub fn check_automata(&self) -> Vec<Diagnostic> {
         let mut found: Vec<Diagnostic> = Vec::new();
         for automaton in self.automata() {
-            let more = self.typed_automaton(&automaton.name.name, &[], true).err().unwrap_or_default();
+            let more = self.typed_automaton(automaton, &[], true).err().unwrap_or_default();
             let more: Vec<_> = more.into_iter().filter(|d| !found.contains(d)).collect();
             found.extend(more);
         }
@@ -48,13 +56,10 @@ impl Program {
 
     fn typed_automaton(
         &self,
-        name: &str,
+        declared: &ast::Automaton,
         overrides: &[(String, u64)],
         generic: bool,
     ) -> Result<spec::Automaton, Vec<Diagnostic>> {
-        let Some(Item::Automaton(declared)) = self.item(name) else {
-            return Err(vec![self.unknown_automaton(name, None)]);
-        };
         let mut typer = Typer::new(self);
         let automaton = typer.automaton(declared, overrides, generic);
         match automaton {

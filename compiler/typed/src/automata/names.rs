@@ -42,9 +42,9 @@ impl Typer<'_> {
     }
 
     /// Whether a name means nothing yet, so that a pattern may give it a meaning.
-    pub(super) fn is_new(&self, name: &str) -> bool {
+    pub(super) fn is_new(&self, name: &str, at: Span) -> bool {
         let field = self.fields.iter().any(|(f, _)| f == name);
-        let constant = self.constants.contains_key(name) || matches!(self.program.item(name), Some(Item::Const(_)));
+        let constant = self.constants.contains_key(name) || self.named_constant(name, at).is_some();
         self.binding(name).is_none() && !field && !constant && name != "members"
     }
 
@@ -73,15 +73,15 @@ impl Typer<'_> {
         if name == "members" {
             return Some((Expr::All, Ty::Set(Box::new(Ty::Rank))));
         }
-        if let Some(value) = self.named_constant(name) {
+        if let Some(value) = self.named_constant(name, span) {
             return Some((Expr::Const(Value::Num(value)), Ty::Nat));
         }
         self.unknown(name, span)
     }
 
-    fn named_constant(&self, name: &str) -> Option<u64> {
-        self.constants.get(name).copied().or_else(|| match self.program.item(name) {
-            Some(Item::Const(c)) => self.constant(&c.value, 0),
+    fn named_constant(&self, name: &str, at: Span) -> Option<u64> {
+        self.constants.get(name).copied().or_else(|| match self.program.find(name, at)?.item {
+            Item::Const(c) => self.constant(&c.value, 0),
             _ => None,
         })
     }

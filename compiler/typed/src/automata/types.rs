@@ -132,7 +132,8 @@ impl Typer<'_> {
     fn resolve_name(&mut self, name: &ast::Ident, arguments: &[TypeArgument]) -> Option<Ty> {
         let plain = match plain(&name.name) {
             Some(plain) => Some(plain),
-            None => matches!(self.program.item(&name.name), Some(Item::Enum(_))).then_some(Ty::Nat),
+            None => matches!(self.program.find(&name.name, name.span).map(|n| n.item), Some(Item::Enum(_)))
+                .then_some(Ty::Nat),
         };
         if let Some(plain) = plain {
             return Some(plain);
@@ -184,11 +185,13 @@ impl Typer<'_> {
         Some(match &ty.kind {
             // Who it is, not what its address looks like.
             TypeKind::Name(name, _) if type_parameters.iter().any(|p| p.name == name.name) => Ty::Rank,
-            TypeKind::Name(name, _) => match (plain(&name.name), self.program.item(&name.name)) {
-                (Some(plain), _) => plain,
-                (None, Some(Item::Enum(_))) => Ty::Nat,
-                _ => return None,
-            },
+            TypeKind::Name(name, _) => {
+                match (plain(&name.name), self.program.find(&name.name, name.span).map(|n| n.item)) {
+                    (Some(plain), _) => plain,
+                    (None, Some(Item::Enum(_))) => Ty::Nat,
+                    _ => return None,
+                }
+            }
             TypeKind::Range(..) => Ty::Nat,
             TypeKind::Tuple(types) => {
                 Ty::Tuple(types.iter().map(|t| self.of_event(t, type_parameters)).collect::<Option<_>>()?)
