@@ -1,6 +1,6 @@
 //! Branches: `if`, `if let`, `match`.
 
-use nacre_diagnostics::Span;
+use nacre_diagnostics::{Diagnostic, Span};
 use nacre_stack::{BinaryOp, Block, Expr, ExprKind, Place, Statement, Step, Type};
 use nacre_syntax::ast::{self, Condition, ConditionKind, Else, PatternKind};
 
@@ -233,19 +233,16 @@ impl Body<'_, '_> {
         let before = self.flow.clone();
         let mut done: Vec<(Option<Expr>, Block)> = Vec::new();
         let mut flows: Vec<Flow> = Vec::new();
+        let mut known: Vec<(Option<u64>, Span)> = Vec::new();
         for (i, arm) in arms.iter().enumerate() {
             let last = i + 1 == arms.len() && exhaustive;
-            let test = match &arm.value {
-                Some(e) if !last => {
-                    let with = self.expr_as(e, &value.ty)?;
-                    Some(make(ExprKind::Binary(BinaryOp::Equal, Box::new(value.clone()), Box::new(with)), Type::Bool))
-                }
-                Some(e) => {
-                    self.expr_as(e, &value.ty)?;
-                    None
-                }
+            let with = match &arm.value {
+                Some(e) => Some(self.expr_as(e, &value.ty)?),
                 None => None,
             };
+            self.reached(with.as_ref(), arm, &mut known);
+            let equal = |with| ExprKind::Binary(BinaryOp::Equal, Box::new(value.clone()), Box::new(with));
+            let test = with.filter(|_| !last).map(|with| make(equal(with), Type::Bool));
             self.flow = before.clone();
             let (block, ()) = self.block(|b| b.statements(&arm.body));
             flows.push(std::mem::take(&mut self.flow));
@@ -266,6 +263,25 @@ impl Body<'_, '_> {
         }
         self.out.extend(rest);
         Some(())
+    }
+
+    /// Tells of an arm that never runs, as an earlier one takes its value. `known`: the values of those before, none for all.
+    fn reached(&mut self, with: Option<&Expr>, arm: &ast::MatchArm, known: &mut Vec<(Option<u64>, Span)>) {
+        let value = match with.map(|e| &e.kind) {
+            None => None,
+            Some(ExprKind::Const(n)) => Some(*n),
+            Some(_) => return,
+        };
+        let span = arm.value.as_ref().map_or(arm.body.span, |e| e.span);
+        match known.iter().find(|(k, _)| k.is_none() || *k == value) {
+            Some((_, first)) => self.cx.found.push(
+                Diagnostic::error("T0117", "this arm of the `match` never runs")
+                    .at(span, "its value is taken already")
+                    .also(*first, "by this arm")
+                    .help("remove one of them; `_` stands last"),
+            ),
+            None => known.push((value, span)),
+        }
     }
 
     fn exhaustive(&self, ty: &Type, arms: &[ast::MatchArm]) -> bool {

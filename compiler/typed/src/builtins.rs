@@ -188,6 +188,7 @@ impl Body<'_, '_> {
         let mut set = make(ExprKind::Zero, ty.clone());
         for argument in arguments {
             let element = self.expr_as(&argument.value, &Type::UInt(32))?;
+            self.element(&element, ty, argument.value.span)?;
             let one = make(ExprKind::Const(1), ty.clone());
             let bit = make(ExprKind::Binary(BinaryOp::Shl, Box::new(one), Box::new(element)), ty.clone());
             set = make(ExprKind::Binary(BinaryOp::Or, Box::new(set), Box::new(bit)), ty.clone());

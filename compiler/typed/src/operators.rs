@@ -107,6 +107,9 @@ impl Body<'_, '_> {
         use ast::BinaryOp as B;
         let comparison = matches!(op, B::Equal | B::NotEqual | B::Less | B::LessEqual | B::Greater | B::GreaterEqual);
         let (left, right) = self.sides(l, r, if comparison { None } else { want })?;
+        if let (Type::Bits(_), true) = (&left.expr.ty, matches!(op, B::Add | B::Sub)) {
+            self.element(&right.expr, &left.expr.ty, r.span)?;
+        }
         if let Some(special) = self.mixed(op, &left, &right) {
             return Some(Value::fixed(special));
         }
@@ -212,6 +215,18 @@ impl Body<'_, '_> {
         }
     }
 
+    /// Tells of a constant that no set of this type can have as an element.
+    pub fn element(&mut self, x: &Expr, set: &Type, span: Span) -> Option<()> {
+        let (Type::Bits(n), ExprKind::Const(value)) = (set, &x.kind) else { return Some(()) };
+        if x.ty == *set || *value < u64::from(*n) {
+            return Some(());
+        }
+        let shown = self.show(set);
+        let help = format!("its elements are 0 to {}", n - 1);
+        self.error("T0118", format!("this is no element of a {shown}"), span, "too large, or negative", help);
+        None
+    }
+
     fn compare(&mut self, op: ast::BinaryOp, left: Expr, right: Expr, span: Span) -> Option<Expr> {
         use ast::BinaryOp as B;
         let binary = |op, l: Expr, r: Expr| make(ExprKind::Binary(op, Box::new(l), Box::new(r)), Type::Bool);
@@ -297,6 +312,7 @@ impl Body<'_, '_> {
             self.error("T0061", format!("`in` asks a set or a container, not {shown}"), r.span, "", "");
             return None;
         };
+        self.element(&x.expr, &set.expr.ty, l.span)?;
         let x = as_type(&x.expr, Type::UInt(32));
         Some(Value::fixed(make(ExprKind::Binary(BinaryOp::Member, Box::new(x), Box::new(set.expr)), Type::Bool)))
     }
