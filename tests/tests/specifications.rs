@@ -3,6 +3,7 @@
 use nacre_driver::{Override, Session, Variation};
 use nacre_specification::evaluate::State;
 use nacre_specification::{samples, Automaton, Type, Value};
+use nacre_stack::interpret::{Config, Machine, Outcome};
 use nacre_stack::Type as StackType;
 use nacre_tests::root;
 
@@ -186,4 +187,39 @@ fn a_stack_is_composed_with_other_parameters_of_its_layers() {
         let found = session.compose_varied("reliable", &variation).expect_err("there is no such parameter");
         assert_eq!(found[0].code, code);
     }
+}
+
+/// Counts to three in both directions, and comes to rest.
+const RESTING: &str = "
+worker resting<MOST: u8 = 1> {
+    header Numbered { number: u8 }
+    state { waiting: u8 }
+    goal rests = waiting == 0;
+    goal waits = waiting == MOST;
+    down send(m) { waiting += 1; pass m + Numbered { number: waiting }; }
+    up deliver(m - Numbered { number }) { waiting -= min(number, waiting); pass m; }
+}
+stack twice = resting<2> / resting;
+";
+
+#[test]
+fn goals_of_layers_are_told_and_decide_nothing() {
+    let session = session(RESTING);
+    let (stack, _) =
+        session.compose_varied("twice", &Variation::default()).unwrap_or_else(|found| panic!("{found:#?}"));
+    let named: Vec<Vec<&str>> =
+        stack.layers.iter().map(|l| l.goals.iter().map(|g| g.name.as_str()).collect()).collect();
+    assert_eq!(named, [["rests", "waits"], ["rests", "waits"]]);
+    let text = nacre_stack::print(&stack);
+    assert_eq!(nacre_stack::read(&text).as_ref(), Ok(&stack));
+    let interface = stack.interface();
+    let mut machine = Machine::of(std::sync::Arc::new(stack), Config::default());
+    assert_eq!(machine.open(0), Outcome::Ok);
+    assert_eq!(machine.goals(), [true, false, true, false]);
+    let before = machine.canonical_bytes();
+    assert_eq!(machine.goals().len(), 4);
+    assert_eq!(machine.canonical_bytes(), before, "to ask changes nothing");
+    let send = interface.iter().position(|e| e.port.0 == 1 && e.input.is_some()).unwrap() as u32;
+    assert_eq!(machine.call(send, &[], b"x", 1), Outcome::Ok);
+    assert_eq!(machine.goals(), [false, true, false, false], "the lower waits for one, the upper for two");
 }

@@ -98,6 +98,7 @@ impl Linker {
             version: fragment.version,
             reactions: vec![],
             invariants: vec![],
+            goals: vec![],
             random: None,
             span: fragment.span,
         });

@@ -242,6 +242,12 @@ impl Renumber<'_> {
             let layer = self.layer;
             self.stack().layers[layer.index()].invariants.push(new);
         }
+        for goal in &self.fragment.goals {
+            let mut new = goal.clone();
+            self.expr(&mut new.holds);
+            let layer = self.layer;
+            self.stack().layers[layer.index()].goals.push(new);
+        }
     }
 
     /// `pt2pt.acknowledged` as `pt2pt_2.acknowledged`.

@@ -135,9 +135,18 @@ pub struct Layer {
     pub reactions: Vec<Reaction>,
     /// `invariant`s; true between steps. Over cells of this layer only.
     pub invariants: Vec<Expr>,
+    /// `goal`s: what fair runs come to again and again. Over cells of this layer only; no step depends on them.
+    pub goals: Vec<Goal>,
     /// Cells of which the layer may draw random numbers: 8 bytes of state, if it uses `random`.
     pub random: Option<CellId>,
     pub span: Span,
+}
+
+/// A condition that a layer must be able to come to, whatever has happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Goal {
+    pub name: String,
+    pub holds: Expr,
 }
 
 /// What a layer does with an event.

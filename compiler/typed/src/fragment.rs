@@ -10,8 +10,8 @@
 
 use nacre_diagnostics::Span;
 use nacre_stack::{
-    Admission, Cell, Enum, Event, EventId, Expr, Extern, Filter, Function, Guard, Handler, HandlerId, Header, PortId,
-    Struct, Timer,
+    Admission, Cell, Enum, Event, EventId, Expr, Extern, Filter, Function, Goal, Guard, Handler, HandlerId, Header,
+    PortId, Struct, Timer,
 };
 
 /// The side from which the lower neighbour (or the lower boundary) speaks.
@@ -56,6 +56,7 @@ pub struct Fragment {
     pub reactions: Vec<FragmentReaction>,
     pub accepts: Vec<(EventId, Admission)>,
     pub invariants: Vec<Expr>,
+    pub goals: Vec<Goal>,
     /// It draws random numbers; `compose` adds the generator's cell.
     pub random: bool,
     /// It says `pack` or `unpack`.

@@ -187,6 +187,7 @@ impl Checker<'_> {
                         self.fragment.invariants.push(e);
                     }
                 }
+                Member::Goal(goal) => self.goal(goal),
                 _ => {}
             }
         }

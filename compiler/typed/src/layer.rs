@@ -80,6 +80,7 @@ impl<'p> Checker<'p> {
                 reactions: Vec::new(),
                 accepts: Vec::new(),
                 invariants: Vec::new(),
+                goals: Vec::new(),
                 random: false,
                 packs: false,
                 span: layer.span,
@@ -325,9 +326,18 @@ impl<'p> Checker<'p> {
                     self.declare_struct(s.name.name.clone(), s);
                 }
                 Member::Version(n, _) => self.fragment.version = *n as u32,
-                Member::Provides(names) => self.fragment.provides.extend(names.iter().map(plain)),
-                Member::Requires(names) => self.fragment.requires.extend(names.iter().map(plain)),
-                Member::Breaks(names) => self.fragment.breaks.extend(names.iter().map(plain)),
+                Member::Provides(names) => {
+                    let names = self.promised(names);
+                    self.fragment.provides.extend(names);
+                }
+                Member::Requires(names) => {
+                    let names = self.promised(names);
+                    self.fragment.requires.extend(names);
+                }
+                Member::Breaks(names) => {
+                    let names = self.promised(names);
+                    self.fragment.breaks.extend(names);
+                }
                 Member::Extends { span, .. } => {
                     self.unbuilt::<()>("groups (`extends view`)", *span);
                 }
@@ -661,11 +671,6 @@ impl<'p> Checker<'p> {
             }
         }
     }
-}
-
-/// A property's word, which means the same through whichever import it is known.
-fn plain(name: &ast::Ident) -> String {
-    name.name.rsplit('.').next().unwrap_or_default().into()
 }
 
 /// A parameter's value, as a person writes it.

@@ -25,6 +25,7 @@ mod loops;
 mod operators;
 mod places;
 mod program;
+mod promises;
 mod statements;
 mod types;
 mod variation;

@@ -68,6 +68,7 @@ impl Maker {
             reactions: vec![],
             accepts: vec![],
             invariants: vec![],
+            goals: vec![],
             random: false,
             packs: false,
             span: Span::default(),
@@ -168,6 +169,7 @@ impl Maker {
             functions: stack.functions,
             filters: stack.filters,
             externs: stack.externs,
+            goals: stack.layers[0].goals.clone(),
             invariants: stack.layers.into_iter().next().expect("one layer").invariants,
             reactions,
             ..self.fragment

@@ -224,6 +224,16 @@ impl Machine {
             && (input.admissions.is_empty() || admitted(&self.stack, &mut self.seen_by(input), input, arguments))
     }
 
+    /// Whether each goal of each layer holds now, from the bottom, in order of declaration; see [`Stack::layers`].
+    pub fn goals(&self) -> Vec<bool> {
+        let stack = &self.stack;
+        let has = |cell: &Cell| !stack.layer(cell.layer).goals.is_empty();
+        let cells = stack.cells.iter().zip(&self.state.cells);
+        let cells = cells.map(|(cell, value)| if has(cell) { value.clone() } else { Value::Gone }).collect();
+        let mut state = State { now: self.state.now, ..begun(stack, &self.config, cells) };
+        Run::new(stack, &mut state).goals()
+    }
+
     /// A copy of what the conditions of a call can read.
     fn seen_by(&self, input: &PortInput) -> State {
         let read = |cell: &Cell| input.admissions.iter().any(|a| a.layer == cell.layer);

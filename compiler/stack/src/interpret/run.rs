@@ -312,6 +312,17 @@ impl<'a> Run<'a> {
         holds
     }
 
+    /// Whether each goal holds.
+    pub fn goals(&mut self) -> Vec<bool> {
+        let mut held = vec![];
+        for (index, layer) in self.stack.layers.iter().enumerate() {
+            self.frames.push(Frame::new(&[], LayerId(index as u32)));
+            held.extend(layer.goals.iter().map(|goal| self.evaluate(&goal.holds).truth()));
+            self.frames.pop();
+        }
+        held
+    }
+
     /// What must hold when a step has ended.
     pub fn check_invariants(&mut self) {
         for (index, layer) in self.stack.layers.iter().enumerate() {

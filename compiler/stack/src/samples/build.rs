@@ -75,6 +75,7 @@ impl Builder {
             version: 1,
             reactions: vec![],
             invariants: vec![],
+            goals: vec![],
             random: None,
             span: Span::default(),
         });

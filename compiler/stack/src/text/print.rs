@@ -180,6 +180,10 @@ impl<'a> Printer<'a> {
                 let value = self.body(&[]).expr(invariant);
                 self.line(format!("invariant {name} {value};"));
             }
+            for goal in &layer.goals {
+                let (goal, value) = (quoted(&goal.name), self.body(&[]).expr(&goal.holds));
+                self.line(format!("goal {name} {goal} {value};"));
+            }
             for reaction in &layer.reactions {
                 let arms = join(reaction.arms.iter().map(|arm| {
                     let header = arm.guard.header.map_or("-".into(), |h| self.names.headers.show(h.index()));

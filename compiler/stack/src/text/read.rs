@@ -359,6 +359,13 @@ impl Reader {
                 self.sign(';')?;
                 self.known_layer(layer)?.invariants.push(value);
             }
+            "goal" => {
+                let (layer, name) = (self.layer()?, self.name()?);
+                self.set_locals(&[]);
+                let holds = self.expr()?;
+                self.sign(';')?;
+                self.known_layer(layer)?.goals.push(Goal { name, holds });
+            }
             "reaction" => {
                 let (layer, event) = (self.layer()?, self.event()?);
                 let arms = self.listed(Reader::arm)?;
@@ -403,8 +410,8 @@ impl Reader {
             true => Some(CellId(self.named(|n| &n.cells)?)),
             false => None,
         };
-        let (reactions, invariants, span) = (vec![], vec![], self.span()?);
-        self.stack.layers.push(Layer { name, description, version, reactions, invariants, random, span });
+        let (reactions, invariants, goals, span) = (vec![], vec![], vec![], self.span()?);
+        self.stack.layers.push(Layer { name, description, version, reactions, invariants, goals, random, span });
         Ok(())
     }
 

@@ -42,9 +42,13 @@ pub fn check(stack: &Stack, problems: &mut Problems) {
         }
     }
     for (index, layer) in stack.layers.iter().enumerate() {
+        let id = Some(LayerId(index as u32));
+        for goal in &layer.goals {
+            problems.at(format!("layer {}, goal {}", layer.name, goal.name));
+            Check::new(stack, problems, &[], id, Kind::Pure).typed(&goal.holds, &Type::Bool, "a goal");
+        }
         problems.at(format!("layer {}, an invariant", layer.name));
         for invariant in &layer.invariants {
-            let id = Some(LayerId(index as u32));
             Check::new(stack, problems, &[], id, Kind::Pure).typed(invariant, &Type::Bool, "an invariant");
         }
     }

@@ -69,13 +69,15 @@ impl<'p> Typer<'p> {
     fn stands_at(&mut self, action: &ast::Action) {
         let count = action.parameters.iter().filter(|(at, _)| *at).count();
         let event = matches!(action.kind, ActionKind::Input | ActionKind::Output);
-        if event && count != 1 || count > 1 {
+        let late = count == 1 && !action.parameters[0].0;
+        if event && count != 1 || count > 1 || late {
             let name = &action.name.name;
             let words = match count {
                 0 => format!("`{name}` does not say at which participant it happens"),
+                1 => format!("`{name}` says behind other things at which participant it happens"),
                 _ => format!("`{name}` happens at more than one participant"),
             };
-            let help = format!("write one parameter with `at`: {name}(at p, ...)");
+            let help = format!("write one parameter with `at`, the first: {name}(at p, ...)");
             self.error::<()>("T0135", words, action.span, "", help);
         }
     }

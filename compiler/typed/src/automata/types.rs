@@ -189,6 +189,8 @@ impl Typer<'_> {
                 match (plain(&name.name), self.program.find(&name.name, name.span).map(|n| n.item)) {
                     (Some(plain), _) => plain,
                     (None, Some(Item::Enum(_))) => Ty::Nat,
+                    _ if matches!(name.name.as_str(), "bytes" | "text") => Ty::Msg,
+                    _ if name.name == "bits" => Ty::Set(Box::new(Ty::Nat)),
                     _ => return None,
                 }
             }
@@ -197,7 +199,9 @@ impl Typer<'_> {
                 Ty::Tuple(types.iter().map(|t| self.of_event(t, type_parameters)).collect::<Option<_>>()?)
             }
             TypeKind::PerMember(of) => Ty::Per(Box::new(self.of_event(of, type_parameters)?)),
-            TypeKind::Option(_) | TypeKind::Per(..) => return None,
+            // Empty, or with one entry.
+            TypeKind::Option(of) => Ty::Seq(Box::new(self.of_event(of, type_parameters)?)),
+            TypeKind::Per(..) => return None,
         })
     }
 }

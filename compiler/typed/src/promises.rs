@@ -1,0 +1,46 @@
+//! What a layer says of itself: goals, and the names of what it provides, requires and breaks.
+
+use nacre_stack::{Goal, Type};
+use nacre_syntax::ast::{self, Item};
+
+use crate::layer::Checker;
+use crate::program::nearest;
+
+impl Checker<'_> {
+    /// `goal at_rest = sent.empty;`, over the layer's cells as an invariant is.
+    pub(crate) fn goal(&mut self, goal: &ast::Goal) {
+        if self.fragment.goals.iter().any(|g| g.name == goal.name.name) {
+            let words = format!("`{}` is declared twice in this layer", goal.name.name);
+            self.error("T0022", words, goal.name.span, "again here", "");
+        }
+        if let Some(holds) = self.pure(&goal.condition, &Type::Bool, Vec::new()) {
+            self.fragment.goals.push(Goal { name: goal.name.name.clone(), holds });
+        }
+    }
+
+    /// The names of automata and properties.
+    pub(crate) fn promised(&mut self, names: &[ast::Ident]) -> Vec<String> {
+        self.once(names.iter());
+        for name in names {
+            if !matches!(self.program.item(&name.name), Some(Item::Automaton(_) | Item::Property(_))) {
+                self.unknown_promise(name);
+            }
+        }
+        names.iter().map(|n| n.name.clone()).collect()
+    }
+
+    fn unknown_promise(&mut self, name: &ast::Ident) {
+        let named = |item| match item {
+            &Item::Automaton(ref a) => Some(a.name.name.as_str()),
+            Item::Property(p) => Some(p.name.name.as_str()),
+            _ => None,
+        };
+        let known: Vec<&str> = self.program.items().filter_map(named).collect();
+        let help = match nearest(&name.name, &known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "declare it (`automaton name { ... }`, or `property name;` for what is only said), or import the file that does".into(),
+        };
+        let words = format!("there is no automaton and no property `{}`", name.name);
+        self.error("T0148", words, name.span, "not declared", help);
+    }
+}
