@@ -30,17 +30,20 @@ impl Checker<'_> {
     }
 
     fn unknown_promise(&mut self, name: &ast::Ident) {
-        let named = |item| match item {
-            &Item::Automaton(ref a) => Some(a.name.name.as_str()),
-            Item::Property(p) => Some(p.name.name.as_str()),
-            _ => None,
-        };
-        let known: Vec<&str> = self.program.items().filter_map(named).collect();
+        let known: Vec<&str> = self.program.items().filter_map(promise).collect();
         let help = match nearest(&name.name, &known) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "declare it (`automaton name { ... }`, or `property name;` for what is only said), or import the file that does".into(),
         };
         let words = format!("there is no automaton and no property `{}`", name.name);
         self.error("T0148", words, name.span, "not declared", help);
+    }
+}
+
+fn promise(item: &Item) -> Option<&str> {
+    match item {
+        Item::Automaton(a) => Some(&a.name.name),
+        Item::Property(p) => Some(&p.name.name),
+        _ => None,
     }
 }
