@@ -18,19 +18,20 @@ impl Checker<'_> {
         }
     }
 
-    /// The names of automata and properties.
+    /// The names of automata and properties. They mean the same through whichever import they are known.
     pub(crate) fn promised(&mut self, names: &[ast::Ident]) -> Vec<String> {
         self.once(names.iter());
         for name in names {
-            if !matches!(self.program.item(&name.name), Some(Item::Automaton(_) | Item::Property(_))) {
+            if !self.program.find(&name.name, name.span).is_some_and(|n| is_promise(n.item)) {
                 self.unknown_promise(name);
             }
         }
-        names.iter().map(|n| n.name.clone()).collect()
+        names.iter().map(|n| n.name.rsplit('.').next().unwrap_or_default().into()).collect()
     }
 
     fn unknown_promise(&mut self, name: &ast::Ident) {
-        let known: Vec<&str> = self.program.items().filter_map(promise).collect();
+        let known = self.program.known(&name.name, name.span, is_promise);
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let help = match nearest(&name.name, &known) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "declare it (`automaton name { ... }`, or `property name;` for what is only said), or import the file that does".into(),
@@ -40,10 +41,6 @@ impl Checker<'_> {
     }
 }
 
-fn promise(item: &Item) -> Option<&str> {
-    match item {
-        Item::Automaton(a) => Some(&a.name.name),
-        Item::Property(p) => Some(&p.name.name),
-        _ => None,
-    }
+fn is_promise(item: &Item) -> bool {
+    matches!(item, Item::Automaton(_) | Item::Property(_))
 }
