@@ -44,6 +44,8 @@ pub struct Way {
     pub effects: u32,
     /// What the step broke by itself.
     pub broken: Option<Arc<str>>,
+    /// What was left open, and decided so.
+    pub choices: Choices,
 }
 
 /// A step, by what it begins with.
@@ -130,7 +132,8 @@ impl Ends {
         })
     }
 
-    fn run(&self, machine: &mut Machine, end: usize, local: &Local, step: Step) -> Outcome {
+    /// Does a step to a machine that stands in a local state.
+    pub fn run(&self, machine: &mut Machine, end: usize, local: &Local, step: Step) -> Outcome {
         match step {
             Step::Call(at) => {
                 let call = &self.calls[at as usize];
@@ -156,7 +159,7 @@ impl Ends {
         let mut choices = Some(Choices::default());
         while let Some(plan) = choices {
             let mut machine = from.clone();
-            machine.decide(plan);
+            machine.decide(plan.clone());
             machine.take_covered();
             let outcome = run(&mut machine);
             choices = machine.take_choices().next();
@@ -166,7 +169,7 @@ impl Ends {
             drop(all);
             // What was dropped has had its effect: none but on counters. What was not taken has had none.
             if matches!(outcome, Outcome::Ok | Outcome::Dropped | Outcome::NoSpace | Outcome::Idle) {
-                let way = self.way(end, machine);
+                let way = self.way(end, machine, plan);
                 if !ways.iter().any(|w| w.next == way.next && w.effects == way.effects && w.broken == way.broken) {
                     ways.push(way);
                 }
@@ -175,7 +178,7 @@ impl Ends {
         ways
     }
 
-    fn way(&self, end: usize, mut machine: Machine) -> Way {
+    fn way(&self, end: usize, mut machine: Machine, choices: Choices) -> Way {
         let broken = machine.take_reports().into_iter().next().map(|report| {
             let layer = report.layer.map_or("the stack", |layer| &self.stack.layer(layer).name);
             Arc::from(format!("{layer}: {:?}: {}", report.rule, report.text))
@@ -203,7 +206,7 @@ impl Ends {
             armed.sort_by(|a, b| (a.layer, a.timer, &a.indices).cmp(&(b.layer, b.timer, &b.indices)));
             Local { busy: machine.is_busy(), armed, machine }
         });
-        Way { next, effects, broken }
+        Way { next, effects, broken, choices }
     }
 
     /// By handler, whether it has run in any step.

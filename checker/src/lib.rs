@@ -20,6 +20,7 @@ mod goals;
 pub mod judge;
 mod memo;
 pub mod network;
+pub mod run;
 pub mod search;
 pub mod setup;
 pub mod space;

@@ -176,6 +176,16 @@ impl Space {
         }
     }
 
+    /// What the network may do in a state.
+    pub fn network_moves_of(&self, near: &mut Near, state: State) -> Arc<[crate::network::Move]> {
+        self.network.moves(&mut near.network, &self.ends, state.network)
+    }
+
+    /// The ways of a step of an end.
+    pub fn ways_of(&self, near: &mut Near, end: usize, local: u32, step: Step) -> Arc<[Way]> {
+        self.ends.step(&mut near.ends, end, local, step)
+    }
+
     fn used(&self, state: State, at: usize) -> u8 {
         (state.counts >> (4 * at)) as u8 & 15
     }

@@ -16,6 +16,15 @@ impl Choices {
         pick as usize
     }
 
+    /// What is to be picked, in order; whatever comes after is the first.
+    pub fn plan(&self) -> &[u32] {
+        &self.plan
+    }
+
+    pub fn of_plan(plan: &[u32]) -> Choices {
+        Choices { plan: plan.to_vec(), made: vec![] }
+    }
+
     /// The decisions for the next run of the same step; none: every way has been tried.
     pub fn next(mut self) -> Option<Choices> {
         while let Some((pick, of)) = self.made.pop() {

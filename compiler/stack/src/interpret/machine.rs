@@ -413,6 +413,10 @@ impl Machine {
     pub fn trace(&self) -> Option<&[TraceEntry]> {
         self.state.trace.as_deref()
     }
+    /// From now on what is handled is traced.
+    pub fn trace_on(&mut self) {
+        self.state.trace.get_or_insert_default();
+    }
     pub fn take_trace(&mut self) -> Vec<TraceEntry> {
         self.state.trace.as_mut().map(std::mem::take).unwrap_or_default()
     }

@@ -1,0 +1,261 @@
+//! A run that was found, told step by step: for people, and as data that can be run again.
+
+use nacre_specification::{Automaton, Value as Spec};
+use nacre_stack::interpret::{show, Choices, Machine, Value};
+use nacre_stack::{Scope, Span, Stack};
+use serde::{Deserialize, Serialize};
+
+use crate::ends::{Ends, Left, Step};
+use crate::explore::Path;
+use crate::setup::{Setup, MEMBERS};
+use crate::space::{Led, Move, Near, Space, State};
+
+/// A shortest run to what is wrong.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    pub steps: Vec<Told>,
+    /// What is wrong after the last step, in words.
+    pub why: String,
+}
+
+/// One step of the whole.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Told {
+    /// 0 is `a`, 1 is `b`; none: only the network moved.
+    pub end: Option<usize>,
+    pub what: What,
+    /// The action of the network that began it: name and arguments.
+    pub network: Option<String>,
+    /// What was picked where the language leaves it open (random numbers, orders), in order; what is missing is 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<u32>,
+    pub handled: Vec<Handled>,
+    /// What left the end, in order.
+    pub left: Vec<Output>,
+    /// Cells of the state that are not what they were.
+    pub changed: Vec<Changed>,
+}
+
+/// How a step begins.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum What {
+    Opened,
+    /// A call of the application. `event`: its place among all events of all ports, as in the C interface.
+    Call { event: u32, name: String, arguments: Vec<u64>, message: Option<Hex> },
+    /// A frame of the peer arrives.
+    Frame { bytes: Hex },
+    /// The layer below says something without a message.
+    Event { event: u32, name: String, arguments: Vec<u64> },
+    /// A timer fires: by its layer, its place among the stack's timers, and its indices.
+    Timer { name: String, timer: u32, indices: Vec<u64> },
+    /// An event that was put off.
+    Later,
+    /// Nothing at an end.
+    Nothing,
+}
+
+/// Bytes, as text in a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Hex(pub Vec<u8>);
+
+impl From<Hex> for String {
+    fn from(hex: Hex) -> String {
+        hex.0.iter().map(|b| format!("{b:02x}")).collect()
+    }
+}
+
+impl TryFrom<String> for Hex {
+    type Error = String;
+    fn try_from(text: String) -> Result<Hex, String> {
+        let digits: Option<Vec<u8>> = text.chars().map(|c| c.to_digit(16).map(|d| d as u8)).collect();
+        match digits {
+            Some(digits) if digits.len() % 2 == 0 => Ok(Hex(digits.chunks(2).map(|d| d[0] << 4 | d[1]).collect())),
+            _ => Err(format!("`{text}` are no bytes in hexadecimal")),
+        }
+    }
+}
+
+/// A handler that ran.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Handled {
+    pub handler: String,
+    pub arguments: String,
+    pub emissions: Vec<String>,
+    /// It only handed its event on.
+    pub passes: bool,
+    /// Where it stands in the source.
+    #[serde(skip)]
+    pub span: Span,
+    /// The same in words, for a file.
+    #[serde(default)]
+    pub source: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Output {
+    /// To the network; otherwise to the application.
+    pub down: bool,
+    pub event: String,
+    pub arguments: Vec<u64>,
+    /// The frame, or the message's data.
+    pub bytes: Option<Hex>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Changed {
+    pub cell: String,
+    pub before: String,
+    pub after: String,
+}
+
+/// Tells a run that a search found.
+pub fn tell(setup: &Setup, space: &Space, first: &[Led], path: &[Path], why: &str) -> Run {
+    let mut near = Near::default();
+    let mut steps = vec![];
+    let opening = path.first().and_then(|p| first.get(p.ordinal)).and_then(|led| led.as_ref().ok());
+    let Some(mut state) = opening.copied() else { return Run { steps, why: why.into() } };
+    for ordinal in path.iter().skip(1).map(|p| p.ordinal) {
+        let (mut at, mut found) = (0, None);
+        space.expand(&mut near, state, &mut |m, _, led| {
+            if at == ordinal {
+                found = Some((m, led));
+            }
+            at += 1;
+        });
+        let Some((m, led)) = found else { break };
+        steps.push(step(setup, space, &mut near, state, m));
+        match led {
+            Ok(next) => state = next,
+            Err(_) => break,
+        }
+    }
+    Run { steps, why: why.into() }
+}
+
+fn step(setup: &Setup, space: &Space, near: &mut Near, state: State, m: Move) -> Told {
+    let (end, step, way, network) = match m {
+        Move::Step { end, step, way } => (end, step, way, None),
+        Move::Network { place, way } => {
+            let moves = space.network_moves_of(near, state);
+            let m = &moves[place];
+            let automaton = space.network.automaton();
+            let values: Vec<Spec> = m.locals.iter().flatten().cloned().collect();
+            let network = Some(show_action(automaton, m.action, &values));
+            let Some((end, arrival)) = m.arrives else {
+                return Told { end: None, what: What::Nothing, network, choices: vec![], handled: vec![], left: vec![], changed: vec![] };
+            };
+            (end, Step::Arrival(arrival), way, network)
+        }
+    };
+    let ends = &space.ends;
+    let local = ends.locals.value(state.ends[end]);
+    let ways = space.ways_of(near, end, state.ends[end], step);
+    let choices = ways.get(way).map(|w| w.choices.clone()).unwrap_or_default();
+    let mut machine = local.machine.clone();
+    machine.trace_on();
+    machine.decide(Choices::of_plan(choices.plan()));
+    ends.run(&mut machine, end, &local, step);
+    let left = ways.get(way).map(|w| ends.effects.value(w.effects)).unwrap_or_default();
+    Told {
+        end: Some(end),
+        what: what(setup, ends, &local.armed, step),
+        network,
+        choices: choices.plan().to_vec(),
+        handled: handled(&setup.stack, &mut machine),
+        left: left.iter().map(|l| output(&setup.stack, l)).collect(),
+        changed: changed(&setup.stack, &local.machine, &machine),
+    }
+}
+
+fn what(setup: &Setup, ends: &Ends, armed: &[nacre_stack::interpret::Armed], step: Step) -> What {
+    let stack = &setup.stack;
+    match step {
+        Step::Call(at) => {
+            let call = &ends.calls[at as usize];
+            let arguments = call.arguments.iter().map(|v| crate::ends::to_spec(v).num()).collect();
+            What::Call { event: call.event, name: stack.event(call.id).name.clone(), arguments, message: call.bytes.clone().map(Hex) }
+        }
+        Step::Arrival(number) => match &*ends.arrivals.value(number) {
+            crate::ends::Arrival::Frame(bytes) => What::Frame { bytes: Hex(bytes.clone()) },
+            crate::ends::Arrival::Event(event, arguments) => {
+                let name = stack.interface().get(*event as usize).map(|e| stack.event(e.event).name.clone());
+                let arguments = arguments.iter().map(Spec::num).collect();
+                What::Event { event: *event, name: name.unwrap_or_default(), arguments }
+            }
+        },
+        Step::Timer(at) => {
+            let armed = &armed[at as usize];
+            let name = stack.timers[armed.timer.index()].name.clone();
+            What::Timer { name, timer: armed.timer.0, indices: armed.indices.clone() }
+        }
+        Step::Later => What::Later,
+    }
+}
+
+/// What a machine has traced.
+pub fn handled(stack: &Stack, machine: &mut Machine) -> Vec<Handled> {
+    let entries = machine.take_trace().into_iter();
+    let told = entries.map(|entry| {
+        let handler = stack.handler(entry.handler);
+        Handled {
+            handler: handler.name.clone(),
+            arguments: entry.arguments,
+            emissions: entry.emissions,
+            passes: handler.passes,
+            span: handler.span,
+            source: String::new(),
+        }
+    });
+    told.collect()
+}
+
+fn output(stack: &Stack, left: &Left) -> Output {
+    let bytes = left.arguments.iter().find_map(|v| match v {
+        Spec::Msg(bytes) => Some(Hex(bytes.to_vec())),
+        _ => None,
+    });
+    let numbers = left.arguments.iter().filter(|v| !matches!(v, Spec::Msg(_)));
+    let arguments = numbers.map(Spec::num).collect();
+    Output { down: left.down, event: stack.event(left.event).name.clone(), arguments, bytes }
+}
+
+/// Cells that differ.
+pub fn changed(stack: &Stack, before: &Machine, after: &Machine) -> Vec<Changed> {
+    let cells = stack.cells.iter().enumerate().filter(|(_, c)| c.scope != Scope::Given && !c.secret);
+    let differ = cells.filter_map(|(at, cell)| {
+        let id = nacre_stack::CellId(at as u32);
+        let (before, after): (&Value, &Value) = (before.cell(id), after.cell(id));
+        let name = format!("{}.{}", stack.layer(cell.layer).name, cell.name);
+        (before != after).then(|| Changed { cell: name, before: show(stack, before), after: show(stack, after) })
+    });
+    differ.collect()
+}
+
+/// An action with its parameters, as a person reads it.
+pub fn show_action(automaton: &Automaton, action: usize, values: &[Spec]) -> String {
+    let action = &automaton.actions[action];
+    let parts = action.parameters.iter().zip(values).map(|(p, v)| match (&p.ty, v) {
+        (nacre_specification::Type::Rank, Spec::Num(n)) if *n < MEMBERS => ["a", "b"][*n as usize].to_string(),
+        (_, v) => show_value(v),
+    });
+    format!("{}({})", action.name, parts.collect::<Vec<_>>().join(", "))
+}
+
+/// A value of an automaton, shortly.
+pub fn show_value(value: &Spec) -> String {
+    let list = |values: &[Spec]| values.iter().map(show_value).collect::<Vec<_>>().join(" ");
+    match value {
+        Spec::Bool(b) => b.to_string(),
+        Spec::Num(n) => n.to_string(),
+        Spec::Msg(bytes) => format!("0x{}", String::from(Hex(bytes.to_vec()))),
+        Spec::Tuple(parts) => format!("({})", list(parts)),
+        Spec::Seq(parts) => format!("[{}]", list(parts)),
+        Spec::Bag(parts) | Spec::Set(parts) => format!("{{{}}}", list(parts)),
+        Spec::Map(pairs) => {
+            let pairs: Vec<String> = pairs.iter().map(|(k, v)| format!("{}: {}", show_value(k), show_value(v))).collect();
+            format!("{{{}}}", pairs.join(" "))
+        }
+    }
+}
