@@ -1,16 +1,17 @@
-//! Liveness: from every state, moves that are no faults lead to a state in which the goal holds.
+//! Liveness: from every state that is not excused, moves that are no faults lead to a state in which the goal holds.
 //!
 //! In a finite world that is what "again and again" means under fairness: if a move that is no fault is possible again and again,
 //! it happens again and again. Then a run that meets a state infinitely often takes, again and again, the first move of a way
-//! from it to the goal, then the second, and so on. So it is enough that each state has such a way.
+//! from it to the goal, then the second, and so on. So it is enough that each state has such a way. Where states are excused
+//! (the layer may give the connection up), a fair run either does that or meets the goal again and again.
 
 /// The first state (least number) from which a goal cannot be reached, and which goal. States are numbered over the shards in
-/// turn; `goals` gives for each shard the bits of its states, `edges` the moves that are no faults.
+/// turn; `goals` gives for each shard the bits of its states (low half: holds; high half: excused), `edges` the moves that are no faults.
 pub fn first_without(goals: &[&[u64]], edges: &[&[(u32, u32)]], count: usize) -> Option<(u32, usize)> {
     let shards = goals.len();
     let most = goals.iter().map(|g| g.len()).max().unwrap_or(0) * shards;
     let bits = |state: usize| goals[state % shards].get(state / shards).copied();
-    let all = u64::MAX >> (64 - count.clamp(1, 64));
+    let all = u64::MAX >> (64 - count.clamp(1, 32));
     if goals.iter().flat_map(|g| g.iter()).all(|bits| bits & all == all) {
         return None;
     }
@@ -31,7 +32,7 @@ pub fn first_without(goals: &[&[u64]], edges: &[&[(u32, u32)]], count: usize) ->
     drop(next);
     let mut found: Option<(u32, usize)> = None;
     for goal in 0..count {
-        let mut reaches: Vec<bool> = (0..most).map(|s| bits(s).is_none_or(|b| b >> goal & 1 == 1)).collect();
+        let mut reaches: Vec<bool> = (0..most).map(|s| bits(s).is_some_and(|b| b >> goal & 1 == 1)).collect();
         let mut waiting: Vec<u32> = (0..most as u32).filter(|s| reaches[*s as usize]).collect();
         while let Some(state) = waiting.pop() {
             let row = start[state as usize] as usize..start[state as usize + 1] as usize;
@@ -42,7 +43,9 @@ pub fn first_without(goals: &[&[u64]], edges: &[&[(u32, u32)]], count: usize) ->
                 }
             }
         }
-        if let Some(state) = reaches.iter().position(|r| !r) {
+        if let Some(state) =
+            reaches.iter().enumerate().position(|(s, r)| !r && bits(s).is_some_and(|b| b >> (32 + goal) & 1 == 0))
+        {
             if found.is_none_or(|(known, _)| (state as u32) < known) {
                 found = Some((state as u32, goal));
             }

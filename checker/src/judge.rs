@@ -121,15 +121,19 @@ impl Judges {
         })
     }
 
-    /// One bit for each goal of each automaton: whether a state that it can be in fulfils it.
+    /// For each goal of each automaton a bit of the low half, whether a state that it can be in fulfils it, and one of the high
+    /// half, whether one excuses it.
     pub fn goals(&self, near: &mut NearJudges, at: u32) -> u64 {
         self.goals.get(&mut near.goals, at, || {
             let possible = self.states.value(at);
             let each = self.automata.iter().zip(possible.iter());
-            let held = each.flat_map(|(a, states)| {
-                (0..a.goals.len()).map(move |goal| states.iter().any(|s| a.holds(s, MEMBERS, goal)))
+            let goals = each.flat_map(|(a, states)| {
+                let any = move |of: &dyn Fn(&State) -> bool| u64::from(states.iter().any(of));
+                let bits =
+                    move |goal| any(&|s| a.holds(s, MEMBERS, goal)) | any(&|s| a.excused(s, MEMBERS, goal)) << 32;
+                (0..a.goals.len()).map(bits)
             });
-            held.enumerate().fold(0, |bits, (at, held)| bits | (held as u64) << at)
+            goals.enumerate().fold(0, |bits, (at, goal)| bits | goal << at)
         })
     }
 

@@ -14,11 +14,13 @@
 //!
 //! **What is open** (random numbers, with [`Bounds::any_order`](setup::Bounds) the order of events in a step) is decided in every way.
 
+pub mod draw;
 pub mod ends;
 pub mod explore;
 mod goals;
 pub mod judge;
 mod memo;
+pub mod mutants;
 pub mod network;
 pub mod run;
 pub mod search;

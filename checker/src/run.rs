@@ -42,13 +42,28 @@ pub struct Told {
 pub enum What {
     Opened,
     /// A call of the application. `event`: its place among all events of all ports, as in the C interface.
-    Call { event: u32, name: String, arguments: Vec<u64>, message: Option<Hex> },
+    Call {
+        event: u32,
+        name: String,
+        arguments: Vec<u64>,
+        message: Option<Hex>,
+    },
     /// A frame of the peer arrives.
-    Frame { bytes: Hex },
+    Frame {
+        bytes: Hex,
+    },
     /// The layer below says something without a message.
-    Event { event: u32, name: String, arguments: Vec<u64> },
+    Event {
+        event: u32,
+        name: String,
+        arguments: Vec<u64>,
+    },
     /// A timer fires: by its layer, its place among the stack's timers, and its indices.
-    Timer { name: String, timer: u32, indices: Vec<u64> },
+    Timer {
+        name: String,
+        timer: u32,
+        indices: Vec<u64>,
+    },
     /// An event that was put off.
     Later,
     /// Nothing at an end.
@@ -144,7 +159,15 @@ fn step(setup: &Setup, space: &Space, near: &mut Near, state: State, m: Move) ->
             let values: Vec<Spec> = m.locals.iter().flatten().cloned().collect();
             let network = Some(show_action(automaton, m.action, &values));
             let Some((end, arrival)) = m.arrives else {
-                return Told { end: None, what: What::Nothing, network, choices: vec![], handled: vec![], left: vec![], changed: vec![] };
+                return Told {
+                    end: None,
+                    what: What::Nothing,
+                    network,
+                    choices: vec![],
+                    handled: vec![],
+                    left: vec![],
+                    changed: vec![],
+                };
             };
             (end, Step::Arrival(arrival), way, network)
         }
@@ -175,7 +198,12 @@ fn what(setup: &Setup, ends: &Ends, armed: &[nacre_stack::interpret::Armed], ste
         Step::Call(at) => {
             let call = &ends.calls[at as usize];
             let arguments = call.arguments.iter().map(|v| crate::ends::to_spec(v).num()).collect();
-            What::Call { event: call.event, name: stack.event(call.id).name.clone(), arguments, message: call.bytes.clone().map(Hex) }
+            What::Call {
+                event: call.event,
+                name: stack.event(call.id).name.clone(),
+                arguments,
+                message: call.bytes.clone().map(Hex),
+            }
         }
         Step::Arrival(number) => match &*ends.arrivals.value(number) {
             crate::ends::Arrival::Frame(bytes) => What::Frame { bytes: Hex(bytes.clone()) },
@@ -254,7 +282,8 @@ pub fn show_value(value: &Spec) -> String {
         Spec::Seq(parts) => format!("[{}]", list(parts)),
         Spec::Bag(parts) | Spec::Set(parts) => format!("{{{}}}", list(parts)),
         Spec::Map(pairs) => {
-            let pairs: Vec<String> = pairs.iter().map(|(k, v)| format!("{}: {}", show_value(k), show_value(v))).collect();
+            let pairs: Vec<String> =
+                pairs.iter().map(|(k, v)| format!("{}: {}", show_value(k), show_value(v))).collect();
             format!("{{{}}}", pairs.join(" "))
         }
     }

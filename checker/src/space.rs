@@ -205,17 +205,21 @@ impl Space {
         names
     }
 
-    /// One bit for each goal: whether it holds.
+    /// For each goal a bit of the low half, whether it holds, and one of the high half, whether it is excused.
     pub fn goals(&self, near: &mut Near, state: State) -> u64 {
-        let mut taken = true;
+        let (mut taken, mut allowed) = (true, true);
         for (at, call) in self.ends.calls.iter().enumerate() {
-            let wants = call.number == self.used(state, call.kind * 2 + call.end)
-                && self.judges.call(&mut near.judges, state.judge, at as u32, call).is_some();
-            if wants {
+            if call.number != self.used(state, call.kind * 2 + call.end) {
+                continue;
+            }
+            if self.judges.call(&mut near.judges, state.judge, at as u32, call).is_some() {
                 let from = state.ends[call.end];
                 taken &= !self.ends.step(&mut near.ends, call.end, from, Step::Call(at as u32)).is_empty();
+            } else {
+                allowed = false;
             }
         }
-        self.judges.goals(&mut near.judges, state.judge) << 1 | taken as u64
+        let application = (taken && allowed) as u64 | u64::from(!allowed) << 32;
+        self.judges.goals(&mut near.judges, state.judge) << 1 | application
     }
 }

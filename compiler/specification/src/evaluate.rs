@@ -74,6 +74,12 @@ impl Automaton {
     pub fn holds(&self, state: &State, members: u64, goal: usize) -> bool {
         value(&self.goals[goal].holds, state, members, &mut vec![]) == Some(Value::Bool(true))
     }
+
+    /// Whether a goal need not hold from here on.
+    pub fn excused(&self, state: &State, members: u64, goal: usize) -> bool {
+        let unless = self.goals[goal].unless.as_ref();
+        unless.is_some_and(|e| value(e, state, members, &mut vec![]) == Some(Value::Bool(true)))
+    }
 }
 
 /// The value of an expression; none: something that it reads is not there.

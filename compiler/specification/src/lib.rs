@@ -132,11 +132,13 @@ pub enum Pattern {
     Tuple(Vec<Pattern>),
 }
 
-/// From every state that is reached, fair runs come to a state in which this holds: again and again.
+/// From every state that is reached, fair runs come to a state in which `holds`: again and again. A state in which `unless` holds
+/// (the connection was given up) is excused, but it is no way to the goal either.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Goal {
     pub name: String,
     pub holds: Expr,
+    pub unless: Option<Expr>,
     pub span: Span,
 }
 

@@ -112,7 +112,7 @@ pub fn fifo_network() -> Automaton {
     ];
     let nothing = binary(Binary::Equal, len(state(0, local(0))), Expr::Const(Value::Num(0)));
     let holds = Expr::Every(Box::new(Pattern::Bind(0)), Box::new(Expr::All), Box::new(nothing));
-    let goals = vec![Goal { name: "all_arrive".into(), holds, span: Span::default() }];
+    let goals = vec![Goal { name: "all_arrive".into(), holds, unless: None, span: Span::default() }];
     automaton("fifo_network", vec![sent], actions, goals)
 }
 

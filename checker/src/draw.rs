@@ -1,0 +1,184 @@
+//! A run as a sequence chart: for a terminal, and as SVG.
+
+use crate::run::{Output, Run, Told, What};
+
+/// What a chart needs to know besides the run.
+pub struct Words<'a> {
+    /// A frame as a person reads it.
+    pub frame: &'a dyn Fn(&[u8]) -> String,
+    /// Whether the handlers that ran and the cells that changed are told.
+    pub details: bool,
+}
+
+/// Columns of a side.
+const SIDE: usize = 46;
+
+/// One line of a chart.
+enum Line {
+    /// At an end.
+    At(usize, String),
+    /// A small line at an end.
+    Detail(usize, String),
+    /// From an end towards the other.
+    Arrow(usize, String),
+    /// Reaches an end from the other.
+    Reaches(usize, String),
+    /// In the middle.
+    Network(String),
+}
+
+fn lines(step: &Told, words: &Words) -> Vec<Line> {
+    let mut lines = vec![];
+    let Some(end) = step.end else {
+        return vec![Line::Network(step.network.as_ref().map_or(String::new(), |n| in_words(n, words)))];
+    };
+    let arguments = |arguments: &[u64], bytes: &Option<crate::run::Hex>| {
+        let mut parts: Vec<String> = arguments.iter().map(u64::to_string).collect();
+        parts.extend(bytes.iter().map(|b| format!("0x{}", String::from(b.clone()))));
+        parts.join(", ")
+    };
+    lines.push(match &step.what {
+        What::Opened => Line::At(end, "opens".into()),
+        What::Call { name, arguments: numbers, message, .. } => {
+            Line::At(end, format!("▼ {name}({})", arguments(numbers, message)))
+        }
+        What::Frame { bytes } => Line::Reaches(end, (words.frame)(&bytes.0)),
+        What::Event { name, arguments: numbers, .. } => {
+            Line::At(end, format!("△ {name}({})", arguments(numbers, &None)))
+        }
+        What::Timer { name, indices, .. } if indices.is_empty() => Line::At(end, format!("⏱ {name}")),
+        What::Timer { name, indices, .. } => Line::At(end, format!("⏱ {name} {indices:?}")),
+        What::Later => Line::At(end, "↻ goes on with what it put off".into()),
+        What::Nothing => Line::Network(step.network.clone().unwrap_or_default()),
+    });
+    if words.details {
+        for handled in step.handled.iter().filter(|h| !h.passes) {
+            lines.push(Line::Detail(end, format!("{}  {}", handled.handler, handled.source)));
+        }
+        for changed in &step.changed {
+            lines.push(Line::Detail(end, format!("{}: {} → {}", changed.cell, changed.before, changed.after)));
+        }
+    }
+    for Output { down, event, arguments: numbers, bytes } in &step.left {
+        lines.push(match (down, bytes) {
+            (true, Some(bytes)) => Line::Arrow(end, (words.frame)(&bytes.0)),
+            (true, None) => Line::At(end, format!("▽ {event}({})", arguments(numbers, &None))),
+            (false, bytes) => Line::At(end, format!("▲ {event}({})", arguments(numbers, bytes))),
+        });
+    }
+    lines
+}
+
+/// An action of the network, with the frame in it as a person reads it.
+fn in_words(action: &str, words: &Words) -> String {
+    let Some(at) = action.find("0x") else { return action.into() };
+    let digits: String = action[at + 2..].chars().take_while(char::is_ascii_hexdigit).collect();
+    match crate::run::Hex::try_from(digits.clone()) {
+        Ok(hex) => format!("{}{}{}", &action[..at], (words.frame)(&hex.0), &action[at + 2 + digits.len()..]),
+        Err(_) => action.into(),
+    }
+}
+
+/// The chart as lines of text: `a` on the left, `b` on the right, time downwards.
+pub fn text(run: &Run, words: &Words) -> String {
+    let mut text = format!("{:>4}  {:<SIDE$}│{:>SIDE$}\n", "", "a", "b");
+    for (number, step) in run.steps.iter().enumerate() {
+        for (at, line) in lines(step, words).into_iter().enumerate() {
+            let label = if at == 0 { (number + 1).to_string() } else { String::new() };
+            text += &format!("{label:>4}  {}\n", row(&line)).replace(" \n", "\n");
+        }
+    }
+    text += &format!("\n{:>4}  {}\n", "", run.why);
+    text
+}
+
+fn row(line: &Line) -> String {
+    let both = |left: &str, right: &str| format!("{}│{}", left_padded(left), right_padded(right));
+    match line {
+        Line::At(0, t) => both(t, ""),
+        Line::At(_, t) => both("", t),
+        Line::Detail(0, t) => both(&format!("   {t}"), ""),
+        Line::Detail(_, t) => both("", &format!("{t}   ")),
+        Line::Arrow(0, t) => both(&format!("├─ {t} "), "").replacen("│", "▶", 1),
+        Line::Arrow(_, t) => both("", &format!(" {t} ─┤")).replacen("│", "◀", 1),
+        Line::Reaches(0, t) => both(&format!("◀─ {t}"), ""),
+        Line::Reaches(_, t) => both("", &format!("{t} ─▶")),
+        Line::Network(t) => {
+            let width = 2 * SIDE + 1;
+            format!("{t:^width$}").trim_end().to_string()
+        }
+    }
+}
+
+fn left_padded(text: &str) -> String {
+    let missing = SIDE.saturating_sub(text.chars().count());
+    format!("{text}{}", " ".repeat(missing))
+}
+
+fn right_padded(text: &str) -> String {
+    if text.is_empty() {
+        return String::new();
+    }
+    let missing = SIDE.saturating_sub(text.chars().count());
+    format!("{}{text}", " ".repeat(missing))
+}
+
+/// The chart as a picture.
+pub fn svg(run: &Run, title: &str, words: &Words) -> String {
+    const WIDTH: usize = 920;
+    const LIVES: [usize; 2] = [250, 670];
+    let (mut body, mut y) = (String::new(), 70);
+    let put = |body: &mut String, x: usize, y: usize, anchor: &str, class: &str, text: &str| {
+        *body +=
+            &format!("<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\" class=\"{class}\">{}</text>\n", escaped(text));
+    };
+    for (number, step) in run.steps.iter().enumerate() {
+        y += 8;
+        for (at, line) in lines(step, words).iter().enumerate() {
+            y += 18;
+            if at == 0 {
+                put(&mut body, 14, y, "start", "number", &(number + 1).to_string());
+            }
+            let side = |end: usize| if end == 0 { (LIVES[0] - 8, "end") } else { (LIVES[1] + 8, "start") };
+            let arrow = |body: &mut String, from: usize, to: usize, text: &str| {
+                *body += &format!(
+                    "<line x1=\"{from}\" y1=\"{}\" x2=\"{to}\" y2=\"{}\" class=\"arrow\" marker-end=\"url(#tip)\"/>\n",
+                    y + 4,
+                    y + 4
+                );
+                put(body, (from + to) / 2, y, "middle", "frame", text);
+            };
+            let middle = (LIVES[0] + LIVES[1]) / 2;
+            match line {
+                Line::At(end, t) => put(&mut body, side(*end).0, y, side(*end).1, "event", t),
+                Line::Detail(end, t) => put(&mut body, side(*end).0, y, side(*end).1, "detail", t),
+                Line::Arrow(end, t) => {
+                    arrow(&mut body, LIVES[*end & 1], if *end == 0 { middle + 60 } else { middle - 60 }, t)
+                }
+                Line::Reaches(end, t) => {
+                    arrow(&mut body, if *end == 0 { middle + 60 } else { middle - 60 }, LIVES[*end & 1], t)
+                }
+                Line::Network(t) => put(&mut body, middle, y, "middle", "network", t),
+            }
+        }
+    }
+    y += 40;
+    put(&mut body, 14, y, "start", "why", &run.why);
+    let height = y + 24;
+    let lives: String = LIVES.iter().zip(["a", "b"]).map(|(x, name)| {
+        format!("<line x1=\"{x}\" y1=\"56\" x2=\"{x}\" y2=\"{}\" class=\"life\"/>\n<text x=\"{x}\" y=\"48\" text-anchor=\"middle\" class=\"name\">{name}</text>\n", height - 48)
+    }).collect();
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\">\n\
+         <style>text {{ font: 12px sans-serif; fill: #222 }} .name {{ font-weight: bold; font-size: 14px }} .detail {{ font-size: 10px; fill: #777 }} \
+         .frame {{ fill: #06c }} .network {{ fill: #a60 }} .number {{ fill: #999 }} .why {{ fill: #b00; font-weight: bold }} \
+         .life {{ stroke: #999 }} .arrow {{ stroke: #06c }}</style>\n\
+         <defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path d=\"M0,0 L8,4 L0,8 z\" fill=\"#06c\"/></marker></defs>\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n<text x=\"14\" y=\"24\" class=\"name\">{}</text>\n{lives}{body}</svg>\n",
+        escaped(title)
+    )
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
