@@ -36,7 +36,18 @@ fn main() {
             lossy_network(room)
         }
     };
-    let setup = Setup::new(Arc::new(stack), lossy(args[4].parse().unwrap()), vec![fifo_network()], bounds);
+    let auto = |name: &str| {
+        let s = nacre_driver::Session::open(&[std::path::PathBuf::from(std::env::var("SPECS").unwrap())]);
+        match s.automaton(name, &[]) {
+            Ok(a) => a,
+            Err(e) => panic!("{e:?}"),
+        }
+    };
+    let setup = if std::env::var("SPECS").is_ok() {
+        Setup::new(Arc::new(stack), auto("ever"), vec![auto("fifo")], bounds)
+    } else {
+        Setup::new(Arc::new(stack), lossy(args[4].parse().unwrap()), vec![fifo_network()], bounds)
+    };
     let (space, first) = Space::open(&setup).unwrap();
     let stop = AtomicBool::new(false);
     let o = Options {

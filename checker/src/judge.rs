@@ -80,15 +80,6 @@ impl Judges {
         })
     }
 
-    /// Whether an automaton promises that the call is taken where it allows it: its input has a condition.
-    pub fn promises(&self, call: &Call) -> Option<&str> {
-        let name = &self.names[call.id.index()];
-        let promise = |a: &&Automaton| {
-            a.actions.iter().any(|x| x.kind == ActionKind::Input && x.name == *name && !x.guards.is_empty())
-        };
-        self.automata.iter().find(promise).map(|a| a.name.as_str())
-    }
-
     /// Where what came out of an end leads; or what is not allowed, in words.
     pub fn see(
         &self,

@@ -110,12 +110,6 @@ impl Space {
             let Some(judge) = self.judges.call(&mut near.judges, from.judge, at as u32, call) else { continue };
             let step = Step::Call(at as u32);
             let ways = self.ends.step(&mut near.ends, end, from.ends[end], step);
-            if ways.is_empty() {
-                if let Some(automaton) = self.judges.promises(call) {
-                    let why = format!("`{automaton}` promises to take this, and it is refused");
-                    found(Move::Step { end, step, way: 0 }, false, Err(Arc::from(why)));
-                }
-            }
             let called = State { judge, counts: from.counts + (1 << (4 * (call.kind * 2 + end))), ..from };
             for (way, w) in ways.iter().enumerate() {
                 self.settle(near, called, end, w, &mut |led| found(Move::Step { end, step, way }, false, led));
@@ -207,19 +201,18 @@ impl Space {
 
     /// For each goal a bit of the low half, whether it holds, and one of the high half, whether it is excused.
     pub fn goals(&self, near: &mut Near, state: State) -> u64 {
-        let (mut taken, mut allowed) = (true, true);
+        let mut taken = true;
         for (at, call) in self.ends.calls.iter().enumerate() {
             if call.number != self.used(state, call.kind * 2 + call.end) {
                 continue;
             }
-            if self.judges.call(&mut near.judges, state.judge, at as u32, call).is_some() {
-                let from = state.ends[call.end];
-                taken &= !self.ends.step(&mut near.ends, call.end, from, Step::Call(at as u32)).is_empty();
-            } else {
-                allowed = false;
-            }
+            let allowed = self.judges.call(&mut near.judges, state.judge, at as u32, call).is_some();
+            let from = state.ends[call.end];
+            taken &= allowed && !self.ends.step(&mut near.ends, call.end, from, Step::Call(at as u32)).is_empty();
         }
-        let application = (taken && allowed) as u64 | u64::from(!allowed) << 32;
-        self.judges.goals(&mut near.judges, state.judge) << 1 | application
+        let judged = self.judges.goals(&mut near.judges, state.judge);
+        // Whoever may give up the connection need not take calls afterwards.
+        let excused = u64::from(judged >> 32 != 0) << 32;
+        judged << 1 | taken as u64 | excused
     }
 }

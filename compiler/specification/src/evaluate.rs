@@ -2,6 +2,9 @@
 
 use crate::*;
 
+/// Most numbers that `upto` gives where they are gone through.
+const MOST_NUMBERS: u64 = 1 << 16;
+
 /// A state: the values of [`Automaton::state`], in order.
 pub type State = Vec<Value>;
 
@@ -48,7 +51,12 @@ impl Automaton {
         for locals in starts {
             Scope { state, members }.satisfy(&action.guards, locals, &mut found);
         }
-        found.retain(|locals: &Locals| locals[..action.parameters.len()].iter().all(Option::is_some));
+        for locals in &mut found {
+            // What no guard says anything about.
+            for (local, parameter) in locals.iter_mut().zip(&action.parameters) {
+                local.get_or_insert_with(|| Value::zero(&parameter.ty, members));
+            }
+        }
         found.dedup();
         found
     }
@@ -115,6 +123,15 @@ impl Scope<'_> {
             Guard::Is(pattern, e) => {
                 let Some(value) = self.value(e, &mut locals) else { return };
                 if self.fits(pattern, &value, &mut locals, false) {
+                    self.satisfy(rest, locals, found);
+                }
+            }
+            Guard::In(Pattern::Bind(n), Expr::Unary(Unary::Upto, most))
+                if locals.get(*n).is_some_and(Option::is_some) =>
+            {
+                let most = self.value(most, &mut locals).map_or(0, |most| most.num());
+                let known = locals[*n].as_ref().map_or(0, Value::num);
+                if 1 <= known && known <= most {
                     self.satisfy(rest, locals, found);
                 }
             }
@@ -241,6 +258,17 @@ fn unary(op: Unary, value: &Value) -> Option<Value> {
         (Unary::Len, Value::Msg(bytes)) => Value::Num(bytes.len() as u64),
         (Unary::Len, Value::Map(pairs)) => Value::Num(pairs.len() as u64),
         (Unary::Len, Value::Seq(x) | Value::Bag(x) | Value::Set(x) | Value::Tuple(x)) => Value::Num(x.len() as u64),
+        (Unary::Upto, most) => Value::Set((1..=most.num().min(MOST_NUMBERS)).map(Value::Num).collect()),
+        (Unary::Damaged, Value::Msg(bytes)) => {
+            let flipped = |bit: usize| {
+                let mut changed = bytes.to_vec();
+                changed[bit / 8] ^= 1 << (bit % 8);
+                Value::msg(&changed)
+            };
+            let mut all: Vec<Value> = (0..bytes.len() * 8).map(flipped).collect();
+            all.sort();
+            Value::Set(all)
+        }
         (Unary::First, Value::Seq(x) | Value::Set(x)) => x.first()?.clone(),
         (Unary::Last, Value::Seq(x) | Value::Set(x)) => x.last()?.clone(),
         _ => return None,

@@ -8,8 +8,8 @@
 //! **fault** is an internal action that it may take but never has to (a loss), so no liveness rests on it.
 //!
 //! An action is **enabled** for given parameters when all its [`Guard`]s hold; its body then changes the state at once. An
-//! input without a guard is always enabled. A guard of an input is an obligation of the user, and a promise to it: a user must
-//! not do it otherwise, and what stands in the automaton's place must take it then.
+//! input without a guard is always enabled. A guard of an input is an obligation of the user, who must not do it
+//! otherwise.
 //!
 //! One automaton is used in two roles. **Below** a layer it is the layer's environment: every enabled output, internal action
 //! and fault may be next. **Above** a layer (or a stack) it judges: the run of inputs and outputs that is seen at the upper
@@ -19,8 +19,8 @@
 //! **Parameters.** One that is said with `at` is the participant (a number below `members`) at which the action happens. In the
 //! role below, parameters of outputs and internal actions are found from the guards, in their order: [`Guard::In`] takes
 //! each entry of a container in turn, [`Guard::Is`] takes a value apart, [`Guard::Holds`] decides. Parameters that no guard
-//! binds and that are of type [`Type::Rank`] take every value, before the guards; `typed` has refused all others. In the role
-//! above all parameters are known, and so they are for an input below.
+//! binds and that are of type [`Type::Rank`] take every value, before the guards; others, which the action does not read
+//! (`typed` has seen to that), are zero. In the role above all parameters are known, and so they are for an input below.
 //!
 //! **Values** are finite and total: a number is a `u64` and its arithmetic saturates; what is not there (an index beyond a
 //! sequence, a key that a map has not, the first of nothing) makes the guard or condition in which it is read false
@@ -178,6 +178,10 @@ pub enum Unary {
     /// Of a sequence.
     First,
     Last,
+    /// The numbers from 1 to this, as a set; in [`Guard::In`] it is not made as a whole where the number is known.
+    Upto,
+    /// All messages that differ from this one in a single bit, as a set.
+    Damaged,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -431,12 +431,13 @@ pub struct Definition {
     pub span: Span,
 }
 
-/// `goal all_arrive = expr;`
+/// `goal all_arrive = expr unless expr;`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Goal {
     pub docs: Docs,
     pub name: Ident,
     pub condition: Expr,
+    pub unless: Option<Expr>,
     pub span: Span,
 }
 

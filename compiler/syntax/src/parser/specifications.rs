@@ -67,16 +67,17 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `goal all_arrive = expr;`, in an automaton or a layer
+    /// `goal all_arrive = expr;` or `goal all_arrive = expr unless expr;`, in an automaton or a layer
     pub(super) fn goal(&mut self) -> Parse<Goal> {
         let (docs, start) = (self.docs(), self.span());
         self.advance();
         let name = self.name("a goal")?;
         self.expect(TokenKind::Equal)?;
         let condition = self.expr()?;
+        let unless = if self.eat_word("unless") { Some(self.expr()?) } else { None };
         let span = self.since(start);
         self.semicolon()?;
-        Ok(Goal { docs, name, condition, span })
+        Ok(Goal { docs, name, condition, unless, span })
     }
 
     pub(super) fn configuration(&mut self) -> Parse<Configuration> {

@@ -29,7 +29,12 @@ impl<'p> Typer<'p> {
         for goal in line.iter().flat_map(|a| &a.goals) {
             self.begin();
             let holds = self.condition(&goal.condition);
-            goals.extend(holds.map(|holds| spec::Goal { name: goal.name.name.clone(), holds, span: goal.span }));
+            let unless = goal.unless.as_ref().and_then(|unless| {
+                self.begin();
+                self.condition(unless)
+            });
+            let name = goal.name.name.clone();
+            goals.extend(holds.map(|holds| spec::Goal { name, holds, unless, span: goal.span }));
         }
         let extends = line.iter().rev().skip(1).map(|a| a.name.name.clone()).collect();
         Some(spec::Automaton {

@@ -1,7 +1,7 @@
 //! Calls in automata: what is built in, and definitions.
 
 use nacre_diagnostics::Span;
-use nacre_specification::{Binary, Expr};
+use nacre_specification::{Binary, Expr, Unary};
 use nacre_syntax::ast::{self, BinaryOp, ExprKind};
 
 use super::expressions::boxed;
@@ -9,7 +9,7 @@ use super::types::Ty;
 use super::{Binding, Typer};
 use crate::program::nearest;
 
-const FUNCTIONS: &[&str] = &["peer", "all", "any", "min", "max"];
+const FUNCTIONS: &[&str] = &["peer", "all", "any", "min", "max", "upto", "damaged"];
 
 impl<'p> Typer<'p> {
     pub(super) fn call(
@@ -77,8 +77,16 @@ impl<'p> Typer<'p> {
                 let (a, b) = (self.wanted(a, &Ty::Nat), self.wanted(b, &Ty::Nat));
                 Some((boxed(op, a?, b?), Ty::Nat))
             }
+            ("upto", [most]) => {
+                let most = self.wanted(most, &Ty::Nat)?;
+                Some((Expr::Unary(Unary::Upto, Box::new(most)), Ty::Set(Box::new(Ty::Nat))))
+            }
+            ("damaged", [m]) => {
+                let m = self.wanted(m, &Ty::Msg)?;
+                Some((Expr::Unary(Unary::Damaged, Box::new(m)), Ty::Set(Box::new(Ty::Msg))))
+            }
             ("all" | "any", [range, holds]) => self.quantified(name == "all", range, holds),
-            ("peer", _) => self.arity(name, 1, arguments.len(), span),
+            ("peer" | "upto" | "damaged", _) => self.arity(name, 1, arguments.len(), span),
             ("min" | "max" | "all" | "any", _) => self.arity(name, 2, arguments.len(), span),
             _ => {
                 let mut known: Vec<&str> =
