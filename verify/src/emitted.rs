@@ -66,7 +66,7 @@ pub fn model(stack: &Stack, emitted: &Emitted, world: &World) -> Result<Model, S
     if timers > MOST_TIMERS {
         return Err(format!("the stack has {timers} timers, more than the {MOST_TIMERS} that can be told apart"));
     }
-    let source = format!("{}\n{}\n{HARNESS_C}", emitted.source, givens(stack));
+    let source = format!("{}\n{}\n{HARNESS_C}", emitted.source, givens(stack, world.first));
     let file = |name: &str, text: String| (name.to_string(), text);
     Ok(Model {
         text: world.promela(send, timers as usize)?,
@@ -108,8 +108,8 @@ fn instances(ty: &Type, path: &[TimerStep], stack: &Stack) -> u64 {
     u64::from(count) * instances(inner, rest, stack)
 }
 
-/// The given values of both ends as C, as they stand in the config struct; and where each end's peer is.
-fn givens(stack: &Stack) -> String {
+/// The given values of both ends as C, as they stand in the config struct; where each end's peer is, and where numbers begin.
+fn givens(stack: &Stack, first: u64) -> String {
     let list = |bytes: &[u8]| bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
     let mut text =
         String::from("struct given { int end; const char *name; uint32_t len; uint8_t bytes[64]; };\nstatic const struct given givens[] = {\n    {-1, \"\", 0, {0}},\n");
@@ -131,7 +131,7 @@ fn givens(stack: &Stack) -> String {
         let peer = address(1 - end);
         text += &format!("    {{.ip = {{{}}}, .port = {}, .family = {}}},\n", list(&peer.ip), peer.port, peer.family);
     }
-    text + "};\n"
+    text + &format!("}};\nstatic const uint64_t first = UINT64_C({first});\n")
 }
 
 /// The actions of a run that SPIN found; none: a line is not understood. The last line tells what was broken.
@@ -195,5 +195,8 @@ impl Broken {
 /// The same run on the interpreter: what it breaks there. None: nothing, so the emitted C does what it should not.
 pub fn on_the_interpreter(stack: &Arc<Stack>, world: &World, run: &[Action]) -> Result<Option<String>, String> {
     let observer: Observer = world.observer;
+    if world.first != 0 {
+        return Err("the explorer's worlds of this kind begin at their own numbers".into());
+    }
     nacre_checker::search::replay(stack, &world.bounds(), observer, run)
 }

@@ -196,7 +196,7 @@ struct left {
 struct step {
     uint64_t key[2];
     int next, broken;
-    uint32_t left, first;
+    uint32_t left, from;
 };
 static struct step *steps; /* a table of open addresses; next 0: free */
 static uint32_t steps_slots, steps_count;
@@ -205,8 +205,8 @@ static uint32_t lefts_count, lefts_room;
 static struct step last;
 
 int nacre_left(void) { return (int)last.left; }
-int nacre_left_port(int at) { return lefts[last.first + (uint32_t)at].port; }
-int nacre_left_bytes(int at) { return lefts[last.first + (uint32_t)at].bytes; }
+int nacre_left_port(int at) { return lefts[last.from + (uint32_t)at].port; }
+int nacre_left_bytes(int at) { return lefts[last.from + (uint32_t)at].bytes; }
 int nacre_broken(void) { return last.broken; }
 
 static uint32_t place(const uint64_t key[2]) {
@@ -231,7 +231,7 @@ static void grow(void) {
 
 /* What left the end is kept as strings. */
 static void collect(struct step *step) {
-    step->first = lefts_count;
+    step->from = lefts_count;
     step->left = 0;
     for (uint32_t i = 0; i < live.out.outputs_len; i++) {
         const struct nacre_output *output = &live.out.outputs[i];
@@ -284,7 +284,7 @@ static void run(int end, int state, enum kind kind, int event, int bytes) {
     free(copy);
 }
 
-static int step(int end, int state, enum kind kind, int event, int bytes) {
+static int taken(int end, int state, enum kind kind, int event, int bytes) {
     uint64_t key[2] = {(uint64_t)state << 32 | (uint64_t)kind << 28 | (uint64_t)end, (uint64_t)event << 32 | (uint32_t)bytes};
     if (steps_count * 2 >= steps_slots) { grow(); }
     uint32_t i = place(key);
@@ -303,11 +303,11 @@ static int step(int end, int state, enum kind kind, int event, int bytes) {
     return last.next;
 }
 
-int nacre_call(int end, int state, int event, int bytes) { return step(end, state, CALL, event, bytes); }
-int nacre_input(int end, int state, int frame) { return step(end, state, INPUT, 0, frame); }
-int nacre_fire(int end, int state, int place) { return step(end, state, FIRE, place, 0); }
-int nacre_later(int end, int state) { return step(end, state, LATER, 0, 0); }
-int nacre_accepts(int end, int state, int event, int len) { return step(end, state, ACCEPTED, event, len) - 1; }
+int nacre_call(int end, int state, int event, int bytes) { return taken(end, state, CALL, event, bytes); }
+int nacre_input(int end, int state, int frame) { return taken(end, state, INPUT, 0, frame); }
+int nacre_fire(int end, int state, int place) { return taken(end, state, FIRE, place, 0); }
+int nacre_later(int end, int state) { return taken(end, state, LATER, 0, 0); }
+int nacre_accepts(int end, int state, int event, int len) { return taken(end, state, ACCEPTED, event, len) - 1; }
 
 static void tell(void) {
     size_t mib = (locals_bytes + steps_slots * sizeof *steps + lefts_room * sizeof *lefts) >> 20;
@@ -334,7 +334,7 @@ int nacre_first(int end) {
     memset(live.pool, 0, live.pool_size);
     stack->pool_init(live.pool, stack->blocks_for_one);
     begin();
-    if (stack->open(live.state, live.pool, live.counters, config, 0, 0, &live.out) != NACRE_OK) {
+    if (check->open_at(live.state, live.pool, live.counters, config, first, 0, 0, &live.out) != NACRE_OK) {
         puts("harness: the stack could not be opened");
         exit(1);
     }

@@ -16,13 +16,15 @@ pub struct World {
     pub duplications: Option<u8>,
     pub fifo: bool,
     pub observer: Observer,
+    /// Added to all sequence numbers of the first states, so that short runs meet the wrap.
+    pub first: u64,
 }
 
 impl World {
     pub fn new(bounds: &Bounds, observer: Observer) -> World {
         let Bounds { messages, size, flight, losses, duplications, fifo } = *bounds;
         let (losses, duplications) = (Some(losses), Some(duplications));
-        World { messages, size, flight, losses, duplications, fifo, observer }
+        World { messages, size, flight, losses, duplications, fifo, observer, first: 0 }
     }
 
     /// What the explorer is told; what is not limited is more there than any run of ours has.

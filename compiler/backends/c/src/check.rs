@@ -33,7 +33,13 @@ impl Writer<'_> {
         self.next_armed(&mut code);
         self.armed(&mut code);
         self.fire_any(&mut code);
+        // As `open` itself was written: what it calls is there.
+        self.plan.quick = true;
+        let open = self.open_function(true);
+        code.add(&open);
+        code.line("");
         self.checking(&mut code);
+        assert!(!self.is_asked(), "the source for checkers calls what the stack's source has");
         format!("{}#include \"{p}.c\"\n\n{INTERFACE}\n{}", self.head_comment(), code.text)
     }
 
@@ -146,6 +152,8 @@ impl Writer<'_> {
         adapter("bool", "busy", "const void *s", "s");
         adapter("uint32_t", "armed", "const void *s", "s");
         let with = "void *s, void *pool, uint64_t *counters, uint64_t now, uint32_t place, struct nacre_out *out";
+        let opening = "void *s, void *pool, uint64_t *counters, const void *config, uint64_t first, uint64_t seed, uint64_t now, struct nacre_out *out";
+        adapter("int", "open_at", opening, "s, pool, counters, config, first, seed, now, out");
         adapter("int", "fire", with, "s, pool, counters, now, place, out");
         code.line("");
         code.line(format!("extern const struct nacre_check {p}_check;"));
@@ -153,7 +161,7 @@ impl Writer<'_> {
         code.line(format!(".stack = &{p}_stack,"));
         code.line(format!(".broken = {},", self.counter_name(builtin::BROKEN)));
         code.line(format!(".bound = {},", self.counter_name(builtin::BOUND)));
-        for name in ["shown", "busy", "armed", "fire"] {
+        for name in ["open_at", "shown", "busy", "armed", "fire"] {
             code.line(format!(".{name} = {p}_any_{name},"));
         }
         code.close("};");

@@ -228,7 +228,9 @@ impl Writer<'_> {
     }
 
     pub fn entries(&mut self) -> Code {
-        let mut code = self.open_function();
+        let mut code = self.config_default();
+        let open = self.open_function(false);
+        code.add(&open);
         for call in self.calls() {
             code.line("");
             let text = self.call_function(&call);
@@ -247,120 +249,6 @@ impl Writer<'_> {
             code.line("");
         }
         code
-    }
-
-    fn open_function(&mut self) -> Code {
-        let p = self.prefix.clone();
-        let stack = self.stack;
-        let mut code = Code::new(0);
-        code.open(format!("void {p}_config_default(struct {p}_config *config) {{"));
-        code.line("memset(config, 0, sizeof *config);");
-        for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.scope == Scope::Given) {
-            if let Some(initial) = &cell.initial {
-                let mut body = Body::new(self, cell.layer.index(), Kind::Outside, &[], &[]);
-                body.in_config = true;
-                let value = body.value(initial);
-                let text = body.code;
-                code.add(&text);
-                code.line(format!(
-                    "config->{}_{} = {value};",
-                    self.layer_names[cell.layer.index()],
-                    self.cell_names[index]
-                ));
-            }
-        }
-        code.close("}");
-        code.line("");
-        code.line(format!("int {p}_open(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, const struct {p}_config *config,"));
-        code.open("        uint64_t seed, uint64_t now, struct nacre_out *out) {");
-        for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.scope == Scope::Given) {
-            let member = format!("config->{}_{}", self.layer_names[cell.layer.index()], self.cell_names[index]);
-            if let Some(fits) = self.fits(&cell.ty, &member) {
-                code.line(format!("if (!({fits})) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
-            }
-            if let Type::Text(n) = cell.ty {
-                code.line(format!("if ({member}.len > {n}u) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
-            }
-        }
-        code.line(format!("if (!{p}_room(out)) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
-        if stack.bounds.open.extra > 0 {
-            code.line(format!(
-                "if (!{p}_space(pool, 0, {}u, 0)) {{ return {p}_nothing(out, NACRE_NO_SPACE); }}",
-                stack.bounds.open.extra
-            ));
-        }
-        code.line("memset(s, 0, sizeof *s);");
-        self.begin(&mut code, None);
-        for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.scope == Scope::Given) {
-            let (layer, name) = (&self.layer_names[cell.layer.index()], &self.cell_names[index]);
-            code.line(format!("s->{layer}.{name} = config->{layer}_{name};"));
-        }
-        for (index, layer) in stack.layers.iter().enumerate() {
-            if let Some(cell) = layer.random {
-                let start = (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-                code.line(format!(
-                    "s->{}.{} = seed + UINT64_C({start:#x});",
-                    self.layer_names[index],
-                    self.cell_names[cell.index()]
-                ));
-            }
-        }
-        code.line("(void)seed;");
-        code.line("(void)config;");
-        for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.scope != Scope::Given) {
-            let random = stack.layer(cell.layer).random == Some(CellId(index as u32));
-            let Some(initial) = cell.initial.as_ref().filter(|_| !random) else { continue };
-            let layer = cell.layer.index();
-            let mut body = Body::new(self, layer, Kind::Outside, &[], &[]);
-            let value = body.value(initial);
-            let text = body.code;
-            let target = format!("s->{}.{}", self.layer_names[layer], self.cell_names[index]);
-            code.open("{");
-            code.text.push_str(&text.text);
-            code.line(format!("{target} = {value};"));
-            let keep = self.keep_of(&cell.ty, layer, &target);
-            if !keep.is_empty() {
-                code.line(keep);
-            }
-            code.close("}");
-        }
-        self.inits(&mut code);
-        code.line(format!("{p}_finish(step);"));
-        code.line("return NACRE_OK;");
-        code.close("}");
-        code
-    }
-
-    fn inits(&mut self, code: &mut Code) {
-        let p = self.prefix.clone();
-        let stack = self.stack;
-        let inits: Vec<&PortInput> = stack
-            .ports
-            .first()
-            .map_or(&[][..], |p| &p.inputs)
-            .iter()
-            .filter(|i| stack.event(i.event).name == "init")
-            .collect();
-        for input in &inits {
-            let target = Target::Layer(input.layer);
-            let mut texts = String::new();
-            for parameter in &stack.event(input.event).parameters {
-                let (c_type, zero) = match parameter.ty {
-                    Type::Msg => (self.message_type(input.layer.index()), "{.data = false}".to_string()),
-                    _ => (self.c_type(&parameter.ty, 0), self.zero(&parameter.ty)),
-                };
-                texts.push_str(&match self.scalar(&parameter.ty) {
-                    Some(_) => format!(", {zero}"),
-                    None => format!(", ({c_type}){zero}"),
-                });
-            }
-            let name = self.event_name(target, input.event);
-            let function = match inits.len() {
-                1 => self.ask(Item::Reaction(input.layer, input.event), false),
-                _ => format!("{p}_queue_{name}"),
-            };
-            code.line(format!("{function}(step{texts});"));
-        }
     }
 
     /// Several events of opening go through the queue: to be known before it is written.

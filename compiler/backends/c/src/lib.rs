@@ -19,6 +19,7 @@ mod levels;
 mod lifetimes;
 mod messages;
 mod names;
+mod opening;
 mod operations;
 mod operators;
 mod places;

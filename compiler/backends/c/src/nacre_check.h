@@ -7,6 +7,9 @@
 struct nacre_check {
     const struct nacre_stack *stack;
     uint32_t broken, bound; /* counters that tell of a fault: a claim did not hold; a loop met its bound */
+    /* As nacre_stack.open; `first` is added to every sequence number of the initial state. */
+    int (*open_at)(void *state, void *pool, uint64_t *counters, const void *config, uint64_t first, uint64_t seed, uint64_t now,
+                   struct nacre_out *out);
     /* As nacre_stack.canonical. States with equal bytes behave alike, but for space in the pool. */
     uint32_t (*shown)(const void *state, const void *pool, uint8_t *to, uint32_t max);
     /* Whether a `later` event waits: then only tick is taken. */

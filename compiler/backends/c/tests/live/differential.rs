@@ -73,6 +73,9 @@ impl<'l> World<'l> {
             let address = Addr { ip: [end; 16], port: 7000 + end as u16, family: 6 };
             let other = Addr { ip: [1 - end; 16], port: 7000 + (1 - end) as u16, family: 6 };
             let (mut config, mut givens) = (Config { seed, ..Config::default() }, vec![]);
+            // Sometimes sequence numbers are about to wrap.
+            config.first_number = if seed % 4 == 1 { 0u64.wrapping_sub(1 + seed % 7) } else { 0 };
+            let first = config.first_number;
             // Sometimes there is little space.
             let least = stack.bounds.blocks.min(8);
             let blocks = if seed % 3 == 0 {
@@ -97,7 +100,7 @@ impl<'l> World<'l> {
             let lives = libraries.iter().map(|(name, library)| (*name, Live::new(library, blocks))).collect();
             world.ends.push(End { reference, lives, address });
             let now = world.now;
-            world.compare(end as usize, code(outcome), "open", |live| live.open(&givens, seed, now));
+            world.compare(end as usize, code(outcome), "open", |live| live.open(&givens, first, seed, now));
         }
         world
     }

@@ -144,6 +144,8 @@ pub struct NacreCheck {
     pub stack: *const NacreStack,
     pub broken: u32,
     pub bound: u32,
+    #[allow(clippy::type_complexity)]
+    pub open_at: unsafe extern "C" fn(State, State, *mut u64, *const c_void, u64, u64, u64, *mut NacreOut) -> c_int,
     pub shown: unsafe extern "C" fn(*const c_void, *const c_void, *mut u8, u32) -> u32,
     pub busy: unsafe extern "C" fn(*const c_void) -> bool,
     pub armed: unsafe extern "C" fn(*const c_void) -> u32,
@@ -323,8 +325,8 @@ impl<'l> Live<'l> {
         }
     }
 
-    /// `givens`: name and bytes as in the config struct.
-    pub fn open(&mut self, givens: &[(String, Vec<u8>)], seed: u64, now: u64) -> (i32, Vec<Output>) {
+    /// `givens`: name and bytes as in the config struct. `first`: where sequence numbers begin, as checkers open.
+    pub fn open(&mut self, givens: &[(String, Vec<u8>)], first: u64, seed: u64, now: u64) -> (i32, Vec<Output>) {
         let mut config = vec![0u64; (self.stack.config_size as usize).div_ceil(8)];
         unsafe { (self.stack.config_default)(config.as_mut_ptr().cast()) };
         let bytes = unsafe { std::slice::from_raw_parts_mut(config.as_mut_ptr().cast::<u8>(), config.len() * 8) };
@@ -336,8 +338,12 @@ impl<'l> Live<'l> {
                 bytes[given.offset as usize..given.offset as usize + n].copy_from_slice(&value[..n]);
             }
         }
+        let open_at = self.check.open_at;
         self.step(|stack, s, pool, counters, out| unsafe {
-            (stack.open)(s, pool, counters, config.as_ptr().cast(), seed, now, out)
+            match first {
+                0 => (stack.open)(s, pool, counters, config.as_ptr().cast(), seed, now, out),
+                first => open_at(s, pool, counters, config.as_ptr().cast(), first, seed, now, out),
+            }
         })
     }
 
