@@ -195,7 +195,7 @@ worker resting<MOST: u8 = 1> {
     header Numbered { number: u8 }
     state { waiting: u8 }
     goal rests = waiting == 0;
-    goal waits = waiting == MOST;
+    goal waits = waiting > MOST unless waiting == MOST;
     down send(m) { waiting += 1; pass m + Numbered { number: waiting }; }
     up deliver(m - Numbered { number }) { waiting -= min(number, waiting); pass m; }
 }
@@ -222,4 +222,81 @@ fn goals_of_layers_are_told_and_decide_nothing() {
     let send = interface.iter().position(|e| e.port.0 == 1 && e.input.is_some()).unwrap() as u32;
     assert_eq!(machine.call(send, &[], b"x", 1), Outcome::Ok);
     assert_eq!(machine.goals(), [false, true, false, false], "the lower waits for one, the upper for two");
+}
+
+/// Layers that promise, and stacks of them.
+const PROMISES: &str = "
+automaton any_order { state { n: nat } input send(at p, m) { n += 1; } }
+automaton in_order extends any_order { input send(at p, m) { n += 1; } }
+property sealed;
+
+worker ordering  { provides in_order; }
+worker sealing   { requires any_order; provides sealed; }
+worker shuffling { breaks any_order; }
+worker plain     { }
+worker ordered   { requires in_order, sealed; }
+worker needing   { requires any_order; }
+
+stack handed     = ordered / plain / sealing / plain / ordering;
+stack extended   = needing / ordering / shuffling / needing;
+stack missing    = ordered / plain / ordering;
+stack broken     = needing / plain / shuffling / ordering;
+stack of_network = needing / plain / needing;
+stack unknown    = needing / plain;
+";
+
+#[test]
+fn what_a_layer_requires_is_provided_below_or_handed_through() {
+    let session = session(PROMISES);
+    let found = |stack: &str| -> Vec<String> {
+        let found = session.compose_varied(stack, &Variation::default()).err().unwrap_or_default();
+        found.into_iter().filter(|d| d.code == "C0021").map(|d| d.message).collect()
+    };
+    assert_eq!(found("handed"), [""; 0]);
+    assert_eq!(found("extended"), [""; 0], "what provides more provides what it extends");
+    assert_eq!(found("of_network"), [""; 0], "what the lowest layer requires is the network's");
+    assert_eq!(found("missing"), ["`ordered` requires `sealed`, which nothing below it in `missing` provides"]);
+    assert_eq!(found("broken"), ["`needing` requires `any_order`, which nothing below it in `broken` provides"]);
+    assert_eq!(found("unknown"), ["`needing` requires `any_order`, which nothing below it in `unknown` provides"]);
+}
+
+#[test]
+fn the_networks_of_the_library_do_what_they_say() {
+    let mut session = Session::open(&[root().join("layers/interfaces.nacre")]);
+    let m = |end: u64, text: &str| [Value::Num(end), Value::msg(text.as_bytes())];
+    let aging = automaton(&mut session, "lossy_network", &[("AGE".into(), 1)]);
+    assert_eq!(aging.extends, ["noisy_network"], "what changes nothing is also one that might");
+    let mut state = aging.start(2);
+    for text in ["a", "b"] {
+        state = step(&aging, &state, "send", &m(0, text)).unwrap();
+    }
+    assert!(step(&aging, &state, "deliver", &m(1, "a")).is_some(), "one later message lets it come");
+    state = step(&aging, &state, "send", &m(0, "c")).unwrap();
+    assert_eq!(step(&aging, &state, "deliver", &m(1, "a")), None, "two do not");
+    assert!(aging.actions.iter().all(|a| a.name != "damage"), "what never happens is left out");
+
+    let noisy = automaton(&mut session, "noisy_network", &[]);
+    let state = step(&noisy, &noisy.start(2), "send", &m(0, "a")).unwrap();
+    let damage = [&m(0, "a")[..], &[Value::msg(b"c")]].concat();
+    let changed = step(&noisy, &state, "damage", &damage).unwrap();
+    assert_eq!(step(&noisy, &state, "deliver", &m(1, "c")), None);
+    assert!(step(&noisy, &changed, "deliver", &m(1, "c")).is_some());
+
+    let fifo = automaton(&mut session, "fifo_network", &[("ROOM".into(), 2)]);
+    let mut state = fifo.start(2);
+    assert_eq!(step(&fifo, &state, "send", &m(0, "a")), None, "nothing is granted yet");
+    assert_eq!(step(&fifo, &state, "grant_sends", &[Value::Num(0), Value::Num(3)]), None);
+    state = step(&fifo, &state, "grant_sends", &[Value::Num(0), Value::Num(2)]).unwrap();
+    for text in ["a", "b"] {
+        state = step(&fifo, &state, "send", &m(0, text)).unwrap();
+    }
+    assert_eq!(step(&fifo, &state, "deliver", &m(1, "b")), None, "in order");
+    assert!(!fifo.holds(&state, 2, 0) && fifo.goals[0].name == "all_arrive");
+    for text in ["a", "b"] {
+        state = step(&fifo, &state, "deliver", &m(1, text)).unwrap();
+    }
+    assert!(fifo.holds(&state, 2, 0));
+    let closed = [Value::Num(1), Value::Num(0)];
+    state = step(&fifo, &state, "closed", &closed).unwrap();
+    assert_eq!(step(&fifo, &state, "closed", &closed), None, "it comes once");
 }

@@ -20,6 +20,7 @@ pub const SILENT: &str = "C0017";
 pub const TOO_WIDE: &str = "C0018";
 pub const POOL: &str = "C0019";
 pub const STATE: &str = "C0020";
+pub const UNPROVIDED: &str = "C0021";
 
 /// Every code, with what it says.
 pub const CODES: &[(&str, &str)] = &[
@@ -43,4 +44,5 @@ pub const CODES: &[(&str, &str)] = &[
     (TOO_WIDE, "headers that fit no frame of the transport"),
     (POOL, "more blocks of messages than a pool can have"),
     (STATE, "the state of a connection is too large"),
+    (UNPROVIDED, "a layer requires what nothing below it provides"),
 ];

@@ -22,6 +22,7 @@ mod layout;
 mod link;
 mod message;
 mod passing;
+mod promises;
 mod prune;
 mod renumber;
 mod room;
@@ -82,6 +83,7 @@ pub fn compose(
 pub fn compose_all(name: &str, layers: &[Fragment], options: &Options) -> Result<Composed, Vec<Diagnostic>> {
     none(checks::fragments(layers))?;
     none(fit::check(layers))?;
+    none(promises::check(name, layers))?;
     let mut linked = link::link(name, layers);
     none(checks::linked(&linked, layers))?;
     none(room::check(&linked.stack).into_iter().collect())?;

@@ -17,7 +17,7 @@ stack reliable   = frag<1400> / pt2pt<64> / floor;
 stack careful    = frag<1400> / pt2pt<16> / crc32c / floor;
 stack numbered   = sequencer / sequencer / checksum / floor;
 stack granted    = credit / pt2pt<16> / floor;
-stack bad        = check_fifo / pt2pt<16> / lose<20> / duplicate<20> / reorder<20> / delay / corrupt / floor;
+stack bad        = check_fifo / pt2pt<16> / lose<20> / duplicate<20> / reorder<20> / delay / crc32c / corrupt / floor;
 stack faulty     = check_fifo / pt2pt<8> / crc32c / corrupt<10> / lose<10> / duplicate<10> / reorder<10> / floor;
 ";
 

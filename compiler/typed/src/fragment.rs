@@ -34,6 +34,8 @@ pub struct Fragment {
     pub provides: Vec<String>,
     pub requires: Vec<String>,
     pub breaks: Vec<String>,
+    /// Of each automaton among those, all that it extends.
+    pub extends: Vec<(String, Vec<String>)>,
     /// Names of the interfaces above and below, for messages.
     pub above: Vec<String>,
     pub below: Vec<String>,

@@ -62,6 +62,7 @@ impl<'p> Checker<'p> {
                 provides: Vec::new(),
                 requires: Vec::new(),
                 breaks: Vec::new(),
+                extends: Vec::new(),
                 above: Vec::new(),
                 below: Vec::new(),
                 events: Vec::new(),

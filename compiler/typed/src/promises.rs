@@ -1,7 +1,7 @@
 //! What a layer says of itself: goals, and the names of what it provides, requires and breaks.
 
 use nacre_stack::{Goal, Type};
-use nacre_syntax::ast::{self, Item};
+use nacre_syntax::ast::{self, BinaryOp, ExprKind, Item};
 
 use crate::layer::Checker;
 use crate::program::nearest;
@@ -13,7 +13,15 @@ impl Checker<'_> {
             let words = format!("`{}` is declared twice in this layer", goal.name.name);
             self.error("T0022", words, goal.name.span, "again here", "");
         }
-        if let Some(holds) = self.pure(&goal.condition, &Type::Bool, Vec::new()) {
+        // What excuses it fulfils it: the cells know of no environment.
+        let condition = match &goal.unless {
+            None => goal.condition.clone(),
+            Some(unless) => {
+                let either = ExprKind::Binary(BinaryOp::Or, Box::new(goal.condition.clone()), Box::new(unless.clone()));
+                ast::Expr { kind: either, span: goal.condition.span }
+            }
+        };
+        if let Some(holds) = self.pure(&condition, &Type::Bool, Vec::new()) {
             self.fragment.goals.push(Goal { name: goal.name.name.clone(), holds });
         }
     }
@@ -22,11 +30,16 @@ impl Checker<'_> {
     pub(crate) fn promised(&mut self, names: &[ast::Ident]) -> Vec<String> {
         self.once(names.iter());
         for name in names {
-            if !self.program.find(&name.name, name.span).is_some_and(|n| is_promise(n.item)) {
-                self.unknown_promise(name);
+            match self.program.find(&name.name, name.span).map(|n| n.item) {
+                Some(Item::Automaton(automaton)) => {
+                    let extended = self.program.extended(automaton);
+                    self.fragment.extends.push((plain(name), extended));
+                }
+                Some(Item::Property(_)) => {}
+                _ => self.unknown_promise(name),
             }
         }
-        names.iter().map(|n| n.name.rsplit('.').next().unwrap_or_default().into()).collect()
+        names.iter().map(plain).collect()
     }
 
     fn unknown_promise(&mut self, name: &ast::Ident) {
@@ -39,6 +52,11 @@ impl Checker<'_> {
         let words = format!("there is no automaton and no property `{}`", name.name);
         self.error("T0148", words, name.span, "not declared", help);
     }
+}
+
+/// The word, without the import through which it is known.
+fn plain(name: &ast::Ident) -> String {
+    name.name.rsplit('.').next().unwrap_or_default().into()
 }
 
 fn is_promise(item: &Item) -> bool {

@@ -49,6 +49,7 @@ impl Maker {
             version: 1,
             provides: vec![],
             requires: vec![],
+            extends: vec![],
             breaks: vec![],
             above: vec![],
             below: vec![],

@@ -7,9 +7,16 @@ use super::types::Ty;
 use super::{Binding, Known, Local, Typer};
 use crate::program::nearest;
 
+const NEVER: spec::Guard = spec::Guard::Holds(spec::Expr::Const(spec::Value::Bool(false)));
+
 impl<'p> Typer<'p> {
     pub(super) fn actions(&mut self, line: &[&'p ast::Automaton]) -> Vec<spec::Action> {
-        joined(line).iter().filter_map(|parts| self.action(parts)).collect()
+        let mut actions: Vec<spec::Action> = joined(line).iter().filter_map(|parts| self.action(parts)).collect();
+        // What an extension rules out need not be asked for again and again; of events it matters that they are ruled out.
+        actions.retain(|a| {
+            matches!(a.kind, spec::ActionKind::Input | spec::ActionKind::Output) || !a.guards.contains(&NEVER)
+        });
+        actions
     }
 
     /// One action from what an automaton and those that it extends say of it, the furthest first.

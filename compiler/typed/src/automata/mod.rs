@@ -43,6 +43,21 @@ impl Program {
         matches!(self.item(name), Some(Item::Automaton(_)))
     }
 
+    /// Names of all that an automaton extends, the nearest first.
+    pub(crate) fn extended(&self, automaton: &ast::Automaton) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        let mut parent = automaton.extends.as_ref();
+        while let Some(name) = parent {
+            let Some(Item::Automaton(next)) = self.find(&name.name, name.span).map(|n| n.item) else { break };
+            if names.contains(&next.name.name) {
+                break;
+            }
+            names.push(next.name.name.clone());
+            parent = next.extends.as_ref();
+        }
+        names
+    }
+
     /// Checks every automaton by itself; parameters without a default are 1.
     pub fn check_automata(&self) -> Vec<Diagnostic> {
         let mut found: Vec<Diagnostic> = Vec::new();
