@@ -204,13 +204,17 @@ impl<'a> Run<'a> {
             Statement::Filter { into, filter, input } => self.filter(*into, *filter, input, &mut done),
             Statement::Unpack { into, layout, message } => {
                 let bag = self.expr(message, &mut done);
+                crate::values::cut(&bag, &mut done);
                 let unpacked = self.unpacked(*layout, &bag);
                 self.set(*into, &unpacked);
             }
             Statement::Join { into, parts, last } => {
                 let last = self.expr(last, &mut done);
                 let whole = self.joined(parts, &last);
-                done.push(Course::Act(Act::Join(whole.size().pieces)));
+                done.push(Course::Act(match self.spot(parts).root {
+                    SpotRoot::Cell(cell) => Act::Join(last.size().pieces.max(1), Some(cell)),
+                    SpotRoot::Local(..) => Act::Join(whole.size().pieces, None),
+                }));
                 self.set(*into, &whole);
             }
             Statement::Take { into, place } => {

@@ -1,6 +1,6 @@
 //! The bounds of a step and of the space, from what each step can cost.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nacre_stack::*;
 
@@ -16,6 +16,9 @@ use crate::Diagnostic;
 
 /// More outputs, or a longer queue, than this is taken for a mistake.
 pub const MOST_OUTPUTS: u64 = 65_536;
+
+/// More pieces of joined messages in a step than this are taken for a mistake: each takes 20 bytes of the pool.
+pub const MOST_PIECES: u32 = 1 << 20;
 
 /// What a block holds where nothing cuts messages: an Ethernet frame's worth.
 const USUAL_BLOCK: u32 = 1536;
@@ -42,15 +45,16 @@ pub(crate) fn bound(stack: &mut Stack, flow: &Flow) -> Vec<Diagnostic> {
     stack.bounds.outputs = fits(worst.outputs);
     stack.bounds.segments = fits(worst.segments);
     stack.bounds.scratch = fits(worst.scratch);
+    stack.bounds.pieces = fits(pieces(stack, flow, &worst));
     stack.bounds.block = block;
+    if stack.bounds.pieces > MOST_PIECES {
+        return vec![too_many_pieces(stack, &by_entry)];
+    }
     needs(stack, &by_entry);
     stack.bounds.blocks = blocks(stack, flow, block, fits(later));
     if stack.bounds.blocks == 0 {
         stack.bounds.block = NO_BLOCK;
     }
-    // A step may join pieces though it keeps none; once joined they may be cut, or kept, which takes as many again.
-    let nodes = 2 * most_joined(flow);
-    stack.bounds.blocks = stack.bounds.blocks.max(nodes.div_ceil(PIECES_PER_BLOCK));
     too_many_blocks(stack, flow).into_iter().collect()
 }
 
@@ -83,6 +87,19 @@ fn too_much(stack: &Stack, flow: &Flow, by_entry: &BTreeMap<Node, Cost>) -> Vec<
         .because("bounds of loops multiply along the way through the layers")
         .help("lower the bounds of its loops, or put a part off with `later`");
     vec![error]
+}
+
+fn too_many_pieces(stack: &Stack, by_entry: &BTreeMap<Node, Cost>) -> Diagnostic {
+    let most = by_entry.iter().max_by_key(|(_, cost)| cost.pieces).map(|(node, _)| node);
+    let layer = match most {
+        Some(Node::Event(layer, ..)) => *layer,
+        Some(Node::Timer(_)) | None => LayerId(0),
+    };
+    let message = format!("a step can join messages of more than {MOST_PIECES} pieces together");
+    Diagnostic::error(codes::TOO_MUCH, message)
+        .at(stack.layer(layer).span, format!("up to {} in one step that begins here", stack.bounds.pieces))
+        .because("bounds of loops multiply along the way through the layers")
+        .help("lower the capacity of what is joined, or the bounds of the loops around it")
 }
 
 /// Size of the ring of `later` events: what one step puts in, while what those cause may wait there too. None: it has no bound.
@@ -180,17 +197,42 @@ fn too_many_blocks(stack: &Stack, flow: &Flow) -> Option<Diagnostic> {
     Some(error.help("lower its capacity, or put a layer above that cuts long messages"))
 }
 
-/// Of how many pieces one message is joined at the most.
-fn most_joined(flow: &Flow) -> u32 {
-    let mut most = 0;
+/// Pieces of joined messages in one step: what lay in the cells that are joined, and what comes to be in the step.
+fn pieces(stack: &Stack, flow: &Flow, worst: &Cost) -> u64 {
+    let mut cells = BTreeSet::new();
+    let mut joins = false;
     for course in flow.courses.values() {
         course.acts(&mut |act| {
-            if let Act::Join(pieces) = act {
-                most = most.max(*pieces);
+            if let Act::Join(_, cell) = act {
+                joins = true;
+                cells.extend(*cell);
             }
         });
     }
-    most
+    let lay = cells.iter().map(|c| messages(stack, &stack.cells[c.index()].ty)).fold(0, u64::saturating_add);
+    if joins {
+        lay.saturating_add(worst.pieces)
+    } else {
+        0
+    }
+}
+
+/// How many messages a value of a type can hold.
+fn messages(stack: &Stack, ty: &Type) -> u64 {
+    let all = |types: &mut dyn Iterator<Item = &Type>| types.map(|t| messages(stack, t)).fold(0, u64::saturating_add);
+    match ty {
+        Type::Msg => 1,
+        Type::Option(t) => messages(stack, t),
+        Type::Array(t, n)
+        | Type::Ring(t, n)
+        | Type::List(t, n)
+        | Type::Window(t, n, _)
+        | Type::Pool(t, n)
+        | Type::Map(_, t, n) => u64::from(*n).saturating_mul(messages(stack, t)),
+        Type::Struct(id) => all(&mut stack.structs[id.index()].fields.iter().map(|f| &f.ty)),
+        Type::Tuple(types) => all(&mut types.iter()),
+        _ => 0,
+    }
 }
 
 /// Every bag of messages that is stored.

@@ -20,6 +20,8 @@ pub(crate) struct Cost {
     pub outputs: u64,
     pub segments: u64,
     pub scratch: u64,
+    /// Pieces that messages are joined of, and that are stored and so may be joined later, each in one.
+    pub pieces: u64,
     pub later: BTreeMap<(Target, EventId), u64>,
     /// The bytes that entered are stored.
     pub entered: u64,
@@ -46,9 +48,9 @@ impl Cost {
         self
     }
 
-    fn scalars(&mut self) -> [&mut u64; 6] {
-        let Cost { outputs, segments, scratch, entered, copies, blocks, .. } = self;
-        [outputs, segments, scratch, entered, copies, blocks]
+    fn scalars(&mut self) -> [&mut u64; 7] {
+        let Cost { outputs, segments, scratch, pieces, entered, copies, blocks, .. } = self;
+        [outputs, segments, scratch, pieces, entered, copies, blocks]
     }
 
     pub fn then(self, other: &Cost) -> Cost {
@@ -112,7 +114,8 @@ impl<'a> Costs<'a> {
 
     fn course(&mut self, course: &Course) -> Cost {
         match course {
-            Course::Nothing | Course::Act(Act::Join(_)) => Cost::default(),
+            Course::Nothing => Cost::default(),
+            Course::Act(Act::Join(pieces, _)) => Cost { pieces: u64::from(*pieces), ..Cost::default() },
             Course::Sequence(list) => list.iter().fold(Cost::default(), |sum, c| sum.then(&self.course(c))),
             Course::Either(list) => list.iter().fold(Cost::default(), |most, c| most.or(&self.course(c))),
             Course::Times(bound, body) => self.course(body).times(u64::from(*bound)),
@@ -135,17 +138,22 @@ impl<'a> Costs<'a> {
 
     fn keep(&self, bag: &Bag) -> Cost {
         let made = |size: &Size| u64::from(size.copied().blocks(self.block));
+        let copied = |size: &Size| Cost { blocks: u64::from(size.max.div_ceil(self.block.max(1))), ..Cost::default() };
         let one = |(kind, size): (&crate::message::Kind, &Size)| match kind.origin {
+            // What is in pieces is copied; it may as well be whole.
+            Origin::Entered | Origin::Mixed if size.pieces > 1 => Cost { entered: 1, ..copied(size) },
+            _ if size.pieces > 1 => copied(size),
             Origin::Kept => Cost::default(),
             Origin::Entered => Cost { entered: 1, ..Cost::default() },
-            Origin::Remade if size.pieces <= 1 && size.max > 4 * self.block => {
+            Origin::Remade if size.max > 4 * self.block => {
                 let more = u64::from(size.growth.min(size.max).div_ceil(self.block.max(1)));
                 Cost { copies: 1, blocks: more, ..Cost::default() }
             }
             Origin::Remade | Origin::Made => Cost { blocks: made(size), ..Cost::default() },
             Origin::Mixed => Cost { entered: 1, blocks: made(size), ..Cost::default() },
         };
-        bag.0.iter().fold(Cost::default(), |most, entry| most.or(&one(entry)))
+        let most = bag.0.iter().fold(Cost::default(), |most, entry| most.or(&one(entry)));
+        Cost { pieces: 1, ..most }
     }
 
     fn emission(&mut self, emission: &Emission) -> Cost {

@@ -1,6 +1,6 @@
 //! What a handler can do in one activation, as a tree: the part that matters for bounds.
 
-use nacre_stack::{EventId, Span, Target};
+use nacre_stack::{CellId, EventId, Span, Target};
 
 use crate::message::Bag;
 
@@ -24,8 +24,8 @@ pub(crate) enum Act {
     Keep(Bag),
     /// So many bytes of a new message are made.
     Make(u32),
-    /// A message is joined of so many pieces.
-    Join(u32),
+    /// A message comes to be of so many pieces, besides those that lay in a cell.
+    Join(u32, Option<CellId>),
     /// A message is read in one run: copied, if its bytes are in several.
     Flatten(Bag),
 }

@@ -114,6 +114,12 @@ impl Size {
         Size { min: last.min, max, pieces, piece, cut: gcd(self.cut, last.cut), growth: self.growth.max(last.growth) }
     }
 
+    /// Once it is stored: what was in pieces is copied into one.
+    fn in_one(self) -> Size {
+        let piece = if self.pieces > 1 { self.max } else { self.piece };
+        Size { pieces: self.pieces.min(1), piece, ..self }
+    }
+
     /// Once it is copied: a copy of what was cut begins where a block begins.
     pub fn copied(self) -> Size {
         Size { growth: 0, cut: if self.pieces <= 1 { 0 } else { self.cut }, ..self }
@@ -182,6 +188,7 @@ impl Bag {
         self.map(|kind, size| {
             let copied = matches!(kind.origin, Origin::Remade | Origin::Made);
             let size = if copied { size.copied() } else { Size { growth: 0, ..size } };
+            let size = size.in_one();
             (Kind { origin: Origin::Kept, ..kind.clone() }, size)
         })
     }

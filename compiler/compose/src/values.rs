@@ -129,12 +129,14 @@ impl Run<'_> {
             }
             ExprKind::Slice(message, at, length) => {
                 let bag = self.expr(message, done);
+                cut(&bag, done);
                 let stride = self.frame.facts.stride(at, &self.frame.strides);
                 let max = self.frame.facts.largest(length).unwrap_or(u64::from(LONGEST)).min(u64::from(LONGEST)) as u32;
                 bag.map(|kind, size| (Kind { headers: vec![], ..kind.clone() }, size.part(max, stride)))
             }
             ExprKind::Rest(message, at) => {
                 let bag = self.expr(message, done);
+                cut(&bag, done);
                 let max = self.frame.facts.remainder(message, at).unwrap_or(u64::from(LONGEST));
                 let stride = self.frame.facts.stride(at, &self.frame.strides);
                 let gone = constant(at).unwrap_or(0);
@@ -191,6 +193,14 @@ impl Run<'_> {
             result.add(Kind { headers, ..kind.clone() }, *size);
         }
         result
+    }
+}
+
+/// A part of a message in pieces is in pieces of its own.
+pub(crate) fn cut(bag: &Bag, done: &mut Vec<Course>) {
+    let pieces = bag.size().pieces;
+    if pieces > 1 {
+        done.push(Course::Act(Act::Join(pieces, None)));
     }
 }
 

@@ -29,7 +29,8 @@
 //!
 //! **Storing** a message into a cell keeps its bytes in the pool, unless they are there already. Bytes that entered with the
 //! outside event are copied into the pool at most once a step, as a whole; slices and shares of them then refer to the same
-//! blocks. What `Pack`, a filter or an extern gives is one new string of bytes, copied each time that it is stored. [`Need`]
+//! blocks. What `Pack`, a filter or an extern gives is one new string of bytes, copied each time that it is stored; and so is what
+//! `Join` made of several pieces, as long as it still is in several. [`Need`]
 //! says how many fresh blocks a step can take at the most; it begins only when the pool has them.
 //! Overwriting, clearing or removing what holds a message drops it; what holds a timer is stopped.
 //!
@@ -450,6 +451,8 @@ pub struct Bounds {
     pub segments: u32,
     /// Bytes of headers and of made messages of one step, besides kept ones.
     pub scratch: u32,
+    /// Pieces of messages that one step joins, or cuts out of joined ones.
+    pub pieces: u32,
     /// Size of a pool block in bytes.
     pub block: u32,
     /// Blocks that one session can hold at the most.
@@ -460,9 +463,6 @@ pub struct Bounds {
     pub open: Need,
     pub timer: Need,
 }
-
-/// Pieces of joined messages for which a pool has room beside each of its blocks.
-pub const PIECES_PER_BLOCK: u32 = 4;
 
 /// How messages at one boundary become bytes. docs/wire.md is normative; this is what it comes to for one stack.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@
 
 enum { held_MALFORMED, held_IMPOSSIBLE, held_NO_SPACE, held_REFUSED, held_BOUND, held_BROKEN, held_COUNT_floor_unknown, held_COUNT_delay_early };
 #define held_BLOCK 1536u
-#define held_NODES 4u
+#define held_NODES 1u
 #define held_OUTPUTS 2u
 #define held_SEGMENTS 44u
 #define held_BYTES 48u
@@ -1121,7 +1121,6 @@ void held_pool_init(struct held_pool *pool, uint32_t blocks) {
     if (blocks > 0xffffu) { blocks = 0xffffu; }
     pool->free = pool->last = blocks;
     pool->first = 1;
-    pool->node = 0;
     for (uint32_t i = 0; i < blocks; i++) {
         memset(&pool->block[i], 0, sizeof pool->block[i]);
         pool->block[i].after = (uint16_t)(i + 2u);

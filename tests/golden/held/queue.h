@@ -76,7 +76,6 @@ struct held_block {
 };
 struct held_pool {
     uint32_t free, first, last; /* how many are free; the first and last of them, from 1 */
-    uint32_t node; /* the first free piece */
     struct held_block block[];
 };
 

@@ -6,7 +6,7 @@
 
 enum { lossy_MALFORMED, lossy_IMPOSSIBLE, lossy_NO_SPACE, lossy_REFUSED, lossy_BOUND, lossy_BROKEN, lossy_COUNT_floor_unknown, lossy_COUNT_lose_lost };
 #define lossy_BLOCK 64u
-#define lossy_NODES 4u
+#define lossy_NODES 1u
 #define lossy_OUTPUTS 2u
 #define lossy_SEGMENTS 2u
 #define lossy_BYTES 48u
@@ -879,7 +879,6 @@ void lossy_pool_init(struct lossy_pool *pool, uint32_t blocks) {
     if (blocks > 0xffffu) { blocks = 0xffffu; }
     pool->free = pool->last = blocks;
     pool->first = 1;
-    pool->node = 0;
     for (uint32_t i = 0; i < blocks; i++) {
         memset(&pool->block[i], 0, sizeof pool->block[i]);
         pool->block[i].after = (uint16_t)(i + 2u);

@@ -62,7 +62,6 @@ struct lossy_block {
 };
 struct lossy_pool {
     uint32_t free, first, last; /* how many are free; the first and last of them, from 1 */
-    uint32_t node; /* the first free piece */
     struct lossy_block block[];
 };
 

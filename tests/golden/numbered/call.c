@@ -6,7 +6,7 @@
 
 enum { numbered_MALFORMED, numbered_IMPOSSIBLE, numbered_NO_SPACE, numbered_REFUSED, numbered_BOUND, numbered_BROKEN, numbered_COUNT_floor_unknown, numbered_COUNT_sequencer_late };
 #define numbered_BLOCK 64u
-#define numbered_NODES 4u
+#define numbered_NODES 1u
 #define numbered_OUTPUTS 2u
 #define numbered_SEGMENTS 2u
 #define numbered_BYTES 48u
@@ -920,7 +920,6 @@ void numbered_pool_init(struct numbered_pool *pool, uint32_t blocks) {
     if (blocks > 0xffffu) { blocks = 0xffffu; }
     pool->free = pool->last = blocks;
     pool->first = 1;
-    pool->node = 0;
     for (uint32_t i = 0; i < blocks; i++) {
         memset(&pool->block[i], 0, sizeof pool->block[i]);
         pool->block[i].after = (uint16_t)(i + 2u);

@@ -71,7 +71,6 @@ struct numbered_block {
 };
 struct numbered_pool {
     uint32_t free, first, last; /* how many are free; the first and last of them, from 1 */
-    uint32_t node; /* the first free piece */
     struct numbered_block block[];
 };
 

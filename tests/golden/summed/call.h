@@ -67,7 +67,6 @@ struct summed_block {
 };
 struct summed_pool {
     uint32_t free, first, last; /* how many are free; the first and last of them, from 1 */
-    uint32_t node; /* the first free piece */
     struct summed_block block[];
 };
 

@@ -6,7 +6,7 @@
 
 enum { summed_MALFORMED, summed_IMPOSSIBLE, summed_NO_SPACE, summed_REFUSED, summed_BOUND, summed_BROKEN, summed_COUNT_floor_unknown, summed_COUNT_crc32c_damaged };
 #define summed_BLOCK 64u
-#define summed_NODES 4u
+#define summed_NODES 1u
 #define summed_OUTPUTS 2u
 #define summed_SEGMENTS 2u
 #define summed_BYTES 48u
@@ -1152,7 +1152,6 @@ void summed_pool_init(struct summed_pool *pool, uint32_t blocks) {
     if (blocks > 0xffffu) { blocks = 0xffffu; }
     pool->free = pool->last = blocks;
     pool->first = 1;
-    pool->node = 0;
     for (uint32_t i = 0; i < blocks; i++) {
         memset(&pool->block[i], 0, sizeof pool->block[i]);
         pool->block[i].after = (uint16_t)(i + 2u);

@@ -114,14 +114,14 @@ impl Writer<'_> {
         code.line("uint16_t references;");
         code.line("uint16_t next; /* block with the bytes that follow; 0: none */");
         code.line("uint16_t after; /* of a free block: the one that is taken next */");
-        if self.uses_ropes {
-            code.line(format!("struct {p}_node node[{PIECES_PER_BLOCK}];"));
-        }
         code.line(format!("uint8_t bytes[{}];", self.block_bytes().next_multiple_of(8)));
         code.close("};");
         code.open(format!("struct {p}_pool {{"));
         code.line("uint32_t free, first, last; /* how many are free; the first and last of them, from 1 */");
-        code.line("uint32_t node; /* the first free piece */");
+        if self.uses_ropes {
+            code.line("uint32_t node; /* the first free piece; all are free between steps */");
+            code.line(format!("struct {p}_node nodes[{}];", self.stack.bounds.pieces.max(1)));
+        }
         code.line(format!("struct {p}_block block[];"));
         code.close("};");
         code.line("");

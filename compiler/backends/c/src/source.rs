@@ -266,7 +266,7 @@ impl Writer<'_> {
         code.line(format!("enum {{ {} }};", counters.join(", ")));
         for (name, value) in [
             ("BLOCK", self.block_bytes()),
-            ("NODES", PIECES_PER_BLOCK),
+            ("NODES", bounds.pieces.max(1)),
             ("OUTPUTS", bounds.outputs),
             ("SEGMENTS", bounds.segments),
             ("BYTES", bounds.scratch),
@@ -319,13 +319,13 @@ impl Writer<'_> {
         code.line("if (blocks > 0xffffu) { blocks = 0xffffu; }");
         code.line("pool->free = pool->last = blocks;");
         code.line("pool->first = 1;");
-        code.line("pool->node = 0;");
         code.open("for (uint32_t i = 0; i < blocks; i++) {");
         code.line("memset(&pool->block[i], 0, sizeof pool->block[i]);");
         code.line("pool->block[i].after = (uint16_t)(i + 2u);");
         code.close("}");
         if self.uses_ropes {
-            code.open(format!("for (uint32_t number = {p}_NODES * blocks; number > 0; number--) {{"));
+            code.line("pool->node = 0;");
+            code.open(format!("for (uint32_t number = {p}_NODES; number > 0; number--) {{"));
             code.line(format!("{p}_node(pool, number)->next = pool->node;"));
             code.line("pool->node = number;");
             code.close("}");

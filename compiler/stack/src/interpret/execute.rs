@@ -122,12 +122,12 @@ impl<'a> Run<'a> {
             Statement::Join { into, parts, last } => {
                 let mut last = self.message(last);
                 let found = self.find(parts);
-                let mut segments = vec![];
+                let mut whole = Message::default();
                 if let Some(Value::Row(row)) = self.peek_mut(&found) {
-                    row.drain(..).for_each(|mut v| v.messages_mut(&mut |m| segments.append(&mut m.segments)));
+                    row.drain(..).for_each(|mut v| v.messages_mut(&mut |m| whole.append(&mut m.segments)));
                 }
-                segments.append(&mut last.segments);
-                self.set(*into, Value::Msg(Message { segments, ..last }));
+                whole.append(&mut last.segments);
+                self.set(*into, Value::Msg(Message { segments: whole.segments, ..last }));
             }
             Statement::Take { into, place } => {
                 let found = self.find(place);

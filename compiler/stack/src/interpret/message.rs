@@ -21,6 +21,8 @@ pub struct Segment {
     pub from: usize,
     pub to: usize,
     pub origin: Origin,
+    /// Of a message that was joined: which of its pieces this is a part of.
+    pub piece: u32,
 }
 
 /// Where the bytes lie.
@@ -48,7 +50,7 @@ impl PartialEq for Message {
 
 impl Message {
     pub fn new(bytes: &[u8], origin: Origin, data: bool) -> Message {
-        let whole = Segment { bytes: Arc::from(bytes), from: 0, to: bytes.len(), origin };
+        let whole = Segment { bytes: Arc::from(bytes), from: 0, to: bytes.len(), origin, piece: 0 };
         let segments = if bytes.is_empty() { vec![] } else { vec![whole] };
         Message { headers: vec![], segments, data }
     }
@@ -70,6 +72,24 @@ impl Message {
         let mut bytes = Vec::with_capacity(self.len());
         self.segments.iter().for_each(|s| bytes.extend_from_slice(s.slice()));
         bytes
+    }
+
+    /// Whether it was joined, and still is in more than one piece.
+    pub fn in_pieces(&self) -> bool {
+        self.segments.windows(2).any(|pair| pair[0].piece != pair[1].piece)
+    }
+
+    /// Puts another message's bytes behind these, as pieces of their own.
+    pub fn append(&mut self, other: &mut Vec<Segment>) {
+        let mut number = self.segments.last().map_or(0, |s| s.piece);
+        let mut before = None;
+        for mut segment in other.drain(..) {
+            if before != Some(segment.piece) {
+                number += 1;
+            }
+            before = Some(std::mem::replace(&mut segment.piece, number));
+            self.segments.push(segment);
+        }
     }
 
     /// Data `at .. at + len`, both clamped, without headers.

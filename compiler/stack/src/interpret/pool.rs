@@ -62,6 +62,9 @@ impl Pool {
     }
 
     fn keep_message(&mut self, message: &mut Message) {
+        if message.in_pieces() {
+            message.segments = Message::made(&message.bytes(), message.data).segments;
+        }
         if message.segments.iter().all(|s| matches!(s.origin, Origin::Block(_))) {
             return;
         }
@@ -106,6 +109,7 @@ fn split(segment: &Segment, base: usize, first: u64, block: usize, to: &mut Vec<
             to: end,
             origin: Origin::Block(first + index as u64),
             bytes: segment.bytes.clone(),
+            piece: 0,
         });
         at = end;
     }

@@ -58,6 +58,7 @@ impl Builder {
                     outputs: 64,
                     segments: 256,
                     scratch: 4096,
+                    pieces: 64,
                     block: 64,
                     blocks: 64,
                     frame_data: 1024,

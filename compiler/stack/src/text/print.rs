@@ -53,8 +53,8 @@ impl<'a> Printer<'a> {
         let b = &stack.bounds;
         self.line(format!("stack {} {:?}", quoted(&stack.name), stack.description));
         self.line(format!(
-            "bounds queue {} later {} outputs {} segments {} scratch {} block {} blocks {} frame_data {} open {} timer {}",
-            b.queue, b.later, b.outputs, b.segments, b.scratch, b.block, b.blocks, b.frame_data, need(b.open), need(b.timer)
+            "bounds queue {} later {} outputs {} segments {} scratch {} pieces {} block {} blocks {} frame_data {} open {} timer {}",
+            b.queue, b.later, b.outputs, b.segments, b.scratch, b.pieces, b.block, b.blocks, b.frame_data, need(b.open), need(b.timer)
         ));
         for e in &stack.enums {
             self.line(format!("enum {} [{}]", quoted(&e.name), join(e.variants.iter().map(|v| quoted(v)))));

@@ -394,6 +394,7 @@ impl Reader {
             outputs: self.stated_number("outputs")?,
             segments: self.stated_number("segments")?,
             scratch: self.stated_number("scratch")?,
+            pieces: self.stated_number("pieces")?,
             block: self.stated_number("block")?,
             blocks: self.stated_number("blocks")?,
             frame_data: self.stated_number("frame_data")?,

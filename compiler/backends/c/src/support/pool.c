@@ -80,7 +80,7 @@
 
 /*@rope
 @_PLAIN struct @_node *@_node(struct @_pool *pool, uint32_t number) {
-    return &pool->block[(number - 1u) / @_NODES].node[(number - 1u) % @_NODES];
+    return &pool->nodes[number - 1u];
 }
 
 @_PLAIN void @_share_rope(struct @_pool *pool, struct @_bytes b);
@@ -368,20 +368,29 @@ struct @_twine {
     return twine.bytes;
 }
 
+/* Copied into one run of blocks, so that no piece outlives the step. */
 @_PLAIN struct @_bytes @_keep_rope(struct @_step *step, struct @_bytes b) {
-    bool kept = true;
-    for (uint32_t number = b.block & ~@_ROPE; number != 0; number = @_node(step->pool, number)->next) {
-        uint32_t block = @_node(step->pool, number)->bytes.block;
-        kept = kept && (block <= 0xffffu || block & @_LONG);
+    uint32_t first = 0, last = 0;
+    if (@_UNLIKELY(b.len / @_BLOCK + (b.len % @_BLOCK != 0) > step->pool->free)) {
+        step->counters[@_BROKEN]++;
+        @_drop(step->pool, b);
+        return (struct @_bytes){.block = 0};
     }
-    if (kept) { return b; }
-    struct @_twine twine = {.last = 0};
-    for (uint32_t number = b.block & ~@_ROPE; number != 0; number = @_node(step->pool, number)->next) {
-        struct @_bytes piece = @_node(step->pool, number)->bytes;
-        @_share(step->pool, piece);
-        @_append_piece(step, &twine, @_keep(step, piece));
+    for (uint32_t at = 0; at < b.len; at += @_BLOCK) {
+        uint32_t number = @_take_block(step->pool), len = b.len - at < @_BLOCK ? b.len - at : @_BLOCK;
+        for (uint32_t done = 0, n = 0; done < len; done += n) {
+            const uint8_t *from = @_run(step, b, at + done, &n);
+            if (n > len - done) { n = len - done; }
+            memcpy(@_block(step->pool, number)->bytes + done, from, n);
+        }
+        if (first == 0) {
+            first = number;
+        } else {
+            @_block(step->pool, last)->next = (uint16_t)number;
+        }
+        last = number;
     }
     @_drop(step->pool, b);
-    return twine.bytes;
+    return (struct @_bytes){.block = @_span(first, 0, b.len), .len = b.len};
 }
 @*/

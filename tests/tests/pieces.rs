@@ -1,0 +1,104 @@
+//! Messages that are joined of many pieces, in a pool of few blocks: a step that was admitted never runs out of room for them.
+
+use std::path::Path;
+
+use nacre_driver::Session;
+use nacre_tests::machines::Machines;
+use nacre_tests::storm::{storm, Tally};
+use nacre_tests::{in_parallel, root};
+
+/// Layers that cut, join, keep and cut again what was joined.
+const LAYERS: &str = "
+import \"../layers/interfaces.nacre\";
+import \"../layers/floor/floor.nacre\";
+
+/// Cuts each message into grains of one byte, and sends them on joined.
+worker sand {
+    state { grains: list<msg, 60> }
+    down send(m) {
+        var at: u32;
+        for _ in 0 .. 60 {
+            if at + 1 >= m.len { break; }
+            grains.push(slice(m, at, 1)) else unreachable;
+            at += 1;
+        }
+        pass join(grains, rest(m, at));
+    }
+}
+
+/// Gathers grains over many steps, all of one block, and lets none go before it is full.
+worker heap {
+    state { grains: list<msg, 40>, whole: ring<msg, 3> }
+    down send(m) {
+        grains.push(slice(m, 1, 1)) else {
+            if whole.full { whole.clear(); }
+            whole.push(join(grains, share m)) else unreachable;
+        }
+        pass m;
+    }
+    up deliver(m) {
+        for x in whole { below.send(slice(x, 3, 20)); }
+        pass m;
+    }
+}
+
+/// Joins without storing, cuts what was joined, and joins it again with itself.
+worker folded {
+    state { last: ring<msg, 2> }
+    down send(m) {
+        var parts: list<msg, 8>;
+        for _ in 0 .. 6 { parts.push(slice(m, 0, 5)) else unreachable; }
+        let once = join(parts, slice(m, 2, 9));
+        drop parts;
+        var again: list<msg, 8>;
+        for i in 0 .. 7 { again.push(slice(once, i as u32, 11)) else unreachable; }
+        let twice = join(again, once);
+        drop again;
+        if last.full { last.clear(); }
+        last.push(share twice) else unreachable;
+        drop m;
+        pass twice;
+    }
+    up open(_) {
+        while let x = last.pop() { below.send(x); }
+        pass;
+    }
+}
+
+stack ground   = sand / floor;
+stack heaped   = heap / sand / floor;
+stack creased  = folded / sand / heap / floor;
+stack put_off  = slow / sand / slow / folded / floor;
+
+/// Stores what is in pieces until a step of its own.
+worker slow {
+    down send(m) { later below.send(m); }
+}
+";
+
+fn composed(name: &str) -> (Session, nacre_stack::Stack) {
+    let mut session = Session::from_text(&root().join("tests").join(Path::new("pieces.nacre")), LAYERS);
+    let stack = session.stack(name).unwrap_or_else(|| panic!("{}", session.render(false)));
+    (session, stack)
+}
+
+#[test]
+fn joined_pieces_in_a_starved_pool_are_never_lost() {
+    let starved = [("ground", 2), ("heaped", 4), ("creased", 9), ("put_off", 60)];
+    let ran = in_parallel(&starved, |(name, blocks)| {
+        let (session, mut stack) = composed(name);
+        assert!(stack.bounds.pieces >= 40, "{name}: {} pieces", stack.bounds.pieces);
+        stack.bounds.blocks = stack.bounds.blocks.min(*blocks);
+        let machines = Machines::of(session, stack);
+        let mut tally = Tally::default();
+        // C counts as many `broken` as the interpreter does, which are none.
+        storm(&machines.stack, &machines.lockstep(), u64::from(*blocks), 600, &mut tally).map(|()| tally)
+    });
+    for ((name, _), ran) in starved.iter().zip(ran) {
+        let tally = ran.unwrap_or_else(|why| panic!("{name}: {why}"));
+        println!("{name}: {:?}", tally.counters);
+        assert_eq!(tally.counter("broken"), 0, "{name}");
+        let starving = tally.counter("no_space");
+        assert!(starving > 0 && starving < tally.events * 3 / 4, "{name}: {starving} of {} events", tally.events);
+    }
+}
