@@ -437,40 +437,40 @@ held_PLAIN void held_floor_up_unknown(struct held_step *step) {
 
 /* floor.confirm */
 held_PLAIN void held_floor_confirm(struct held_step *step) {
-#line 88 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 110 "tests/golden/held/../../../layers/floor/floor.nacre"
     (void)step;
     step->s->floor.confirmed = true;
     if (!step->s->floor.opened) {
         step->s->floor.opened = true;
-#line 92 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 114 "tests/golden/held/../../../layers/floor/floor.nacre"
         held_delay_up_open(step, step->s->floor.peer);
     }
 }
 
 /* floor.down.close */
 held_PLAIN void held_on_floor_down_close(struct held_step *step) {
-#line 59 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 71 "tests/golden/held/../../../layers/floor/floor.nacre"
     (void)step;
-#line 59 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 71 "tests/golden/held/../../../layers/floor/floor.nacre"
     held_delay_up_closed(step, 0u);
 }
 
 /* floor.down.grant_delivers */
 held_PLAIN void held_on_floor_down_grant_delivers(struct held_step *step, uint16_t n) {
-#line 57 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 69 "tests/golden/held/../../../layers/floor/floor.nacre"
     (void)n;
     (void)step;
 }
 
 /* floor.down.send */
 held_PLAIN void held_on_floor_down_send(struct held_step *step, struct held_msg m) {
-#line 44 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 45 "tests/golden/held/../../../layers/floor/floor.nacre"
     (void)step;
     if (held_LIKELY(step->s->floor.confirmed)) {
         struct held_msg_floor carried = {.bytes = m.bytes, .data = m.data};
         carried.floor = 1;
         carried.floor_to = step->s->floor.theirs;
-#line 46 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 47 "tests/golden/held/../../../layers/floor/floor.nacre"
         held_out_below_down_send(step, step->s->floor.peer, carried);
         return;
     }
@@ -515,13 +515,13 @@ held_PLAIN void held_on_floor_down_send(struct held_step *step, struct held_msg 
     carried_2.floor_peer_identity = step->s->floor.peer_identity;
     carried_2.floor_incarnation = step->s->floor.incarnation;
     carried_2.floor_check = check;
-#line 52 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 58 "tests/golden/held/../../../layers/floor/floor.nacre"
     held_out_below_down_send(step, step->s->floor.peer, carried_2);
 }
 
 /* floor.up.deliver.Identified */
 held_PLAIN void held_on_floor_up_deliver_Identified(struct held_step *step, struct nacre_addr from, struct held_msg m, uint32_t to, uint64_t spoken, uint32_t from_2, uint64_t name, uint64_t meant, uint64_t born, uint32_t check) {
-#line 70 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 82 "tests/golden/held/../../../layers/floor/floor.nacre"
     (void)from;
     (void)step;
     struct held_bytes packed[2];
@@ -569,13 +569,13 @@ held_PLAIN void held_on_floor_up_deliver_Identified(struct held_step *step, stru
     if ((to == step->s->floor.cookie) && !step->s->floor.confirmed) {
         held_floor_confirm(step);
     }
-#line 80 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 102 "tests/golden/held/../../../layers/floor/floor.nacre"
     held_delay_up_deliver(step, m);
 }
 
 /* floor.up.deliver.Short */
 held_PLAIN void held_on_floor_up_deliver_Short(struct held_step *step, struct nacre_addr from, struct held_msg m, uint32_t to) {
-#line 61 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 73 "tests/golden/held/../../../layers/floor/floor.nacre"
     (void)from;
     (void)step;
     if (held_UNLIKELY((to != step->s->floor.cookie))) {
@@ -593,7 +593,7 @@ held_PLAIN void held_on_floor_up_deliver_Short(struct held_step *step, struct na
         }
         held_floor_confirm(step);
     }
-#line 67 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 79 "tests/golden/held/../../../layers/floor/floor.nacre"
     held_delay_up_deliver(step, m);
 }
 
@@ -607,7 +607,7 @@ held_PLAIN void held_on_floor_up_init(struct held_step *step) {
 
 /* floor.up.unknown */
 held_PLAIN void held_on_floor_up_unknown(struct held_step *step) {
-#line 83 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 105 "tests/golden/held/../../../layers/floor/floor.nacre"
     (void)step;
     step->s->floor.confirmed = false;
     step->counters[held_COUNT_floor_unknown]++;

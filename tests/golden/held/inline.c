@@ -550,52 +550,52 @@ held_INLINE void held_floor_up_unknown(struct held_step *step) {
 
 /* floor.confirm */
 held_PLAIN void held_slow_floor_confirm(struct held_step *step) {
-#line 88 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 110 "tests/golden/held/../../../layers/floor/floor.nacre"
     (void)step;
     step->s->floor.confirmed = true;
     if (!step->s->floor.opened) {
         step->s->floor.opened = true;
-#line 92 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 114 "tests/golden/held/../../../layers/floor/floor.nacre"
         held_slow_delay_up_open(step, step->s->floor.peer);
     }
 }
 
 /* floor.confirm, along the likely way */
 held_INLINE void held_floor_confirm(struct held_step *step) {
-#line 88 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 110 "tests/golden/held/../../../layers/floor/floor.nacre"
     (void)step;
     step->s->floor.confirmed = true;
     if (!step->s->floor.opened) {
         step->s->floor.opened = true;
-#line 92 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 114 "tests/golden/held/../../../layers/floor/floor.nacre"
         held_delay_up_open(step, step->s->floor.peer);
     }
 }
 
 /* floor.down.close, along the likely way */
 held_INLINE void held_on_floor_down_close(struct held_step *step) {
-#line 59 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 71 "tests/golden/held/../../../layers/floor/floor.nacre"
     (void)step;
-#line 59 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 71 "tests/golden/held/../../../layers/floor/floor.nacre"
     held_delay_up_closed(step, 0u);
 }
 
 /* floor.down.grant_delivers, along the likely way */
 held_INLINE void held_on_floor_down_grant_delivers(struct held_step *step, uint16_t n) {
-#line 57 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 69 "tests/golden/held/../../../layers/floor/floor.nacre"
     (void)n;
     (void)step;
 }
 
 /* floor.down.send */
 held_PLAIN void held_slow_on_floor_down_send(struct held_step *step, struct held_msg m) {
-#line 44 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 45 "tests/golden/held/../../../layers/floor/floor.nacre"
     (void)step;
     if (held_LIKELY(step->s->floor.confirmed)) {
         struct held_msg_floor carried = {.bytes = m.bytes, .data = m.data};
         carried.floor = 1;
         carried.floor_to = step->s->floor.theirs;
-#line 46 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 47 "tests/golden/held/../../../layers/floor/floor.nacre"
         held_out_below_down_send(step, step->s->floor.peer, carried);
         return;
     }
@@ -640,19 +640,19 @@ held_PLAIN void held_slow_on_floor_down_send(struct held_step *step, struct held
     carried_2.floor_peer_identity = step->s->floor.peer_identity;
     carried_2.floor_incarnation = step->s->floor.incarnation;
     carried_2.floor_check = check;
-#line 52 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 58 "tests/golden/held/../../../layers/floor/floor.nacre"
     held_out_below_down_send(step, step->s->floor.peer, carried_2);
 }
 
 /* floor.down.send, along the likely way */
 held_INLINE void held_on_floor_down_send(struct held_step *step, struct held_msg m) {
-#line 44 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 45 "tests/golden/held/../../../layers/floor/floor.nacre"
     (void)step;
     if (held_LIKELY(step->s->floor.confirmed)) {
         struct held_msg_floor carried = {.bytes = m.bytes, .data = m.data};
         carried.floor = 1;
         carried.floor_to = step->s->floor.theirs;
-#line 46 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 47 "tests/golden/held/../../../layers/floor/floor.nacre"
         held_quick_out_below_down_send(step, step->s->floor.peer, carried);
         return;
     }
@@ -697,13 +697,13 @@ held_INLINE void held_on_floor_down_send(struct held_step *step, struct held_msg
     carried_2.floor_peer_identity = step->s->floor.peer_identity;
     carried_2.floor_incarnation = step->s->floor.incarnation;
     carried_2.floor_check = check;
-#line 52 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 58 "tests/golden/held/../../../layers/floor/floor.nacre"
     held_quick_out_below_down_send(step, step->s->floor.peer, carried_2);
 }
 
 /* floor.up.deliver.Identified */
 held_PLAIN void held_slow_on_floor_up_deliver_Identified(struct held_step *step, struct nacre_addr from, struct held_msg m, uint32_t to, uint64_t spoken, uint32_t from_2, uint64_t name, uint64_t meant, uint64_t born, uint32_t check) {
-#line 70 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 82 "tests/golden/held/../../../layers/floor/floor.nacre"
     (void)from;
     (void)step;
     struct held_bytes packed[2];
@@ -751,13 +751,13 @@ held_PLAIN void held_slow_on_floor_up_deliver_Identified(struct held_step *step,
     if ((to == step->s->floor.cookie) && !step->s->floor.confirmed) {
         held_slow_floor_confirm(step);
     }
-#line 80 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 102 "tests/golden/held/../../../layers/floor/floor.nacre"
     held_slow_delay_up_deliver(step, m);
 }
 
 /* floor.up.deliver.Identified, along the likely way */
 held_INLINE void held_on_floor_up_deliver_Identified(struct held_step *step, struct nacre_addr from, struct held_msg m, uint32_t to, uint64_t spoken, uint32_t from_2, uint64_t name, uint64_t meant, uint64_t born, uint32_t check) {
-#line 70 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 82 "tests/golden/held/../../../layers/floor/floor.nacre"
     (void)from;
     (void)step;
     struct held_bytes packed[2];
@@ -805,13 +805,13 @@ held_INLINE void held_on_floor_up_deliver_Identified(struct held_step *step, str
     if ((to == step->s->floor.cookie) && !step->s->floor.confirmed) {
         held_floor_confirm(step);
     }
-#line 80 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 102 "tests/golden/held/../../../layers/floor/floor.nacre"
     held_delay_up_deliver(step, m);
 }
 
 /* floor.up.deliver.Short */
 held_PLAIN void held_slow_on_floor_up_deliver_Short(struct held_step *step, struct nacre_addr from, struct held_msg m, uint32_t to) {
-#line 61 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 73 "tests/golden/held/../../../layers/floor/floor.nacre"
     (void)from;
     (void)step;
     if (held_UNLIKELY((to != step->s->floor.cookie))) {
@@ -829,13 +829,13 @@ held_PLAIN void held_slow_on_floor_up_deliver_Short(struct held_step *step, stru
         }
         held_slow_floor_confirm(step);
     }
-#line 67 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 79 "tests/golden/held/../../../layers/floor/floor.nacre"
     held_slow_delay_up_deliver(step, m);
 }
 
 /* floor.up.deliver.Short, along the likely way */
 held_INLINE void held_on_floor_up_deliver_Short(struct held_step *step, struct nacre_addr from, struct held_msg m, uint32_t to) {
-#line 61 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 73 "tests/golden/held/../../../layers/floor/floor.nacre"
     (void)from;
     (void)step;
     if (held_UNLIKELY((to != step->s->floor.cookie))) {
@@ -853,7 +853,7 @@ held_INLINE void held_on_floor_up_deliver_Short(struct held_step *step, struct n
         }
         held_slow_floor_confirm_aside(step);
     }
-#line 67 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 79 "tests/golden/held/../../../layers/floor/floor.nacre"
     held_delay_up_deliver(step, m);
 }
 
@@ -867,7 +867,7 @@ held_PLAIN void held_slow_on_floor_up_init(struct held_step *step) {
 
 /* floor.up.unknown, along the likely way */
 held_INLINE void held_on_floor_up_unknown(struct held_step *step) {
-#line 83 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 105 "tests/golden/held/../../../layers/floor/floor.nacre"
     (void)step;
     step->s->floor.confirmed = false;
     step->counters[held_COUNT_floor_unknown]++;

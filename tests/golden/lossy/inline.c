@@ -448,52 +448,52 @@ lossy_INLINE void lossy_floor_up_unknown(struct lossy_step *step) {
 
 /* floor.confirm */
 lossy_PLAIN void lossy_slow_floor_confirm(struct lossy_step *step) {
-#line 88 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+#line 110 "tests/golden/lossy/../../../layers/floor/floor.nacre"
     (void)step;
     step->s->floor.confirmed = true;
     if (!step->s->floor.opened) {
         step->s->floor.opened = true;
-#line 92 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+#line 114 "tests/golden/lossy/../../../layers/floor/floor.nacre"
         lossy_slow_lose_up_open(step, step->s->floor.peer);
     }
 }
 
 /* floor.confirm, along the likely way */
 lossy_INLINE void lossy_floor_confirm(struct lossy_step *step) {
-#line 88 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+#line 110 "tests/golden/lossy/../../../layers/floor/floor.nacre"
     (void)step;
     step->s->floor.confirmed = true;
     if (!step->s->floor.opened) {
         step->s->floor.opened = true;
-#line 92 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+#line 114 "tests/golden/lossy/../../../layers/floor/floor.nacre"
         lossy_lose_up_open(step, step->s->floor.peer);
     }
 }
 
 /* floor.down.close, along the likely way */
 lossy_INLINE void lossy_on_floor_down_close(struct lossy_step *step) {
-#line 59 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+#line 71 "tests/golden/lossy/../../../layers/floor/floor.nacre"
     (void)step;
-#line 59 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+#line 71 "tests/golden/lossy/../../../layers/floor/floor.nacre"
     lossy_lose_up_closed(step, 0u);
 }
 
 /* floor.down.grant_delivers, along the likely way */
 lossy_INLINE void lossy_on_floor_down_grant_delivers(struct lossy_step *step, uint16_t n) {
-#line 57 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+#line 69 "tests/golden/lossy/../../../layers/floor/floor.nacre"
     (void)n;
     (void)step;
 }
 
 /* floor.down.send, along the likely way */
 lossy_INLINE void lossy_on_floor_down_send(struct lossy_step *step, struct lossy_msg m) {
-#line 44 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+#line 45 "tests/golden/lossy/../../../layers/floor/floor.nacre"
     (void)step;
     if (lossy_LIKELY(step->s->floor.confirmed)) {
         struct lossy_msg_floor carried = {.bytes = m.bytes, .data = m.data};
         carried.floor = 1;
         carried.floor_to = step->s->floor.theirs;
-#line 46 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+#line 47 "tests/golden/lossy/../../../layers/floor/floor.nacre"
         lossy_quick_out_below_down_send(step, step->s->floor.peer, carried);
         return;
     }
@@ -538,13 +538,13 @@ lossy_INLINE void lossy_on_floor_down_send(struct lossy_step *step, struct lossy
     carried_2.floor_peer_identity = step->s->floor.peer_identity;
     carried_2.floor_incarnation = step->s->floor.incarnation;
     carried_2.floor_check = check;
-#line 52 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+#line 58 "tests/golden/lossy/../../../layers/floor/floor.nacre"
     lossy_quick_out_below_down_send(step, step->s->floor.peer, carried_2);
 }
 
 /* floor.up.deliver.Identified */
 lossy_PLAIN void lossy_slow_on_floor_up_deliver_Identified(struct lossy_step *step, struct nacre_addr from, struct lossy_msg m, uint32_t to, uint64_t spoken, uint32_t from_2, uint64_t name, uint64_t meant, uint64_t born, uint32_t check) {
-#line 70 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+#line 82 "tests/golden/lossy/../../../layers/floor/floor.nacre"
     (void)from;
     (void)step;
     struct lossy_bytes packed[2];
@@ -592,13 +592,13 @@ lossy_PLAIN void lossy_slow_on_floor_up_deliver_Identified(struct lossy_step *st
     if ((to == step->s->floor.cookie) && !step->s->floor.confirmed) {
         lossy_slow_floor_confirm(step);
     }
-#line 80 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+#line 102 "tests/golden/lossy/../../../layers/floor/floor.nacre"
     lossy_slow_lose_up_deliver(step, m);
 }
 
 /* floor.up.deliver.Identified, along the likely way */
 lossy_INLINE void lossy_on_floor_up_deliver_Identified(struct lossy_step *step, struct nacre_addr from, struct lossy_msg m, uint32_t to, uint64_t spoken, uint32_t from_2, uint64_t name, uint64_t meant, uint64_t born, uint32_t check) {
-#line 70 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+#line 82 "tests/golden/lossy/../../../layers/floor/floor.nacre"
     (void)from;
     (void)step;
     struct lossy_bytes packed[2];
@@ -646,13 +646,13 @@ lossy_INLINE void lossy_on_floor_up_deliver_Identified(struct lossy_step *step, 
     if ((to == step->s->floor.cookie) && !step->s->floor.confirmed) {
         lossy_floor_confirm(step);
     }
-#line 80 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+#line 102 "tests/golden/lossy/../../../layers/floor/floor.nacre"
     lossy_lose_up_deliver(step, m);
 }
 
 /* floor.up.deliver.Short */
 lossy_PLAIN void lossy_slow_on_floor_up_deliver_Short(struct lossy_step *step, struct nacre_addr from, struct lossy_msg m, uint32_t to) {
-#line 61 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+#line 73 "tests/golden/lossy/../../../layers/floor/floor.nacre"
     (void)from;
     (void)step;
     if (lossy_UNLIKELY((to != step->s->floor.cookie))) {
@@ -670,13 +670,13 @@ lossy_PLAIN void lossy_slow_on_floor_up_deliver_Short(struct lossy_step *step, s
         }
         lossy_slow_floor_confirm(step);
     }
-#line 67 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+#line 79 "tests/golden/lossy/../../../layers/floor/floor.nacre"
     lossy_slow_lose_up_deliver(step, m);
 }
 
 /* floor.up.deliver.Short, along the likely way */
 lossy_INLINE void lossy_on_floor_up_deliver_Short(struct lossy_step *step, struct nacre_addr from, struct lossy_msg m, uint32_t to) {
-#line 61 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+#line 73 "tests/golden/lossy/../../../layers/floor/floor.nacre"
     (void)from;
     (void)step;
     if (lossy_UNLIKELY((to != step->s->floor.cookie))) {
@@ -694,7 +694,7 @@ lossy_INLINE void lossy_on_floor_up_deliver_Short(struct lossy_step *step, struc
         }
         lossy_slow_floor_confirm_aside(step);
     }
-#line 67 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+#line 79 "tests/golden/lossy/../../../layers/floor/floor.nacre"
     lossy_lose_up_deliver(step, m);
 }
 
@@ -708,7 +708,7 @@ lossy_PLAIN void lossy_slow_on_floor_up_init(struct lossy_step *step) {
 
 /* floor.up.unknown, along the likely way */
 lossy_INLINE void lossy_on_floor_up_unknown(struct lossy_step *step) {
-#line 83 "tests/golden/lossy/../../../layers/floor/floor.nacre"
+#line 105 "tests/golden/lossy/../../../layers/floor/floor.nacre"
     (void)step;
     step->s->floor.confirmed = false;
     step->counters[lossy_COUNT_floor_unknown]++;

@@ -404,40 +404,40 @@ numbered_PLAIN void numbered_floor_up_unknown(struct numbered_step *step) {
 
 /* floor.confirm */
 numbered_PLAIN void numbered_floor_confirm(struct numbered_step *step) {
-#line 88 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+#line 110 "tests/golden/numbered/../../../layers/floor/floor.nacre"
     (void)step;
     step->s->floor.confirmed = true;
     if (!step->s->floor.opened) {
         step->s->floor.opened = true;
-#line 92 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+#line 114 "tests/golden/numbered/../../../layers/floor/floor.nacre"
         numbered_sequencer_up_open(step, step->s->floor.peer);
     }
 }
 
 /* floor.down.close */
 numbered_PLAIN void numbered_on_floor_down_close(struct numbered_step *step) {
-#line 59 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+#line 71 "tests/golden/numbered/../../../layers/floor/floor.nacre"
     (void)step;
-#line 59 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+#line 71 "tests/golden/numbered/../../../layers/floor/floor.nacre"
     numbered_sequencer_up_closed(step, 0u);
 }
 
 /* floor.down.grant_delivers */
 numbered_PLAIN void numbered_on_floor_down_grant_delivers(struct numbered_step *step, uint16_t n) {
-#line 57 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+#line 69 "tests/golden/numbered/../../../layers/floor/floor.nacre"
     (void)n;
     (void)step;
 }
 
 /* floor.down.send */
 numbered_PLAIN void numbered_on_floor_down_send(struct numbered_step *step, struct numbered_msg_sequencer m) {
-#line 44 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+#line 45 "tests/golden/numbered/../../../layers/floor/floor.nacre"
     (void)step;
     if (numbered_LIKELY(step->s->floor.confirmed)) {
         struct numbered_msg_floor carried = {.bytes = m.bytes, .data = m.data, .sequencer = m.sequencer, .sequencer_number = m.sequencer_number};
         carried.floor = 1;
         carried.floor_to = step->s->floor.theirs;
-#line 46 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+#line 47 "tests/golden/numbered/../../../layers/floor/floor.nacre"
         numbered_out_below_down_send(step, step->s->floor.peer, carried);
         return;
     }
@@ -482,13 +482,13 @@ numbered_PLAIN void numbered_on_floor_down_send(struct numbered_step *step, stru
     carried_2.floor_peer_identity = step->s->floor.peer_identity;
     carried_2.floor_incarnation = step->s->floor.incarnation;
     carried_2.floor_check = check;
-#line 52 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+#line 58 "tests/golden/numbered/../../../layers/floor/floor.nacre"
     numbered_out_below_down_send(step, step->s->floor.peer, carried_2);
 }
 
 /* floor.up.deliver.Identified */
 numbered_PLAIN void numbered_on_floor_up_deliver_Identified(struct numbered_step *step, struct nacre_addr from, struct numbered_msg_sequencer m, uint32_t to, uint64_t spoken, uint32_t from_2, uint64_t name, uint64_t meant, uint64_t born, uint32_t check) {
-#line 70 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+#line 82 "tests/golden/numbered/../../../layers/floor/floor.nacre"
     (void)from;
     (void)step;
     struct numbered_bytes packed[2];
@@ -536,13 +536,13 @@ numbered_PLAIN void numbered_on_floor_up_deliver_Identified(struct numbered_step
     if ((to == step->s->floor.cookie) && !step->s->floor.confirmed) {
         numbered_floor_confirm(step);
     }
-#line 80 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+#line 102 "tests/golden/numbered/../../../layers/floor/floor.nacre"
     numbered_sequencer_up_deliver(step, m);
 }
 
 /* floor.up.deliver.Short */
 numbered_PLAIN void numbered_on_floor_up_deliver_Short(struct numbered_step *step, struct nacre_addr from, struct numbered_msg_sequencer m, uint32_t to) {
-#line 61 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+#line 73 "tests/golden/numbered/../../../layers/floor/floor.nacre"
     (void)from;
     (void)step;
     if (numbered_UNLIKELY((to != step->s->floor.cookie))) {
@@ -560,7 +560,7 @@ numbered_PLAIN void numbered_on_floor_up_deliver_Short(struct numbered_step *ste
         }
         numbered_floor_confirm(step);
     }
-#line 67 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+#line 79 "tests/golden/numbered/../../../layers/floor/floor.nacre"
     numbered_sequencer_up_deliver(step, m);
 }
 
@@ -574,7 +574,7 @@ numbered_PLAIN void numbered_on_floor_up_init(struct numbered_step *step) {
 
 /* floor.up.unknown */
 numbered_PLAIN void numbered_on_floor_up_unknown(struct numbered_step *step) {
-#line 83 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+#line 105 "tests/golden/numbered/../../../layers/floor/floor.nacre"
     (void)step;
     step->s->floor.confirmed = false;
     step->counters[numbered_COUNT_floor_unknown]++;

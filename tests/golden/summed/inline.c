@@ -483,52 +483,52 @@ summed_INLINE void summed_floor_up_unknown(struct summed_step *step) {
 
 /* floor.confirm */
 summed_PLAIN void summed_slow_floor_confirm(struct summed_step *step) {
-#line 88 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 110 "tests/golden/summed/../../../layers/floor/floor.nacre"
     (void)step;
     step->s->floor.confirmed = true;
     if (!step->s->floor.opened) {
         step->s->floor.opened = true;
-#line 92 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 114 "tests/golden/summed/../../../layers/floor/floor.nacre"
         summed_slow_crc32c_up_open(step, step->s->floor.peer);
     }
 }
 
 /* floor.confirm, along the likely way */
 summed_INLINE void summed_floor_confirm(struct summed_step *step) {
-#line 88 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 110 "tests/golden/summed/../../../layers/floor/floor.nacre"
     (void)step;
     step->s->floor.confirmed = true;
     if (!step->s->floor.opened) {
         step->s->floor.opened = true;
-#line 92 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 114 "tests/golden/summed/../../../layers/floor/floor.nacre"
         summed_crc32c_up_open(step, step->s->floor.peer);
     }
 }
 
 /* floor.down.close, along the likely way */
 summed_INLINE void summed_on_floor_down_close(struct summed_step *step) {
-#line 59 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 71 "tests/golden/summed/../../../layers/floor/floor.nacre"
     (void)step;
-#line 59 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 71 "tests/golden/summed/../../../layers/floor/floor.nacre"
     summed_crc32c_up_closed(step, 0u);
 }
 
 /* floor.down.grant_delivers, along the likely way */
 summed_INLINE void summed_on_floor_down_grant_delivers(struct summed_step *step, uint16_t n) {
-#line 57 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 69 "tests/golden/summed/../../../layers/floor/floor.nacre"
     (void)n;
     (void)step;
 }
 
 /* floor.down.send, along the likely way */
 summed_INLINE void summed_on_floor_down_send(struct summed_step *step, struct summed_msg_crc32c m) {
-#line 44 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 45 "tests/golden/summed/../../../layers/floor/floor.nacre"
     (void)step;
     if (summed_LIKELY(step->s->floor.confirmed)) {
         struct summed_msg_floor carried = {.bytes = m.bytes, .data = m.data, .crc32c = m.crc32c, .crc32c_sum = m.crc32c_sum};
         carried.floor = 1;
         carried.floor_to = step->s->floor.theirs;
-#line 46 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 47 "tests/golden/summed/../../../layers/floor/floor.nacre"
         summed_quick_out_below_down_send(step, step->s->floor.peer, carried);
         return;
     }
@@ -573,13 +573,13 @@ summed_INLINE void summed_on_floor_down_send(struct summed_step *step, struct su
     carried_2.floor_peer_identity = step->s->floor.peer_identity;
     carried_2.floor_incarnation = step->s->floor.incarnation;
     carried_2.floor_check = check;
-#line 52 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 58 "tests/golden/summed/../../../layers/floor/floor.nacre"
     summed_quick_out_below_down_send(step, step->s->floor.peer, carried_2);
 }
 
 /* floor.up.deliver.Identified */
 summed_PLAIN void summed_slow_on_floor_up_deliver_Identified(struct summed_step *step, struct nacre_addr from, struct summed_msg_crc32c m, uint32_t to, uint64_t spoken, uint32_t from_2, uint64_t name, uint64_t meant, uint64_t born, uint32_t check) {
-#line 70 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 82 "tests/golden/summed/../../../layers/floor/floor.nacre"
     (void)from;
     (void)step;
     struct summed_bytes packed[2];
@@ -627,13 +627,13 @@ summed_PLAIN void summed_slow_on_floor_up_deliver_Identified(struct summed_step 
     if ((to == step->s->floor.cookie) && !step->s->floor.confirmed) {
         summed_slow_floor_confirm(step);
     }
-#line 80 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 102 "tests/golden/summed/../../../layers/floor/floor.nacre"
     summed_slow_crc32c_up_deliver(step, m);
 }
 
 /* floor.up.deliver.Identified, along the likely way */
 summed_INLINE void summed_on_floor_up_deliver_Identified(struct summed_step *step, struct nacre_addr from, struct summed_msg_crc32c m, uint32_t to, uint64_t spoken, uint32_t from_2, uint64_t name, uint64_t meant, uint64_t born, uint32_t check) {
-#line 70 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 82 "tests/golden/summed/../../../layers/floor/floor.nacre"
     (void)from;
     (void)step;
     struct summed_bytes packed[2];
@@ -681,13 +681,13 @@ summed_INLINE void summed_on_floor_up_deliver_Identified(struct summed_step *ste
     if ((to == step->s->floor.cookie) && !step->s->floor.confirmed) {
         summed_floor_confirm(step);
     }
-#line 80 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 102 "tests/golden/summed/../../../layers/floor/floor.nacre"
     summed_crc32c_up_deliver(step, m);
 }
 
 /* floor.up.deliver.Short */
 summed_PLAIN void summed_slow_on_floor_up_deliver_Short(struct summed_step *step, struct nacre_addr from, struct summed_msg_crc32c m, uint32_t to) {
-#line 61 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 73 "tests/golden/summed/../../../layers/floor/floor.nacre"
     (void)from;
     (void)step;
     if (summed_UNLIKELY((to != step->s->floor.cookie))) {
@@ -705,13 +705,13 @@ summed_PLAIN void summed_slow_on_floor_up_deliver_Short(struct summed_step *step
         }
         summed_slow_floor_confirm(step);
     }
-#line 67 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 79 "tests/golden/summed/../../../layers/floor/floor.nacre"
     summed_slow_crc32c_up_deliver(step, m);
 }
 
 /* floor.up.deliver.Short, along the likely way */
 summed_INLINE void summed_on_floor_up_deliver_Short(struct summed_step *step, struct nacre_addr from, struct summed_msg_crc32c m, uint32_t to) {
-#line 61 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 73 "tests/golden/summed/../../../layers/floor/floor.nacre"
     (void)from;
     (void)step;
     if (summed_UNLIKELY((to != step->s->floor.cookie))) {
@@ -729,7 +729,7 @@ summed_INLINE void summed_on_floor_up_deliver_Short(struct summed_step *step, st
         }
         summed_slow_floor_confirm_aside(step);
     }
-#line 67 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 79 "tests/golden/summed/../../../layers/floor/floor.nacre"
     summed_crc32c_up_deliver(step, m);
 }
 
@@ -743,7 +743,7 @@ summed_PLAIN void summed_slow_on_floor_up_init(struct summed_step *step) {
 
 /* floor.up.unknown, along the likely way */
 summed_INLINE void summed_on_floor_up_unknown(struct summed_step *step) {
-#line 83 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 105 "tests/golden/summed/../../../layers/floor/floor.nacre"
     (void)step;
     step->s->floor.confirmed = false;
     step->counters[summed_COUNT_floor_unknown]++;
