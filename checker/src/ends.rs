@@ -14,6 +14,8 @@ use crate::setup::{address, end_at, Call, Setup};
 pub struct Local {
     pub machine: Machine,
     pub busy: bool,
+    /// Whether each goal of its layers holds.
+    pub goals: Vec<bool>,
     /// By layer, timer and index, whatever the deadlines.
     pub armed: Vec<Armed>,
 }
@@ -204,7 +206,7 @@ impl Ends {
         let next = self.locals.number(key, || {
             let mut armed = machine.armed();
             armed.sort_by(|a, b| (a.layer, a.timer, &a.indices).cmp(&(b.layer, b.timer, &b.indices)));
-            Local { busy: machine.is_busy(), armed, machine }
+            Local { busy: machine.is_busy(), goals: machine.goals(), armed, machine }
         });
         Way { next, effects, broken, choices }
     }

@@ -36,6 +36,9 @@ pub struct Space {
     /// By kind of call and end, how often it may be; by limit.
     calls: Vec<[u8; 2]>,
     limits: Vec<u8>,
+    /// Goals of the stack's layers.
+    layer_goals: Vec<String>,
+    judged_goals: usize,
     /// Limit of timers.
     timers: Option<usize>,
 }
@@ -56,7 +59,16 @@ impl Space {
         let (network, network_first) = Network::new(setup);
         let (judges, judge_first) = Judges::new(setup)?;
         let bounds = &setup.bounds;
+        let layers = setup.stack.layers.iter();
+        let layer_goals: Vec<String> =
+            layers.flat_map(|l| l.goals.iter().map(|g| format!("{} of {}", g.name, l.name))).collect();
+        let judged_goals = judges.goal_names().len();
+        if 1 + judged_goals + 2 * layer_goals.len() > 32 {
+            return Err("there are more than 32 goals".into());
+        }
         let space = Space {
+            layer_goals,
+            judged_goals,
             ends,
             network,
             judges,
@@ -196,6 +208,9 @@ impl Space {
     pub fn goal_names(&self) -> Vec<String> {
         let mut names = vec!["what the application still has to call is taken".to_string()];
         names.extend(self.judges.goal_names());
+        for end in ["a", "b"] {
+            names.extend(self.layer_goals.iter().map(|goal| format!("{goal} at {end}")));
+        }
         names
     }
 
@@ -211,8 +226,17 @@ impl Space {
             taken &= allowed && !self.ends.step(&mut near.ends, call.end, from, Step::Call(at as u32)).is_empty();
         }
         let judged = self.judges.goals(&mut near.judges, state.judge);
-        // Whoever may give up the connection need not take calls afterwards.
-        let excused = u64::from(judged >> 32 != 0) << 32;
-        judged << 1 | taken as u64 | excused
+        // Whoever may end the connection need not take calls afterwards: the end is as good.
+        let ended = judged >> 32 != 0;
+        let excused = u64::from(ended) << 32;
+        let mut goals = judged << 1 | (taken || ended) as u64;
+        for end in 0..2 {
+            let local = self.ends.local(&mut near.ends, state.ends[end]);
+            for (at, held) in local.goals.iter().enumerate() {
+                let at = 1 + self.judged_goals + end * self.layer_goals.len() + at;
+                goals |= (*held as u64 | excused) << at;
+            }
+        }
+        goals
     }
 }

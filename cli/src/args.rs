@@ -48,9 +48,11 @@ pub enum Verb {
     /// Runs the `test` blocks of files, in the interpreter and as C at every level
     #[command(after_help = "Example:\n  nacre test layers/pt2pt/pt2pt.nacre")]
     Test(Test),
-    /// Model checking (not built yet)
-    #[command(after_help = "Example:\n  nacre verify chat.nacre")]
-    Verify(Rest),
+    /// Searches for a run that breaks what layers and stacks promise
+    #[command(
+        after_help = "Example:\n  nacre verify layers/pt2pt/pt2pt.nacre\n  nacre verify chat.nacre --stack reliable --set send=4,0 --trace run.json\n\nExit status: 0 holds, 1 violated (or mutants that are not found), 3 not everything was searched."
+    )]
+    Verify(Verify),
     /// Runs a counterexample (not built yet)
     #[command(after_help = "Example:\n  nacre replay trace.json")]
     Replay(Rest),
@@ -73,6 +75,74 @@ pub enum Verb {
 pub struct Rest {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
     pub rest: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub struct Verify {
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// This layer, by itself over what it requires [default: all layers and configured stacks that the file declares]
+    #[arg(long, value_name = "NAME", conflicts_with = "stack")]
+    pub layer: Option<String>,
+    /// This stack
+    #[arg(long, value_name = "NAME")]
+    pub stack: Option<String>,
+    /// Only this configuration of the source
+    #[arg(long, value_name = "NAME")]
+    pub configuration: Option<String>,
+    /// A setting besides those of the configuration, or instead: W=2, pt2pt.W=2, send=3,0, size=1,2, numbers=8, first=254
+    #[arg(long, value_name = "KEY=N[,N]", value_parser = setting)]
+    pub set: Vec<(Vec<String>, Vec<u64>)>,
+    /// Who searches: explorer (built in), spin (a model in Promela), spin-c (the emitted C), all
+    #[arg(long, default_value = "explorer", value_name = "ENGINE")]
+    pub engine: Engine,
+    /// Every order of a step's events that keeps each link in order, not only the reference's
+    #[arg(long)]
+    pub any_order: bool,
+    /// Seed every small mistake of a fixed set, and tell which ones the specification finds
+    #[arg(long)]
+    pub mutants: bool,
+    /// Threads of the explorer [default: all processors]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub threads: Option<u16>,
+    /// Visit at most so many states
+    #[arg(long, value_name = "N")]
+    pub states: Option<usize>,
+    /// Use at most so many MiB for states
+    #[arg(long, value_name = "MIB", default_value_t = 4096)]
+    pub memory: usize,
+    /// Know states only by bits in a field of so many MiB: larger worlds, but some states can be missed
+    #[arg(long, value_name = "MIB")]
+    pub bits: Option<usize>,
+    /// Save the run of a violation, for `nacre replay`
+    #[arg(long, value_name = "PATH")]
+    pub trace: Option<PathBuf>,
+    /// Draw the run of a violation as SVG
+    #[arg(long, value_name = "PATH")]
+    pub svg: Option<PathBuf>,
+    /// Draw runs without the handlers and the state
+    #[arg(long)]
+    pub brief: bool,
+    /// Verdicts as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Who searches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Engine {
+    Explorer,
+    Spin,
+    SpinC,
+    All,
+}
+
+/// `pt2pt.W=2`, `send=3,0`
+fn setting(text: &str) -> Result<(Vec<String>, Vec<u64>), String> {
+    let (key, values) = text.split_once('=').ok_or("write KEY=NUMBER or KEY=NUMBER,NUMBER")?;
+    let values: Result<Vec<u64>, _> = values.split(',').map(|v| v.trim().parse::<u64>()).collect();
+    let values = values.map_err(|_| format!("`{text}`: what follows `=` are numbers"))?;
+    Ok((key.trim().split('.').map(str::to_string).collect(), values))
 }
 
 #[derive(Args, Debug)]

@@ -10,10 +10,12 @@ mod interrupt;
 mod levels;
 mod program;
 mod progress;
+mod replay;
 mod run;
 mod sim;
 mod test;
 mod units;
+mod verify;
 
 use std::panic;
 use std::process::ExitCode;
@@ -58,7 +60,7 @@ fn dispatch(verb: Verb) -> Exit {
         Verb::Run(args) => run::run(&args),
         Verb::Sim(args) => sim::sim(&args),
         Verb::Test(args) => test::test(&args),
-        Verb::Verify(_) => not_built("verify"),
+        Verb::Verify(args) => verify::verify(&args),
         Verb::Replay(_) => not_built("replay"),
         Verb::Prove(_) => not_built("prove"),
         Verb::Profile(_) => not_built("profile"),

@@ -56,6 +56,31 @@ impl Drop for Progress {
     }
 }
 
+/// A line that says how far something without a known end is.
+pub struct Counting {
+    begun: Instant,
+    bar: std::cell::OnceCell<ProgressBar>,
+}
+
+impl Counting {
+    pub fn begin() -> Counting {
+        Counting { begun: Instant::now(), bar: std::cell::OnceCell::new() }
+    }
+
+    pub fn show(&self, text: &str) {
+        if self.begun.elapsed() > PATIENCE {
+            self.bar.get_or_init(ProgressBar::new_spinner).set_message(text.to_string());
+            self.bar.get().into_iter().for_each(ProgressBar::tick);
+        }
+    }
+}
+
+impl Drop for Counting {
+    fn drop(&mut self) {
+        self.bar.get().into_iter().for_each(ProgressBar::finish_and_clear);
+    }
+}
+
 /// Tells what is waited for, until it is dropped.
 pub struct Waiting {
     end: Option<Sender<()>>,

@@ -918,6 +918,7 @@ pub enum Operation {
 
 mod access;
 pub mod interpret;
+pub mod payload;
 mod text;
 pub mod timing;
 mod validate;

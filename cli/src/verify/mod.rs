@@ -1,0 +1,196 @@
+//! `nacre verify`: searches for a run that breaks a specification.
+
+mod engines;
+mod mutants;
+mod report;
+mod world;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+
+use nacre_checker::explore::{explore, Options, Progress, Searched, Verdict};
+use nacre_checker::space::Space;
+use nacre_driver::Session;
+use nacre_specification::{Configuration, Setting};
+
+use crate::args::{Engine, Verify};
+use crate::console::{complain, say, Exit};
+use crate::interrupt::Interrupt;
+use crate::program;
+use world::Refusal;
+pub use world::{Subject, World};
+
+pub fn verify(args: &Verify) -> Exit {
+    let session = match program::open(std::slice::from_ref(&args.file)) {
+        Ok(session) => session,
+        Err(exit) => return exit,
+    };
+    let subjects = match subjects(&session, args) {
+        Ok(subjects) => subjects,
+        Err(words) => {
+            complain(&words);
+            return Exit::Usage;
+        }
+    };
+    let interrupt = match Interrupt::watch() {
+        Ok(interrupt) => interrupt,
+        Err(words) => {
+            complain(&words);
+            return Exit::Unknown;
+        }
+    };
+    let mut all = vec![];
+    for subject in &subjects {
+        for configuration in configurations(&session, subject, args) {
+            let world = match world::world(&session, subject, &configuration, args.any_order) {
+                Ok(world) => world,
+                Err(refusal) => {
+                    refused(&session, refusal);
+                    return Exit::No;
+                }
+            };
+            let mut reported = vec![];
+            if !args.mutants {
+                match engines::run(args, &world, &session, &interrupt) {
+                    Ok(told) => reported = told,
+                    Err(words) => {
+                        complain(&words);
+                        return Exit::Unknown;
+                    }
+                }
+                reported.iter().for_each(|one| report::show(args, subject, &world, one));
+            }
+            if interrupt.came() {
+                return interrupt.exit();
+            }
+            all.push((subject, world, reported));
+        }
+    }
+    if args.mutants {
+        let worlds: Vec<_> = all.into_iter().map(|(subject, world, _)| (subject, world)).collect();
+        return mutants::run(args, &worlds, &session, &interrupt);
+    }
+    report::end(args, &subjects, &all)
+}
+
+fn refused(session: &Session, refusal: Refusal) {
+    match refusal {
+        Refusal::Words(words) => complain(&words),
+        Refusal::Diagnostics(found) => {
+            let text: String = found
+                .iter()
+                .map(|d| nacre_diagnostics::render(d, &session.sources, crate::console::colours()))
+                .collect();
+            say(&text);
+        }
+    }
+}
+
+/// What the command line names, or all that the file itself declares and that can be verified.
+fn subjects(session: &Session, args: &Verify) -> Result<Vec<Subject>, String> {
+    let layers = session.layers();
+    if let Some(name) = &args.layer {
+        let known = layers.iter().any(|l| l.name == *name);
+        return match known {
+            true => Ok(vec![Subject { name: name.clone(), is_layer: true }]),
+            false => Err(format!("there is no layer `{name}`")),
+        };
+    }
+    if let Some(name) = &args.stack {
+        return match session.program.stack(name) {
+            Some(_) => Ok(vec![Subject { name: name.clone(), is_layer: false }]),
+            None => Err(format!("there is no stack `{name}`")),
+        };
+    }
+    let configured: Vec<String> = session.configurations().into_iter().map(|c| c.subject).collect();
+    let mut found = vec![];
+    let own = |span: nacre_diagnostics::Span| std::path::Path::new(session.sources.path(span.file)) == args.file;
+    for layer in session.program.layers().filter(|l| own(l.name.span)) {
+        let subject = Subject { name: layer.name.name.clone(), is_layer: true };
+        if world::between(session, &subject).below.is_some() {
+            found.push(subject);
+        }
+    }
+    for stack in session.program.stacks().filter(|s| own(s.name.span) && configured.contains(&s.name.name)) {
+        found.push(Subject { name: stack.name.name.clone(), is_layer: false });
+    }
+    if found.is_empty() {
+        return Err("the file declares no layer that requires an automaton, and no stack with a configuration; name one by --layer or --stack".into());
+    }
+    Ok(found)
+}
+
+/// Those of the source for the subject, or one of the command line alone.
+fn configurations(session: &Session, subject: &Subject, args: &Verify) -> Vec<Configuration> {
+    let mut found: Vec<Configuration> = session.configurations();
+    found.retain(|c| c.subject == subject.name && args.configuration.as_ref().is_none_or(|name| *name == c.name));
+    if found.is_empty() {
+        found.push(Configuration {
+            name: "default".into(),
+            subject: subject.name.clone(),
+            settings: vec![],
+            span: Default::default(),
+        });
+    }
+    for configuration in &mut found {
+        for (path, values) in &args.set {
+            configuration.settings.retain(|s| s.path != *path);
+            configuration.settings.push(Setting {
+                path: path.clone(),
+                values: values.clone(),
+                span: Default::default(),
+            });
+        }
+    }
+    found
+}
+
+/// The explorer's search of a world.
+fn search(args: &Verify, world: &World, interrupt: &Interrupt, quiet: bool) -> Result<Found, String> {
+    let (space, first) = Space::open(&world.setup)?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let bar = (!quiet).then(|| crate::progress::Counting::begin());
+    let progress = |p: &Progress| {
+        if interrupt.came() {
+            stop.store(true, Ordering::Relaxed);
+        }
+        if let Some(bar) = &bar {
+            let rate = p.states as f64 / p.time.as_secs_f64().max(0.001);
+            bar.show(&format!("{} states, depth {}, {:.0} states/s, {} MiB", p.states, p.depth, rate, p.memory >> 20));
+        }
+    };
+    let all = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let threads = args.threads.map_or(all, usize::from);
+    let timers_limited = world.setup.bounds.limits.iter().any(|(name, _)| name == "timers");
+    let options = Options {
+        threads,
+        states: args.states.unwrap_or(usize::MAX),
+        memory: args.memory << 20,
+        bits: args.bits.map(|mib| mib << 20),
+        // Where timers are limited, nothing need ever happen again.
+        goals: !timers_limited,
+        stop: &stop,
+        progress: &progress,
+    };
+    let searched = explore(&space, &first, &options);
+    let run = match &searched.verdict {
+        Verdict::Violated { run, why } => Some(nacre_checker::run::tell(&world.setup, &space, &first, run, why)),
+        _ => None,
+    };
+    Ok(Found { covered: space.ends.covered(), searched, run })
+}
+
+/// What the explorer found.
+struct Found {
+    pub searched: Searched,
+    pub run: Option<nacre_checker::run::Run>,
+    pub covered: Vec<bool>,
+}
+
+/// Which engines are wanted.
+fn engines(args: &Verify) -> Vec<Engine> {
+    match args.engine {
+        Engine::All => vec![Engine::Explorer, Engine::Spin, Engine::SpinC],
+        one => vec![one],
+    }
+}

@@ -1,0 +1,194 @@
+//! How verdicts and runs are told.
+
+use std::fmt::Write as _;
+
+use nacre_checker::draw::{self, Words};
+use nacre_checker::explore::Progress;
+use nacre_checker::run::Run;
+use nacre_driver::Session;
+use nacre_simulator::decode::decode;
+use serde_json::{json, Value};
+
+use super::world::{Subject, World};
+use crate::args::Verify;
+use crate::console::{complain, print, print_json, Exit};
+
+/// What an engine came to.
+pub struct Reported {
+    /// `explorer`, `spin`, `spin-c at level inline`
+    pub engine: String,
+    pub verdict: Told,
+    pub states: u64,
+    pub moves: u64,
+    pub depth: u64,
+    pub seconds: f64,
+    pub memory_mib: f64,
+    /// Handlers of the subject that never ran.
+    pub unreached: Vec<String>,
+}
+
+pub enum Told {
+    Violated {
+        why: String,
+        run: Option<Run>,
+        steps: Vec<String>,
+    },
+    Holds,
+    /// A search that ended before it was complete, or did not reach all of the layer.
+    NotFound(String),
+    /// The engine cannot be used for this; in words.
+    Unfit(String),
+}
+
+impl Reported {
+    pub fn of_explorer(found: super::Found, world: &World, session: &Session) -> Reported {
+        use nacre_checker::explore::Verdict;
+        let stack = &world.setup.stack;
+        let handlers = stack.handlers.iter().zip(&found.covered);
+        let unreached =
+            handlers.filter(|(h, covered)| !**covered && world.may_run(h)).map(|(h, _)| h.name.clone()).collect();
+        let Progress { states, moves, depth, time, memory, .. } = found.searched.progress;
+        let verdict = match found.searched.verdict {
+            Verdict::Violated { why, .. } => {
+                let mut run = found.run;
+                if let Some(run) = &mut run {
+                    for handled in run.steps.iter_mut().flat_map(|s| &mut s.handled) {
+                        let path = session.sources.path(handled.span.file);
+                        let file = path.rsplit('/').next().unwrap_or(path);
+                        handled.source = format!("{file}:{}", session.sources.line(handled.span));
+                    }
+                }
+                Told::Violated { why, run, steps: vec![] }
+            }
+            Verdict::Complete => Told::Holds,
+            Verdict::Incomplete(why) => Told::NotFound(why),
+        };
+        Reported {
+            engine: "explorer".into(),
+            verdict,
+            states,
+            moves,
+            depth: depth.into(),
+            seconds: time.as_secs_f64(),
+            memory_mib: memory as f64 / (1 << 20) as f64,
+            unreached,
+        }
+    }
+
+    fn figures(&self) -> String {
+        let rate = self.states as f64 / self.seconds.max(0.001);
+        format!(
+            "{} states, {} moves, depth {}, {:.2} s, {:.0} states/s, {:.0} MiB",
+            self.states, self.moves, self.depth, self.seconds, rate, self.memory_mib
+        )
+    }
+
+    fn json(&self) -> Value {
+        let (verdict, why) = match &self.verdict {
+            Told::Violated { why, .. } => ("violated", why.clone()),
+            Told::Holds => ("holds", String::new()),
+            Told::NotFound(why) => ("no violation found", why.clone()),
+            Told::Unfit(why) => ("cannot be checked", why.clone()),
+        };
+        json!({
+            "engine": self.engine, "verdict": verdict, "why": why, "states": self.states, "moves": self.moves, "depth": self.depth,
+            "seconds": self.seconds, "memory_mib": self.memory_mib, "unreached": self.unreached,
+        })
+    }
+}
+
+/// Tells one verdict; draws and saves the run of a violation.
+pub fn show(args: &Verify, subject: &Subject, world: &World, reported: &Reported) {
+    if args.json {
+        return;
+    }
+    let what = if subject.is_layer { "layer" } else { "stack" };
+    let mut text =
+        format!("{what} {}, configuration {}, {}\n", subject.name, world.configuration_name, reported.engine);
+    for line in &world.configuration {
+        let _ = writeln!(text, "    {line}");
+    }
+    let _ = writeln!(text, "  {}", reported.figures());
+    let _ = match &reported.verdict {
+        Told::Violated { why, .. } => writeln!(text, "  VIOLATED: {why}"),
+        Told::Holds => writeln!(text, "  holds in this configuration: every state was visited"),
+        Told::NotFound(why) => writeln!(text, "  no violation found, but {why}"),
+        Told::Unfit(why) => writeln!(text, "  not checked by this engine: {why}"),
+    };
+    for caveat in &world.caveats {
+        let _ = writeln!(text, "  note: {caveat}");
+    }
+    print(&text);
+    let Told::Violated { run, steps, .. } = &reported.verdict else { return };
+    if let Some(run) = run {
+        let stack = &world.setup.stack;
+        let words = Words { frame: &|bytes| decode(stack, bytes), details: !args.brief };
+        print(&format!("\n{}", draw::text(run, &words)));
+        save(args, subject, world, run, &words);
+    }
+    for step in steps {
+        print(&format!("  {step}"));
+    }
+}
+
+fn save(args: &Verify, subject: &Subject, world: &World, run: &Run, words: &Words) {
+    let title = format!("{}, configuration {}", subject.name, world.configuration_name);
+    if let Some(path) = &args.svg {
+        if let Err(error) = std::fs::write(path, draw::svg(run, &title, words)) {
+            complain(&format!("{}: {error}", path.display()));
+        }
+    }
+    if let Some(path) = &args.trace {
+        let trace = crate::replay::Trace::of(args, subject, world, run);
+        let text = serde_json::to_string_pretty(&trace).unwrap_or_default();
+        match std::fs::write(path, text) {
+            Ok(()) => print(&format!("the run was saved: nacre replay {}", path.display())),
+            Err(error) => complain(&format!("{}: {error}", path.display())),
+        }
+    }
+}
+
+/// The end of it: what was never reached in any configuration, and the exit status.
+pub fn end(args: &Verify, subjects: &[Subject], all: &[(&Subject, World, Vec<Reported>)]) -> Exit {
+    let reported = || all.iter().flat_map(|(_, _, r)| r);
+    let violated = reported().any(|r| matches!(r.verdict, Told::Violated { .. }));
+    let mut complete = reported().all(|r| matches!(r.verdict, Told::Holds));
+    let mut lines = vec![];
+    for subject in subjects {
+        // Every handler is to run in one of the configurations at least.
+        let mine =
+            all.iter().filter(|(s, ..)| *s == subject).flat_map(|(_, _, r)| r).filter(|r| r.engine == "explorer");
+        let unreached =
+            mine.map(|r| r.unreached.clone()).reduce(|a, b| a.into_iter().filter(|name| b.contains(name)).collect());
+        if let Some(unreached) = unreached.filter(|names| !names.is_empty()) {
+            complete = false;
+            lines.push(format!("{}: no configuration came to {}", subject.name, unreached.join(", ")));
+        }
+    }
+    if args.json {
+        let verdicts: Vec<Value> = all
+            .iter()
+            .map(|(subject, world, reported)| {
+                json!({
+                    "subject": subject.name, "kind": if subject.is_layer { "layer" } else { "stack" },
+                    "configuration": world.configuration_name, "bounds": world.configuration, "notes": world.caveats,
+                    "engines": reported.iter().map(Reported::json).collect::<Vec<_>>(),
+                })
+            })
+            .collect();
+        print_json(&json!({ "verdicts": verdicts, "unreached": lines }));
+    } else {
+        lines.iter().for_each(|line| print(line));
+        let summary = match (violated, complete) {
+            (true, _) => "violated",
+            (false, true) => "holds in every configuration",
+            (false, false) => "no violation found, but not everything was searched",
+        };
+        print(summary);
+    }
+    match (violated, complete) {
+        (true, _) => Exit::No,
+        (false, true) => Exit::Yes,
+        (false, false) => Exit::Unknown,
+    }
+}

@@ -1,0 +1,279 @@
+//! From what the source and the command line say to a world that can be searched.
+
+use std::sync::Arc;
+
+use nacre_checker::setup::{Bounds, Setup};
+use nacre_diagnostics::Diagnostic;
+use nacre_driver::{LayerPromises, Override, Session, Variation};
+use nacre_specification::{ActionKind, Automaton, Configuration, Setting};
+use nacre_syntax::ast;
+
+/// What is verified: a layer by itself, or a stack.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Subject {
+    pub name: String,
+    pub is_layer: bool,
+}
+
+/// A subject in one configuration.
+pub struct World {
+    pub setup: Setup,
+    /// As the verdict shows it: `W = 2, send = (3, 0)`.
+    pub configuration: Vec<String>,
+    pub configuration_name: String,
+    /// What cannot be claimed, in words: `payload is read`, `time is kept`.
+    pub caveats: Vec<String>,
+}
+
+impl World {
+    /// Whether a handler has something to do here: it is no mere passing on, and its event is one of the stack's own or one that
+    /// the network has.
+    pub fn may_run(&self, handler: &nacre_stack::Handler) -> bool {
+        let stack = &self.setup.stack;
+        let Some(event) = handler.event.map(|e| stack.event(e)) else { return true };
+        let outside =
+            handler.layer.index() == 0 && event.direction == nacre_stack::Direction::Up && event.name != "init";
+        let outputs = self.setup.below.actions.iter().filter(|a| a.kind == ActionKind::Output);
+        !handler.passes && (!outside || outputs.into_iter().any(|a| a.name == event.name))
+    }
+}
+
+/// Why there is no world.
+pub enum Refusal {
+    Diagnostics(Vec<Diagnostic>),
+    Words(String),
+}
+
+impl From<String> for Refusal {
+    fn from(words: String) -> Refusal {
+        Refusal::Words(words)
+    }
+}
+
+/// The layers of a subject, top first, with what they promise.
+fn layers(session: &Session, subject: &Subject) -> Vec<LayerPromises> {
+    let all = session.layers();
+    let names: Vec<String> = match session.program.stack(&subject.name).map(|s| &s.body) {
+        Some(ast::StackBody::Layers(layers)) if !subject.is_layer => {
+            layers.iter().map(|l| l.name.name.clone()).collect()
+        }
+        _ => vec![subject.name.clone()],
+    };
+    names
+        .iter()
+        .filter_map(|n| all.iter().find(|l| l.name == *n || n.ends_with(&format!(".{}", l.name))))
+        .cloned()
+        .collect()
+}
+
+/// The names of the automata below and above.
+pub struct Between {
+    pub below: Option<String>,
+    pub above: Vec<String>,
+    /// Properties, and why they are not checked.
+    pub trusted: Vec<String>,
+}
+
+/// What a subject stands between: what its lowest layer requires; what its layers provide and hand through to the top.
+pub fn between(session: &Session, subject: &Subject) -> Between {
+    let layers = layers(session, subject);
+    let mut trusted = vec![];
+    let mut automata = |names: &[String]| -> Vec<String> {
+        let (known, others): (Vec<String>, Vec<String>) = names.iter().cloned().partition(|n| session.is_automaton(n));
+        trusted.extend(others);
+        known
+    };
+    let required = layers.last().map(|l| automata(&l.requires)).unwrap_or_default();
+    // From the bottom up: what a layer provides comes instead of what it requires; the rest is handed through.
+    let mut above: Vec<String> = vec![];
+    for (at, layer) in layers.iter().rev().enumerate() {
+        let provided = automata(&layer.provides);
+        if at == 0 && provided.is_empty() {
+            above = required.iter().filter(|n| !layer.breaks.contains(n)).cloned().collect();
+        } else if !provided.is_empty() {
+            above = provided;
+        } else {
+            above.retain(|n| !layer.breaks.contains(n));
+        }
+    }
+    trusted.sort();
+    trusted.dedup();
+    Between { below: required.into_iter().next(), above, trusted }
+}
+
+/// The subject in a configuration, with what the command line adds.
+pub fn world(
+    session: &Session,
+    subject: &Subject,
+    configuration: &Configuration,
+    any_order: bool,
+) -> Result<World, Refusal> {
+    let between = between(session, subject);
+    let Some(below) = &between.below else {
+        let lowest = layers(session, subject).last().map(|l| l.name.clone()).unwrap_or_default();
+        return Err(Refusal::Words(format!(
+            "`{lowest}` requires no automaton, so nothing says over what `{}` is to be checked (write `requires` and the name of an automaton)",
+            subject.name
+        )));
+    };
+    let mut reading =
+        Reading { session, subject, variation: Variation::default(), bounds: Bounds::default(), automata: vec![] };
+    let parameters_below = parameters(session, below);
+    let callable = reading.callable();
+    reading.bounds.calls.clear();
+    reading.bounds.any_order = any_order;
+    for setting in &configuration.settings {
+        reading.setting(setting, &parameters_below, &callable, below)?;
+    }
+    if reading.bounds.calls.is_empty() {
+        reading.bounds.calls = Bounds::default().calls;
+    }
+    let automaton =
+        |name: &str, settings: &[(String, u64)]| session.automaton(name, settings).map_err(Refusal::Diagnostics);
+    let network = automaton(below, &reading.automata)?;
+    let above: Vec<Automaton> = between.above.iter().map(|n| automaton(n, &[])).collect::<Result<_, _>>()?;
+    let (stack, _) = session.compose_varied(&subject.name, &reading.variation).map_err(Refusal::Diagnostics)?;
+    let mut caveats = vec![];
+    if above.is_empty() {
+        caveats.push("it provides no automaton: only assertions, invariants and bounds were checked".to_string());
+    }
+    caveats.extend(between.trusted.iter().map(|n| format!("`{n}` is a property: trusted, not checked")));
+    for leak in nacre_stack::timing::leaks(&stack) {
+        caveats.push(format!(
+            "the clock reaches more than timers: `{}` lets it into {}; nothing was abstracted",
+            leak.code, leak.into
+        ));
+        break;
+    }
+    for (layer, what) in nacre_stack::payload::readers(&stack).into_iter().take(3) {
+        caveats
+            .push(format!("`{layer}` {what}: the verdict holds for the messages that were sent, not for any contents"));
+    }
+    let mut shown: Vec<String> = vec![format!("network {}", network.description)];
+    shown.extend(above.iter().map(|a| format!("specification {}", a.description)));
+    shown.push(format!("stack {}", stack.description));
+    shown.extend(reading.shown());
+    let setup = Setup::new(Arc::new(stack), network, above, reading.bounds);
+    Ok(World { setup, configuration: shown, configuration_name: configuration.name.clone(), caveats })
+}
+
+fn parameters(session: &Session, automaton: &str) -> Vec<String> {
+    let mut names = vec![];
+    let mut next = Some(automaton.to_string());
+    while let Some(name) = next.take() {
+        if let Some(found) = session.program.automata().find(|a| a.name.name == name) {
+            names.extend(found.parameters.iter().map(|p| p.name.name.clone()));
+            next = found.extends.as_ref().map(|e| e.name.clone());
+        }
+    }
+    names
+}
+
+struct Reading<'a> {
+    session: &'a Session,
+    subject: &'a Subject,
+    variation: Variation,
+    bounds: Bounds,
+    /// Parameters of the network.
+    automata: Vec<(String, u64)>,
+}
+
+impl Reading<'_> {
+    /// Events that come down from above.
+    fn callable(&self) -> Vec<String> {
+        let Ok((stack, _)) = self.session.compose_varied(&self.subject.name, &Variation::default()) else {
+            return vec![];
+        };
+        let list = stack.interface();
+        let inputs = list.iter().filter(|e| e.port.0 == 1 && e.input.is_some());
+        inputs.map(|e| stack.event(e.event).name.clone()).collect()
+    }
+
+    fn setting(
+        &mut self,
+        setting: &Setting,
+        below: &[String],
+        callable: &[String],
+        network: &str,
+    ) -> Result<(), String> {
+        let one = |values: &[u64]| match values {
+            [n] => Ok(*n),
+            _ => Err(format!("`{}` is one number", setting.path.join("."))),
+        };
+        if let [layer, parameter] = &setting.path[..] {
+            let (layer, parameter, value) = (layer.clone(), parameter.clone(), one(&setting.values)?);
+            self.variation.parameters.push(Override { layer, parameter, value });
+            return Ok(());
+        }
+        let name = setting.path.join(".");
+        let small = |n: u64| u8::try_from(n).ok().filter(|n| *n <= nacre_checker::setup::MOST);
+        let too_large = || format!("`{name}` is at most {}", nacre_checker::setup::MOST);
+        let own = self.session.program.layers().find(|l| self.subject.is_layer && l.name.name == self.subject.name);
+        if own.is_some_and(|l| l.parameters.iter().any(|p| p.name.name == name)) {
+            let (layer, value) = (self.subject.name.clone(), one(&setting.values)?);
+            self.variation.parameters.push(Override { layer, parameter: name, value });
+        } else if below.contains(&name) {
+            self.automata.push((name, one(&setting.values)?));
+        } else if callable.contains(&name) {
+            let times = match setting.values[..] {
+                [n] => [small(n), Some(0)],
+                [a, b] => [small(a), small(b)],
+                _ => return Err(format!("`{name}` is how often it is called at each end: (3, 0)")),
+            };
+            let [Some(a), Some(b)] = times else { return Err(too_large()) };
+            self.bounds.calls.push((name, [a, b]));
+        } else {
+            match name.as_str() {
+                "numbers" => self.variation.sequence_bits = u8::try_from(one(&setting.values)?).ok(),
+                "first" => self.bounds.first = one(&setting.values)?,
+                "size" => self.bounds.sizes = setting.values.iter().map(|n| *n as usize).collect(),
+                "any_order" => self.bounds.any_order |= one(&setting.values)? != 0,
+                "members" if one(&setting.values)? == 2 => {}
+                "members" => return Err("`members` is 2: groups are not built yet".into()),
+                _ => {
+                    let limit = small(one(&setting.values)?).ok_or_else(too_large)?;
+                    let actions: Vec<String> = match self.session.automaton(network, &[]) {
+                        Ok(automaton) => automaton.actions.iter().map(|a| a.name.clone()).collect(),
+                        Err(_) => vec![],
+                    };
+                    if name != "timers" && !actions.contains(&name) {
+                        return Err(format!(
+                            "nothing here is called `{name}`: there are parameters of layers and of `{network}`, the calls {}, \
+                             the limits of timers, {}, and numbers, first, size, any_order, members",
+                            callable.join(", "),
+                            actions.join(", ")
+                        ));
+                    }
+                    self.bounds.limits.push((name, limit));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn shown(&self) -> Vec<String> {
+        let mut shown: Vec<String> =
+            self.bounds.calls.iter().map(|(name, [a, b])| format!("{name} {a} at a, {b} at b")).collect();
+        let sizes: Vec<String> = self.bounds.sizes.iter().map(usize::to_string).collect();
+        shown.push(format!("messages of {} bytes", sizes.join(" or ")));
+        let limit = |name: &str| self.bounds.limits.iter().find(|(n, _)| n == name).map(|(_, n)| *n);
+        shown.push(limit("timers").map_or("timers at any time".into(), |n| format!("timers fire at most {n} times")));
+        shown.extend(
+            self.bounds
+                .limits
+                .iter()
+                .filter(|(n, _)| n != "timers")
+                .map(|(name, n)| format!("{name} at most {n} times")),
+        );
+        if let Some(bits) = self.variation.sequence_bits {
+            shown.push(format!("sequence numbers of {bits} bits"));
+        }
+        if self.bounds.first != 0 {
+            shown.push(format!("numbers begin at {}", self.bounds.first));
+        }
+        if self.bounds.any_order {
+            shown.push("events of a step in any order that keeps each link's".into());
+        }
+        shown
+    }
+}
