@@ -174,6 +174,72 @@ fn unknown_cookie_is_answered_no_larger_and_rationed() {
 }
 
 #[test]
+fn refusal_is_rationed_and_no_larger_than_its_cause() {
+    let mut server = server(&other(), Options::default());
+    let raw = raw();
+    let frame = first_frame(&raw);
+    for _ in 0..100 {
+        raw.send_to(&frame, server.local()).unwrap();
+        settle_one(&mut server);
+    }
+    let answers: Vec<Vec<u8>> = std::iter::from_fn(|| receive(&raw)).collect();
+    assert!((1..=30).contains(&answers.len()), "{} answers to 100 frames", answers.len());
+    let refused = window().fingerprint();
+    for answer in &answers {
+        let Some(Control::Refused { fingerprint, served, .. }) = Control::read(answer) else { panic!("{answer:?}") };
+        assert_eq!((fingerprint, served), (refused, vec![other().fingerprint()]));
+    }
+    assert!(server.statistics().answers_withheld >= 70, "{:?}", server.statistics());
+    // Each from an address of its own, which has its ration.
+    for len in 16..=40usize {
+        let socket = UdpSocket::bind((std::net::Ipv4Addr::new(127, 0, 1, len as u8), 0)).unwrap();
+        socket.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+        socket.send_to(&frame[..len.min(frame.len())], server.local()).unwrap();
+        settle_one(&mut server);
+        let answer = receive(&socket).map_or(0, |answer| answer.len());
+        assert!(answer <= len.min(frame.len()), "{answer} bytes in answer to {len}");
+        assert_eq!(answer > 0, len >= 17, "an answer to {len} bytes");
+    }
+}
+
+/// Lets a listener handle what has come.
+fn settle_one(listener: &mut Listener) {
+    for _ in 0..3 {
+        while listener.poll().is_some() {}
+    }
+}
+
+#[test]
+fn ping_is_answered_once_in_a_while() {
+    let mut server = server(&window(), Options::default());
+    let raw = raw();
+    raw.send_to(&first_frame(&raw), server.local()).unwrap();
+    settle(&mut server);
+    let cookie = (server.connections()[0].to_number() & 0xff_ffff) as u32;
+    let begun = Instant::now();
+    for token in 1..=200 {
+        raw.send_to(&Control::Ping { cookie, token }.write(100).unwrap(), server.local()).unwrap();
+        settle_one(&mut server);
+    }
+    let tenths = begun.elapsed().as_millis() / 100;
+    let frames: Vec<Vec<u8>> = std::iter::from_fn(|| receive(&raw)).collect();
+    let pongs = frames.iter().filter(|f| matches!(Control::read(f), Some(Control::Pong { .. }))).count();
+    assert!(
+        (1..=tenths + 2).contains(&(pongs as u128)),
+        "{pongs} answers to 200 pings within {tenths} tenths of a second"
+    );
+    // Later the next one is answered, with its own token.
+    std::thread::sleep(Duration::from_millis(120));
+    raw.send_to(&Control::Ping { cookie, token: 77 }.write(100).unwrap(), server.local()).unwrap();
+    settle(&mut server);
+    let pong = std::iter::from_fn(|| receive(&raw)).find_map(|f| match Control::read(&f) {
+        Some(Control::Pong { token, .. }) => Some(token),
+        _ => None,
+    });
+    assert_eq!(pong, Some(77));
+}
+
+#[test]
 fn refusal_and_unknown_from_strangers_change_nothing() {
     let mut server = server(&window(), Options::default());
     let mut client = Listener::bind(loopback(), Options::default()).unwrap();

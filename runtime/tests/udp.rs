@@ -227,6 +227,35 @@ fn other_stack_is_said_on_both_sides_in_words() {
 }
 
 #[test]
+fn versions_of_one_stack_are_told_apart_in_words() {
+    let mut server = server(&newer(), Options::default());
+    // This end has both versions, and so knows the words for either.
+    let mut client = server_of(&[window(), newer()]);
+    let id = client.connect(server.local(), &window()).unwrap();
+    client.send(id, b"hello, which?").unwrap();
+    let words = run_until(&mut [&mut client, &mut server], |words| words.iter().all(|words| !words.is_empty()));
+    assert!(words[0][0].contains("this end runs window<8> / floor (fingerprint 1122334455667788)"), "{words:?}");
+    assert!(words[0][0].contains("serves window<8> / floor (fingerprint 0102030405060708)"), "{words:?}");
+    assert_eq!(words[0][1], "closed OtherStack");
+    // Both on one port: each meets its own.
+    server.serve(&window()).unwrap();
+    for stack in [window(), newer()] {
+        let id = client.connect(server.local(), &stack).unwrap();
+        client.send(id, &stack.fingerprint().to_le_bytes()).unwrap();
+    }
+    run_until(&mut [&mut server, &mut client], |words| {
+        words[0].iter().filter(|word| word.starts_with("delivered")).count() == 2
+    });
+    assert_eq!(server.statistics().arrived, 2);
+}
+
+fn server_of(stacks: &[nacre_runtime::Stack]) -> Listener {
+    let mut listener = Listener::bind(loopback(), Options::default()).unwrap();
+    stacks.iter().for_each(|stack| listener.serve(stack).unwrap());
+    listener
+}
+
+#[test]
 fn closed_port_is_reported_with_its_cause() {
     let port = UdpSocket::bind(loopback()).unwrap().local_addr().unwrap();
     let mut client = Listener::bind(loopback(), Options::default()).unwrap();

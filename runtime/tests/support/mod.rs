@@ -61,6 +61,13 @@ pub fn other() -> Stack {
     STACK.get_or_init(|| compile("other", 0x99aa_bbcc_ddee_ff00, &[])).clone()
 }
 
+/// Another version of the first: of the same words, with another fingerprint.
+pub fn newer() -> Stack {
+    static STACK: OnceLock<Stack> = OnceLock::new();
+    let same = "-DDESCRIPTION=\"window<8> / floor\"";
+    STACK.get_or_init(|| compile("newer", 0x0102_0304_0506_0708, &["-UDESCRIPTION", same])).clone()
+}
+
 /// The same without preamble and floor.
 pub fn bare() -> Stack {
     static STACK: OnceLock<Stack> = OnceLock::new();
