@@ -10,6 +10,9 @@ use crate::ends::{Arrival, Ends, Left};
 use crate::memo::{Interner, Memo, Near};
 use crate::setup::{Setup, MEMBERS};
 
+/// Ways in which an action of the network may be possible at once.
+const MOST_WAYS: usize = 1000;
+
 /// Something that the network may do.
 #[derive(Clone, Debug)]
 pub struct Move {
@@ -46,7 +49,7 @@ pub struct NearNetwork {
 }
 
 impl Network {
-    pub fn new(setup: &Setup) -> (Network, u32) {
+    pub fn new(setup: &Setup) -> Result<(Network, u32), String> {
         let interface = setup.stack.interface();
         let event = |name: &str| {
             let id = setup.event_at(0, name, Direction::Up)?;
@@ -65,8 +68,17 @@ impl Network {
             names: setup.stack.events.iter().map(|e| e.name.clone()).collect(),
         };
         let start = network.automaton.start(MEMBERS);
+        let actions = network.automaton.actions.iter().enumerate().filter(|(_, a)| a.kind != ActionKind::Input);
+        for (at, action) in actions {
+            if network.automaton.enabled(&start, MEMBERS, at).len() > MOST_WAYS {
+                return Err(format!(
+                    "`{}` of `{}` can happen in more than {MOST_WAYS} ways at once: set a parameter of it in a configuration, as in `{}`",
+                    action.name, network.automaton.name, network.automaton.description
+                ));
+            }
+        }
         let first = network.states.number(start.clone(), || start);
-        (network, first)
+        Ok((network, first))
     }
 
     pub fn automaton(&self) -> &Automaton {

@@ -56,7 +56,7 @@ impl Space {
     pub fn open(setup: &Setup) -> Result<(Space, Vec<Led>), String> {
         setup.check()?;
         let (ends, opened) = Ends::open(setup)?;
-        let (network, network_first) = Network::new(setup);
+        let (network, network_first) = Network::new(setup)?;
         let (judges, judge_first) = Judges::new(setup)?;
         let bounds = &setup.bounds;
         let layers = setup.stack.layers.iter();
