@@ -55,6 +55,15 @@ fn runs_stay_within_the_bounds() {
 }
 
 #[test]
+fn more_layers_with_headers_than_have_numbers_are_refused() {
+    let text = format!("stack high = {} / floor;", ["sequencer"; 62].join(" / "));
+    let errors = text::stacks(&text).remove(0).err().unwrap_or_default();
+    let told: Vec<&str> = errors.iter().map(|e| e.message.as_str()).collect();
+    let words = "the layers have too many header variants together: their combinations do not fit 64 bits";
+    assert_eq!(told, [words]);
+}
+
+#[test]
 fn many_layers_compose() {
     let text = format!("stack high = {} / floor;", ["sequencer"; 24].join(" / "));
     let composed = text::stacks(&text).remove(0).unwrap_or_else(|e| panic!("{e:#?}"));
