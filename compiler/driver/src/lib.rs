@@ -66,6 +66,8 @@ impl Session {
         }
         let automata = self.program.check_automata();
         self.add(automata);
+        let configurations = self.program.check_configurations();
+        self.add(configurations);
         let layers = self.program.check_layers();
         self.add(layers);
         if self.has_errors() {

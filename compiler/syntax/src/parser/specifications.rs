@@ -85,7 +85,7 @@ impl Parser<'_> {
         self.advance();
         let name = self.name("a configuration")?;
         self.expect_word("for")?;
-        let subject = self.name("a layer or a stack")?;
+        let subject = self.item_name("a layer or a stack")?;
         let span = self.since(start);
         let open = self.span();
         self.expect_as(TokenKind::OpenBrace, Role::Block)?;

@@ -3,6 +3,7 @@
 use nacre_specification as spec;
 use nacre_syntax::ast::{self, ActionKind, EventDirection, Item};
 
+use super::limits::MOST_JOINED;
 use super::types::Ty;
 use super::{Binding, Known, Local, Typer};
 use crate::program::nearest;
@@ -11,7 +12,13 @@ const NEVER: spec::Guard = spec::Guard::Holds(spec::Expr::Const(spec::Value::Boo
 
 impl<'p> Typer<'p> {
     pub(super) fn actions(&mut self, line: &[&'p ast::Automaton]) -> Vec<spec::Action> {
-        let mut actions: Vec<spec::Action> = joined(line).iter().filter_map(|parts| self.action(parts)).collect();
+        let groups = joined(line);
+        if let Some(action) = groups.get(MOST_JOINED) {
+            let (words, span) = ("this automaton has too many actions of one name", action[0].span);
+            self.error::<()>("T0150", words, span, "joined in more than 256 ways", "give some of them other names");
+            return vec![];
+        }
+        let mut actions: Vec<spec::Action> = groups.iter().filter_map(|parts| self.action(parts)).collect();
         // What an extension rules out need not be asked for again and again; of events it matters that they are ruled out.
         actions.retain(|a| {
             matches!(a.kind, spec::ActionKind::Input | spec::ActionKind::Output) || !a.guards.contains(&NEVER)
@@ -240,6 +247,9 @@ fn joined<'p>(line: &[&'p ast::Automaton]) -> Vec<Vec<&'p ast::Action>> {
         let new = automaton.actions.iter().filter(|a| !groups.iter().any(|g| same(a, g[0])));
         next.extend(new.map(|a| vec![a]));
         groups = next;
+        if groups.len() > MOST_JOINED {
+            break;
+        }
     }
     groups
 }

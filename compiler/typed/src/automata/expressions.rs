@@ -60,7 +60,9 @@ impl<'p> Typer<'p> {
             ExprKind::Tuple(parts) => {
                 let parts: Vec<_> = parts.iter().map(|p| self.expr(p)).collect();
                 let (parts, types) = parts.into_iter().collect::<Option<Vec<_>>>()?.into_iter().unzip();
-                Some((Expr::Tuple(parts), Ty::Tuple(types)))
+                let ty = Ty::Tuple(types);
+                self.bounded(&ty, e.span)?;
+                Some((Expr::Tuple(parts), ty))
             }
             ExprKind::If(parts) => {
                 let ast::ConditionKind::Expr(condition) = &parts.condition.kind else {

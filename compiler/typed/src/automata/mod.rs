@@ -7,6 +7,7 @@ mod actions;
 mod expressions;
 mod guards;
 mod join;
+mod limits;
 mod names;
 mod operations;
 mod statements;
@@ -102,8 +103,8 @@ impl Program {
 #[derive(Clone)]
 enum Binding {
     Local(usize),
-    /// An argument of a definition.
-    Value(spec::Expr, Ty),
+    /// An argument of a definition, and how large it is.
+    Value(spec::Expr, Ty, usize),
 }
 
 /// Whether a local has a value at this point.
@@ -136,6 +137,8 @@ struct Typer<'p> {
     variables: Vec<Option<Ty>>,
     /// Definitions that are being expanded.
     expanding: Vec<String>,
+    /// How much has been put in so far, in parts of expressions.
+    put_in: usize,
     locals: Vec<Local>,
     scopes: Vec<HashMap<String, Binding>>,
 }
@@ -150,6 +153,7 @@ impl<'p> Typer<'p> {
             definitions: HashMap::new(),
             variables: Vec::new(),
             expanding: Vec::new(),
+            put_in: 0,
             locals: Vec::new(),
             scopes: Vec::new(),
         }

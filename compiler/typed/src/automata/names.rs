@@ -64,7 +64,10 @@ impl Typer<'_> {
                 }
                 return Some((Expr::Local(n), self.locals[n].ty.clone()));
             }
-            Some(Binding::Value(e, ty)) => return Some((e, ty)),
+            Some(Binding::Value(e, ty, size)) => {
+                self.put_in(size, span)?;
+                return Some((e, ty));
+            }
             None => {}
         }
         if let Some(at) = self.fields.iter().position(|(f, _)| f == name) {

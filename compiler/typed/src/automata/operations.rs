@@ -5,6 +5,7 @@ use nacre_specification::{Binary, Expr, Unary};
 use nacre_syntax::ast::{self, BinaryOp, ExprKind};
 
 use super::expressions::boxed;
+use super::limits::size;
 use super::types::Ty;
 use super::{Binding, Typer};
 use crate::program::nearest;
@@ -143,12 +144,14 @@ impl<'p> Typer<'p> {
                 "definitions are put in where they are used, so none may need itself",
             );
         }
+        self.put_in(1, span)?;
         self.expanding.push(name.clone());
         // It sees its parameters and the automaton, not what is around the call.
         let outside = std::mem::take(&mut self.scopes);
         self.scopes.push(Default::default());
         for (parameter, (value, ty)) in definition.parameters.iter().zip(arguments) {
-            self.bind(&parameter.name, Binding::Value(value, ty));
+            let parts = size(&value);
+            self.bind(&parameter.name, Binding::Value(value, ty, parts));
         }
         let result = self.expr(&definition.value);
         self.scopes = outside;
