@@ -25,6 +25,7 @@ fn rooms_import_only_what_the_architecture_allows() {
         ("compiler/compose/Cargo.toml", &["diagnostics", "stack", "syntax", "typed"]),
         ("compiler/optimize/Cargo.toml", &["stack"]),
         ("compiler/backends/c/Cargo.toml", &["stack"]),
+        ("compiler/backends/promela/Cargo.toml", &["stack"]),
         ("runtime/Cargo.toml", &[]),
         ("simulator/Cargo.toml", &["runtime", "stack"]),
         ("checker/Cargo.toml", &["specification", "stack"]),

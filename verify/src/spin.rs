@@ -42,7 +42,7 @@ pub struct Limits {
     /// Bytes of a state.
     pub vector: u32,
     pub storage: Storage,
-    /// A shortest violation is found; it takes more memory.
+    /// A shortest violation is found; it takes more memory. SPIN cannot do so where a model has `hidden` variables.
     pub breadth_first: bool,
 }
 
@@ -138,7 +138,7 @@ impl Tools {
 
     fn compile(&self, model: &Model, limits: &Limits) -> Command {
         let mut gcc = Command::new(&self.gcc);
-        gcc.args(["-O2", "-w", "-DSAFETY", "-DNOFAIR", "-o", "pan", "pan.c"]);
+        gcc.args(["-O2", "-w", "-fwrapv", "-DSAFETY", "-DNOFAIR", "-o", "pan", "pan.c"]);
         gcc.args([format!("-DVECTORSZ={}", limits.vector), format!("-DMEMLIM={}", limits.memory_mib)]);
         gcc.args(match limits.storage {
             Storage::Exact => &[][..],

@@ -1,0 +1,150 @@
+//! Strings of bytes: put together in a buffer.
+
+use nacre_stack::*;
+
+use crate::types::{bits_of, is_scalar, is_wide};
+use crate::writer::Writer;
+
+/// The longest string.
+pub const BUFFER: u32 = 250;
+
+impl Writer<'_> {
+    /// A place with a number of bytes `n` and the bytes `b`.
+    pub fn buffer(&mut self, e: &Expr) -> String {
+        match &e.kind {
+            ExprKind::View(a) if matches!(a.ty, Type::Msg | Type::View | Type::Text(_)) => return self.value(a),
+            ExprKind::Local(_) | ExprKind::Load(_) if matches!(e.ty, Type::Msg | Type::View | Type::Text(_)) => {
+                return self.value(e)
+            }
+            _ => {}
+        }
+        let to = self.temporary(&Type::View);
+        self.line(format!("{to}.n = 0;"));
+        self.append(e, &to);
+        to
+    }
+
+    pub fn append(&mut self, e: &Expr, to: &str) {
+        match &e.kind {
+            ExprKind::Concat(parts) => parts.iter().for_each(|part| self.append(part, to)),
+            ExprKind::Literal(bytes) => {
+                for byte in bytes {
+                    self.line(format!("put_byte({to}, {byte});"));
+                }
+            }
+            ExprKind::BytesOf(a) => self.append_number(a, to),
+            ExprKind::PackView(layout, m) => {
+                let m = self.value(m);
+                self.pack_head(*layout, &m, to);
+                self.append_all(&m, &format!("{m}.n"), to);
+            }
+            ExprKind::View(a) => match &a.ty {
+                Type::Msg | Type::View | Type::Text(_) => {
+                    let x = self.value(a);
+                    self.append_all(&x, &format!("{x}.n"), to);
+                }
+                _ => self.append(a, to),
+            },
+            ExprKind::Part(a, from, until) => {
+                let whole = self.buffer(a);
+                let (from, until) = (self.value(from), self.value(until));
+                let (at, end) = (self.number(), self.number());
+                self.line(format!("{at} = {from}; {end} = {until};"));
+                self.line(format!("if :: {end} < 0 || {end} > {whole}.n -> {end} = {whole}.n :: else fi;"));
+                self.line(format!(
+                    "do :: {at} >= 0 && {at} < {end} -> put_byte({to}, {whole}.b[{at}]); {at}++ :: else -> break od;"
+                ));
+            }
+            _ => match &e.ty {
+                Type::Bytes(n) => {
+                    let x = self.value(e);
+                    self.append_all(&x, &n.to_string(), to);
+                }
+                Type::Text(_) | Type::Msg | Type::View => {
+                    let x = self.value(e);
+                    self.append_all(&x, &format!("{x}.n"), to);
+                }
+                other => self.refuse(format!("bytes of {other:?}")),
+            },
+        }
+    }
+
+    fn append_all(&mut self, x: &str, n: &str, to: &str) {
+        let at = self.number();
+        self.line(format!("{at} = 0; do :: {at} < {n} -> put_byte({to}, {x}.b[{at}]); {at}++ :: else -> break od;"));
+    }
+
+    /// A number as bytes, the lowest first.
+    fn append_number(&mut self, a: &Expr, to: &str) {
+        let bytes = match &a.ty {
+            Type::UInt(b) | Type::Int(b) | Type::Seq(b) => u32::from(*b).div_ceil(8),
+            Type::Bool => 1,
+            Type::Bits(n) => n.div_ceil(64) * 8,
+            _ => 8,
+        };
+        if matches!(a.ty, Type::Bytes(_) | Type::Text(_)) {
+            return self.append(a, to);
+        }
+        if matches!(a.ty, Type::Addr) || !(is_scalar(&a.ty) || is_wide(&a.ty)) {
+            return self.refuse(format!("the bytes of a value of {:?}", a.ty));
+        }
+        let x = self.value(a);
+        let parts =
+            if is_wide(&a.ty) { vec![format!("{x}.lo"), format!("{x}.hi")] } else { vec![self.simple(&x, &a.ty)] };
+        for byte in 0..bytes {
+            let text = match parts.get(byte as usize / 4) {
+                Some(part) => format!("(SHIFTED({part}, {}) & {})", byte % 4 * 8, low_mask(bits_of(&a.ty), byte)),
+                None => "0".into(),
+            };
+            self.line(format!("byte_in = {text}; put_byte({to}, byte_in);"));
+        }
+    }
+
+    /// Bytes as a value of their type.
+    pub fn fill_bytes(&mut self, e: &Expr, to: &str) {
+        let from = self.buffer(e);
+        let at = self.number();
+        match &e.ty {
+            Type::Bytes(n) => {
+                self.line(format!("{at} = 0;"));
+                self.line("do");
+                self.option(format!("{at} < {n}"));
+                self.line(format!(
+                    "if :: {at} < {from}.n -> {to}.b[{at}] = {from}.b[{at}] :: else -> {to}.b[{at}] = 0 fi; {at}++"
+                ));
+                self.end_option();
+                self.line(":: else -> break");
+                self.line("od;");
+            }
+            Type::Text(n) => {
+                self.zero(&e.ty, to);
+                self.line(format!("{to}.n = ({from}.n < {n} -> {from}.n : {n}); {at} = 0;"));
+                self.line(format!("do :: {at} < {to}.n -> {to}.b[{at}] = {from}.b[{at}]; {at}++ :: else -> break od;"));
+            }
+            _ => {
+                self.line(format!("{to}.n = 0;"));
+                self.append_all(&from, &format!("{from}.n"), to);
+            }
+        }
+    }
+
+    /// Bytes as the data of a message that is all zero but for that.
+    pub fn message_of(&mut self, buffer: &str, is_data: &str, to: &str) {
+        let (at, data, capacity) = (self.number(), self.temporary(&Type::Bool), self.capacity);
+        self.line(format!("{data} = {is_data};"));
+        self.zero(&Type::Msg, to);
+        self.line(format!("assert({buffer}.n <= {capacity}); {to}.is_data = {data}; {to}.n = {buffer}.n; {at} = 0;"));
+        self.line(format!("do :: {at} < {buffer}.n -> {to}.b[{at}] = {buffer}.b[{at}]; {at}++ :: else -> break od;"));
+    }
+}
+
+/// The bits of a byte of a number that has so many.
+fn low_mask(bits: u32, byte: u32) -> u32 {
+    let left = bits.saturating_sub(byte * 8).min(8);
+    (1 << left) - 1
+}
+
+/// Appends a byte to a buffer.
+pub fn put_byte() -> String {
+    format!("inline put_byte(X, V) {{\n    assert(X.n < {BUFFER});\n    X.b[X.n] = V;\n    X.n++\n}}\n")
+}

@@ -1,0 +1,279 @@
+//! Events, the queue and handlers.
+
+use nacre_stack::*;
+
+use crate::names::{clean, constant};
+use crate::types::{is_scalar, plain, Field, Shape};
+use crate::writer::{Frame, Writer};
+
+/// Events that a step can have in its queue at once.
+const QUEUE: u32 = 64;
+
+impl Writer<'_> {
+    /// Every target and event that can be in the queue.
+    pub fn kinds(&self) -> Vec<(Target, EventId)> {
+        let mut kinds = vec![];
+        for (at, layer) in self.stack.layers.iter().enumerate() {
+            kinds.extend(layer.reactions.iter().map(|r| (Target::Layer(LayerId(at as u32)), r.event)));
+        }
+        for (at, port) in self.stack.ports.iter().enumerate() {
+            kinds.extend(port.outputs.iter().map(|e| (Target::Port(PortId(at as u32)), *e)));
+        }
+        kinds
+    }
+
+    pub fn kind_name(&self, target: Target, event: EventId) -> String {
+        let event = self.stack.event(event);
+        let way = if event.direction == Direction::Up { "UP" } else { "DOWN" };
+        let target = match target {
+            Target::Layer(id) => self.layer_name(id),
+            Target::Port(id) => format!("PORT_{}", clean(&self.stack.ports[id.index()].name)),
+        };
+        constant(&format!("{target}_{way}_{}", event.name))
+    }
+
+    /// Where each parameter of an event stands in the typedef.
+    pub fn event_places(&self, id: EventId) -> Vec<String> {
+        let (mut scalars, mut others) = (0, 0);
+        let event = self.stack.event(id);
+        let place = |(i, p): (usize, &Parameter)| {
+            if event.message == Some(i as u32) {
+                return "m".into();
+            }
+            if is_scalar(&p.ty) {
+                scalars += 1;
+                return format!("x{}", scalars - 1);
+            }
+            others += 1;
+            format!("y{}_{}", id.0, others - 1)
+        };
+        event.parameters.iter().enumerate().map(place).collect()
+    }
+
+    pub fn event_fields(&self) -> Vec<Field> {
+        let mut fields = vec![plain("what", Shape::Number("byte"))];
+        for (_, event) in self.kinds() {
+            for (parameter, name) in self.stack.event(event).parameters.iter().zip(self.event_places(event)) {
+                if fields.iter().all(|f| f.name != name) {
+                    let number = name.starts_with('x');
+                    fields
+                        .push(plain(name, if number { Shape::Number("int") } else { Shape::Of(parameter.ty.clone()) }));
+                }
+            }
+        }
+        fields
+    }
+
+    pub fn has_later(&self) -> bool {
+        fn any(block: &Block) -> bool {
+            format!("{block:?}").contains("later: true")
+        }
+        self.stack.handlers.iter().any(|h| any(&h.body)) || self.stack.functions.iter().any(|f| any(&f.body))
+    }
+
+    pub fn later_capacity(&self) -> u32 {
+        self.stack.bounds.later.clamp(1, 8)
+    }
+
+    pub fn emit(&mut self, emit: &Emit) {
+        let event = self.stack.event(emit.event);
+        if let (Target::Port(port), false) = (emit.target, emit.later) {
+            let Some(at) = event.message else { return };
+            let message = self.value(&emit.arguments[at as usize]);
+            return match port.0 {
+                0 => self.transmit(emit.event, &message),
+                _ => self.line(format!("deliver({message});")),
+            };
+        }
+        let slot = if emit.later {
+            let most = self.later_capacity();
+            self.line(format!("assert(MY.later_n < {most});"));
+            "MY.later[MY.later_n]".to_string()
+        } else {
+            self.line(format!("assert(queue_n < {QUEUE});"));
+            "queue[queue_end]".to_string()
+        };
+        let kind = self.kind_name(emit.target, emit.event);
+        self.line(format!("{slot}.what = {kind};"));
+        for (argument, place) in emit.arguments.iter().zip(self.event_places(emit.event)) {
+            self.assign(argument, &format!("{slot}.{place}"));
+        }
+        self.line(if emit.later { "MY.later_n++;" } else { "queued();" });
+    }
+
+    /// A frame leaves; it must be of a shape.
+    pub fn transmit(&mut self, event: EventId, message: &str) {
+        let Some(layout) = self.stack.layouts.first() else { return };
+        let same = |s: &&nacre_stack::Shape| s.event == event;
+        let any = layout.shapes.iter().any(|s| same(&s));
+        let shapes: Vec<String> = layout
+            .shapes
+            .iter()
+            .filter(|s| !any || same(s))
+            .map(|s| {
+                format!(
+                    "({}.n >= {} && {}.n <= {} && {})",
+                    message,
+                    s.data_min,
+                    message,
+                    s.data_max,
+                    self.has_shape(s, message)
+                )
+            })
+            .collect();
+        let name = format!("transmit_{}", event.0);
+        if self.inlines_known.insert(name.clone()) {
+            let shapes: Vec<String> = shapes.iter().map(|s| s.replace(message, "M")).collect();
+            let text =
+                self.inline(&name, &["M".into()], "A frame leaves: it has one of the shapes.", Frame::default(), |w| {
+                    w.broken_if(&format!("!({})", shapes.join(" || ")), "a frame has no shape, or not its length");
+                    w.line("send_frame(M)");
+                });
+            self.functions.push(text);
+        }
+        self.line(format!("{name}({message});"));
+    }
+
+    /// The inline of a handler: what it gets, then its body.
+    fn handler(&mut self, id: HandlerId) -> String {
+        let handler = &self.stack.handlers[id.index()];
+        let name = clean(&handler.name);
+        let known = self.stack.handlers[..id.index()].iter().any(|h| h.name == handler.name);
+        let name = if known { format!("{name}_{}", id.0) } else { name };
+        let layer = self.layer_name(handler.layer);
+        let mut frame = self.frame_of(handler.layer, &layer, &handler.locals);
+        frame.set = handler.parameters.iter().chain(&handler.fields).copied().collect();
+        frame.done = format!("{name}_done");
+        let header = self.header_handled(id);
+        let comment = self.stack.layer(handler.layer).description.replace("*/", "");
+        let comment = format!("{comment}: {}{}", handler.name, if handler.passes { " (passes on)" } else { "" });
+        let text = self.inline(&name, &[], &comment, frame, |w| {
+            match handler.event {
+                Some(event) => {
+                    let places = w.event_places(event);
+                    for (local, place) in handler.parameters.iter().zip(places) {
+                        let (to, ty) = (w.local(*local), w.local_type(*local));
+                        w.copy(&ty, &to, &format!("queue[queue_slot].{place}"));
+                    }
+                    let message = w.stack.event(event).message;
+                    if let (Some(header), Some(at)) = (header, message) {
+                        let m = w.local(handler.parameters[at as usize]);
+                        w.pop_header(&m, header, &handler.fields);
+                    }
+                }
+                None => {
+                    for (at, local) in handler.parameters.iter().enumerate() {
+                        let to = w.local(*local);
+                        w.line(format!("{to} = which{at};"));
+                    }
+                }
+            }
+            w.body(&handler.body);
+        });
+        self.functions.push(text);
+        name
+    }
+
+    fn header_handled(&self, id: HandlerId) -> Option<HeaderId> {
+        let arms = self.stack.layers.iter().flat_map(|l| &l.reactions).flat_map(|r| &r.arms);
+        arms.filter(|a| a.handler == id).find_map(|a| a.guard.header)
+    }
+
+    /// Takes the event at the head of the queue, and finds its handler. (A handler is a `d_step` of its own: SPIN bounds their
+    /// length.)
+    pub fn next_event(&mut self) -> String {
+        let kinds = self.kinds();
+        self.inline("next_event", &[], "The head of the queue, and which handler is for it.", Frame::default(), |w| {
+            w.line("queue_slot = queue_at; queue_at = (queue_at + 1) % QUEUE; queue_n--;");
+            w.line("if");
+            for (target, event) in kinds {
+                w.option(format!("queue[queue_slot].what == {}", w.kind_name(target, event)));
+                match target {
+                    Target::Layer(layer) => w.react(layer, event),
+                    Target::Port(port) if w.stack.event(event).message.is_some() => match port.0 {
+                        0 => w.transmit(event, "queue[queue_slot].m"),
+                        _ => w.line("deliver(queue[queue_slot].m);"),
+                    },
+                    Target::Port(_) => w.line("skip;"),
+                }
+                w.end_option();
+            }
+            w.line("fi");
+        })
+    }
+
+    /// The name of a handler's inline, which is written when it is asked for first.
+    pub fn handler_name(&mut self, id: HandlerId) -> String {
+        if let Some((_, name)) = self.handlers.iter().find(|(known, _)| *known == id) {
+            return name.clone();
+        }
+        let name = self.handler(id);
+        self.handlers.push((id, name.clone()));
+        name
+    }
+
+    fn react(&mut self, layer: LayerId, event: EventId) {
+        self.frame.layer = Some(layer);
+        self.check_accepted(layer, event);
+        let reaction = self.stack.layer(layer).reactions.iter().find(|r| r.event == event);
+        let message = self.stack.event(event).message.is_some();
+        let slot = self.header_slot(layer);
+        let has_headers = message && self.headers_of(layer).next().is_some();
+        self.line("if");
+        for arm in reaction.iter().flat_map(|r| &r.arms) {
+            let mut parts = vec![];
+            match arm.guard.header {
+                Some(header) => parts.push(format!("queue[queue_slot].m.{slot} == {}", self.header_constant(header))),
+                None if has_headers => parts.push(format!("queue[queue_slot].m.{slot} == 0")),
+                None => {}
+            }
+            if arm.guard.data && message {
+                parts.push("queue[queue_slot].m.is_data".into());
+            }
+            let name = self.handler_name(arm.handler);
+            let guard = if parts.is_empty() { "true".to_string() } else { parts.join(" && ") };
+            self.line(format!(":: {guard} -> next_handler = RUN_{name}"));
+            if parts.is_empty() {
+                break;
+            }
+        }
+        let always = reaction
+            .iter()
+            .flat_map(|r| &r.arms)
+            .any(|a| a.guard.header.is_none() && !has_headers && !(a.guard.data && message));
+        if !always {
+            self.otherwise();
+            self.broken_if("true", &format!("no next_handler for this `{}`", self.stack.event(event).name));
+            self.end_option();
+        }
+        self.line("fi");
+        self.frame.layer = None;
+    }
+
+    /// An emission must be one that its target accepts.
+    fn check_accepted(&mut self, layer: LayerId, event: EventId) {
+        let inputs = self.stack.ports.iter().flat_map(|p| &p.inputs).filter(|i| i.event == event);
+        for admission in inputs.flat_map(|i| &i.admissions).filter(|a| a.layer == layer) {
+            let places: Vec<String> =
+                self.event_places(event).iter().map(|p| format!("queue[queue_slot].{p}")).collect();
+            let outer = std::mem::replace(&mut self.frame, admission_frame(admission, places));
+            let holds = self.value(&admission.condition);
+            self.broken_if(&format!("!{holds}"), &format!("`{}` is not accepted", self.stack.event(event).name));
+            self.frame = outer;
+        }
+    }
+}
+
+/// The code of a condition of `accepts`, its locals being those places.
+pub fn admission_frame(admission: &Admission, mut places: Vec<String>) -> Frame {
+    places.resize(admission.locals.len(), "0".into());
+    Frame { layer: Some(admission.layer), locals: admission.locals.clone(), places, ..Frame::default() }
+}
+
+/// The queue, and how an event enters it.
+pub fn queue() -> String {
+    format!(
+        "#define QUEUE {QUEUE}\nhidden event queue[QUEUE];\nhidden byte queue_at, queue_end, queue_n, queue_slot;\n\
+         inline queued() {{ queue_end = (queue_end + 1) % QUEUE; queue_n++ }}\n"
+    )
+}

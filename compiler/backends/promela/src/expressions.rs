@@ -1,0 +1,394 @@
+//! Expressions: a number's text, or the place of any other value. What a value needs is computed by lines before it.
+
+use nacre_stack::*;
+
+use crate::numbers::{binary, convert, literal};
+use crate::types::{bits_of, is_scalar, is_signed, is_wide};
+use crate::writer::Writer;
+
+impl Writer<'_> {
+    /// The value: of a number an expression, else a place that must not be changed.
+    pub fn value(&mut self, e: &Expr) -> String {
+        match &e.kind {
+            ExprKind::Local(id) => self.local(*id),
+            ExprKind::Load(place) | ExprKind::Borrow(place) => self.read(place),
+            ExprKind::Share(a) | ExprKind::View(a) => self.value(a),
+            ExprKind::Unwrap(a) => self.unwrapped(a),
+            ExprKind::Field(a, i) => {
+                let (x, name) = (self.value(a), self.fields(&a.ty)[*i as usize].name.clone());
+                format!("{x}.{name}")
+            }
+            ExprKind::Index(a, index) => self.indexed(a, index, &e.ty),
+            _ if is_scalar(&e.ty) => self.scalar(e),
+            _ => {
+                let to = self.temporary(&e.ty);
+                self.fill(e, &to);
+                to
+            }
+        }
+    }
+
+    pub fn values(&mut self, es: &[Expr]) -> Vec<String> {
+        es.iter().map(|e| self.value(e)).collect()
+    }
+
+    /// Puts the value into a place that has nothing to do with it.
+    pub fn assign(&mut self, e: &Expr, to: &str) {
+        let direct = matches!(
+            e.kind,
+            ExprKind::Local(_)
+                | ExprKind::Load(_)
+                | ExprKind::Borrow(_)
+                | ExprKind::Share(_)
+                | ExprKind::Unwrap(_)
+                | ExprKind::Field(..)
+                | ExprKind::Index(..)
+        );
+        if direct || is_scalar(&e.ty) {
+            let value = self.value(e);
+            self.copy(&e.ty, to, &value);
+        } else {
+            self.fill(e, to);
+        }
+    }
+
+    /// A value that may be changed: of what is moved itself, of all else a copy.
+    pub fn owned(&mut self, e: &Expr) -> String {
+        if let ExprKind::Local(id) = &e.kind {
+            return self.local(*id);
+        }
+        let to = self.temporary(&e.ty);
+        self.assign(e, &to);
+        to
+    }
+
+    fn unwrapped(&mut self, a: &Expr) -> String {
+        // What is not there is zero: an option that has nothing is all zero.
+        format!("{}.v", self.value(a))
+    }
+
+    fn indexed(&mut self, a: &Expr, index: &Expr, ty: &Type) -> String {
+        let (x, at) = (self.value(a), self.value(index));
+        let at = if self.frame.pure_ { at } else { self.simple(&at, &index.ty) };
+        let (limit, part) = match &a.ty {
+            Type::Array(_, n) => (n.to_string(), "v"),
+            Type::Bytes(n) => (n.to_string(), "b"),
+            Type::Ring(..) | Type::List(..) => (format!("{x}.n"), "v"),
+            Type::Text(_) | Type::View | Type::Msg => (format!("{x}.n"), "b"),
+            _ => (String::from("0"), "v"),
+        };
+        let guard = format!("{at} >= 0 && {at} < {limit}");
+        if is_scalar(ty) {
+            return format!("({guard} -> {x}.{part}[{at}] : 0)");
+        }
+        let to = self.temporary(ty);
+        self.zero(ty, &to);
+        self.when(&guard, |w| w.copy(ty, &to, &format!("{x}.{part}[{at}]")));
+        to
+    }
+
+    fn scalar(&mut self, e: &Expr) -> String {
+        let ty = &e.ty;
+        match &e.kind {
+            ExprKind::Const(n) => literal(*n, ty),
+            ExprKind::Zero | ExprKind::Now => "0".into(),
+            ExprKind::Unary(op, a) => self.unary(*op, a, ty),
+            ExprKind::Binary(op, a, b) => self.binary(*op, a, b, ty),
+            ExprKind::MulDiv(a, b, c) => self.mul_div(a, b, c, ty),
+            ExprKind::Convert(a) => self.converted(a, ty),
+            ExprKind::If(c, a, b) => {
+                let [c, a, b] = [c, a, b].map(|x| self.value(x));
+                format!("({c} -> {a} : {b})")
+            }
+            ExprKind::IsSome(a) => format!("{}.some", self.value(a)),
+            ExprKind::Query(query, place, arguments) => self.query(*query, place, arguments),
+            ExprKind::Room => literal(u64::from(self.stack.bounds.frame_data), ty),
+            ExprKind::Length(a) => format!("{}.n", self.value(a)),
+            ExprKind::Through(filter, a) => self.through(*filter, a, ty),
+            ExprKind::Fingerprint => literal(self.fingerprint(), ty),
+            ExprKind::Extern(id, _) => {
+                self.refuse_extern(*id);
+                "0".into()
+            }
+            other => {
+                self.refuse(format!("the number {}", kind(other)));
+                "0".into()
+            }
+        }
+    }
+
+    pub fn refuse_extern(&mut self, id: ExternId) {
+        let name = self.stack.externs[id.index()].name.clone();
+        self.refuse(format!("the C function `{name}`"));
+    }
+
+    fn fingerprint(&self) -> u64 {
+        self.stack.layouts.first().map_or(0, |l| l.fingerprint)
+    }
+
+    /// The value of an expression that is no number, into a place.
+    fn fill(&mut self, e: &Expr, to: &str) {
+        let ty = &e.ty;
+        match &e.kind {
+            ExprKind::Zero | ExprKind::None | ExprKind::Empty => self.zero(ty, to),
+            ExprKind::Some(a) => {
+                self.line(format!("{to}.some = 1;"));
+                self.assign(a, &format!("{to}.v"));
+            }
+            ExprKind::Struct(parts) | ExprKind::Tuple(parts) => {
+                let fields = self.fields(ty);
+                for (part, field) in parts.iter().zip(fields) {
+                    self.assign(part, &format!("{to}.{}", field.name));
+                }
+            }
+            ExprKind::Array(parts) => {
+                for (at, part) in parts.iter().enumerate() {
+                    self.assign(part, &format!("{to}.v[{at}]"));
+                }
+            }
+            ExprKind::If(c, a, b) => {
+                let condition = self.value(c);
+                self.line("if");
+                self.option(&condition);
+                self.assign(a, to);
+                self.end_option();
+                self.otherwise();
+                self.assign(b, to);
+                self.end_option();
+                self.line("fi;");
+            }
+            _ if *ty == Type::Msg => self.fill_message(e, to),
+            _ if is_wide(ty) => self.fill_wide(e, to),
+            ExprKind::Literal(_) | ExprKind::Concat(_) | ExprKind::Part(..) | ExprKind::BytesOf(_) => {
+                self.fill_bytes(e, to);
+            }
+            ExprKind::Through(..) | ExprKind::PackView(..) | ExprKind::View(_) => self.fill_bytes(e, to),
+            ExprKind::Extern(id, _) => self.refuse_extern(*id),
+            other => self.refuse(format!("the value {}", kind(other))),
+        }
+    }
+
+    fn unary(&mut self, op: UnaryOp, a: &Expr, ty: &Type) -> String {
+        if op == UnaryOp::Fold16 {
+            return self.fold16(a);
+        }
+        let x = self.value(a);
+        match op {
+            UnaryOp::Not if *ty == Type::Bool => format!("(!{x})"),
+            UnaryOp::Not => crate::numbers::wrap(&format!("~({x})"), ty),
+            _ => crate::numbers::wrap(&format!("(0 - {x})"), ty),
+        }
+    }
+
+    fn fold16(&mut self, a: &Expr) -> String {
+        let x = self.value(a);
+        let sum = self.number();
+        let halves = |part: &str| format!("(({part}) & 65535) + SHIFTED({part}, 16)");
+        match is_wide(&a.ty) {
+            true => self.line(format!("{sum} = {} + {};", halves(&format!("{x}.lo")), halves(&format!("{x}.hi")))),
+            false => {
+                let x = self.simple(&x, &a.ty);
+                self.line(format!("{sum} = {};", halves(&x)));
+            }
+        }
+        self.line(format!("{sum} = ({sum} & 65535) + ({sum} >> 16);"));
+        self.line(format!("{sum} = ({sum} & 65535) + ({sum} >> 16);"));
+        format!("((~{sum}) & 65535)")
+    }
+
+    fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr, ty: &Type) -> String {
+        if op == BinaryOp::Member && is_wide(&b.ty) {
+            let (x, s) = (self.value(a), self.value(b));
+            return format!("({x} < 64 && (({x} < 32 -> {s}.lo >> {x} : {s}.hi >> ({x} - 32)) & 1))");
+        }
+        if is_wide(&a.ty) {
+            return self.compare_wide(op, a, b);
+        }
+        if !is_scalar(&a.ty) {
+            return self.compare(op, a, b);
+        }
+        let (x, y) = (self.value(a), self.value(b));
+        let of = if op == BinaryOp::Member { &b.ty } else { &a.ty };
+        // Texts that name an operand twice would grow without end.
+        let twice =
+            matches!(op, BinaryOp::Min | BinaryOp::Max | BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shr | BinaryOp::Shl);
+        let (x, y) = match twice && !self.frame.pure_ {
+            true => (self.simple(&x, &a.ty), self.simple(&y, &b.ty)),
+            false => (x, y),
+        };
+        binary(op, &x, &y, of, ty).unwrap_or_else(|| {
+            self.refuse(format!("{op:?} of {of:?}"));
+            "0".into()
+        })
+    }
+
+    fn mul_div(&mut self, a: &Expr, b: &Expr, c: &Expr, ty: &Type) -> String {
+        if matches!(ty, Type::Duration | Type::Instant) {
+            return "0".into();
+        }
+        if bits_of(&a.ty) > 15 {
+            self.refuse(format!("a * b / c of {ty:?}"));
+            return "0".into();
+        }
+        let [a, b, c] = [a, b, c].map(|x| self.value(x));
+        let c = self.simple(&c, ty);
+        format!("({c} == 0 -> 0 : ({a} * {b}) / ({c} == 0 -> 1 : {c}))")
+    }
+
+    /// Equality of what is no number.
+    fn compare(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> String {
+        let same = self.temporary(&Type::Bool);
+        let (x, y) = (self.value(a), self.value(b));
+        self.line(format!("{same} = 1;"));
+        let text = self.equal_text(&a.ty, &same, &x, &y);
+        self.line(text);
+        match op {
+            BinaryOp::Equal => same,
+            BinaryOp::NotEqual => format!("(!{same})"),
+            _ => {
+                self.refuse(format!("{op:?} of {:?}", a.ty));
+                "0".into()
+            }
+        }
+    }
+
+    fn compare_wide(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> String {
+        let (x, y) = (self.value(a), self.value(b));
+        let below = |x: &str, y: &str| {
+            let high = if is_signed(&a.ty) { format!("{x}.hi < {y}.hi") } else { format!("BELOW({x}.hi, {y}.hi)") };
+            format!("({high} || ({x}.hi == {y}.hi && BELOW({x}.lo, {y}.lo)))")
+        };
+        let equal = format!("({x}.lo == {y}.lo && {x}.hi == {y}.hi)");
+        let subset = format!("(({x}.lo & ~{y}.lo) == 0 && ({x}.hi & ~{y}.hi) == 0)");
+        let set = matches!(a.ty, Type::Bits(_));
+        match op {
+            BinaryOp::Equal => equal,
+            BinaryOp::NotEqual => format!("(!{equal})"),
+            BinaryOp::Subset => subset,
+            BinaryOp::LessEqual if set => subset,
+            BinaryOp::Less if set => format!("({subset} && !{equal})"),
+            BinaryOp::Less if !matches!(a.ty, Type::Seq(_)) => below(&x, &y),
+            BinaryOp::LessEqual if !matches!(a.ty, Type::Seq(_)) => format!("(!{})", below(&y, &x)),
+            _ => {
+                self.refuse(format!("{op:?} of {:?}", a.ty));
+                "0".into()
+            }
+        }
+    }
+
+    fn converted(&mut self, a: &Expr, ty: &Type) -> String {
+        let x = self.value(a);
+        if is_scalar(&a.ty) {
+            return convert(&x, &a.ty, ty);
+        }
+        if is_wide(&a.ty) {
+            return crate::numbers::wrap(&format!("{x}.lo"), ty);
+        }
+        self.refuse(format!("a number of {:?}", a.ty));
+        "0".into()
+    }
+
+    /// Numbers of two words.
+    fn fill_wide(&mut self, e: &Expr, to: &str) {
+        let ty = &e.ty;
+        match &e.kind {
+            ExprKind::Const(n) => self.wide_constant(*n, to),
+            ExprKind::Fingerprint => self.wide_constant(self.fingerprint(), to),
+            ExprKind::Now => self.zero(ty, to),
+            ExprKind::Convert(a) if is_wide(&a.ty) => {
+                let x = self.value(a);
+                self.line(format!("{to}.lo = {x}.lo; {to}.hi = {x}.hi;"));
+                self.trim(ty, to);
+            }
+            ExprKind::Convert(a) => {
+                let x = self.value(a);
+                let x = self.simple(&x, &a.ty);
+                let high = if is_signed(&a.ty) { format!("({x} < 0 -> -1 : 0)") } else { "0".into() };
+                self.line(format!("{to}.lo = {x}; {to}.hi = {high};"));
+            }
+            ExprKind::Unary(UnaryOp::Not, a) => {
+                let x = self.value(a);
+                self.line(format!("{to}.lo = ~{x}.lo; {to}.hi = ~{x}.hi;"));
+                self.trim(ty, to);
+            }
+            ExprKind::Binary(op, a, b) => self.binary_wide(*op, a, b, ty, to),
+            ExprKind::Query(..) | ExprKind::Through(..) => {
+                self.refuse("a number of more than 32 bits from a container or a filter")
+            }
+            ExprKind::Extern(id, _) => self.refuse_extern(*id),
+            other => self.refuse(format!("the number of more than 32 bits {}", kind(other))),
+        }
+    }
+
+    fn wide_constant(&mut self, n: u64, to: &str) {
+        let word = Type::UInt(32);
+        self.line(format!("{to}.lo = {}; {to}.hi = {};", literal(n, &word), literal(n >> 32, &word)));
+    }
+
+    fn trim(&mut self, ty: &Type, to: &str) {
+        let bits = bits_of(ty);
+        if bits < 64 {
+            let high = if is_signed(ty) {
+                crate::numbers::sign(&format!("{to}.hi"), bits - 32)
+            } else {
+                crate::numbers::cut(&format!("{to}.hi"), bits - 32)
+            };
+            self.line(format!("{to}.hi = {high};"));
+        }
+    }
+
+    fn binary_wide(&mut self, op: BinaryOp, a: &Expr, b: &Expr, ty: &Type, to: &str) {
+        let (x, y) = (self.value(a), self.value(b));
+        let set = matches!(ty, Type::Bits(_));
+        let each = |sign: &str| format!("{to}.lo = {x}.lo {sign} {y}.lo; {to}.hi = {x}.hi {sign} {y}.hi;");
+        let result = self.temporary(ty);
+        match op {
+            BinaryOp::And => self.line(each("&")),
+            BinaryOp::Or => self.line(each("|")),
+            BinaryOp::Add if set => self.line(each("|")),
+            BinaryOp::Xor => self.line(each("^")),
+            BinaryOp::Without => self.line(each("& ~")),
+            BinaryOp::Sub if set => self.line(each("& ~")),
+            BinaryOp::Add => {
+                self.line(format!("{result}.lo = {x}.lo + {y}.lo;"));
+                self.line(format!("{result}.hi = {x}.hi + {y}.hi + BELOW({result}.lo, {x}.lo);"));
+                self.copy(ty, to, &result);
+                self.trim(ty, to);
+            }
+            BinaryOp::Sub | BinaryOp::Distance => {
+                self.line(format!("{result}.lo = {x}.lo - {y}.lo;"));
+                self.line(format!("{result}.hi = {x}.hi - {y}.hi - BELOW({x}.lo, {y}.lo);"));
+                self.copy(ty, to, &result);
+                self.trim(ty, to);
+            }
+            BinaryOp::Shl | BinaryOp::Shr if is_scalar(&b.ty) && !is_signed(&a.ty) => {
+                let k = self.simple(&y, &b.ty);
+                let (near, far) = if op == BinaryOp::Shl { ("lo", "hi") } else { ("hi", "lo") };
+                // Away from `near`, into `far`.
+                let (out, into) = match op {
+                    BinaryOp::Shl => (format!("{x}.lo << {k}"), format!("({x}.hi << {k}) | SHIFTED({x}.lo, 32 - {k})")),
+                    _ => (format!("SHIFTED({x}.hi, {k})"), format!("SHIFTED({x}.lo, {k}) | ({x}.hi << (32 - {k}))")),
+                };
+                let over = match op {
+                    BinaryOp::Shl => format!("{x}.lo << ({k} - 32)"),
+                    _ => format!("SHIFTED({x}.hi, {k} - 32)"),
+                };
+                self.line("if");
+                self.line(format!(":: {k} == 0 -> {result}.lo = {x}.lo; {result}.hi = {x}.hi"));
+                self.line(format!(":: {k} > 0 && {k} < 32 -> {result}.{near} = {out}; {result}.{far} = {into}"));
+                self.line(format!(":: {k} >= 32 && {k} < 64 -> {result}.{near} = 0; {result}.{far} = {over}"));
+                self.line(format!(":: else -> {result}.lo = 0; {result}.hi = 0"));
+                self.line("fi;");
+                self.copy(ty, to, &result);
+                self.trim(ty, to);
+            }
+            _ => self.refuse(format!("{op:?} of {:?}", a.ty)),
+        }
+    }
+}
+
+/// What kind of expression, shortly.
+fn kind(kind: &ExprKind) -> String {
+    let text = format!("{kind:?}");
+    text.split(['(', ' ', '{']).next().unwrap_or("").to_string()
+}

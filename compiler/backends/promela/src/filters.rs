@@ -1,0 +1,100 @@
+//! Filters: run exactly, byte for byte.
+
+use nacre_stack::*;
+
+use crate::names::clean;
+use crate::types::is_scalar;
+use crate::writer::Writer;
+
+impl Writer<'_> {
+    /// A filter that gives a number.
+    pub fn through(&mut self, id: FilterId, a: &Expr, ty: &Type) -> String {
+        let from = self.buffer(a);
+        let name = self.filter_inline(id);
+        self.line(format!("{name}({from});"));
+        let result = self.temporary(ty);
+        self.line(format!("{result} = {name}_result;"));
+        result
+    }
+
+    /// A filter that yields bytes.
+    pub fn filter(&mut self, into: LocalId, id: FilterId, input: &Expr) {
+        let from = self.buffer(input);
+        let is_data = self.is_data(input);
+        let name = self.filter_inline(id);
+        self.line(format!("{name}({from});"));
+        let (made, done) = (self.temporary(&Type::Msg), self.temporary(&Type::Bool));
+        self.message_of(&format!("{name}_out"), &is_data, &made);
+        self.line(format!("{done} = !{name}_rejected;"));
+        self.give(into, &Type::Msg, &made, &done);
+    }
+
+    /// What a filter or a C function makes of data is data.
+    fn is_data(&mut self, input: &Expr) -> String {
+        match &input.kind {
+            ExprKind::View(a) => self.is_data(a),
+            ExprKind::PackView(_, m) => format!("{}.is_data", self.value(m)),
+            _ if input.ty == Type::Msg => format!("{}.is_data", self.value(input)),
+            _ => "0".into(),
+        }
+    }
+
+    fn filter_inline(&mut self, id: FilterId) -> String {
+        let filter = &self.stack.filters[id.index()];
+        let name = format!("filter{}_{}", id.0, clean(&filter.name));
+        if !self.inlines_known.insert(name.clone()) {
+            return name;
+        }
+        let layer = self.frame.layer.unwrap_or(LayerId(0));
+        let frame = self.frame_of(layer, &name, &filter.locals);
+        let (flag, number) = (Type::Bool, Type::UInt(32));
+        self.hide(&format!("{name}_done"), &flag);
+        self.hide(&format!("{name}_rejected"), &flag);
+        self.hide(&format!("{name}_out"), &Type::View);
+        let at = self.hide(&format!("{name}_at"), &number);
+        if let Some(result) = &filter.result {
+            if !is_scalar(&result.ty) {
+                self.refuse(format!("a filter that gives {:?}", result.ty));
+            }
+            self.hide(&format!("{name}_result"), &result.ty);
+        }
+        let text = self.inline(&name, &["IN".into()], &format!("filter {}", filter.name), frame, |w| {
+            w.line(format!("{name}_out.n = 0; {name}_rejected = 0; {at} = 0;"));
+            for (i, local) in filter.locals.iter().enumerate() {
+                let place = w.local(LocalId(i as u32));
+                match filter.initial.get(i) {
+                    Some(Some(e)) => w.assign(e, &place),
+                    _ => w.zero(&local.ty, &place),
+                }
+            }
+            let step = if filter.unit == FilterUnit::Byte { 1 } else { 4 };
+            w.line("do");
+            w.option(format!("{at} < IN.n && !{name}_rejected"));
+            let unit = w.local(filter.input);
+            let byte =
+                |i: u32| format!("({at} + {i} < IN.n -> IN.b[({at} + {i} < IN.n -> {at} + {i} : 0)] << {} : 0)", i * 8);
+            let parts: Vec<String> = (0..step).map(byte).collect();
+            w.line(format!("{unit} = {}; {at} = {at} + {step};", parts.join(" | ")));
+            w.body(&filter.body);
+            w.end_option();
+            w.line(":: else -> break");
+            w.line("od;");
+            w.when(&format!("!{name}_rejected"), |w| w.body(&filter.end));
+            if let Some(result) = &filter.result {
+                let value = w.value(result);
+                w.line(format!("{name}_result = ({name}_rejected -> 0 : {value});"));
+            }
+        });
+        self.functions.push(text);
+        name
+    }
+
+    pub fn yield_bytes(&mut self, e: &Expr) {
+        let out = self.frame.rejected.replace("_rejected", "_out");
+        let bytes = Expr { kind: ExprKind::BytesOf(Box::new(e.clone())), ty: Type::View };
+        match &e.ty {
+            Type::Bytes(_) | Type::Text(_) | Type::View => self.append(e, &out),
+            _ => self.append(&bytes, &out),
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Stack IR to Promela: two endpoints of one stack over a faulty network, for SPIN.
+//!
+//! # What the model is
+//!
+//! One proctype per participant (two endpoints) and one for what the network does by itself. A step of the reference (one
+//! outside event and the queue until it is empty) is one `d_step`, so the states between are those of the explorer: SPIN
+//! stores [`EXTRA_STATES`] more, of which both ends are not open yet. Events go through one FIFO queue, handlers are inlines
+//! named as in the source, a layer's state is a typedef, and so is what messages can carry. Variables that mean nothing
+//! between steps are `hidden`: not part of a state.
+//!
+//! # What is abstract
+//!
+//! - **Time**: `now` is 0, durations are 0, a timer is a bit, and any armed timer may fire. A stack in which a duration decides
+//!   more than when a timer fires is refused.
+//! - **Messages** are values: bytes (few) and headers; nothing is shared. So what the pool refuses for want of space
+//!   (`no_space`) is left out, and so are counters.
+//! - **Frames** are messages too: that packing them to bytes and parsing them back gives the same is for other tools to show. (What layers
+//!   pack themselves is packed, bit by bit.)
+//! - **Random numbers** below n are 0 or n - 1, in every way, at most [`DRAWS`] in a step.
+//! - **Addresses** are 0 (nowhere), 1 and 2 (the ends).
+//!
+//! Arithmetic is exact up to 32 bits, provided that signed numbers wrap (gcc's `-fwrapv`, which `nacre-verify` gives). Numbers of up
+//! to 64 bits are two words that can be copied, compared, added, shifted and masked. What cannot be written is refused in words.
+
+mod bytes;
+mod containers;
+mod dispatch;
+mod environment;
+pub mod erase;
+mod expressions;
+mod filters;
+mod layouts;
+mod messages;
+mod model;
+mod names;
+mod numbers;
+mod operations;
+mod places;
+mod process;
+mod statements;
+mod types;
+mod writer;
+
+use nacre_stack::{LayerId, Stack};
+
+/// States that SPIN stores besides those of the explorer.
+pub const EXTRA_STATES: u64 = 2;
+/// Random numbers that one step can draw.
+pub const DRAWS: u32 = 3;
+
+/// What the environment may do; the explorer's bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Messages that the application at each end hands over.
+    pub messages: [u8; 2],
+    /// Bytes of each message, at least one.
+    pub size: u32,
+    /// Frames in flight towards each end; the network drops what does not fit, and that counts as no loss.
+    pub flight: u32,
+    pub losses: u8,
+    pub duplications: u8,
+    /// Frames arrive in the order in which they were sent.
+    pub fifo: bool,
+    pub observer: Observer,
+}
+
+/// What is demanded of deliveries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Observer {
+    /// Nothing; only what the stack itself asserts.
+    None,
+    /// Each message at most once, intact, in any order.
+    Once,
+    /// Each at most once, intact, in the order of sending; gaps are allowed.
+    Ordered,
+    /// As `Ordered`, without gaps; and what was accepted must not be stuck.
+    Reliable,
+}
+
+/// Something that cannot be written in Promela.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Refusal {
+    pub layer: Option<LayerId>,
+    /// Completes "cannot be written in Promela: ...".
+    pub what: String,
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "cannot be written in Promela: {}", self.what)
+    }
+}
+
+/// The model's text; or all that cannot be written.
+pub fn write(stack: &Stack, bounds: &Bounds) -> Result<String, Vec<Refusal>> {
+    let erased = erase::erase(stack)?;
+    writer::Writer::new(&erased, bounds).model()
+}

@@ -1,0 +1,29 @@
+//! Names that Promela, the C that SPIN makes of it, and we ourselves do not use otherwise.
+
+/// Words of Promela and of C, and macros of pan.c, that a field or a variable must not be called.
+const TAKEN: &[&str] = &[
+    "active", "assert", "atomic", "auto", "bit", "bool", "break", "byte", "case", "chan", "char", "const", "continue",
+    "d_step", "default", "do", "double", "else", "empty", "enabled", "end", "enum", "eval", "extern", "false", "fi",
+    "float", "for", "full", "goto", "hidden", "if", "in", "init", "inline", "int", "len", "local", "long", "ltl", "me",
+    "mtype", "nempty", "never", "nfull", "notrace", "now", "np_", "od", "of", "pc_value", "pid", "printf", "printm",
+    "priority", "proctype", "provided", "register", "return", "run", "select", "short", "show", "signed", "sizeof",
+    "skip", "static", "struct", "switch", "timeout", "trace", "true", "typedef", "union", "unless", "unsigned", "void",
+    "volatile", "while", "xr", "xs", "this", "nr_pr", "last", "unix", "linux",
+];
+
+/// A name as a field or an inline.
+pub fn clean(name: &str) -> String {
+    let mut text: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if text.starts_with(|c: char| c.is_ascii_digit() || c == '_') || text.is_empty() {
+        text.insert(0, 'x');
+    }
+    if TAKEN.contains(&text.as_str()) {
+        text.push('_');
+    }
+    text
+}
+
+/// A name as a constant.
+pub fn constant(name: &str) -> String {
+    clean(name).to_uppercase()
+}

@@ -1,0 +1,164 @@
+//! Places: cells, locals and what is inside them.
+
+use nacre_stack::*;
+
+use crate::names::clean;
+use crate::numbers;
+use crate::types::{bits_of, is_scalar};
+use crate::writer::Writer;
+
+/// A place, found.
+pub struct Found {
+    pub text: String,
+    /// What must hold for something to be there, in the order of the path.
+    pub guards: Vec<String>,
+}
+
+impl Found {
+    pub fn guard(&self) -> Option<String> {
+        (!self.guards.is_empty()).then(|| format!("({})", self.guards.join(" && ")))
+    }
+}
+
+impl Writer<'_> {
+    pub fn cell(&mut self, id: CellId) -> String {
+        let cell = self.stack.cell(id);
+        let (layer, name) = (self.layer_name(cell.layer), clean(&cell.name));
+        match cell.scope {
+            Scope::Given => format!("GIVEN.{layer}.{name}"),
+            _ => format!("MY.{layer}.{name}"),
+        }
+    }
+
+    fn root_type(&self, root: Root) -> Type {
+        match root {
+            Root::Cell(id) => self.stack.cell(id).ty.clone(),
+            Root::Local(id) => self.local_type(id),
+        }
+    }
+
+    pub fn find(&mut self, place: &Place) -> Found {
+        let mut ty = self.root_type(place.root);
+        let mut found = Found { text: String::new(), guards: vec![] };
+        found.text = match place.root {
+            Root::Cell(id) => self.cell(id),
+            Root::Local(id) => self.local(id),
+        };
+        for step in &place.path {
+            ty = self.step(&mut found, &ty, step);
+        }
+        found
+    }
+
+    fn step(&mut self, found: &mut Found, ty: &Type, step: &Step) -> Type {
+        match (step, ty) {
+            (Step::Field(i), _) => {
+                let field = self.fields(ty).swap_remove(*i as usize);
+                found.text = format!("{}.{}", found.text, field.name);
+                self.part_type(ty, *i)
+            }
+            (Step::Unwrap, Type::Option(inner)) => {
+                found.guards.push(format!("{}.some", found.text));
+                found.text = format!("{}.v", found.text);
+                (**inner).clone()
+            }
+            (Step::Index(index), _) => {
+                let at = self.index(index);
+                self.element(found, ty, &at, index)
+            }
+            _ => {
+                self.refuse(format!("a step into {ty:?}"));
+                ty.clone()
+            }
+        }
+    }
+
+    fn index(&mut self, index: &Expr) -> String {
+        let text = self.value(index);
+        if self.frame.pure_ {
+            return text;
+        }
+        self.simple(&text, &index.ty)
+    }
+
+    fn element(&mut self, found: &mut Found, ty: &Type, at: &str, index: &Expr) -> Type {
+        let x = found.text.clone();
+        let fits = |n: u32| match (&index.kind, &index.ty) {
+            (ExprKind::Const(c), _) => *c < u64::from(n),
+            (_, Type::Range(_, high)) => *high <= u64::from(n),
+            (_, ty) => is_scalar(ty) && bits_of(ty) < 32 && 1u64 << bits_of(ty) <= u64::from(n),
+        };
+        match ty {
+            Type::Array(t, n) => {
+                if !fits(*n) {
+                    found.guards.push(format!("{at} >= 0 && {at} < {n}"));
+                }
+                found.text = format!("{x}.v[{at}]");
+                (**t).clone()
+            }
+            Type::Ring(t, _) | Type::List(t, _) => {
+                found.guards.push(format!("{at} >= 0 && {at} < {x}.n"));
+                found.text = format!("{x}.v[{at}]");
+                (**t).clone()
+            }
+            Type::Pool(t, n) | Type::Map(_, t, n) => {
+                found.guards.push(format!("{at} >= 0 && {at} < {n} && {x}.used[{at}]"));
+                found.text = format!("{x}.v[{at}]");
+                (**t).clone()
+            }
+            Type::Window(t, n, bits) => {
+                let offset = numbers::sign(&format!("{at} - {x}.low"), u32::from(*bits));
+                let offset = if self.frame.pure_ { offset } else { self.simple(&offset, &Type::Int(32)) };
+                found.guards.push(format!("{offset} >= 0 && {offset} < {n} && {x}.used[{offset}]"));
+                found.text = format!("{x}.v[{offset}]");
+                (**t).clone()
+            }
+            Type::Bytes(n) => {
+                if !fits(*n) {
+                    found.guards.push(format!("{at} >= 0 && {at} < {n}"));
+                }
+                found.text = format!("{x}.b[{at}]");
+                Type::UInt(8)
+            }
+            Type::Text(_) | Type::View => {
+                found.guards.push(format!("{at} >= 0 && {at} < {x}.n"));
+                found.text = format!("{x}.b[{at}]");
+                Type::UInt(8)
+            }
+            _ => {
+                self.refuse(format!("an element of {ty:?}"));
+                ty.clone()
+            }
+        }
+    }
+
+    /// Type of a struct's or tuple's part.
+    pub fn part_type(&self, ty: &Type, part: u32) -> Type {
+        match ty {
+            Type::Struct(id) => self.stack.structs[id.index()].fields[part as usize].ty.clone(),
+            Type::Tuple(types) => types[part as usize].clone(),
+            other => other.clone(),
+        }
+    }
+
+    /// What is at a place; zero, if nothing is there.
+    pub fn read(&mut self, place: &Place) -> String {
+        let found = self.find(place);
+        let Some(guard) = found.guard() else { return found.text };
+        if is_scalar(&place.ty) {
+            return format!("({guard} -> {} : 0)", found.text);
+        }
+        let value = self.temporary(&place.ty);
+        self.zero(&place.ty, &value);
+        self.when(&guard, |w| w.copy(&place.ty, &value, &found.text));
+        value
+    }
+
+    /// Does something with a place, if it is there.
+    pub fn at(&mut self, found: &Found, act: impl FnOnce(&mut Self, &str)) {
+        match found.guard() {
+            None => act(self, &found.text),
+            Some(guard) => self.when(&guard, |w| act(w, &found.text)),
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! The process of an end: what begins a step, and the step.
+
+use nacre_stack::*;
+
+use crate::types::{is_scalar, is_wide};
+use crate::writer::{Frame, Writer};
+use crate::DRAWS;
+
+impl Writer<'_> {
+    /// Givens and cells get their values, `init` enters the queue.
+    pub fn opening(&mut self) -> String {
+        let generators: Vec<CellId> = self.stack.layers.iter().filter_map(|l| l.random).collect();
+        let cells: Vec<(CellId, Cell)> =
+            self.stack.cells.iter().enumerate().map(|(i, c)| (CellId(i as u32), c.clone())).collect();
+        let inits: Vec<PortInput> = self.stack.ports.first().map_or(vec![], |p| p.inputs.clone());
+        self.inline("open", &[], "Opening: values of the cells, then `init`.", Frame::default(), |w| {
+            for given in [true, false] {
+                for (id, cell) in
+                    cells.iter().filter(|(id, c)| (c.scope == Scope::Given) == given && !generators.contains(id))
+                {
+                    w.frame.layer = Some(cell.layer);
+                    let place = w.cell(*id);
+                    match &cell.initial {
+                        Some(e) => {
+                            let value = w.value(e);
+                            w.copy(&cell.ty, &place, &value);
+                        }
+                        None if given => w.given(cell, &place),
+                        None => {}
+                    }
+                }
+            }
+            w.frame.layer = None;
+            for input in inits.iter().filter(|i| w.stack.event(i.event).name == "init") {
+                w.put(input, &[]);
+            }
+        })
+    }
+
+    /// As the explorer gives it: the peer's address, a cookie of its own, else the same at both ends.
+    pub fn given(&mut self, cell: &Cell, place: &str) {
+        let own = matches!(cell.name.as_str(), "cookie" | "incarnation");
+        let number = if own { "me + 1" } else { "1" };
+        match &cell.ty {
+            Type::Addr => self.line(format!("{place} = 2 - me;")),
+            Type::Bytes(n) => (0..*n).for_each(|i| self.line(format!("{place}.b[{i}] = {number};"))),
+            Type::Range(low, _) => self.line(format!("{place} = {low};")),
+            ty @ (Type::UInt(_) | Type::Int(_) | Type::Seq(_)) if is_scalar(ty) => {
+                self.line(format!("{place} = {};", crate::numbers::wrap(number, ty)));
+            }
+            ty if is_wide(ty) && !matches!(ty, Type::Bits(_)) => {
+                self.line(format!("{place}.lo = {number}; {place}.hi = 0;"));
+            }
+            ty => self.zero(ty, place),
+        }
+    }
+
+    /// An outside event enters the queue; arguments by place, all others zero.
+    pub fn put(&mut self, input: &PortInput, arguments: &[(String, String)]) {
+        let kind = self.kind_name(Target::Layer(input.layer), input.event);
+        self.line(format!("queue[queue_end].what = {kind};"));
+        let parameters = self.stack.event(input.event).parameters.clone();
+        for (place, parameter) in self.event_places(input.event).into_iter().zip(parameters) {
+            let to = format!("queue[queue_end].{place}");
+            match arguments.iter().find(|(name, _)| *name == place) {
+                Some((_, from)) => self.copy(&parameter.ty, &to, from),
+                None if parameter.ty == Type::Addr && !arguments.is_empty() => self.line(format!("{to} = 2 - me;")),
+                None => self.zero(&parameter.ty, &to),
+            }
+        }
+        self.line("queued();");
+    }
+
+    pub fn invariants(&mut self) -> String {
+        self.inline("check_invariants", &[], "What layers state between steps.", Frame::default(), |w| {
+            for (at, layer) in w.stack.layers.iter().enumerate() {
+                w.frame.layer = Some(LayerId(at as u32));
+                for (number, invariant) in layer.invariants.iter().enumerate() {
+                    let holds = w.value(invariant);
+                    w.broken_if(&format!("!{holds}"), &format!("invariant {}", number + 1));
+                }
+            }
+        })
+    }
+
+    /// The process of an end.
+    pub fn endpoint(&mut self) -> String {
+        let waits = if self.has_later() { "MY.later_n == 0" } else { "true" };
+        let draws = self.stack.layers.iter().any(|l| l.random.is_some());
+        self.depth = 0;
+        let outer = std::mem::take(&mut self.lines);
+        self.line("/* An end: one step after the other. */");
+        self.open_text("active [2] proctype endpoint() {");
+        self.line("byte cause, which, which0, which1, roll;");
+        self.line("end:");
+        self.line("do");
+        self.line(":: atomic {");
+        self.depth += 1;
+        self.line("if /* what begins the step */");
+        self.line(":: opened == me -> cause = OPEN");
+        let may_send = self.may_send(waits);
+        self.line(format!(":: {may_send} -> cause = SEND"));
+        let reach = if self.bounds.fifo { 1 } else { self.bounds.flight };
+        for at in 0..reach {
+            let there = format!("opened == 2 && {waits} && flight[me].n > {at}");
+            self.line(format!(":: {there} -> cause = DELIVER; which = {at}"));
+            self.line(format!(":: {there} && duplications > 0 -> cause = DUPLICATE; which = {at}"));
+        }
+        if self.has_later() {
+            self.line(":: opened == 2 && MY.later_n > 0 -> cause = LATER");
+        }
+        self.timer_options(waits);
+        self.line("fi;");
+        if draws {
+            let rolls: Vec<String> = (0..1 << DRAWS).map(|d| format!(":: roll = {d}")).collect();
+            self.line(format!("if {} fi; /* what is drawn */", rolls.join(" ")));
+        }
+        self.open_text("d_step {");
+        self.line("queue_at = 0; queue_end = 0; queue_n = 0; next_handler = 0; roll_count = 0; roll_left = roll;");
+        self.begin_step();
+        self.close("};");
+        self.line("do");
+        self.line(":: next_handler == 0 && queue_n == 0 -> break");
+        self.line(":: next_handler == 0 && queue_n > 0 -> d_step { next_event() }");
+        for (_, name) in self.handlers.clone() {
+            self.line(format!(":: next_handler == RUN_{name} -> d_step {{ {name}(); next_handler = 0 }}"));
+        }
+        self.line("od;");
+        self.open_text("d_step {");
+        self.line("check_invariants();");
+        self.line("cause = 0; which = 0; which0 = 0; which1 = 0; roll = 0");
+        self.close("}");
+        self.depth -= 1;
+        self.line("}");
+        self.line("od");
+        self.depth = 0;
+        self.line("}\n");
+        std::mem::replace(&mut self.lines, outer).join("\n")
+    }
+
+    pub fn open_text(&mut self, text: &str) {
+        self.line(text);
+        self.depth += 1;
+    }
+
+    pub fn may_send(&mut self, waits: &str) -> String {
+        let [a, b] = self.bounds.messages;
+        let mut parts = vec!["opened == 2".to_string(), waits.into(), format!("sent[me] < (me == 0 -> {a} : {b})")];
+        let Some(input) = self.send_input() else { return "false".into() };
+        for admission in &input.admissions {
+            let mut frame = crate::dispatch::admission_frame(admission, vec!["OFFERED".into()]);
+            frame.pure_ = true;
+            let outer = std::mem::replace(&mut self.frame, frame);
+            let lines = self.lines.len();
+            let holds = self.value(&admission.condition).replace("OFFERED.n", &self.bounds.size.to_string());
+            self.lines.truncate(lines);
+            self.frame = outer;
+            parts.push(holds);
+        }
+        parts.join(" && ")
+    }
+
+    /// An option for each timer that can be armed.
+    pub fn timer_options(&mut self, waits: &str) {
+        for (at, timer) in self.stack.timers.iter().enumerate() {
+            self.frame.layer = Some(timer.layer);
+            let ty = self.stack.cell(timer.cell).ty.clone();
+            let mut places = vec![(self.cell(timer.cell), vec!["opened == 2".to_string(), waits.to_string()], vec![])];
+            let mut ty = ty;
+            for step in &timer.path {
+                (places, ty) = self.timer_step(places, ty, step);
+            }
+            if places.len() > 64 {
+                self.refuse(format!("{} timers of one name", places.len()));
+                continue;
+            }
+            let name = self.timer_name(at);
+            for (place, guards, indices) in places {
+                let set: String = indices.iter().enumerate().map(|(i, text)| format!("; which{i} = {text}")).collect();
+                self.line(format!(":: {} && {place} -> cause = {name}{set}", guards.join(" && ")));
+            }
+            self.frame.layer = None;
+        }
+    }
+
+    #[allow(clippy::type_complexity)]
+    pub fn timer_step(
+        &mut self,
+        places: Vec<(String, Vec<String>, Vec<String>)>,
+        ty: Type,
+        step: &TimerStep,
+    ) -> (Vec<(String, Vec<String>, Vec<String>)>, Type) {
+        let mut found = vec![];
+        let mut inner = ty.clone();
+        for (place, guards, indices) in places {
+            let mut add = |text: String, guard: Option<String>, index: Option<String>| {
+                let guards = guards.iter().cloned().chain(guard).collect();
+                found.push((text, guards, indices.iter().cloned().chain(index).collect()));
+            };
+            match (step, &ty) {
+                (TimerStep::Field(i), _) => {
+                    let name = self.fields(&ty)[*i as usize].name.clone();
+                    add(format!("{place}.{name}"), None, None);
+                    inner = self.part_type(&ty, *i);
+                }
+                (TimerStep::Each, Type::Option(t)) => {
+                    add(format!("{place}.v"), Some(format!("{place}.some")), None);
+                    inner = (**t).clone();
+                }
+                (TimerStep::Each, Type::Array(t, n)) => {
+                    (0..*n).for_each(|i| add(format!("{place}.v[{i}]"), None, Some(i.to_string())));
+                    inner = (**t).clone();
+                }
+                (TimerStep::Each, Type::Ring(t, n) | Type::List(t, n)) => {
+                    (0..*n).for_each(|i| {
+                        add(format!("{place}.v[{i}]"), Some(format!("{place}.n > {i}")), Some(i.to_string()))
+                    });
+                    inner = (**t).clone();
+                }
+                (TimerStep::Each, Type::Pool(t, n) | Type::Map(_, t, n)) => {
+                    (0..*n).for_each(|i| {
+                        add(format!("{place}.v[{i}]"), Some(format!("{place}.used[{i}]")), Some(i.to_string()))
+                    });
+                    inner = (**t).clone();
+                }
+                (TimerStep::Each, other) => self.refuse(format!("timers in {other:?}")),
+            }
+        }
+        (found, inner)
+    }
+
+    /// Brings the outside event into the queue.
+    pub fn begin_step(&mut self) {
+        let send = self.send_input();
+        let inputs = self.stack.ports.first().map_or(vec![], |p| p.inputs.clone());
+        let receive = inputs.into_iter().find(|i| self.stack.event(i.event).message.is_some());
+        self.line("if");
+        self.option("cause == OPEN");
+        self.line("printf(\"step: %c opens\\n\", 97 + me);");
+        self.line("open(); opened++");
+        self.end_option();
+        if let Some(input) = &send {
+            self.option("cause == SEND");
+            self.line("printf(\"step: %c sends\\n\", 97 + me);");
+            self.line("offer();");
+            self.put(input, &[("m".into(), "offered_message".into())]);
+            self.line("sent[me]++");
+            self.end_option();
+        }
+        self.option("cause == DELIVER || cause == DUPLICATE");
+        self.line("if");
+        self.line(":: cause == DELIVER -> printf(\"step: frame %d reaches %c\\n\", which, 97 + me)");
+        self.line(":: else -> printf(\"step: frame %d reaches %c, a copy stays in flight\\n\", which, 97 + me)");
+        self.line("fi;");
+        if let Some(input) = &receive {
+            self.put(input, &[("m".into(), "flight[me].f[which]".into())]);
+        }
+        self.line("if");
+        self.line(":: cause == DELIVER -> remove_frame(flight[me], which)");
+        self.line(":: else -> duplications--");
+        self.line("fi");
+        self.end_option();
+        if self.has_later() {
+            self.option("cause == LATER");
+            self.line("printf(\"step: %c goes on\\n\", 97 + me);");
+            let (fields, most) = (self.event_fields(), self.later_capacity());
+            let text = self.copy_fields("event", &fields, "queue[queue_end]", "MY.later[0]");
+            self.line(text);
+            self.line("queued(); i_at = 0;");
+            self.line("do");
+            self.option(format!("i_at + 1 < MY.later_n && i_at + 1 < {most}"));
+            let text = self.copy_fields("event", &fields, "MY.later[i_at]", "MY.later[i_at + 1]");
+            self.line(text);
+            self.line("i_at++");
+            self.end_option();
+            self.line(":: else -> break");
+            self.line("od;");
+            self.line("MY.later_n--;");
+            let text = self.zero_fields("event", &fields, "MY.later[MY.later_n]");
+            self.line(text);
+            self.end_option();
+        }
+        for at in 0..self.stack.timers.len() {
+            self.fire(at);
+        }
+        self.line("fi;");
+    }
+
+    pub fn fire(&mut self, at: usize) {
+        let (name, stack) = (self.timer_name(at), self.stack);
+        let timer = &stack.timers[at];
+        self.option(format!("cause == {name}"));
+        self.line(format!("printf(\"step: {} of %c fires\\n\", 97 + me);", timer.name));
+        let (mut place, mut ty, mut index) = (self.cell(timer.cell), stack.cell(timer.cell).ty.clone(), 0);
+        for step in &timer.path {
+            let next = match (step, &ty) {
+                (TimerStep::Field(i), _) => {
+                    place = format!("{place}.{}", self.fields(&ty)[*i as usize].name);
+                    self.part_type(&ty, *i)
+                }
+                (TimerStep::Each, Type::Option(t)) => {
+                    place = format!("{place}.v");
+                    (**t).clone()
+                }
+                (
+                    TimerStep::Each,
+                    Type::Array(t, _) | Type::Ring(t, _) | Type::List(t, _) | Type::Pool(t, _) | Type::Map(_, t, _),
+                ) => {
+                    place = format!("{place}.v[which{index}]");
+                    index += 1;
+                    (**t).clone()
+                }
+                (_, other) => other.clone(),
+            };
+            ty = next;
+        }
+        self.line(format!("{place} = 0;"));
+        let handler = self.handler_name(timer.handler);
+        self.line(format!("next_handler = RUN_{handler}"));
+        self.end_option();
+    }
+}

@@ -1,0 +1,487 @@
+//! Statements. A `return` becomes structure: what follows it goes into the other branch, or is guarded by a flag.
+
+use nacre_stack::*;
+
+use crate::containers::span;
+use crate::numbers::{cut, sign};
+use crate::types::{is_scalar, is_signed, is_wide};
+use crate::writer::Writer;
+
+/// Whether the block leaves its loop or its code on every path.
+fn leaves(block: &[Statement]) -> bool {
+    match block.last() {
+        Some(Statement::Return(_) | Statement::Reject | Statement::Break) => true,
+        Some(Statement::If { then, otherwise, .. }) => leaves(then) && leaves(otherwise),
+        _ => false,
+    }
+}
+
+fn may_return(s: &Statement) -> bool {
+    match s {
+        Statement::Return(_) | Statement::Reject => true,
+        Statement::If { then, otherwise, .. } => then.iter().chain(otherwise).any(may_return),
+        Statement::Loop { body, .. } | Statement::For { body, .. } | Statement::Each { body, .. } => {
+            body.iter().any(may_return)
+        }
+        _ => false,
+    }
+}
+
+/// Whether every `return` can be written without a flag.
+fn is_structured(block: &[Statement]) -> bool {
+    block.iter().enumerate().all(|(at, s)| match s {
+        _ if !may_return(s) => true,
+        Statement::Return(_) | Statement::Reject => true,
+        Statement::If { then, otherwise, .. } => {
+            let last = at + 1 == block.len();
+            let one =
+                leaves(then) && !otherwise.iter().any(may_return) || leaves(otherwise) && !then.iter().any(may_return);
+            (last || one || leaves(then) && leaves(otherwise)) && is_structured(then) && is_structured(otherwise)
+        }
+        _ => false,
+    })
+}
+
+impl Writer<'_> {
+    /// The code of a handler, function or filter.
+    pub fn body(&mut self, block: &Block) {
+        let text = format!("{block:?}");
+        for (i, local) in self.frame.locals.clone().iter().enumerate() {
+            // What is used as a place may never have been set as a whole.
+            if !local.by_ref && text.contains(&format!("root: Local(LocalId({i}))")) && !self.is_set_first(i) {
+                let place = self.local(LocalId(i as u32));
+                self.zero(&local.ty, &place);
+            }
+        }
+        if is_structured(block) {
+            self.frame.done = String::new();
+        } else {
+            let done = self.frame.done.clone();
+            self.hide(&done, &Type::Bool);
+            self.line(format!("{done} = 0;"));
+        }
+        self.block(block);
+    }
+
+    /// Parameters are set before the body.
+    fn is_set_first(&self, local: usize) -> bool {
+        self.frame.set.contains(&LocalId(local as u32))
+    }
+
+    fn block(&mut self, block: &[Statement]) {
+        let before = self.lines.len();
+        for (at, s) in block.iter().enumerate() {
+            let rest = &block[at + 1..];
+            match s {
+                Statement::If { condition, then, otherwise, .. }
+                    if !rest.is_empty() && (leaves(then) || leaves(otherwise)) =>
+                {
+                    let join = |b: &Block| [b, rest].concat();
+                    let (a, b) = match (leaves(then), leaves(otherwise)) {
+                        (true, false) => (then.clone(), join(otherwise)),
+                        (false, true) => (join(then), otherwise.clone()),
+                        _ => (then.clone(), otherwise.clone()),
+                    };
+                    self.branch(condition, &a, &b);
+                    return;
+                }
+                _ => self.statement(s),
+            }
+            if leaves(std::slice::from_ref(s)) {
+                break;
+            }
+            if may_return(s) && !rest.is_empty() && !self.frame.done.is_empty() {
+                let done = self.frame.done.clone();
+                if self.frame.loops > 0 {
+                    self.line(format!("if :: {done} -> break :: else fi;"));
+                    continue;
+                }
+                self.when(&format!("!{done}"), |w| w.block(rest));
+                return;
+            }
+            if may_return(s) && self.frame.loops > 0 && !self.frame.done.is_empty() {
+                let done = self.frame.done.clone();
+                self.line(format!("if :: {done} -> break :: else fi;"));
+            }
+        }
+        if self.lines.len() == before {
+            self.line("skip;");
+        }
+    }
+
+    fn branch(&mut self, condition: &Expr, then: &[Statement], otherwise: &[Statement]) {
+        let condition = self.value(condition);
+        self.line("if");
+        self.option(&condition);
+        self.block(then);
+        self.end_option();
+        if otherwise.is_empty() {
+            self.line(":: else");
+        } else {
+            self.otherwise();
+            self.block(otherwise);
+            self.end_option();
+        }
+        self.line("fi;");
+    }
+
+    /// Tells what is broken, and stops, if a condition holds.
+    pub fn broken_if(&mut self, condition: &str, why: &str) {
+        let why: String = why.chars().map(|c| if matches!(c, '"' | '\\' | '%' | '\n') { '\'' } else { c }).collect();
+        let layer = self.frame.layer.map_or("the stack".into(), |l| self.stack.layer(l).name.clone());
+        self.line(format!("if :: {condition} -> printf(\"step: {layer}: {why}\\n\"); assert(false) :: else fi;"));
+    }
+
+    fn statement(&mut self, s: &Statement) {
+        match s {
+            Statement::Let(local, e) => self.set_local(*local, e),
+            Statement::Store(place, e) => {
+                let value = self.value(e);
+                let value = self.simple(&value, &e.ty);
+                let found = self.find(place);
+                self.at(&found, |w, x| w.copy(&place.ty, x, &value));
+            }
+            Statement::If { condition, then, otherwise, .. } => self.branch(condition, then, otherwise),
+            Statement::Loop { bound, body } => self.repeat(*bound, body),
+            Statement::For { variable, from, to, bound, body } => self.count_up(*variable, from, to, *bound, body),
+            Statement::Each { walk, bound, body } => self.each(walk, *bound, body),
+            Statement::Break => self.line("break;"),
+            Statement::Return(e) => self.leave(e.as_ref()),
+            Statement::Reject => {
+                let rejected = self.frame.rejected.clone();
+                self.line(format!("{rejected} = 1;"));
+                self.leave(None);
+            }
+            Statement::Call { into, function, arguments } => self.call(*into, *function, arguments),
+            Statement::CallExtern { function, .. } => self.refuse_extern(*function),
+            Statement::Operate(operate) => self.operate(operate),
+            Statement::Emit(emit) => self.emit(emit),
+            Statement::Drop(_) | Statement::Count(..) | Statement::Impossible => {}
+            Statement::Arm { timer, .. } => {
+                let found = self.find(timer);
+                self.at(&found, |w, x| w.line(format!("{x} = 1;")));
+            }
+            Statement::Cancel(timer) => {
+                let found = self.find(timer);
+                self.at(&found, |w, x| w.line(format!("{x} = 0;")));
+            }
+            Statement::Assert(e, text) => {
+                let holds = self.value(e);
+                self.broken_if(&format!("!{holds}"), text);
+            }
+            Statement::Unreachable => self.broken_if("true", "`unreachable` was reached"),
+            Statement::Fit { into, value } => self.fit(*into, value),
+            Statement::Random { into, below } => self.random(*into, below),
+            Statement::Filter { into, filter, input } => self.filter(*into, *filter, input),
+            Statement::Yield(e) => self.yield_bytes(e),
+            Statement::Unpack { into, layout, message } => {
+                let m = self.value(message);
+                self.unpack(*into, *layout, &m);
+            }
+            Statement::Join { into, parts, last } => self.join(*into, parts, last),
+            Statement::Take { into, place } => {
+                let local = self.local(*into);
+                self.zero(&place.ty, &local);
+                let found = self.find(place);
+                self.at(&found, |w, x| {
+                    w.copy(&place.ty, &local, x);
+                    w.zero(&place.ty, x);
+                });
+            }
+        }
+    }
+
+    fn set_local(&mut self, local: LocalId, e: &Expr) {
+        let place = self.local(local);
+        let itself = format!("{e:?}").contains(&format!("LocalId({})", local.0));
+        if itself {
+            let value = self.value(e);
+            self.copy(&e.ty, &place, &value);
+        } else {
+            self.assign(e, &place);
+        }
+    }
+
+    fn leave(&mut self, e: Option<&Expr>) {
+        if let (Some(e), Some((place, _))) = (e, self.frame.result.clone()) {
+            self.assign(e, &place);
+        }
+        if !self.frame.done.is_empty() {
+            let done = self.frame.done.clone();
+            self.line(format!("{done} = 1;"));
+        }
+        if self.frame.loops > 0 {
+            self.line("break;");
+        } else if e.is_none() {
+            self.line("skip;");
+        }
+    }
+
+    fn repeat(&mut self, bound: u32, body: &Block) {
+        let count = self.number();
+        self.line(format!("{count} = 0;"));
+        self.line("do");
+        self.option(format!("{count} < {bound}"));
+        self.line(format!("{count}++;"));
+        self.in_loop(body);
+        self.end_option();
+        self.otherwise();
+        self.broken_if("true", &format!("a loop met its bound {bound}"));
+        self.line("break");
+        self.end_option();
+        self.line("od;");
+    }
+
+    fn in_loop(&mut self, body: &[Statement]) {
+        self.frame.loops += 1;
+        self.block(body);
+        self.frame.loops -= 1;
+    }
+
+    fn count_up(&mut self, variable: LocalId, from: &Expr, to: &Expr, bound: u32, body: &Block) {
+        let ty = self.local_type(variable);
+        if is_wide(&ty) || is_wide(&from.ty) {
+            return self.refuse("a loop over numbers of more than 32 bits");
+        }
+        let (a, b) = (self.value(from), self.value(to));
+        let (first, left, at) = (self.temporary(&Type::Int(32)), self.temporary(&Type::Int(32)), self.number());
+        self.line(format!("{first} = {a}; {left} = {b} - {first}; {at} = 0;"));
+        if let Type::Seq(bits) = ty {
+            self.line(format!("{left} = {};", sign(&left, u32::from(bits))));
+        }
+        self.line("do");
+        self.option(format!("{at} < {left} && {at} < {bound}"));
+        let place = self.local(variable);
+        let value = crate::numbers::wrap(&format!("{first} + {at}"), &ty);
+        self.line(format!("{place} = {value}; {at}++;"));
+        self.in_loop(body);
+        self.end_option();
+        self.line(":: else -> break");
+        self.line("od;");
+        if !matches!((&from.kind, &to.kind), (ExprKind::Const(a), ExprKind::Const(b)) if b.saturating_sub(*a) <= u64::from(bound))
+        {
+            self.broken_if(&format!("{at} == {bound} && {left} > {bound}"), &format!("a loop met its bound {bound}"));
+        }
+    }
+
+    fn each(&mut self, walk: &Walk, bound: u32, body: &Block) {
+        let found = self.find(&walk.over);
+        let ends = [&walk.from, &walk.to].map(|e| e.as_ref().map(|e| self.value(e)));
+        let mut x = found.text.clone();
+        if walk.drain || found.guard().is_some() {
+            let apart = self.temporary(&walk.over.ty);
+            self.zero(&walk.over.ty, &apart);
+            self.at(&found, |w, x| {
+                w.copy(&walk.over.ty, &apart, x);
+                if walk.drain {
+                    w.zero(&walk.over.ty, x);
+                }
+            });
+            x = apart;
+        }
+        let at = self.temporary(&Type::Int(32));
+        let (first, limit, there, index) = match &walk.over.ty {
+            Type::Array(_, n) => ("0".into(), n.to_string(), String::new(), at.clone()),
+            Type::Ring(..) | Type::List(..) => ("0".into(), format!("{x}.n"), String::new(), at.clone()),
+            Type::Pool(_, n) | Type::Map(_, _, n) => ("0".into(), n.to_string(), format!("{x}.used[{at}]"), at.clone()),
+            Type::Bits(n) => ("0".into(), n.to_string(), self.member(&walk.over.ty, &x, &at), at.clone()),
+            Type::Window(_, n, bits) => self.window_walk(&x, *n, *bits, &ends, &at),
+            other => {
+                self.refuse(format!("a walk over {other:?}"));
+                return;
+            }
+        };
+        self.line(format!("{at} = {first};"));
+        let capacity = limit.parse().unwrap_or(u32::MAX);
+        let count = (bound < capacity).then(|| self.number());
+        if let Some(count) = &count {
+            self.line(format!("{count} = 0;"));
+        }
+        self.line("do");
+        self.option(format!("{at} < {limit}"));
+        if !there.is_empty() {
+            self.line("if");
+            self.option(&there);
+        }
+        if let Some(count) = &count {
+            self.broken_if(&format!("{count} >= {bound}"), &format!("a walk met its bound {bound}"));
+            self.line(format!("{count}++;"));
+        }
+        self.entry(walk, &x, &at, &index);
+        self.in_loop(body);
+        if !there.is_empty() {
+            self.end_option();
+            self.line(":: else");
+            self.line("fi;");
+        }
+        self.line(format!("{at}++"));
+        self.end_option();
+        self.line(":: else -> break");
+        self.line("od;");
+    }
+
+    fn member(&self, ty: &Type, x: &str, at: &str) -> String {
+        match is_wide(ty) {
+            true => format!("((({at} < 32 -> {x}.lo >> {at} : {x}.hi >> ({at} - 32)) & 1))"),
+            false => format!("(({x} >> {at}) & 1)"),
+        }
+    }
+
+    /// First offset, limit, whether an entry is there, and its number.
+    fn window_walk(
+        &mut self,
+        x: &str,
+        n: u32,
+        bits: u8,
+        ends: &[Option<String>; 2],
+        at: &str,
+    ) -> (String, String, String, String) {
+        let b = u32::from(bits);
+        let mut clamp = |end: &Option<String>, otherwise: String| match end {
+            None => otherwise,
+            Some(end) => {
+                let offset = self.temporary(&Type::Int(32));
+                self.line(format!("{offset} = {};", sign(&format!("{end} - {x}.low"), b)));
+                self.line(format!(
+                    "{offset} = ({offset} < 0 -> 0 : ({offset} > {w} -> {w} : {offset}));",
+                    w = span(x, bits)
+                ));
+                offset
+            }
+        };
+        let first = clamp(&ends[0], "0".into());
+        let last = clamp(&ends[1], span(x, bits));
+        let index = cut(&format!("{x}.low + {at}"), b);
+        (first, last, format!("({at} < {n} -> {x}.used[{at}] : 0)"), index)
+    }
+
+    /// Sets what the walk gives for an entry.
+    fn entry(&mut self, walk: &Walk, x: &str, at: &str, index: &str) {
+        if let Some(local) = walk.index {
+            let place = self.local(local);
+            self.line(format!("{place} = {index};"));
+        }
+        if let (Some(local), Type::Map(k, _, _)) = (walk.key, &walk.over.ty) {
+            let place = self.local(local);
+            self.copy(k, &place, &format!("{x}.k[{at}]"));
+        }
+        if let Some(local) = walk.value {
+            let (place, ty) = (self.local(local), self.local_type(local));
+            match &walk.over.ty {
+                Type::Bits(_) => self.line(format!("{place} = {at};")),
+                _ => self.copy(&ty, &place, &format!("{x}.v[{at}]")),
+            }
+        }
+    }
+
+    fn fit(&mut self, into: LocalId, e: &Expr) {
+        let (local, ty) = (self.local(into), self.local_type(into));
+        if !is_scalar(&e.ty) {
+            return self.refuse(format!("fitting a number of {:?}", e.ty));
+        }
+        let value = self.value(e);
+        let value = self.simple(&value, &e.ty);
+        let target = match &ty {
+            Type::Option(t) => (**t).clone(),
+            other => other.clone(),
+        };
+        let top = !is_signed(&e.ty) && crate::types::bits_of(&e.ty) == 32;
+        let below = |limit: u64| match limit {
+            0x8000_0000.. => "true".to_string(),
+            limit if top => format!("{value} >= 0 && {value} < {limit}"),
+            limit => format!("{value} < {limit}"),
+        };
+        let fits = match &target {
+            Type::Range(low, high) => format!("{value} >= {low} && {}", below(*high)),
+            Type::Enum(id) => format!("{value} >= 0 && {}", below(self.stack.enums[id.index()].variants.len() as u64)),
+            other if crate::types::bits_of(other) < 32 => {
+                format!("{value} >= 0 && {}", below(1 << crate::types::bits_of(other)))
+            }
+            _ => "true".into(),
+        };
+        match &ty {
+            Type::Option(_) => {
+                self.line(format!("{local}.some = ({fits}); {local}.v = ({local}.some -> {value} : 0);"));
+            }
+            _ => self.line(format!("{local} = ({fits} -> {value} : 0);")),
+        }
+    }
+
+    /// The smallest or the largest of those that it can be, as the process has drawn.
+    fn random(&mut self, into: LocalId, below: &Expr) {
+        let (local, ty) = (self.local(into), self.local_type(into));
+        if matches!(ty, Type::Duration | Type::Instant) {
+            return self.line(format!("{local} = 0;"));
+        }
+        if !is_scalar(&ty) {
+            return self.refuse("a random number of more than 32 bits");
+        }
+        let n = self.value(below);
+        let n = self.simple(&n, &below.ty);
+        self.line(format!("assert(roll_count < {}); roll_count++;", crate::DRAWS));
+        self.line(format!("{local} = ((roll_left & 1) && {n} > 0 -> {n} - 1 : 0); roll_left = roll_left >> 1;"));
+    }
+
+    fn call(&mut self, into: Option<LocalId>, id: FunctionId, arguments: &[Argument]) {
+        let function = &self.stack.functions[id.index()];
+        let name = self.function_inline(id);
+        let mut texts = vec![];
+        for argument in arguments {
+            match argument {
+                Argument::Value(e) => {
+                    let text = self.value(e);
+                    texts.push(self.simple(&text, &e.ty));
+                }
+                Argument::Reference(place) => {
+                    let found = self.find(place);
+                    if found.guard().is_some() {
+                        self.refuse("a reference to a place that may not be there");
+                    }
+                    texts.push(found.text);
+                }
+            }
+        }
+        self.line(format!("{name}({});", texts.join(", ")));
+        if let (Some(into), Some(ty)) = (into, &function.result) {
+            let local = self.local(into);
+            self.copy(ty, &local, &format!("{name}_result"));
+        }
+    }
+
+    /// A layer's function as an inline, written when it is called first.
+    fn function_inline(&mut self, id: FunctionId) -> String {
+        let function = &self.stack.functions[id.index()];
+        let name = crate::names::clean(&function.name);
+        if !self.functions_known.insert(id.0) {
+            return name;
+        }
+        let mut frame = self.frame_of(function.layer, &name, &function.locals);
+        frame.set = function.parameters.clone();
+        if let Some(ty) = &function.result {
+            frame.result = Some((self.hide(&format!("{name}_result"), ty), ty.clone()));
+        }
+        let given: Vec<String> = function
+            .parameters
+            .iter()
+            .map(|p| match function.locals[p.index()].by_ref {
+                true => frame.places[p.index()].clone(),
+                false => format!("IN_{}", frame.places[p.index()]),
+            })
+            .collect();
+        let text = self.inline(&name, &given.clone(), &format!("fn {}", function.name), frame, |w| {
+            for (p, text) in function.parameters.iter().zip(&given) {
+                let local = &function.locals[p.index()];
+                if !local.by_ref {
+                    let place = w.local(*p);
+                    w.copy(&local.ty, &place, text);
+                }
+            }
+            if let Some((place, ty)) = w.frame.result.clone() {
+                w.zero(&ty, &place);
+            }
+            w.body(&function.body);
+        });
+        self.functions.push(text);
+        name
+    }
+}

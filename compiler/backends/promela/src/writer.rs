@@ -1,0 +1,238 @@
+//! What is being written: typedefs, hidden variables, inlines, and the lines of the code at hand.
+
+use std::collections::{HashMap, HashSet};
+
+use nacre_stack::*;
+
+use crate::names::clean;
+use crate::types::is_scalar;
+use crate::{Bounds, Refusal};
+
+/// The code whose lines are being written: whose locals it has, and how it is left.
+#[derive(Clone, Default)]
+pub struct Frame {
+    pub layer: Option<LayerId>,
+    pub locals: Vec<Local>,
+    /// Text for each local.
+    pub places: Vec<String>,
+    /// Where a function's result goes.
+    pub result: Option<(String, Type)>,
+    /// Set when the code has returned, so that what follows is left out.
+    pub done: String,
+    /// Set when a filter has refused its input.
+    pub rejected: String,
+    /// Loops round the statement.
+    pub loops: u32,
+    /// A condition: no statement can come before it.
+    pub pure_: bool,
+    /// Locals that are set before the body.
+    pub set: Vec<LocalId>,
+}
+
+pub struct Writer<'s> {
+    pub stack: &'s Stack,
+    pub bounds: &'s Bounds,
+    pub refusals: Vec<Refusal>,
+    pub typedefs: Vec<String>,
+    pub typedefs_known: HashSet<String>,
+    pub helpers: Vec<String>,
+    pub inlines_known: HashSet<String>,
+    pub hidden: Vec<String>,
+    hidden_known: HashMap<String, String>,
+    pub functions: Vec<String>,
+    pub functions_known: HashSet<u32>,
+    /// Handlers that are used, and their inlines.
+    pub handlers: Vec<(HandlerId, String)>,
+    pub lines: Vec<String>,
+    pub depth: usize,
+    pub frame: Frame,
+    /// Bytes of data that a message can have.
+    pub capacity: u32,
+    temporaries: u32,
+}
+
+impl<'s> Writer<'s> {
+    pub fn new(stack: &'s Stack, bounds: &'s Bounds) -> Writer<'s> {
+        Writer {
+            stack,
+            bounds,
+            refusals: vec![],
+            typedefs: vec![],
+            typedefs_known: HashSet::new(),
+            helpers: vec![],
+            inlines_known: HashSet::new(),
+            hidden: vec![],
+            hidden_known: HashMap::new(),
+            functions: vec![],
+            functions_known: HashSet::new(),
+            handlers: vec![],
+            lines: vec![],
+            depth: 0,
+            frame: Frame::default(),
+            capacity: capacity(stack, bounds),
+            temporaries: 0,
+        }
+    }
+
+    pub fn refuse(&mut self, what: impl Into<String>) {
+        let refusal = Refusal { layer: self.frame.layer, what: what.into() };
+        if !self.refusals.contains(&refusal) {
+            self.refusals.push(refusal);
+        }
+    }
+
+    pub fn line(&mut self, text: impl AsRef<str>) {
+        self.lines.push(format!("{}{}", "    ".repeat(self.depth), text.as_ref()));
+    }
+
+    pub fn close(&mut self, text: impl AsRef<str>) {
+        self.depth -= 1;
+        self.line(text);
+    }
+
+    /// The part of an `if` or `do` that a guard opens.
+    pub fn option(&mut self, guard: impl AsRef<str>) {
+        self.line(format!(":: {} ->", guard.as_ref()));
+        self.depth += 1;
+    }
+
+    pub fn end_option(&mut self) {
+        self.depth -= 1;
+    }
+
+    pub fn otherwise(&mut self) {
+        self.option("else");
+    }
+
+    /// `if :: condition -> then :: else fi`
+    pub fn when(&mut self, condition: &str, then: impl FnOnce(&mut Self)) {
+        self.line("if");
+        self.option(condition);
+        let before = self.lines.len();
+        then(self);
+        if self.lines.len() == before {
+            self.line("skip");
+        }
+        self.end_option();
+        self.line(":: else");
+        self.line("fi;");
+    }
+
+    pub fn copy(&mut self, ty: &Type, to: &str, from: &str) {
+        let text = self.copy_text(ty, to, from);
+        self.line(text);
+    }
+
+    pub fn zero(&mut self, ty: &Type, place: &str) {
+        let text = self.zero_text(ty, place);
+        self.line(text);
+    }
+
+    /// What is written meanwhile, as an inline.
+    pub fn inline(
+        &mut self,
+        name: &str,
+        parameters: &[String],
+        comment: &str,
+        frame: Frame,
+        body: impl FnOnce(&mut Self),
+    ) -> String {
+        let outer = (std::mem::take(&mut self.lines), self.depth, std::mem::replace(&mut self.frame, frame));
+        self.depth = 1;
+        body(self);
+        if self.lines.is_empty() {
+            self.line("skip");
+        }
+        let lines = std::mem::replace(&mut self.lines, outer.0);
+        (self.depth, self.frame) = (outer.1, outer.2);
+        let comment = if comment.is_empty() { String::new() } else { format!("/* {comment} */\n") };
+        format!("{comment}inline {name}({}) {{\n{}\n}}\n", parameters.join(", "), lines.join("\n"))
+    }
+
+    /// A variable that is no part of a state. A name that another type has already gets the type's after it.
+    pub fn hide(&mut self, name: &str, ty: &Type) -> String {
+        let of = self.type_name(ty);
+        // SPIN does not hide single bits.
+        let of = if of == "bool" { "byte".to_string() } else { of };
+        let mut name = name.to_string();
+        while self.hidden_known.get(&name).is_some_and(|known| *known != of) {
+            name = format!("{name}_{of}");
+        }
+        if self.hidden_known.insert(name.clone(), of.clone()).is_none() {
+            self.hidden.push(format!("hidden {of} {name};"));
+        }
+        name
+    }
+
+    /// A hidden variable that nothing else uses.
+    pub fn temporary(&mut self, ty: &Type) -> String {
+        if self.frame.pure_ {
+            self.refuse("a condition of `accepts` that is no plain expression");
+        }
+        self.temporaries += 1;
+        let name = format!("tmp{}", self.temporaries);
+        self.hide(&name, ty)
+    }
+
+    pub fn number(&mut self) -> String {
+        self.temporary(&Type::UInt(32))
+    }
+
+    /// A text that can stand in several places without being computed again.
+    pub fn simple(&mut self, text: &str, ty: &Type) -> String {
+        let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'));
+        if plain || !is_scalar(ty) {
+            return text.into();
+        }
+        let name = self.temporary(ty);
+        self.line(format!("{name} = {text};"));
+        name
+    }
+
+    /// The code of a handler, function or filter: names for its locals.
+    pub fn frame_of(&mut self, layer: LayerId, prefix: &str, locals: &[Local]) -> Frame {
+        let mut places: Vec<String> = vec![];
+        for (at, local) in locals.iter().enumerate() {
+            let twice = locals[..at].iter().any(|l| l.name == local.name);
+            let number = if twice { format!("_{at}") } else { String::new() };
+            let name = format!("{prefix}_{}{number}", clean(&local.name));
+            if local.by_ref || local.ty == Type::View {
+                places.push(format!("REF_{name}"));
+            } else {
+                places.push(self.hide(&name, &local.ty));
+            }
+        }
+        Frame {
+            layer: Some(layer),
+            locals: locals.to_vec(),
+            places,
+            done: format!("{prefix}_done"),
+            rejected: format!("{prefix}_rejected"),
+            ..Frame::default()
+        }
+    }
+
+    pub fn local(&self, id: LocalId) -> String {
+        self.frame.places[id.index()].clone()
+    }
+
+    pub fn local_type(&self, id: LocalId) -> Type {
+        self.frame.locals[id.index()].ty.clone()
+    }
+
+    pub fn layer_name(&self, id: LayerId) -> String {
+        clean(&self.stack.layer(id).name)
+    }
+}
+
+/// A message that is packed has the bytes of the headers above in its data; filters may add some.
+fn capacity(stack: &Stack, bounds: &Bounds) -> u32 {
+    let packs = |h: &Handler| format!("{:?}", h.body).contains("Pack(LayoutId");
+    let packed = stack.handlers.iter().any(packs)
+        || stack.functions.iter().any(|f| format!("{:?}", f.body).contains("Pack(LayoutId"));
+    let largest = |l: &Layout| l.shapes.iter().map(|s| s.size).max().unwrap_or(0);
+    let heads: u32 = if packed { stack.layouts.iter().skip(1).map(largest).sum() } else { 0 };
+    let makes = stack.filters.iter().filter(|f| f.result.is_none());
+    let grows: u32 = makes.map(|f| f.grows.0 * (bounds.size + heads) / f.grows.1.max(1) + f.grows.2).sum();
+    bounds.size + heads + grows
+}

@@ -1,0 +1,168 @@
+//! SPIN on the model stores the states that the explorer visits, and finds what it finds.
+
+use std::sync::Arc;
+
+use nacre_backend_promela::{write, Bounds, Observer, EXTRA_STATES};
+use nacre_checker::search::{search, Verdict as Explored};
+use nacre_checker::world;
+use nacre_stack::{samples, BinaryOp, CellId, Expr, ExprKind, Place, Query, Root, Stack, Statement, Type};
+use nacre_verify::spin::{Limits, Model, Searched, Tools, Verdict};
+
+const BOUNDS: Bounds = Bounds {
+    messages: [2, 0],
+    size: 1,
+    flight: 2,
+    losses: 1,
+    duplications: 1,
+    fifo: false,
+    observer: Observer::Reliable,
+};
+
+fn spin(stack: &Stack, bounds: &Bounds) -> Searched {
+    let text = write(stack, bounds).unwrap_or_else(|refusals| panic!("{refusals:?}"));
+    if let Ok(folder) = std::env::var("KEEP_MODELS") {
+        std::fs::write(format!("{folder}/{}.pml", stack.description.replace(['/', ' ', '<', '>'], "_")), &text)
+            .unwrap();
+    }
+    // Compiling would take longer than searching.
+    let model = Model { text, flags: vec!["-O0".into()], ..Model::default() };
+    Tools::find().expect("spin and gcc").check(&model, &Limits::default()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn explorer(stack: &Stack, bounds: &Bounds) -> nacre_checker::search::Searched {
+    let observer = match bounds.observer {
+        Observer::None => world::Observer::None,
+        Observer::Once => world::Observer::Once,
+        Observer::Ordered => world::Observer::Ordered,
+        Observer::Reliable => world::Observer::Reliable,
+    };
+    let of = world::Bounds {
+        messages: bounds.messages,
+        size: bounds.size as usize,
+        flight: bounds.flight as usize,
+        losses: bounds.losses,
+        duplications: bounds.duplications,
+        fifo: bounds.fifo,
+    };
+    search(&Arc::new(stack.clone()), &of, observer, 3_000_000).unwrap()
+}
+
+/// A stack of the library, without times: the explorer tells deadlines apart, the model does not. A peer that does not
+/// answer is given up sooner than usual, so that runs are short.
+fn library(stack: &str) -> Stack {
+    let layers = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../layers");
+    let source = std::fs::read_to_string(layers.join("pt2pt/pt2pt.nacre")).unwrap();
+    assert!(source.contains("TRIES: u8 = 20;"));
+    let imports: String =
+        ["floor", "sequencer", "credit", "frag"].iter().map(|n| format!("import \"../{n}/{n}.nacre\";\n")).collect();
+    let source = source.replace("TRIES: u8 = 20;", "TRIES: u8 = 1;");
+    let source = source.replacen("import", &format!("{imports}import"), 1) + &format!("\nstack tried = {stack};\n");
+    let mut session = nacre_driver::Session::from_text(&layers.join("pt2pt/tried.nacre"), &source);
+    session.check();
+    let stack = session.stack("tried").unwrap_or_else(|| panic!("{}", session.render(false)));
+    nacre_backend_promela::erase::erase(&stack).unwrap()
+}
+
+/// Both hold, and visit as many states.
+fn agree(stack: &Stack, bounds: &Bounds) -> usize {
+    let explored = explorer(stack, bounds);
+    assert_eq!(explored.verdict, Explored::Holds, "{}", stack.name);
+    let searched = spin(stack, bounds);
+    assert_eq!(searched.verdict, Verdict::Holds, "{}", stack.name);
+    println!("{}: {} states, {searched:?}", stack.name, explored.states);
+    assert_eq!(searched.states, explored.states as u64 + EXTRA_STATES, "{} {bounds:?}", stack.name);
+    explored.states
+}
+
+#[test]
+fn go_back_n_has_the_explorers_states() {
+    assert_eq!(agree(&samples::go_back_n(), &BOUNDS), 849);
+    agree(&samples::go_back_n(), &Bounds { fifo: true, messages: [2, 1], ..BOUNDS });
+}
+
+#[test]
+fn sequencer_has_the_explorers_states() {
+    agree(&samples::sequencer(), &Bounds { observer: Observer::Ordered, messages: [2, 2], ..BOUNDS });
+}
+
+#[test]
+fn sealed_has_the_explorers_states() {
+    agree(&samples::sealed(), &Bounds { observer: Observer::None, size: 2, messages: [2, 2], ..BOUNDS });
+}
+
+#[test]
+fn layers_of_the_library_have_the_explorers_states() {
+    let ordered = Bounds { observer: Observer::Ordered, ..BOUNDS };
+    agree(&library("sequencer / floor"), &Bounds { messages: [2, 1], ..ordered });
+    let one = Bounds { messages: [1, 0], flight: 1, losses: 1, duplications: 0, ..ordered };
+    agree(&library("pt2pt<2> / floor"), &Bounds { messages: [2, 0], ..one });
+    agree(&library("credit / pt2pt<2> / floor"), &one);
+    agree(&library("frag<1, 4> / pt2pt<2> / floor"), &Bounds { size: 3, ..one });
+}
+
+/// Finds the violation that the explorer finds.
+fn both_find(broken: &Stack, bounds: &Bounds, why: &str) -> Vec<String> {
+    let Explored::Violated { why: explored, .. } = explorer(broken, bounds).verdict else { panic!("it holds") };
+    let Verdict::Violated { trail, .. } = spin(broken, bounds).verdict else { panic!("SPIN finds nothing") };
+    let last = trail.last().expect("a run");
+    assert!(last.contains(why), "{trail:?}, the explorer: {explored}");
+    trail
+}
+
+#[test]
+fn numbers_that_are_not_compared_are_found() {
+    let mut broken = samples::go_back_n();
+    for statement in broken.handlers.iter_mut().flat_map(|h| &mut h.body) {
+        if let Statement::If { condition, otherwise, .. } = statement {
+            if otherwise.len() == 1 {
+                condition.kind = ExprKind::Const(1);
+            }
+        }
+    }
+    let trail = both_find(&broken, &BOUNDS, "came out");
+    assert!(trail.iter().any(|step| step == "a sends"), "{trail:?}");
+}
+
+#[test]
+fn a_timer_that_is_not_armed_again_is_found() {
+    let mut broken = samples::go_back_n();
+    for handler in &mut broken.handlers {
+        if matches!(handler.body.first(), Some(Statement::Each { .. })) {
+            handler.body.retain(|s| !matches!(s, Statement::Arm { .. }));
+        }
+    }
+    both_find(&broken, &BOUNDS, "nothing can happen any more");
+}
+
+#[test]
+fn a_stack_that_repairs_nothing_is_not_reliable() {
+    both_find(&samples::sequencer(), &Bounds { messages: [1, 0], ..BOUNDS }, "nothing can happen any more");
+}
+
+#[test]
+fn an_invariant_that_does_not_hold_is_found() {
+    let mut broken = samples::go_back_n();
+    let ty = Type::Bool;
+    let sent = Place { root: Root::Cell(CellId(1)), path: vec![], ty: broken.cells[1].ty.clone() };
+    let empty = ExprKind::Query(Query::Empty, Box::new(sent), vec![]);
+    broken.layers[0].invariants.push(Expr { kind: empty, ty });
+    both_find(&broken, &BOUNDS, "go_back_n: invariant 2");
+}
+
+#[test]
+fn what_cannot_be_written_is_refused_in_words() {
+    let mut timed = samples::go_back_n();
+    let now = Expr { kind: ExprKind::Now, ty: Type::Instant };
+    let zero = Expr { kind: ExprKind::Zero, ty: Type::Instant };
+    let late = Expr { kind: ExprKind::Binary(BinaryOp::Less, Box::new(zero), Box::new(now)), ty: Type::Bool };
+    timed.handlers[0].body.push(Statement::Assert(late, "late".into()));
+    let refusals = write(&timed, &BOUNDS).unwrap_err();
+    let said: Vec<String> = refusals.iter().map(|r| r.to_string()).collect();
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(
+        said[0].starts_with("cannot be written in Promela: a time decides more than when a timer fires"),
+        "{said:?}"
+    );
+    let refusals = write(&samples::desk(), &BOUNDS).unwrap_err();
+    assert!(refusals.iter().any(|r| r.what.contains("no event above the network")), "{refusals:?}");
+}
