@@ -63,6 +63,8 @@ pub enum What {
         name: String,
         timer: u32,
         indices: Vec<u64>,
+        /// Among those that are armed, by layer, declaration and index.
+        place: u32,
     },
     /// An event that was put off.
     Later,
@@ -216,7 +218,7 @@ fn what(setup: &Setup, ends: &Ends, armed: &[nacre_stack::interpret::Armed], ste
         Step::Timer(at) => {
             let armed = &armed[at as usize];
             let name = stack.timers[armed.timer.index()].name.clone();
-            What::Timer { name, timer: armed.timer.0, indices: armed.indices.clone() }
+            What::Timer { name, timer: armed.timer.0, indices: armed.indices.clone(), place: at }
         }
         Step::Later => What::Later,
     }
@@ -287,4 +289,52 @@ pub fn show_value(value: &Spec) -> String {
             format!("{{{}}}", pairs.join(" "))
         }
     }
+}
+
+/// Runs a run again, from its steps: what its last step breaks, and none where it breaks nothing. In words where a step is not
+/// possible, or does something else than the run says.
+pub fn follow(setup: &Setup, space: &Space, first: &[Led], run: &Run) -> Result<Option<String>, String> {
+    let mut near = Near::default();
+    let mut states: Vec<State> = vec![];
+    for led in first {
+        match led {
+            Ok(state) => states.push(*state),
+            Err(why) => return Ok(Some(why.to_string())),
+        }
+    }
+    for (number, told) in run.steps.iter().enumerate() {
+        let (mut next, mut broken, mut differs) = (vec![], None, None);
+        for state in &states {
+            let mut moves = vec![];
+            space.expand(&mut near, *state, &mut |m, _, led| moves.push((m, led)));
+            for (m, led) in moves {
+                let now = step(setup, space, &mut near, *state, m);
+                if (now.end, &now.what, &now.network, &now.choices)
+                    != (told.end, &told.what, &told.network, &told.choices)
+                {
+                    continue;
+                }
+                if now.left != told.left {
+                    differs = Some(now.left);
+                    continue;
+                }
+                match led {
+                    Ok(state) => next.push(state),
+                    Err(why) => broken = Some(why.to_string()),
+                }
+            }
+        }
+        let last = number + 1 == run.steps.len();
+        match (broken, differs) {
+            (Some(why), _) if last => return Ok(Some(why)),
+            (Some(why), _) => return Err(format!("step {} already breaks something: {why}", number + 1)),
+            (None, Some(left)) if next.is_empty() => {
+                let names: Vec<String> = left.iter().map(|o| o.event.clone()).collect();
+                return Err(format!("step {} does something else: {} leave instead", number + 1, names.join(", ")));
+            }
+            (None, _) if next.is_empty() => return Err(format!("step {} is not possible any more", number + 1)),
+            _ => states = next,
+        }
+    }
+    Ok(None)
 }

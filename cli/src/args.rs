@@ -53,9 +53,11 @@ pub enum Verb {
         after_help = "Example:\n  nacre verify layers/pt2pt/pt2pt.nacre\n  nacre verify chat.nacre --stack reliable --set send=4,0 --trace run.json\n\nExit status: 0 holds, 1 violated (or mutants that are not found), 3 not everything was searched."
     )]
     Verify(Verify),
-    /// Runs a counterexample (not built yet)
-    #[command(after_help = "Example:\n  nacre replay trace.json")]
-    Replay(Rest),
+    /// Runs a run that `verify` saved again: in the interpreter, and in the emitted C
+    #[command(
+        after_help = "Example:\n  nacre verify chat.nacre --stack reliable --trace run.json\n  nacre replay run.json --level inline\n  nacre replay run.json --level queue --gdb"
+    )]
+    Replay(Replay),
     /// Proves the bypass (not built yet)
     #[command(after_help = "Example:\n  nacre prove chat.nacre --stack reliable")]
     Prove(Rest),
@@ -126,6 +128,24 @@ pub struct Verify {
     /// Verdicts as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct Replay {
+    #[arg(value_name = "TRACE")]
+    pub trace: PathBuf,
+    /// The source, if it is not where it was
+    #[arg(long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// Also in the emitted C at this level: queue, call, inline (may be said more than once)
+    #[arg(long, value_name = "LEVEL")]
+    pub level: Vec<EmittedLevel>,
+    /// Stop at each step of the emitted C under gdb, with the lines of the layers
+    #[arg(long, requires = "level")]
+    pub gdb: bool,
+    /// Without the handlers and the state
+    #[arg(long)]
+    pub brief: bool,
 }
 
 /// Who searches.

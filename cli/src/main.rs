@@ -61,7 +61,7 @@ fn dispatch(verb: Verb) -> Exit {
         Verb::Sim(args) => sim::sim(&args),
         Verb::Test(args) => test::test(&args),
         Verb::Verify(args) => verify::verify(&args),
-        Verb::Replay(_) => not_built("replay"),
+        Verb::Replay(args) => replay::replay(&args),
         Verb::Prove(_) => not_built("prove"),
         Verb::Profile(_) => not_built("profile"),
         Verb::Reproduce(_) => not_built("reproduce"),

@@ -1,12 +1,19 @@
-//! `nacre replay`: a run that a search found, run again.
+//! `nacre replay`: a run that a search found, run again: by the interpreter, and by the emitted C at any level.
 
 use std::path::PathBuf;
 
-use nacre_checker::run::Run;
+use nacre_checker::draw::{self, Words};
+use nacre_checker::run::{follow, Run};
+use nacre_checker::space::Space;
+use nacre_driver::Session;
+use nacre_simulator::decode::decode;
 use serde::{Deserialize, Serialize};
 
-use crate::args::Verify;
-use crate::verify::{Subject, World};
+use crate::args::{Replay, Verify};
+use crate::console::{complain, print, Exit};
+use crate::levels::EmittedLevel;
+use crate::program;
+use crate::verify::{self, Subject, World};
 
 /// A run in a file, with what it takes to run it again.
 #[derive(Serialize, Deserialize)]
@@ -24,10 +31,12 @@ pub struct Trace {
     pub run: Run,
 }
 
+const VERSION: u32 = 1;
+
 impl Trace {
     pub fn of(args: &Verify, subject: &Subject, world: &World, run: &Run) -> Trace {
         Trace {
-            nacre_trace: 1,
+            nacre_trace: VERSION,
             file: std::path::absolute(&args.file).unwrap_or_else(|_| args.file.clone()),
             subject: subject.name.clone(),
             layer: subject.is_layer,
@@ -38,4 +47,71 @@ impl Trace {
             run: run.clone(),
         }
     }
+}
+
+pub fn replay(args: &Replay) -> Exit {
+    let read = std::fs::read_to_string(&args.trace).map_err(|e| e.to_string());
+    let trace =
+        read.and_then(|text| serde_json::from_str::<Trace>(&text).map_err(|e| format!("this is no saved run: {e}")));
+    let mut trace = match trace {
+        Ok(trace) if trace.nacre_trace == VERSION => trace,
+        Ok(trace) => {
+            return fail(args, &format!("a run of version {}; this program reads {VERSION}", trace.nacre_trace))
+        }
+        Err(words) => return fail(args, &words),
+    };
+    let file = args.file.clone().unwrap_or_else(|| trace.file.clone());
+    let session = match program::open(std::slice::from_ref(&file)) {
+        Ok(session) => session,
+        Err(exit) => return exit,
+    };
+    let world = match world(&session, &trace) {
+        Ok(world) => world,
+        Err(exit) => return exit,
+    };
+    let outcome = Space::open(&world.setup).and_then(|(space, first)| follow(&world.setup, &space, &first, &trace.run));
+    let broke = match outcome {
+        Ok(broke) => broke,
+        Err(words) => {
+            return fail(args, &format!("the run cannot be run again ({words}): the source has changed since"))
+        }
+    };
+    let stack = &world.setup.stack;
+    let words = Words { frame: &|bytes| decode(stack, bytes), details: !args.brief };
+    // A run to a state from which a goal is out of reach breaks nothing itself.
+    let same = broke.as_ref().is_none_or(|why| *why == trace.run.why);
+    if let Some(why) = broke {
+        trace.run.why = why;
+    }
+    print(&draw::text(&trace.run, &words));
+    print(&format!("interpreter: {} steps, the same outputs at each", trace.run.steps.len()));
+    if !same {
+        print("but what it breaks is not what was saved");
+    }
+    for EmittedLevel(level) in &args.level {
+        match verify::on_c(&session, &world.setup, *level, &trace.run, args.gdb) {
+            Ok(None) => print(&format!("C at level {}: the same outputs at each step", name(*level))),
+            Ok(Some(differs)) => {
+                print(&format!("C at level {}: {differs}", name(*level)));
+                return Exit::No;
+            }
+            Err(words) => return fail(args, &words),
+        }
+    }
+    Exit::Yes
+}
+
+fn fail(args: &Replay, words: &str) -> Exit {
+    complain(&format!("{}: {words}", args.trace.display()));
+    Exit::Unknown
+}
+
+fn world(session: &Session, trace: &Trace) -> Result<World, Exit> {
+    let subject = Subject { name: trace.subject.clone(), is_layer: trace.layer };
+    let configuration = verify::configuration(session, &subject, &trace.configuration, &trace.set);
+    verify::make(session, &subject, &configuration, trace.any_order)
+}
+
+fn name(level: nacre_driver::Level) -> &'static str {
+    crate::levels::EMITTED.iter().find(|(_, known)| *known == level).map_or("", |(name, _)| name)
 }

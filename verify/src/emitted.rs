@@ -17,7 +17,7 @@ use nacre_backend_c::{write_check, write_with, Level, Options};
 use nacre_checker::world::{address, config, send_event, Action, Observer};
 use nacre_stack::interpret::Value;
 use nacre_stack::timing::draws;
-use nacre_stack::{Stack, TimerStep, Type};
+use nacre_stack::{Span, Stack, TimerStep, Type};
 
 use crate::spin::{Error, Limits, Model, Searched, Tools};
 use world::World;
@@ -25,7 +25,7 @@ use world::World;
 const HARNESS_H: &str = include_str!("emitted/harness.h");
 const HARNESS_C: &str = include_str!("emitted/harness.c");
 /// In front of the names of the emitted stack.
-const PREFIX: &str = "checked";
+pub(crate) const PREFIX: &str = "checked";
 /// More timers than these of one end are not told apart.
 const MOST_TIMERS: u64 = 512;
 
@@ -39,6 +39,14 @@ pub struct Emitted {
 
 /// Emits a stack; in words why it cannot be checked in C.
 pub fn emit(stack: &Stack, level: Level) -> Result<Emitted, String> {
+    emit_with(stack, level, None)
+}
+
+/// Where a span stands: file and line.
+pub type Lines<'a> = &'a dyn Fn(Span) -> Option<(String, u32)>;
+
+/// The same, with `#line` for a debugger.
+pub fn emit_with(stack: &Stack, level: Level, lines: Option<Lines>) -> Result<Emitted, String> {
     if let Some(draw) = draws(stack).first() {
         let layer = &stack.layer(draw.layer).name;
         return Err(format!(
@@ -51,8 +59,8 @@ pub fn emit(stack: &Stack, level: Level) -> Result<Emitted, String> {
     }
     let mut stack = stack.clone();
     nacre_optimize::calls::decide(&mut stack);
-    let options = Options { prefix: Some(PREFIX.into()), lines: false };
-    let text = write_with(&stack, level, &|_| None, options.clone());
+    let options = Options { prefix: Some(PREFIX.into()), lines: lines.is_some() };
+    let text = write_with(&stack, level, lines.unwrap_or(&|_| None), options.clone());
     let check = write_check(&stack, level, options);
     let include = format!("#include \"{PREFIX}.c\"\n");
     assert!(check.contains(&include), "the source for checkers includes the stack's");
@@ -109,7 +117,7 @@ fn instances(ty: &Type, path: &[TimerStep], stack: &Stack) -> u64 {
 }
 
 /// The given values of both ends as C, as they stand in the config struct; where each end's peer is, and where numbers begin.
-fn givens(stack: &Stack, first: u64) -> String {
+pub(crate) fn givens(stack: &Stack, first: u64) -> String {
     let list = |bytes: &[u8]| bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
     let mut text =
         String::from("struct given { int end; const char *name; uint32_t len; uint8_t bytes[64]; };\nstatic const struct given givens[] = {\n    {-1, \"\", 0, {0}},\n");

@@ -2,6 +2,7 @@
 
 mod engines;
 mod mutants;
+mod on_c;
 mod report;
 mod world;
 
@@ -17,6 +18,7 @@ use crate::args::{Engine, Verify};
 use crate::console::{complain, say, Exit};
 use crate::interrupt::Interrupt;
 use crate::program;
+pub use on_c::on_c;
 use world::Refusal;
 pub use world::{Subject, World};
 
@@ -132,17 +134,47 @@ fn configurations(session: &Session, subject: &Subject, args: &Verify) -> Vec<Co
             span: Default::default(),
         });
     }
-    for configuration in &mut found {
-        for (path, values) in &args.set {
-            configuration.settings.retain(|s| s.path != *path);
-            configuration.settings.push(Setting {
-                path: path.clone(),
-                values: values.clone(),
-                span: Default::default(),
-            });
-        }
-    }
+    found.iter_mut().for_each(|configuration| add(configuration, &args.set));
     found
+}
+
+fn add(configuration: &mut Configuration, set: &[(Vec<String>, Vec<u64>)]) {
+    for (path, values) in set {
+        configuration.settings.retain(|s| s.path != *path);
+        configuration.settings.push(Setting { path: path.clone(), values: values.clone(), span: Default::default() });
+    }
+}
+
+/// One configuration by its name, with settings besides.
+pub fn configuration(
+    session: &Session,
+    subject: &Subject,
+    name: &str,
+    set: &[(Vec<String>, Vec<u64>)],
+) -> Configuration {
+    let found = session.configurations().into_iter().find(|c| c.subject == subject.name && c.name == name);
+    let none = || Configuration {
+        name: name.into(),
+        subject: subject.name.clone(),
+        settings: vec![],
+        span: Default::default(),
+    };
+    let mut configuration = found.unwrap_or_else(none);
+    add(&mut configuration, set);
+    configuration
+}
+
+/// A subject in a configuration; why there is none is told.
+pub fn make(
+    session: &Session,
+    subject: &Subject,
+    configuration: &Configuration,
+    any_order: bool,
+) -> Result<World, Exit> {
+    world::world(session, subject, configuration, any_order).map_err(|refusal| {
+        refused(session, refusal);
+        Exit::No
+    })
 }
 
 /// The explorer's search of a world.

@@ -154,7 +154,8 @@ pub fn end(args: &Verify, subjects: &[Subject], all: &[(&Subject, World, Vec<Rep
     let violated = reported().any(|r| matches!(r.verdict, Told::Violated { .. }));
     let mut complete = reported().all(|r| matches!(r.verdict, Told::Holds));
     let mut lines = vec![];
-    for subject in subjects {
+    // A search that found something ended there.
+    for subject in subjects.iter().filter(|_| !violated) {
         // Every handler is to run in one of the configurations at least.
         let mine =
             all.iter().filter(|(s, ..)| *s == subject).flat_map(|(_, _, r)| r).filter(|r| r.engine == "explorer");

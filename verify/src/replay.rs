@@ -1,0 +1,140 @@
+//! A run of the explorer, run again by the emitted C: a program of its own, also for gdb.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use nacre_backend_c::Level;
+use nacre_checker::run::{Output, Run, What};
+use nacre_stack::Stack;
+
+use crate::emitted::{self, Lines};
+pub use crate::process::Folder;
+use crate::process::{on_path, run};
+
+const MAIN: &str = include_str!("replay.c");
+
+/// A program in C that does a run's steps: its files by name, the last one to be compiled. In words why there is none.
+pub fn program(
+    stack: &Stack,
+    level: Level,
+    first: u64,
+    run: &Run,
+    lines: Option<Lines>,
+) -> Result<Vec<(String, String)>, String> {
+    let chosen = run.steps.iter().any(|s| s.choices.iter().any(|c| *c != 0));
+    if chosen {
+        return Err("the run picks random numbers or an order of events, which the emitted C cannot be told".into());
+    }
+    let emitted = emitted::emit_with(stack, level, lines)?;
+    let source = format!("{}\n{}\n{}\n{MAIN}", emitted.source, emitted::givens(stack, first), steps(run));
+    Ok(vec![(format!("{}.h", emitted::PREFIX), emitted.header), ("replay.c".into(), source)])
+}
+
+fn steps(run: &Run) -> String {
+    let bytes = |bytes: &[u8]| match bytes {
+        [] => "(const uint8_t *)\"\"".to_string(),
+        bytes => format!("(const uint8_t[]){{{}}}", bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(", ")),
+    };
+    let mut text = String::from(
+        "struct step { char kind; int end; uint32_t event; uint64_t arguments[4]; const uint8_t *at; uint32_t len; };\nstatic const struct step steps[] = {\n",
+    );
+    for step in &run.steps {
+        let (kind, event, arguments, data): (char, u32, &[u64], &[u8]) = match &step.what {
+            What::Call { event, arguments, message, .. } => {
+                ('c', *event, arguments, message.as_ref().map_or(&[][..], |m| &m.0))
+            }
+            What::Event { event, arguments, .. } => ('c', *event, arguments, &[]),
+            What::Frame { bytes } => ('f', 0, &[], &bytes.0),
+            What::Timer { place, .. } => ('t', *place, &[], &[]),
+            What::Later => ('l', 0, &[], &[]),
+            What::Opened | What::Nothing => ('-', 0, &[], &[]),
+        };
+        let list: Vec<String> =
+            arguments.iter().take(4).map(|n| format!("UINT64_C({n})")).chain(["0".into()]).take(4).collect();
+        text += &format!(
+            "    {{'{kind}', {}, {event}u, {{{}}}, {}, {}u}},\n",
+            step.end.unwrap_or(0),
+            list.join(", "),
+            bytes(data),
+            data.len()
+        );
+    }
+    text + "};\n"
+}
+
+/// Compiles and runs it; the first difference to the run, in words, if there is one.
+pub fn on_c(stack: &Stack, level: Level, first: u64, run_: &Run) -> Result<Option<String>, String> {
+    let folder = Folder::new().map_err(|e| e.to_string())?;
+    let binary = build(folder.path(), &program(stack, level, first, run_, None)?)?;
+    let ran = run(&mut Command::new(binary), folder.path(), Duration::from_secs(60)).map_err(|e| e.to_string())?;
+    if !ran.status.success() {
+        return Ok(Some(format!(
+            "the program ended with {}: {}",
+            ran.status,
+            ran.words.lines().last().unwrap_or_default()
+        )));
+    }
+    Ok(difference(run_, &ran.words))
+}
+
+/// A folder for it that goes when it is dropped.
+pub fn folder() -> Result<Folder, String> {
+    Folder::new().map_err(|e| e.to_string())
+}
+
+/// Writes the program into a folder, with lines of the layers' source, and compiles it for a debugger.
+pub fn build(folder: &Path, files: &[(String, String)]) -> Result<PathBuf, String> {
+    let gcc = on_path(Path::new("gcc"))
+        .ok_or("`gcc` was not found: install it, on Debian and Ubuntu with `apt-get install gcc libc6-dev`")?;
+    for (name, text) in files {
+        std::fs::write(folder.join(name), text).map_err(|e| format!("{name}: {e}"))?;
+    }
+    let (source, binary) = (files.last().map_or("", |(name, _)| name), folder.join("replay"));
+    let mut command = Command::new(gcc);
+    command.args(["-std=c11", "-g", "-O0", "-w", "-o"]).arg(&binary).arg(source);
+    let compiled = run(&mut command, folder, Duration::from_secs(300)).map_err(|e| e.to_string())?;
+    match compiled.status.success() {
+        true => Ok(binary),
+        false => Err(format!("gcc does not take the emitted C (a fault of Nacre):\n{}", compiled.words)),
+    }
+}
+
+fn difference(run: &Run, words: &str) -> Option<String> {
+    for (number, step) in run.steps.iter().enumerate() {
+        let prefix = format!("left {} ", number + 1);
+        let left: Vec<&str> = words.lines().filter_map(|l| l.strip_prefix(&prefix)).collect();
+        // Each port is a sequence of its own; how they interleave is nobody's promise.
+        for port in [0, 1] {
+            let shown = format!("{port} ");
+            let c: Vec<&str> = left.iter().filter_map(|l| l.strip_prefix(&shown)).collect();
+            let expected: Vec<String> = step.left.iter().filter(|o| o.down == (port == 0)).map(line).collect();
+            if c != expected {
+                let side = if port == 0 { "the network" } else { "the application" };
+                return Some(format!(
+                    "step {} differs: to {side} went {}, not {}",
+                    number + 1,
+                    listed(&c),
+                    listed(&expected.iter().map(String::as_str).collect::<Vec<_>>())
+                ));
+            }
+        }
+    }
+    None
+}
+
+fn listed(lines: &[&str]) -> String {
+    match lines {
+        [] => "nothing".into(),
+        lines => lines.join(", "),
+    }
+}
+
+fn line(output: &Output) -> String {
+    let bytes = match &output.bytes {
+        None => "-".to_string(),
+        Some(bytes) if bytes.0.is_empty() => "empty".into(),
+        Some(bytes) => String::from(bytes.clone()),
+    };
+    format!("{} {bytes}", output.event)
+}
