@@ -46,7 +46,9 @@ pub fn send(args: &Send, stack: &Stack) -> Result<Exit, String> {
     let (sum, other_sum) = match sums {
         Ok(sums) => sums,
         Err(_) if interrupt.came() => {
-            say(&format!("{path}: interrupted; {} of {} bytes were sent", transfer.sent, head.size));
+            let taken = transfer.sent;
+            let answered = listener.statistics_of(peer).is_ok_and(|statistics| statistics.confirmed);
+            say(&format!("{path}: interrupted; {}", so_far(taken, head.size, answered)));
             // So the receiver knows at once.
             let _ = listener.close_blocking(peer, Some(FAREWELL));
             return Ok(interrupt.exit());
@@ -74,6 +76,14 @@ pub fn send(args: &Send, stack: &Stack) -> Result<Exit, String> {
         let _ = listener.linger(peer);
     }
     Ok(if moved.is_intact() { Exit::Yes } else { Exit::No })
+}
+
+/// What is known of a transfer that was broken off: the stack does not say what of it has arrived.
+fn so_far(taken: u64, size: u64, answered: bool) -> String {
+    if !answered {
+        return "the receiver has never answered: nothing is known to have arrived".into();
+    }
+    format!("{taken} of {size} bytes were given to the stack; how many of them arrived is not known")
 }
 
 struct Sending<'l> {
