@@ -26,6 +26,9 @@ const HARNESS_H: &str = include_str!("emitted/harness.h");
 const HARNESS_C: &str = include_str!("emitted/harness.c");
 /// In front of the names of the emitted stack.
 pub(crate) const PREFIX: &str = "checked";
+/// What C does not define is trapped. (The verifier itself copies no bytes from nowhere when it has found something.)
+const FLAGS: [&str; 4] =
+    ["-DNOREDUCE", "-fsanitize=undefined", "-fno-sanitize=nonnull-attribute", "-fsanitize-undefined-trap-on-error"];
 /// More timers than these of one end are not told apart.
 const MOST_TIMERS: u64 = 512;
 
@@ -83,7 +86,7 @@ pub fn model(stack: &Stack, emitted: &Emitted, world: &World) -> Result<Model, S
             file("harness.h", HARNESS_H.into()),
             file("harness.c", source),
         ],
-        flags: vec!["-DNOREDUCE".into()],
+        flags: FLAGS.map(String::from).to_vec(),
     })
 }
 
@@ -169,6 +172,8 @@ fn action(line: &str) -> Option<Action> {
 pub enum Broken {
     /// A claim of the stack (`assert`, `unreachable`, a loop's bound): its counters tell.
     Claim,
+    /// The C did what C does not define (an access outside its memory, an overflow), or a step did not end.
+    Fault,
     NotSent,
     Twice,
     Overtaken,
@@ -177,8 +182,15 @@ pub enum Broken {
 }
 
 impl Broken {
-    const ALL: [Broken; 6] =
-        [Broken::Claim, Broken::NotSent, Broken::Twice, Broken::Overtaken, Broken::Missing, Broken::Stuck];
+    const ALL: [Broken; 7] = [
+        Broken::Claim,
+        Broken::Fault,
+        Broken::NotSent,
+        Broken::Twice,
+        Broken::Overtaken,
+        Broken::Missing,
+        Broken::Stuck,
+    ];
 
     fn of(number: &str) -> Option<Broken> {
         Broken::ALL.get(number.parse::<usize>().ok()?.checked_sub(1)?).copied()
@@ -191,6 +203,9 @@ impl Broken {
     pub fn words(self) -> &'static str {
         match self {
             Broken::Claim => "a claim of the stack does not hold: `assert`, `unreachable`, or the bound of a loop",
+            Broken::Fault => {
+                "the C does what C does not define (an access outside its memory, an overflow), or a step does not end"
+            }
             Broken::NotSent => "a message came out that was not sent",
             Broken::Twice => "a message came out twice",
             Broken::Overtaken => "a message came out after a later one",

@@ -1,8 +1,11 @@
 /* Behind the text of the stack and its givens: see harness.h. */
 #include "harness.h"
+#include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 
 static const struct nacre_check *const check = &checked_check;
 
@@ -96,6 +99,8 @@ static void prepare(void) {
     live.pool_size = stack->pool_base + stack->blocks_for_one * stack->pool_per_block;
     live.state = aligned_alloc(64, (live.state_size + 64) / 64 * 64);
     live.pool = aligned_alloc(64, (live.pool_size + 64) / 64 * 64);
+    live.shown_max = 1024;
+    live.shown = memory(NULL, live.shown_max);
     live.counters = memory(NULL, stack->counters_len * sizeof *live.counters);
     live.out = (struct nacre_out){.abi = NACRE_ABI, .size = sizeof live.out};
     live.out.outputs_max = stack->outputs_max;
@@ -156,13 +161,12 @@ static void load(int state) {
 
 /* The number of the state that an end is in now. */
 static int kept(int end) {
-    for (;;) {
-        uint32_t len = check->shown(live.state, live.pool, live.shown + 5, live.shown_max > 5 ? live.shown_max - 5 : 0);
-        if (len + 5 <= live.shown_max) { break; }
-        live.shown_max = 2 * len + 64;
+    uint32_t len = 5 + check->shown(live.state, live.pool, live.shown + 5, live.shown_max - 5);
+    if (len > live.shown_max) {
+        live.shown_max = 2 * len;
         live.shown = memory(live.shown, live.shown_max);
+        check->shown(live.state, live.pool, live.shown + 5, live.shown_max - 5);
     }
-    uint32_t len = check->shown(live.state, live.pool, live.shown + 5, live.shown_max - 5) + 5;
     /* What is kept decides what is refused for want of space. */
     uint32_t free_blocks = check->stack->pool_free(live.pool);
     live.shown[0] = (uint8_t)end;
@@ -261,8 +265,34 @@ static void begin(void) {
 static void end_step(int end, struct step *step) {
     check->stack->settle(live.state, live.pool, live.counters, &live.out);
     collect(step);
-    step->broken = live.counters[check->broken] != 0 || live.counters[check->bound] != 0;
+    step->broken = live.counters[check->broken] != 0 || live.counters[check->bound] != 0 ? NACRE_CLAIM : 0;
     step->next = kept(end);
+}
+
+/* ---- faults: what C does not define is trapped (-fsanitize=undefined), and so is what does not end ---- */
+
+enum { SECONDS_OF_A_STEP = 2 };
+static sigjmp_buf rescue;
+static volatile sig_atomic_t guarded;
+
+static void fault(int signal_number) {
+    if (guarded) { siglongjmp(rescue, 1); }
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+static void watch(int seconds) {
+    guarded = seconds != 0;
+    struct itimerval timer = {.it_value = {.tv_sec = seconds}};
+    setitimer(ITIMER_VIRTUAL, &timer, NULL);
+}
+
+static void catch_faults(void) {
+    static uint8_t stack[1 << 16];
+    sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
+    struct sigaction action = {.sa_handler = fault, .sa_flags = SA_ONSTACK};
+    const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGVTALRM};
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) { sigaction(signals[i], &action, NULL); }
 }
 
 static void run(int end, int state, enum kind kind, int event, int bytes) {
@@ -274,6 +304,12 @@ static void run(int end, int state, enum kind kind, int event, int bytes) {
     if (len > 0) { memcpy(copy, at, len); }
     load(state);
     begin();
+    if (sigsetjmp(rescue, 1) != 0) {
+        watch(0);
+        last = (struct step){.next = state, .broken = NACRE_FAULT};
+        return;
+    }
+    watch(SECONDS_OF_A_STEP);
     switch (kind) {
     case CALL: stack->call(live.state, live.pool, live.counters, 0, (uint32_t)event, arguments, &peers[end], copy, len, &live.out); break;
     case INPUT: stack->input(live.state, live.pool, live.counters, 0, &peers[end], copy, len, &live.out); break;
@@ -281,6 +317,7 @@ static void run(int end, int state, enum kind kind, int event, int bytes) {
     default: stack->tick(live.state, live.pool, live.counters, 0, &live.out); break;
     }
     end_step(end, &last);
+    watch(0);
     free(copy);
 }
 
@@ -318,7 +355,10 @@ int nacre_first(int end) {
     const struct nacre_stack *stack = check->stack;
     static int told;
     prepare();
-    if (!told++) { atexit(tell); }
+    if (!told++) {
+        atexit(tell);
+        catch_faults();
+    }
     uint8_t *config = aligned_alloc(64, (stack->config_size + 64) / 64 * 64);
     memset(config, 0, stack->config_size);
     stack->config_default(config);

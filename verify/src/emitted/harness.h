@@ -17,7 +17,8 @@ int nacre_accepts(int end, int state, int event, int len);
 int nacre_armed(int state);
 int nacre_busy(int state);
 
-/* Of the step before: how many events with bytes left, at which port, which bytes; and whether a claim was broken. */
+/* Of the step before: how many events with bytes left, at which port, which bytes; and whether something was broken. */
+enum nacre_broken { NACRE_CLAIM = 1, NACRE_FAULT = 2 };
 int nacre_left(void);
 int nacre_left_port(int at);
 int nacre_left_bytes(int at);
