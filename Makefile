@@ -27,7 +27,7 @@ setup:
 	tools/install.sh gcc libc6-dev
 
 setup-test: setup
-	tools/install.sh clang valgrind tshark gdb spin
+	tools/install.sh clang valgrind tshark gdb spin z3 cvc5
 
 lint:
 	$(CARGO) fmt --all --check

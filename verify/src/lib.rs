@@ -6,6 +6,7 @@
 
 pub mod answer;
 pub mod emitted;
+pub mod lemma;
 mod process;
 pub mod replay;
 pub mod spin;

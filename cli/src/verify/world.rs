@@ -149,12 +149,36 @@ pub fn world(
         caveats
             .push(format!("`{layer}` {what}: the verdict holds for the messages that were sent, not for any contents"));
     }
+    let age = reading.automata.iter().find(|(name, _)| name == "AGE").map_or(0, |(_, n)| *n);
+    for (cell, (entries, bits)) in
+        stack.cells.iter().flat_map(|c| windows(&stack, &c.ty).into_iter().map(move |w| (c, w)))
+    {
+        if age + u64::from(entries) >= 1 << (bits - 1) {
+            return Err(Refusal::Words(format!(
+                "`{}` numbers {entries} entries with {bits} bits, and copies come as late as {age} sends (AGE): together they must stay below {}",
+                cell.name,
+                1u64 << (bits - 1)
+            )));
+        }
+    }
     let mut shown: Vec<String> = vec![format!("network {}", network.description)];
     shown.extend(above.iter().map(|a| format!("specification {}", a.description)));
     shown.push(format!("stack {}", stack.description));
     shown.extend(reading.shown());
     let setup = Setup::new(Arc::new(stack), network, above, reading.bounds);
     Ok(World { setup, configuration: shown, configuration_name: configuration.name.clone(), caveats })
+}
+
+/// Windows inside: entries, and bits of their numbers.
+fn windows(stack: &nacre_stack::Stack, ty: &nacre_stack::Type) -> Vec<(u32, u8)> {
+    use nacre_stack::Type;
+    match ty {
+        Type::Window(_, entries, bits) => vec![(*entries, *bits)],
+        Type::Array(t, _) | Type::Option(t) | Type::Pool(t, _) | Type::Map(_, t, _) => windows(stack, t),
+        Type::Tuple(types) => types.iter().flat_map(|t| windows(stack, t)).collect(),
+        Type::Struct(id) => stack.structs[id.index()].fields.iter().flat_map(|f| windows(stack, &f.ty)).collect(),
+        _ => vec![],
+    }
 }
 
 fn parameters(session: &Session, automaton: &str) -> Vec<String> {
