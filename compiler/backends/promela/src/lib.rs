@@ -49,10 +49,13 @@ pub const EXTRA_STATES: u64 = 2;
 pub const DRAWS: u32 = 3;
 
 /// What the environment may do; the explorer's bounds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// Messages that the application at each end hands over.
+    /// Messages that the application at each end hands over, by the first event that takes a message and nothing else.
     pub messages: [u8; 2],
+    /// Other events at the upper boundary, by name, and how often each end calls them. Their arguments are the peer, or 1
+    /// where that is a value of the type; a message has as many bytes as the others, and no observer knows it.
+    pub calls: Vec<(String, [u8; 2])>,
     /// Bytes of each message, at least one.
     pub size: u32,
     /// Frames in flight towards each end; the network drops what does not fit, and that counts as no loss.

@@ -18,6 +18,9 @@ impl Writer<'_> {
         let next_event = self.next_event();
         let open = self.opening();
         let invariants = self.invariants();
+        for timer in &self.stack.timers {
+            self.handler_name(timer.handler);
+        }
         let process = self.endpoint();
         if !self.refusals.is_empty() {
             self.refusals.sort();
@@ -39,7 +42,13 @@ impl Writer<'_> {
 
     /// What is refused before anything is written.
     pub fn check(&mut self) {
-        if self.send_input().is_none() {
+        for at in 0..self.bounds.calls.len() {
+            if self.call_input(at).is_none() {
+                let name = self.bounds.calls[at].0.clone();
+                self.refuse(format!("`{name}`, which is no event that the stack takes from above"));
+            }
+        }
+        if self.send_input().is_none() && self.bounds.messages != [0, 0] {
             self.refuse("no event above the network takes a message and nothing else");
         }
         if self.bounds.size == 0 || self.bounds.messages.iter().any(|m| *m > 126) {
@@ -59,7 +68,7 @@ impl Writer<'_> {
     }
 
     pub fn head(&self) -> String {
-        let b = self.bounds;
+        let b = &self.bounds;
         format!(
             "/* {}: two ends over a network, as nacre-backend-promela wrote it.\n * Messages: {} from a, {} from b, of {} bytes; frames in flight: {} each way{}; losses: {}; \
              duplications: {}; the observer demands: {:?}.\n * Check with: spin -a; gcc -O2 -fwrapv -DSAFETY -DNOFAIR -DVECTORSZ=8192 pan.c */\n",
@@ -91,7 +100,8 @@ impl Writer<'_> {
         lines.push("\n/* What begins a step. */".into());
         let causes = ["OPEN", "SEND", "DELIVER", "DUPLICATE", "LATER"].map(String::from);
         let timers = (0..self.stack.timers.len()).map(|t| self.timer_name(t));
-        for (number, name) in causes.into_iter().chain(timers).enumerate() {
+        let calls = (0..self.bounds.calls.len()).map(|at| self.call_name(at));
+        for (number, name) in causes.into_iter().chain(timers).chain(calls).enumerate() {
             lines.push(format!("#define {name} {}", number + 1));
         }
         lines.join("\n") + "\n"
@@ -154,10 +164,13 @@ impl Writer<'_> {
     }
 
     pub fn variables(&self) -> String {
-        let b = self.bounds;
+        let b = &self.bounds;
         let mut lines = vec!["/* The state. */".to_string(), "end_state ends[2];\nbag flight[2];\nbyte opened;".into()];
         lines.push("byte sent[2];\nrecord delivered[2];".into());
         lines.push(format!("byte losses = {};\nbyte duplications = {};\n", b.losses, b.duplications));
+        if !b.calls.is_empty() {
+            lines.push(format!("byte calls[{}];\n", 2 * b.calls.len()));
+        }
         lines.push("/* Means nothing between steps. */".into());
         lines.push("hidden end_given givens[2];".into());
         lines.push("hidden int i_at, i_gone, i_each0, i_each1, i_each2, i_each3, i_each4, i_each5;".into());

@@ -86,7 +86,7 @@ impl Writer<'_> {
     /// The process of an end.
     pub fn endpoint(&mut self) -> String {
         let waits = if self.has_later() { "MY.later_n == 0" } else { "true" };
-        let draws = self.stack.layers.iter().any(|l| l.random.is_some());
+        let draws = self.draws;
         self.depth = 0;
         let outer = std::mem::take(&mut self.lines);
         self.line("/* An end: one step after the other. */");
@@ -100,6 +100,13 @@ impl Writer<'_> {
         self.line(":: opened == me -> cause = OPEN");
         let may_send = self.may_send(waits);
         self.line(format!(":: {may_send} -> cause = SEND"));
+        for (at, (_, [a, b])) in self.bounds.calls.clone().into_iter().enumerate() {
+            let Some(input) = self.call_input(at) else { continue };
+            let mut parts = vec!["opened == 2".to_string(), waits.into()];
+            parts.push(format!("calls[{} + me] < (me == 0 -> {a} : {b})", 2 * at));
+            parts.extend(self.admitted(&input));
+            self.line(format!(":: {} -> cause = {}", parts.join(" && "), self.call_name(at)));
+        }
         let reach = if self.bounds.fifo { 1 } else { self.bounds.flight };
         for at in 0..reach {
             let there = format!("opened == 2 && {waits} && flight[me].n > {at}");
@@ -147,17 +154,74 @@ impl Writer<'_> {
         let [a, b] = self.bounds.messages;
         let mut parts = vec!["opened == 2".to_string(), waits.into(), format!("sent[me] < (me == 0 -> {a} : {b})")];
         let Some(input) = self.send_input() else { return "false".into() };
+        parts.extend(self.admitted(&input));
+        parts.join(" && ")
+    }
+
+    /// What must hold for a call to be accepted.
+    fn admitted(&mut self, input: &PortInput) -> Vec<String> {
+        let arguments = self.arguments(input);
+        let mut parts = vec![];
         for admission in &input.admissions {
-            let mut frame = crate::dispatch::admission_frame(admission, vec!["OFFERED".into()]);
+            let mut frame = crate::dispatch::admission_frame(admission, arguments.clone());
             frame.pure_ = true;
             let outer = std::mem::replace(&mut self.frame, frame);
             let lines = self.lines.len();
-            let holds = self.value(&admission.condition).replace("OFFERED.n", &self.bounds.size.to_string());
+            parts.push(self.value(&admission.condition).replace("OFFERED.n", &self.bounds.size.to_string()));
             self.lines.truncate(lines);
             self.frame = outer;
-            parts.push(holds);
         }
-        parts.join(" && ")
+        parts
+    }
+
+    /// Texts of what a call says where the choice is ours: the peer, or one.
+    fn arguments(&mut self, input: &PortInput) -> Vec<String> {
+        let parameters = self.stack.event(input.event).parameters.clone();
+        let text = |p: &Parameter| match &p.ty {
+            Type::Msg => "OFFERED".to_string(),
+            Type::Addr => "(2 - me)".into(),
+            Type::Range(low, high) if *low > 1 || *high <= 1 => "0".into(),
+            Type::Enum(id) if self.stack.enums[id.index()].variants.len() < 2 => "0".into(),
+            Type::Bits(_) | Type::Timer | Type::Duration | Type::Instant => "0".into(),
+            ty if is_scalar(ty) => "1".into(),
+            _ => "0".into(),
+        };
+        parameters.iter().map(text).collect()
+    }
+
+    /// The input that a call of [`Bounds::calls`](crate::Bounds::calls) names.
+    pub fn call_input(&self, call: usize) -> Option<PortInput> {
+        let name = &self.bounds.calls[call].0;
+        let inputs = self.stack.ports.get(1).into_iter().flat_map(|p| &p.inputs);
+        inputs.clone().find(|i| self.stack.event(i.event).name == *name).cloned()
+    }
+
+    pub fn call_name(&self, call: usize) -> String {
+        format!("CALL_{}", crate::names::constant(&self.bounds.calls[call].0))
+    }
+
+    /// A call of the application enters the queue.
+    fn begin_call(&mut self, at: usize) {
+        let Some(input) = self.call_input(at) else { return };
+        self.option(format!("cause == {}", self.call_name(at)));
+        let name = self.bounds.calls[at].0.clone();
+        self.line(format!("printf(\"step: %c calls {name}\\n\", 97 + me);"));
+        let parameters = self.stack.event(input.event).parameters.clone();
+        let places = self.event_places(input.event);
+        let mut given = vec![];
+        for ((text, place), parameter) in self.arguments(&input).into_iter().zip(places).zip(parameters) {
+            if parameter.ty == Type::Msg {
+                self.line("offer();");
+                let byte = format!("(me << 7) | (({} + calls[{} + me]) & 127)", 16 * (at + 1), 2 * at);
+                (0..self.bounds.size).for_each(|i| self.line(format!("offered_message.b[{i}] = {byte};")));
+                given.push((place, "offered_message".to_string()));
+            } else if is_scalar(&parameter.ty) {
+                given.push((place, text));
+            }
+        }
+        self.put(&input, &given);
+        self.line(format!("calls[{} + me]++", 2 * at));
+        self.end_option();
     }
 
     /// An option for each timer that can be armed.
@@ -246,6 +310,9 @@ impl Writer<'_> {
             self.put(input, &[("m".into(), "offered_message".into())]);
             self.line("sent[me]++");
             self.end_option();
+        }
+        for at in 0..self.bounds.calls.len() {
+            self.begin_call(at);
         }
         self.option("cause == DELIVER || cause == DUPLICATE");
         self.line("if");

@@ -416,6 +416,7 @@ impl Writer<'_> {
         if !is_scalar(&ty) {
             return self.refuse("a random number of more than 32 bits");
         }
+        self.draws = true;
         let n = self.value(below);
         let n = self.simple(&n, &below.ty);
         self.line(format!("assert(roll_count < {}); roll_count++;", crate::DRAWS));

@@ -48,6 +48,8 @@ pub struct Writer<'s> {
     pub frame: Frame,
     /// Bytes of data that a message can have.
     pub capacity: u32,
+    /// Random numbers are drawn.
+    pub draws: bool,
     temporaries: u32,
 }
 
@@ -70,6 +72,7 @@ impl<'s> Writer<'s> {
             depth: 0,
             frame: Frame::default(),
             capacity: capacity(stack, bounds),
+            draws: false,
             temporaries: 0,
         }
     }
@@ -195,7 +198,9 @@ impl<'s> Writer<'s> {
         for (at, local) in locals.iter().enumerate() {
             let twice = locals[..at].iter().any(|l| l.name == local.name);
             let number = if twice { format!("_{at}") } else { String::new() };
-            let name = format!("{prefix}_{}{number}", clean(&local.name));
+            // Hidden variables are globals of the C that SPIN makes, where a global of the same name would be the same
+            // variable, without a word: none of its names ends so.
+            let name = format!("{prefix}_{}{number}_", clean(&local.name));
             if local.by_ref || local.ty == Type::View {
                 places.push(format!("REF_{name}"));
             } else {

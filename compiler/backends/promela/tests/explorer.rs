@@ -1,15 +1,20 @@
 //! SPIN on the model stores the states that the explorer visits, and finds what it finds.
 
+use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
 use nacre_backend_promela::{write, Bounds, Observer, EXTRA_STATES};
+use nacre_checker::explore::{self, explore, Options};
 use nacre_checker::search::{search, Verdict as Explored};
-use nacre_checker::world;
+use nacre_checker::space::Space;
+use nacre_checker::{setup, world};
+use nacre_specification::samples::lossy_datagrams;
 use nacre_stack::{samples, BinaryOp, CellId, Expr, ExprKind, Place, Query, Root, Stack, Statement, Type};
 use nacre_verify::spin::{Limits, Model, Searched, Tools, Verdict};
 
 const BOUNDS: Bounds = Bounds {
     messages: [2, 0],
+    calls: Vec::new(),
     size: 1,
     flight: 2,
     losses: 1,
@@ -92,12 +97,49 @@ fn sealed_has_the_explorers_states() {
 
 #[test]
 fn layers_of_the_library_have_the_explorers_states() {
-    let ordered = Bounds { observer: Observer::Ordered, ..BOUNDS };
-    agree(&library("sequencer / floor"), &Bounds { messages: [2, 1], ..ordered });
-    let one = Bounds { messages: [1, 0], flight: 1, losses: 1, duplications: 0, ..ordered };
-    agree(&library("pt2pt<2> / floor"), &Bounds { messages: [2, 0], ..one });
-    agree(&library("credit / pt2pt<2> / floor"), &one);
-    agree(&library("frag<1, 4> / pt2pt<2> / floor"), &Bounds { size: 3, ..one });
+    let ordered = || Bounds { observer: Observer::Ordered, ..BOUNDS };
+    agree(&library("sequencer / floor"), &Bounds { messages: [2, 1], ..ordered() });
+    let one = || Bounds { messages: [1, 0], flight: 1, losses: 1, duplications: 0, ..ordered() };
+    agree(&library("pt2pt<2> / floor"), &Bounds { messages: [2, 0], ..one() });
+    agree(&library("credit / pt2pt<2> / floor"), &one());
+    agree(&library("frag<1, 4> / pt2pt<2> / floor"), &Bounds { size: 3, ..one() });
+}
+
+/// Calls of any kind, over the network that the explorer has as an automaton: pools, maps, families of timers, `later`.
+#[test]
+fn a_desk_has_the_explorers_states() {
+    // Five questions are more than it can keep, so that it puts off what it does about that.
+    for (asks, room, losses) in [([2, 0], 2, 1), ([5, 0], 0, 0)] {
+        let stack = nacre_backend_promela::erase::erase(&samples::desk()).unwrap();
+        let calls = vec![("ask".to_string(), asks)];
+        let limits = vec![("lose".to_string(), losses), ("double".to_string(), 0)];
+        let of = setup::Bounds { calls: calls.clone(), limits, ..setup::Bounds::default() };
+        let explored = between(setup::Setup::new(Arc::new(stack.clone()), lossy_datagrams(room), vec![], of));
+        let (messages, flight) = ([0, 0], room as u32);
+        let bounds = Bounds { messages, calls, flight, losses, duplications: 0, observer: Observer::None, ..BOUNDS };
+        let searched = spin(&stack, &bounds);
+        println!("desk: {explored} states, {searched:?}");
+        assert_eq!((searched.verdict, searched.states), (Verdict::Holds, explored + EXTRA_STATES));
+        assert!(explored > 1000, "{explored}");
+    }
+}
+
+/// How many states the explorer visits between automata.
+fn between(setup: setup::Setup) -> u64 {
+    let (space, first) = Space::open(&setup).unwrap();
+    let (stop, threads) = (AtomicBool::new(false), 1);
+    let options = Options {
+        threads,
+        states: 1_000_000,
+        memory: 1 << 32,
+        bits: None,
+        goals: false,
+        stop: &stop,
+        progress: &|_| {},
+    };
+    let explored = explore(&space, &first, &options);
+    assert_eq!(explored.verdict, explore::Verdict::Complete);
+    explored.progress.states
 }
 
 /// Finds the violation that the explorer finds.
