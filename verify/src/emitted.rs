@@ -27,8 +27,13 @@ const HARNESS_C: &str = include_str!("emitted/harness.c");
 /// In front of the names of the emitted stack.
 pub(crate) const PREFIX: &str = "checked";
 /// What C does not define is trapped. (The verifier itself copies no bytes from nowhere when it has found something.)
-const FLAGS: [&str; 4] =
-    ["-DNOREDUCE", "-fsanitize=undefined", "-fno-sanitize=nonnull-attribute", "-fsanitize-undefined-trap-on-error"];
+const FLAGS: [&str; 5] = [
+    "-DNOREDUCE",
+    "-fno-wrapv",
+    "-fsanitize=undefined",
+    "-fno-sanitize=nonnull-attribute",
+    "-fsanitize-undefined-trap-on-error",
+];
 /// More timers than these of one end are not told apart.
 const MOST_TIMERS: u64 = 512;
 

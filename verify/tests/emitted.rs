@@ -67,6 +67,17 @@ fn what_is_broken_is_told_with_a_run_that_the_interpreter_repeats() {
     agree(&stack, &[Level::Queue], &bounds([0, 2], 2, 0, 1), Observer::Reliable);
 }
 
+/// What the harness keeps counts too.
+#[test]
+#[ignore = "a long campaign: make soak runs it"]
+fn a_search_ends_when_the_memory_is_used_up() {
+    let stack = samples::go_back_n();
+    let world = World::new(&bounds([2, 0], 2, 1, 1), Observer::Reliable);
+    let mut model = emitted::model(&stack, &emitted::emit(&stack, Level::Queue).expect("C"), &world).expect("a model");
+    model.flags.push("-DHARNESS_MEMORY=0".into());
+    assert_eq!(run(model, "-O0").verdict, Verdict::Incomplete("the memory was used up".into()));
+}
+
 const TAKEN: &str = "if (number == step->s->go_back_n.expected)";
 
 /// Each is found, by a run in which the interpreter breaks nothing.
@@ -79,7 +90,8 @@ fn found(seeds: &[(&str, &str, Broken)]) {
         assert_ne!(source, emitted.source, "{right}");
         let seeded = emitted::Emitted { source, ..emitted.clone() };
         let model = emitted::model(&stack, &seeded, &world).expect("a model");
-        let Verdict::Violated { trail, .. } = run(model, "-O0").verdict else { panic!("not found: {wrong}") };
+        let verdict = run(model, "-O0").verdict;
+        let Verdict::Violated { trail, .. } = verdict else { panic!("not found: {wrong}: {verdict:?}") };
         let (actions, broken) = emitted::run(&trail).unwrap_or_else(|| panic!("{trail:?}"));
         let right = emitted::on_the_interpreter(&stack, &world, &actions);
         println!("{wrong}: {broken:?} by {actions:?}; the interpreter: {right:?}");

@@ -9,9 +9,15 @@
 
 static const struct nacre_check *const check = &checked_check;
 
+/* What is kept here may take as much as pan may take for its own (MiB). */
+#ifndef HARNESS_MEMORY
+#define HARNESS_MEMORY MEMLIM
+#endif
+static size_t used;
+
 static void *memory(void *old, size_t bytes) {
     void *new = realloc(old, bytes ? bytes : 1);
-    if (new == NULL) {
+    if (new == NULL || used >> 20 >= HARNESS_MEMORY) {
         puts("harness: out of memory");
         exit(1);
     }
@@ -40,6 +46,7 @@ static int number_of(struct strings *s, const uint8_t *at, uint32_t len, int *ne
         s->slots = s->slots ? s->slots * 2 : 1024;
         s->slot = memory(s->slot, s->slots * sizeof *s->slot);
         memset(s->slot, 0, s->slots * sizeof *s->slot);
+        used += s->slots / 2 * sizeof *s->slot;
         for (int n = 1; n <= s->count; n++) {
             uint32_t i = (uint32_t)hash(s->at[n - 1], s->len[n - 1]) & (s->slots - 1);
             while (s->slot[i] != 0) { i = (i + 1) & (s->slots - 1); }
@@ -61,6 +68,7 @@ static int number_of(struct strings *s, const uint8_t *at, uint32_t len, int *ne
     }
     s->at[s->count] = memory(NULL, len);
     memcpy(s->at[s->count], at, len);
+    used += len + 16;
     s->len[s->count] = len;
     *new = 1;
     return s->slot[i] = ++s->count;
@@ -122,7 +130,6 @@ struct local {
 static struct strings shown;
 static struct local *locals;
 static int locals_room;
-static size_t locals_bytes;
 
 /* Copies with runs of zeros made short: numbers of bytes that follow and of zeros behind them, in turn. NULL: only counts. */
 static size_t squeeze(const uint8_t *from, uint32_t len, uint8_t *to) {
@@ -184,7 +191,7 @@ static int kept(int end) {
     squeeze(live.pool, live.pool_size, local->squeezed + one);
     local->armed = check->armed(live.state);
     local->busy = check->busy(live.state);
-    locals_bytes += one + two + len;
+    used += one + two + sizeof *local;
     return n;
 }
 
@@ -227,6 +234,7 @@ static void grow(void) {
     steps_slots = slots ? slots * 2 : 4096;
     steps = memory(NULL, steps_slots * sizeof *steps);
     memset(steps, 0, steps_slots * sizeof *steps);
+    used += (steps_slots - slots) * sizeof *steps;
     for (uint32_t i = 0; i < slots; i++) {
         if (old[i].next != 0) { steps[place(old[i].key)] = old[i]; }
     }
@@ -253,6 +261,7 @@ static void collect(struct step *step) {
         int new;
         lefts[lefts_count++] = (struct left){.port = output->port, .bytes = number_of(&strings, bytes, at, &new)};
         step->left++;
+        used += sizeof *lefts;
         free(bytes);
     }
 }
@@ -347,8 +356,7 @@ int nacre_later(int end, int state) { return taken(end, state, LATER, 0, 0); }
 int nacre_accepts(int end, int state, int event, int len) { return taken(end, state, ACCEPTED, event, len) - 1; }
 
 static void tell(void) {
-    size_t mib = (locals_bytes + steps_slots * sizeof *steps + lefts_room * sizeof *lefts) >> 20;
-    printf("harness: %d local states, %u steps run, %d strings, %zu MiB\n", shown.count, steps_count, strings.count, mib);
+    printf("harness: %d local states, %u steps run, %d strings, %zu MiB\n", shown.count, steps_count, strings.count, used >> 20);
 }
 
 int nacre_first(int end) {
