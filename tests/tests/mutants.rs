@@ -56,7 +56,7 @@ const LAYERS: &[Bug] = &[
     ),
     bug("timer stopped too early", PT2PT, "if sent.empty && !ending { cancel", "if !ending { cancel", BAD),
     bug("timer not started", PT2PT, "        arm resend in rto unless armed;\n", "", SMALL),
-    bug("given up too early", PT2PT, "TRIES:  u8  = 20", "TRIES:  u8  = 1", BAD),
+    bug("given up too early", PT2PT, "TRIES: u8 = 20", "TRIES: u8 = 1", BAD),
     bug(
         "the end has the wrong number",
         PT2PT,
