@@ -8,7 +8,20 @@ use crate::program::{nearest, Program};
 impl Program {
     /// What is wrong in the configurations.
     pub fn check_configurations(&self) -> Vec<Diagnostic> {
-        self.configurations().flat_map(|c| self.configuration(c)).collect()
+        let all: Vec<&ast::Configuration> = self.configurations().collect();
+        let same = |a: &ast::Configuration, b: &ast::Configuration| {
+            a.name.name == b.name.name && a.subject.name == b.subject.name && a.span.file == b.span.file
+        };
+        let mut found: Vec<Diagnostic> = Vec::new();
+        for (at, declared) in all.iter().enumerate() {
+            if let Some(first) = all[..at].iter().find(|first| same(first, declared)) {
+                let words = format!("`{}` has two configurations `{}`", declared.subject.name, declared.name.name);
+                let told = Diagnostic::error("T0149", words).at(declared.name.span, "again here");
+                found.push(told.also(first.name.span, "first here").help("give one of them another name"));
+            }
+            found.extend(self.configuration(declared));
+        }
+        found
     }
 
     fn configuration(&self, declared: &ast::Configuration) -> Vec<Diagnostic> {

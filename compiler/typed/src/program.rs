@@ -306,13 +306,13 @@ fn item_name(item: &Item) -> Option<&ast::Ident> {
         Item::Wire(x) => &x.name,
         Item::Filter(x) => &x.name,
         Item::Automaton(x) => &x.name,
-        Item::Configuration(x) => &x.name,
         Item::Property(x) => &x.name,
         Item::Extern(x) => &x.name,
         Item::Const(x) => &x.name,
         Item::Stack(x) => &x.name,
         Item::Graph(x) => &x.name,
-        Item::Test(_) => return None,
+        // A configuration's name is one of its subject's.
+        Item::Test(_) | Item::Configuration(_) => return None,
     })
 }
 
