@@ -236,12 +236,14 @@ worker shuffling { breaks any_order; }
 worker plain     { }
 worker ordered   { requires in_order, sealed; }
 worker needing   { requires any_order; }
+worker using     { requires in_order; }
 
 stack handed     = ordered / plain / sealing / plain / ordering;
 stack extended   = needing / ordering / shuffling / needing;
 stack missing    = ordered / plain / ordering;
 stack broken     = needing / plain / shuffling / ordering;
 stack of_network = needing / plain / needing;
+stack undone     = using / shuffling / ordering;
 stack unknown    = needing / plain;
 ";
 
@@ -257,6 +259,8 @@ fn what_a_layer_requires_is_provided_below_or_handed_through() {
     assert_eq!(found("of_network"), [""; 0], "what the lowest layer requires is the network's");
     assert_eq!(found("missing"), ["`ordered` requires `sealed`, which nothing below it in `missing` provides"]);
     assert_eq!(found("broken"), ["`needing` requires `any_order`, which nothing below it in `broken` provides"]);
+    // What extends a broken one is broken with it.
+    assert_eq!(found("undone"), ["`using` requires `in_order`, which nothing below it in `undone` provides"]);
     assert_eq!(found("unknown"), ["`needing` requires `any_order`, which nothing below it in `unknown` provides"]);
 }
 
