@@ -143,12 +143,8 @@ impl Walker<'_> {
 
     fn statement(&mut self, statement: &mut Statement) {
         match statement {
-            Statement::Let(local, e) => {
-                // `let` of a time decides nothing but times.
-                if !is_time(&self.locals[local.index()].ty) {
-                    self.expr(e);
-                }
-            }
+            // `let` of a time decides nothing but times.
+            Statement::Let(local, e) if !is_time(&self.locals[local.index()].ty) => self.expr(e),
             Statement::Store(place, e) if !is_time(&place.ty) => self.expr(e),
             Statement::If { condition, then, otherwise, .. } => {
                 self.expr(condition);

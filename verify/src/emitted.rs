@@ -6,8 +6,8 @@
 //!
 //! **Why not `c_track`.** SPIN can keep a flat state in its vector, or (`UnMatched`) only on its stack. Numbers do the same with
 //! less: the vector stays small whatever the stack holds, the search stays exact (a number stands for all the bytes), and
-//! breadth-first search, for which SPIN 6.5 restores no tracked memory, gives shortest runs. It rests on what all matching of
-//! abstract states rests on: states that look alike behave alike, so that one of them stands for all.
+//! breadth-first search, which SPIN 6.5 refuses with `UnMatched`, gives shortest runs. It rests on what all matching of
+//! abstract states rests on: states that look alike behave alike, so that one of them stands for all. (docs/decisions/008.)
 
 pub mod world;
 
