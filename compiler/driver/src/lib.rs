@@ -5,6 +5,7 @@ mod specifications;
 use std::path::{Path, PathBuf};
 
 pub use nacre_backend_c::{Emitted, Level};
+pub use nacre_backend_promela::{Bounds, Refusal};
 use nacre_diagnostics::{Diagnostic, SourceId, Sources, Span};
 pub use nacre_optimize::calls::Decision;
 use nacre_stack::Stack;
@@ -153,13 +154,20 @@ impl Session {
             stack.name = prefix.into();
         }
         optimize(&mut stack, level);
-        let place = |span: Span| -> Option<(String, u32)> {
-            if span == Span::default() {
-                return None;
-            }
-            Some((self.sources.path(span.file).to_string(), self.sources.line(span) as u32))
-        };
-        nacre_backend_c::write(&stack, level, &place)
+        nacre_backend_c::write(&stack, level, &|span| self.place(span))
+    }
+
+    /// The Promela model of two ends of a stack; or why it cannot be written.
+    pub fn promela(&self, stack: &Stack, bounds: &Bounds) -> Result<String, Vec<Refusal>> {
+        nacre_backend_promela::write(stack, bounds, &|span| self.place(span))
+    }
+
+    /// File and line.
+    fn place(&self, span: Span) -> Option<(String, u32)> {
+        if span == Span::default() {
+            return None;
+        }
+        Some((self.sources.path(span.file).to_string(), self.sources.line(span) as u32))
     }
 
     /// All that was found, as text for a person.

@@ -146,7 +146,8 @@ impl Writer<'_> {
         frame.done = format!("{name}_done");
         let header = self.header_handled(id);
         let comment = self.stack.layer(handler.layer).description.replace("*/", "");
-        let comment = format!("{comment}: {}{}", handler.name, if handler.passes { " (passes on)" } else { "" });
+        let passes = if handler.passes { " (passes on)" } else { "" };
+        let comment = format!("{comment}: {}{}{passes}", handler.name, self.source(handler.span));
         let text = self.inline(&name, &[], &comment, frame, |w| {
             match handler.event {
                 Some(event) => {

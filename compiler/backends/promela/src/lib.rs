@@ -41,7 +41,7 @@ mod statements;
 mod types;
 mod writer;
 
-use nacre_stack::{LayerId, Stack};
+use nacre_stack::{LayerId, Span, Stack};
 
 /// States that SPIN stores besides those of the explorer.
 pub const EXTRA_STATES: u64 = 2;
@@ -94,8 +94,11 @@ impl std::fmt::Display for Refusal {
     }
 }
 
+/// Where a piece of a layer's source stands: file, line.
+pub type Sources<'a> = &'a dyn Fn(Span) -> Option<(String, u32)>;
+
 /// The model's text; or all that cannot be written.
-pub fn write(stack: &Stack, bounds: &Bounds) -> Result<String, Vec<Refusal>> {
+pub fn write(stack: &Stack, bounds: &Bounds, sources: Sources) -> Result<String, Vec<Refusal>> {
     let erased = erase::erase(stack)?;
-    writer::Writer::new(&erased, bounds).model()
+    writer::Writer::new(&erased, bounds, sources).model()
 }

@@ -469,7 +469,8 @@ impl Writer<'_> {
                 false => format!("IN_{}", frame.places[p.index()]),
             })
             .collect();
-        let text = self.inline(&name, &given.clone(), &format!("fn {}", function.name), frame, |w| {
+        let comment = format!("fn {}{}", function.name, self.source(function.span));
+        let text = self.inline(&name, &given.clone(), &comment, frame, |w| {
             for (p, text) in function.parameters.iter().zip(&given) {
                 let local = &function.locals[p.index()];
                 if !local.by_ref {

@@ -6,7 +6,7 @@ use nacre_stack::*;
 
 use crate::names::clean;
 use crate::types::is_scalar;
-use crate::{Bounds, Refusal};
+use crate::{Bounds, Refusal, Sources};
 
 /// The code whose lines are being written: whose locals it has, and how it is left.
 #[derive(Clone, Default)]
@@ -32,6 +32,7 @@ pub struct Frame {
 pub struct Writer<'s> {
     pub stack: &'s Stack,
     pub bounds: &'s Bounds,
+    sources: Sources<'s>,
     pub refusals: Vec<Refusal>,
     pub typedefs: Vec<String>,
     pub typedefs_known: HashSet<String>,
@@ -54,10 +55,11 @@ pub struct Writer<'s> {
 }
 
 impl<'s> Writer<'s> {
-    pub fn new(stack: &'s Stack, bounds: &'s Bounds) -> Writer<'s> {
+    pub fn new(stack: &'s Stack, bounds: &'s Bounds, sources: Sources<'s>) -> Writer<'s> {
         Writer {
             stack,
             bounds,
+            sources,
             refusals: vec![],
             typedefs: vec![],
             typedefs_known: HashSet::new(),
@@ -215,6 +217,13 @@ impl<'s> Writer<'s> {
             rejected: format!("{prefix}_rejected"),
             ..Frame::default()
         }
+    }
+
+    /// ` (file:line)`, of the file without its folders.
+    pub fn source(&self, span: Span) -> String {
+        let Some((file, line)) = (self.sources)(span) else { return String::new() };
+        let name = file.rsplit('/').next().unwrap_or_default().replace("*/", "");
+        format!(" ({name}:{line})")
     }
 
     pub fn local(&self, id: LocalId) -> String {

@@ -24,7 +24,7 @@ const BOUNDS: Bounds = Bounds {
 };
 
 fn spin(stack: &Stack, bounds: &Bounds) -> Searched {
-    let text = write(stack, bounds).unwrap_or_else(|refusals| panic!("{refusals:?}"));
+    let text = write(stack, bounds, &|_| None).unwrap_or_else(|refusals| panic!("{refusals:?}"));
     if let Ok(folder) = std::env::var("KEEP_MODELS") {
         std::fs::write(format!("{folder}/{}.pml", stack.description.replace(['/', ' ', '<', '>'], "_")), &text)
             .unwrap();
@@ -55,17 +55,23 @@ fn explorer(stack: &Stack, bounds: &Bounds) -> nacre_checker::search::Searched {
 /// A stack of the library, without times: the explorer tells deadlines apart, the model does not. A peer that does not
 /// answer is given up sooner than usual, so that runs are short.
 fn library(stack: &str) -> Stack {
+    erase_of(stack).unwrap_or_else(|refusals| panic!("{refusals:?}"))
+}
+
+fn erase_of(stack: &str) -> Result<Stack, Vec<nacre_backend_promela::Refusal>> {
     let layers = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../layers");
     let source = std::fs::read_to_string(layers.join("pt2pt/pt2pt.nacre")).unwrap();
     assert!(source.contains("TRIES: u8 = 20;"));
-    let imports: String =
-        ["floor", "sequencer", "credit", "frag"].iter().map(|n| format!("import \"../{n}/{n}.nacre\";\n")).collect();
+    let imports: String = ["floor", "sequencer", "credit", "frag", "checksum", "corrupt", "delay", "duplicate", "lose"]
+        .iter()
+        .map(|n| format!("import \"../{n}/{n}.nacre\";\n"))
+        .collect();
     let source = source.replace("TRIES: u8 = 20;", "TRIES: u8 = 1;");
     let source = source.replacen("import", &format!("{imports}import"), 1) + &format!("\nstack tried = {stack};\n");
     let mut session = nacre_driver::Session::from_text(&layers.join("pt2pt/tried.nacre"), &source);
     session.check();
     let stack = session.stack("tried").unwrap_or_else(|| panic!("{}", session.render(false)));
-    nacre_backend_promela::erase::erase(&stack).unwrap()
+    nacre_backend_promela::erase::erase(&stack)
 }
 
 /// Both hold, and visit as many states.
@@ -99,6 +105,10 @@ fn sealed_has_the_explorers_states() {
 fn layers_of_the_library_have_the_explorers_states() {
     let ordered = || Bounds { observer: Observer::Ordered, ..BOUNDS };
     agree(&library("sequencer / floor"), &Bounds { messages: [2, 1], ..ordered() });
+    agree(
+        &library("checksum / floor"),
+        &Bounds { messages: [1, 1], duplications: 0, observer: Observer::Once, ..BOUNDS },
+    );
     let one = || Bounds { messages: [1, 0], flight: 1, losses: 1, duplications: 0, ..ordered() };
     agree(&library("pt2pt<2> / floor"), &Bounds { messages: [2, 0], ..one() });
     agree(&library("credit / pt2pt<2> / floor"), &one());
@@ -198,13 +208,42 @@ fn what_cannot_be_written_is_refused_in_words() {
     let zero = Expr { kind: ExprKind::Zero, ty: Type::Instant };
     let late = Expr { kind: ExprKind::Binary(BinaryOp::Less, Box::new(zero), Box::new(now)), ty: Type::Bool };
     timed.handlers[0].body.push(Statement::Assert(late, "late".into()));
-    let refusals = write(&timed, &BOUNDS).unwrap_err();
+    let refusals = write(&timed, &BOUNDS, &|_| None).unwrap_err();
     let said: Vec<String> = refusals.iter().map(|r| r.to_string()).collect();
     assert_eq!(said.len(), 1, "{said:?}");
     assert!(
         said[0].starts_with("cannot be written in Promela: a time decides more than when a timer fires"),
         "{said:?}"
     );
-    let refusals = write(&samples::desk(), &BOUNDS).unwrap_err();
+    let delays = erase_of("delay<50 ms, 2> / floor").unwrap_err();
+    assert!(delays.iter().any(|r| r.what.contains("`delay.down.send`")), "{delays:?}");
+    let refusals = write(&samples::desk(), &BOUNDS, &|_| None).unwrap_err();
     assert!(refusals.iter().any(|r| r.what.contains("no event above the network")), "{refusals:?}");
+}
+
+/// What is drawn is the least or the greatest, for both.
+#[test]
+fn layers_that_draw_random_numbers_have_the_explorers_states() {
+    let mut network = lossy_datagrams(2);
+    for action in &mut network.actions {
+        action.name = action.name.replace("transmit", "send").replace("receive", "deliver");
+    }
+    let limits = vec![("lose".to_string(), 1), ("double".to_string(), 0)];
+    for name in ["duplicate<20> / floor", "lose<20> / floor", "corrupt<20> / floor"] {
+        let stack = library(name);
+        let calls = vec![("send".to_string(), [1, 1])];
+        let of = setup::Bounds { calls, limits: limits.clone(), ..setup::Bounds::default() };
+        let explored = between(setup::Setup::new(Arc::new(stack.clone()), network.clone(), vec![], of));
+        let searched = spin(&stack, &Bounds { messages: [1, 1], duplications: 0, observer: Observer::None, ..BOUNDS });
+        println!("{name}: {explored} states, {searched:?}");
+        assert_eq!((searched.verdict, searched.states), (Verdict::Holds, explored + EXTRA_STATES), "{name}");
+    }
+}
+
+#[test]
+fn handlers_are_named_as_in_the_source_and_say_where_they_stand() {
+    let text = write(&samples::go_back_n(), &BOUNDS, &|_| Some(("layers/g/g.nacre".into(), 7))).unwrap();
+    let expected = "/* go_back_n: go_back_n.up.receive.Data (g.nacre:7) */\ninline go_back_n_up_receive_Data() {";
+    assert!(text.contains(expected), "{text}");
+    assert!(text.contains("/* fn go_back_n.acknowledged (g.nacre:7) */"), "{text}");
 }
