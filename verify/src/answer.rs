@@ -41,7 +41,8 @@ pub fn read(words: &str) -> Option<Searched> {
         memory_mib: number_before(words, "total actual memory usage")
             .or_else(|| number_before(words, "memory usage (Mbyte)"))
             .unwrap_or(0.0),
-        seconds: number_after(words, "elapsed time").unwrap_or(0.0),
+        // What has not begun has a time since 1970.
+        seconds: number_after(words, "elapsed time").filter(|s| *s < 1e6).unwrap_or(0.0),
         vector_bytes: number_after(summary, "State-vector").unwrap_or(0.0) as u64,
     })
 }
@@ -78,7 +79,8 @@ fn broken(line: &str) -> Option<String> {
     let rest = line.trim_start().strip_prefix("pan:")?;
     let (number, why) = rest.split_once(':')?;
     let why = why.trim().split(" (at depth").next()?;
-    let told = !LIMITS.iter().any(|(sign, _)| why.contains(sign));
+    // It aborts when it cannot go on, which says nothing about the model.
+    let told = why != "aborting" && !LIMITS.iter().any(|(sign, _)| why.contains(sign));
     (number.parse::<u32>().is_ok() && told && !why.is_empty()).then(|| why.to_string())
 }
 
