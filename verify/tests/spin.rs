@@ -59,7 +59,10 @@ fn a_search_that_meets_a_limit_does_not_say_holds() {
     let usual = Limits { memory_mib: 100, ..Limits::default() };
     assert_eq!(of(Limits { depth: 100, ..usual.clone() }), "the depth of the search was reached");
     assert_eq!(of(Limits { breadth_first: true, ..usual.clone() }), "the memory was used up");
-    let wide = Model { text: "int a[4000]; byte i; active proctype p() { a[1] = 1; i++; a[i] == 1 }".into(), ..Model::default() };
+    let wide = Model {
+        text: "int a[4000]; byte i; active proctype p() { a[1] = 1; i++; a[i] == 1 }".into(),
+        ..Model::default()
+    };
     let Verdict::Incomplete(why) = check(&wide, &Limits { vector: 1024, ..Limits::default() }).verdict else {
         panic!("a state fits")
     };

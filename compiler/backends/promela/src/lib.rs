@@ -20,7 +20,16 @@
 //! - **Addresses** are 0 (nowhere), 1 and 2 (the ends).
 //!
 //! Arithmetic is exact up to 32 bits, provided that signed numbers wrap (gcc's `-fwrapv`, which `nacre-verify` gives). Numbers of up
-//! to 64 bits are two words that can be copied, compared, added, shifted and masked. What cannot be written is refused in words.
+//! to 64 bits are two words that can be copied, compared, added, shifted and masked. What cannot be written is refused in words
+//! ([`Refusal`]): C functions, multiplication and division of numbers of more than 32 bits, sets of more than 64, a preamble in what a
+//! layer packs, bytes of addresses, references to entries of containers, conditions of `accepts` that are no plain expressions.
+//!
+//! # Limits of SPIN that shape the text
+//!
+//! A `d_step` has at most 2048 statements, so each handler is one and a step is an `atomic` of them; nothing in it is left open
+//! once it has begun, so that what is hidden need not be restored. Inlines nest at most 16 deep; their arguments are plain, because
+//! SPIN loses part of an argument with a condition in it. Single bits are not hidden. With hidden variables it cannot search
+//! breadth-first. No hidden variable may be called like a global of pan.c: the two would be one, without a word.
 
 mod bytes;
 mod containers;
