@@ -44,6 +44,8 @@ pub struct Limits {
     pub storage: Storage,
     /// A shortest violation is found; it takes more memory. SPIN cannot do so where a model has `hidden` variables.
     pub breadth_first: bool,
+    /// A violation that was found depth-first is made shorter, if that can be: a second search goes on below its depth.
+    pub shorten: bool,
 }
 
 impl Default for Limits {
@@ -55,6 +57,7 @@ impl Default for Limits {
             vector: 8192,
             storage: Storage::Exact,
             breadth_first: false,
+            shorten: false,
         }
     }
 }
@@ -122,16 +125,27 @@ impl Tools {
         if !compiled.status.success() {
             return Err(Error::Compiler(first_lines(&compiled)));
         }
-        let mut search = Command::new(&pan);
-        search.args([format!("-m{}", limits.depth), "-w22".into(), "-n".into()]);
-        let ran = run(&mut search, at, limits.time).map_err(io(&pan))?;
+        let search = |more: &[&str]| {
+            let mut search = Command::new(&pan);
+            search.args([format!("-m{}", limits.depth), "-w22".into(), "-n".into()]).args(more);
+            run(&mut search, at, limits.time).map_err(io(&pan))
+        };
+        let replay = || run(Command::new(&pan).args(["-r", "-n"]), at, limits.time).map_err(io(&pan));
+        let ran = search(&[])?;
         let Some(mut searched) = answer::read(&ran.words) else { return unfinished(&ran) };
         if ran.stopped && searched.verdict == Verdict::Holds {
             searched.verdict = Verdict::Incomplete(TIME.into());
         }
-        if let Verdict::Violated { trail, .. } = &mut searched.verdict {
-            let replayed = run(Command::new(&pan).args(["-r", "-n"]), at, limits.time).map_err(io(&pan))?;
-            *trail = answer::trail(&replayed.words);
+        if let Verdict::Violated { trail, why } = &mut searched.verdict {
+            *trail = answer::trail(&replay()?.words);
+            if limits.shorten && !limits.breadth_first {
+                search(&["-i"])?;
+                let shorter = replay()?.words;
+                // Where a model waits for `timeout`, SPIN may take the end of the search for it: only what breaks the same counts.
+                if shorter.contains(why.as_str()) && answer::trail(&shorter).len() <= trail.len() {
+                    *trail = answer::trail(&shorter);
+                }
+            }
         }
         Ok(searched)
     }
@@ -147,6 +161,8 @@ impl Tools {
         });
         if limits.breadth_first {
             gcc.arg("-DBFS");
+        } else if limits.shorten {
+            gcc.arg("-DREACH");
         }
         gcc.args(&model.flags);
         gcc.args(model.files.iter().map(|(name, _)| name).filter(|name| name.ends_with(".c")));

@@ -43,6 +43,24 @@ fn a_broken_model_is_told_with_the_run_to_it() {
 }
 
 #[test]
+fn a_run_is_shortened_on_demand() {
+    let text = "byte n;
+active proctype p() {
+    do
+    :: d_step { n < 9 -> n++; printf(\"step: one\\n\"); assert(n < 9) }
+    :: d_step { n < 9 -> n = n + 3; printf(\"step: three\\n\"); assert(n < 9) }
+    od
+}
+";
+    let model = Model { text: text.into(), ..Model::default() };
+    let steps = |shorten| match check(&model, &Limits { shorten, ..Limits::default() }).verdict {
+        Verdict::Violated { trail, .. } => trail.len(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!((steps(false), steps(true)), (9, 3));
+}
+
+#[test]
 fn a_model_that_stops_where_it_must_not_is_broken() {
     let model = Model { text: "bit b; active proctype p() { b = 1; b == 0 }".into(), ..Model::default() };
     let Verdict::Violated { why, .. } = check(&model, &Limits::default()).verdict else { panic!("it holds") };

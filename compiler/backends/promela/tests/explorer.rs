@@ -31,7 +31,10 @@ fn spin(stack: &Stack, bounds: &Bounds) -> Searched {
     }
     // Compiling would take longer than searching.
     let model = Model { text, flags: vec!["-O0".into()], ..Model::default() };
-    Tools::find().expect("spin and gcc").check(&model, &Limits::default()).unwrap_or_else(|e| panic!("{e}"))
+    Tools::find()
+        .expect("spin and gcc")
+        .check(&model, &Limits { shorten: true, ..Limits::default() })
+        .unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn explorer(stack: &Stack, bounds: &Bounds) -> nacre_checker::search::Searched {
@@ -154,10 +157,12 @@ fn between(setup: setup::Setup) -> u64 {
 
 /// Finds the violation that the explorer finds.
 fn both_find(broken: &Stack, bounds: &Bounds, why: &str) -> Vec<String> {
-    let Explored::Violated { why: explored, .. } = explorer(broken, bounds).verdict else { panic!("it holds") };
+    let Explored::Violated { run, why: explored } = explorer(broken, bounds).verdict else { panic!("it holds") };
     let Verdict::Violated { trail, .. } = spin(broken, bounds).verdict else { panic!("SPIN finds nothing") };
     let last = trail.last().expect("a run");
     assert!(last.contains(why), "{trail:?}, the explorer: {explored}");
+    // Both ends open before, and what is broken is said behind. A run may have more steps, if they are shorter ones.
+    assert!((run.len() + 3..run.len() + 6).contains(&trail.len()), "{trail:?}, the explorer: {run:?}");
     trail
 }
 
