@@ -130,6 +130,7 @@ fn configurations(session: &Session, subject: &Subject, args: &Verify) -> Vec<Co
         found.push(Configuration {
             name: "default".into(),
             subject: subject.name.clone(),
+            over: None,
             settings: vec![],
             span: Default::default(),
         });

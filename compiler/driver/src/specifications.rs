@@ -34,6 +34,7 @@ impl Session {
         let configuration = |c: &ast::Configuration| Configuration {
             name: c.name.name.clone(),
             subject: c.subject.name.clone(),
+            over: c.over.as_ref().map(|o| o.name.clone()),
             settings: c.settings.iter().map(setting).collect(),
             span: c.span,
         };

@@ -260,6 +260,8 @@ pub struct Configuration {
     pub name: String,
     /// The layer or stack that it is for.
     pub subject: String,
+    /// The automaton below it, where the configuration names one.
+    pub over: Option<String>,
     pub settings: Vec<Setting>,
     pub span: Span,
 }

@@ -448,6 +448,8 @@ pub struct Configuration {
     pub name: Ident,
     /// A layer or a stack.
     pub subject: Ident,
+    /// The automaton below it, where it is another one than the subject requires, or the subject requires none.
+    pub over: Option<Ident>,
     pub settings: Vec<Setting>,
     pub span: Span,
 }

@@ -36,7 +36,13 @@ impl Program {
             }
         };
         let mut found = again(declared);
-        found.extend(declared.settings.iter().filter_map(|s| self.setting(s, &layers)));
+        if let Some(over) = declared.over.as_ref().filter(|o| !self.is_automaton_at(o)) {
+            let is_automaton = |item: &Item| matches!(item, Item::Automaton(_));
+            let words = format!("there is no automaton `{}`", over.name);
+            found.push(told(words, over, &self.known(&over.name, over.span, is_automaton)));
+        }
+        let below: Vec<String> = declared.over.iter().flat_map(|o| self.parameters_of_automaton(o)).collect();
+        found.extend(declared.settings.iter().filter_map(|s| self.setting(s, &layers, &below)));
         found
     }
 
@@ -49,12 +55,18 @@ impl Program {
         layers.iter().filter_map(layer).collect()
     }
 
-    fn setting(&self, setting: &ast::Setting, layers: &[&ast::Layer]) -> Option<Diagnostic> {
+    fn is_automaton_at(&self, name: &ast::Ident) -> bool {
+        matches!(self.find(&name.name, name.span).map(|n| n.item), Some(Item::Automaton(_)))
+    }
+
+    /// `below`: parameters of an automaton that the configuration names.
+    fn setting(&self, setting: &ast::Setting, layers: &[&ast::Layer], below: &[String]) -> Option<Diagnostic> {
         match &setting.path[..] {
             [name] if is_parameter(name) => {
                 let alone = layers.iter().filter(|_| layers.len() == 1).flat_map(|l| &l.parameters);
                 let mut known: Vec<String> = alone.map(|p| p.name.name.clone()).collect();
                 known.extend(layers.iter().flat_map(|l| self.parameters_of_promises(l)));
+                known.extend(below.iter().cloned());
                 if known.contains(&name.name) {
                     return None;
                 }
@@ -89,15 +101,18 @@ impl Program {
         let mut names = vec![];
         for member in &layer.members {
             let (Member::Provides(promises) | Member::Requires(promises)) = member else { continue };
-            for promise in promises {
-                let (mut next, mut seen) = (Some(promise), 0);
-                // As many as there are: a circle is told elsewhere.
-                while let Some(Item::Automaton(a)) = next.and_then(|n| self.find(&n.name, n.span)).map(|n| n.item) {
-                    names.extend(a.parameters.iter().map(|p| p.name.name.clone()));
-                    seen += 1;
-                    next = a.extends.as_ref().filter(|_| seen < 100);
-                }
-            }
+            names.extend(promises.iter().flat_map(|p| self.parameters_of_automaton(p)));
+        }
+        names
+    }
+
+    fn parameters_of_automaton(&self, automaton: &ast::Ident) -> Vec<String> {
+        let (mut names, mut next, mut seen) = (vec![], Some(automaton), 0);
+        // As many as there are: a circle is told elsewhere.
+        while let Some(Item::Automaton(a)) = next.and_then(|n| self.find(&n.name, n.span)).map(|n| n.item) {
+            names.extend(a.parameters.iter().map(|p| p.name.name.clone()));
+            seen += 1;
+            next = a.extends.as_ref().filter(|_| seen < 100);
         }
         names
     }

@@ -86,6 +86,7 @@ impl Parser<'_> {
         let name = self.name("a configuration")?;
         self.expect_word("for")?;
         let subject = self.item_name("a layer or a stack")?;
+        let over = if self.eat_word("over") { Some(self.item_name("an automaton")?) } else { None };
         let span = self.since(start);
         let open = self.span();
         self.expect_as(TokenKind::OpenBrace, Role::Block)?;
@@ -98,7 +99,7 @@ impl Parser<'_> {
             }
         }
         self.close_as(TokenKind::CloseBrace, open, Role::Block)?;
-        Ok(Configuration { docs, name, subject, settings, span })
+        Ok(Configuration { docs, name, subject, over, settings, span })
     }
 
     /// `W = 2;`, `pt2pt.W = 2;`, `send = (3, 0);`
