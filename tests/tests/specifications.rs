@@ -65,9 +65,10 @@ fn automata_in_the_language_are_those_made_by_hand() {
 /// Does an action with these parameters, if it is enabled.
 fn step(automaton: &Automaton, state: &State, name: &str, arguments: &[Value]) -> Option<State> {
     let fits = |a: &nacre_specification::Action| a.name == name && a.parameters.len() == arguments.len();
-    let action = automaton.actions.iter().position(fits)?;
-    let ways = automaton.allows(state, 2, action, arguments);
-    ways.first().map(|locals| automaton.apply(state, 2, action, locals))
+    let actions = automaton.actions.iter().enumerate().filter(|(_, a)| fits(a));
+    let mut ways =
+        actions.flat_map(|(at, _)| automaton.allows(state, 2, at, arguments).into_iter().map(move |w| (at, w)));
+    ways.next().map(|(at, locals)| automaton.apply(state, 2, at, &locals))
 }
 
 #[test]
@@ -138,6 +139,28 @@ fn parameters_are_typed_by_guards_and_events() {
     let closed = found.actions.iter().position(|a| a.name == "closed").unwrap();
     let ways = found.enabled(&state, 2, closed);
     assert_eq!(ways, [vec![Some(Value::Num(1)), Some(Value::Num(4))]]);
+}
+
+#[test]
+fn configurations_name_what_is_below_and_share_names() {
+    let with = |over: &str| {
+        format!(
+            "import \"layers/interfaces.nacre\";
+            worker one {{ }}
+            worker two {{ }}
+            configuration small for one over {over} {{ AGE = 2; }}
+            configuration small for two {{ send = 1; }}"
+        )
+    };
+    let open = |over: &str| Session::from_text(&root().join("case.nacre"), &with(over));
+    let found = open("lossy_network");
+    assert!(!found.has_errors(), "{}", found.render(false));
+    let overs: Vec<_> = found.configurations().into_iter().map(|c| (c.subject, c.over)).collect();
+    assert_eq!(overs, [("one".into(), Some("lossy_network".into())), ("two".into(), None)]);
+    assert!(open("lossy_fifo_network").render(false).contains("nothing here has a parameter `AGE`"));
+    assert!(open("lossy_netwrk").render(false).contains("did you mean `lossy_network`?"));
+    let twice = with("lossy_network") + " configuration small for one { }";
+    assert!(Session::from_text(&root().join("case.nacre"), &twice).render(false).contains("`small` is declared twice"));
 }
 
 #[test]
@@ -300,7 +323,17 @@ fn the_networks_of_the_library_do_what_they_say() {
         state = step(&fifo, &state, "deliver", &m(1, text)).unwrap();
     }
     assert!(fifo.holds(&state, 2, 0));
-    let closed = [Value::Num(1), Value::Num(0)];
-    state = step(&fifo, &state, "closed", &closed).unwrap();
-    assert_eq!(step(&fifo, &state, "closed", &closed), None, "it comes once");
+    let closed = |why: u64| [Value::Num(1), Value::Num(why)];
+    assert_eq!(step(&fifo, &state, "closed", &closed(0)), None, "nobody has closed");
+    let ended = step(&fifo, &state, "closed", &closed(4)).unwrap();
+    assert_eq!(step(&fifo, &ended, "closed", &closed(4)), None, "it comes once");
+    state = step(&fifo, &state, "grant_sends", &[Value::Num(0), Value::Num(1)]).unwrap();
+    state = step(&fifo, &state, "send", &m(0, "c")).unwrap();
+    state = step(&fifo, &state, "close", &[Value::Num(0)]).unwrap();
+    assert_eq!(step(&fifo, &state, "closed", &closed(0)), None, "not before all that was sent");
+    assert_eq!(step(&fifo, &state, "send", &m(0, "d")), None, "not after close");
+    state = step(&fifo, &state, "deliver", &m(1, "c")).unwrap();
+    assert!(!fifo.holds(&state, 2, 1) && fifo.goals[1].name == "all_end");
+    let (state, heard) = (step(&fifo, &state, "closed", &closed(0)).unwrap(), [Value::Num(0), Value::Num(0)]);
+    assert!(fifo.holds(&step(&fifo, &state, "closed", &heard).unwrap(), 2, 1));
 }

@@ -109,7 +109,7 @@ fn subjects(session: &Session, args: &Verify) -> Result<Vec<Subject>, String> {
     let own = |span: nacre_diagnostics::Span| std::path::Path::new(session.sources.path(span.file)) == args.file;
     for layer in session.program.layers().filter(|l| own(l.name.span)) {
         let subject = Subject { name: layer.name.name.clone(), is_layer: true };
-        if world::between(session, &subject).below.is_some() {
+        if world::between(session, &subject, None).below.is_some() || configured.contains(&subject.name) {
             found.push(subject);
         }
     }
@@ -125,7 +125,14 @@ fn subjects(session: &Session, args: &Verify) -> Result<Vec<Subject>, String> {
 /// Those of the source for the subject, or one of the command line alone.
 fn configurations(session: &Session, subject: &Subject, args: &Verify) -> Vec<Configuration> {
     let mut found: Vec<Configuration> = session.configurations();
-    found.retain(|c| c.subject == subject.name && args.configuration.as_ref().is_none_or(|name| *name == c.name));
+    found.retain(|c| {
+        let wanted = match &args.configuration {
+            Some(name) => *name == c.name,
+            // Those take long: only when they are asked for.
+            None => args.all || !c.name.starts_with("large"),
+        };
+        c.subject == subject.name && wanted
+    });
     if found.is_empty() {
         found.push(Configuration {
             name: "default".into(),
@@ -157,6 +164,7 @@ pub fn configuration(
     let none = || Configuration {
         name: name.into(),
         subject: subject.name.clone(),
+        over: None,
         settings: vec![],
         span: Default::default(),
     };

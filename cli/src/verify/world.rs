@@ -74,8 +74,9 @@ pub struct Between {
     pub trusted: Vec<String>,
 }
 
-/// What a subject stands between: what its lowest layer requires; what its layers provide and hand through to the top.
-pub fn between(session: &Session, subject: &Subject) -> Between {
+/// What a subject stands between: what its lowest layer requires, or the automaton that a configuration names (`over`); what
+/// its layers provide and hand through to the top.
+pub fn between(session: &Session, subject: &Subject, over: Option<&str>) -> Between {
     let layers = layers(session, subject);
     let mut trusted = vec![];
     let mut automata = |names: &[String]| -> Vec<String> {
@@ -84,21 +85,32 @@ pub fn between(session: &Session, subject: &Subject) -> Between {
         known
     };
     let required = layers.last().map(|l| automata(&l.requires)).unwrap_or_default();
-    // From the bottom up: what a layer provides comes instead of what it requires; the rest is handed through.
-    let mut above: Vec<String> = vec![];
-    for (at, layer) in layers.iter().rev().enumerate() {
+    let held: Vec<String> = over.map_or(required, |name| vec![name.to_string()]);
+    // From the bottom up: what a layer provides comes instead of what holds below it; the rest is handed through.
+    let mut above = held.clone();
+    for layer in layers.iter().rev() {
         let provided = automata(&layer.provides);
-        if at == 0 && provided.is_empty() {
-            above = required.iter().filter(|n| !layer.breaks.contains(n)).cloned().collect();
-        } else if !provided.is_empty() {
-            above = provided;
+        if provided.is_empty() {
+            above.retain(|name| !extended(session, name).iter().any(|n| layer.breaks.contains(n)));
         } else {
-            above.retain(|n| !layer.breaks.contains(n));
+            above = provided;
         }
     }
     trusted.sort();
     trusted.dedup();
-    Between { below: required.into_iter().next(), above, trusted }
+    Between { below: held.into_iter().next(), above, trusted }
+}
+
+/// An automaton and what it extends.
+fn extended(session: &Session, automaton: &str) -> Vec<String> {
+    let mut names = vec![];
+    let mut next = Some(automaton.to_string());
+    while let Some(name) = next.take() {
+        let found = session.program.automata().find(|a| a.name.name == name);
+        next = found.and_then(|a| a.extends.as_ref()).map(|e| e.name.clone()).filter(|n| !names.contains(n));
+        names.push(name);
+    }
+    names
 }
 
 /// The subject in a configuration, with what the command line adds.
@@ -108,11 +120,11 @@ pub fn world(
     configuration: &Configuration,
     any_order: bool,
 ) -> Result<World, Refusal> {
-    let between = between(session, subject);
+    let between = between(session, subject, configuration.over.as_deref());
     let Some(below) = &between.below else {
         let lowest = layers(session, subject).last().map(|l| l.name.clone()).unwrap_or_default();
         return Err(Refusal::Words(format!(
-            "`{lowest}` requires no automaton, so nothing says over what `{}` is to be checked (write `requires` and the name of an automaton)",
+            "`{lowest}` requires no automaton, so nothing says over what `{0}` is to be checked (write `requires` and the name of an automaton, or `configuration NAME for {0} over AUTOMATON {{ ... }}`)",
             subject.name
         )));
     };
@@ -182,15 +194,9 @@ fn windows(stack: &nacre_stack::Stack, ty: &nacre_stack::Type) -> Vec<(u32, u8)>
 }
 
 fn parameters(session: &Session, automaton: &str) -> Vec<String> {
-    let mut names = vec![];
-    let mut next = Some(automaton.to_string());
-    while let Some(name) = next.take() {
-        if let Some(found) = session.program.automata().find(|a| a.name.name == name) {
-            names.extend(found.parameters.iter().map(|p| p.name.name.clone()));
-            next = found.extends.as_ref().map(|e| e.name.clone());
-        }
-    }
-    names
+    let names = extended(session, automaton);
+    let found = names.iter().filter_map(|name| session.program.automata().find(|a| a.name.name == *name));
+    found.flat_map(|a| a.parameters.iter().map(|p| p.name.name.clone())).collect()
 }
 
 struct Reading<'a> {

@@ -280,7 +280,12 @@ fn space(files: &[ast::File], which: &[bool], found: &mut Vec<Diagnostic>) -> Na
     for (f, file) in files.iter().enumerate().filter(|(f, _)| which[*f]) {
         for (i, item) in file.items.iter().enumerate() {
             let Some(name) = item_name(item) else { continue };
-            if let Some(&(g, j)) = names.get(&name.name) {
+            // Configurations are told apart by what they are for: each layer may have one called `small`.
+            let key = match item {
+                Item::Configuration(c) => format!("{} for {}", name.name, c.subject.name),
+                _ => name.name.clone(),
+            };
+            if let Some(&(g, j)) = names.get(&key) {
                 let before = item_name(&files[g].items[j]).map(|n| n.span).unwrap_or_default();
                 found.push(
                     Diagnostic::error("T0001", format!("`{}` is declared twice", name.name))
@@ -290,7 +295,7 @@ fn space(files: &[ast::File], which: &[bool], found: &mut Vec<Diagnostic>) -> Na
                         .help("give one of them another name, or one of the files: import \"...\" as name;"),
                 );
             } else {
-                names.insert(name.name.clone(), (f, i));
+                names.insert(key, (f, i));
             }
         }
     }
