@@ -116,6 +116,9 @@ pub struct Verify {
     /// Use at most so many MiB for states
     #[arg(long, value_name = "MIB", default_value_t = 4096)]
     pub memory: usize,
+    /// Let SPIN search at most so many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    pub seconds: u64,
     /// Know states only by bits in a field of so many MiB: larger worlds, but some states can be missed
     #[arg(long, value_name = "MIB")]
     pub bits: Option<usize>,

@@ -25,11 +25,11 @@ fn rooms_import_only_what_the_architecture_allows() {
         ("compiler/compose/Cargo.toml", &["diagnostics", "stack", "syntax", "typed"]),
         ("compiler/optimize/Cargo.toml", &["stack"]),
         ("compiler/backends/c/Cargo.toml", &["stack"]),
-        ("compiler/backends/promela/Cargo.toml", &["stack"]),
+        ("compiler/backends/promela/Cargo.toml", &["specification", "stack"]),
         ("runtime/Cargo.toml", &[]),
         ("simulator/Cargo.toml", &["runtime", "stack"]),
         ("checker/Cargo.toml", &["specification", "stack"]),
-        ("verify/Cargo.toml", &["backend-c", "checker", "optimize", "stack"]),
+        ("verify/Cargo.toml", &["backend-c", "backend-promela", "checker", "optimize", "specification", "stack"]),
     ];
     for (manifest, allowed) in allowed {
         for import in imports(manifest) {

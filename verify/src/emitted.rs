@@ -9,6 +9,7 @@
 //! breadth-first search, which SPIN 6.5 refuses with `UnMatched`, gives shortest runs. It rests on what all matching of
 //! abstract states rests on: states that look alike behave alike, so that one of them stands for all. (docs/decisions/008.)
 
+pub mod between;
 pub mod world;
 
 use std::sync::Arc;
@@ -78,21 +79,31 @@ pub fn emit_with(stack: &Stack, level: Level, lines: Option<Lines>) -> Result<Em
 /// The model of a stack in a world.
 pub fn model(stack: &Stack, emitted: &Emitted, world: &World) -> Result<Model, String> {
     let send = send_event(stack).ok_or("no event above the network takes a message and nothing else")?;
+    let text = world.promela(send, timers(stack)? as usize)?;
+    Ok(Model { text, files: files(stack, emitted, world.first, ""), flags: FLAGS.map(String::from).to_vec() })
+}
+
+/// How many timers there can be at an end.
+fn timers(stack: &Stack) -> Result<u64, String> {
     let timers: u64 = stack.timers.iter().map(|t| instances(&stack.cell(t.cell).ty, &t.path, stack)).sum();
-    if timers > MOST_TIMERS {
-        return Err(format!("the stack has {timers} timers, more than the {MOST_TIMERS} that can be told apart"));
+    match timers {
+        0..=MOST_TIMERS => Ok(timers),
+        _ => Err(format!("the stack has {timers} timers, more than the {MOST_TIMERS} that can be told apart")),
     }
-    let source = format!("{}\n{}\n{HARNESS_C}", emitted.source, givens(stack, world.first));
+}
+
+/// The C of a model. `calls`: those that [`between`] makes, as the lines of a table.
+fn files(stack: &Stack, emitted: &Emitted, first: u64, calls: &str) -> Vec<(String, String)> {
+    let asked = format!(
+        "struct asked {{ uint32_t event; uint64_t arguments[4]; const uint8_t *at; uint32_t len; }};\nstatic const struct asked asked[] = {{\n{calls}    {{0, {{0}}, NULL, 0}},\n}};\n"
+    );
+    let source = format!("{}\n{}\n{asked}\n{HARNESS_C}", emitted.source, givens(stack, first));
     let file = |name: &str, text: String| (name.to_string(), text);
-    Ok(Model {
-        text: world.promela(send, timers as usize)?,
-        files: vec![
-            file(&format!("{PREFIX}.h"), emitted.header.clone()),
-            file("harness.h", HARNESS_H.into()),
-            file("harness.c", source),
-        ],
-        flags: FLAGS.map(String::from).to_vec(),
-    })
+    vec![
+        file(&format!("{PREFIX}.h"), emitted.header.clone()),
+        file("harness.h", HARNESS_H.into()),
+        file("harness.c", source),
+    ]
 }
 
 /// What became of a check.

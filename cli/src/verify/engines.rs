@@ -1,11 +1,17 @@
-//! The engines: the explorer on the stack IR, and SPIN.
+//! The engines: the explorer on the stack IR, and SPIN on a model of it and on the C that is emitted from it.
+
+use std::time::Duration;
 
 use nacre_driver::Session;
+use nacre_verify::emitted::{between, Failure};
+use nacre_verify::spin::{Limits, Searched, Tools, Verdict};
 
 use super::report::{Reported, Told};
 use super::world::World;
 use crate::args::{Engine, Verify};
 use crate::interrupt::Interrupt;
+use crate::levels::EMITTED;
+use crate::progress::Waiting;
 
 /// What each engine that is wanted comes to, in order.
 pub fn run(args: &Verify, world: &World, session: &Session, interrupt: &Interrupt) -> Result<Vec<Reported>, String> {
@@ -13,25 +19,78 @@ pub fn run(args: &Verify, world: &World, session: &Session, interrupt: &Interrup
     for engine in super::engines(args) {
         match engine {
             Engine::Explorer => {
-                all.push(Reported::of_explorer(super::search(args, world, interrupt, args.json)?, world, session))
+                let found = super::search(args, world, interrupt, args.json)?;
+                all.push(Reported::of_explorer(found, world, session));
             }
-            Engine::Spin | Engine::SpinC | Engine::All => return Err("this engine is not built yet".into()),
+            Engine::Spin => all.push(unfit("spin", "the model in Promela between automata is not built yet".into())),
+            Engine::SpinC => {
+                for (name, level) in EMITTED {
+                    let engine = format!("spin-c at level {name}");
+                    let _waiting = Waiting::begin(format!("SPIN searches the C of level {name}"));
+                    let tools = Tools::find().map_err(|e| e.to_string())?;
+                    all.push(match between::check(&world.setup, level, &tools, &limits(args)) {
+                        Ok(searched) => of_spin(engine, searched),
+                        Err(Failure::Unfit(why)) => unfit(&engine, why),
+                        Err(Failure::Spin(error)) => return Err(error.to_string()),
+                    });
+                    if interrupt.came() {
+                        break;
+                    }
+                }
+            }
+            Engine::All => {}
+        }
+        if interrupt.came() {
+            break;
         }
     }
+    compare(&all)?;
     Ok(all)
 }
 
-#[allow(dead_code)]
+fn limits(args: &Verify) -> Limits {
+    let memory_mib = u32::try_from(args.memory).unwrap_or(u32::MAX);
+    Limits { time: Duration::from_secs(args.seconds), memory_mib, breadth_first: true, ..Limits::default() }
+}
+
 fn unfit(engine: &str, why: String) -> Reported {
-    let verdict = Told::Unfit(why);
-    Reported {
-        engine: engine.into(),
-        verdict,
-        states: 0,
-        moves: 0,
-        depth: 0,
-        seconds: 0.0,
-        memory_mib: 0.0,
-        unreached: vec![],
+    let (verdict, engine) = (Told::Unfit(why), engine.to_string());
+    Reported { engine, verdict, states: 0, moves: 0, depth: 0, seconds: 0.0, memory_mib: 0.0, unreached: vec![] }
+}
+
+fn of_spin(engine: String, searched: Searched) -> Reported {
+    let Searched { verdict, states, transitions, depth, memory_mib, seconds, .. } = searched;
+    let verdict = match verdict {
+        Verdict::Violated { why, mut trail } => {
+            let last = trail.pop_if(|line| line.starts_with("broken: "));
+            let why = last.map_or(why, |line| line["broken: ".len()..].to_string());
+            Told::Violated { why, run: None, steps: trail }
+        }
+        Verdict::Holds => Told::Holds,
+        Verdict::Incomplete(why) => Told::NotFound(why),
+    };
+    Reported { engine, verdict, states, moves: transitions, depth, seconds, memory_mib, unreached: vec![] }
+}
+
+/// Engines that searched everything must agree: another verdict or another number of states is a fault of ours.
+fn compare(all: &[Reported]) -> Result<(), String> {
+    let explorer = all.iter().find(|r| r.engine == "explorer");
+    for other in all.iter().filter(|r| r.engine != "explorer") {
+        let Some(explorer) = explorer else { continue };
+        let safe = |r: &Reported| matches!(r.verdict, Told::Holds);
+        // SPIN's first state is one before both ends are open.
+        if safe(explorer) && safe(other) && other.states != explorer.states + 1 {
+            return Err(format!(
+                "a fault of Nacre, please report it: {} has {} states, the explorer {}",
+                other.engine, other.states, explorer.states
+            ));
+        }
+        if safe(explorer) && matches!(other.verdict, Told::Violated { .. }) {
+            return Err(format!(
+                "a fault of Nacre, please report it: the explorer finds nothing, {} does",
+                other.engine
+            ));
+        }
     }
+    Ok(())
 }

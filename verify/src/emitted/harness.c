@@ -200,9 +200,9 @@ int nacre_busy(int state) { return locals[state - 1].busy; }
 
 /* ---- steps ---- */
 
-enum kind { CALL = 1, INPUT, FIRE, LATER, ACCEPTED };
+enum kind { CALL = 1, INPUT, FIRE, LATER, SAID, ASKED, ACCEPTED };
 struct left {
-    int port, bytes;
+    int port, event, bytes, number;
 };
 struct step {
     uint64_t key[2];
@@ -218,6 +218,8 @@ static struct step last;
 int nacre_left(void) { return (int)last.left; }
 int nacre_left_port(int at) { return lefts[last.from + (uint32_t)at].port; }
 int nacre_left_bytes(int at) { return lefts[last.from + (uint32_t)at].bytes; }
+int nacre_left_event(int at) { return lefts[last.from + (uint32_t)at].event; }
+int nacre_left_number(int at) { return lefts[last.from + (uint32_t)at].number; }
 int nacre_broken(void) { return last.broken; }
 
 static uint32_t place(const uint64_t key[2]) {
@@ -247,7 +249,6 @@ static void collect(struct step *step) {
     step->left = 0;
     for (uint32_t i = 0; i < live.out.outputs_len; i++) {
         const struct nacre_output *output = &live.out.outputs[i];
-        if (output->segments == NULL) { continue; }
         uint8_t *bytes = memory(NULL, output->len);
         uint32_t at = 0;
         for (uint32_t k = 0; k < output->segments_len; k++) {
@@ -259,7 +260,13 @@ static void collect(struct step *step) {
             lefts = memory(lefts, lefts_room * sizeof *lefts);
         }
         int new;
-        lefts[lefts_count++] = (struct left){.port = output->port, .bytes = number_of(&strings, bytes, at, &new)};
+        const struct nacre_event *event = &check->stack->events[output->event];
+        lefts[lefts_count++] = (struct left){
+            .port = output->port,
+            .event = output->event,
+            .bytes = output->segments != NULL ? number_of(&strings, bytes, at, &new) : 0,
+            .number = event->arguments > 0 ? (int)output->arguments[0] : 0,
+        };
         step->left++;
         used += sizeof *lefts;
         free(bytes);
@@ -306,7 +313,8 @@ static void catch_faults(void) {
 
 static void run(int end, int state, enum kind kind, int event, int bytes) {
     const struct nacre_stack *stack = check->stack;
-    const uint64_t arguments[4] = {0};
+    const uint64_t arguments[4] = {kind == SAID ? (uint64_t)bytes : 0};
+    if (kind == SAID) { bytes = 0; }
     const uint8_t *at = bytes > 0 ? strings.at[bytes - 1] : NULL;
     uint32_t len = bytes > 0 ? strings.len[bytes - 1] : 0;
     uint8_t *copy = memory(NULL, len); /* of its own: an access outside is seen by tools */
@@ -321,6 +329,12 @@ static void run(int end, int state, enum kind kind, int event, int bytes) {
     watch(SECONDS_OF_A_STEP);
     switch (kind) {
     case CALL: stack->call(live.state, live.pool, live.counters, 0, (uint32_t)event, arguments, &peers[end], copy, len, &live.out); break;
+    case SAID: stack->call(live.state, live.pool, live.counters, 0, (uint32_t)event, arguments, &peers[end], copy, 0, &live.out); break;
+    case ASKED: {
+        const struct asked *a = &asked[event];
+        stack->call(live.state, live.pool, live.counters, 0, a->event, a->arguments, &peers[end], a->at, a->len, &live.out);
+        break;
+    }
     case INPUT: stack->input(live.state, live.pool, live.counters, 0, &peers[end], copy, len, &live.out); break;
     case FIRE: check->fire(live.state, live.pool, live.counters, 0, (uint32_t)event, &live.out); break;
     default: stack->tick(live.state, live.pool, live.counters, 0, &live.out); break;
@@ -350,6 +364,13 @@ static int taken(int end, int state, enum kind kind, int event, int bytes) {
 }
 
 int nacre_call(int end, int state, int event, int bytes) { return taken(end, state, CALL, event, bytes); }
+int nacre_said(int end, int state, int event, int number) { return taken(end, state, SAID, event, number); }
+int nacre_asked(int end, int state, int call) { return taken(end, state, ASKED, call, 0); }
+int nacre_asks(int call) {
+    int new;
+    return number_of(&strings, asked[call].at, asked[call].len, &new);
+}
+int nacre_asked_accepts(int end, int state, int call) { return nacre_accepts(end, state, (int)asked[call].event, (int)asked[call].len); }
 int nacre_input(int end, int state, int frame) { return taken(end, state, INPUT, 0, frame); }
 int nacre_fire(int end, int state, int place) { return taken(end, state, FIRE, place, 0); }
 int nacre_later(int end, int state) { return taken(end, state, LATER, 0, 0); }

@@ -10,6 +10,12 @@
 int nacre_first(int end);
 int nacre_call(int end, int state, int event, int bytes);
 int nacre_input(int end, int state, int frame);
+/* An event of the layer below without a message; its first argument. */
+int nacre_said(int end, int state, int event, int number);
+/* A call of the model's table; whether it is accepted; its message as a string of bytes. */
+int nacre_asked(int end, int state, int call);
+int nacre_asked_accepts(int end, int state, int call);
+int nacre_asks(int call);
 int nacre_fire(int end, int state, int place);
 int nacre_later(int end, int state);
 
@@ -17,11 +23,13 @@ int nacre_accepts(int end, int state, int event, int len);
 int nacre_armed(int state);
 int nacre_busy(int state);
 
-/* Of the step before: how many events with bytes left, at which port, which bytes; and whether something was broken. */
+/* Of the step before: how many events left, at which port, which bytes; and whether something was broken. */
 enum nacre_broken { NACRE_CLAIM = 1, NACRE_FAULT = 2 };
 int nacre_left(void);
 int nacre_left_port(int at);
-int nacre_left_bytes(int at);
+int nacre_left_bytes(int at); /* 0: none */
+int nacre_left_event(int at);
+int nacre_left_number(int at); /* its first argument */
 int nacre_broken(void);
 
 /* Bytes that are all the same. */

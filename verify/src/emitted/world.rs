@@ -143,7 +143,8 @@ impl World {
     :: i < count ->
         c_code { now.port = nacre_left_port(now.i); now.what = nacre_left_bytes(now.i); };
         if
-        :: port == 0 -> launch(end)
+        :: what == 0 /* an event without a message */
+        :: what != 0 && port == 0 -> launch(end)
         :: else -> judge(end)
         fi;
         i++

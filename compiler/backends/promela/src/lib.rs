@@ -31,6 +31,7 @@
 //! SPIN loses part of an argument with a condition in it. Single bits are not hidden. With hidden variables it cannot search
 //! breadth-first. No hidden variable may be called like a global of pan.c: the two would be one, without a word.
 
+pub mod automata;
 mod bytes;
 mod containers;
 mod dispatch;

@@ -1,0 +1,835 @@
+//! Automata in Promela: state as arrays, actions as options of a loop, inputs as inlines.
+//!
+//! A field under k `per member` becomes arrays of 2^k elements; a container becomes an array for each part of its entries, of a
+//! fixed capacity, and one of lengths. Bags, sets and maps are sorted, so that equal states are equal bytes. What binds by going
+//! through a container is unrolled: one option for each place. Messages are whatever the caller says ([`Messages`]).
+
+use std::fmt::Write;
+
+use nacre_specification::*;
+
+/// How messages are written.
+pub trait Messages {
+    /// The type that declares one.
+    fn declared(&self) -> &str;
+    /// A statement.
+    fn copy(&self, to: &str, from: &str) -> String;
+    /// A condition.
+    fn equal(&self, a: &str, b: &str) -> String;
+    /// A condition: in the order in which containers are sorted.
+    fn before(&self, a: &str, b: &str) -> String;
+    /// A statement.
+    fn clear(&self, at: &str) -> String;
+}
+
+/// Messages that are numbers, 0 for none.
+pub struct Numbers;
+
+impl Messages for Numbers {
+    fn declared(&self) -> &str {
+        "int"
+    }
+    fn copy(&self, to: &str, from: &str) -> String {
+        format!("{to} = {from}")
+    }
+    fn equal(&self, a: &str, b: &str) -> String {
+        format!("{a} == {b}")
+    }
+    fn before(&self, a: &str, b: &str) -> String {
+        format!("{a} < {b}")
+    }
+    fn clear(&self, at: &str) -> String {
+        format!("{at} = 0")
+    }
+}
+
+/// One way in which an action is possible.
+pub struct Option_ {
+    /// The condition.
+    pub when: String,
+    /// The values of its parameters.
+    pub parameters: Vec<String>,
+    /// What it changes.
+    pub body: String,
+}
+
+/// Writes one automaton; names begin with `prefix`.
+pub struct Translator<'a> {
+    pub automaton: &'a Automaton,
+    pub prefix: String,
+    /// Entries of a container.
+    pub capacity: usize,
+    /// Largest number that `upto` gives where it is gone through.
+    pub most: u64,
+    pub messages: &'a dyn Messages,
+}
+
+/// A value as text: a leaf, or its parts.
+#[derive(Clone, Debug)]
+enum Val {
+    Leaf(String, Type),
+    Tuple(Vec<Val>),
+    /// A container of the state: the field, and the text of the index of its row.
+    Row(usize, String, Type),
+    /// All participants.
+    All,
+    /// The numbers from 1 to a text.
+    Upto(String),
+}
+
+type Env = Vec<Option<Val>>;
+type Result<T> = std::result::Result<T, String>;
+
+fn leaves(ty: &Type) -> Result<Vec<Type>> {
+    match ty {
+        Type::Bool | Type::Nat | Type::Rank | Type::Msg => Ok(vec![ty.clone()]),
+        Type::Tuple(types) => Ok(types.iter().map(leaves).collect::<Result<Vec<_>>>()?.concat()),
+        _ => Err("a container inside of a container".into()),
+    }
+}
+
+/// What a container holds; of a map, key and value.
+fn entry(ty: &Type) -> Option<Type> {
+    match ty {
+        Type::Seq(t) | Type::Bag(t) | Type::Set(t) => Some((**t).clone()),
+        Type::Map(k, v) => Some(Type::Tuple(vec![(**k).clone(), (**v).clone()])),
+        _ => None,
+    }
+}
+
+fn both(a: &str, b: &str) -> String {
+    match (a, b) {
+        ("1", b) => b.into(),
+        (a, "1") => a.into(),
+        (a, b) => format!("{a} && {b}"),
+    }
+}
+
+impl Translator<'_> {
+    fn declared(&self, ty: &Type) -> &str {
+        match ty {
+            Type::Msg => self.messages.declared(),
+            Type::Bool | Type::Rank => "byte",
+            _ => "int",
+        }
+    }
+
+    /// The shape of a field: how many rows, and what each is.
+    fn shape(&self, field: usize) -> (usize, &Type) {
+        let (mut rows, mut ty) = (1, &self.automaton.state[field].ty);
+        while let Type::Per(inner) = ty {
+            (rows, ty) = (rows * 2, inner);
+        }
+        (rows, ty)
+    }
+
+    fn array(&self, field: usize, part: usize) -> String {
+        format!("{}_{}_{part}", self.prefix, self.automaton.state[field].name)
+    }
+
+    fn len(&self, field: usize, row: &str) -> String {
+        format!("{}_{}_len[{row}]", self.prefix, self.automaton.state[field].name)
+    }
+
+    fn at(&self, field: usize, part: usize, row: &str, place: &str) -> String {
+        format!("{}[({row}) * {} + {place}]", self.array(field, part), self.capacity)
+    }
+
+    /// Variables of the state, and what is used within a step only.
+    pub fn declarations(&self) -> Result<String> {
+        let mut text = format!("/* {} */\n", self.automaton.description);
+        for field in 0..self.automaton.state.len() {
+            let (rows, ty) = self.shape(field);
+            let parts = leaves(&entry(ty).unwrap_or_else(|| ty.clone()))?;
+            let size = if entry(ty).is_some() { rows * self.capacity } else { rows };
+            if entry(ty).is_some() {
+                let _ = writeln!(text, "byte {}_{}_len[{rows}];", self.prefix, self.automaton.state[field].name);
+            }
+            for (part, leaf) in parts.iter().enumerate() {
+                let _ = writeln!(text, "{} {}[{size}];", self.declared(leaf), self.array(field, part));
+            }
+        }
+        let _ = writeln!(text, "int {0}_i, {0}_j; /* within a step; 0 between steps */", self.prefix);
+        for (at, action) in self.automaton.actions.iter().enumerate() {
+            for (n, ty) in action.locals.iter().enumerate() {
+                for (part, leaf) in leaves(ty)?.iter().enumerate() {
+                    let _ = writeln!(text, "{} {}_{at}_{n}_{part};", self.declared(leaf), self.prefix);
+                }
+            }
+        }
+        Ok(text)
+    }
+
+    /// Statements that put back what is used within a step only. (SPIN's `hidden` would do, but its breadth-first search refuses it.)
+    pub fn resets(&self) -> Result<String> {
+        let mut text = format!("{0}_i = 0; {0}_j = 0", self.prefix);
+        for (at, action) in self.automaton.actions.iter().enumerate() {
+            for (n, ty) in action.locals.iter().enumerate() {
+                for (part, leaf) in leaves(ty)?.iter().enumerate() {
+                    let _ = write!(text, "; {}", self.clear(&format!("{}_{at}_{n}_{part}", self.prefix), leaf));
+                }
+            }
+        }
+        Ok(text)
+    }
+
+    /// Statements that make the first state; all is zero before.
+    pub fn start(&self) -> Result<String> {
+        let mut text = String::new();
+        for (field, declared) in self.automaton.state.iter().enumerate() {
+            let Some(initial) = &declared.initial else { continue };
+            let (rows, ty) = self.shape(field);
+            if entry(ty).is_some() || rows != 1 {
+                return Err(format!("the initial value of `{}`", declared.name));
+            }
+            let (value, _) = self.expr(initial, &vec![])?;
+            for (part, value) in flat(&value)?.iter().enumerate() {
+                let _ = writeln!(text, "{};", self.set(&format!("{}[0]", self.array(field, part)), value));
+            }
+        }
+        Ok(text)
+    }
+
+    fn set(&self, to: &str, value: &(String, Type)) -> String {
+        match value.1 {
+            Type::Msg => self.messages.copy(to, &value.0),
+            _ => format!("{to} = {}", value.0),
+        }
+    }
+
+    fn clear(&self, at: &str, ty: &Type) -> String {
+        match ty {
+            Type::Msg => self.messages.clear(at),
+            _ => format!("{at} = 0"),
+        }
+    }
+
+    /// Every way in which an action by itself can happen.
+    pub fn options(&self, action: usize) -> Result<Vec<Option_>> {
+        let declared = &self.automaton.actions[action];
+        let bound = |n: usize| {
+            declared.guards.iter().any(|g| match g {
+                Guard::In(p, _) | Guard::Is(p, _) => p.binds(n),
+                Guard::Holds(_) => false,
+            })
+        };
+        let mut starts: Vec<Env> = vec![vec![None; declared.locals.len()]];
+        for (n, parameter) in declared.parameters.iter().enumerate() {
+            if parameter.ty == Type::Rank && !bound(n) {
+                let with = |rank: u64| {
+                    starts.iter().cloned().map(move |mut env| {
+                        env[n] = Some(Val::Leaf(rank.to_string(), Type::Rank));
+                        env
+                    })
+                };
+                starts = (0..2).flat_map(with).collect();
+            }
+        }
+        let mut found = vec![];
+        for env in starts {
+            self.guards(&declared.guards, "1".into(), env, &mut found)?;
+        }
+        found.into_iter().map(|(when, env)| self.option(action, when, env)).collect()
+    }
+
+    /// The ways of an action whose parameters are known, as texts.
+    pub fn known(&self, action: usize, arguments: &[String]) -> Result<Vec<Option_>> {
+        let declared = &self.automaton.actions[action];
+        let mut env: Env = vec![None; declared.locals.len()];
+        for (n, (text, parameter)) in arguments.iter().zip(&declared.parameters).enumerate() {
+            env[n] = Some(Val::Leaf(text.clone(), parameter.ty.clone()));
+        }
+        let mut found = vec![];
+        self.guards(&declared.guards, "1".into(), env, &mut found)?;
+        found.into_iter().map(|(when, env)| self.option(action, when, env)).collect()
+    }
+
+    fn option(&self, action: usize, when: String, mut env: Env) -> Result<Option_> {
+        let declared = &self.automaton.actions[action];
+        // What is bound may be moved by the body: it is copied first.
+        let mut body = String::new();
+        for (n, ty) in declared.locals.iter().enumerate() {
+            let value = match env[n].clone() {
+                Some(value) => value,
+                None if n < declared.parameters.len() && *ty != Type::Msg => Val::Leaf("0".into(), ty.clone()),
+                None => continue,
+            };
+            env[n] = Some(self.kept(action, n, &value, &mut body)?);
+        }
+        let parameters = env.iter().take(declared.parameters.len());
+        let parameters = parameters.map(|v| match v {
+            Some(Val::Leaf(text, _)) => Ok(text.clone()),
+            _ => Err(format!("a parameter of `{}` that is no simple value", declared.name)),
+        });
+        let parameters = parameters.collect::<Result<_>>()?;
+        for statement in &declared.body {
+            self.statement(action, statement, &mut env, &mut body)?;
+        }
+        Ok(Option_ { when, parameters, body })
+    }
+
+    /// Copies a value into the variables of a local.
+    fn kept(&self, action: usize, n: usize, value: &Val, body: &mut String) -> Result<Val> {
+        let mut part = 0;
+        self.kept_part(action, n, value, &mut part, body)
+    }
+
+    fn kept_part(&self, action: usize, n: usize, value: &Val, part: &mut usize, body: &mut String) -> Result<Val> {
+        match value {
+            Val::Leaf(text, ty) => {
+                let name = format!("{}_{action}_{n}_{part}", self.prefix);
+                *part += 1;
+                if name != *text {
+                    let _ = writeln!(body, "{};", self.set(&name, &(text.clone(), ty.clone())));
+                }
+                Ok(Val::Leaf(name, ty.clone()))
+            }
+            Val::Tuple(parts) => {
+                Ok(Val::Tuple(parts.iter().map(|p| self.kept_part(action, n, p, part, body)).collect::<Result<_>>()?))
+            }
+            _ => Err("a container in a variable".into()),
+        }
+    }
+
+    fn guards(&self, guards: &[Guard], when: String, env: Env, found: &mut Vec<(String, Env)>) -> Result<()> {
+        let Some((guard, rest)) = guards.split_first() else {
+            found.push((when, env));
+            return Ok(());
+        };
+        match guard {
+            Guard::Holds(e) => {
+                let (value, defined) = self.expr(e, &env)?;
+                let text = leaf(&value)?;
+                self.guards(rest, both(&both(&when, &defined), &format!("({text})")), env, found)
+            }
+            Guard::Is(pattern, e) => {
+                let (value, defined) = self.expr(e, &env)?;
+                let mut env = env;
+                let fits = self.fits(pattern, &value, &mut env, false)?;
+                self.guards(rest, both(&both(&when, &defined), &fits), env, found)
+            }
+            Guard::In(pattern, e) => {
+                let (container, defined) = self.expr(e, &env)?;
+                let when = both(&when, &defined);
+                if let (Val::Upto(most), Pattern::Bind(n)) = (&container, pattern) {
+                    if let Some(Val::Leaf(known, _)) = &env[*n] {
+                        return self.guards(
+                            rest,
+                            both(&when, &format!("(1 <= {known} && {known} <= {most})")),
+                            env,
+                            found,
+                        );
+                    }
+                }
+                for (there, value) in self.entries(&container)? {
+                    let mut env = env.clone();
+                    let fits = self.fits(pattern, &value, &mut env, false)?;
+                    self.guards(rest, both(&both(&when, &there), &fits), env, found)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Each entry that a container can have, with the condition that it is there.
+    fn entries(&self, container: &Val) -> Result<Vec<(String, Val)>> {
+        match container {
+            Val::All => Ok((0..2).map(|n: u64| ("1".into(), Val::Leaf(n.to_string(), Type::Rank))).collect()),
+            Val::Upto(most) => {
+                let number = |n: u64| (format!("{n} <= {most}"), Val::Leaf(n.to_string(), Type::Nat));
+                Ok((1..=self.most).map(number).collect())
+            }
+            Val::Row(field, row, ty) => {
+                let entry = entry(ty).ok_or("going through what is no container")?;
+                let there = |k: usize| {
+                    let when = format!("{} > {k}", self.len(*field, row));
+                    (when, self.entry_at(*field, row, &k.to_string(), &entry))
+                };
+                Ok((0..self.capacity).map(there).collect())
+            }
+            _ => Err("going through what is no container of the state".into()),
+        }
+    }
+
+    fn entry_at(&self, field: usize, row: &str, place: &str, ty: &Type) -> Val {
+        let mut part = 0;
+        self.entry_part(field, row, place, ty, &mut part)
+    }
+
+    fn entry_part(&self, field: usize, row: &str, place: &str, ty: &Type, part: &mut usize) -> Val {
+        match ty {
+            Type::Tuple(types) => {
+                Val::Tuple(types.iter().map(|t| self.entry_part(field, row, place, t, part)).collect())
+            }
+            ty => {
+                let text = self.at(field, *part, row, place);
+                *part += 1;
+                Val::Leaf(text, ty.clone())
+            }
+        }
+    }
+
+    /// The condition that a value fits a pattern, which binds on the way.
+    fn fits(&self, pattern: &Pattern, value: &Val, env: &mut Env, fresh: bool) -> Result<String> {
+        match (pattern, value) {
+            (Pattern::Any, _) => Ok("1".into()),
+            (Pattern::Equal(e), value) => {
+                let (other, defined) = self.expr(e, env)?;
+                Ok(both(&defined, &self.equal(value, &other)?))
+            }
+            (Pattern::Bind(n), value) => {
+                if env.len() <= *n {
+                    env.resize(n + 1, None);
+                }
+                match &env[*n] {
+                    Some(known) if !fresh => self.equal(&known.clone(), value),
+                    _ => {
+                        env[*n] = Some(value.clone());
+                        Ok("1".into())
+                    }
+                }
+            }
+            (Pattern::Tuple(patterns), Val::Tuple(values)) if patterns.len() == values.len() => {
+                let mut when = "1".to_string();
+                for (pattern, value) in patterns.iter().zip(values) {
+                    when = both(&when, &self.fits(pattern, value, env, fresh)?);
+                }
+                Ok(when)
+            }
+            _ => Err("a pattern that takes apart what is no tuple".into()),
+        }
+    }
+
+    fn equal(&self, a: &Val, b: &Val) -> Result<String> {
+        let (a, b) = (flat(a)?, flat(b)?);
+        if a.len() != b.len() {
+            return Err("a comparison of different things".into());
+        }
+        let each = a.iter().zip(&b).map(|(a, b)| match a.1 {
+            Type::Msg => format!("({})", self.messages.equal(&a.0, &b.0)),
+            _ => format!("({}) == ({})", a.0, b.0),
+        });
+        Ok(format!("({})", each.collect::<Vec<_>>().join(" && ")))
+    }
+
+    /// Lexicographic order.
+    fn before(&self, a: &[(String, Type)], b: &[(String, Type)]) -> String {
+        let mut text = "0".to_string();
+        for (a, b) in a.iter().zip(b).rev() {
+            let (less, equal) = match a.1 {
+                Type::Msg => (self.messages.before(&a.0, &b.0), self.messages.equal(&a.0, &b.0)),
+                _ => (format!("{} < {}", a.0, b.0), format!("{} == {}", a.0, b.0)),
+            };
+            text = if text == "0" { format!("({less})") } else { format!("(({less}) || (({equal}) && {text}))") };
+        }
+        text
+    }
+
+    /// A value, and the condition that all it reads is there.
+    fn expr(&self, e: &Expr, env: &Env) -> Result<(Val, String)> {
+        let sure = |value| Ok((value, "1".to_string()));
+        match e {
+            Expr::Const(Value::Bool(b)) => sure(Val::Leaf((*b as u8).to_string(), Type::Bool)),
+            Expr::Const(Value::Num(n)) if *n < 1 << 31 => sure(Val::Leaf(n.to_string(), Type::Nat)),
+            Expr::Const(_) => Err("a constant that is too large".into()),
+            Expr::State(field) => {
+                let (rows, ty) = self.shape(*field);
+                if rows != 1 {
+                    return Err(format!("`{}` as a whole", self.automaton.state[*field].name));
+                }
+                sure(self.row(*field, "0", ty))
+            }
+            Expr::Local(n) => match env.get(*n).cloned().flatten() {
+                Some(value) => sure(value),
+                None => Err("a variable that has no value yet".into()),
+            },
+            Expr::Members => sure(Val::Leaf("2".into(), Type::Nat)),
+            Expr::All => sure(Val::All),
+            Expr::Peer(of) => {
+                let (of, defined) = self.expr(of, env)?;
+                Ok((Val::Leaf(format!("(1 - {})", leaf(&of)?), Type::Rank), defined))
+            }
+            Expr::Tuple(parts) => {
+                let (mut values, mut when) = (vec![], "1".to_string());
+                for part in parts {
+                    let (value, defined) = self.expr(part, env)?;
+                    values.push(value);
+                    when = both(&when, &defined);
+                }
+                Ok((Val::Tuple(values), when))
+            }
+            Expr::Part(of, n) => match self.expr(of, env)? {
+                (Val::Tuple(parts), defined) if *n < parts.len() => Ok((parts[*n].clone(), defined)),
+                _ => Err("a part of what is no tuple".into()),
+            },
+            Expr::Index(..) => self.index(e, env),
+            Expr::Unary(op, of) => self.unary(*op, of, env),
+            Expr::Binary(op, a, b) => self.binary(*op, a, b, env),
+            Expr::If(c, a, b) => {
+                let ((c, dc), (a, da), (b, db)) = (self.expr(c, env)?, self.expr(a, env)?, self.expr(b, env)?);
+                let (Val::Leaf(a, ty), Val::Leaf(b, _)) = (a, b) else {
+                    return Err("`if` over more than numbers".into());
+                };
+                Ok((Val::Leaf(format!("({} -> {a} : {b})", leaf(&c)?), ty), both(&dc, &both(&da, &db))))
+            }
+            Expr::Every(pattern, over, holds) | Expr::Some(pattern, over, holds) => {
+                let every = matches!(e, Expr::Every(..));
+                let (over, defined) = self.expr(over, env)?;
+                let mut parts = vec![];
+                for (there, value) in self.entries(&over)? {
+                    let mut env = env.clone();
+                    let fits = both(&there, &self.fits(pattern, &value, &mut env, true)?);
+                    let (holds, held) = self.expr(holds, &env)?;
+                    let holds = both(&held, &format!("({})", leaf(&holds)?));
+                    parts.push(if every {
+                        format!("(!({fits}) || ({holds}))")
+                    } else {
+                        format!("({fits} && {holds})")
+                    });
+                }
+                let text = parts.join(if every { " && " } else { " || " });
+                Ok((Val::Leaf(format!("({text})"), Type::Bool), defined))
+            }
+            Expr::Zero(ty) => match leaves(ty)?[..] {
+                [Type::Msg] => Err("an empty message".into()),
+                [ref ty] => sure(Val::Leaf("0".into(), ty.clone())),
+                _ => Err("a tuple of zeros".into()),
+            },
+        }
+    }
+
+    fn row(&self, field: usize, row: &str, ty: &Type) -> Val {
+        match entry(ty) {
+            Some(_) => Val::Row(field, row.into(), ty.clone()),
+            None => {
+                let mut part = 0;
+                self.leaf_row(field, row, ty, &mut part)
+            }
+        }
+    }
+
+    fn leaf_row(&self, field: usize, row: &str, ty: &Type, part: &mut usize) -> Val {
+        match ty {
+            Type::Tuple(types) => Val::Tuple(types.iter().map(|t| self.leaf_row(field, row, t, part)).collect()),
+            ty => {
+                let text = format!("{}[{row}]", self.array(field, *part));
+                *part += 1;
+                Val::Leaf(text, ty.clone())
+            }
+        }
+    }
+
+    /// A path of indices into the state; the last may be into a sequence or a map.
+    fn index(&self, e: &Expr, env: &Env) -> Result<(Val, String)> {
+        let (mut indices, mut at) = (vec![], e);
+        while let Expr::Index(of, index) = at {
+            indices.push(&**index);
+            at = of;
+        }
+        indices.reverse();
+        let Expr::State(field) = at else { return Err("an index into what is no field of the state".into()) };
+        let mut depth = 0;
+        let mut ty = &self.automaton.state[*field].ty;
+        let (mut row, mut defined) = ("0".to_string(), "1".to_string());
+        while let Type::Per(inner) = ty {
+            let Some(index) = indices.get(depth) else {
+                return Err(format!("`{}` without all its indices", self.automaton.state[*field].name));
+            };
+            let (index, sure) = self.expr(index, env)?;
+            defined = both(&defined, &sure);
+            row = if row == "0" { leaf(&index)? } else { format!("({row}) * 2 + {}", leaf(&index)?) };
+            (ty, depth) = (inner, depth + 1);
+        }
+        let value = self.row(*field, &row, ty);
+        match (indices.get(depth), ty) {
+            (None, _) => Ok((value, defined)),
+            (Some(index), Type::Seq(of)) if depth + 1 == indices.len() => {
+                let (index, sure) = self.expr(index, env)?;
+                let index = leaf(&index)?;
+                let there = format!("({index}) < {}", self.len(*field, &row));
+                Ok((self.entry_at(*field, &row, &format!("({index})"), of), both(&defined, &both(&sure, &there))))
+            }
+            _ => Err("an index into a map".into()),
+        }
+    }
+
+    fn unary(&self, op: Unary, of: &Expr, env: &Env) -> Result<(Val, String)> {
+        let (value, defined) = self.expr(of, env)?;
+        match (op, &value) {
+            (Unary::Not, value) => Ok((Val::Leaf(format!("(!({}))", leaf(value)?), Type::Bool), defined)),
+            (Unary::Upto, value) => Ok((Val::Upto(leaf(value)?), defined)),
+            (Unary::Len, Val::Row(field, row, _)) => Ok((Val::Leaf(self.len(*field, row), Type::Nat), defined)),
+            (Unary::First | Unary::Last, Val::Row(field, row, ty)) => {
+                let len = self.len(*field, row);
+                let place = if op == Unary::First { "0".to_string() } else { format!("({len} - 1)") };
+                let entry = entry(ty).ok_or("the first of what is no container")?;
+                Ok((self.entry_at(*field, row, &place, &entry), both(&defined, &format!("{len} > 0"))))
+            }
+            (Unary::Damaged, _) => Err("damaged messages".into()),
+            _ => Err("a property of what is no container of the state".into()),
+        }
+    }
+
+    fn binary(&self, op: Binary, a: &Expr, b: &Expr, env: &Env) -> Result<(Val, String)> {
+        let (left, da) = self.expr(a, env)?;
+        let (right, db) = self.expr(b, env)?;
+        if matches!(op, Binary::And | Binary::Or) {
+            let a = both(&da, &format!("({})", leaf(&left)?));
+            let b = both(&db, &format!("({})", leaf(&right)?));
+            let sign = if op == Binary::And { "&&" } else { "||" };
+            return Ok((Val::Leaf(format!("(({a}) {sign} ({b}))"), Type::Bool), "1".into()));
+        }
+        let mut defined = both(&da, &db);
+        let text = match op {
+            Binary::Equal => return Ok((Val::Leaf(self.equal(&left, &right)?, Type::Bool), defined)),
+            Binary::NotEqual => {
+                return Ok((Val::Leaf(format!("(!{})", self.equal(&left, &right)?), Type::Bool), defined))
+            }
+            Binary::In | Binary::Count | Binary::Position => {
+                let (container, value) = if op == Binary::In { (&right, &left) } else { (&left, &right) };
+                let mut parts = vec![];
+                for (there, entry) in self.entries(container)? {
+                    let key = match (container, &entry) {
+                        (Val::Row(_, _, Type::Map(..)), Val::Tuple(parts)) => parts[0].clone(),
+                        _ => entry,
+                    };
+                    parts.push(format!("({there} && {})", self.equal(&key, value)?));
+                }
+                match op {
+                    Binary::In => format!("({})", parts.join(" || ")),
+                    Binary::Count => format!("({})", parts.join(" + ")),
+                    _ => return Err("the position of a value".into()),
+                }
+            }
+            Binary::Join => return Err("joined containers".into()),
+            _ => {
+                let (x, y) = (leaf(&left)?, leaf(&right)?);
+                match op {
+                    Binary::Add => format!("({x} + {y})"),
+                    Binary::Sub => format!("({x} > {y} -> {x} - {y} : 0)"),
+                    Binary::Mul => format!("({x} * {y})"),
+                    Binary::Div | Binary::Rem => {
+                        defined = both(&defined, &format!("({y} != 0)"));
+                        format!("({x} {} {y})", if op == Binary::Div { "/" } else { "%" })
+                    }
+                    Binary::Min => format!("({x} < {y} -> {x} : {y})"),
+                    Binary::Max => format!("({x} > {y} -> {x} : {y})"),
+                    Binary::Less => format!("({x} < {y})"),
+                    _ => format!("({x} <= {y})"),
+                }
+            }
+        };
+        let ty = if matches!(op, Binary::Less | Binary::LessEqual | Binary::In) { Type::Bool } else { Type::Nat };
+        Ok((Val::Leaf(text, ty), defined))
+    }
+
+    fn statement(&self, action: usize, statement: &Statement, env: &mut Env, to: &mut String) -> Result<()> {
+        match statement {
+            Statement::Let(n, e) => {
+                let (value, defined) = self.expr(e, env)?;
+                if env.len() <= *n {
+                    env.resize(n + 1, None);
+                }
+                if defined != "1" {
+                    return Err("a variable whose value may be missing".into());
+                }
+                env[*n] = Some(self.kept(action, *n, &value, to)?);
+            }
+            Statement::Assign(place, e) => {
+                if let Expr::Zero(ty) = e {
+                    if entry(ty).is_some() {
+                        return self.operate(Operation::Clear, place, &[], env, to);
+                    }
+                }
+                let (value, defined) = self.expr(e, env)?;
+                let (at, there) = self.place(place, env)?;
+                let (at, value) = (flat(&at)?, flat(&value)?);
+                let sets: Vec<String> = at.iter().zip(&value).map(|(a, v)| self.set(&a.0, v)).collect();
+                guarded(&both(&defined, &there), &sets.join("; "), to);
+            }
+            Statement::Do(operation, place, arguments) => {
+                let arguments: Vec<_> = arguments.iter().map(|a| self.expr(a, env)).collect::<Result<_>>()?;
+                self.operate(*operation, place, &arguments, env, to)?;
+            }
+            Statement::If(condition, then, otherwise) => {
+                let (condition, defined) = self.expr(condition, env)?;
+                let condition = both(&defined, &format!("({})", leaf(&condition)?));
+                // Decided already, as a parameter of 0 or more decides it.
+                let (mut a, mut b) = (String::new(), String::new());
+                let constant = constant(&condition);
+                if constant != Some(false) {
+                    self.block(action, then, &mut env.clone(), &mut a)?;
+                }
+                if constant != Some(true) {
+                    self.block(action, otherwise, &mut env.clone(), &mut b)?;
+                }
+                match constant {
+                    Some(true) => *to += &a,
+                    Some(false) => *to += &b,
+                    None => {
+                        let _ = write!(to, "if\n:: ({condition}) ->\n{a}skip\n:: else ->\n{b}skip\nfi;\n");
+                    }
+                }
+            }
+            Statement::For(pattern, over, body) => {
+                let (over, defined) = self.expr(over, env)?;
+                if defined != "1" {
+                    return Err("going through what may be missing".into());
+                }
+                if changes(body) && !matches!(over, Val::All | Val::Upto(_)) {
+                    return Err("a container that changes while a loop goes through it".into());
+                }
+                for (there, value) in self.entries(&over)? {
+                    let mut env = env.clone();
+                    let fits = both(&there, &self.fits(pattern, &value, &mut env, true)?);
+                    let mut inner = String::new();
+                    self.block(action, body, &mut env, &mut inner)?;
+                    let _ = write!(to, "if\n:: ({fits}) ->\n{inner}skip\n:: else\nfi;\n");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn block(&self, action: usize, body: &[Statement], env: &mut Env, to: &mut String) -> Result<()> {
+        body.iter().try_for_each(|s| self.statement(action, s, env, to))
+    }
+
+    fn place(&self, place: &Place, env: &Env) -> Result<(Val, String)> {
+        let mut e = match place.root {
+            Root::State(field) => Expr::State(field),
+            Root::Local(n) => Expr::Local(n),
+        };
+        for step in &place.path {
+            e = match step {
+                Step::Index(index) => Expr::Index(Box::new(e), Box::new(index.clone())),
+                Step::Part(n) => Expr::Part(Box::new(e), *n),
+            };
+        }
+        self.expr(&e, env)
+    }
+
+    fn operate(
+        &self,
+        operation: Operation,
+        place: &Place,
+        arguments: &[(Val, String)],
+        env: &Env,
+        to: &mut String,
+    ) -> Result<()> {
+        let (at, mut there) = self.place(place, env)?;
+        let Val::Row(field, row, ty) = at else { return Err("a change of what is no container of the state".into()) };
+        let mut values = vec![];
+        for (value, defined) in arguments {
+            there = both(&there, defined);
+            values.extend(flat(value)?);
+        }
+        let entry = entry(&ty).ok_or("a change of what is no container")?;
+        let parts = leaves(&entry)?;
+        let (i, j, len) = (format!("{}_i", self.prefix), format!("{}_j", self.prefix), self.len(field, &row));
+        let cell = |part: usize, place: &str| self.at(field, part, &row, place);
+        let entry_of = |place: &str| -> Vec<(String, Type)> {
+            parts.iter().enumerate().map(|(p, t)| (cell(p, place), t.clone())).collect()
+        };
+        let copy = |to: &str, from: &str| -> String {
+            let each = entry_of(to).into_iter().zip(entry_of(from)).map(|(a, b)| self.set(&a.0, &b));
+            each.collect::<Vec<_>>().join("; ")
+        };
+        let put = |place: &str| -> String {
+            let each = entry_of(place).into_iter().zip(&values).map(|(a, v)| self.set(&a.0, v));
+            each.collect::<Vec<_>>().join("; ")
+        };
+        let empty = |place: &str| -> String {
+            entry_of(place).iter().map(|(a, t)| self.clear(a, t)).collect::<Vec<_>>().join("; ")
+        };
+        let room = format!("assert({len} < {})", self.capacity);
+        // Moves all behind a place one back or forth.
+        let closed = format!(
+            "do\n:: {i} + 1 < {len} -> {}; {i}++\n:: else -> break\nod;\n{len}--; {}",
+            copy(&i, &format!("{i} + 1")),
+            empty(&len)
+        );
+        let key_parts = if let Type::Map(k, _) = &ty { leaves(k)?.len() } else { parts.len() };
+        let same = |place: &str| -> Result<String> {
+            let a: Vec<Val> =
+                entry_of(place)[..key_parts].iter().map(|(t, ty)| Val::Leaf(t.clone(), ty.clone())).collect();
+            let b: Vec<Val> = values.iter().take(key_parts).map(|(t, ty)| Val::Leaf(t.clone(), ty.clone())).collect();
+            self.equal(&Val::Tuple(a), &Val::Tuple(b))
+        };
+        let find = |then: &str, otherwise: &str| -> Result<String> {
+            Ok(format!(
+                "{i} = 0;\ndo\n:: {i} < {len} && !{} -> {i}++\n:: else -> break\nod;\nif\n:: {i} < {len} -> {then}\n:: else -> {otherwise}\nfi",
+                same(&i)?
+            ))
+        };
+        let sorted = || -> String {
+            let value = &values[..key_parts.min(values.len())];
+            let order = self.before(value, &entry_of(&format!("{j} - 1"))[..key_parts]);
+            format!(
+                "{room}; {j} = {len}; {len}++;\ndo\n:: {j} > 0 && {order} -> {}; {j}--\n:: else -> break\nod;\n{}",
+                copy(&j, &format!("{j} - 1")),
+                put(&j)
+            )
+        };
+        let text = match (operation, &ty) {
+            (Operation::Append, Type::Seq(_)) => format!("{room}; {}; {len}++", put(&len)),
+            (Operation::Add, Type::Bag(_)) => sorted(),
+            (Operation::Add, Type::Set(_)) => find("skip", &sorted())?,
+            (Operation::Insert, Type::Map(..)) => find(&put(&i), &sorted())?,
+            (Operation::Remove, _) => find(&closed, "skip")?,
+            (Operation::Pop, Type::Seq(_)) => format!("if\n:: {len} > 0 -> {i} = 0;\n{closed}\n:: else\nfi"),
+            (Operation::Clear, _) => {
+                format!("{i} = 0;\ndo\n:: {i} < {len} -> {}; {i}++\n:: else -> break\nod;\n{len} = 0", empty(&i))
+            }
+            _ => return Err("an operation that the container has not".into()),
+        };
+        guarded(&there, &text, to);
+        Ok(())
+    }
+}
+
+fn guarded(when: &str, what: &str, to: &mut String) {
+    let _ = match when {
+        "1" => writeln!(to, "{what};"),
+        when => writeln!(to, "if\n:: ({when}) -> {what}\n:: else\nfi;"),
+    };
+}
+
+fn leaf(value: &Val) -> Result<String> {
+    match value {
+        Val::Leaf(text, _) => Ok(text.clone()),
+        _ => Err("a container or a tuple where a number is wanted".into()),
+    }
+}
+
+fn flat(value: &Val) -> Result<Vec<(String, Type)>> {
+    match value {
+        Val::Leaf(text, ty) => Ok(vec![(text.clone(), ty.clone())]),
+        Val::Tuple(parts) => Ok(parts.iter().map(flat).collect::<Result<Vec<_>>>()?.concat()),
+        _ => Err("a container as a value".into()),
+    }
+}
+
+/// Whether a condition of constants holds.
+fn constant(text: &str) -> Option<bool> {
+    let inner = text.trim_matches(|c| c == '(' || c == ')');
+    let parts: Vec<&str> = inner.split(' ').collect();
+    let [a, op, b] = parts[..] else { return inner.parse::<u64>().ok().map(|n| n != 0) };
+    let (a, b) = (a.parse::<u64>().ok()?, b.parse::<u64>().ok()?);
+    match op {
+        "<" => Some(a < b),
+        "<=" => Some(a <= b),
+        "==" => Some(a == b),
+        _ => None,
+    }
+}
+
+fn changes(body: &[Statement]) -> bool {
+    body.iter().any(|s| match s {
+        Statement::Do(..) => true,
+        Statement::Assign(place, _) => matches!(place.root, Root::State(_)),
+        Statement::If(_, a, b) => changes(a) || changes(b),
+        Statement::For(_, _, body) => changes(body),
+        Statement::Let(..) => false,
+    })
+}
