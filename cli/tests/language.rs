@@ -19,6 +19,11 @@ fn arithmetic_is_defined_and_evaluated_in_order() {
 }
 
 #[test]
+fn initial_values_are_drawn_at_random() {
+    passes("draws.nacre");
+}
+
+#[test]
 fn filters_have_functions() {
     passes("filters.nacre");
 }

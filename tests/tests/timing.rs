@@ -103,6 +103,19 @@ fn chance_may_decide_a_deadline_and_is_told_where_it_decides_more() {
     assert_eq!(words(leaks(&with(number))), Vec::<String>::new());
 }
 
+#[test]
+fn what_a_cell_begins_with_is_followed_too() {
+    let wait = "state { wait: duration = 1 ms + random_duration(10 ms), again: timer }
+        down send(m) { arm again in wait; pass; } on again { }";
+    assert_eq!(words(draws(&with(wait))), Vec::<String>::new());
+    let compared = wait.replace("pass;", "if wait > 2 ms { above.grant_sends(1); } pass;");
+    assert_eq!(words(draws(&with(&compared))), ["an event"]);
+    assert_eq!(words(draws(&with("state { n: u16 = random(9) as u16 }"))), ["a value that is not a time"]);
+    assert_eq!(words(leaks(&with("state { n: u16 = random(9) as u16 }"))), Vec::<String>::new());
+    let opened = "state { opened: instant = now } down send(m) { if now > opened { above.grant_sends(1); } pass; }";
+    assert_eq!(words(leaks(&with(opened))), ["an event"]);
+}
+
 fn opened(stack: &Stack, now: u64) -> Machine {
     let wanted = stack.cells.iter().filter(|c| c.scope == nacre_stack::Scope::Given && c.initial.is_none());
     let name = |c: &nacre_stack::Cell| format!("{}.{}", stack.layer(c.layer).name, c.name);

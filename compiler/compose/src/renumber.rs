@@ -143,14 +143,24 @@ impl Renumber<'_> {
             let mut cell = cells[i].clone();
             cell.layer = self.layer;
             self.ty(&mut cell.ty);
+            cell.locals.iter_mut().for_each(|l| self.ty(&mut l.ty));
+            self.block(&mut cell.draws);
             cell.initial.iter_mut().for_each(|e| self.expr(e));
             self.stack().cells.push(cell);
         }
         if self.fragment.random {
             let id = CellId(self.stack().cells.len() as u32);
             let (layer, ty) = (self.layer, Type::UInt(64));
-            let cell = Cell { name: "random".into(), layer, scope: Scope::Lasting, ty, initial: None, secret: false };
-            self.stack().cells.push(cell);
+            self.stack().cells.push(Cell {
+                name: "random".into(),
+                layer,
+                scope: Scope::Lasting,
+                ty,
+                initial: None,
+                locals: vec![],
+                draws: vec![],
+                secret: false,
+            });
             self.stack().layers[layer.index()].random = Some(id);
         }
     }

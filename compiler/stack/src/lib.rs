@@ -40,7 +40,7 @@
 //! **Scopes** ([`Scope`]): session cells are per connection; shared ones per instance of the layer; lasting outlive a
 //! view; given ones are set at opening and never change; counters are not behaviour and are never compared.
 //!
-//! **Boundaries.** Opening evaluates the cells' initial values, in order, and then puts every input of port 0 whose event is
+//! **Boundaries.** Opening evaluates the cells' initial values (after what is drawn at random for them), in order, and then puts every input of port 0 whose event is
 //! called `init` into the queue. A frame becomes the event of the first input of port 0 that has a message: its parameter of type
 //! Addr is where the frame came from, other parameters are zero. An emission to port 0 with a message becomes a frame of the
 //! shape with the same headers and data flag (and event, where several fit). A call names its event by the index in
@@ -247,6 +247,11 @@ pub struct Cell {
     /// Evaluated at opening, cells in order; givens come first. For a given: its default, or none if the host must say.
     /// None for state: the zero of its type (0, false, first variant, none, empty, not armed, 0 for every element).
     pub initial: Option<Expr>,
+    /// Locals of `draws` and `initial`, without messages.
+    pub locals: Vec<Local>,
+    /// What is drawn at random for `initial`, right before it is evaluated: only `Let`, `Random`, and `If` with these. Empty
+    /// for a given and where there is no `initial`.
+    pub draws: Block,
     pub secret: bool,
 }
 

@@ -13,7 +13,7 @@ use crate::*;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Leak {
     pub layer: LayerId,
-    /// The handler or function.
+    /// The handler or function, or the cell for what it begins with.
     pub code: String,
     /// What it reaches, in words.
     pub into: &'static str,
@@ -55,6 +55,9 @@ fn track(stack: &Stack, from: Sources) -> Vec<Leak> {
     while tracker.changed {
         tracker.changed = false;
         tracker.leaks.clear();
+        for (i, cell) in stack.cells.iter().enumerate() {
+            tracker.initial(CellId(i as u32), cell);
+        }
         for handler in &stack.handlers {
             let mut locals = vec![false; handler.locals.len()];
             let mut code =
@@ -130,6 +133,18 @@ impl Tracker<'_> {
                 return;
             }
         }
+    }
+
+    /// What a cell begins with, and what is drawn for it.
+    fn initial(&mut self, id: CellId, cell: &Cell) {
+        let Some(initial) = &cell.initial else { return };
+        let mut locals = vec![false; cell.locals.len()];
+        let mut code =
+            Code { stack: self.stack, layer: cell.layer, name: &cell.name, function: None, declared: &cell.locals };
+        self.settle(&mut code, &cell.draws, &mut locals);
+        let place = Place { root: Root::Cell(id), path: vec![], ty: cell.ty.clone() };
+        let timed = self.timed(initial, &locals);
+        self.store(&code, &place, timed, &mut locals);
     }
 
     fn leak(&mut self, code: &Code, into: &'static str) {

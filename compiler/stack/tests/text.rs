@@ -47,6 +47,8 @@ fn every_construct_is_read_back() {
         scope: Scope::Session,
         ty,
         initial: None,
+        locals: vec![],
+        draws: vec![],
         secret: true,
     };
     stack.cells.push(cell("peer", list_ty.clone()));

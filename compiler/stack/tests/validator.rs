@@ -237,3 +237,38 @@ fn timers_that_lead_nowhere() {
     refused("does not lead to a timer", samples::desk(), |s| s.timers[0].path[1] = TimerStep::Field(0));
     refused("other indices", samples::desk(), |s| s.handlers[s.timers[0].handler.index()].parameters.clear());
 }
+
+#[test]
+fn initial_values_that_do_more_than_drawing() {
+    let drawn = |draws: Block, scope: Scope| {
+        let mut stack = samples::desk();
+        let local = |ty: Type| Local { name: "drawn".into(), ty, by_ref: false };
+        stack.cells.push(Cell {
+            name: "first".into(),
+            layer: LayerId(0),
+            scope,
+            ty: Type::Bool,
+            initial: Some(dummy(0)),
+            locals: vec![local(Type::Bool), local(Type::UInt(8))],
+            draws,
+            secret: false,
+        });
+        stack
+    };
+    let two = || Statement::Random { into: LocalId(1), below: num(2, Type::UInt(8)) };
+    let fine = drawn(vec![two(), set(&dummy(0), num(1, Type::Bool))], Scope::Session);
+    assert_eq!(validate(&fine), Ok(()));
+    refused("cannot be drawn", drawn(vec![two()], Scope::Given), |_| {});
+    refused("cannot be drawn", drawn(vec![two()], Scope::Shared), |_| {});
+    refused("cannot be drawn", fine.clone(), |s| s.cells.last_mut().unwrap().initial = None);
+    refused("more than drawing", drawn(vec![count(CounterId(0))], Scope::Session), |_| {});
+    let hidden =
+        Statement::If { condition: dummy(0), likely: None, then: vec![count(CounterId(0))], otherwise: vec![] };
+    refused("more than drawing", drawn(vec![hidden], Scope::Session), |_| {});
+    refused("a random number", drawn(vec![two()], Scope::Session), |s| {
+        s.cells.last_mut().unwrap().locals[1].ty = Type::UInt(9);
+    });
+    refused("no generator", fine.clone(), |s| s.layers[0].random = None);
+    refused("a message or a reference", fine.clone(), |s| s.cells.last_mut().unwrap().locals[1].ty = Type::Msg);
+    refused("is not a type", fine, |s| s.cells.last_mut().unwrap().locals[1].ty = Type::UInt(65));
+}

@@ -39,8 +39,10 @@ pub(crate) enum Context {
         yields: bool,
         function: Option<Option<Type>>,
     },
-    /// `accepts`, `invariant`, initial values: no effects.
-    Pure,
+    /// `accepts`, `invariant`, initial values: no effects, but what `draws` at random.
+    Pure {
+        draws: bool,
+    },
 }
 
 /// A value while it is being lowered.

@@ -39,15 +39,18 @@ impl Body<'_, '_> {
         if self.count_arguments(name, count, arguments.len(), span).is_none() {
             return Some(None);
         }
-        let effect = matches!(name, "random" | "random_duration" | "join" | "unpack");
-        if effect && matches!(self.context, Context::Pure | Context::Filter { .. }) {
-            self.error(
-                "T0076",
-                format!("`{name}` is not called here"),
-                span,
-                "it has an effect",
-                "do it in a handler, for example in `up init()`",
-            );
+        let draws = matches!(name, "random" | "random_duration");
+        let refused = match self.context {
+            Context::Pure { draws: may } => !(draws && may),
+            Context::Filter { .. } => true,
+            _ => false,
+        };
+        if refused && (draws || matches!(name, "join" | "unpack")) {
+            let help = match draws {
+                true => "draw it in a handler, or as the initial value of a `state`",
+                false => "do it in a handler, for example in `up init()`",
+            };
+            self.error("T0076", format!("`{name}` is not called here"), span, "it has an effect", help);
             return Some(None);
         }
         let e: Vec<&ast::Expr> = arguments.iter().map(|a| &a.value).collect();

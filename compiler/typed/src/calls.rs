@@ -123,7 +123,7 @@ impl Body<'_, '_> {
         arguments: &[ast::Argument],
         span: Span,
     ) -> Option<Outcome> {
-        if matches!(self.context, Context::Pure | Context::Filter { .. }) {
+        if matches!(self.context, Context::Pure { .. } | Context::Filter { .. }) {
             self.error(
                 "T0069",
                 "functions of the layer are not called here",
@@ -251,7 +251,7 @@ impl Body<'_, '_> {
         later: bool,
         span: Span,
     ) -> Option<()> {
-        if matches!(self.context, Context::Pure | Context::Filter { .. }) {
+        if matches!(self.context, Context::Pure { .. } | Context::Filter { .. }) {
             self.error("T0072", "nothing is emitted here", span, "", "");
             return None;
         }

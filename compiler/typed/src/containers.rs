@@ -28,7 +28,7 @@ impl Body<'_, '_> {
         if let Some(outcome) = self.reading(&place, name, arguments, span) {
             return outcome;
         }
-        if matches!(self.context, Context::Pure | Context::Filter { .. }) {
+        if matches!(self.context, Context::Pure { .. } | Context::Filter { .. }) {
             self.error("T0040", "nothing is changed here", span, "in a condition", "");
             return None;
         }

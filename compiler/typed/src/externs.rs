@@ -74,7 +74,7 @@ impl Body<'_, '_> {
                 Some(Outcome::Value(Value::fixed(make(ExprKind::Extern(id, arguments), ty.clone()))))
             }
             result => {
-                if matches!(self.context, Context::Pure | Context::Filter { .. }) {
+                if matches!(self.context, Context::Pure { .. } | Context::Filter { .. }) {
                     self.error(
                         "T0069",
                         "this function is not called here",

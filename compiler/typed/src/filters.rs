@@ -141,7 +141,7 @@ impl Body<'_, '_> {
             let view = self.view(value, x)?;
             return Some(Value::fixed(make(ExprKind::Through(id, Box::new(view)), ty)));
         }
-        if matches!(self.context, Context::Pure | Context::Filter { .. }) {
+        if matches!(self.context, Context::Pure { .. } | Context::Filter { .. }) {
             self.error("T0076", "bytes are not made here", x.span, "it has an effect", "");
             return None;
         }

@@ -457,7 +457,7 @@ impl Checker<'_> {
 
     /// An expression without effects, over these locals.
     pub(crate) fn pure(&mut self, e: &ast::Expr, ty: &Type, locals: Vec<Local>) -> Option<Expr> {
-        let mut body = Body::new(self, Context::Pure);
+        let mut body = Body::new(self, Context::Pure { draws: false });
         let mut scope = HashMap::new();
         for (i, local) in locals.iter().enumerate() {
             scope.insert(local.name.clone(), Binding::Local(LocalId(i as u32)));

@@ -4,10 +4,10 @@ use std::collections::{BTreeSet, HashMap};
 
 use nacre_diagnostics::{Diagnostic, Span};
 use nacre_stack::{
-    builtin, Cell, CellId, CounterId, Direction, Enum, EnumId, Event, EventId, ExternId, FieldClass, FieldPlace,
-    FilterId, FunctionId, Header, HeaderField, HeaderId, LayerId, Parameter, PortId, Scope, Struct, StructId, Type,
+    CellId, CounterId, Direction, Enum, EnumId, Event, EventId, ExternId, FieldClass, FieldPlace, FilterId, FunctionId,
+    Header, HeaderField, HeaderId, LayerId, Parameter, PortId, Struct, StructId, Type,
 };
-use nacre_syntax::ast::{self, Item, Member, StorageKind};
+use nacre_syntax::ast::{self, Item, Member};
 
 use crate::constants::Constant;
 use crate::extent::Extent;
@@ -521,76 +521,6 @@ impl<'p> Checker<'p> {
     pub(crate) fn events_at(&self, side: PortId, incoming: bool) -> String {
         let at = self.fragment.interface.iter().filter(|i| i.side == side && i.incoming == incoming);
         at.map(|i| self.fragment.events[i.event.index()].name.as_str()).collect::<Vec<_>>().join(", ")
-    }
-
-    fn storage(&mut self) {
-        let layer = self.layer;
-        for member in &layer.members {
-            let Member::Storage(storage) = member else { continue };
-            let scope = match storage.kind {
-                StorageKind::State => Scope::Session,
-                StorageKind::Lasting => Scope::Lasting,
-                StorageKind::Shared => Scope::Shared,
-                StorageKind::Given => Scope::Given,
-                StorageKind::Counters => {
-                    for field in &storage.fields {
-                        self.counter(&field.name.name);
-                    }
-                    continue;
-                }
-            };
-            for field in &storage.fields {
-                self.cell(field, scope);
-            }
-        }
-    }
-
-    fn cell(&mut self, field: &ast::Field, scope: Scope) {
-        let Some(ty) = field.ty.as_ref() else {
-            self.error("T0020", format!("`{}` needs a type", field.name.name), field.span, "here", "write name: type");
-            return;
-        };
-        let Some(ty) = self.resolve(ty) else { return };
-        if matches!(ty, Type::View) || (scope == Scope::Given && (self.linear(&ty) || matches!(ty, Type::Timer))) {
-            self.error(
-                "T0021",
-                "a given value is a number, an address, bytes or a struct of these",
-                field.span,
-                "here",
-                "",
-            );
-        }
-        self.add_state(&ty, field.span);
-        let initial = field.initial.as_ref().and_then(|e| self.pure(e, &ty, Vec::new()));
-        if self.cell_ids.contains_key(&field.name.name) {
-            self.error(
-                "T0022",
-                format!("`{}` is declared twice in this layer", field.name.name),
-                field.name.span,
-                "again here",
-                "",
-            );
-        }
-        let id = CellId(self.fragment.cells.len() as u32);
-        self.cell_ids.insert(field.name.name.clone(), id);
-        self.fragment.cells.push(Cell {
-            name: field.name.name.clone(),
-            layer: LayerId(0),
-            scope,
-            ty,
-            initial,
-            secret: field.secret,
-        });
-    }
-
-    pub(crate) fn counter(&mut self, name: &str) -> CounterId {
-        if let Some(&id) = self.counter_ids.get(name) {
-            return id;
-        }
-        let id = CounterId((builtin::NAMES.len() + self.fragment.counters.len()) as u32);
-        self.fragment.counters.push(name.into());
-        self.counter_ids.insert(name.into(), id);
-        id
     }
 
     fn headers(&mut self) {

@@ -9,6 +9,7 @@ mod blocks;
 mod body;
 mod builtins;
 mod calls;
+mod cells;
 mod configurations;
 mod constants;
 mod containers;

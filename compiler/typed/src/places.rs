@@ -136,7 +136,7 @@ impl Body<'_, '_> {
             self.error("T0039", "an entry that is being read is not replaced", e.span, "borrowed by the loop", "");
             return None;
         }
-        if matches!(self.context, crate::body::Context::Pure) {
+        if matches!(self.context, crate::body::Context::Pure { .. }) {
             self.error("T0040", "nothing is changed here", e.span, "in a condition", "");
             return None;
         }

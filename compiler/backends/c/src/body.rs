@@ -107,6 +107,22 @@ impl<'w, 'a> Body<'w, 'a> {
         }
     }
 
+    /// What is drawn at random for an initial value, in locals that live until it is stored.
+    pub fn draw(&mut self, draws: &'a [Statement], initial: &'a Expr) {
+        visit::expr(initial, &mut |node| {
+            if let Node::Expr(Expr { kind: ExprKind::Local(local), .. }) = node {
+                self.read[local.index()] = true;
+            }
+        });
+        for index in 0..self.locals.len() {
+            let ty = &self.locals[index].ty;
+            let (c_type, zero) = (self.c_type(ty), self.zero(ty));
+            self.code.line(format!("{c_type} {} = {zero};", self.names[index]));
+            self.declared[index] = true;
+        }
+        self.block(draws);
+    }
+
     pub fn c_type(&mut self, ty: &Type) -> String {
         self.w.c_type(ty, self.layer)
     }

@@ -79,7 +79,8 @@ impl Writer<'_> {
             let random = stack.layer(cell.layer).random == Some(CellId(index as u32));
             let Some(initial) = cell.initial.as_ref().filter(|_| !random) else { continue };
             let layer = cell.layer.index();
-            let mut body = Body::new(self, layer, Kind::Outside, &[], &[]);
+            let mut body = Body::new(self, layer, Kind::Outside, &cell.locals, &[&cell.draws]);
+            body.draw(&cell.draws, initial);
             let value = body.value(initial);
             let text = body.code;
             let target = format!("s->{}.{}", self.layer_names[layer], self.cell_names[index]);

@@ -50,6 +50,7 @@ fn is_time(ty: &Type) -> bool {
 /// Calls `change` for every expression, the outer first.
 fn each_expression(stack: &mut Stack, change: &mut dyn FnMut(&mut Expr)) {
     for cell in &mut stack.cells {
+        block(&mut cell.draws, change);
         cell.initial.iter_mut().for_each(|e| expression(e, change));
     }
     for handler in &mut stack.handlers {

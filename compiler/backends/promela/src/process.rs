@@ -18,8 +18,11 @@ impl Writer<'_> {
                 for (id, cell) in
                     cells.iter().filter(|(id, c)| (c.scope == Scope::Given) == given && !generators.contains(id))
                 {
-                    w.frame.layer = Some(cell.layer);
                     let place = w.cell(*id);
+                    w.frame = w.frame_of(cell.layer, &format!("open{}", id.0), &cell.locals);
+                    if !cell.draws.is_empty() {
+                        w.body(&cell.draws);
+                    }
                     match &cell.initial {
                         Some(e) => {
                             let value = w.value(e);
@@ -30,7 +33,7 @@ impl Writer<'_> {
                     }
                 }
             }
-            w.frame.layer = None;
+            w.frame = Frame::default();
             for input in inits.iter().filter(|i| w.stack.event(i.event).name == "init") {
                 w.put(input, &[]);
             }

@@ -206,6 +206,30 @@ fn an_invariant_that_does_not_hold_is_found() {
     both_find(&broken, &BOUNDS, "go_back_n: invariant 2");
 }
 
+/// The least or the greatest, in every way, before the first step.
+#[test]
+fn initial_values_that_are_drawn_are_chosen() {
+    let bounds = Bounds { observer: Observer::None, messages: [1, 0], flight: 1, duplications: 0, ..BOUNDS };
+    let holds = |invariant: &str| {
+        let layers = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../layers");
+        let source = format!(
+            "import \"../interfaces.nacre\";\nimport \"../floor/floor.nacre\";
+            worker drawn {{ state {{ n: u8 = random(6) as u8, high: bool = n > 0 && random(2) == 1 }} invariant {invariant}; }}
+            stack tried = drawn / floor;"
+        );
+        let mut session = nacre_driver::Session::from_text(&layers.join("pt2pt/tried.nacre"), &source);
+        session.check();
+        let stack = session.stack("tried").unwrap_or_else(|| panic!("{}", session.render(false)));
+        let stack = nacre_backend_promela::erase::erase(&stack).unwrap();
+        matches!(spin(&stack, &bounds).verdict, Verdict::Holds)
+    };
+    assert!(holds("n == 0 || n == 5"));
+    assert!(holds("!high || n == 5"));
+    assert!(!holds("n == 0"));
+    assert!(!holds("n == 5"));
+    assert!(!holds("n == 0 || high"));
+}
+
 #[test]
 fn what_cannot_be_written_is_refused_in_words() {
     let mut timed = samples::go_back_n();

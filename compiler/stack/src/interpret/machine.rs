@@ -486,12 +486,12 @@ fn fire(run: &mut Run, armed: Armed) {
     run.run_handler(timer.handler, None, indices, vec![], shown);
 }
 
-/// Givens first, then all other cells in order; the generators from the seed.
+/// The generators from the seed, then givens, then all other cells in order.
 fn set_cells(run: &mut Run, mut givens: Vec<Option<Value>>, seed: u64) {
     let stack = run.stack;
     for (index, layer) in stack.layers.iter().enumerate() {
         if let Some(cell) = layer.random {
-            givens[cell.index()] = Some(Value::Num(SplitMix64::of_layer(seed, index as u32).0));
+            run.state.cells[cell.index()] = Value::Num(SplitMix64::of_layer(seed, index as u32).0);
         }
     }
     for scope_is_given in [true, false] {
@@ -502,7 +502,8 @@ fn set_cells(run: &mut Run, mut givens: Vec<Option<Value>>, seed: u64) {
             let value = match (givens[index].take(), &cell.initial) {
                 (Some(value), _) => value,
                 (None, Some(initial)) => {
-                    run.frames.push(Frame::new(&[], cell.layer));
+                    run.frames.push(Frame::new(&cell.locals, cell.layer));
+                    run.execute(&cell.draws);
                     let mut value = run.evaluate(initial);
                     run.frames.pop();
                     run.state.pool.keep(&mut value);

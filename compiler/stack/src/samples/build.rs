@@ -111,7 +111,16 @@ impl Builder {
     }
 
     pub fn cell(&mut self, layer: LayerId, name: &str, scope: Scope, ty: Type, initial: Option<Expr>) -> Place {
-        self.stack.cells.push(Cell { name: name.into(), layer, scope, ty: ty.clone(), initial, secret: false });
+        self.stack.cells.push(Cell {
+            name: name.into(),
+            layer,
+            scope,
+            ty: ty.clone(),
+            initial,
+            locals: vec![],
+            draws: vec![],
+            secret: false,
+        });
         Place { root: Root::Cell(CellId(self.stack.cells.len() as u32 - 1)), path: vec![], ty }
     }
 

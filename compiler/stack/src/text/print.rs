@@ -122,8 +122,15 @@ impl<'a> Printer<'a> {
         let stack = self.stack;
         for (index, cell) in stack.cells.iter().enumerate() {
             if let Some(initial) = &cell.initial {
-                let value = self.body(&[]).expr(initial);
-                self.line(format!("initial @{} = {value};", self.names.cells.show(index)));
+                let value = self.body(&cell.locals).expr(initial);
+                let draws = match cell.draws.is_empty() && cell.locals.is_empty() {
+                    true => String::new(),
+                    false => {
+                        let block = self.body(&cell.locals).block(&cell.draws);
+                        format!(" draws locals [{}] {block}", self.locals(&cell.locals))
+                    }
+                };
+                self.line(format!("initial @{}{draws} = {value};", self.names.cells.show(index)));
             }
         }
         for f in &stack.filters {

@@ -340,7 +340,16 @@ impl Reader {
                 let (scope, secret) = (self.must_be(words::SCOPES)?, self.is_word("secret"));
                 self.sign('\'')?;
                 let ty = self.ty()?;
-                self.stack.cells.push(Cell { name, layer, scope, ty, initial: None, secret });
+                self.stack.cells.push(Cell {
+                    name,
+                    layer,
+                    scope,
+                    ty,
+                    initial: None,
+                    locals: vec![],
+                    draws: vec![],
+                    secret,
+                });
             }
             "counter" => {
                 let name = self.name()?;
@@ -450,12 +459,16 @@ impl Reader {
     fn initial(&mut self) -> Result<()> {
         self.sign('@')?;
         let cell = self.named(|n| &n.cells)?;
-        self.sign('=')?;
         self.set_locals(&[]);
+        let (locals, draws) = match self.is_word("draws") {
+            true => (self.declared_locals()?, self.block()?),
+            false => (vec![], vec![]),
+        };
+        self.sign('=')?;
         let value = self.expr()?;
         self.sign(';')?;
         match self.stack.cells.get_mut(cell as usize) {
-            Some(cell) => cell.initial = Some(value),
+            Some(cell) => (cell.initial, cell.locals, cell.draws) = (Some(value), locals, draws),
             None => return self.fail(format!("no cell {cell}")),
         }
         Ok(())

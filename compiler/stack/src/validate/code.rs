@@ -37,9 +37,7 @@ pub fn check(stack: &Stack, problems: &mut Problems) {
     }
     for cell in &stack.cells {
         problems.at(format!("cell {}", cell.name));
-        if let Some(initial) = &cell.initial {
-            Check::new(stack, problems, &[], Some(cell.layer), Kind::Pure).typed(initial, &cell.ty, "an initial value");
-        }
+        initial(stack, problems, cell);
     }
     for (index, layer) in stack.layers.iter().enumerate() {
         let id = Some(LayerId(index as u32));
@@ -58,6 +56,28 @@ pub fn check(stack: &Stack, problems: &mut Problems) {
         check.typed(&admission.condition, &Type::Bool, "a condition");
     }
     recursion(stack, problems);
+}
+
+fn initial<'a>(stack: &'a Stack, problems: &'a mut Problems, cell: &'a Cell) {
+    let drawn = !cell.draws.is_empty() || !cell.locals.is_empty();
+    let may = matches!(cell.scope, Scope::Session | Scope::Lasting) && cell.initial.is_some();
+    problems.unless(may || !drawn, || "it cannot be drawn at random".into());
+    problems.unless(draws_only(&cell.draws), || "it does more than drawing at random".into());
+    let messages = cell.locals.iter().any(|l| l.by_ref || stack.has_message(&l.ty));
+    problems.unless(!messages, || "a local of its draws is a message or a reference".into());
+    let mut check = Check::new(stack, problems, &cell.locals, Some(cell.layer), Kind::Pure);
+    check.block(&cell.draws);
+    if let Some(initial) = &cell.initial {
+        check.typed(initial, &cell.ty, "an initial value");
+    }
+}
+
+fn draws_only(block: &Block) -> bool {
+    block.iter().all(|statement| match statement {
+        Statement::Let(..) | Statement::Random { .. } => true,
+        Statement::If { then, otherwise, .. } => draws_only(then) && draws_only(otherwise),
+        _ => false,
+    })
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -69,6 +69,7 @@ fn types(stack: &Stack, p: &mut Problems) {
     let locals = stack.handlers.iter().flat_map(|h| &h.locals);
     let locals = locals.chain(stack.functions.iter().flat_map(|f| &f.locals));
     let locals = locals.chain(stack.filters.iter().flat_map(|f| &f.locals));
+    let locals = locals.chain(stack.cells.iter().flat_map(|c| &c.locals));
     let types = parameters.chain(externs).map(|f| &f.ty).chain(results).chain(locals.map(|l| &l.ty));
     let types = types.chain(stack.cells.iter().map(|c| &c.ty));
     let types = types.chain(stack.headers.iter().flat_map(|h| &h.fields).map(|f| &f.ty));

@@ -1,0 +1,115 @@
+//! What a layer keeps: cells with what they begin with, and counters.
+
+use nacre_stack::{builtin, Block, Cell, CellId, CounterId, Expr, LayerId, Local, Scope, Statement, Type};
+use nacre_syntax::ast::{self, Member, StorageKind};
+
+use crate::body::{Body, Context};
+use crate::layer::Checker;
+
+struct Initial {
+    value: Expr,
+    locals: Vec<Local>,
+    draws: Block,
+}
+
+impl Checker<'_> {
+    pub(crate) fn storage(&mut self) {
+        let layer = self.layer;
+        for member in &layer.members {
+            let Member::Storage(storage) = member else { continue };
+            let scope = match storage.kind {
+                StorageKind::State => Scope::Session,
+                StorageKind::Lasting => Scope::Lasting,
+                StorageKind::Shared => Scope::Shared,
+                StorageKind::Given => Scope::Given,
+                StorageKind::Counters => {
+                    for field in &storage.fields {
+                        self.counter(&field.name.name);
+                    }
+                    continue;
+                }
+            };
+            for field in &storage.fields {
+                self.cell(field, scope);
+            }
+        }
+    }
+
+    fn cell(&mut self, field: &ast::Field, scope: Scope) {
+        let Some(ty) = field.ty.as_ref() else {
+            self.error("T0020", format!("`{}` needs a type", field.name.name), field.span, "here", "write name: type");
+            return;
+        };
+        let Some(ty) = self.resolve(ty) else { return };
+        if matches!(ty, Type::View) || (scope == Scope::Given && (self.linear(&ty) || matches!(ty, Type::Timer))) {
+            self.error(
+                "T0021",
+                "a given value is a number, an address, bytes or a struct of these",
+                field.span,
+                "here",
+                "",
+            );
+        }
+        self.add_state(&ty, field.span);
+        let initial = field.initial.as_ref().and_then(|e| self.initial(e, &ty, scope));
+        let (initial, locals, draws) = initial.map_or_else(Default::default, |i| (Some(i.value), i.locals, i.draws));
+        if self.cell_ids.contains_key(&field.name.name) {
+            self.error(
+                "T0022",
+                format!("`{}` is declared twice in this layer", field.name.name),
+                field.name.span,
+                "again here",
+                "",
+            );
+        }
+        let id = CellId(self.fragment.cells.len() as u32);
+        self.cell_ids.insert(field.name.name.clone(), id);
+        self.fragment.cells.push(Cell {
+            name: field.name.name.clone(),
+            layer: LayerId(0),
+            scope,
+            ty,
+            initial,
+            locals,
+            draws,
+            secret: field.secret,
+        });
+    }
+
+    /// What a cell begins with. Where the seed is known, it can be drawn at random.
+    fn initial(&mut self, e: &ast::Expr, ty: &Type, scope: Scope) -> Option<Initial> {
+        let draws = matches!(scope, Scope::Session | Scope::Lasting);
+        let mut body = Body::new(self, Context::Pure { draws });
+        let before = body.cx.found.len();
+        let value = body.expr_as(e, ty);
+        let (locals, draws) = (body.locals, body.out);
+        let told = self.found.len() > before;
+        let holds = locals.iter().any(|l| self.linear(&l.ty));
+        if !told && (holds || !draws_only(&draws)) {
+            let help =
+                "numbers, and what is drawn at random; all else is done in a handler, for example in `up init()`";
+            self.error("T0106", "an initial value has no effects", e.span, "this needs several steps", help);
+            return None;
+        }
+        Some(Initial { value: value?, locals, draws })
+    }
+
+    pub(crate) fn counter(&mut self, name: &str) -> CounterId {
+        if let Some(&id) = self.counter_ids.get(name) {
+            return id;
+        }
+        let id = CounterId((builtin::NAMES.len() + self.fragment.counters.len()) as u32);
+        self.fragment.counters.push(name.into());
+        self.counter_ids.insert(name.into(), id);
+        id
+    }
+}
+
+/// Whether statements do no more than drawing at random and computing with it.
+fn draws_only(block: &Block) -> bool {
+    block.iter().all(|statement| match statement {
+        Statement::Let(..) | Statement::Random { .. } => true,
+        Statement::If { then, otherwise, .. } => draws_only(then) && draws_only(otherwise),
+        _ => false,
+    })
+}
