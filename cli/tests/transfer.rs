@@ -128,10 +128,17 @@ fn line_that_has_nobody_to_go_to_is_told() {
 }
 
 const SIGINT: i32 = 2;
+const SIGTERM: i32 = 15;
 
 /// What Ctrl-C does to a program in the foreground.
 fn interrupt(child: &Child) {
-    let done = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().expect("a shell");
+    signal(child, &["INT"]);
+}
+
+/// Sends signals, in this order.
+fn signal(child: &Child, names: &[&str]) {
+    let kill: Vec<String> = names.iter().map(|name| format!("kill -{name} {}", child.id())).collect();
+    let done = Command::new("sh").args(["-c", &kill.join(" && ")]).status().expect("a shell");
     assert!(done.success());
 }
 
@@ -189,6 +196,29 @@ fn interrupted_receiver_leaves_in_order() {
 }
 
 #[test]
+fn sigterm_ends_a_receiver_in_order() {
+    let (one, err, other, other_err, folder) = long_transfer();
+    signal(&one, &["TERM"]);
+    let (status, words) = ends(one, err);
+    assert!(status.signal() == Some(SIGTERM) && words.contains("bytes are missing): interrupted"), "{status}: {words}");
+    let (status, words) = ends(other, other_err);
+    assert!(status.code() == Some(1) && words.contains("the receiver has left before it had"), "{status}: {words}");
+    assert_eq!(files(&folder), ["original"]);
+}
+
+/// It does not even clean up: the stopped program finds both signals when it goes on.
+#[test]
+fn second_signal_ends_at_once() {
+    let (one, err, mut other, _other_err, folder) = long_transfer();
+    signal(&one, &["STOP", "TERM", "INT", "CONT"]);
+    let (status, words) = ends(one, err);
+    other.kill().expect("it still sends");
+    other.wait().expect("ends");
+    assert!(matches!(status.signal(), Some(SIGINT | SIGTERM)) && !words.contains("interrupted"), "{status}: {words}");
+    assert_eq!(files(&folder), ["copy.part", "original"]);
+}
+
+#[test]
 fn sender_to_nobody_says_so_and_goes_on() {
     let nobody = UdpSocket::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").to_string();
     let arguments = ["run", RELIABLE, "--stack", "reliable", "send", "--to", &nobody, "--file", RELIABLE];
@@ -199,9 +229,9 @@ fn sender_to_nobody_says_so_and_goes_on() {
     err.read_line(&mut words).expect("a line");
     assert!(words.contains(&nobody) && words.contains("Connection refused"), "{words}");
     assert!(child.try_wait().expect("a child").is_none(), "it still tries");
-    interrupt(&child);
+    signal(&child, &["TERM"]);
     let (status, words) = ends(child, err);
-    assert_eq!(status.signal(), Some(SIGINT));
+    assert_eq!(status.signal(), Some(SIGTERM));
     assert!(words.contains("nothing is known to have arrived") && !words.contains("bytes"), "{words}");
 }
 
