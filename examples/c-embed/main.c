@@ -67,7 +67,6 @@ static void pass_on(struct end *self, struct end *peer) {
             f->len += o->segments[s].len;
         }
     }
-    nacre_out_clear(&self->out);
 }
 
 static void begin(struct end *self, struct end *peer, const char *name, uint32_t cookie) {

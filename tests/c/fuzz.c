@@ -117,7 +117,6 @@ static void after(uint32_t side) {
             ends[side].closed = true;
         }
     }
-    nacre_out_clear(&out);
 }
 
 static struct nacre_addr address(uint32_t side) {

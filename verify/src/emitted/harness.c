@@ -275,7 +275,6 @@ static void collect(struct step *step) {
 
 static void begin(void) {
     memset(live.counters, 0, check->stack->counters_len * sizeof *live.counters);
-    nacre_out_clear(&live.out);
 }
 
 static void end_step(int end, struct step *step) {

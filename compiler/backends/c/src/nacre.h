@@ -68,12 +68,6 @@ struct nacre_out {
     uint8_t *bytes;
 };
 
-static inline void nacre_out_clear(struct nacre_out *out) {
-    out->outputs_len = 0;
-    out->segments_len = 0;
-    out->bytes_len = 0;
-}
-
 /* An event of the interface at a port. */
 struct nacre_event {
     const char *name;
