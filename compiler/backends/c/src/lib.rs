@@ -22,6 +22,7 @@ mod names;
 mod opening;
 mod operations;
 mod operators;
+mod parsing;
 mod places;
 mod source;
 mod statements;
