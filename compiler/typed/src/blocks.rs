@@ -317,6 +317,6 @@ impl Body<'_, '_> {
 fn not(e: Expr) -> Expr {
     match e.kind {
         ExprKind::Unary(nacre_stack::UnaryOp::Not, inner) => *inner,
-        kind => crate::statements::not(Expr { kind, ty: e.ty }),
+        kind => crate::failing::not(Expr { kind, ty: e.ty }),
     }
 }

@@ -17,6 +17,7 @@ mod convert;
 mod expressions;
 mod extent;
 mod externs;
+mod failing;
 mod filters;
 mod flow;
 mod fragment;
