@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use nacre_diagnostics::{Diagnostic, Span};
 use nacre_stack::{
-    Admission, CellId, Direction, Event, EventId, Expr, Function, FunctionId, Guard, Handler, HandlerId, LayerId,
-    Local, LocalId, PortId, Statement, Timer, TimerStep, Type,
+    Admission, Direction, Event, EventId, Expr, Function, FunctionId, Guard, Handler, HandlerId, LayerId, Local,
+    LocalId, PortId, Statement, Type,
 };
 use nacre_syntax::ast::{self, Member, PatternKind};
 
@@ -279,137 +279,6 @@ impl Checker<'_> {
         }
         self.fragment.handlers.push(handler);
         self.fragment.reactions.push(FragmentReaction { side, event, guard, handler: id });
-    }
-
-    // ---- timers
-
-    fn timer_handler(&mut self, h: &ast::TimerHandler) {
-        let mut names = Vec::new();
-        let Some((cell, path, sizes, name)) = self.timer_path(&h.place, &mut names) else { return };
-        let mut body = Body::new(self, Context::Timer);
-        let mut parameters = Vec::new();
-        for (index, size) in names.iter().zip(sizes) {
-            parameters.push(body.declare(index, Type::Range(0, u64::from(size))));
-        }
-        body.whole(&h.body, None);
-        let (locals, block) = (body.locals, body.out);
-        let handler = HandlerId(self.fragment.handlers.len() as u32);
-        self.fragment.handlers.push(Handler {
-            name: format!("on.{name}"),
-            layer: LayerId(0),
-            event: None,
-            parameters,
-            fields: Vec::new(),
-            locals,
-            body: block,
-            passes: false,
-            span: h.span,
-        });
-        if self.fragment.timers.iter().any(|t| t.cell == cell && t.path == path) {
-            self.error("T0103", format!("the timer `{name}` has two handlers"), h.span, "again here", "");
-        }
-        self.fragment.timers.push(Timer { name, layer: LayerId(0), cell, path, handler });
-    }
-
-    /// `peers[to].resend`: the cell, the way from it to the timer, and the names of the indices.
-    #[allow(clippy::type_complexity)]
-    fn timer_path(
-        &mut self,
-        place: &ast::Expr,
-        names: &mut Vec<ast::Ident>,
-    ) -> Option<(CellId, Vec<TimerStep>, Vec<u32>, String)> {
-        let (cell, path, sizes, name, ty) = self.timer_steps(place, names)?;
-        if ty != Type::Timer {
-            let shown = self.show(&ty);
-            self.error(
-                "T0093",
-                "this is not a timer",
-                place.span,
-                format!("of type {shown}"),
-                "`on` names a timer of the state",
-            );
-            return None;
-        }
-        Some((cell, path, sizes, name))
-    }
-
-    #[allow(clippy::type_complexity)]
-    fn timer_steps(
-        &mut self,
-        place: &ast::Expr,
-        names: &mut Vec<ast::Ident>,
-    ) -> Option<(CellId, Vec<TimerStep>, Vec<u32>, String, Type)> {
-        match &place.kind {
-            ast::ExprKind::Name(name) => match self.cell_ids.get(name) {
-                Some(&id) => {
-                    Some((id, Vec::new(), Vec::new(), name.clone(), self.fragment.cells[id.index()].ty.clone()))
-                }
-                None => {
-                    self.error("T0047", format!("`{name}` is not known here"), place.span, "no such state", "");
-                    None
-                }
-            },
-            ast::ExprKind::Field(base, field) => {
-                let (cell, mut path, sizes, name, ty) = self.timer_steps(base, names)?;
-                let Type::Struct(id) = ty else {
-                    self.error("T0093", "this is not a timer", place.span, "", "");
-                    return None;
-                };
-                let fields = &self.fragment.structs[id.index()].fields;
-                let Some(at) = fields.iter().position(|f| f.name == field.name) else {
-                    self.error("T0051", format!("there is no field `{}`", field.name), field.span, "unknown", "");
-                    return None;
-                };
-                let ty = fields[at].ty.clone();
-                path.push(TimerStep::Field(at as u32));
-                Some((cell, path, sizes, format!("{name}.{}", field.name), ty))
-            }
-            ast::ExprKind::Index(base, index) => {
-                let (cell, mut path, mut sizes, name, ty) = self.timer_steps(base, names)?;
-                let (Type::Array(t, n) | Type::Pool(t, n) | Type::Map(_, t, n)) = ty else {
-                    self.error("T0052", "this has no elements to index", base.span, "", "");
-                    return None;
-                };
-                let ast::ExprKind::Name(variable) = &index.kind else {
-                    self.error(
-                        "T0082",
-                        "a name for the index is wanted here",
-                        index.span,
-                        "",
-                        "on calls[c].again { ... }",
-                    );
-                    return None;
-                };
-                names.push(ast::Ident { name: variable.clone(), span: index.span });
-                path.push(TimerStep::Each);
-                sizes.push(n);
-                Some((cell, path, sizes, format!("{name}[]"), *t))
-            }
-            _ => {
-                self.error("T0093", "this is not a timer", place.span, "", "");
-                None
-            }
-        }
-    }
-
-    /// A timer that fires into nothing was forgotten.
-    fn timers_without_handlers(&mut self) {
-        let layer = self.layer;
-        for member in &layer.members {
-            let Member::Storage(storage) = member else { continue };
-            for field in &storage.fields {
-                let Some(&id) = self.cell_ids.get(&field.name.name) else { continue };
-                let handled = self.fragment.timers.iter().any(|t| t.cell == id);
-                let holds = matches!(self.fragment.cells[id.index()].ty, Type::Timer);
-                if holds && !handled {
-                    self.found.push(
-                        Diagnostic::error("T0104", format!("the timer `{}` has no handler", field.name.name))
-                            .at(field.name.span, "declared here")
-                            .help(format!("write `on {} {{ ... }}`", field.name.name)),
-                    );
-                }
-            }
-        }
     }
 
     // ---- conditions

@@ -30,6 +30,7 @@ mod places;
 mod program;
 mod promises;
 mod statements;
+mod timers;
 mod types;
 mod variation;
 mod walks;
