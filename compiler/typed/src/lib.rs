@@ -22,6 +22,7 @@ mod filters;
 mod flow;
 mod fragment;
 mod handlers;
+mod headers;
 mod inlined;
 mod layer;
 mod loops;

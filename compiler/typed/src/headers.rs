@@ -1,0 +1,89 @@
+//! The headers that a layer declares.
+
+use nacre_diagnostics::Diagnostic;
+use nacre_stack::{FieldClass, FieldPlace, Header, HeaderField, HeaderId, LayerId};
+use nacre_syntax::ast::{self, Member};
+
+use crate::layer::Checker;
+
+impl Checker<'_> {
+    pub(crate) fn headers(&mut self) {
+        let layer = self.layer;
+        for member in &layer.members {
+            let Member::Header(header) = member else { continue };
+            let Some(fields) = &header.fields else {
+                self.unbuilt::<()>("wire formats", header.span);
+                continue;
+            };
+            if self.header_ids.contains_key(&header.name.name) {
+                self.error(
+                    "T0022",
+                    format!("`{}` is declared twice in this layer", header.name.name),
+                    header.name.span,
+                    "again here",
+                    "",
+                );
+                continue;
+            }
+            self.once(fields.iter().map(|f| &f.name));
+            let fields = fields.iter().filter_map(|f| self.header_field(f)).collect();
+            self.header_ids.insert(header.name.name.clone(), HeaderId(self.fragment.headers.len() as u32));
+            self.fragment.headers.push(Header { name: header.name.name.clone(), layer: LayerId(0), fields });
+        }
+    }
+
+    fn header_field(&mut self, field: &ast::HeaderField) -> Option<HeaderField> {
+        let ty = self.resolve(&field.ty)?;
+        let Some(bits) = nacre_stack::wire_bits(&self.fragment.structs, &self.fragment.enums, &ty) else {
+            let shown = self.show(&ty);
+            self.error(
+                "T0023",
+                format!("a value of type {shown} has no form on the wire"),
+                field.ty.span,
+                "in a header",
+                "headers carry numbers, flags, enums, bytes<N>, addresses and arrays of these",
+            );
+            return None;
+        };
+        if field.big && bits % 8 != 0 {
+            self.error("T0024", "`big` needs whole bytes", field.span, format!("{bits} bits"), "");
+        }
+        let place = match field.place.as_ref().map(|p| p.name.as_str()) {
+            None => FieldPlace::Packed,
+            Some("cookie") if bits == 24 => FieldPlace::Cookie,
+            Some("fingerprint") if bits == 64 => FieldPlace::Fingerprint,
+            Some(_) => {
+                self.error(
+                    "T0025",
+                    "a field stands `at cookie` (24 bits) or `at fingerprint` (64 bits)",
+                    field.span,
+                    format!("{bits} bits here"),
+                    "",
+                );
+                FieldPlace::Packed
+            }
+        };
+        let class = match field.class.as_ref().map(|p| p.name.as_str()) {
+            Some("identification") => FieldClass::Identification,
+            Some("message") => FieldClass::Message,
+            Some("gossip") => FieldClass::Gossip,
+            _ => FieldClass::Protocol,
+        };
+        Some(HeaderField { name: field.name.name.clone(), ty, bits, big_endian: field.big, place, class })
+    }
+
+    pub(crate) fn unused_headers(&mut self) {
+        let layer = self.layer;
+        for member in &layer.members {
+            let Member::Header(header) = member else { continue };
+            let Some(&id) = self.header_ids.get(&header.name.name) else { continue };
+            if !self.pushed.contains(&id) && !self.found.iter().any(|d| d.is_error()) {
+                self.found.push(
+                    Diagnostic::warning("T0026", format!("no message ever carries `{}`", header.name.name))
+                        .at(header.name.span, "declared here")
+                        .help("push it with `m + Header { ... }`, or remove it"),
+                );
+            }
+        }
+    }
+}
