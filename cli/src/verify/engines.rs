@@ -62,7 +62,8 @@ fn of_spin(engine: String, searched: Searched) -> Reported {
     let Searched { verdict, states, transitions, depth, memory_mib, seconds, .. } = searched;
     let verdict = match verdict {
         Verdict::Violated { why, mut trail } => {
-            let last = trail.pop_if(|line| line.starts_with("broken: "));
+            let told = trail.last().is_some_and(|line| line.starts_with("broken: "));
+            let last = if told { trail.pop() } else { None };
             let why = last.map_or(why, |line| line["broken: ".len()..].to_string());
             Told::Violated { why, run: None, steps: trail }
         }

@@ -190,7 +190,7 @@ pub fn make(
 fn search(args: &Verify, world: &World, interrupt: &Interrupt, quiet: bool) -> Result<Found, String> {
     let (space, first) = Space::open(&world.setup)?;
     let stop = Arc::new(AtomicBool::new(false));
-    let bar = (!quiet).then(|| crate::progress::Counting::begin());
+    let bar = (!quiet).then(crate::progress::Counting::begin);
     let progress = |p: &Progress| {
         if interrupt.came() {
             stop.store(true, Ordering::Relaxed);

@@ -150,12 +150,11 @@ pub fn world(
         caveats.push("it provides no automaton: only assertions, invariants and bounds were checked".to_string());
     }
     caveats.extend(between.trusted.iter().map(|n| format!("`{n}` is a property: trusted, not checked")));
-    for leak in nacre_stack::timing::leaks(&stack) {
+    if let Some(leak) = nacre_stack::timing::leaks(&stack).first() {
         caveats.push(format!(
             "the clock reaches more than timers: `{}` lets it into {}; nothing was abstracted",
             leak.code, leak.into
         ));
-        break;
     }
     for (layer, what) in nacre_stack::payload::readers(&stack).into_iter().take(3) {
         caveats
