@@ -1,6 +1,8 @@
 //! `nacre verify`: searches for a run that breaks a specification.
 
 mod engines;
+#[cfg(test)]
+mod library;
 mod mutants;
 mod on_c;
 mod report;

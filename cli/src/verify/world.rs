@@ -91,7 +91,10 @@ pub fn between(session: &Session, subject: &Subject, over: Option<&str>) -> Betw
     for layer in layers.iter().rev() {
         let provided = automata(&layer.provides);
         if provided.is_empty() {
-            above.retain(|name| !extended(session, name).iter().any(|n| layer.breaks.contains(n)));
+            let broken = |name: &String| extended(session, name).iter().any(|n| layer.breaks.contains(n));
+            // Of an automaton that is broken, one that it extends may be left.
+            let left = |name: &String| extended(session, name).into_iter().find(|n| !broken(n));
+            above = above.iter().filter_map(left).collect();
         } else {
             above = provided;
         }

@@ -1,0 +1,250 @@
+//! The library holds in its configurations, and classic mistakes in layers are found by short runs.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use nacre_checker::explore::{explore, Options, Verdict};
+use nacre_checker::space::Space;
+use nacre_driver::Session;
+use nacre_specification::Configuration;
+
+use super::world::{self, Subject, World};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").to_path_buf()
+}
+
+fn world(session: &Session, configuration: &Configuration) -> World {
+    let is_layer = session.layers().iter().any(|l| l.name == configuration.subject);
+    let subject = Subject { name: configuration.subject.clone(), is_layer };
+    world::world(session, &subject, configuration, false).unwrap_or_else(|refusal| match refusal {
+        world::Refusal::Words(words) => panic!("{}: {words}", configuration.name),
+        world::Refusal::Diagnostics(found) => panic!("{}: {found:?}", configuration.name),
+    })
+}
+
+/// The verdict, and the handlers that did not run.
+fn searched(world: &World) -> (Verdict, Vec<String>) {
+    let (space, first) = Space::open(&world.setup).unwrap();
+    let limits = &world.setup.bounds.limits;
+    let (states, memory) = (3_000_000, 1 << 30);
+    let options = Options {
+        threads: 2,
+        states,
+        memory,
+        bits: None,
+        goals: limits.iter().all(|(name, _)| name != "timers"),
+        stop: &AtomicBool::new(false),
+        progress: &|_| {},
+    };
+    let verdict = explore(&space, &first, &options).verdict;
+    let handlers = world.setup.stack.handlers.iter().zip(space.ends.covered());
+    let idle = handlers.filter(|(h, covered)| !covered && world.may_run(h)).map(|(h, _)| h.name.clone()).collect();
+    (verdict, idle)
+}
+
+/// Configurations that a file has itself, without those that take long.
+fn own(session: &Session, file: &Path) -> Vec<Configuration> {
+    let here = |c: &Configuration| Path::new(session.sources.path(c.span.file)) == file;
+    session.configurations().into_iter().filter(|c| here(c) && !c.name.starts_with("large")).collect()
+}
+
+/// Every configuration of a file holds, and every handler runs in one of them.
+fn holds(file: &Path) {
+    let session = Session::open(&[file.to_path_buf()]);
+    assert!(!session.has_errors(), "{}", session.render(false));
+    let configurations = own(&session, file);
+    assert!(!configurations.is_empty(), "{} has a configuration", file.display());
+    let mut subjects: Vec<&String> = configurations.iter().map(|c| &c.subject).collect();
+    subjects.dedup();
+    for subject in subjects {
+        let mut idle: Option<Vec<String>> = None;
+        for configuration in configurations.iter().filter(|c| c.subject == *subject) {
+            let (verdict, unreached) = searched(&world(&session, configuration));
+            assert_eq!(verdict, Verdict::Complete, "{subject}, {}", configuration.name);
+            idle = Some(idle.map_or(unreached.clone(), |i| i.into_iter().filter(|h| unreached.contains(h)).collect()));
+        }
+        assert_eq!(idle, Some(vec![]), "{subject} has handlers that no configuration reaches");
+    }
+}
+
+#[test]
+fn every_layer_of_the_library_holds() {
+    let folders = std::fs::read_dir(root().join("layers")).unwrap().map(|entry| entry.unwrap().path());
+    let mut folders: Vec<PathBuf> = folders.filter(|path| path.is_dir()).collect();
+    folders.sort();
+    assert!(folders.len() >= 14);
+    for folder in folders {
+        let name = folder.file_name().unwrap().to_str().unwrap().to_string();
+        holds(&folder.join(format!("{name}.nacre")));
+    }
+}
+
+#[test]
+fn the_reliable_stacks_hold() {
+    holds(&root().join("examples/reliable.nacre"));
+}
+
+/// A mistake: the file, what is written instead of what, and what the specification says of it.
+struct Seed {
+    file: &'static str,
+    change: &'static [(&'static str, &'static str)],
+    told: &'static str,
+}
+
+const fn seed(file: &'static str, change: &'static [(&'static str, &'static str)], told: &'static str) -> Seed {
+    Seed { file, change, told }
+}
+
+const SEEDS: &[(&str, Seed)] = &[
+    (
+        "the alternating bit without the bit",
+        seed("tests/verify/alternating_bit.nacre", &[("if bit == expected {", "if true {")], "`deliver` at"),
+    ),
+    (
+        "the bit of an acknowledgement is not looked at",
+        seed("tests/verify/alternating_bit.nacre", &[("bit != bit_out || waiting", "waiting")], "all_arrive"),
+    ),
+    (
+        "another message is acknowledged than came",
+        seed(
+            "tests/verify/alternating_bit.nacre",
+            &[("below.send(Ack { bit });", "below.send(Ack { bit: !bit });")],
+            "",
+        ),
+    ),
+    (
+        "an acknowledgement says one number too many",
+        seed(
+            "layers/pt2pt/pt2pt.nacre",
+            &[("below.send(Ack { ack: told });", "below.send(Ack { ack: told + 1 });")],
+            "",
+        ),
+    ),
+    (
+        "a window as large as the numbers",
+        seed("tests/verify/go_back_n.nacre", &[("SPACE: u8 = 3", "SPACE: u8 = 2")], "`deliver` at b"),
+    ),
+    (
+        "the timer is not armed again",
+        seed(
+            "tests/verify/go_back_n.nacre",
+            &[(
+                "            number = (number + 1) % SPACE;\n        }\n        arm resend in 10 ms;",
+                "            number = (number + 1) % SPACE;\n        }",
+            )],
+            "",
+        ),
+    ),
+    (
+        "messages are sent again under the number of another",
+        seed("tests/verify/go_back_n.nacre", &[("var number = low;", "var number = (low + 1) % SPACE;")], ""),
+    ),
+    (
+        "the oldest is never sent again, only the newest",
+        seed(
+            "layers/pt2pt/pt2pt.nacre",
+            &[(
+                "for (number, m) in sent.up_to(sent.low + 1) { repeat(number); transmit(number, share m); }", "for (number, m) in sent.up_to(sent.high) { if number + 1 == sent.high { transmit(number, share m); } }",
+            )],
+            "all_arrive",
+        ),
+    ),
+    (
+        "halves of two messages are put together",
+        seed("tests/verify/halves.nacre", &[("if !half.empty && number == of {", "if !half.empty {")], "`deliver` at"),
+    ),
+    (
+        "pieces of a message that gave way are kept",
+        seed(
+            "tests/verify/halves.nacre",
+            &[(
+                "        half.clear();\n        half.push(m) else unreachable;",
+                "        half.push(m) else { drop m; }",
+            )],
+            "`deliver` at",
+        ),
+    ),
+    (
+        "a duplicate is delivered",
+        seed(
+            "layers/sequencer/sequencer.nacre",
+            &[("likely (number > last)", "likely (number >= last)")],
+            "`deliver` at",
+        ),
+    ),
+    (
+        "numbers are compared as if they did not wrap",
+        seed(
+            "layers/sequencer/sequencer.nacre",
+            &[("likely (number > last)", "likely (number as u32 > last as u32)")],
+            "",
+        ),
+    ),
+    (
+        "credit leaks when there is no room below",
+        seed(
+            "layers/credit/credit.nacre",
+            &[("|| closing { return; }\n", "|| closing { owed = 0; return; }\n")],
+            "all_granted",
+        ),
+    ),
+    (
+        "a grant is lost, and both wait",
+        seed("layers/credit/credit.nacre", &[("    invariant owed == 0 || room == 0 || closing;\n", ""), ("        room += n;\n        tell();", "        room += n;")], ""),
+    ),
+    (
+        "one grants after the end",
+        seed("layers/credit/credit.nacre", &[("if !closing { above", "if true { above")], "`grant_sends` at"),
+    ),
+    (
+        "close overtakes what waits for room",
+        seed("layers/frag/frag.nacre", &[("if waiting.empty { pass; }", "pass;")], ""),
+    ),
+    (
+        "close overtakes what is held",
+        seed("layers/delay/delay.nacre", &[("if held.empty { pass; }", "pass;")], ""),
+    ),
+    (
+        "the end passes the last message",
+        seed(
+            "layers/pt2pt/pt2pt.nacre",
+            &[
+                ("if number == got.next && got.empty {", "if got.empty {"),
+                ("ending = true;\n        if sent.empty {", "ending = true;\n        if true {"),
+            ],
+            "`closed` at",
+        ),
+    ),
+];
+
+#[test]
+fn classic_mistakes_are_found_by_short_runs() {
+    let mut wrong = vec![];
+    for (what, seed) in SEEDS {
+        let file = root().join(seed.file);
+        let mut text = std::fs::read_to_string(&file).unwrap();
+        for (from, to) in seed.change {
+            assert_eq!(text.matches(from).count(), 1, "{what}: what is changed is there once");
+            text = text.replace(from, to);
+        }
+        let session = Session::from_text(&file, &text);
+        assert!(!session.has_errors(), "{what}: {}", session.render(false));
+        let runs = own(&session, &file).into_iter().find_map(|c| match searched(&world(&session, &c)).0 {
+            Verdict::Violated { run, why } => Some((run.len(), why)),
+            _ => None,
+        });
+        match runs {
+            Some((steps, why)) if steps <= 25 && why.contains(seed.told) => println!("{what}: {steps} steps: {why}"),
+            other => wrong.push(format!("{what}: {other:?}")),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_layers_that_are_seeded_hold() {
+    for name in ["alternating_bit", "go_back_n", "halves"] {
+        holds(&root().join(format!("tests/verify/{name}.nacre")));
+    }
+}
