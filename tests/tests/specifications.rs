@@ -152,7 +152,12 @@ fn configurations_name_what_is_below_and_share_names() {
             configuration small for two {{ send = 1; }}"
         )
     };
-    let open = |over: &str| Session::from_text(&root().join("case.nacre"), &with(over));
+    let checked = |text: &str| {
+        let mut session = Session::from_text(&root().join("case.nacre"), text);
+        session.check();
+        session
+    };
+    let open = |over: &str| checked(&with(over));
     let found = open("lossy_network");
     assert!(!found.has_errors(), "{}", found.render(false));
     let overs: Vec<_> = found.configurations().into_iter().map(|c| (c.subject, c.over)).collect();
@@ -160,7 +165,8 @@ fn configurations_name_what_is_below_and_share_names() {
     assert!(open("lossy_fifo_network").render(false).contains("nothing here has a parameter `AGE`"));
     assert!(open("lossy_netwrk").render(false).contains("did you mean `lossy_network`?"));
     let twice = with("lossy_network") + " configuration small for one { }";
-    assert!(Session::from_text(&root().join("case.nacre"), &twice).render(false).contains("`small` is declared twice"));
+    let twice = checked(&twice).render(false);
+    assert!(twice.contains("`one` has two configurations `small`"), "{twice}");
 }
 
 #[test]
