@@ -11,7 +11,8 @@
 //! | emission | leaves it out; its message is dropped |
 //! | branch | swaps the two branches of an `if` |
 //!
-//! Left alone is what is no behaviour (counters) and what a checker erases: durations and instants.
+//! Left alone is what is no behaviour (counters), what a checker erases (durations and instants), and how likely something is:
+//! a condition that compares a number drawn at random is decided both ways anyway, whatever it is compared with.
 
 use nacre_stack::*;
 
@@ -65,7 +66,7 @@ fn each(body: &Block, locals: &[Local], stack: &Stack, found: &mut dyn FnMut(&'s
     let mut wanted = 0;
     loop {
         let mut changed = body.clone();
-        let mut walk = Walker { stack, locals, wanted, seen: 0, done: None };
+        let mut walk = Walker { stack, locals, wanted, seen: 0, done: None, drawn: vec![] };
         walk.block(&mut changed);
         let Some(operator) = walk.done else { return };
         found(operator, changed);
@@ -79,6 +80,8 @@ struct Walker<'a> {
     wanted: usize,
     seen: usize,
     done: Option<&'static str>,
+    /// Locals that were drawn at random.
+    drawn: Vec<LocalId>,
 }
 
 impl Walker<'_> {
@@ -141,15 +144,24 @@ impl Walker<'_> {
         }
     }
 
+    /// Whether a condition compares a number that was drawn.
+    fn by_chance(&self, condition: &Expr) -> bool {
+        let ExprKind::Binary(_, a, b) = &condition.kind else { return false };
+        [a, b].iter().any(|e| matches!(&e.kind, ExprKind::Local(local) if self.drawn.contains(local)))
+    }
+
     fn statement(&mut self, statement: &mut Statement) {
         match statement {
             // `let` of a time decides nothing but times.
             Statement::Let(local, e) if !is_time(&self.locals[local.index()].ty) => self.expr(e),
             Statement::Store(place, e) if !is_time(&place.ty) => self.expr(e),
+            Statement::Random { into, .. } => self.drawn.push(*into),
             Statement::If { condition, then, otherwise, .. } => {
-                self.expr(condition);
-                if self.done.is_none() && self.here("branch") {
-                    std::mem::swap(then, otherwise);
+                if !self.by_chance(condition) {
+                    self.expr(condition);
+                    if self.done.is_none() && self.here("branch") {
+                        std::mem::swap(then, otherwise);
+                    }
                 }
                 self.block(then);
                 self.block(otherwise);
