@@ -61,6 +61,10 @@ fn unfit(engine: &str, why: String) -> Reported {
 fn of_spin(engine: String, searched: Searched) -> Reported {
     let Searched { verdict, states, transitions, depth, memory_mib, seconds, .. } = searched;
     let verdict = match verdict {
+        // A container of an automaton is full: our bound, no fault of the layer.
+        Verdict::Violated { why, .. } if why.contains("_len[") => {
+            Told::NotFound("more messages are on the way than the model has places for".into())
+        }
         Verdict::Violated { why, mut trail } => {
             let told = trail.last().is_some_and(|line| line.starts_with("broken: "));
             let last = if told { trail.pop() } else { None };

@@ -12,8 +12,9 @@ use nacre_stack::{Direction, EventId, Type};
 use super::{emit, files, timers, Failure, FLAGS};
 use crate::spin::{Limits, Model, Searched, Tools};
 
-/// Entries of a container of an automaton; one more ends the search.
-const CAPACITY: usize = 24;
+/// Entries of a container of an automaton; one more ends the search. (Each place is an option of its own in the model, and
+/// gcc takes long over many.)
+const CAPACITY: usize = 16;
 /// Largest number that `upto` gives.
 const MOST: u64 = 8;
 
@@ -69,17 +70,19 @@ struct World<'a> {
 }
 
 impl World<'_> {
-    fn translator<'t>(&self, automaton: &'t Automaton, prefix: String) -> Translator<'t> {
-        Translator { automaton, prefix, capacity: CAPACITY, most: MOST, messages: &Numbers }
+    fn translator<'t>(&self, automaton: &'t Automaton, prefix: String, capacity: usize) -> Translator<'t> {
+        Translator { automaton, prefix, capacity, most: MOST, messages: &Numbers }
     }
 
     fn network(&self) -> Translator<'_> {
-        self.translator(&self.setup.below, "network".into())
+        self.translator(&self.setup.below, "network".into(), CAPACITY)
     }
 
     fn judges(&self) -> Vec<Translator<'_>> {
+        // A judge keeps what was called and has not come out.
+        let calls: u8 = self.setup.bounds.calls.iter().flat_map(|(_, times)| times).sum();
         let each = self.setup.above.iter().enumerate();
-        each.map(|(at, automaton)| self.translator(automaton, format!("judge{at}"))).collect()
+        each.map(|(at, a)| self.translator(a, format!("judge{at}"), usize::from(calls) + 1)).collect()
     }
 
     fn write(&mut self, timers: usize) -> Result<(), String> {
