@@ -7,6 +7,7 @@
 pub mod answer;
 pub mod emitted;
 pub mod lemma;
+pub mod model;
 mod process;
 pub mod replay;
 pub mod spin;

@@ -77,7 +77,7 @@ impl Writer<'_> {
 
     pub fn emit(&mut self, emit: &Emit) {
         let event = self.stack.event(emit.event);
-        if let (Target::Port(port), false) = (emit.target, emit.later) {
+        if let (Target::Port(port), false, false) = (emit.target, emit.later, self.between) {
             let Some(at) = event.message else { return };
             let message = self.value(&emit.arguments[at as usize]);
             return match port.0 {
@@ -103,35 +103,36 @@ impl Writer<'_> {
 
     /// A frame leaves; it must be of a shape.
     pub fn transmit(&mut self, event: EventId, message: &str) {
-        let Some(layout) = self.stack.layouts.first() else { return };
-        let same = |s: &&nacre_stack::Shape| s.event == event;
-        let any = layout.shapes.iter().any(|s| same(&s));
-        let shapes: Vec<String> = layout
-            .shapes
-            .iter()
-            .filter(|s| !any || same(s))
-            .map(|s| {
-                format!(
-                    "({}.n >= {} && {}.n <= {} && {})",
-                    message,
-                    s.data_min,
-                    message,
-                    s.data_max,
-                    self.has_shape(s, message)
-                )
-            })
-            .collect();
+        let Some(shapes) = self.shapes_of(event, "M") else { return };
         let name = format!("transmit_{}", event.0);
         if self.inlines_known.insert(name.clone()) {
-            let shapes: Vec<String> = shapes.iter().map(|s| s.replace(message, "M")).collect();
             let text =
                 self.inline(&name, &["M".into()], "A frame leaves: it has one of the shapes.", Frame::default(), |w| {
-                    w.broken_if(&format!("!({})", shapes.join(" || ")), "a frame has no shape, or not its length");
+                    w.broken_if(&format!("!({shapes})"), "a frame has no shape, or not its length");
                     w.line("send_frame(M)");
                 });
             self.functions.push(text);
         }
         self.line(format!("{name}({message});"));
+    }
+
+    /// The condition that a frame has one of the shapes of its event; none if nothing is packed, or there is no frame.
+    pub fn shapes_of(&self, event: EventId, message: &str) -> Option<String> {
+        self.stack.event(event).message?;
+        let layout = self.stack.layouts.first()?;
+        let same = |s: &&nacre_stack::Shape| s.event == event;
+        let any = layout.shapes.iter().any(|s| same(&s));
+        let fits = layout.shapes.iter().filter(|s| !any || same(s)).map(|s| {
+            format!(
+                "({}.n >= {} && {}.n <= {} && {})",
+                message,
+                s.data_min,
+                message,
+                s.data_max,
+                self.has_shape(s, message)
+            )
+        });
+        Some(fits.collect::<Vec<_>>().join(" || "))
     }
 
     /// The inline of a handler: what it gets, then its body.
@@ -191,6 +192,10 @@ impl Writer<'_> {
                 w.option(format!("queue[queue_slot].what == {}", w.kind_name(target, event)));
                 match target {
                     Target::Layer(layer) => w.react(layer, event),
+                    Target::Port(port) if w.between => match w.leaves_as(port, event) {
+                        Some(number) => w.line(format!("next_handler = {number};")),
+                        None => w.line("skip;"),
+                    },
                     Target::Port(port) if w.stack.event(event).message.is_some() => match port.0 {
                         0 => w.transmit(event, "queue[queue_slot].m"),
                         _ => w.line("deliver(queue[queue_slot].m);"),

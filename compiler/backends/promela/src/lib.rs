@@ -32,6 +32,7 @@
 //! breadth-first. No hidden variable may be called like a global of pan.c: the two would be one, without a word.
 
 pub mod automata;
+pub mod between;
 mod bytes;
 mod containers;
 mod dispatch;

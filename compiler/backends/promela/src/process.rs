@@ -89,7 +89,6 @@ impl Writer<'_> {
     /// The process of an end.
     pub fn endpoint(&mut self) -> String {
         let waits = if self.has_later() { "MY.later_n == 0" } else { "true" };
-        let draws = self.draws;
         self.depth = 0;
         let outer = std::mem::take(&mut self.lines);
         self.line("/* An end: one step after the other. */");
@@ -121,20 +120,12 @@ impl Writer<'_> {
         }
         self.timer_options(waits);
         self.line("fi;");
-        if draws {
-            let rolls: Vec<String> = (0..1 << DRAWS).map(|d| format!(":: roll = {d}")).collect();
-            self.line(format!("if {} fi; /* what is drawn */", rolls.join(" ")));
-        }
+        self.rolls();
         self.open_text("d_step {");
         self.line("queue_at = 0; queue_end = 0; queue_n = 0; next_handler = 0; roll_count = 0; roll_left = roll;");
         self.begin_step();
         self.close("};");
-        self.line("do");
-        self.line(":: next_handler == 0 && queue_n == 0 -> break");
-        self.line(":: next_handler == 0 && queue_n > 0 -> d_step { next_event() }");
-        for (_, name) in self.handlers.clone() {
-            self.line(format!(":: next_handler == RUN_{name} -> d_step {{ {name}(); next_handler = 0 }}"));
-        }
+        self.handling();
         self.line("od;");
         self.open_text("d_step {");
         self.line("check_invariants();");
@@ -146,6 +137,24 @@ impl Writer<'_> {
         self.depth = 0;
         self.line("}\n");
         std::mem::replace(&mut self.lines, outer).join("\n")
+    }
+
+    /// What the step draws, chosen before it begins.
+    pub fn rolls(&mut self) {
+        if self.draws {
+            let rolls: Vec<String> = (0..1 << DRAWS).map(|d| format!(":: roll = {d}")).collect();
+            self.line(format!("if {} fi; /* what is drawn */", rolls.join(" ")));
+        }
+    }
+
+    /// The loop over the queue, but for its end.
+    pub fn handling(&mut self) {
+        self.line("do");
+        self.line(":: next_handler == 0 && queue_n == 0 -> break");
+        self.line(":: next_handler == 0 && queue_n > 0 -> d_step { next_event() }");
+        for (_, name) in self.handlers.clone() {
+            self.line(format!(":: next_handler == RUN_{name} -> d_step {{ {name}(); next_handler = 0 }}"));
+        }
     }
 
     pub fn open_text(&mut self, text: &str) {
@@ -164,13 +173,19 @@ impl Writer<'_> {
     /// What must hold for a call to be accepted.
     fn admitted(&mut self, input: &PortInput) -> Vec<String> {
         let arguments = self.arguments(input);
+        let size = self.bounds.size.to_string();
+        self.admitted_with(input, &arguments).into_iter().map(|text| text.replace("OFFERED.n", &size)).collect()
+    }
+
+    /// The same, of arguments as texts.
+    pub fn admitted_with(&mut self, input: &PortInput, arguments: &[String]) -> Vec<String> {
         let mut parts = vec![];
         for admission in &input.admissions {
-            let mut frame = crate::dispatch::admission_frame(admission, arguments.clone());
+            let mut frame = crate::dispatch::admission_frame(admission, arguments.to_vec());
             frame.pure_ = true;
             let outer = std::mem::replace(&mut self.frame, frame);
             let lines = self.lines.len();
-            parts.push(self.value(&admission.condition).replace("OFFERED.n", &self.bounds.size.to_string()));
+            parts.push(self.value(&admission.condition));
             self.lines.truncate(lines);
             self.frame = outer;
         }
@@ -330,30 +345,36 @@ impl Writer<'_> {
         self.line(":: else -> duplications--");
         self.line("fi");
         self.end_option();
-        if self.has_later() {
-            self.option("cause == LATER");
-            self.line("printf(\"step: %c goes on\\n\", 97 + me);");
-            let (fields, most) = (self.event_fields(), self.later_capacity());
-            let text = self.copy_fields("event", &fields, "queue[queue_end]", "MY.later[0]");
-            self.line(text);
-            self.line("queued(); i_at = 0;");
-            self.line("do");
-            self.option(format!("i_at + 1 < MY.later_n && i_at + 1 < {most}"));
-            let text = self.copy_fields("event", &fields, "MY.later[i_at]", "MY.later[i_at + 1]");
-            self.line(text);
-            self.line("i_at++");
-            self.end_option();
-            self.line(":: else -> break");
-            self.line("od;");
-            self.line("MY.later_n--;");
-            let text = self.zero_fields("event", &fields, "MY.later[MY.later_n]");
-            self.line(text);
-            self.end_option();
-        }
+        self.begin_later();
         for at in 0..self.stack.timers.len() {
             self.fire(at);
         }
         self.line("fi;");
+    }
+
+    /// What was put off enters the queue.
+    pub fn begin_later(&mut self) {
+        if !self.has_later() {
+            return;
+        }
+        self.option("cause == LATER");
+        self.line("printf(\"step: %c goes on\\n\", 97 + me);");
+        let (fields, most) = (self.event_fields(), self.later_capacity());
+        let text = self.copy_fields("event", &fields, "queue[queue_end]", "MY.later[0]");
+        self.line(text);
+        self.line("queued(); i_at = 0;");
+        self.line("do");
+        self.option(format!("i_at + 1 < MY.later_n && i_at + 1 < {most}"));
+        let text = self.copy_fields("event", &fields, "MY.later[i_at]", "MY.later[i_at + 1]");
+        self.line(text);
+        self.line("i_at++");
+        self.end_option();
+        self.line(":: else -> break");
+        self.line("od;");
+        self.line("MY.later_n--;");
+        let text = self.zero_fields("event", &fields, "MY.later[MY.later_n]");
+        self.line(text);
+        self.end_option();
     }
 
     pub fn fire(&mut self, at: usize) {

@@ -51,6 +51,8 @@ pub struct Writer<'s> {
     pub capacity: u32,
     /// Random numbers are drawn.
     pub draws: bool,
+    /// What leaves an end goes to automata.
+    pub between: bool,
     temporaries: u32,
 }
 
@@ -75,6 +77,7 @@ impl<'s> Writer<'s> {
             frame: Frame::default(),
             capacity: capacity(stack, bounds),
             draws: false,
+            between: false,
             temporaries: 0,
         }
     }

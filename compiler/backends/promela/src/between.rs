@@ -1,0 +1,533 @@
+//! A stack between automata: the network below, specifications above, and the calls of an application.
+//!
+//! The ends are those of the other environment. What leaves them is queued as events are, and goes, in the order of the queue, to
+//! the inputs of the automaton below and to the outputs of those above. What an end is to do next is chosen as a number (`cause`)
+//! before anything hidden is touched: `begins` has a way for each way of the network's outputs and for each call.
+
+use nacre_specification::{ActionKind, Automaton};
+use nacre_stack::*;
+
+use crate::automata::{Messages, Option_, Translator};
+use crate::types::{is_scalar, is_wide, Field, Shape};
+use crate::writer::{Frame, Writer};
+use crate::{erase, Bounds, Observer, Refusal, Sources};
+
+/// Largest number that `upto` gives.
+const MOST: u64 = 8;
+/// The first number of what an event that leaves is handled as.
+const LEAVES: usize = 1000;
+/// Causes of steps below this are those of every model.
+const WAYS: usize = 1000;
+
+/// What is round the two ends.
+pub struct World<'a> {
+    pub below: &'a Automaton,
+    /// Each judges for itself.
+    pub above: &'a [Automaton],
+    pub calls: Vec<Call>,
+    /// At most so often in a run: actions of the automaton below by name, and `timers` for expirations.
+    pub limits: Vec<(String, u8)>,
+    /// Entries of a container of an automaton; one more is a violation of an assertion about `_len[`.
+    pub capacity: usize,
+}
+
+/// A call that the application may make.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    pub event: EventId,
+    pub end: usize,
+    /// Calls of a kind and an end come one after the other.
+    pub kind: usize,
+    pub number: u8,
+    /// For each parameter that is a number, in order.
+    pub arguments: Vec<u64>,
+    /// The message.
+    pub bytes: Option<Vec<u8>>,
+}
+
+/// The model's text; or all that cannot be written.
+pub fn write_between(stack: &Stack, world: &World, sources: Sources) -> Result<String, Vec<Refusal>> {
+    let erased = erase::erase(stack)?;
+    let size = world.calls.iter().filter_map(|c| c.bytes.as_ref()).map(Vec::len).max().unwrap_or(1);
+    let bounds = Bounds {
+        messages: [0, 0],
+        calls: vec![],
+        size: size.max(1) as u32,
+        flight: 1,
+        losses: 0,
+        duplications: 0,
+        fifo: false,
+        observer: Observer::None,
+    };
+    let mut writer = Writer::new(&erased, &bounds, sources);
+    writer.between = true;
+    writer.model_between(world)
+}
+
+/// Messages as the typedef of the stack's, through macros.
+struct Typedef;
+
+impl Messages for Typedef {
+    fn declared(&self) -> &str {
+        "message"
+    }
+    fn copy(&self, to: &str, from: &str) -> String {
+        format!("COPY_MESSAGE({to}, {from})")
+    }
+    fn equal(&self, a: &str, b: &str) -> String {
+        format!("SAME_MESSAGE({a}, {b})")
+    }
+    fn before(&self, a: &str, b: &str) -> String {
+        format!("MESSAGE_BEFORE({a}, {b})")
+    }
+    fn clear(&self, at: &str) -> String {
+        format!("CLEAR_MESSAGE({at})")
+    }
+}
+
+/// One way to begin a step at an end.
+struct Way {
+    end: usize,
+    when: String,
+    told: String,
+    /// What it changes, and what enters the queue.
+    lines: Vec<String>,
+}
+
+impl World<'_> {
+    fn translator<'t>(&self, automaton: &'t Automaton, prefix: String) -> Translator<'t> {
+        Translator { automaton, prefix, capacity: self.capacity, most: MOST, messages: &Typedef }
+    }
+
+    fn network(&self) -> Translator<'_> {
+        self.translator(self.below, "network".into())
+    }
+
+    fn judges(&self) -> Vec<Translator<'_>> {
+        self.above.iter().enumerate().map(|(at, a)| self.translator(a, format!("judge{at}"))).collect()
+    }
+
+    fn all(&self) -> Vec<Translator<'_>> {
+        [self.network()].into_iter().chain(self.judges()).collect()
+    }
+
+    fn kinds(&self) -> usize {
+        self.calls.iter().map(|c| c.kind + 1).max().unwrap_or(0)
+    }
+
+    /// The condition that a limited action is left, and what it uses up.
+    fn limit(&self, name: &str) -> (String, String) {
+        match self.limits.iter().position(|(known, _)| known == name) {
+            Some(at) => {
+                let used = format!("used[{}]", 2 * self.kinds() + at);
+                (format!(" && {used} < {}", self.limits[at].1), format!("{used}++;"))
+            }
+            None => (String::new(), String::new()),
+        }
+    }
+
+    fn resets(&self) -> Result<String, String> {
+        Ok(self.all().iter().map(Translator::resets).collect::<Result<Vec<_>, _>>()?.join("; "))
+    }
+}
+
+fn actions<'t>(automaton: &'t Automaton, kind: ActionKind, name: &'t str) -> impl Iterator<Item = usize> + 't {
+    let all = automaton.actions.iter().enumerate();
+    all.filter(move |(_, a)| a.kind == kind && a.name == name).map(|(at, _)| at)
+}
+
+/// Every way of the actions of a name with these parameters; nothing if there is no such action.
+fn known(t: &Translator, kind: ActionKind, name: &str, texts: &[String]) -> Result<Option<Vec<Option_>>, String> {
+    let mut found = None;
+    for at in actions(t.automaton, kind, name) {
+        found.get_or_insert_with(Vec::new).extend(t.known(at, texts)?);
+    }
+    Ok(found)
+}
+
+impl Writer<'_> {
+    fn model_between(mut self, world: &World) -> Result<String, Vec<Refusal>> {
+        self.message_helpers();
+        self.stack_types();
+        let macros = self.message_macros();
+        let next_event = self.next_event();
+        let open = self.opening();
+        let invariants = self.invariants();
+        for timer in &self.stack.timers {
+            self.handler_name(timer.handler);
+        }
+        let parts = self.between_parts(world).map_err(|what| vec![Refusal { layer: None, what }])?;
+        let [automata, leaving, processes] = parts;
+        if self.stack.cells.iter().any(|c| !c.draws.is_empty()) {
+            self.refuse("initial values that are drawn, between automata");
+        }
+        if !self.refusals.is_empty() {
+            self.refusals.sort();
+            return Err(self.refusals);
+        }
+        let mut text = vec![format!(
+            "/* {}: two ends between automata, as nacre-backend-promela wrote it.\n * Check with: spin -a; gcc -O2 -fwrapv -DSAFETY -DNOFAIR -DVECTORSZ=8192 pan.c */\n",
+            self.stack.description.replace("*/", "")
+        )];
+        text.push(self.constants());
+        text.append(&mut self.typedefs);
+        text.push(macros);
+        text.push(self.variables_between(world));
+        text.push(automata);
+        text.push(crate::dispatch::queue());
+        text.push(crate::bytes::put_byte());
+        text.append(&mut self.helpers);
+        text.append(&mut self.functions);
+        text.push(self.handler_numbers());
+        text.extend([next_event, open, invariants, leaving, processes]);
+        Ok(text.join("\n"))
+    }
+
+    fn variables_between(&self, world: &World) -> String {
+        let mut lines = vec!["/* The state. */\nend_state ends[2];\nbyte opened;".to_string()];
+        let counts = (2 * world.kinds() + world.limits.len()).max(1);
+        lines.push(format!("byte used[{counts}]; /* calls by kind and end, then limits */\n"));
+        lines.push("/* Means nothing between steps, or never changes. */\nhidden end_given givens[2];".into());
+        lines.push(format!("hidden message asked[{}];", world.calls.len().max(1)));
+        lines.push("hidden int i_at, i_gone, i_each0, i_each1, i_each2, i_each3, i_each4, i_each5;".into());
+        lines.push("hidden short next_handler;\nhidden byte roll_left, roll_count, i_place, byte_in;".into());
+        lines.extend(self.hidden.iter().cloned());
+        lines.join("\n") + "\n"
+    }
+
+    /// Every number inside of a value, as what follows its name.
+    fn number_paths(&self, fields: &[Field], before: &str, to: &mut Vec<String>) {
+        for field in fields {
+            let places = match field.count {
+                None => vec![format!("{before}.{}", field.name)],
+                Some(n) => (0..n).map(|i| format!("{before}.{}[{i}]", field.name)).collect(),
+            };
+            for place in places {
+                match &field.ty {
+                    Shape::Of(ty) if !is_scalar(ty) => self.number_paths(&self.fields(ty), &place, to),
+                    _ => to.push(place),
+                }
+            }
+        }
+    }
+
+    fn message_macros(&self) -> String {
+        let mut paths = vec![];
+        self.number_paths(&self.message_fields(), "", &mut paths);
+        let join = |each: &dyn Fn(&String) -> String, sign: &str| -> String {
+            paths.iter().map(each).collect::<Vec<_>>().join(sign)
+        };
+        let mut before = "0".to_string();
+        for path in paths.iter().rev() {
+            before = format!("(A{path} < B{path} || (A{path} == B{path} && {before}))");
+        }
+        format!(
+            "/* Messages in automata. */\n#define COPY_MESSAGE(A, B) {}\n#define CLEAR_MESSAGE(A) {}\n#define SAME_MESSAGE(A, B) ({})\n#define MESSAGE_BEFORE(A, B) {before}\n",
+            join(&|p| format!("A{p} = B{p}"), "; "),
+            join(&|p| format!("A{p} = 0"), "; "),
+            join(&|p| format!("A{p} == B{p}"), " && "),
+        )
+    }
+
+    /// The automata's variables, what leaves the ends, the processes.
+    fn between_parts(&mut self, world: &World) -> Result<[String; 3], String> {
+        for automaton in world.above {
+            let silent = |k| matches!(k, ActionKind::Internal | ActionKind::Fault);
+            if automaton.actions.iter().any(|a| silent(a.kind)) {
+                return Err(format!(
+                    "`{}`, which has actions of its own: a judge must be in one state here",
+                    automaton.name
+                ));
+            }
+        }
+        let automata = world.all().iter().map(Translator::declarations).collect::<Result<Vec<_>, _>>()?.join("\n");
+        let mut leaving = vec![self.first_state(world)?];
+        for (port, event) in self.leaving() {
+            leaving.push(self.leaving_one(world, port, event)?);
+        }
+        let end = self.end_between(world)?;
+        Ok([automata, leaving.join("\n"), end + "\n" + &self.network_between(world)?])
+    }
+
+    /// Events that leave the ends for an automaton.
+    pub fn leaving(&self) -> Vec<(PortId, EventId)> {
+        let ports = self.stack.ports.iter().enumerate().take(2);
+        ports.flat_map(|(at, p)| p.outputs.iter().map(move |e| (PortId(at as u32), *e))).collect()
+    }
+
+    /// The number by which an event that leaves is handled.
+    pub fn leaves_as(&self, port: PortId, event: EventId) -> Option<usize> {
+        self.leaving().iter().position(|known| *known == (port, event)).map(|at| LEAVES + at)
+    }
+
+    /// Parameters of an event as texts of an action's: where it happens, then what it carries.
+    fn action_parameters(
+        &self,
+        event: EventId,
+        end: &str,
+        each: impl Fn(&Parameter, &str) -> String,
+    ) -> Result<Vec<String>, String> {
+        let mut texts = vec![end.to_string()];
+        for (parameter, place) in self.stack.event(event).parameters.iter().zip(self.event_places(event)) {
+            if is_wide(&parameter.ty) {
+                return Err(format!(
+                    "a number of more than 32 bits that `{}` carries to an automaton",
+                    self.stack.event(event).name
+                ));
+            }
+            texts.push(match parameter.ty {
+                Type::Addr => format!("(1 - {end})"),
+                _ => each(parameter, &place),
+            });
+        }
+        Ok(texts)
+    }
+
+    fn first_state(&mut self, world: &World) -> Result<String, String> {
+        let mut start = String::new();
+        for translator in world.all() {
+            start += &translator.start()?;
+        }
+        Ok(self.inline("first_state", &[], "Of the automata; and all that is asked.", Frame::default(), |w| {
+            start.lines().for_each(|l| w.line(l));
+            for (at, call) in world.calls.iter().enumerate() {
+                let Some(bytes) = &call.bytes else { continue };
+                w.line(format!("asked[{at}].is_data = 1; asked[{at}].n = {};", bytes.len()));
+                for (i, byte) in bytes.iter().enumerate() {
+                    w.line(format!("asked[{at}].b[{i}] = {byte};"));
+                }
+            }
+            w.line("skip");
+        }))
+    }
+
+    /// What an event does that leaves the end at hand.
+    fn leaving_one(&mut self, world: &World, port: PortId, event: EventId) -> Result<String, String> {
+        let down = port.0 == 0;
+        let name = self.stack.event(event).name.clone();
+        let texts = self.action_parameters(event, "me", |_, place| format!("queue[queue_slot].{place}"))?;
+        let kind = if down { ActionKind::Input } else { ActionKind::Output };
+        let mut taken = vec![];
+        for translator in if down { vec![world.network()] } else { world.judges() } {
+            let why = match down {
+                true => format!("{name} goes down where {} does not take it", translator.automaton.name),
+                false => format!("{name} is not allowed by {} here", translator.automaton.name),
+            };
+            taken.extend(known(&translator, kind, &name, &texts)?.map(|options| (options, why)));
+        }
+        let number = self.leaves_as(port, event).unwrap_or_default() - LEAVES;
+        let comment = format!("{name} leaves the end.");
+        Ok(self.inline(&format!("leave_{number}"), &[], &comment, Frame::default(), |w| {
+            if let (true, Some(shapes)) = (down, w.shapes_of(event, "queue[queue_slot].m")) {
+                w.broken_if(&format!("!({shapes})"), "a frame has no shape, or not its length");
+            }
+            for (options, why) in taken {
+                w.line("if");
+                for option in &options {
+                    w.option(format!("({})", option.when));
+                    option.body.lines().for_each(|l| w.line(l));
+                    w.line("skip");
+                    w.end_option();
+                }
+                if !options.iter().any(|o| o.when == "1") {
+                    w.line(format!(":: else -> printf(\"step: broken: {why}\\n\"); assert(false)"));
+                }
+                w.line("fi;");
+            }
+            w.line("skip");
+        }))
+    }
+
+    /// Every way in which something outside begins a step.
+    fn ways(&mut self, world: &World) -> Result<Vec<Way>, String> {
+        let mut ways = vec![];
+        for (at, call) in world.calls.iter().enumerate() {
+            self.ways_of_call(world, at, call, &mut ways)?;
+        }
+        for (at, action) in world.below.actions.iter().enumerate().filter(|(_, a)| a.kind == ActionKind::Output) {
+            let inputs = self.stack.ports.first().map_or(vec![], |p| p.inputs.clone());
+            // What the layer does not know cannot be seen.
+            let Some(input) = inputs.into_iter().find(|i| self.stack.event(i.event).name == action.name) else {
+                continue;
+            };
+            let (left, spent) = world.limit(&action.name);
+            for option in world.network().options(at)? {
+                let end = end_of(world.below, at, &option)?;
+                let arguments = self.action_parameters(input.event, &end.to_string(), |_, _| String::new())?;
+                let places = self.event_places(input.event);
+                let parameters = &self.stack.event(input.event).parameters;
+                let given = places.into_iter().zip(parameters).zip(option.parameters.iter().skip(1));
+                let given: Vec<_> = given.map(|((place, p), text)| (place, stack_argument(p, text, end))).collect();
+                debug_assert_eq!(given.len() + 1, arguments.len());
+                let mut lines = self.written(|w| w.put(&input, &given));
+                lines.splice(0..0, option.body.lines().map(String::from).chain([spent.clone()]));
+                let told = format!("{} at {}", action.name, ["a", "b"][end]);
+                ways.push(Way { end, when: format!("{}{left}", option.when), told, lines });
+            }
+        }
+        Ok(ways)
+    }
+
+    fn ways_of_call(&mut self, world: &World, at: usize, call: &Call, ways: &mut Vec<Way>) -> Result<(), String> {
+        let inputs = self.stack.ports.get(1).map_or(vec![], |p| p.inputs.clone());
+        let Some(input) = inputs.into_iter().find(|i| i.event == call.event) else {
+            return Err("a call that is no event from above".into());
+        };
+        let event = self.stack.event(call.event).clone();
+        let mut numbers = call.arguments.iter();
+        let mut given = vec![];
+        for (parameter, place) in event.parameters.iter().zip(self.event_places(call.event)) {
+            let text = match parameter.ty {
+                Type::Msg => format!("asked[{at}]"),
+                Type::Addr => String::new(),
+                _ => numbers.next().map_or("0".into(), u64::to_string),
+            };
+            given.push((place, stack_argument(parameter, &text, call.end)));
+        }
+        let texts = self.action_parameters(call.event, &call.end.to_string(), |_, place| {
+            given.iter().find(|(known, _)| known == place).map_or(String::new(), |(_, text)| text.clone())
+        })?;
+        let used = format!("used[{}]", 2 * call.kind + call.end);
+        let admitted = self.admitted_with(&input, &given.iter().map(|(_, text)| text.clone()).collect::<Vec<_>>());
+        let when: Vec<String> = [format!("{used} == {}", call.number)].into_iter().chain(admitted).collect();
+        let mut choices = vec![(when.join(" && "), vec![format!("{used}++;")])];
+        for judge in world.judges() {
+            let Some(options) = known(&judge, ActionKind::Input, &event.name, &texts)? else { continue };
+            let with = |(when, lines): &(String, Vec<String>)| -> Vec<(String, Vec<String>)> {
+                let more = |o: &Option_| [lines.clone(), o.body.lines().map(String::from).collect()].concat();
+                options.iter().map(|o| (format!("{when} && ({})", o.when), more(o))).collect()
+            };
+            choices = choices.iter().flat_map(with).collect();
+        }
+        let put = self.written(|w| w.put(&input, &given));
+        let told = format!("{} calls {}, number {}", ["a", "b"][call.end], event.name, call.number + 1);
+        for (when, lines) in choices {
+            ways.push(Way { end: call.end, when, told: told.clone(), lines: [lines, put.clone()].concat() });
+        }
+        Ok(())
+    }
+
+    /// The lines that are written meanwhile.
+    fn written(&mut self, what: impl FnOnce(&mut Self)) -> Vec<String> {
+        let outer = (std::mem::take(&mut self.lines), std::mem::take(&mut self.depth));
+        what(self);
+        self.depth = outer.1;
+        std::mem::replace(&mut self.lines, outer.0)
+    }
+
+    /// The process of an end.
+    fn end_between(&mut self, world: &World) -> Result<String, String> {
+        let ways = self.ways(world)?;
+        let resets = world.resets()?;
+        let (left, spent) = world.limit("timers");
+        let waits = format!("{}{left}", if self.has_later() { "MY.later_n == 0" } else { "true" });
+        let lines = self.written(|w| {
+            w.open_text("/* An end: one step after the other. */\nactive [2] proctype endpoint() {");
+            w.line("short cause; byte which0, which1, roll;\nend:\n    do\n    :: atomic {");
+            w.open_text("if /* what begins the step */");
+            w.line(":: opened == me -> cause = OPEN");
+            for (at, way) in ways.iter().enumerate() {
+                let free = if w.has_later() { " && MY.later_n == 0" } else { "" };
+                w.line(format!(
+                    ":: opened == 2 && me == {}{free} && {} -> cause = {}",
+                    way.end,
+                    way.when,
+                    WAYS + at
+                ));
+            }
+            if w.has_later() {
+                w.line(":: opened == 2 && MY.later_n > 0 -> cause = LATER");
+            }
+            w.timer_options(&waits);
+            w.close("fi;");
+            w.rolls();
+            w.open_text("if");
+            for (at, way) in ways.iter().enumerate() {
+                w.option(format!("cause == {}", WAYS + at));
+                w.open_text("d_step {");
+                w.line(QUEUE_IS_EMPTY);
+                w.line(format!("printf(\"step: {}\\n\");", way.told));
+                way.lines.iter().for_each(|l| w.line(l));
+                w.line("skip");
+                w.close("}");
+                w.end_option();
+            }
+            w.option(format!("cause < {WAYS}"));
+            w.open_text("d_step {");
+            w.line(QUEUE_IS_EMPTY);
+            w.open_text("if");
+            w.option("cause == OPEN");
+            w.line("printf(\"step: %c opens\\n\", 97 + me);");
+            w.line("if :: me == 0 -> first_state() :: else fi;");
+            w.line("open(); opened++");
+            w.end_option();
+            w.begin_later();
+            for at in 0..w.stack.timers.len() {
+                w.fire(at);
+            }
+            w.close("fi;");
+            if !spent.is_empty() {
+                w.line(format!("if :: cause != OPEN && cause != LATER -> {spent} skip :: else fi;"));
+            }
+            w.line("skip");
+            w.close("}");
+            w.end_option();
+            w.close("fi;");
+            w.handling();
+            for (port, event) in w.leaving() {
+                let number = w.leaves_as(port, event).unwrap_or_default();
+                w.line(format!(
+                    ":: next_handler == {number} -> d_step {{ leave_{}(); next_handler = 0 }}",
+                    number - LEAVES
+                ));
+            }
+            w.line("od;");
+            w.line(format!("d_step {{ check_invariants(); {resets}; cause = 0; which0 = 0; which1 = 0; roll = 0 }}"));
+            w.close("}\n    od\n}\n");
+        });
+        Ok(lines.join("\n"))
+    }
+
+    /// What the automaton below does by itself.
+    fn network_between(&self, world: &World) -> Result<String, String> {
+        let resets = world.resets()?;
+        let mut text = String::new();
+        for (at, action) in world.below.actions.iter().enumerate() {
+            if !matches!(action.kind, ActionKind::Internal | ActionKind::Fault) {
+                continue;
+            }
+            let (left, spent) = world.limit(&action.name);
+            for option in world.network().options(at)? {
+                text += &format!(
+                    "    :: d_step {{ (opened == 2 && {}{left}) -> printf(\"step: {} at the network\\n\");\n{}{spent} {resets} }}\n",
+                    option.when, action.name, option.body
+                );
+            }
+        }
+        if text.is_empty() {
+            return Ok(text);
+        }
+        Ok(format!("/* What the network does by itself. */\nactive proctype network() {{\nend:\n    do\n{text}    od\n}}\n"))
+    }
+}
+
+const QUEUE_IS_EMPTY: &str =
+    "queue_at = 0; queue_end = 0; queue_n = 0; next_handler = 0; roll_count = 0; roll_left = roll;";
+
+/// What an event of the stack carries for a text of an automaton: addresses are those of the peer.
+fn stack_argument(parameter: &Parameter, text: &str, end: usize) -> String {
+    match parameter.ty {
+        Type::Addr => (2 - end).to_string(),
+        _ => text.to_string(),
+    }
+}
+
+/// The end at which an output happens: the first assignment of its body says it.
+fn end_of(automaton: &Automaton, action: usize, option: &Option_) -> Result<usize, String> {
+    let copied = option.body.lines().next().and_then(|l| l.rsplit(' ').next());
+    let end = copied.and_then(|t| t.trim_end_matches(';').parse::<usize>().ok()).filter(|end| *end < 2);
+    end.ok_or(format!(
+        "`{}` of `{}`, which does not say at which end it happens",
+        automaton.actions[action].name, automaton.name
+    ))
+}

@@ -1,0 +1,65 @@
+//! SPIN on the readable model of a stack, between the automata of a setup.
+
+use nacre_backend_promela::between::{write_between, Call, World};
+pub use nacre_backend_promela::EXTRA_STATES;
+use nacre_checker::setup::Setup;
+use nacre_stack::interpret::Value;
+
+use crate::emitted::Failure;
+use crate::spin::{Limits, Model, Searched, Tools, Verdict};
+
+/// Entries of a container of an automaton: few make small states, so the search begins anew with more where they do not do.
+const CAPACITIES: [usize; 3] = [4, 8, 24];
+
+/// Searches. Goals are not checked.
+pub fn check(setup: &Setup, tools: &Tools, limits: &Limits) -> Result<Searched, Failure> {
+    // The model has hidden variables, with which SPIN cannot search breadth-first.
+    let limits = Limits { breadth_first: false, shorten: true, ..limits.clone() };
+    let mut found = None;
+    for capacity in CAPACITIES {
+        let model = model(setup, capacity).map_err(Failure::Unfit)?;
+        let mut searched = tools.check(&model, &limits).map_err(Failure::Spin)?;
+        let full = matches!(&searched.verdict, Verdict::Violated { why, .. } if why.contains("_len["));
+        if full {
+            searched.verdict = Verdict::Incomplete(format!("an automaton keeps more than {capacity} at once"));
+        }
+        found = Some(searched);
+        if !full {
+            break;
+        }
+    }
+    found.ok_or(Failure::Unfit("no capacity".into()))
+}
+
+/// The model; in words why there is none.
+pub fn model(setup: &Setup, capacity: usize) -> Result<Model, String> {
+    setup.check()?;
+    let bounds = &setup.bounds;
+    if bounds.any_order {
+        return Err("the model has one order of events".into());
+    }
+    if bounds.first != 0 {
+        return Err("the model's numbers begin at 0".into());
+    }
+    let number = |v: &Value| matches!(v, Value::Num(_)).then(|| v.num());
+    let calls = setup.calls().into_iter().map(|call| Call {
+        event: call.id,
+        end: call.end,
+        kind: call.kind,
+        number: call.number,
+        arguments: call.arguments.iter().filter_map(number).collect(),
+        bytes: call.bytes,
+    });
+    let world = World {
+        below: &setup.below,
+        above: &setup.above,
+        calls: calls.collect(),
+        limits: bounds.limits.clone(),
+        capacity,
+    };
+    let text = write_between(&setup.stack, &world, &|_| None).map_err(|refusals| {
+        let each: Vec<String> = refusals.iter().map(|refusal| refusal.what.clone()).collect();
+        format!("what cannot be written in Promela: {}", each.join("; "))
+    })?;
+    Ok(Model { text, ..Model::default() })
+}
