@@ -116,7 +116,8 @@ impl Tools {
             let program = program.to_path_buf();
             move |e| Error::Io(program, e)
         };
-        let made = run(Command::new(&self.spin).args(["-a", MODEL]), at, TO_MAKE).map_err(io(&self.spin))?;
+        // -o2: a variable that nothing reads is part of a state, as it is to the explorer.
+        let made = run(Command::new(&self.spin).args(["-o2", "-a", MODEL]), at, TO_MAKE).map_err(io(&self.spin))?;
         if !at.join("pan.c").is_file() || !made.status.success() {
             return Err(Error::Model(first_lines(&made)));
         }

@@ -16,7 +16,8 @@ const PT2PT: &str = include_str!("../../layers/pt2pt/pt2pt.nacre");
 
 /// `pt2pt<2>` of a source, two messages from one end over a network that loses one frame.
 fn setup(source: &str) -> Setup {
-    let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../layers/pt2pt").canonicalize().expect("the layers are there");
+    let library =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../layers/pt2pt").canonicalize().expect("the layers are there");
     let text = format!("import \"../floor/floor.nacre\";\n{source}\nstack s = pt2pt<2> / floor;\n");
     let mut session = nacre_driver::Session::from_text(&library.join("from_test.nacre"), &text);
     let stack = Arc::new(session.stack("s").unwrap_or_else(|| panic!("{}", session.render(false))));
@@ -39,7 +40,9 @@ fn tools() -> Tools {
 
 #[test]
 fn the_model_has_the_states_of_the_explorer() {
-    let setup = setup(PT2PT);
+    let mut setup = setup(PT2PT);
+    // They wrap after the first.
+    setup.bounds.first = u64::MAX;
     let (space, first) = Space::open(&setup).expect("a space");
     let stop = AtomicBool::new(false);
     let options = Options {
@@ -64,13 +67,17 @@ fn a_bug_in_a_layer_is_told_by_the_automaton_that_it_breaks() {
     assert_ne!(seeded, PT2PT);
     let found = check(&setup(&seeded), &tools(), &limits()).expect("a verdict");
     let Verdict::Violated { trail, .. } = found.verdict else { panic!("{found:?}") };
-    assert_eq!(trail.last().map(String::as_str), Some("broken: deliver is not allowed by fifo_network here"), "{trail:?}");
+    assert_eq!(
+        trail.last().map(String::as_str),
+        Some("broken: deliver is not allowed by fifo_network here"),
+        "{trail:?}"
+    );
 }
 
 #[test]
 fn what_the_model_leaves_out_is_refused_in_words() {
     let mut setup = setup(PT2PT);
-    setup.bounds.first = 1;
+    setup.bounds.any_order = true;
     let failure = check(&setup, &tools(), &limits()).expect_err("refused");
-    assert!(format!("{failure:?}").contains("numbers begin at 0"), "{failure:?}");
+    assert!(format!("{failure:?}").contains("one order of events"), "{failure:?}");
 }

@@ -27,6 +27,8 @@ pub struct World<'a> {
     pub calls: Vec<Call>,
     /// At most so often in a run: actions of the automaton below by name, and `timers` for expirations.
     pub limits: Vec<(String, u8)>,
+    /// Added to all sequence numbers of the ends' first states.
+    pub first: u64,
     /// Entries of a container of an automaton; one more is a violation of an assertion about `_len[`.
     pub capacity: usize,
 }
@@ -156,6 +158,7 @@ impl Writer<'_> {
         for timer in &self.stack.timers {
             self.handler_name(timer.handler);
         }
+        let first_numbers = self.first_numbers(world.first);
         let parts = self.between_parts(world).map_err(|what| vec![Refusal { layer: None, what }])?;
         let [automata, leaving, processes] = parts;
         if self.stack.cells.iter().any(|c| !c.draws.is_empty()) {
@@ -179,7 +182,7 @@ impl Writer<'_> {
         text.append(&mut self.helpers);
         text.append(&mut self.functions);
         text.push(self.handler_numbers());
-        text.extend([next_event, open, invariants, leaving, processes]);
+        text.extend([next_event, open, first_numbers, invariants, leaving, processes]);
         Ok(text.join("\n"))
     }
 
@@ -299,6 +302,69 @@ impl Writer<'_> {
             }
             w.line("skip");
         }))
+    }
+
+    /// Sequence numbers begin where they are wanted.
+    fn first_numbers(&mut self, first: u64) -> String {
+        self.inline("first_numbers", &[], "Sequence numbers begin elsewhere.", Frame::default(), |w| {
+            let stack = w.stack;
+            let cells = stack.cells.iter().enumerate().filter(|(_, c)| first != 0 && c.scope != Scope::Given);
+            for (at, cell) in cells {
+                let id = CellId(at as u32);
+                if stack.layer(cell.layer).random != Some(id) {
+                    let place = w.cell(id);
+                    w.renumber(&cell.ty, &place, first);
+                }
+            }
+        })
+    }
+
+    fn renumber(&mut self, ty: &Type, place: &str, first: u64) {
+        let add = |w: &mut Self, place: &str, bits: u8| {
+            let ty = Type::Seq(bits);
+            if is_wide(&ty) {
+                return w.refuse("numbers of more than 32 bits that begin elsewhere than at 0");
+            }
+            let by = (first & mask(u32::from(bits))) as u32 as i32;
+            w.line(format!("{place} = {};", crate::numbers::wrap(&format!("({place} + ({by}))"), &ty)));
+        };
+        let each = |w: &mut Self, n: u32, inner: &Type, there: &dyn Fn(u32) -> String| {
+            let n = if w.has_numbers(inner) { n } else { 0 };
+            for i in 0..n {
+                w.when(&there(i), |w| w.renumber(inner, &format!("{place}.v[{i}]"), first));
+            }
+        };
+        match ty {
+            Type::Seq(bits) => add(self, place, *bits),
+            Type::Window(inner, n, bits) => {
+                ["low", "next", "high", "told"].iter().for_each(|field| add(self, &format!("{place}.{field}"), *bits));
+                each(self, *n, inner, &|i| format!("{place}.used[{i}]"));
+            }
+            Type::Struct(_) | Type::Tuple(_) => {
+                let fields = self.fields(ty);
+                for (at, field) in fields.into_iter().enumerate() {
+                    let inner = self.part_type(ty, at as u32);
+                    self.renumber(&inner, &format!("{place}.{}", field.name), first);
+                }
+            }
+            Type::Array(inner, n) => each(self, *n, inner, &|_| "true".into()),
+            Type::Ring(inner, n) | Type::List(inner, n) => each(self, *n, inner, &|i| format!("{place}.n > {i}")),
+            Type::Option(inner) if self.has_numbers(inner) => {
+                self.when(&format!("{place}.some"), |w| w.renumber(inner, &format!("{place}.v"), first));
+            }
+            _ => {}
+        }
+    }
+
+    /// A sequence number is in values of the type, where the interpreter renumbers it too.
+    fn has_numbers(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Seq(_) | Type::Window(..) => true,
+            Type::Struct(id) => self.stack.structs[id.index()].fields.iter().any(|f| self.has_numbers(&f.ty)),
+            Type::Tuple(types) => types.iter().any(|t| self.has_numbers(t)),
+            Type::Array(t, _) | Type::Ring(t, _) | Type::List(t, _) | Type::Option(t) => self.has_numbers(t),
+            _ => false,
+        }
     }
 
     /// What an event does that leaves the end at hand.
@@ -428,12 +494,7 @@ impl Writer<'_> {
             w.line(":: opened == me -> cause = OPEN");
             for (at, way) in ways.iter().enumerate() {
                 let free = if w.has_later() { " && MY.later_n == 0" } else { "" };
-                w.line(format!(
-                    ":: opened == 2 && me == {}{free} && {} -> cause = {}",
-                    way.end,
-                    way.when,
-                    WAYS + at
-                ));
+                w.line(format!(":: opened == 2 && me == {}{free} && {} -> cause = {}", way.end, way.when, WAYS + at));
             }
             if w.has_later() {
                 w.line(":: opened == 2 && MY.later_n > 0 -> cause = LATER");
@@ -459,7 +520,7 @@ impl Writer<'_> {
             w.option("cause == OPEN");
             w.line("printf(\"step: %c opens\\n\", 97 + me);");
             w.line("if :: me == 0 -> first_state() :: else fi;");
-            w.line("open(); opened++");
+            w.line("open(); first_numbers(); opened++");
             w.end_option();
             w.begin_later();
             for at in 0..w.stack.timers.len() {
@@ -507,7 +568,9 @@ impl Writer<'_> {
         if text.is_empty() {
             return Ok(text);
         }
-        Ok(format!("/* What the network does by itself. */\nactive proctype network() {{\nend:\n    do\n{text}    od\n}}\n"))
+        Ok(format!(
+            "/* What the network does by itself. */\nactive proctype network() {{\nend:\n    do\n{text}    od\n}}\n"
+        ))
     }
 }
 
