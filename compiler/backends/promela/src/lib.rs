@@ -1,4 +1,4 @@
-//! Stack IR to Promela: two endpoints of one stack over a faulty network, for SPIN.
+//! Stack IR to Promela: two endpoints of one stack over a faulty network ([`write`]) or between automata ([`between`]), for SPIN.
 //!
 //! # What the model is
 //!
