@@ -186,6 +186,14 @@ impl World<'_> {
                 if options.is_empty() && Self::actions(translator.automaton, kind, &event.name).next().is_none() {
                     continue;
                 }
+                // Nothing is below 0.
+                options.retain(|o| !o.when.contains("< 0)"));
+                if down && options.len() > 1 {
+                    return Err(format!(
+                        "`{}` can take `{}` in more than one way, and a step of this model has one",
+                        translator.automaton.name, event.name
+                    ));
+                }
                 text.push_str("            if\n");
                 let sure = options.iter().any(|o| o.when == "1");
                 for option in &options {
