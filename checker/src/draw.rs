@@ -10,8 +10,8 @@ pub struct Words<'a> {
     pub details: bool,
 }
 
-/// Columns of a side.
-const SIDE: usize = 46;
+/// Columns of a side: as many as its longest line has, but from so many to so many.
+const SIDE: std::ops::RangeInclusive<usize> = 46..=76;
 
 /// One line of a chart.
 enum Line {
@@ -46,8 +46,8 @@ fn lines(step: &Told, words: &Words) -> Vec<Line> {
         What::Event { name, arguments: numbers, .. } => {
             Line::At(end, format!("△ {name}({})", arguments(numbers, &None)))
         }
-        What::Timer { name, indices, .. } if indices.is_empty() => Line::At(end, format!("⏱ {name}")),
-        What::Timer { name, indices, .. } => Line::At(end, format!("⏱ {name} {indices:?}")),
+        What::Timer { name, indices, .. } if indices.is_empty() => Line::At(end, format!("timer {name}")),
+        What::Timer { name, indices, .. } => Line::At(end, format!("timer {name} {indices:?}")),
         What::Later => Line::At(end, "↻ goes on with what it put off".into()),
         What::Nothing => Line::Network(step.network.clone().unwrap_or_default()),
     });
@@ -79,67 +79,89 @@ fn in_words(action: &str, words: &Words) -> String {
     }
 }
 
+/// How a line reads in a terminal, without its place.
+fn worded(line: &Line) -> String {
+    match line {
+        Line::At(_, t) | Line::Network(t) => t.clone(),
+        Line::Detail(0, t) => format!("   {t}"),
+        Line::Detail(_, t) => format!("{t}   "),
+        Line::Arrow(0, t) => format!("├─ {t} "),
+        Line::Arrow(_, t) => format!(" {t} ─┤"),
+        Line::Reaches(0, t) => format!("◀─ {t}"),
+        Line::Reaches(_, t) => format!("{t} ─▶"),
+    }
+}
+
 /// The chart as lines of text: `a` on the left, `b` on the right, time downwards.
 pub fn text(run: &Run, words: &Words) -> String {
-    let mut text = format!("{:>4}  {:<SIDE$}│{:>SIDE$}\n", "", "a", "b");
-    for (number, step) in run.steps.iter().enumerate() {
-        for (at, line) in lines(step, words).into_iter().enumerate() {
+    let steps: Vec<Vec<Line>> = run.steps.iter().map(|step| lines(step, words)).collect();
+    let of_ends = steps.iter().flatten().filter(|l| !matches!(l, Line::Network(_)));
+    let longest = of_ends.map(|l| worded(l).chars().count()).max().unwrap_or(0);
+    let side = longest.clamp(*SIDE.start(), *SIDE.end());
+    let mut text = format!("{:>4}  {:<side$}│{:>side$}\n", "", "a", "b");
+    for (number, step) in steps.iter().enumerate() {
+        for (at, line) in step.iter().enumerate() {
             let label = if at == 0 { (number + 1).to_string() } else { String::new() };
-            text += &format!("{label:>4}  {}\n", row(&line)).replace(" \n", "\n");
+            text += format!("{label:>4}  {}", row(line, side)).trim_end();
+            text.push('\n');
         }
     }
     text += &format!("\n{:>4}  {}\n", "", run.why);
     text
 }
 
-fn row(line: &Line) -> String {
-    let both = |left: &str, right: &str| format!("{}│{}", left_padded(left), right_padded(right));
+fn row(line: &Line, side: usize) -> String {
+    let said = shortened(&worded(line), side);
+    let between = match line {
+        Line::Arrow(0, _) => "▶",
+        Line::Arrow(..) => "◀",
+        _ => "│",
+    };
     match line {
-        Line::At(0, t) => both(t, ""),
-        Line::At(_, t) => both("", t),
-        Line::Detail(0, t) => both(&format!("   {t}"), ""),
-        Line::Detail(_, t) => both("", &format!("{t}   ")),
-        Line::Arrow(0, t) => both(&format!("├─ {t} "), "").replacen("│", "▶", 1),
-        Line::Arrow(_, t) => both("", &format!(" {t} ─┤")).replacen("│", "◀", 1),
-        Line::Reaches(0, t) => both(&format!("◀─ {t}"), ""),
-        Line::Reaches(_, t) => both("", &format!("{t} ─▶")),
-        Line::Network(t) => {
-            let width = 2 * SIDE + 1;
-            format!("{t:^width$}").trim_end().to_string()
+        Line::At(0, _) | Line::Detail(0, _) | Line::Arrow(0, _) | Line::Reaches(0, _) => {
+            format!("{said:<side$}{between}")
         }
+        Line::Network(t) => format!("{t:^width$}", width = 2 * side + 1),
+        _ => format!("{:side$}{between}{said:>side$}", ""),
     }
 }
 
-fn left_padded(text: &str) -> String {
-    let missing = SIDE.saturating_sub(text.chars().count());
-    format!("{text}{}", " ".repeat(missing))
-}
-
-fn right_padded(text: &str) -> String {
-    if text.is_empty() {
-        return String::new();
+/// At most so many characters.
+fn shortened(text: &str, most: usize) -> String {
+    match text.chars().count() > most {
+        true => text.chars().take(most - 1).chain(['…']).collect(),
+        false => text.into(),
     }
-    let missing = SIDE.saturating_sub(text.chars().count());
-    format!("{}{text}", " ".repeat(missing))
 }
 
 /// The chart as a picture.
 pub fn svg(run: &Run, title: &str, words: &Words) -> String {
-    const WIDTH: usize = 920;
-    const LIVES: [usize; 2] = [250, 670];
+    // A letter of a detail is about six units wide.
+    let steps: Vec<Vec<Line>> = run.steps.iter().map(|step| lines(step, words)).collect();
+    let room = |end: usize| {
+        let mine = steps.iter().flatten().filter_map(|l| match l {
+            Line::At(e, t) => Some((e, 7 * t.chars().count())),
+            Line::Detail(e, t) => Some((e, 6 * t.chars().count())),
+            _ => None,
+        });
+        mine.filter(|(e, _)| **e == end).map(|(_, width)| width).max().unwrap_or(0).clamp(200, 600)
+    };
+    let first = 50 + room(0);
+    let lives = [first, first + 420];
+    let width = lives[1] + 50 + room(1);
     let (mut body, mut y) = (String::new(), 70);
     let put = |body: &mut String, x: usize, y: usize, anchor: &str, class: &str, text: &str| {
         *body +=
             &format!("<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\" class=\"{class}\">{}</text>\n", escaped(text));
     };
-    for (number, step) in run.steps.iter().enumerate() {
+    for (number, step) in steps.iter().enumerate() {
         y += 8;
-        for (at, line) in lines(step, words).iter().enumerate() {
+        for (at, line) in step.iter().enumerate() {
             y += 18;
             if at == 0 {
                 put(&mut body, 14, y, "start", "number", &(number + 1).to_string());
             }
-            let side = |end: usize| if end == 0 { (LIVES[0] - 8, "end") } else { (LIVES[1] + 8, "start") };
+            let side = |end: usize| if end == 0 { (lives[0] - 8, "end") } else { (lives[1] + 8, "start") };
             let arrow = |body: &mut String, from: usize, to: usize, text: &str| {
                 *body += &format!(
                     "<line x1=\"{from}\" y1=\"{}\" x2=\"{to}\" y2=\"{}\" class=\"arrow\" marker-end=\"url(#tip)\"/>\n",
@@ -148,15 +170,15 @@ pub fn svg(run: &Run, title: &str, words: &Words) -> String {
                 );
                 put(body, (from + to) / 2, y, "middle", "frame", text);
             };
-            let middle = (LIVES[0] + LIVES[1]) / 2;
+            let middle = (lives[0] + lives[1]) / 2;
             match line {
                 Line::At(end, t) => put(&mut body, side(*end).0, y, side(*end).1, "event", t),
                 Line::Detail(end, t) => put(&mut body, side(*end).0, y, side(*end).1, "detail", t),
                 Line::Arrow(end, t) => {
-                    arrow(&mut body, LIVES[*end & 1], if *end == 0 { middle + 60 } else { middle - 60 }, t)
+                    arrow(&mut body, lives[*end & 1], if *end == 0 { middle + 60 } else { middle - 60 }, t)
                 }
                 Line::Reaches(end, t) => {
-                    arrow(&mut body, if *end == 0 { middle + 60 } else { middle - 60 }, LIVES[*end & 1], t)
+                    arrow(&mut body, if *end == 0 { middle + 60 } else { middle - 60 }, lives[*end & 1], t)
                 }
                 Line::Network(t) => put(&mut body, middle, y, "middle", "network", t),
             }
@@ -165,16 +187,16 @@ pub fn svg(run: &Run, title: &str, words: &Words) -> String {
     y += 40;
     put(&mut body, 14, y, "start", "why", &run.why);
     let height = y + 24;
-    let lives: String = LIVES.iter().zip(["a", "b"]).map(|(x, name)| {
+    let drawn: String = lives.iter().zip(["a", "b"]).map(|(x, name)| {
         format!("<line x1=\"{x}\" y1=\"56\" x2=\"{x}\" y2=\"{}\" class=\"life\"/>\n<text x=\"{x}\" y=\"48\" text-anchor=\"middle\" class=\"name\">{name}</text>\n", height - 48)
     }).collect();
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\">\n\
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
          <style>text {{ font: 12px sans-serif; fill: #222 }} .name {{ font-weight: bold; font-size: 14px }} .detail {{ font-size: 10px; fill: #777 }} \
          .frame {{ fill: #06c }} .network {{ fill: #a60 }} .number {{ fill: #999 }} .why {{ fill: #b00; font-weight: bold }} \
          .life {{ stroke: #999 }} .arrow {{ stroke: #06c }}</style>\n\
          <defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path d=\"M0,0 L8,4 L0,8 z\" fill=\"#06c\"/></marker></defs>\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n<text x=\"14\" y=\"24\" class=\"name\">{}</text>\n{lives}{body}</svg>\n",
+         <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n<text x=\"14\" y=\"24\" class=\"name\">{}</text>\n{drawn}{body}</svg>\n",
         escaped(title)
     )
 }

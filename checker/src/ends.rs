@@ -183,7 +183,7 @@ impl Ends {
     fn way(&self, end: usize, mut machine: Machine, choices: Choices) -> Way {
         let broken = machine.take_reports().into_iter().next().map(|report| {
             let layer = report.layer.map_or("the stack", |layer| &self.stack.layer(layer).name);
-            Arc::from(format!("{layer}: {:?}: {}", report.rule, report.text))
+            Arc::from(format!("{layer}: {}: {}", report.rule, report.text))
         });
         let outputs = machine.take_outputs().into_iter().filter(|o| o.port.0 < 2);
         let left: Vec<Left> = outputs

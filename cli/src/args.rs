@@ -114,14 +114,14 @@ pub struct Verify {
     #[arg(long, value_name = "N")]
     pub states: Option<usize>,
     /// Use at most so many MiB for states
-    #[arg(long, value_name = "MIB", default_value_t = 4096)]
-    pub memory: usize,
+    #[arg(long, value_name = "MIB", default_value_t = 4096, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    pub memory: u32,
     /// Let SPIN search at most so many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     pub seconds: u64,
     /// Know states only by bits in a field of so many MiB: larger worlds, but some states can be missed
-    #[arg(long, value_name = "MIB")]
-    pub bits: Option<usize>,
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    pub bits: Option<u32>,
     /// Save the run of a violation, for `nacre replay`
     #[arg(long, value_name = "PATH")]
     pub trace: Option<PathBuf>,

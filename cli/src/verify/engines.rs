@@ -57,7 +57,7 @@ fn told(engine: String, check: impl FnOnce(&Tools) -> Result<Searched, Failure>)
 }
 
 fn limits(args: &Verify) -> Limits {
-    let memory_mib = u32::try_from(args.memory).unwrap_or(u32::MAX);
+    let memory_mib = args.memory;
     Limits { time: Duration::from_secs(args.seconds), memory_mib, breadth_first: true, ..Limits::default() }
 }
 

@@ -43,9 +43,16 @@ pub fn verify(args: &Verify) -> Exit {
             return Exit::Unknown;
         }
     };
-    let mut all = vec![];
+    let (mut all, mut violations) = (vec![], 0);
     for subject in &subjects {
-        for configuration in configurations(&session, subject, args) {
+        let configurations = match configurations(&session, subject, args) {
+            Ok(configurations) => configurations,
+            Err(words) => {
+                complain(&words);
+                return Exit::Usage;
+            }
+        };
+        for configuration in configurations {
             let world = match world::world(&session, subject, &configuration, args.any_order) {
                 Ok(world) => world,
                 Err(refusal) => {
@@ -62,7 +69,7 @@ pub fn verify(args: &Verify) -> Exit {
                         return Exit::Unknown;
                     }
                 }
-                reported.iter().for_each(|one| report::show(args, subject, &world, one));
+                reported.iter().for_each(|one| report::show(args, subject, &world, one, &mut violations));
             }
             if interrupt.came() {
                 return interrupt.exit();
@@ -125,15 +132,20 @@ fn subjects(session: &Session, args: &Verify) -> Result<Vec<Subject>, String> {
 }
 
 /// Those of the source for the subject, or one of the command line alone.
-fn configurations(session: &Session, subject: &Subject, args: &Verify) -> Vec<Configuration> {
+fn configurations(session: &Session, subject: &Subject, args: &Verify) -> Result<Vec<Configuration>, String> {
     let mut found: Vec<Configuration> = session.configurations();
+    found.retain(|c| c.subject == subject.name);
+    if let Some(name) = args.configuration.as_ref().filter(|name| found.iter().all(|c| c.name != **name)) {
+        let known: Vec<String> = found.iter().map(|c| format!("`{}`", c.name)).collect();
+        let known = if known.is_empty() { "none".into() } else { known.join(", ") };
+        return Err(format!("`{}` has no configuration `{name}`; there is {known}", subject.name));
+    }
     found.retain(|c| {
-        let wanted = match &args.configuration {
+        match &args.configuration {
             Some(name) => *name == c.name,
             // Those take long: only when they are asked for.
             None => args.all || !c.name.starts_with("large"),
-        };
-        c.subject == subject.name && wanted
+        }
     });
     if found.is_empty() {
         found.push(Configuration {
@@ -145,7 +157,7 @@ fn configurations(session: &Session, subject: &Subject, args: &Verify) -> Vec<Co
         });
     }
     found.iter_mut().for_each(|configuration| add(configuration, &args.set));
-    found
+    Ok(found)
 }
 
 fn add(configuration: &mut Configuration, set: &[(Vec<String>, Vec<u64>)]) {
@@ -208,8 +220,8 @@ fn search(args: &Verify, world: &World, interrupt: &Interrupt, quiet: bool) -> R
     let options = Options {
         threads,
         states: args.states.unwrap_or(usize::MAX),
-        memory: args.memory << 20,
-        bits: args.bits.map(|mib| mib << 20),
+        memory: (args.memory as usize) << 20,
+        bits: args.bits.map(|mib| (mib as usize) << 20),
         // Where timers are limited, nothing need ever happen again.
         goals: !timers_limited,
         stop: &stop,

@@ -1,6 +1,7 @@
 //! How verdicts and runs are told.
 
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
 use nacre_checker::draw::{self, Words};
 use nacre_checker::explore::Progress;
@@ -97,8 +98,8 @@ impl Reported {
     }
 }
 
-/// Tells one verdict; draws and saves the run of a violation.
-pub fn show(args: &Verify, subject: &Subject, world: &World, reported: &Reported) {
+/// Tells one verdict; draws and saves the run of a violation. `violations`: how many were told before, for the names of files.
+pub fn show(args: &Verify, subject: &Subject, world: &World, reported: &Reported, violations: &mut usize) {
     if args.json {
         return;
     }
@@ -124,24 +125,40 @@ pub fn show(args: &Verify, subject: &Subject, world: &World, reported: &Reported
         let stack = &world.setup.stack;
         let words = Words { frame: &|bytes| decode(stack, bytes), details: !args.brief };
         print(&format!("\n{}", draw::text(run, &words)));
-        save(args, subject, world, run, &words);
+        *violations += 1;
+        save(args, subject, world, run, &words, *violations);
     }
     for step in steps {
         print(&format!("  {step}"));
     }
 }
 
-fn save(args: &Verify, subject: &Subject, world: &World, run: &Run, words: &Words) {
+/// The path for the nth violation: the first has the one that was asked for, later ones a number before the extension.
+fn numbered(path: &Path, number: usize) -> PathBuf {
+    if number == 1 {
+        return path.to_path_buf();
+    }
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let name = match path.extension() {
+        Some(extension) => format!("{stem}-{number}.{}", extension.to_string_lossy()),
+        None => format!("{stem}-{number}"),
+    };
+    path.with_file_name(name)
+}
+
+fn save(args: &Verify, subject: &Subject, world: &World, run: &Run, words: &Words, number: usize) {
     let title = format!("{}, configuration {}", subject.name, world.configuration_name);
     if let Some(path) = &args.svg {
-        if let Err(error) = std::fs::write(path, draw::svg(run, &title, words)) {
+        let path = numbered(path, number);
+        if let Err(error) = std::fs::write(&path, draw::svg(run, &title, words)) {
             complain(&format!("{}: {error}", path.display()));
         }
     }
     if let Some(path) = &args.trace {
+        let path = numbered(path, number);
         let trace = crate::replay::Trace::of(args, subject, world, run);
         let text = serde_json::to_string_pretty(&trace).unwrap_or_default();
-        match std::fs::write(path, text) {
+        match std::fs::write(&path, text) {
             Ok(()) => print(&format!("the run was saved: nacre replay {}", path.display())),
             Err(error) => complain(&format!("{}: {error}", path.display())),
         }

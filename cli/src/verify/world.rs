@@ -264,10 +264,13 @@ impl Reading<'_> {
                 "members" => return Err("`members` is 2: groups are not built yet".into()),
                 _ => {
                     let limit = small(one(&setting.values)?).ok_or_else(too_large)?;
-                    let actions: Vec<String> = match self.session.automaton(network, &[]) {
+                    let mut actions: Vec<String> = match self.session.automaton(network, &[]) {
                         Ok(automaton) => automaton.actions.iter().map(|a| a.name.clone()).collect(),
                         Err(_) => vec![],
                     };
+                    // An action can be written in several parts.
+                    actions.sort();
+                    actions.dedup();
                     if name != "timers" && !actions.contains(&name) {
                         return Err(format!(
                             "nothing here is called `{name}`: there are parameters of layers and of `{network}`, the calls {}, \

@@ -705,7 +705,8 @@ pub enum StatementKind {
     },
     Cancel(Expr),
     Count(Ident),
-    Assert(Expr),
+    /// What is claimed, and how the source writes it.
+    Assert(Expr, String),
     Impossible(Expr),
     If(If),
     Match {

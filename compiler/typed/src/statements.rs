@@ -66,10 +66,9 @@ impl Body<'_, '_> {
                 self.push(Statement::Count(id, make(ExprKind::Const(1), Type::UInt(64))));
                 Some(())
             }
-            StatementKind::Assert(e) => {
-                let text = format!("assert at {}..{}", e.span.start, e.span.end);
+            StatementKind::Assert(e, text) => {
                 let condition = self.truth(e)?;
-                self.push(Statement::Assert(condition, text));
+                self.push(Statement::Assert(condition, text.clone()));
                 Some(())
             }
             StatementKind::Impossible(e) => {

@@ -35,6 +35,23 @@ pub enum Rule {
     Extern,
 }
 
+impl std::fmt::Display for Rule {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(match self {
+            Rule::Assert => "an assertion does not hold",
+            Rule::Bound => "a loop meets its bound",
+            Rule::Unreachable => "what is said to be unreachable is reached",
+            Rule::Accepts => "an event comes where it is not accepted",
+            Rule::Invariant => "an invariant does not hold",
+            Rule::Need => "a step takes more memory than it says",
+            Rule::Complete => "nothing is there to react",
+            Rule::Linear => "a message is used twice or lost",
+            Rule::Space => "something is longer than its bound",
+            Rule::Extern => "a function of the host is missing",
+        })
+    }
+}
+
 /// An event handled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceEntry {

@@ -66,7 +66,11 @@ impl Parser<'_> {
             "later" => self.one(word).map(StatementKind::Later),
             "drop" => self.one(word).map(StatementKind::Drop),
             "yield" => self.one(word).map(StatementKind::Yield),
-            "assert" => self.one(word).map(StatementKind::Assert),
+            "assert" => self.one(word).map(|claim| {
+                let text = &self.text[claim.span.start as usize..claim.span.end as usize];
+                let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                StatementKind::Assert(claim, text)
+            }),
             "cancel" => self.one(word).map(StatementKind::Cancel),
             "impossible" if self.ahead(1) == TokenKind::Name => self.one(word).map(StatementKind::Impossible),
             "arm" => self.arm(),

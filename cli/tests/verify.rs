@@ -1,0 +1,159 @@
+//! `nacre verify` and `nacre replay`, as a user runs them.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use common::{golden, nacre, ran, root};
+
+const NO_BIT: &str = "cli/tests/sources/no_bit.nacre";
+const ORDER: &str = "cli/tests/sources/any_order.nacre";
+const CREDIT: &str = "layers/credit/credit.nacre";
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("verify-{name}"));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Without what differs from machine to machine: seconds and what follows from them.
+fn steady(text: &str) -> String {
+    let line = |line: &str| match line.find(", depth ") {
+        Some(at) if line.contains(" states, ") => {
+            let end = line[at + 8..].find(',').map_or(line.len(), |comma| at + 8 + comma);
+            line[..end].to_string()
+        }
+        _ => line.to_string(),
+    };
+    text.lines().map(|l| line(l) + "\n").collect()
+}
+
+#[test]
+fn what_holds_is_said_with_its_configuration() {
+    let (status, out, err) = ran(&mut nacre(&["verify", CREDIT]));
+    assert_eq!((status, err.as_str()), (0, ""));
+    golden("verify-credit.txt", &steady(&out));
+}
+
+#[test]
+fn violation_is_drawn_with_handlers_lines_and_states() {
+    let (status, out, _) = ran(&mut nacre(&["verify", NO_BIT, "--threads", "1"]));
+    assert_eq!(status, 1);
+    golden("verify-violated.txt", &steady(&out));
+}
+
+#[test]
+fn saved_run_runs_again_in_the_interpreter_and_in_c() {
+    let folder = folder("saved");
+    let (trace, picture) = (folder.join("run.json"), folder.join("run.svg"));
+    let (trace, picture) = (trace.to_str().unwrap(), picture.to_str().unwrap());
+    let (status, ..) = ran(&mut nacre(&["verify", NO_BIT, "--trace", trace, "--svg", picture]));
+    assert_eq!(status, 1);
+
+    let levels = ["--level", "queue", "--level", "call", "--level", "inline"];
+    let (status, out, err) = ran(nacre(&["replay", trace, "--brief"]).args(levels));
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert!(out.contains("interpreter: 4 steps, the same outputs at each"), "{out}");
+    for level in ["queue", "call", "inline"] {
+        assert!(out.contains(&format!("C at level {level}: the same outputs at each step")), "{out}");
+    }
+
+    let svg = std::fs::read_to_string(picture).unwrap();
+    assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"));
+    for said in ["alternating_bit, configuration small", "deliver(0x81)", "no_bit.nacre:32", "Data{bit=0} 1 bytes"] {
+        assert!(svg.contains(said), "{said} is in the picture");
+    }
+}
+
+#[test]
+fn run_of_a_source_that_has_changed_is_not_possible_any_more() {
+    let folder = folder("changed");
+    let trace = folder.join("run.json");
+    let trace = trace.to_str().unwrap();
+    ran(&mut nacre(&["verify", NO_BIT, "--trace", trace]));
+    let text = std::fs::read_to_string(root().join(NO_BIT)).unwrap();
+    let text =
+        text.replace("../../../", &format!("{}/", root().display())).replace("if true {", "if bit == expected {");
+    let mended = folder.join("mended.nacre");
+    std::fs::write(&mended, text).unwrap();
+    let (status, out, err) = ran(&mut nacre(&["replay", trace, "--file", mended.to_str().unwrap()]));
+    assert_eq!(status, 3, "{out}{err}");
+    assert!(err.contains("step 4 does something else"), "{out}{err}");
+}
+
+#[test]
+fn run_that_was_tampered_with_is_told() {
+    let folder = folder("tampered");
+    let trace = folder.join("run.json");
+    ran(&mut nacre(&["verify", NO_BIT, "--trace", trace.to_str().unwrap()]));
+    let text = std::fs::read_to_string(&trace).unwrap();
+    for (from, to) in
+        [("\"bytes\": \"000081\"", "\"bytes\": \"00\""), ("nacre_trace\": 1", "nacre_trace\": 7"), ("{", "[")]
+    {
+        let changed = folder.join("changed.json");
+        std::fs::write(&changed, text.replacen(from, to, 1)).unwrap();
+        let (status, _, err) = ran(&mut nacre(&["replay", changed.to_str().unwrap(), "--level", "inline"]));
+        assert!(matches!(status, 1..=3) && !err.contains("a fault of Nacre"), "{status} {err}");
+    }
+}
+
+#[test]
+fn files_of_several_violations_are_numbered() {
+    let folder = folder("several");
+    let source = folder.join("twice.nacre");
+    let text = std::fs::read_to_string(root().join(NO_BIT)).unwrap();
+    let text = text.replace("../../../", &format!("{}/", root().display()));
+    std::fs::write(&source, text + "\nconfiguration other for alternating_bit {\n    send = (2, 0);\n}\n").unwrap();
+    let trace = folder.join("run.json");
+    let (status, ..) = ran(&mut nacre(&["verify", source.to_str().unwrap(), "--trace", trace.to_str().unwrap()]));
+    assert_eq!(status, 1);
+    let second = std::fs::read_to_string(folder.join("run-2.json")).unwrap();
+    assert!(second.contains("\"configuration\": \"other\"") && trace.exists());
+}
+
+#[test]
+fn any_order_finds_what_the_references_order_hides() {
+    let (status, out, _) = ran(&mut nacre(&["verify", ORDER, "--stack", "three"]));
+    assert_eq!(status, 0, "{out}");
+    let (status, out, _) = ran(&mut nacre(&["verify", ORDER, "--stack", "three", "--any-order"]));
+    assert_eq!(status, 1);
+    assert!(out.contains("VIOLATED: middle: an assertion does not hold: heard"), "{out}");
+}
+
+#[test]
+fn search_that_ends_early_does_not_say_that_it_holds() {
+    let closing = ["verify", "layers/frag/frag.nacre", "--configuration", "closing"];
+    let (status, out, _) = ran(nacre(&closing).args(["--states", "1000"]));
+    assert_eq!(status, 3);
+    assert!(out.contains("no violation found, but the limit of 1000 states was reached"), "{out}");
+
+    let (status, out, _) = ran(nacre(&["verify", CREDIT]).args(["--bits", "1"]));
+    assert_eq!(status, 3);
+    assert!(out.contains("  661 states") && out.contains("  8391 states"), "as many as an exact search: {out}");
+    assert!(out.contains("no violation found, but states were known by 3 bits each, of which 0."), "{out}");
+    assert!(!out.contains("holds"), "{out}");
+}
+
+#[test]
+fn search_by_bits_finds_runs() {
+    let (status, out, _) = ran(&mut nacre(&["verify", NO_BIT, "--bits", "1", "--threads", "1"]));
+    assert_eq!(status, 1);
+    let (_, exact, _) = ran(&mut nacre(&["verify", NO_BIT, "--threads", "1"]));
+    assert_eq!(steady(&out), steady(&exact), "the same run");
+}
+
+#[test]
+fn wrong_use_is_told() {
+    let cases: [(&[&str], &str); 5] = [
+        (&["--configuration", "nosuch"], "`alternating_bit` has no configuration `nosuch`; there is `small`"),
+        (&["--set", "nosuch=3"], "nothing here is called `nosuch`"),
+        (&["--set", "send=x"], "what follows `=` are numbers"),
+        (&["--layer", "nosuch"], "there is no layer `nosuch`"),
+        (&["--bits", "0"], "invalid value '0'"),
+    ];
+    for (arguments, words) in cases {
+        let (status, out, err) = ran(nacre(&["verify", NO_BIT]).args(arguments));
+        assert!(matches!(status, 1 | 2) && err.contains(words), "{arguments:?}: {status} {out}{err}");
+    }
+}
