@@ -64,12 +64,12 @@ fn library(stack: &str) -> Stack {
 fn erase_of(stack: &str) -> Result<Stack, Vec<nacre_backend_promela::Refusal>> {
     let layers = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../layers");
     let source = std::fs::read_to_string(layers.join("pt2pt/pt2pt.nacre")).unwrap();
-    assert!(source.contains("TRIES: u8 = 20;"));
+    assert!(source.contains("TRIES: u8 = 20,"));
     let imports: String = ["floor", "sequencer", "credit", "frag", "checksum", "corrupt", "delay", "duplicate", "lose"]
         .iter()
         .map(|n| format!("import \"../{n}/{n}.nacre\";\n"))
         .collect();
-    let source = source.replace("TRIES: u8 = 20;", "TRIES: u8 = 1;");
+    let source = source.replace("TRIES: u8 = 20,", "TRIES: u8 = 1;");
     let source = source.replacen("import", &format!("{imports}import"), 1) + &format!("\nstack tried = {stack};\n");
     let mut session = nacre_driver::Session::from_text(&layers.join("pt2pt/tried.nacre"), &source);
     session.check();
