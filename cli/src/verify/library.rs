@@ -25,9 +25,12 @@ fn world(session: &Session, configuration: &Configuration) -> World {
 
 /// The verdict, and the handlers that did not run.
 fn searched(world: &World) -> (Verdict, Vec<String>) {
+    searched_within(world, 3_000_000, 1 << 30)
+}
+
+fn searched_within(world: &World, states: usize, memory: usize) -> (Verdict, Vec<String>) {
     let (space, first) = Space::open(&world.setup).unwrap();
     let limits = &world.setup.bounds.limits;
-    let (states, memory) = (3_000_000, 1 << 30);
     let options = Options {
         threads: 2,
         states,
@@ -43,17 +46,17 @@ fn searched(world: &World) -> (Verdict, Vec<String>) {
     (verdict, idle)
 }
 
-/// Configurations that a file has itself, without those that take long.
-fn own(session: &Session, file: &Path) -> Vec<Configuration> {
+/// Configurations that a file has itself: those that take long, or the others.
+fn own(session: &Session, file: &Path, large: bool) -> Vec<Configuration> {
     let here = |c: &Configuration| Path::new(session.sources.path(c.span.file)) == file;
-    session.configurations().into_iter().filter(|c| here(c) && !c.name.starts_with("large")).collect()
+    session.configurations().into_iter().filter(|c| here(c) && c.name.starts_with("large") == large).collect()
 }
 
 /// Every configuration of a file holds, and every handler runs in one of them.
 fn holds(file: &Path) {
     let session = Session::open(&[file.to_path_buf()]);
     assert!(!session.has_errors(), "{}", session.render(false));
-    let configurations = own(&session, file);
+    let configurations = own(&session, file, false);
     assert!(!configurations.is_empty(), "{} has a configuration", file.display());
     let mut subjects: Vec<&String> = configurations.iter().map(|c| &c.subject).collect();
     subjects.dedup();
@@ -83,6 +86,22 @@ fn every_layer_of_the_library_holds() {
 #[test]
 fn the_reliable_stacks_hold() {
     holds(&root().join("examples/reliable.nacre"));
+}
+
+#[test]
+#[ignore = "a long campaign: make soak runs it"]
+fn the_large_configurations_hold() {
+    let mut tried = 0;
+    for file in ["layers/pt2pt/pt2pt.nacre", "examples/reliable.nacre"] {
+        let file = root().join(file);
+        let session = Session::open(std::slice::from_ref(&file));
+        for configuration in own(&session, &file, true) {
+            let (verdict, _) = searched_within(&world(&session, &configuration), 50_000_000, 12 << 30);
+            assert_eq!(verdict, Verdict::Complete, "{}, {}", configuration.subject, configuration.name);
+            tried += 1;
+        }
+    }
+    assert!(tried >= 7);
 }
 
 /// A mistake: the file, what is written instead of what, and what the specification says of it.
@@ -230,7 +249,7 @@ fn classic_mistakes_are_found_by_short_runs() {
         }
         let session = Session::from_text(&file, &text);
         assert!(!session.has_errors(), "{what}: {}", session.render(false));
-        let runs = own(&session, &file).into_iter().find_map(|c| match searched(&world(&session, &c)).0 {
+        let runs = own(&session, &file, false).into_iter().find_map(|c| match searched(&world(&session, &c)).0 {
             Verdict::Violated { run, why } => Some((run.len(), why)),
             _ => None,
         });
