@@ -171,7 +171,7 @@ impl<'a> Run<'a> {
             }
             Statement::Store(place, e) => {
                 let bag = self.expr(e, &mut done);
-                self.store(place, &bag, &mut done);
+                self.store(place, &bag, self.messages([e]), &mut done);
             }
             Statement::Loop { bound, body } => {
                 done.push(self.repeated(*bound, body));
@@ -259,7 +259,7 @@ impl<'a> Run<'a> {
         for argument in &operate.arguments {
             bag.join(&self.expr(argument, done));
         }
-        self.store(&operate.place, &bag, done);
+        self.store(&operate.place, &bag, self.messages(&operate.arguments), done);
         if let Some(into) = operate.into {
             if self.stack.has_message(&self.frame.locals[into.index()].ty) {
                 let found = self.locals_or_cells(&operate.place);
@@ -346,13 +346,20 @@ impl<'a> Run<'a> {
         self.new |= self.locals.write(&spot, bag);
     }
 
-    /// Puts messages at a place; in the state, they are then in the pool.
-    fn store(&mut self, place: &Place, bag: &Bag, done: &mut Vec<Course>) {
+    /// How many messages values can hold at most.
+    fn messages<'e>(&self, values: impl IntoIterator<Item = &'e Expr>) -> u32 {
+        let all: u64 = values.into_iter().map(|value| self.stack.messages_in(&value.ty)).sum();
+        u32::try_from(all).unwrap_or(u32::MAX)
+    }
+
+    /// Puts up to so many messages at a place; in the state, they are then in the pool.
+    fn store(&mut self, place: &Place, bag: &Bag, most: u32, done: &mut Vec<Course>) {
         let spot = self.spot(place);
         match spot.root {
             SpotRoot::Cell(_) => {
                 if !bag.is_empty() {
-                    done.push(Course::Act(Act::Keep(bag.clone())));
+                    let keep = Course::Act(Act::Keep(bag.clone()));
+                    done.push(if most > 1 { Course::Times(most, Box::new(keep)) } else { keep });
                 }
                 let new = self.world.cells.write(&spot, &bag.kept());
                 self.learnt(new);

@@ -34,6 +34,24 @@ impl Stack {
         has_message(&self.structs, ty)
     }
 
+    /// How many messages a value of the type can hold at most.
+    pub fn messages_in(&self, ty: &Type) -> u64 {
+        let all = |types: &mut dyn Iterator<Item = &Type>| {
+            types.fold(0, |sum: u64, t| sum.saturating_add(self.messages_in(t)))
+        };
+        match ty {
+            Type::Msg => 1,
+            Type::Struct(id) => all(&mut self.structs[id.index()].fields.iter().map(|f| &f.ty)),
+            Type::Tuple(types) => all(&mut types.iter()),
+            Type::Option(t) => self.messages_in(t),
+            Type::Array(t, n) | Type::Ring(t, n) | Type::List(t, n) | Type::Pool(t, n) => {
+                self.messages_in(t).saturating_mul(u64::from(*n))
+            }
+            Type::Window(t, n, _) | Type::Map(_, t, n) => self.messages_in(t).saturating_mul(u64::from(*n)),
+            _ => 0,
+        }
+    }
+
     /// Bits of a value of the type inside a header field; see [`wire_bits`].
     pub fn wire_bits(&self, ty: &Type) -> Option<u32> {
         wire_bits(&self.structs, &self.enums, ty)
