@@ -2,16 +2,13 @@
 
 use std::sync::Arc;
 
+use nacre_specification::beliefs::{close, follow};
 use nacre_specification::evaluate::State;
 use nacre_specification::{ActionKind, Automaton};
 
 use crate::ends::Ends;
 use crate::memo::{Interner, Memo, Near};
-use crate::network::follow;
 use crate::setup::{Call, Setup, MEMBERS};
-
-/// States that one automaton can be in by internal actions are followed up to so many.
-const MOST_STATES: usize = 4096;
 
 /// For each automaton, the states that it can be in: sorted, and closed under internal actions and faults.
 type Possible = Vec<Vec<State>>;
@@ -44,7 +41,7 @@ impl Judges {
             names: setup.stack.events.iter().map(|e| e.name.clone()).collect(),
         };
         let start: Result<Possible, String> =
-            judges.automata.iter().map(|a| close(a, vec![a.start(MEMBERS)]).map_err(|e| e.to_string())).collect();
+            judges.automata.iter().map(|a| close(a, MEMBERS, vec![a.start(MEMBERS)])).collect();
         let start = start?;
         let first = judges.states.number(start.clone(), || start);
         Ok((judges, first))
@@ -68,12 +65,12 @@ impl Judges {
             let mut next = self.states.value(from).as_ref().clone();
             let name = &self.names[call.id.index()];
             for (automaton, states) in self.automata.iter().zip(&mut next) {
-                let (known, after) = follow(automaton, states, ActionKind::Input, name, call.end, &arguments);
+                let (known, after) = follow(automaton, MEMBERS, states, ActionKind::Input, name, call.end, &arguments);
                 if known && after.is_empty() {
                     return None;
                 }
                 if known {
-                    *states = close(automaton, after).ok()?;
+                    *states = close(automaton, MEMBERS, after).ok()?;
                 }
             }
             Some(self.states.number(next.clone(), || next))
@@ -95,7 +92,8 @@ impl Judges {
             for left in ends.effects.value(effects).iter().filter(|l| !l.down) {
                 let name = &self.names[left.event.index()];
                 for (automaton, states) in self.automata.iter().zip(&mut next) {
-                    let (known, after) = follow(automaton, states, ActionKind::Output, name, end, &left.arguments);
+                    let (known, after) =
+                        follow(automaton, MEMBERS, states, ActionKind::Output, name, end, &left.arguments);
                     if known && after.is_empty() {
                         let end = ["a", "b"][end & 1];
                         return Err(Arc::from(format!(
@@ -104,7 +102,7 @@ impl Judges {
                         )));
                     }
                     if known {
-                        *states = close(automaton, after)?;
+                        *states = close(automaton, MEMBERS, after)?;
                     }
                 }
             }
@@ -132,27 +130,4 @@ impl Judges {
         let each = self.automata.iter();
         each.flat_map(|a| a.goals.iter().map(|g| format!("{} of {}", g.name, a.name))).collect()
     }
-}
-
-/// All that can be reached by internal actions and faults.
-fn close(automaton: &Automaton, mut states: Vec<State>) -> Result<Vec<State>, Arc<str>> {
-    let silent = |kind| matches!(kind, ActionKind::Internal | ActionKind::Fault);
-    let actions: Vec<usize> = (0..automaton.actions.len()).filter(|at| silent(automaton.actions[*at].kind)).collect();
-    let mut at = 0;
-    while at < states.len() && !actions.is_empty() {
-        for action in &actions {
-            for locals in automaton.enabled(&states[at], MEMBERS, *action) {
-                let next = automaton.apply(&states[at], MEMBERS, *action, &locals);
-                if !states.contains(&next) {
-                    states.push(next);
-                }
-            }
-        }
-        if states.len() > MOST_STATES {
-            return Err(Arc::from(format!("`{}` can be in more than {MOST_STATES} states", automaton.name)));
-        }
-        at += 1;
-    }
-    states.sort();
-    Ok(states)
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use nacre_specification::beliefs::follow;
 use nacre_specification::evaluate::{Locals, State};
 use nacre_specification::{ActionKind, Automaton, Value};
 use nacre_stack::{Direction, PortId};
@@ -150,7 +151,7 @@ impl Network {
 
     fn take_one(&self, states: &[State], end: usize, left: &Left) -> Result<Vec<State>, Arc<str>> {
         let name = &self.names[left.event.index()];
-        let (known, next) = follow(&self.automaton, states, ActionKind::Input, name, end, &left.arguments);
+        let (known, next) = follow(&self.automaton, MEMBERS, states, ActionKind::Input, name, end, &left.arguments);
         if known && next.is_empty() {
             return Err(Arc::from(format!(
                 "`{name}` goes down where `{}` below does not take it",
@@ -159,29 +160,4 @@ impl Network {
         }
         Ok(if known { next } else { states.to_vec() })
     }
-}
-
-/// Whether an automaton speaks of an event, and all states in which it can be after it.
-pub fn follow(
-    automaton: &Automaton,
-    states: &[State],
-    kind: ActionKind,
-    name: &str,
-    end: usize,
-    arguments: &[Value],
-) -> (bool, Vec<State>) {
-    let mut all = vec![Value::Num(end as u64)];
-    all.extend(arguments.iter().cloned());
-    let (mut known, mut next) = (false, vec![]);
-    let actions = automaton.actions.iter().enumerate();
-    for (at, _) in actions.filter(|(_, a)| a.kind == kind && a.name == name && a.parameters.len() == all.len()) {
-        known = true;
-        for state in states {
-            let ways = automaton.allows(state, MEMBERS, at, &all);
-            next.extend(ways.iter().map(|locals| automaton.apply(state, MEMBERS, at, locals)));
-        }
-    }
-    next.sort();
-    next.dedup();
-    (known, next)
 }

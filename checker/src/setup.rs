@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use nacre_specification::beliefs::{Called, Letter};
 use nacre_specification::{ActionKind, Automaton};
 use nacre_stack::interpret::{Addr, Config, Externs, NoExterns, Value};
 use nacre_stack::{mask, Cell, Direction, EventId, PortId, Scope, Stack, Type};
@@ -159,6 +160,20 @@ impl Setup {
             }
         }
         calls
+    }
+
+    /// The same as what automata are asked.
+    pub fn called(&self) -> Vec<Called> {
+        let called = |call: Call| {
+            let mut arguments: Vec<_> = call.arguments.iter().map(crate::ends::to_spec).collect();
+            if let (Some(bytes), Some(place)) = (&call.bytes, call.message) {
+                arguments.insert(place, nacre_specification::Value::msg(bytes));
+            }
+            let name = self.stack.event(call.id).name.clone();
+            let letter = Letter { kind: ActionKind::Input, name, end: call.end, arguments };
+            Called { letter, kind: call.kind, number: call.number }
+        };
+        self.calls().into_iter().map(called).collect()
     }
 
     /// What a call says where the choice is ours: the peer, or one.

@@ -10,31 +10,24 @@
 //! abstract states rests on: states that look alike behave alike, so that one of them stands for all. (docs/decisions/008.)
 
 pub mod between;
-pub mod world;
-
-use std::sync::Arc;
+mod world;
 
 use nacre_backend_c::{write_check, write_with, Level, Options};
-use nacre_checker::world::{address, config, send_event, Action, Observer};
+use nacre_checker::world::{address, config};
 use nacre_stack::interpret::Value;
 use nacre_stack::timing::draws;
 use nacre_stack::{Span, Stack, TimerStep, Type};
 
-use crate::spin::{Error, Limits, Model, Searched, Tools};
-use world::World;
+use crate::spin::Error;
 
 const HARNESS_H: &str = include_str!("emitted/harness.h");
 const HARNESS_C: &str = include_str!("emitted/harness.c");
 /// In front of the names of the emitted stack.
 pub(crate) const PREFIX: &str = "checked";
-/// What C does not define is trapped. (The verifier itself copies no bytes from nowhere when it has found something.)
-const FLAGS: [&str; 5] = [
-    "-DNOREDUCE",
-    "-fno-wrapv",
-    "-fsanitize=undefined",
-    "-fno-sanitize=nonnull-attribute",
-    "-fsanitize-undefined-trap-on-error",
-];
+/// One process: there is no order of processes to be reduced.
+const FLAGS: [&str; 1] = ["-DNOREDUCE"];
+/// What C does not define is trapped.
+const FILE_FLAGS: [&str; 2] = ["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"];
 /// More timers than these of one end are not told apart.
 const MOST_TIMERS: u64 = 512;
 
@@ -56,31 +49,18 @@ pub type Lines<'a> = &'a dyn Fn(Span) -> Option<(String, u32)>;
 
 /// The same, with `#line` for a debugger.
 pub fn emit_with(stack: &Stack, level: Level, lines: Option<Lines>) -> Result<Emitted, String> {
-    if let Some(draw) = draws(stack).first() {
-        let layer = &stack.layer(draw.layer).name;
-        return Err(format!(
-            "`{layer}` draws random numbers that decide more than deadlines ({} in {}): the emitted C cannot be made to try all",
-            draw.into, draw.code
-        ));
-    }
     if let Some(missing) = stack.externs.iter().find(|e| e.body.is_none()) {
         return Err(format!("`{}` is the host's: there is no C to be run", missing.name));
     }
     let mut stack = stack.clone();
     nacre_optimize::calls::decide(&mut stack);
-    let options = Options { prefix: Some(PREFIX.into()), lines: lines.is_some() };
+    let options = Options { prefix: Some(PREFIX.into()), lines: lines.is_some(), asks_draws: true };
     let text = write_with(&stack, level, lines.unwrap_or(&|_| None), options.clone());
     let check = write_check(&stack, level, options);
     let include = format!("#include \"{PREFIX}.c\"\n");
     assert!(check.contains(&include), "the source for checkers includes the stack's");
-    Ok(Emitted { header: text.header, source: check.replacen(&include, &text.source, 1) })
-}
-
-/// The model of a stack in a world.
-pub fn model(stack: &Stack, emitted: &Emitted, world: &World) -> Result<Model, String> {
-    let send = send_event(stack).ok_or("no event above the network takes a message and nothing else")?;
-    let text = world.promela(send, timers(stack)? as usize)?;
-    Ok(Model { text, files: files(stack, emitted, world.first, ""), flags: FLAGS.map(String::from).to_vec() })
+    let source = format!("#include <stdint.h>\nuint64_t {PREFIX}_drawn(uint64_t below);\n{}", text.source);
+    Ok(Emitted { header: text.header, source: check.replacen(&include, &source, 1) })
 }
 
 /// How many timers there can be at an end.
@@ -92,12 +72,11 @@ fn timers(stack: &Stack) -> Result<u64, String> {
     }
 }
 
-/// The C of a model. `calls`: those that [`between`] makes, as the lines of a table.
-fn files(stack: &Stack, emitted: &Emitted, first: u64, calls: &str) -> Vec<(String, String)> {
-    let asked = format!(
-        "struct asked {{ uint32_t event; uint64_t arguments[4]; const uint8_t *at; uint32_t len; }};\nstatic const struct asked asked[] = {{\n{calls}    {{0, {{0}}, NULL, 0}},\n}};\n"
-    );
-    let source = format!("{}\n{}\n{asked}\n{HARNESS_C}", emitted.source, givens(stack, first));
+/// The C of a model. `known`: the tables that [`between`] makes.
+fn files(stack: &Stack, emitted: &Emitted, first: u64, known: &str) -> Vec<(String, String)> {
+    // What decides nothing but deadlines need not be tried.
+    let tried = u8::from(!draws(stack).is_empty());
+    let source = format!("{}\n{}\n{known}\n#define DRAWS {tried}\n{HARNESS_C}", emitted.source, givens(stack, first));
     let file = |name: &str, text: String| (name.to_string(), text);
     vec![
         file(&format!("{PREFIX}.h"), emitted.header.clone()),
@@ -112,13 +91,6 @@ pub enum Failure {
     /// The stack cannot be checked so, in words.
     Unfit(String),
     Spin(Error),
-}
-
-/// Searches a stack's emitted C at a level.
-pub fn check(stack: &Stack, level: Level, world: &World, tools: &Tools, limits: &Limits) -> Result<Searched, Failure> {
-    let emitted = emit(stack, level).map_err(Failure::Unfit)?;
-    let model = model(stack, &emitted, world).map_err(Failure::Unfit)?;
-    tools.check(&model, limits).map_err(Failure::Spin)
 }
 
 /// How many timers of a family there can be.
@@ -159,83 +131,4 @@ pub(crate) fn givens(stack: &Stack, first: u64) -> String {
         text += &format!("    {{.ip = {{{}}}, .port = {}, .family = {}}},\n", list(&peer.ip), peer.port, peer.family);
     }
     text + &format!("}};\nstatic const uint64_t first = UINT64_C({first});\n")
-}
-
-/// The actions of a run that SPIN found; none: a line is not understood. The last line tells what was broken.
-pub fn run(trail: &[String]) -> Option<(Vec<Action>, Broken)> {
-    let (last, steps) = trail.split_last()?;
-    let broken = Broken::of(last.strip_prefix("broken ")?)?;
-    Some((steps.iter().map(|line| action(line)).collect::<Option<Vec<_>>>()?, broken))
-}
-
-fn action(line: &str) -> Option<Action> {
-    let mut words = line.split(' ');
-    let name = words.next()?;
-    let numbers: Vec<usize> = words.map(|w| w.parse().ok()).collect::<Option<_>>()?;
-    Some(match (name, &numbers[..]) {
-        ("send", [end]) => Action::Send(*end),
-        ("deliver", [end, place]) => Action::Deliver(*end, *place),
-        ("duplicate", [end, place]) => Action::Duplicate(*end, *place),
-        ("lose", [end, place]) => Action::Lose(*end, *place),
-        ("timer", [end, place]) => Action::Timer(*end, *place),
-        ("later", [end]) => Action::Later(*end),
-        _ => return None,
-    })
-}
-
-/// What the world found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Broken {
-    /// A claim of the stack (`assert`, `unreachable`, a loop's bound): its counters tell.
-    Claim,
-    /// The C did what C does not define (an access outside its memory, an overflow), or a step did not end.
-    Fault,
-    NotSent,
-    Twice,
-    Overtaken,
-    Missing,
-    Stuck,
-}
-
-impl Broken {
-    const ALL: [Broken; 7] = [
-        Broken::Claim,
-        Broken::Fault,
-        Broken::NotSent,
-        Broken::Twice,
-        Broken::Overtaken,
-        Broken::Missing,
-        Broken::Stuck,
-    ];
-
-    fn of(number: &str) -> Option<Broken> {
-        Broken::ALL.get(number.parse::<usize>().ok()?.checked_sub(1)?).copied()
-    }
-
-    fn number(self) -> usize {
-        1 + Broken::ALL.iter().position(|b| *b == self).unwrap_or(0)
-    }
-
-    pub fn words(self) -> &'static str {
-        match self {
-            Broken::Claim => "a claim of the stack does not hold: `assert`, `unreachable`, or the bound of a loop",
-            Broken::Fault => {
-                "the C does what C does not define (an access outside its memory, an overflow), or a step does not end"
-            }
-            Broken::NotSent => "a message came out that was not sent",
-            Broken::Twice => "a message came out twice",
-            Broken::Overtaken => "a message came out after a later one",
-            Broken::Missing => "a message came out before an earlier one",
-            Broken::Stuck => "messages are outstanding, and nothing can happen any more",
-        }
-    }
-}
-
-/// The same run on the interpreter: what it breaks there. None: nothing, so the emitted C does what it should not.
-pub fn on_the_interpreter(stack: &Arc<Stack>, world: &World, run: &[Action]) -> Result<Option<String>, String> {
-    let observer: Observer = world.observer;
-    if world.first != 0 {
-        return Err("the explorer's worlds of this kind begin at their own numbers".into());
-    }
-    nacre_checker::search::replay(stack, &world.bounds(), observer, run)
 }

@@ -1,6 +1,7 @@
 //! SPIN on the readable model of a stack, between the automata of a setup.
 
 use nacre_backend_promela::between::{write_between, Call, World};
+use nacre_backend_promela::judges;
 pub use nacre_backend_promela::EXTRA_STATES;
 use nacre_checker::setup::Setup;
 use nacre_stack::interpret::Value;
@@ -47,9 +48,12 @@ pub fn model(setup: &Setup, capacity: usize) -> Result<Model, String> {
         arguments: call.arguments.iter().filter_map(number).collect(),
         bytes: call.bytes,
     });
+    let called = setup.called();
+    let tables = setup.above.iter().map(|a| judges::table(a, &called)).collect::<Result<Vec<_>, _>>()?;
     let world = World {
         below: &setup.below,
         above: &setup.above,
+        tables: &tables,
         calls: calls.collect(),
         limits: bounds.limits.clone(),
         first: bounds.first,
@@ -59,6 +63,5 @@ pub fn model(setup: &Setup, capacity: usize) -> Result<Model, String> {
         let each: Vec<String> = refusals.iter().map(|refusal| refusal.what.clone()).collect();
         format!("what cannot be written in Promela: {}", each.join("; "))
     })?;
-    // The search is short beside what gcc takes to optimize.
-    Ok(Model { text, flags: vec!["-O1".into()], ..Model::default() })
+    Ok(Model { text, ..Model::default() })
 }

@@ -11,6 +11,15 @@ static struct end {
     struct nacre_out out;
 } ends[2];
 
+/* What is drawn at random: the least or the greatest, as the step says. */
+static const struct step *at_work;
+static uint32_t drawn;
+
+uint64_t checked_drawn(uint64_t below) {
+    uint32_t at = drawn++;
+    return at_work != NULL && at < at_work->picked && at_work->picks[at] != 0 ? below - 1 : 0;
+}
+
 static void *memory(size_t bytes) {
     void *new = aligned_alloc(64, (bytes + 64) / 64 * 64);
     if (new == NULL) {
@@ -74,6 +83,8 @@ static void open_end(int which) {
 static void step(int number, const struct step *s) {
     const struct nacre_stack *stack = check->stack;
     struct end *end = &ends[s->end];
+    at_work = s;
+    drawn = 0;
     switch (s->kind) {
     case 'c': stack->call(end->state, end->pool, end->counters, 0, s->event, s->arguments, &peers[s->end], s->at, s->len, &end->out); break;
     case 'f': stack->input(end->state, end->pool, end->counters, 0, &peers[s->end], s->at, s->len, &end->out); break;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use nacre_backend_c::Level;
 use nacre_checker::run::{Output, Run, What};
-use nacre_stack::Stack;
+use nacre_checker::setup::Setup;
 
 use crate::emitted::{self, Lines};
 pub use crate::process::Folder;
@@ -15,19 +15,14 @@ use crate::process::{on_path, run};
 const MAIN: &str = include_str!("replay.c");
 
 /// A program in C that does a run's steps: its files by name, the last one to be compiled. In words why there is none.
-pub fn program(
-    stack: &Stack,
-    level: Level,
-    first: u64,
-    run: &Run,
-    lines: Option<Lines>,
-) -> Result<Vec<(String, String)>, String> {
+pub fn program(setup: &Setup, level: Level, run: &Run, lines: Option<Lines>) -> Result<Vec<(String, String)>, String> {
     let chosen = run.steps.iter().any(|s| s.choices.iter().any(|c| *c != 0));
-    if chosen {
-        return Err("the run picks random numbers or an order of events, which the emitted C cannot be told".into());
+    if chosen && setup.bounds.any_order {
+        return Err("the run picks an order of events, which the emitted C cannot be told".into());
     }
-    let emitted = emitted::emit_with(stack, level, lines)?;
-    let source = format!("{}\n{}\n{}\n{MAIN}", emitted.source, emitted::givens(stack, first), steps(run));
+    let emitted = emitted::emit_with(&setup.stack, level, lines)?;
+    let givens = emitted::givens(&setup.stack, setup.bounds.first);
+    let source = format!("{}\n{givens}\n{}\n{MAIN}", emitted.source, steps(run));
     Ok(vec![(format!("{}.h", emitted::PREFIX), emitted.header), ("replay.c".into(), source)])
 }
 
@@ -37,7 +32,7 @@ fn steps(run: &Run) -> String {
         bytes => format!("(const uint8_t[]){{{}}}", bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(", ")),
     };
     let mut text = String::from(
-        "struct step { char kind; int end; uint32_t event; uint64_t arguments[4]; const uint8_t *at; uint32_t len; };\nstatic const struct step steps[] = {\n",
+        "struct step { char kind; int end; uint32_t event; uint64_t arguments[4]; const uint8_t *at; uint32_t len; const uint8_t *picks; uint32_t picked; };\nstatic const struct step steps[] = {\n",
     );
     for step in &run.steps {
         let (kind, event, arguments, data): (char, u32, &[u64], &[u8]) = match &step.what {
@@ -50,23 +45,26 @@ fn steps(run: &Run) -> String {
             What::Later => ('l', 0, &[], &[]),
             What::Opened | What::Nothing => ('-', 0, &[], &[]),
         };
+        let picks: Vec<u8> = step.choices.iter().map(|pick| *pick as u8).collect();
         let list: Vec<String> =
             arguments.iter().take(4).map(|n| format!("UINT64_C({n})")).chain(["0".into()]).take(4).collect();
         text += &format!(
-            "    {{'{kind}', {}, {event}u, {{{}}}, {}, {}u}},\n",
+            "    {{'{kind}', {}, {event}u, {{{}}}, {}, {}u, {}, {}u}},\n",
             step.end.unwrap_or(0),
             list.join(", "),
             bytes(data),
-            data.len()
+            data.len(),
+            bytes(&picks),
+            picks.len()
         );
     }
     text + "};\n"
 }
 
 /// Compiles and runs it; the first difference to the run, in words, if there is one.
-pub fn on_c(stack: &Stack, level: Level, first: u64, run_: &Run) -> Result<Option<String>, String> {
+pub fn on_c(setup: &Setup, level: Level, run_: &Run) -> Result<Option<String>, String> {
     let folder = Folder::new().map_err(|e| e.to_string())?;
-    let binary = build(folder.path(), &program(stack, level, first, run_, None)?)?;
+    let binary = build(folder.path(), &program(setup, level, run_, None)?)?;
     let ran = run(&mut Command::new(binary), folder.path(), Duration::from_secs(60)).map_err(|e| e.to_string())?;
     if !ran.status.success() {
         return Ok(Some(format!(

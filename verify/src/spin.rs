@@ -19,6 +19,8 @@ pub struct Model {
     pub files: Vec<(String, String)>,
     /// For gcc: `-DWINDOW=2`.
     pub flags: Vec<String>,
+    /// For gcc, of the files alone.
+    pub file_flags: Vec<String>,
 }
 
 /// How states are stored.
@@ -109,23 +111,51 @@ impl Tools {
 
     /// Checks a model.
     pub fn check(&self, model: &Model, limits: &Limits) -> Result<Searched, Error> {
+        self.make(model, limits)?.check(model)
+    }
+
+    /// Makes the verifier of a model's text; what takes time is done once for all files that are put beside it.
+    pub fn make(&self, model: &Model, limits: &Limits) -> Result<Verifier<'_>, Error> {
         let folder = Folder::new().map_err(|e| Error::Io(std::env::temp_dir(), e))?;
         let at = folder.path();
         write_files(at, model)?;
-        let io = |program: &Path| {
-            let program = program.to_path_buf();
-            move |e| Error::Io(program, e)
-        };
         // -o2: a variable that nothing reads is part of a state, as it is to the explorer.
         let made = run(Command::new(&self.spin).args(["-o2", "-a", MODEL]), at, TO_MAKE).map_err(io(&self.spin))?;
         if !at.join("pan.c").is_file() || !made.status.success() {
             return Err(Error::Model(first_lines(&made)));
         }
-        let compiled = run(&mut self.compile(model, limits), at, TO_MAKE).map_err(io(&self.gcc))?;
-        let pan = at.join("pan");
-        if !compiled.status.success() {
-            return Err(Error::Compiler(first_lines(&compiled)));
+        let (flags, limits) = (model.flags.clone(), limits.clone());
+        let verifier = Verifier { tools: self, folder, flags, limits };
+        verifier.gcc(verifier.compile().args(["-O1", "-fwrapv", "-c", "pan.c"]))?;
+        Ok(verifier)
+    }
+}
+
+fn io(program: &Path) -> impl Fn(io::Error) -> Error {
+    let program = program.to_path_buf();
+    move |e| Error::Io(program.clone(), e)
+}
+
+/// The verifier of one model, but for the files beside it.
+pub struct Verifier<'a> {
+    tools: &'a Tools,
+    folder: Folder,
+    flags: Vec<String>,
+    limits: Limits,
+}
+
+impl Verifier<'_> {
+    /// Checks the model with its files, which may be others than when the verifier was made.
+    pub fn check(&self, model: &Model) -> Result<Searched, Error> {
+        let (at, limits) = (self.folder.path(), &self.limits);
+        write_files(at, model)?;
+        let mut parts = vec!["pan.o".to_string()];
+        for (name, _) in model.files.iter().filter(|(name, _)| name.ends_with(".c")) {
+            self.gcc(self.compile().args(["-O2"]).args(&model.file_flags).args(["-c", name]))?;
+            parts.push(name.replace(".c", ".o"));
         }
+        self.gcc(self.compile().args(["-o", "pan"]).args(parts))?;
+        let pan = at.join("pan");
         let search = |more: &[&str]| {
             let mut search = Command::new(&pan);
             search.args([format!("-m{}", limits.depth), "-w22".into(), "-n".into()]).args(more);
@@ -151,9 +181,18 @@ impl Tools {
         Ok(searched)
     }
 
-    fn compile(&self, model: &Model, limits: &Limits) -> Command {
-        let mut gcc = Command::new(&self.gcc);
-        gcc.args(["-O2", "-w", "-fwrapv", "-DSAFETY", "-DNOFAIR", "-o", "pan", "pan.c"]);
+    fn gcc(&self, command: &mut Command) -> Result<(), Error> {
+        let compiled = run(command, self.folder.path(), TO_MAKE).map_err(io(&self.tools.gcc))?;
+        match compiled.status.success() {
+            true => Ok(()),
+            false => Err(Error::Compiler(first_lines(&compiled))),
+        }
+    }
+
+    fn compile(&self) -> Command {
+        let limits = &self.limits;
+        let mut gcc = Command::new(&self.tools.gcc);
+        gcc.args(["-w", "-DSAFETY", "-DNOFAIR"]);
         gcc.args([format!("-DVECTORSZ={}", limits.vector), format!("-DMEMLIM={}", limits.memory_mib)]);
         gcc.args(match limits.storage {
             Storage::Exact => &[][..],
@@ -165,8 +204,7 @@ impl Tools {
         } else if limits.shorten {
             gcc.arg("-DREACH");
         }
-        gcc.args(&model.flags);
-        gcc.args(model.files.iter().map(|(name, _)| name).filter(|name| name.ends_with(".c")));
+        gcc.args(&self.flags);
         gcc
     }
 }

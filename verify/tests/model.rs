@@ -1,71 +1,43 @@
 //! SPIN on the readable model between automata against the explorer, in the same worlds.
 
-use std::path::Path;
-use std::sync::atomic::AtomicBool;
-use std::sync::Arc;
-use std::time::Duration;
+mod common;
 
-use nacre_checker::explore::{self, explore, Options};
+use common::{bounds, explored, setup, tools, Of};
 use nacre_checker::setup::{Bounds, Setup};
-use nacre_checker::space::Space;
-use nacre_specification::samples::{fifo_network, lossy_datagrams};
 use nacre_verify::model::{check, EXTRA_STATES};
-use nacre_verify::spin::{Limits, Tools, Verdict};
+use nacre_verify::spin::{Limits, Verdict};
 
-const PT2PT: &str = include_str!("../../layers/pt2pt/pt2pt.nacre");
-
-/// `pt2pt<2>` of a source, two messages from one end over a network that loses one frame.
-fn setup(source: &str) -> Setup {
-    let library =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../layers/pt2pt").canonicalize().expect("the layers are there");
-    let text = format!("import \"../floor/floor.nacre\";\n{source}\nstack s = pt2pt<2> / floor;\n");
-    let mut session = nacre_driver::Session::from_text(&library.join("from_test.nacre"), &text);
-    let stack = Arc::new(session.stack("s").unwrap_or_else(|| panic!("{}", session.render(false))));
-    let mut below = lossy_datagrams(2);
-    for action in &mut below.actions {
-        action.name = action.name.replace("transmit", "send").replace("receive", "deliver");
-    }
-    let limits = vec![("double".into(), 0), ("lose".into(), 1)];
-    let bounds = Bounds { calls: vec![("send".into(), [2, 0])], limits, ..Bounds::default() };
-    Setup::new(stack, below, vec![fifo_network()], bounds)
+/// `pt2pt<2>` with a change in its source, over a network that loses one frame.
+fn pt2pt(change: (&str, &str), sends: [u8; 2], first: u64) -> Setup {
+    let (parameters, network) = (&[("W", 2)][..], ("lossy_network", &[("LOSSES", 1)][..]));
+    let bounds = Bounds { first, ..bounds(sends) };
+    setup(&Of { layer: "pt2pt", change, parameters, network, above: "fifo_network", bounds })
 }
 
-fn limits() -> Limits {
-    Limits { time: Duration::from_secs(300), ..Limits::default() }
+fn agree(setup: &Setup) {
+    let found = check(setup, &tools(), &Limits::default()).expect("a verdict");
+    println!("{}: {found:?}", setup.stack.name);
+    assert_eq!(found.verdict, Verdict::Holds);
+    assert_eq!(found.states, explored(setup) + EXTRA_STATES);
 }
 
-fn tools() -> Tools {
-    Tools::find().expect("spin and gcc: tools/install.sh spin gcc libc6-dev")
+/// Numbers wrap after the first; what is sent is taken or lost.
+#[test]
+fn the_model_has_the_states_of_the_explorer() {
+    agree(&pt2pt(("", ""), [1, 0], u64::MAX));
 }
 
 #[test]
-fn the_model_has_the_states_of_the_explorer() {
-    let mut setup = setup(PT2PT);
-    // They wrap after the first.
-    setup.bounds.first = u64::MAX;
-    let (space, first) = Space::open(&setup).expect("a space");
-    let stop = AtomicBool::new(false);
-    let options = Options {
-        threads: 1,
-        states: 1_000_000,
-        memory: 1 << 30,
-        bits: None,
-        goals: false,
-        stop: &stop,
-        progress: &|_| {},
-    };
-    let wanted = explore(&space, &first, &options);
-    assert_eq!(wanted.verdict, explore::Verdict::Complete);
-    let found = check(&setup, &tools(), &limits()).expect("a verdict");
-    assert_eq!(found.verdict, Verdict::Holds);
-    assert_eq!(found.states, wanted.progress.states + EXTRA_STATES);
+fn what_is_drawn_is_the_least_or_the_greatest_and_a_judge_can_be_in_several_states() {
+    let (parameters, network) = (&[("PERCENT", 1)][..], ("lossy_fifo_network", &[][..]));
+    let (change, above, bounds) = (("", ""), "lossy_fifo_network", bounds([2, 0]));
+    agree(&setup(&Of { layer: "lose", change, parameters, network, above, bounds }));
 }
 
 #[test]
 fn a_bug_in_a_layer_is_told_by_the_automaton_that_it_breaks() {
-    let seeded = PT2PT.replace("number == got.next && ", "");
-    assert_ne!(seeded, PT2PT);
-    let found = check(&setup(&seeded), &tools(), &limits()).expect("a verdict");
+    let setup = pt2pt(("number == got.next && ", ""), [2, 0], 0);
+    let found = check(&setup, &tools(), &Limits::default()).expect("a verdict");
     let Verdict::Violated { trail, .. } = found.verdict else { panic!("{found:?}") };
     assert_eq!(
         trail.last().map(String::as_str),
@@ -76,8 +48,11 @@ fn a_bug_in_a_layer_is_told_by_the_automaton_that_it_breaks() {
 
 #[test]
 fn what_the_model_leaves_out_is_refused_in_words() {
-    let mut setup = setup(PT2PT);
-    setup.bounds.any_order = true;
-    let failure = check(&setup, &tools(), &limits()).expect_err("refused");
-    assert!(format!("{failure:?}").contains("one order of events"), "{failure:?}");
+    let refused = |setup: &Setup| format!("{:?}", check(setup, &tools(), &Limits::default()).expect_err("refused"));
+    let mut setup_ = pt2pt(("", ""), [1, 0], 0);
+    setup_.bounds.any_order = true;
+    assert!(refused(&setup_).contains("one order of events"), "{}", refused(&setup_));
+    let (parameters, network, above) = (&[][..], ("noisy_network", &[][..]), "fair_lossy_network");
+    let noisy = setup(&Of { layer: "checksum", change: ("", ""), parameters, network, above, bounds: bounds([1, 0]) });
+    assert!(refused(&noisy).contains("a bit of a frame turned round"), "{}", refused(&noisy));
 }

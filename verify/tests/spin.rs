@@ -107,6 +107,7 @@ end:
             ("part.c".into(), "int next(int n) { return n + 1; }\n".into()),
         ],
         flags: vec!["-DLAST=20".into()],
+        file_flags: vec![],
     };
     let searched = check(&model, &Limits::default());
     assert_eq!(searched.verdict, Verdict::Holds);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use nacre_driver::Session;
-use nacre_verify::emitted::{between, Failure};
+use nacre_verify::emitted::{between::Checker, Failure};
 use nacre_verify::model;
 use nacre_verify::spin::{Limits, Searched, Tools, Verdict};
 
@@ -28,14 +28,7 @@ pub fn run(args: &Verify, world: &World, session: &Session, interrupt: &Interrup
                 all.push(told("spin".into(), |tools| model::check(&world.setup, tools, &limits(args)))?);
             }
             Engine::SpinC => {
-                for (name, level) in EMITTED {
-                    let engine = format!("spin-c at level {name}");
-                    let _waiting = Waiting::begin(format!("SPIN searches the C of level {name}"));
-                    all.push(told(engine, |tools| between::check(&world.setup, level, tools, &limits(args)))?);
-                    if interrupt.came() {
-                        break;
-                    }
-                }
+                all.extend(on_c(args, world, interrupt)?);
             }
             Engine::All => {}
         }
@@ -44,6 +37,28 @@ pub fn run(args: &Verify, world: &World, session: &Session, interrupt: &Interrup
         }
     }
     compare(&all)?;
+    Ok(all)
+}
+
+/// The emitted C of every level, in one world.
+fn on_c(args: &Verify, world: &World, interrupt: &Interrupt) -> Result<Vec<Reported>, String> {
+    let (tools, limits) = (Tools::find().map_err(|e| e.to_string())?, limits(args));
+    let waiting = Waiting::begin("SPIN and gcc make the verifier".to_string());
+    let checker = Checker::new(&world.setup, &tools, &limits);
+    drop(waiting);
+    let checker = match checker {
+        Ok(checker) => checker,
+        Err(Failure::Unfit(why)) => return Ok(vec![unfit("spin-c", why)]),
+        Err(Failure::Spin(error)) => return Err(error.to_string()),
+    };
+    let mut all = vec![];
+    for (name, level) in EMITTED {
+        let _waiting = Waiting::begin(format!("SPIN searches the C of level {name}"));
+        all.push(told(format!("spin-c at level {name}"), |_| checker.check(level))?);
+        if interrupt.came() {
+            break;
+        }
+    }
     Ok(all)
 }
 

@@ -11,13 +11,13 @@ use nacre_verify::replay;
 /// Runs it at a level; what differs, in words. With `gdb` a debugger is begun on it instead.
 pub fn on_c(session: &Session, setup: &Setup, level: Level, run: &Run, gdb: bool) -> Result<Option<String>, String> {
     if !gdb {
-        return replay::on_c(&setup.stack, level, setup.bounds.first, run);
+        return replay::on_c(setup, level, run);
     }
     let line = |span: Span| {
         let path = std::path::absolute(session.sources.path(span.file)).ok()?;
         (span != Span::default()).then(|| (path.display().to_string(), session.sources.line(span) as u32))
     };
-    let files = replay::program(&setup.stack, level, setup.bounds.first, run, Some(&line))?;
+    let files = replay::program(setup, level, run, Some(&line))?;
     let folder = replay::folder()?;
     let binary = replay::build(folder.path(), &files)?;
     let mut gdb = Command::new("gdb");

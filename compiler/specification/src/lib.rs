@@ -31,6 +31,7 @@
 
 pub use nacre_diagnostics::Span;
 
+pub mod beliefs;
 pub mod evaluate;
 pub mod samples;
 pub mod value;

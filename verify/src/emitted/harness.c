@@ -76,19 +76,19 @@ static int number_of(struct strings *s, const uint8_t *at, uint32_t len, int *ne
 
 static struct strings strings;
 
-int nacre_bytes(int value, int len) {
-    uint8_t *at = memory(NULL, (size_t)len);
-    int new;
-    memset(at, value, (size_t)len);
-    int n = number_of(&strings, at, (uint32_t)len, &new);
-    free(at);
-    return n;
-}
+/* ---- damage: one bit of a string turned round ---- */
 
-int nacre_before(int a, int b) {
-    uint32_t la = strings.len[a - 1], lb = strings.len[b - 1];
-    int order = memcmp(strings.at[a - 1], strings.at[b - 1], la < lb ? la : lb);
-    return order < 0 || (order == 0 && la < lb);
+int nacre_bits(int string) { return (int)(8 * strings.len[string - 1]); }
+
+int nacre_flipped(int string, int bit) {
+    uint32_t len = strings.len[string - 1];
+    uint8_t *copy = memory(NULL, len);
+    int new;
+    memcpy(copy, strings.at[string - 1], len);
+    copy[bit / 8] ^= (uint8_t)(1u << (bit % 8));
+    int n = number_of(&strings, copy, len, &new);
+    free(copy);
+    return n;
 }
 
 /* ---- the end that runs ---- */
@@ -198,55 +198,119 @@ static int kept(int end) {
 int nacre_armed(int state) { return (int)locals[state - 1].armed; }
 int nacre_busy(int state) { return locals[state - 1].busy; }
 
-/* ---- steps ---- */
+/* ---- steps: each way in which one can end is a result, and has a number from 1; those of one step follow one another ---- */
 
-enum kind { CALL = 1, INPUT, FIRE, LATER, SAID, ASKED, ACCEPTED };
+enum kind { INPUT = 1, FIRE, LATER, SAID, ASKED, ACCEPTED };
 struct left {
     int port, event, bytes, number;
 };
-struct step {
-    uint64_t key[2];
-    int next, broken;
+struct result {
+    int next, broken, ways;
     uint32_t left, from;
 };
-static struct step *steps; /* a table of open addresses; next 0: free */
-static uint32_t steps_slots, steps_count;
+static struct result *results;
+static int results_count, results_room;
 static struct left *lefts;
 static uint32_t lefts_count, lefts_room;
-static struct step last;
 
-int nacre_left(void) { return (int)last.left; }
-int nacre_left_port(int at) { return lefts[last.from + (uint32_t)at].port; }
-int nacre_left_bytes(int at) { return lefts[last.from + (uint32_t)at].bytes; }
-int nacre_left_event(int at) { return lefts[last.from + (uint32_t)at].event; }
-int nacre_left_number(int at) { return lefts[last.from + (uint32_t)at].number; }
-int nacre_broken(void) { return last.broken; }
+int nacre_ways(int result) { return results[result].ways; }
+int nacre_next(int result) { return results[result].next; }
+int nacre_broken(int result) { return results[result].broken; }
+int nacre_left(int result) { return (int)results[result].left; }
+static struct left *left_at(int result, int at) { return &lefts[results[result].from + (uint32_t)at]; }
+int nacre_left_port(int result, int at) { return left_at(result, at)->port; }
+int nacre_left_bytes(int result, int at) { return left_at(result, at)->bytes; }
+int nacre_left_event(int result, int at) { return left_at(result, at)->event; }
+int nacre_left_number(int result, int at) { return left_at(result, at)->number; }
+
+/* The same in all that is to be seen. */
+static bool alike(const struct result *a, const struct result *b) {
+    size_t bytes = a->left * sizeof *lefts;
+    return a->next == b->next && a->broken == b->broken && a->left == b->left && (bytes == 0 || memcmp(lefts + a->from, lefts + b->from, bytes) == 0);
+}
+
+/* One more way of the step whose ways begin at `first`. */
+static void add(int first, struct result result) {
+    for (int way = first; way <= results_count; way++) {
+        if (alike(&results[way], &result)) { return; }
+    }
+    if (results_count + 2 > results_room) {
+        results_room = results_room ? 2 * results_room : 1024;
+        results = memory(results, (size_t)results_room * sizeof *results);
+        results[0] = (struct result){.ways = 1}; /* no step: nothing has left */
+    }
+    used += sizeof *results;
+    results[++results_count] = result;
+    results[first].ways = results_count + 1 - first;
+}
+
+/* A table of open addresses; value 0: free. */
+struct known {
+    uint64_t key[2];
+    int value;
+};
+static struct known *known;
+static uint32_t known_slots, known_count;
 
 static uint32_t place(const uint64_t key[2]) {
     uint64_t h = (key[0] * UINT64_C(0x9e3779b97f4a7c15)) ^ key[1];
     h = (h ^ h >> 32) * UINT64_C(0xbf58476d1ce4e5b9);
-    uint32_t i = (uint32_t)(h >> 20) & (steps_slots - 1);
-    while (steps[i].next != 0 && (steps[i].key[0] != key[0] || steps[i].key[1] != key[1])) { i = (i + 1) & (steps_slots - 1); }
+    uint32_t i = (uint32_t)(h >> 20) & (known_slots - 1);
+    while (known[i].value != 0 && (known[i].key[0] != key[0] || known[i].key[1] != key[1])) { i = (i + 1) & (known_slots - 1); }
     return i;
 }
 
 static void grow(void) {
-    struct step *old = steps;
-    uint32_t slots = steps_slots;
-    steps_slots = slots ? slots * 2 : 4096;
-    steps = memory(NULL, steps_slots * sizeof *steps);
-    memset(steps, 0, steps_slots * sizeof *steps);
-    used += (steps_slots - slots) * sizeof *steps;
+    struct known *old = known;
+    uint32_t slots = known_slots;
+    known_slots = slots ? slots * 2 : 4096;
+    known = memory(NULL, known_slots * sizeof *known);
+    memset(known, 0, known_slots * sizeof *known);
+    used += (known_slots - slots) * sizeof *known;
     for (uint32_t i = 0; i < slots; i++) {
-        if (old[i].next != 0) { steps[place(old[i].key)] = old[i]; }
+        if (old[i].value != 0) { known[place(old[i].key)] = old[i]; }
     }
     free(old);
 }
 
+/* ---- what is drawn at random: the least or the greatest, as a plan says; the plans of a step are tried one after the other ---- */
+
+enum { MOST_DRAWS = 24 };
+static struct {
+    uint8_t pick[MOST_DRAWS], of[MOST_DRAWS];
+    int planned, made;
+} draws;
+
+uint64_t checked_drawn(uint64_t below) {
+    if (!DRAWS) { return 0; } /* they only decide deadlines */
+    if (draws.made >= MOST_DRAWS) {
+        puts("harness: a step draws more random numbers than can be tried");
+        exit(1);
+    }
+    uint8_t pick = draws.made < draws.planned ? draws.pick[draws.made] : 0;
+    draws.pick[draws.made] = pick;
+    draws.of[draws.made++] = below > 1 ? 2 : 1;
+    return pick ? below - 1 : 0;
+}
+
+/* The next plan; 0: all have been tried. */
+static int next_plan(void) {
+    for (int at = draws.made; at-- > 0;) {
+        if (draws.pick[at] + 1 < draws.of[at]) {
+            draws.pick[at]++;
+            draws.planned = at + 1;
+            draws.made = 0;
+            return 1;
+        }
+    }
+    draws.planned = draws.made = 0;
+    return 0;
+}
+
 /* What left the end is kept as strings. */
-static void collect(struct step *step) {
-    step->from = lefts_count;
-    step->left = 0;
+static void collect(struct result *result) {
+    result->from = lefts_count;
+    result->left = 0;
     for (uint32_t i = 0; i < live.out.outputs_len; i++) {
         const struct nacre_output *output = &live.out.outputs[i];
         uint8_t *bytes = memory(NULL, output->len);
@@ -267,7 +331,7 @@ static void collect(struct step *step) {
             .bytes = output->segments != NULL ? number_of(&strings, bytes, at, &new) : 0,
             .number = event->arguments > 0 ? (int)output->arguments[0] : 0,
         };
-        step->left++;
+        result->left++;
         used += sizeof *lefts;
         free(bytes);
     }
@@ -277,11 +341,11 @@ static void begin(void) {
     memset(live.counters, 0, check->stack->counters_len * sizeof *live.counters);
 }
 
-static void end_step(int end, struct step *step) {
+static void end_step(int end, struct result *result) {
     check->stack->settle(live.state, live.pool, live.counters, &live.out);
-    collect(step);
-    step->broken = live.counters[check->broken] != 0 || live.counters[check->bound] != 0 ? NACRE_CLAIM : 0;
-    step->next = kept(end);
+    collect(result);
+    result->broken = live.counters[check->broken] != 0 || live.counters[check->bound] != 0 ? NACRE_CLAIM : 0;
+    result->next = kept(end);
 }
 
 /* ---- faults: what C does not define is trapped (-fsanitize=undefined), and so is what does not end ---- */
@@ -310,7 +374,7 @@ static void catch_faults(void) {
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) { sigaction(signals[i], &action, NULL); }
 }
 
-static void run(int end, int state, enum kind kind, int event, int bytes) {
+static struct result run(int end, int state, enum kind kind, int event, int bytes) {
     const struct nacre_stack *stack = check->stack;
     const uint64_t arguments[4] = {kind == SAID ? (uint64_t)bytes : 0};
     if (kind == SAID) { bytes = 0; }
@@ -322,12 +386,10 @@ static void run(int end, int state, enum kind kind, int event, int bytes) {
     begin();
     if (sigsetjmp(rescue, 1) != 0) {
         watch(0);
-        last = (struct step){.next = state, .broken = NACRE_FAULT};
-        return;
+        return (struct result){.next = state, .broken = NACRE_FAULT};
     }
     watch(SECONDS_OF_A_STEP);
     switch (kind) {
-    case CALL: stack->call(live.state, live.pool, live.counters, 0, (uint32_t)event, arguments, &peers[end], copy, len, &live.out); break;
     case SAID: stack->call(live.state, live.pool, live.counters, 0, (uint32_t)event, arguments, &peers[end], copy, 0, &live.out); break;
     case ASKED: {
         const struct asked *a = &asked[event];
@@ -338,45 +400,48 @@ static void run(int end, int state, enum kind kind, int event, int bytes) {
     case FIRE: check->fire(live.state, live.pool, live.counters, 0, (uint32_t)event, &live.out); break;
     default: stack->tick(live.state, live.pool, live.counters, 0, &live.out); break;
     }
-    end_step(end, &last);
+    struct result result = {0};
+    end_step(end, &result);
     watch(0);
     free(copy);
+    return result;
 }
 
+/* The number of the first of the ways of a step. */
 static int taken(int end, int state, enum kind kind, int event, int bytes) {
     uint64_t key[2] = {(uint64_t)state << 32 | (uint64_t)kind << 28 | (uint64_t)end, (uint64_t)event << 32 | (uint32_t)bytes};
-    if (steps_count * 2 >= steps_slots) { grow(); }
+    if (known_count * 2 >= known_slots) { grow(); }
     uint32_t i = place(key);
-    if (steps[i].next == 0) {
+    if (known[i].value == 0) {
+        int value;
         if (kind == ACCEPTED) {
             load(state);
-            last = (struct step){.next = 1 + check->stack->accepts(live.state, live.pool, (uint32_t)event, (uint32_t)bytes)};
+            value = 1 + check->stack->accepts(live.state, live.pool, (uint32_t)event, (uint32_t)bytes);
         } else {
-            run(end, state, kind, event, bytes);
+            value = results_count + 1;
+            do { add(value, run(end, state, kind, event, bytes)); } while (next_plan());
         }
-        memcpy(last.key, key, sizeof key);
-        steps[i] = last;
-        steps_count++;
+        known[i] = (struct known){{key[0], key[1]}, value};
+        known_count++;
     }
-    last = steps[i];
-    return last.next;
+    return known[i].value;
 }
 
-int nacre_call(int end, int state, int event, int bytes) { return taken(end, state, CALL, event, bytes); }
 int nacre_said(int end, int state, int event, int number) { return taken(end, state, SAID, event, number); }
 int nacre_asked(int end, int state, int call) { return taken(end, state, ASKED, call, 0); }
-int nacre_asks(int call) {
-    int new;
-    return number_of(&strings, asked[call].at, asked[call].len, &new);
-}
-int nacre_asked_accepts(int end, int state, int call) { return nacre_accepts(end, state, (int)asked[call].event, (int)asked[call].len); }
+int nacre_accepts(int end, int state, int call) { return taken(end, state, ACCEPTED, (int)asked[call].event, (int)asked[call].len) - 1; }
 int nacre_input(int end, int state, int frame) { return taken(end, state, INPUT, 0, frame); }
 int nacre_fire(int end, int state, int place) { return taken(end, state, FIRE, place, 0); }
 int nacre_later(int end, int state) { return taken(end, state, LATER, 0, 0); }
-int nacre_accepts(int end, int state, int event, int len) { return taken(end, state, ACCEPTED, event, len) - 1; }
+
+/* Messages of the model's table get the numbers from 1. */
+void nacre_messages(void) {
+    int new;
+    for (size_t i = 0; i < sizeof messages / sizeof messages[0] - 1; i++) { number_of(&strings, messages[i].at, messages[i].len, &new); }
+}
 
 static void tell(void) {
-    printf("harness: %d local states, %u steps run, %d strings, %zu MiB\n", shown.count, steps_count, strings.count, used >> 20);
+    printf("harness: %d local states, %u steps run, %d strings, %zu MiB\n", shown.count, known_count, strings.count, used >> 20);
 }
 
 int nacre_first(int end) {
@@ -398,15 +463,20 @@ int nacre_first(int end) {
             }
         }
     }
-    memset(live.state, 0, live.state_size);
-    memset(live.pool, 0, live.pool_size);
-    stack->pool_init(live.pool, stack->blocks_for_one);
-    begin();
-    if (check->open_at(live.state, live.pool, live.counters, config, first, 0, 0, &live.out) != NACRE_OK) {
-        puts("harness: the stack could not be opened");
-        exit(1);
-    }
-    end_step(end, &last);
+    int first_way = results_count + 1;
+    do {
+        memset(live.state, 0, live.state_size);
+        memset(live.pool, 0, live.pool_size);
+        stack->pool_init(live.pool, stack->blocks_for_one);
+        begin();
+        if (check->open_at(live.state, live.pool, live.counters, config, first, 0, 0, &live.out) != NACRE_OK) {
+            puts("harness: the stack could not be opened");
+            exit(1);
+        }
+        struct result result = {0};
+        end_step(end, &result);
+        add(first_way, result);
+    } while (next_plan());
     free(config);
-    return last.next;
+    return first_way;
 }

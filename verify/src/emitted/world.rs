@@ -1,295 +1,384 @@
-//! The world around two ends in Promela: the applications, a network, an observer. The same as [`nacre_checker::world`]'s.
+//! The world of two ends of an emitted stack in Promela. Messages are numbers of strings of bytes (see `harness.h`), which automata
+//! only compare and copy.
+//!
+//! A step is one atomic sequence: an option says what begins it, which ends in the number of its ways; one of them is chosen
+//! where it has several; and `settle`, of which there is one copy, takes what left the end where it belongs. States within are
+//! not kept by SPIN's depth-first search.
 
 use std::fmt::Write;
 
-use nacre_checker::world::{message, Bounds, Observer};
+use nacre_backend_promela::automata::{Numbers, Option_, Translator};
+use nacre_backend_promela::judges::{known, Judge};
+use nacre_checker::setup::Setup;
+use nacre_specification::{ActionKind, Automaton};
+use nacre_stack::timing::draws;
+use nacre_stack::{Direction, EventId, Type};
 
-use super::Broken;
+use super::between::Known;
 
-/// As [`Bounds`]; a loss or duplication that is not limited can happen at any time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct World {
-    pub messages: [u8; 2],
-    pub size: usize,
-    pub flight: usize,
-    pub losses: Option<u8>,
-    pub duplications: Option<u8>,
-    pub fifo: bool,
-    pub observer: Observer,
-    /// Added to all sequence numbers of the first states, so that short runs meet the wrap.
-    pub first: u64,
+/// Entries of a container of an automaton; one more ends the search.
+const CAPACITY: usize = 16;
+/// Largest number that `upto` gives.
+const MOST: u64 = 8;
+
+pub struct World<'a> {
+    pub setup: &'a Setup,
+    pub known: &'a Known,
 }
 
-impl World {
-    pub fn new(bounds: &Bounds, observer: Observer) -> World {
-        let Bounds { messages, size, flight, losses, duplications, fifo } = *bounds;
-        let (losses, duplications) = (Some(losses), Some(duplications));
-        World { messages, size, flight, losses, duplications, fifo, observer, first: 0 }
+/// One event that may leave an end: whom it reaches, and how each may take it.
+struct Leaving {
+    /// Place in the interface.
+    place: usize,
+    name: String,
+    /// For each automaton that speaks of it, its ways, and what is said where there is none.
+    taken: Vec<(Vec<Option_>, String)>,
+    /// The network has several actions of the name: which one it does is for SPIN to choose.
+    open: bool,
+}
+
+impl World<'_> {
+    fn translator<'t>(&self, automaton: &'t Automaton, prefix: String, capacity: usize) -> Translator<'t> {
+        Translator { automaton, prefix, capacity, most: MOST, messages: &Numbers }
     }
 
-    /// What the explorer is told; what is not limited is more there than any run of ours has.
-    pub fn bounds(&self) -> Bounds {
-        let World { messages, size, flight, fifo, .. } = *self;
-        let most = |n: Option<u8>| n.unwrap_or(u8::MAX);
-        Bounds { messages, size, flight, losses: most(self.losses), duplications: most(self.duplications), fifo }
+    fn network(&self) -> Translator<'_> {
+        self.translator(&self.setup.below, "network".into(), CAPACITY)
     }
 
-    /// The model. `send`: the number of the call that sends.
-    pub fn promela(&self, send: u32, timers: usize) -> Result<String, String> {
-        if self.size == 0 || self.messages.iter().any(|m| *m > 31) {
-            return Err("messages have at least one byte, and each end sends at most 31".into());
+    fn judges<'t>(&'t self, written: &'t dyn Fn(&[u8]) -> Option<String>) -> Vec<Judge<'t>> {
+        // A judge keeps what was called and has not come out.
+        let calls: u8 = self.setup.bounds.calls.iter().flat_map(|(_, times)| times).sum();
+        let each = self.setup.above.iter().zip(&self.known.tables).enumerate();
+        let judge = |(at, (a, table)): (usize, (&'t Automaton, &Option<_>))| {
+            Judge::new(self.translator(a, format!("judge{at}"), usize::from(calls) + 1), table.as_ref(), written)
+        };
+        each.map(judge).collect()
+    }
+
+    /// The text.
+    pub fn write(&self, timers: usize) -> Result<String, String> {
+        let written = |bytes: &[u8]| self.known.number(bytes).map(|n| n.to_string());
+        let judges = self.judges(&written);
+        let mut text = self.declarations(&judges)?;
+        text.push_str("active proctype world() {\n    atomic {\n        c_code { nacre_messages(); };\n");
+        text.push_str(&self.network().start()?);
+        for judge in &judges {
+            text.push_str(&judge.start()?);
         }
-        if self.flight == 0 || self.flight > 64 {
-            return Err("the network has room for 1 to 64 frames each way".into());
-        }
-        let mut text = self.declarations(send);
-        self.settle(&mut text);
-        self.opening(&mut text);
-        text += "end:\n    do\n";
+        text.push_str("        opening = 1; c_code { now.step = nacre_first(0); };\nsettle:\n        skip;\n");
+        self.settle(&judges, &mut text)?;
+        text.push_str(
+            "        if\n        :: opening == 2 -> opening = 3; goto settle\n        :: else\n        fi\n    };\n",
+        );
+        text.push_str("end:\n    do\n    :: atomic {\n        if\n");
         for end in 0..2 {
-            self.actions(end, send, timers, &mut text);
+            self.steps(end, timers, &judges, &mut text)?;
         }
-        if self.observer == Observer::Reliable {
-            let broken = Broken::Stuck.number();
-            let stuck = "(timeout && c_expr { OUTSTANDING })";
-            let _ = writeln!(text, "    :: d_step {{ {stuck} -> broken = {broken}; VERDICT }}");
-        }
-        text += "    od\n}\n";
+        self.moves(&mut text)?;
+        text.push_str("        fi;\n        goto settle\n    }\n    od\n}\n");
         Ok(text)
     }
 
-    fn declarations(&self, send: u32) -> String {
-        let [a, b] = self.messages;
-        let mut asked = String::new();
-        for (name, value) in self.asked(send) {
-            let _ = writeln!(asked, "    \\#define {name} {value}");
-        }
-        let mut text = format!(
-            "/* Two ends of an emitted stack, the applications above them and a network between them. A state of an end and a\n\
-             \x20* string of bytes are numbers here: see harness.h. */\n\
-             c_decl {{ \\#include \"harness.h\" }};\n\
-             c_decl {{\n\
-             {asked}}};\n\
-             #define ROOM {} /* frames in flight each way; one more is dropped */\n\
-             #define SENDS_A {a}\n\
-             #define SENDS_B {b}\n\
-             #define MESSAGE(end, number) (1 + (end) * SENDS_A + (number)) /* its bytes */\n\n\
-             int ends[2];\n\
-             int flight[{}]; /* towards each end: the frames, sorted unless they stay in order */\n\
-             byte flying[2];\n\
-             byte sent[2];\n",
-            self.flight,
-            2 * self.flight
-        );
-        if self.losses.is_some() {
-            text += "byte losses;\n";
-        }
-        if self.duplications.is_some() {
-            text += "byte duplications;\n";
-        }
-        if self.observer != Observer::None {
-            text += "int came[2]; /* a bit for each message that came out at an end */\n";
-        }
-        text += "int i, k, count, port, what, broken; /* within a step; 0 between steps */\n\n";
-        let verdict = "if :: broken != 0 -> printf(\"step: broken %d\\n\", broken) :: else fi; assert(broken == 0); i = 0; k = 0; count = 0; port = 0; what = 0";
-        format!("{text}#define VERDICT {verdict}\n\n")
-    }
-
-    /// What expressions in C ask: SPIN 6.5 refuses calls there, but does not look through a name.
-    fn asked(&self, send: u32) -> Vec<(String, String)> {
-        let mut asked = vec![("BEFORE".to_string(), "nacre_before(now.what, now.flight[now.k - 1])".to_string())];
+    fn declarations(&self, judges: &[Judge]) -> Result<String, String> {
+        let (mut text, bounds) = (String::new(), &self.setup.bounds);
+        text += "/* Two ends of an emitted stack between automata. A state of an end and a string of bytes are numbers: see harness.h. */\n";
+        text += "c_decl { \\#include \"harness.h\" };\nc_decl {\n";
         for end in 0..2 {
-            let at = format!("now.ends[{end}]");
-            asked.push((format!("BUSY_{end}"), format!("nacre_busy({at})")));
-            asked.push((format!("ARMED_{end}"), format!("nacre_armed({at})")));
-            asked.push((format!("ACCEPTS_{end}"), format!("nacre_accepts({end}, {at}, {send}, {})", self.size)));
+            let _ = writeln!(text, "    \\#define BUSY_{end} nacre_busy(now.ends[{end}])\n    \\#define ARMED_{end} nacre_armed(now.ends[{end}])");
         }
-        if self.observer == Observer::Reliable {
-            let came = |end: usize| format!("__builtin_popcount(now.came[{end}]) < now.sent[{}]", 1 - end);
-            asked.push(("OUTSTANDING".into(), format!("({} || {})", came(0), came(1))));
+        for (at, call) in self.known.calls.iter().enumerate() {
+            let _ = writeln!(text, "    \\#define TAKES_{at} nacre_accepts({0}, now.ends[{0}], {at})", call.end);
         }
-        asked
+        // SPIN takes a call in `c_expr` for a side effect.
+        text += "    \\#define IS_CLAIM (nacre_broken(now.step) == NACRE_CLAIM)\n    \\#define IS_FAULT (nacre_broken(now.step) == NACRE_FAULT)\n    \\#define MORE_WAYS (now.i < nacre_ways(now.step - now.i + 1))\n";
+        text += "    \\#define MORE_BITS (now.i + 1 < nacre_bits(now.what))\n};\n\nint ends[2];\n";
+        let counts = (2 * bounds.calls.len() + bounds.limits.len()).max(1);
+        let _ = writeln!(text, "byte used[{counts}]; /* of the bounds: calls by kind and end, then limits */");
+        text += "int step, what, said, i, count, event; byte me, opening; /* within a step; 0 between steps */\n\n";
+        text += &self.network().declarations()?;
+        for judge in judges {
+            text += &judge.declarations()?;
+        }
+        text += "#define DONE step = 0; what = 0; said = 0; i = 0; count = 0; event = 0; me = 0; opening = 0; ";
+        text += &self.network().resets()?;
+        for judge in judges {
+            text += "; ";
+            text += &judge.resets()?;
+        }
+        Ok(text + "\n\n")
     }
 
-    /// What left an end goes where it belongs.
-    fn settle(&self, text: &mut String) {
-        let order = match self.fifo {
-            true => String::new(),
-            false => format!(
-                "        do\n        :: (k > {0} && c_expr {{ BEFORE }}) -> flight[k] = flight[k - 1]; k--\n        :: else -> break\n        od;\n",
-                "(1 - end) * ROOM"
-            ),
-        };
-        let _ = write!(
-            text,
-            "inline launch(end) {{
-    if
-    :: flying[1 - end] < ROOM ->
-        k = (1 - end) * ROOM + flying[1 - end];
-{order}        flight[k] = what;
-        flying[1 - end]++
-    :: else
-    fi
-}}
+    /// Parameters of an event as the texts of an action's: where it happens, then what it carries.
+    fn parameters(&self, event: EventId, end: &str) -> Result<Vec<String>, String> {
+        let declared = self.setup.stack.event(event);
+        let mut texts = vec![end.to_string()];
+        let mut numbers = 0;
+        for parameter in &declared.parameters {
+            texts.push(match parameter.ty {
+                Type::Msg => "what".into(),
+                Type::Addr => format!("(1 - {end})"),
+                _ => {
+                    numbers += 1;
+                    "said".into()
+                }
+            });
+        }
+        if numbers > 1 {
+            return Err(format!("`{}` carries more than one number", declared.name));
+        }
+        Ok(texts)
+    }
 
-"
-        );
-        self.judge(text);
-        text.push_str(
-            "inline settle(end) {
-    c_code { now.count = nacre_left(); now.broken = nacre_broken(); };
-    i = 0;
-    do
-    :: i < count ->
-        c_code { now.port = nacre_left_port(now.i); now.what = nacre_left_bytes(now.i); };
+    /// What may leave an end, and how it is taken.
+    fn leaving(&self, judges: &[Judge]) -> Result<Vec<Leaving>, String> {
+        let mut all = vec![];
+        let interface = self.setup.stack.interface();
+        for (place, item) in interface.iter().enumerate().filter(|(_, e)| e.input.is_none() && e.port.0 < 2) {
+            let name = self.setup.stack.event(item.event).name.clone();
+            let texts = self.parameters(item.event, "me")?;
+            let (mut taken, mut open) = (vec![], false);
+            if item.port.0 == 0 {
+                open = self.inputs(&name, &texts)? > 1;
+                let why = format!("{name} goes down where {} does not take it", self.setup.below.name);
+                taken.extend(known(&self.network(), ActionKind::Input, &name, &texts)?.map(|options| (options, why)));
+            } else {
+                for judge in judges {
+                    let why = format!("{name} is not allowed by {} here", judge.name());
+                    taken.extend(judge.known(ActionKind::Output, &name, &texts)?.map(|options| (options, why)));
+                }
+            }
+            all.push(Leaving { place, name, taken, open });
+        }
+        Ok(all)
+    }
+
+    /// How many of the network's actions take an event in some state.
+    fn inputs(&self, name: &str, texts: &[String]) -> Result<usize, String> {
+        let network = self.network();
+        let actions = self.setup.below.actions.iter().enumerate();
+        let mut able = 0;
+        for (at, _) in actions.filter(|(_, a)| a.kind == ActionKind::Input && a.name == name) {
+            able += usize::from(network.known(at, texts)?.iter().any(|o| !o.is_never()));
+        }
+        Ok(able)
+    }
+
+    /// What left an end goes where it belongs; then the other end is opened, or the step is done.
+    fn settle(&self, judges: &[Judge], text: &mut String) -> Result<(), String> {
+        if !draws(&self.setup.stack).is_empty() {
+            // The first of the ways says how many there are.
+            text.push_str("        i = 1;\n        do\n        :: c_expr { MORE_WAYS } -> step++; i++\n        :: break\n        od;\n        skip;\n");
+        }
+        let leaving = self.leaving(judges)?;
+        let open = leaving.iter().any(|l| l.open);
+        let begin = "        c_code { now.count = nacre_left(now.step); };
         if
-        :: what == 0 /* an event without a message */
-        :: what != 0 && port == 0 -> launch(end)
-        :: else -> judge(end)
+        :: c_expr { IS_CLAIM } -> printf(\"step: broken: a claim of the stack does not hold: assert, unreachable, or the bound of a loop\\n\"); assert(false)
+        :: c_expr { IS_FAULT } -> printf(\"step: broken: the C does what C does not define (an access outside its memory, an overflow), or a step does not end\\n\"); assert(false)
+        :: else
         fi;
-        i++
-    :: else -> break
-    od;
-    VERDICT
-}
-
-inline take(end, place) { /* what is in flight closes up */
-    what = flight[end * ROOM + place];
-    flying[end]--;
-    k = end * ROOM + place;
-    do
-    :: k < end * ROOM + flying[end] -> flight[k] = flight[k + 1]; k++
-    :: else -> break
-    od;
-    flight[k] = 0
-}
-
-",
-        );
+        c_code { if (now.step != 0) { now.ends[now.me] = nacre_next(now.step); } };
+        i = 0;\n";
+        let fetch = "            c_code {
+                now.event = nacre_left_event(now.step, now.i); now.what = nacre_left_bytes(now.step, now.i);
+                now.said = nacre_left_number(now.step, now.i);
+            };\n";
+        let finish = "        if
+        :: opening == 1 -> opening = 2; me = 1; c_code { now.step = nacre_first(1); }
+        :: else -> DONE
+        fi\n";
+        if open {
+            // Each choice is a statement of its own: within a d_step the first way would be taken.
+            let _ = write!(text, "        d_step {{\n{begin}        skip }};\n        do\n        :: i < count ->\n            d_step {{\n{fetch}");
+            self.taken(&leaving, &|l| !l.open, true, text);
+            text.push_str("            skip };\n");
+            self.taken(&leaving, &|l| l.open, false, text);
+            let _ = write!(text, "            i++\n        :: else -> break\n        od;\n        skip;\n        d_step {{\n{finish}        }};\n");
+        } else {
+            let _ = write!(text, "        d_step {{\n{begin}        do\n        :: i < count ->\n{fetch}");
+            self.taken(&leaving, &|_| true, true, text);
+            let _ = write!(text, "            i++\n        :: else -> break\n        od;\n{finish}        }};\n");
+        }
+        Ok(())
     }
 
-    fn judge(&self, text: &mut String) {
-        let broken = |b: Broken| format!("broken = (broken -> broken : {})", b.number());
-        text.push_str("inline judge(end) {\n");
-        if self.observer == Observer::None {
-            text.push_str("    skip\n}\n\n");
-            return;
+    /// The event at hand, if it is one of those.
+    fn taken(&self, leaving: &[Leaving], which: &dyn Fn(&Leaving) -> bool, within: bool, text: &mut String) {
+        text.push_str("            if\n");
+        for one in leaving.iter().filter(|l| which(l)) {
+            let _ = writeln!(text, "            :: event == {} -> /* {} */", one.place, one.name);
+            for (options, why) in &one.taken {
+                text.push_str("                if\n");
+                for option in options {
+                    let body =
+                        if within { option.body.clone() } else { format!("d_step {{ {}skip }};\n", option.body) };
+                    let _ = writeln!(text, "                :: ({}) ->\n{body}                skip", option.when);
+                }
+                if !options.iter().any(|o| o.when == "1") {
+                    let _ =
+                        writeln!(text, "                :: else -> printf(\"step: broken: {why}\\n\"); assert(false)");
+                }
+                text.push_str("                fi;\n");
+            }
+            text.push_str("                skip\n");
         }
-        let _ = write!(
+        text.push_str("            :: else\n            fi;\n");
+    }
+
+    /// What an end does by itself, and what its application asks of it.
+    fn steps(&self, end: usize, timers: usize, judges: &[Judge], text: &mut String) -> Result<(), String> {
+        let name = ["a", "b"][end];
+        let _ = writeln!(
             text,
-            "    k = what - MESSAGE(1 - end, 0);
-    if
-    :: (k < 0 || k >= sent[1 - end]) -> {}
-    :: else ->
-        if
-        :: (came[end] >> k) & 1 -> {}\n",
-            broken(Broken::NotSent),
-            broken(Broken::Twice)
+            "        :: d_step {{ (c_expr {{ BUSY_{end} }}) -> printf(\"step: {name} goes on\\n\"); me = {end};\n            c_code {{ now.step = nacre_later({end}, now.ends[{end}]); }} }}"
         );
-        if self.observer != Observer::Once {
+        for at in (0..self.known.calls.len()).filter(|at| self.known.calls[*at].end == end) {
+            self.call(at, judges, text)?;
+        }
+        let (left, spent) = self.limit("timers");
+        for timer in 0..timers {
             let _ = writeln!(
                 text,
-                "        :: (((came[end] >> k) & 1) == 0 && (came[end] >> k) > 1) -> {}",
-                broken(Broken::Overtaken)
+                "        :: d_step {{ (c_expr {{ ARMED_{end} > {timer} && !BUSY_{end} }}{left}) -> printf(\"step: timer {timer} of {name}\\n\"); me = {end};\n            {spent}c_code {{ now.step = nacre_fire({end}, now.ends[{end}], {timer}); }} }}"
             );
         }
-        if self.observer == Observer::Reliable {
-            let missing = "(came[end] >> k) == 0 && came[end] != (1 << k) - 1";
-            let _ = writeln!(text, "        :: ({missing}) -> {}", broken(Broken::Missing));
-        }
-        text.push_str("        :: else\n        fi;\n        came[end] = came[end] | (1 << k)\n    fi\n}\n\n");
+        Ok(())
     }
 
-    fn opening(&self, text: &mut String) {
-        text.push_str("active proctype world() {\n    d_step {\n        c_code {\n");
-        for end in 0..2 {
-            for number in 0..self.messages[end] {
-                let value = message(end, number, 1)[0];
-                let _ = writeln!(text, "            nacre_bytes({value}, {});", self.size);
-            }
+    fn call(&self, at: usize, judges: &[Judge], text: &mut String) -> Result<(), String> {
+        let call = &self.known.calls[at];
+        let (end, used) = (call.end, call.kind * 2 + call.end);
+        let event = &self.setup.stack.event(call.id).name;
+        let message = call.bytes.as_ref().and_then(|bytes| self.known.number(bytes)).unwrap_or(0);
+        // Numbers of calls are ours: the peer, or one.
+        let said = call.arguments.iter().map(|v| v.num()).next().unwrap_or(0);
+        let texts = self.parameters(call.id, &end.to_string())?.into_iter().map(|t| match t.as_str() {
+            "what" => message.to_string(),
+            "said" => said.to_string(),
+            _ => t,
+        });
+        let texts: Vec<String> = texts.collect();
+        let free = format!("c_expr {{ !BUSY_{end} && TAKES_{at} }}");
+        let mut ways: Vec<(String, String)> =
+            vec![(format!("used[{used}] == {} && {free}", call.number), String::new())];
+        for judge in judges {
+            let Some(options) = judge.known(ActionKind::Input, event, &texts)? else { continue };
+            let with = |(when, body): &(String, String)| -> Vec<(String, String)> {
+                options.iter().map(|o| (format!("{when} && ({})", o.when), format!("{body}{}", o.body))).collect()
+            };
+            ways = ways.iter().flat_map(with).collect();
         }
-        text.push_str("        };\n");
-        if let Some(n) = self.losses {
-            let _ = writeln!(text, "        losses = {n};");
-        }
-        if let Some(n) = self.duplications {
-            let _ = writeln!(text, "        duplications = {n};");
-        }
-        for end in 0..2 {
-            let _ =
-                writeln!(text, "        c_code {{ now.ends[{end}] = nacre_first({end}); }};\n        settle({end});");
-        }
-        text.push_str("        skip\n    };\n");
-    }
-
-    fn actions(&self, end: usize, send: u32, timers: usize, text: &mut String) {
-        let mut action = |guard: String, step: String, what: String| {
-            let _ = write!(
+        for (when, body) in ways {
+            let _ = writeln!(
                 text,
-                "    :: d_step {{ ({guard}) ->\n        printf(\"step: {step}\\n\");\n        {what} }}\n"
+                "        :: d_step {{ ({when}) -> printf(\"step: {} calls {event}, number {}\\n\"); me = {end};\n            used[{used}]++;\n{body}            c_code {{ now.step = nacre_asked({end}, now.ends[{end}], {at}); }} }}",
+                ["a", "b"][end],
+                call.number + 1
             );
+        }
+        Ok(())
+    }
+
+    fn limit(&self, name: &str) -> (String, String) {
+        let bounds = &self.setup.bounds;
+        match bounds.limits.iter().position(|(known, _)| known == name) {
+            Some(at) => {
+                let used = format!("used[{}]", 2 * bounds.calls.len() + at);
+                (format!(" && {used} < {}", bounds.limits[at].1), format!("{used}++; "))
+            }
+            None => (String::new(), String::new()),
+        }
+    }
+
+    /// What the network does by itself.
+    fn moves(&self, text: &mut String) -> Result<(), String> {
+        let network = self.network();
+        let silent = nacre_specification::beliefs::silent(&self.setup.below);
+        for (at, action) in self.setup.below.actions.iter().enumerate() {
+            let event = match action.kind {
+                // What the layer does not know cannot be seen.
+                ActionKind::Output => match self.setup.event_at(0, &action.name, Direction::Up) {
+                    Some(event) => Some(event),
+                    None => continue,
+                },
+                _ if silent.contains(&at) => None,
+                _ => continue,
+            };
+            let (left, spent) = self.limit(&action.name);
+            for option in network.options(at)? {
+                if option.is_never() {
+                    continue;
+                }
+                let when = format!("{}{left}", option.when);
+                let then = format!("{}            {spent}", option.body);
+                match event {
+                    Some(event) => self.arrives(at, event, &option, &when, then, text)?,
+                    None => self.by_itself(&action.name, &option, &when, &then, text),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn by_itself(&self, name: &str, option: &Option_, when: &str, then: &str, text: &mut String) {
+        let told = format!("printf(\"step: {name} at the network\\n\")");
+        let _ = match &option.damages {
+            None => writeln!(text, "        :: d_step {{ ({when}) -> {told};\n{then} skip }}"),
+            // Which bit is for SPIN to choose.
+            Some(message) => writeln!(
+                text,
+                "        :: ({when} && {message} != 0) -> what = {message}; i = 0;
+            do
+            :: c_expr {{ MORE_BITS }} -> i++
+            :: break
+            od;
+            skip;
+            d_step {{ {told}; c_code {{ now.what = nacre_flipped(now.what, now.i); }};\n{then} skip }}"
+            ),
         };
-        let free = format!("c_expr {{ !BUSY_{end} }}");
-        let run = |call: &str| format!("c_code {{ now.ends[{end}] = nacre_{call}; }};\n        settle({end})");
-        action(
-            format!("c_expr {{ BUSY_{end} }}"),
-            format!("later {end}"),
-            run(&format!("later({end}, now.ends[{end}])")),
+    }
+
+    fn arrives(
+        &self,
+        action: usize,
+        event: EventId,
+        option: &Option_,
+        when: &str,
+        mut then: String,
+        text: &mut String,
+    ) -> Result<(), String> {
+        let end: usize = constant_end(&self.setup.below, action, option)?;
+        let declared = self.setup.stack.event(event);
+        for (parameter, value) in declared.parameters.iter().zip(&option.parameters[1..]) {
+            let _ = match parameter.ty {
+                Type::Msg => write!(then, "what = {value}; "),
+                Type::Addr => Ok(()),
+                _ => write!(then, "said = {value}; "),
+            };
+        }
+        let interface = self.setup.stack.interface();
+        let place = interface.iter().position(|e| e.port.0 == 0 && e.input.is_some() && e.event == event);
+        let step = match declared.message {
+            Some(_) => format!("nacre_input({end}, now.ends[{end}], now.what)"),
+            None => format!("nacre_said({end}, now.ends[{end}], {}, now.said)", place.unwrap_or(0)),
+        };
+        let _ = writeln!(
+            text,
+            "        :: d_step {{ ({when} && c_expr {{ !BUSY_{end} }}) -> printf(\"step: {} at {}\\n\"); me = {end};\n{then}c_code {{ now.step = {step}; }} }}",
+            declared.name,
+            ["a", "b"][end]
         );
-        if self.messages[end] > 0 {
-            let sends = ["SENDS_A", "SENDS_B"][end];
-            let base = if end == 0 { "1".to_string() } else { format!("1 + {}", self.messages[0]) };
-            let call = run(&format!("call({end}, now.ends[{end}], {send}, {base} + now.sent[{end}])"));
-            // The message counts as sent before it can come out at the other end.
-            action(
-                format!("sent[{end}] < {sends} && c_expr {{ ACCEPTS_{end} }}"),
-                format!("send {end}"),
-                call.replacen("};", &format!("}};\n        sent[{end}]++;"), 1),
-            );
-        }
-        let reach = if self.fifo { 1 } else { self.flight };
-        for place in 0..reach {
-            let at = end * self.flight + place;
-            let mut there = format!("{place} < flying[{end}]");
-            if place > 0 {
-                let _ = write!(there, " && flight[{at}] != flight[{}]", at - 1);
-            }
-            let input = run(&format!("input({end}, now.ends[{end}], now.what)"));
-            action(
-                format!("{there} && {free}"),
-                format!("deliver {end} {place}"),
-                format!("take({end}, {place});\n        {input}"),
-            );
-            if self.losses != Some(0) {
-                let (left, fewer) = budget("losses", self.losses);
-                action(
-                    format!("{there}{left}"),
-                    format!("lose {end} {place}"),
-                    format!("take({end}, {place}){fewer}; VERDICT"),
-                );
-            }
-            if self.duplications != Some(0) {
-                let (left, fewer) = budget("duplications", self.duplications);
-                action(
-                    format!("{there}{left} && {free}"),
-                    format!("duplicate {end} {place}"),
-                    format!("what = flight[{at}]{fewer};\n        {input}"),
-                );
-            }
-        }
-        for timer in 0..timers {
-            action(
-                format!("c_expr {{ ARMED_{end} > {timer} && !BUSY_{end} }}"),
-                format!("timer {end} {timer}"),
-                run(&format!("fire({end}, now.ends[{end}], {timer})")),
-            );
-        }
+        Ok(())
     }
 }
 
-fn budget(name: &str, limit: Option<u8>) -> (String, String) {
-    match limit {
-        Some(_) => (format!(" && {name} > 0"), format!("; {name}--")),
-        None => (String::new(), String::new()),
-    }
+/// The end at which an output happens: the first assignment of its body says it.
+fn constant_end(automaton: &Automaton, action: usize, option: &Option_) -> Result<usize, String> {
+    let copied = option.body.lines().next().and_then(|l| l.rsplit(' ').next());
+    let end = copied.and_then(|t| t.trim_end_matches(';').parse::<usize>().ok()).filter(|end| *end < 2);
+    end.ok_or(format!(
+        "`{}` of `{}` does not say at which end it happens",
+        automaton.actions[action].name, automaton.name
+    ))
 }

@@ -65,11 +65,14 @@ pub struct Options {
     pub prefix: Option<String>,
     /// `#line` directives.
     pub lines: bool,
+    /// For checkers, which try several: a number drawn at random is asked of `uint64_t <prefix>_drawn(uint64_t below)`, which whoever
+    /// takes the text in must have declared.
+    pub asks_draws: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { prefix: None, lines: true }
+        Options { prefix: None, lines: true, asks_draws: false }
     }
 }
 

@@ -420,6 +420,7 @@ impl<'a> Body<'_, 'a> {
         let below = self.wide(below);
         let scalar = self.scalar_of(&self.locals[into.index()].ty.clone());
         let value = match self.w.stack.layers[self.layer].random {
+            Some(_) if self.w.options.asks_draws => self.narrowed(format!("{p}_drawn({below})"), scalar),
             Some(cell) => {
                 let state = format!("step->s->{}.{}", self.w.layer_names[self.layer], self.w.cell_names[cell.index()]);
                 self.narrowed(format!("{p}_random(&{state}, {below})"), scalar)

@@ -181,7 +181,8 @@ impl Body<'_, '_> {
                 self.bind(&ty, "carried", &initial)
             }
         };
-        let at = self.temporary(longest).expect("messages are not in filters");
+        // The place is named even if nothing is ever put there.
+        let at = self.temporary(longest.max(1)).expect("messages are not in filters");
         let name = self.fresh("packed");
         self.code.line(format!("struct {}_bytes {name}[2];", self.w.prefix));
         self.code.line(format!("{pack}(step, {text}, {at}u, {name});"));

@@ -20,6 +20,8 @@ pub trait Messages {
     fn before(&self, a: &str, b: &str) -> String;
     /// A statement.
     fn clear(&self, at: &str) -> String;
+    /// The variable in which a message stands that was damaged; none: they cannot be.
+    fn damaged(&self) -> Option<&str>;
 }
 
 /// Messages that are numbers, 0 for none.
@@ -41,6 +43,9 @@ impl Messages for Numbers {
     fn clear(&self, at: &str) -> String {
         format!("{at} = 0")
     }
+    fn damaged(&self) -> Option<&str> {
+        Some("what")
+    }
 }
 
 /// One way in which an action is possible.
@@ -51,6 +56,15 @@ pub struct Option_ {
     pub parameters: Vec<String>,
     /// What it changes.
     pub body: String,
+    /// The message that is damaged first, in any one bit, into [`Messages::damaged`].
+    pub damages: Option<String>,
+}
+
+impl Option_ {
+    /// Nothing is below 0.
+    pub fn is_never(&self) -> bool {
+        self.when.contains("< 0)")
+    }
 }
 
 /// Writes one automaton; names begin with `prefix`.
@@ -75,7 +89,11 @@ enum Val {
     All,
     /// The numbers from 1 to a text.
     Upto(String),
+    /// A message as it is after it was damaged.
+    Damaged(String),
 }
+
+const NOT_DAMAGED: &str = "a bit of a frame turned round, where frames are messages and not packed";
 
 type Env = Vec<Option<Val>>;
 type Result<T> = std::result::Result<T, String>;
@@ -248,6 +266,10 @@ impl Translator<'_> {
         let declared = &self.automaton.actions[action];
         // What is bound may be moved by the body: it is copied first.
         let mut body = String::new();
+        let damages = env.iter().flatten().find_map(|v| match v {
+            Val::Damaged(message) => Some(message.clone()),
+            _ => None,
+        });
         for (n, ty) in declared.locals.iter().enumerate() {
             let value = match env[n].clone() {
                 Some(value) => value,
@@ -265,7 +287,7 @@ impl Translator<'_> {
         for statement in &declared.body {
             self.statement(action, statement, &mut env, &mut body)?;
         }
-        Ok(Option_ { when, parameters, body })
+        Ok(Option_ { when, parameters, body, damages })
     }
 
     /// Copies a value into the variables of a local.
@@ -287,6 +309,10 @@ impl Translator<'_> {
             Val::Tuple(parts) => {
                 Ok(Val::Tuple(parts.iter().map(|p| self.kept_part(action, n, p, part, body)).collect::<Result<_>>()?))
             }
+            Val::Damaged(_) => {
+                let damaged = self.messages.damaged().ok_or(NOT_DAMAGED)?;
+                self.kept_part(action, n, &Val::Leaf(damaged.into(), Type::Msg), part, body)
+            }
             _ => Err("a container in a variable".into()),
         }
     }
@@ -307,6 +333,13 @@ impl Translator<'_> {
                 let mut env = env;
                 let fits = self.fits(pattern, &value, &mut env, false)?;
                 self.guards(rest, both(&both(&when, &defined), &fits), env, found)
+            }
+            Guard::In(Pattern::Bind(n), Expr::Unary(Unary::Damaged, of)) => {
+                self.messages.damaged().ok_or(NOT_DAMAGED)?;
+                let (message, defined) = self.expr(of, &env)?;
+                let mut env = env;
+                env[*n] = Some(Val::Damaged(leaf(&message)?));
+                self.guards(rest, both(&when, &defined), env, found)
             }
             Guard::In(pattern, e) => {
                 let (container, defined) = self.expr(e, &env)?;
@@ -565,7 +598,7 @@ impl Translator<'_> {
                 let entry = entry(ty).ok_or("the first of what is no container")?;
                 Ok((self.entry_at(*field, row, &place, &entry), both(&defined, &format!("{len} > 0"))))
             }
-            (Unary::Damaged, _) => Err("damaged messages".into()),
+            (Unary::Damaged, _) => Err(NOT_DAMAGED.into()),
             _ => Err("a property of what is no container of the state".into()),
         }
     }
@@ -676,10 +709,15 @@ impl Translator<'_> {
                 if defined != "1" {
                     return Err("going through what may be missing".into());
                 }
+                let mut entries = self.entries(&over)?;
                 if changes(body) && !matches!(over, Val::All | Val::Upto(_)) {
-                    return Err("a container that changes while a loop goes through it".into());
+                    if !changes_own(body, pattern) {
+                        return Err("a container that changes while a loop goes through it".into());
+                    }
+                    // From the last on: what moves up has had its turn.
+                    entries.reverse();
                 }
-                for (there, value) in self.entries(&over)? {
+                for (there, value) in entries {
                     let mut env = env.clone();
                     let fits = both(&there, &self.fits(pattern, &value, &mut env, true)?);
                     let mut inner = String::new();
@@ -822,6 +860,21 @@ fn constant(text: &str) -> Option<bool> {
         "==" => Some(a == b),
         _ => None,
     }
+}
+
+/// Whether all that a loop over a map or set does is to remove the entry at hand or to put another value under its key.
+fn changes_own(body: &[Statement], pattern: &Pattern) -> bool {
+    let key = match pattern {
+        Pattern::Tuple(parts) => parts.first(),
+        one => Some(one),
+    };
+    let Some(Pattern::Bind(key)) = key else { return false };
+    let own = |of: &[Expr]| matches!(of.first(), Some(Expr::Local(n)) if n == key);
+    body.iter().all(|s| match s {
+        Statement::Do(Operation::Remove | Operation::Insert, _, of) => own(of),
+        Statement::If(_, a, b) => changes_own(a, pattern) && changes_own(b, pattern),
+        _ => false,
+    })
 }
 
 fn changes(body: &[Statement]) -> bool {

@@ -4,10 +4,12 @@
 //! the inputs of the automaton below and to the outputs of those above. What an end is to do next is chosen as a number (`cause`)
 //! before anything hidden is touched: `begins` has a way for each way of the network's outputs and for each call.
 
+use nacre_specification::beliefs::{silent, Beliefs};
 use nacre_specification::{ActionKind, Automaton};
 use nacre_stack::*;
 
 use crate::automata::{Messages, Option_, Translator};
+use crate::judges::Judge;
 use crate::types::{is_scalar, is_wide, Field, Shape};
 use crate::writer::{Frame, Writer};
 use crate::{erase, Bounds, Observer, Refusal, Sources};
@@ -15,15 +17,20 @@ use crate::{erase, Bounds, Observer, Refusal, Sources};
 /// Largest number that `upto` gives.
 const MOST: u64 = 8;
 /// The first number of what an event that leaves is handled as.
-const LEAVES: usize = 1000;
+pub const LEAVES: usize = 1000;
 /// Causes of steps below this are those of every model.
 const WAYS: usize = 1000;
+/// Events of one step that wait for a network that can take them in several ways; one more is a violation of an assertion about
+/// `_len[`.
+pub const SENDING: usize = 8;
 
 /// What is round the two ends.
 pub struct World<'a> {
     pub below: &'a Automaton,
     /// Each judges for itself.
     pub above: &'a [Automaton],
+    /// For each of them its table, if it needs one ([`crate::judges::table`]).
+    pub tables: &'a [Option<Beliefs>],
     pub calls: Vec<Call>,
     /// At most so often in a run: actions of the automaton below by name, and `timers` for expirations.
     pub limits: Vec<(String, u8)>,
@@ -85,6 +92,9 @@ impl Messages for Typedef {
     fn clear(&self, at: &str) -> String {
         format!("CLEAR_MESSAGE({at})")
     }
+    fn damaged(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// One way to begin a step at an end.
@@ -101,16 +111,45 @@ impl World<'_> {
         Translator { automaton, prefix, capacity: self.capacity, most: MOST, messages: &Typedef }
     }
 
-    fn network(&self) -> Translator<'_> {
+    pub fn network(&self) -> Translator<'_> {
         self.translator(self.below, "network".into())
     }
 
-    fn judges(&self) -> Vec<Translator<'_>> {
-        self.above.iter().enumerate().map(|(at, a)| self.translator(a, format!("judge{at}"))).collect()
+    pub fn judges<'t>(&'t self, written: &'t dyn Fn(&[u8]) -> Option<String>) -> Vec<Judge<'t>> {
+        let each = self.above.iter().zip(self.tables).enumerate();
+        let judge = |(at, (a, table)): (usize, (&'t Automaton, &'t Option<Beliefs>))| {
+            Judge::new(self.translator(a, format!("judge{at}")), table.as_ref(), written)
+        };
+        each.map(judge).collect()
     }
 
-    fn all(&self) -> Vec<Translator<'_>> {
-        [self.network()].into_iter().chain(self.judges()).collect()
+    /// The place of the first call with such a message.
+    pub fn written(&self, bytes: &[u8]) -> Option<String> {
+        let at = self.calls.iter().position(|c| c.bytes.as_deref() == Some(bytes))?;
+        Some(format!("asked[{at}]"))
+    }
+
+    /// The network, then the judges.
+    fn each(&self, of: &dyn Fn(&Judge) -> Result<String, String>) -> Result<Vec<String>, String> {
+        let written = |bytes: &[u8]| self.written(bytes);
+        let judges = self.judges(&written);
+        [Judge::Automaton(self.network())].iter().chain(&judges).map(of).collect()
+    }
+
+    /// Whether some event can be taken by the network in several ways: by actions that are possible at once.
+    pub fn is_open(&self) -> bool {
+        let inputs: Vec<&str> =
+            self.below.actions.iter().filter(|a| a.kind == ActionKind::Input).map(|a| &*a.name).collect();
+        let able = |at: usize, parameters: usize| {
+            let texts: Vec<String> = (0..parameters).map(|n| format!("x{n}")).collect();
+            self.network().known(at, &texts).map_or(true, |options| options.iter().any(|o| !o.is_never()))
+        };
+        let counts = |name: &&str| {
+            let all = self.below.actions.iter().enumerate();
+            let mine = all.filter(|(_, a)| a.kind == ActionKind::Input && a.name == **name);
+            mine.filter(|(at, a)| able(*at, a.parameters.len())).count()
+        };
+        inputs.iter().any(|name| counts(name) > 1)
     }
 
     fn kinds(&self) -> usize {
@@ -129,22 +168,8 @@ impl World<'_> {
     }
 
     fn resets(&self) -> Result<String, String> {
-        Ok(self.all().iter().map(Translator::resets).collect::<Result<Vec<_>, _>>()?.join("; "))
+        Ok(self.each(&|j| j.resets())?.join("; "))
     }
-}
-
-fn actions<'t>(automaton: &'t Automaton, kind: ActionKind, name: &'t str) -> impl Iterator<Item = usize> + 't {
-    let all = automaton.actions.iter().enumerate();
-    all.filter(move |(_, a)| a.kind == kind && a.name == name).map(|(at, _)| at)
-}
-
-/// Every way of the actions of a name with these parameters; nothing if there is no such action.
-fn known(t: &Translator, kind: ActionKind, name: &str, texts: &[String]) -> Result<Option<Vec<Option_>>, String> {
-    let mut found = None;
-    for at in actions(t.automaton, kind, name) {
-        found.get_or_insert_with(Vec::new).extend(t.known(at, texts)?);
-    }
-    Ok(found)
 }
 
 impl Writer<'_> {
@@ -190,6 +215,10 @@ impl Writer<'_> {
         let mut lines = vec!["/* The state. */\nend_state ends[2];\nbyte opened;".to_string()];
         let counts = (2 * world.kinds() + world.limits.len()).max(1);
         lines.push(format!("byte used[{counts}]; /* calls by kind and end, then limits */\n"));
+        if world.is_open() {
+            lines.push("/* What waits for the network within a step; 0 between steps. */".into());
+            lines.push(format!("event sending[{SENDING}];\nbyte sending_len[1], sending_at;\n"));
+        }
         lines.push("/* Means nothing between steps, or never changes. */\nhidden end_given givens[2];".into());
         lines.push(format!("hidden message asked[{}];", world.calls.len().max(1)));
         lines.push("hidden int i_at, i_gone, i_each0, i_each1, i_each2, i_each3, i_each4, i_each5;".into());
@@ -234,16 +263,7 @@ impl Writer<'_> {
 
     /// The automata's variables, what leaves the ends, the processes.
     fn between_parts(&mut self, world: &World) -> Result<[String; 3], String> {
-        for automaton in world.above {
-            let silent = |k| matches!(k, ActionKind::Internal | ActionKind::Fault);
-            if automaton.actions.iter().any(|a| silent(a.kind)) {
-                return Err(format!(
-                    "`{}`, which has actions of its own: a judge must be in one state here",
-                    automaton.name
-                ));
-            }
-        }
-        let automata = world.all().iter().map(Translator::declarations).collect::<Result<Vec<_>, _>>()?.join("\n");
+        let automata = world.each(&|j| j.declarations())?.join("\n");
         let mut leaving = vec![self.first_state(world)?];
         for (port, event) in self.leaving() {
             leaving.push(self.leaving_one(world, port, event)?);
@@ -252,19 +272,8 @@ impl Writer<'_> {
         Ok([automata, leaving.join("\n"), end + "\n" + &self.network_between(world)?])
     }
 
-    /// Events that leave the ends for an automaton.
-    pub fn leaving(&self) -> Vec<(PortId, EventId)> {
-        let ports = self.stack.ports.iter().enumerate().take(2);
-        ports.flat_map(|(at, p)| p.outputs.iter().map(move |e| (PortId(at as u32), *e))).collect()
-    }
-
-    /// The number by which an event that leaves is handled.
-    pub fn leaves_as(&self, port: PortId, event: EventId) -> Option<usize> {
-        self.leaving().iter().position(|known| *known == (port, event)).map(|at| LEAVES + at)
-    }
-
     /// Parameters of an event as texts of an action's: where it happens, then what it carries.
-    fn action_parameters(
+    pub fn action_parameters(
         &self,
         event: EventId,
         end: &str,
@@ -287,10 +296,7 @@ impl Writer<'_> {
     }
 
     fn first_state(&mut self, world: &World) -> Result<String, String> {
-        let mut start = String::new();
-        for translator in world.all() {
-            start += &translator.start()?;
-        }
+        let start = world.each(&|j| j.start())?.concat();
         Ok(self.inline("first_state", &[], "Of the automata; and all that is asked.", Frame::default(), |w| {
             start.lines().for_each(|l| w.line(l));
             for (at, call) in world.calls.iter().enumerate() {
@@ -367,43 +373,6 @@ impl Writer<'_> {
         }
     }
 
-    /// What an event does that leaves the end at hand.
-    fn leaving_one(&mut self, world: &World, port: PortId, event: EventId) -> Result<String, String> {
-        let down = port.0 == 0;
-        let name = self.stack.event(event).name.clone();
-        let texts = self.action_parameters(event, "me", |_, place| format!("queue[queue_slot].{place}"))?;
-        let kind = if down { ActionKind::Input } else { ActionKind::Output };
-        let mut taken = vec![];
-        for translator in if down { vec![world.network()] } else { world.judges() } {
-            let why = match down {
-                true => format!("{name} goes down where {} does not take it", translator.automaton.name),
-                false => format!("{name} is not allowed by {} here", translator.automaton.name),
-            };
-            taken.extend(known(&translator, kind, &name, &texts)?.map(|options| (options, why)));
-        }
-        let number = self.leaves_as(port, event).unwrap_or_default() - LEAVES;
-        let comment = format!("{name} leaves the end.");
-        Ok(self.inline(&format!("leave_{number}"), &[], &comment, Frame::default(), |w| {
-            if let (true, Some(shapes)) = (down, w.shapes_of(event, "queue[queue_slot].m")) {
-                w.broken_if(&format!("!({shapes})"), "a frame has no shape, or not its length");
-            }
-            for (options, why) in taken {
-                w.line("if");
-                for option in &options {
-                    w.option(format!("({})", option.when));
-                    option.body.lines().for_each(|l| w.line(l));
-                    w.line("skip");
-                    w.end_option();
-                }
-                if !options.iter().any(|o| o.when == "1") {
-                    w.line(format!(":: else -> printf(\"step: broken: {why}\\n\"); assert(false)"));
-                }
-                w.line("fi;");
-            }
-            w.line("skip");
-        }))
-    }
-
     /// Every way in which something outside begins a step.
     fn ways(&mut self, world: &World) -> Result<Vec<Way>, String> {
         let mut ways = vec![];
@@ -417,7 +386,7 @@ impl Writer<'_> {
                 continue;
             };
             let (left, spent) = world.limit(&action.name);
-            for option in world.network().options(at)? {
+            for option in world.network().options(at)?.into_iter().filter(|o| !o.is_never()) {
                 let end = end_of(world.below, at, &option)?;
                 let arguments = self.action_parameters(input.event, &end.to_string(), |_, _| String::new())?;
                 let places = self.event_places(input.event);
@@ -457,8 +426,9 @@ impl Writer<'_> {
         let admitted = self.admitted_with(&input, &given.iter().map(|(_, text)| text.clone()).collect::<Vec<_>>());
         let when: Vec<String> = [format!("{used} == {}", call.number)].into_iter().chain(admitted).collect();
         let mut choices = vec![(when.join(" && "), vec![format!("{used}++;")])];
-        for judge in world.judges() {
-            let Some(options) = known(&judge, ActionKind::Input, &event.name, &texts)? else { continue };
+        let written = |bytes: &[u8]| world.written(bytes);
+        for judge in world.judges(&written) {
+            let Some(options) = judge.known(ActionKind::Input, &event.name, &texts)? else { continue };
             let with = |(when, lines): &(String, Vec<String>)| -> Vec<(String, Vec<String>)> {
                 let more = |o: &Option_| [lines.clone(), o.body.lines().map(String::from).collect()].concat();
                 options.iter().map(|o| (format!("{when} && ({})", o.when), more(o))).collect()
@@ -474,7 +444,7 @@ impl Writer<'_> {
     }
 
     /// The lines that are written meanwhile.
-    fn written(&mut self, what: impl FnOnce(&mut Self)) -> Vec<String> {
+    pub fn written(&mut self, what: impl FnOnce(&mut Self)) -> Vec<String> {
         let outer = (std::mem::take(&mut self.lines), std::mem::take(&mut self.depth));
         what(self);
         self.depth = outer.1;
@@ -486,6 +456,7 @@ impl Writer<'_> {
         let ways = self.ways(world)?;
         let resets = world.resets()?;
         let (left, spent) = world.limit("timers");
+        let mut sent = Ok(());
         let waits = format!("{}{left}", if self.has_later() { "MY.later_n == 0" } else { "true" });
         let lines = self.written(|w| {
             w.open_text("/* An end: one step after the other. */\nactive [2] proctype endpoint() {");
@@ -543,9 +514,14 @@ impl Writer<'_> {
                 ));
             }
             w.line("od;");
-            w.line(format!("d_step {{ check_invariants(); {resets}; cause = 0; which0 = 0; which1 = 0; roll = 0 }}"));
+            sent = w.sent(world);
+            let waited = if world.is_open() { "sending_len[0] = 0; sending_at = 0; " } else { "" };
+            w.line(format!(
+                "d_step {{ check_invariants(); {waited}{resets}; cause = 0; which0 = 0; which1 = 0; roll = 0 }}"
+            ));
             w.close("}\n    od\n}\n");
         });
+        sent?;
         Ok(lines.join("\n"))
     }
 
@@ -553,12 +529,10 @@ impl Writer<'_> {
     fn network_between(&self, world: &World) -> Result<String, String> {
         let resets = world.resets()?;
         let mut text = String::new();
-        for (at, action) in world.below.actions.iter().enumerate() {
-            if !matches!(action.kind, ActionKind::Internal | ActionKind::Fault) {
-                continue;
-            }
+        for at in silent(world.below) {
+            let action = &world.below.actions[at];
             let (left, spent) = world.limit(&action.name);
-            for option in world.network().options(at)? {
+            for option in world.network().options(at)?.into_iter().filter(|o| !o.is_never()) {
                 text += &format!(
                     "    :: d_step {{ (opened == 2 && {}{left}) -> printf(\"step: {} at the network\\n\");\n{}{spent} {resets} }}\n",
                     option.when, action.name, option.body

@@ -1,0 +1,171 @@
+//! What judges: an automaton that is in one state, as it is; or, where it has actions of its own, a table of what can be known of it.
+
+use std::fmt::Write;
+
+use nacre_specification::beliefs::{Beliefs, Called, Letter};
+use nacre_specification::{ActionKind, Automaton, Value};
+
+use crate::automata::{Messages, Option_, Translator};
+
+/// Participants.
+const MEMBERS: u64 = 2;
+
+/// How a message of these bytes is written; none: the model has no such message.
+pub type Written<'a> = &'a dyn Fn(&[u8]) -> Option<String>;
+
+pub enum Judge<'a> {
+    Automaton(Translator<'a>),
+    Table(Table<'a>),
+}
+
+/// Writes a table; names begin with `prefix`.
+pub struct Table<'a> {
+    automaton: &'a Automaton,
+    prefix: String,
+    beliefs: Beliefs,
+    messages: &'a dyn Messages,
+    written: Written<'a>,
+}
+
+type Result<T> = std::result::Result<T, String>;
+
+/// The table of an automaton that needs one, which it asks of `calls`.
+pub fn table(automaton: &Automaton, calls: &[Called]) -> Result<Option<Beliefs>> {
+    if nacre_specification::beliefs::silent(automaton).is_empty() {
+        return Ok(None);
+    }
+    Beliefs::of(automaton, MEMBERS, calls).map(Some)
+}
+
+/// All messages of a table.
+pub fn messages(beliefs: &Beliefs) -> Vec<Vec<u8>> {
+    let values = beliefs.letters.iter().flat_map(|l| &l.arguments);
+    let mut found: Vec<Vec<u8>> = vec![];
+    for value in values {
+        match value {
+            Value::Msg(bytes) if !found.iter().any(|known| known[..] == bytes[..]) => found.push(bytes.to_vec()),
+            _ => {}
+        }
+    }
+    found
+}
+
+impl<'a> Judge<'a> {
+    pub fn new(translator: Translator<'a>, table: Option<&Beliefs>, written: Written<'a>) -> Judge<'a> {
+        match table {
+            None => Judge::Automaton(translator),
+            Some(beliefs) => Judge::Table(Table {
+                automaton: translator.automaton,
+                prefix: translator.prefix,
+                beliefs: beliefs.clone(),
+                messages: translator.messages,
+                written,
+            }),
+        }
+    }
+
+    pub fn name(&self) -> &str {
+        match self {
+            Judge::Automaton(t) => &t.automaton.name,
+            Judge::Table(t) => &t.automaton.name,
+        }
+    }
+
+    pub fn declarations(&self) -> Result<String> {
+        match self {
+            Judge::Automaton(t) => t.declarations(),
+            Judge::Table(t) => Ok(format!(
+                "/* {}: which set of states it can be in, of {} */\nshort {}_at;\n",
+                t.automaton.description,
+                t.beliefs.next.len(),
+                t.prefix
+            )),
+        }
+    }
+
+    /// Nothing of a table is used within a step only.
+    pub fn resets(&self) -> Result<String> {
+        match self {
+            Judge::Automaton(t) => t.resets(),
+            Judge::Table(_) => Ok("skip".into()),
+        }
+    }
+
+    pub fn start(&self) -> Result<String> {
+        match self {
+            Judge::Automaton(t) => t.start(),
+            Judge::Table(_) => Ok(String::new()),
+        }
+    }
+
+    /// Every way of the actions of a name with these parameters; nothing if there is no such action.
+    pub fn known(&self, kind: ActionKind, name: &str, texts: &[String]) -> Result<Option<Vec<Option_>>> {
+        match self {
+            Judge::Automaton(t) => known(t, kind, name, texts),
+            Judge::Table(t) => t.known(kind, name, texts),
+        }
+    }
+}
+
+/// The same of one automaton.
+pub fn known(t: &Translator, kind: ActionKind, name: &str, texts: &[String]) -> Result<Option<Vec<Option_>>> {
+    let mut found = None;
+    for (at, _) in t.automaton.actions.iter().enumerate().filter(|(_, a)| a.kind == kind && a.name == name) {
+        found.get_or_insert_with(Vec::new).extend(t.known(at, texts)?);
+    }
+    Ok(found.map(|options: Vec<Option_>| options.into_iter().filter(|o| !o.is_never()).collect()))
+}
+
+impl Table<'_> {
+    fn known(&self, kind: ActionKind, name: &str, texts: &[String]) -> Result<Option<Vec<Option_>>> {
+        let mine = |l: &&Letter| l.kind == kind && l.name == name;
+        let mut found = vec![];
+        for (at, letter) in self.beliefs.letters.iter().enumerate().filter(|(_, l)| mine(l)) {
+            found.extend(self.option(at, letter, texts)?);
+        }
+        Ok(self.automaton.actions.iter().any(|a| a.kind == kind && a.name == name).then_some(found))
+    }
+
+    fn option(&self, at: usize, letter: &Letter, texts: &[String]) -> Result<Option<Option_>> {
+        if texts[0].parse().is_ok_and(|end: usize| end != letter.end) {
+            return Ok(None);
+        }
+        let mut when = format!("({}) == {}", texts[0], letter.end);
+        for (text, value) in texts[1..].iter().zip(&letter.arguments) {
+            let equal = match value {
+                Value::Num(n) => format!("({text}) == {n}"),
+                Value::Bool(b) => format!("({text}) == {}", *b as u8),
+                Value::Msg(bytes) => match (self.written)(bytes) {
+                    Some(other) if different(text, &other) => return Ok(None),
+                    Some(other) => self.messages.equal(text, &other),
+                    None => return Err(format!("what `{}` may let out nobody has sent", self.automaton.name)),
+                },
+                _ => return Err(format!("`{}` carries more than numbers and messages", letter.name)),
+            };
+            let _ = write!(when, " && ({equal})");
+        }
+        let here = format!("{}_at", self.prefix);
+        let moves = self.beliefs.next.iter().enumerate().filter_map(|(from, row)| row[at].map(|to| (from, to)));
+        let moves: Vec<(usize, u32)> = moves.collect();
+        if moves.is_empty() {
+            return Ok(None);
+        }
+        let any: Vec<String> = moves.iter().map(|(from, _)| format!("{here} == {from}")).collect();
+        let mut body = String::from("if\n");
+        for (from, to) in &moves {
+            let _ = writeln!(body, ":: {here} == {from} -> {here} = {to}");
+        }
+        body += "fi;\n";
+        Ok(Some(Option_ {
+            when: format!("{when} && ({})", any.join(" || ")),
+            parameters: texts.to_vec(),
+            body,
+            damages: None,
+        }))
+    }
+}
+
+/// Whether they are two numbers.
+fn different(a: &str, b: &str) -> bool {
+    matches!((a.parse::<u64>(), b.parse::<u64>()), (Ok(a), Ok(b)) if a != b)
+}

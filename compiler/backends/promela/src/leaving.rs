@@ -1,0 +1,127 @@
+//! What leaves an end between automata: who takes it, in which way.
+
+use nacre_specification::ActionKind;
+use nacre_stack::*;
+
+use crate::automata::Option_;
+use crate::between::{World, LEAVES, SENDING};
+use crate::judges::known;
+use crate::writer::{Frame, Writer};
+
+/// For each automaton that speaks of an event, its ways, and what is said where there is none.
+type Taken = Vec<(Vec<Option_>, String)>;
+
+impl Writer<'_> {
+    /// Events that leave the ends for an automaton.
+    pub fn leaving(&self) -> Vec<(PortId, EventId)> {
+        let ports = self.stack.ports.iter().enumerate().take(2);
+        ports.flat_map(|(at, p)| p.outputs.iter().map(move |e| (PortId(at as u32), *e))).collect()
+    }
+
+    /// The number by which an event that leaves is handled.
+    pub fn leaves_as(&self, port: PortId, event: EventId) -> Option<usize> {
+        self.leaving().iter().position(|known| *known == (port, event)).map(|at| LEAVES + at)
+    }
+
+    /// What an event does that leaves the end at hand.
+    pub fn leaving_one(&mut self, world: &World, port: PortId, event: EventId) -> Result<String, String> {
+        let down = port.0 == 0;
+        let name = self.stack.event(event).name.clone();
+        let number = self.leaves_as(port, event).unwrap_or_default() - LEAVES;
+        let waits = down && world.is_open();
+        let taken = if waits { vec![] } else { self.taken(world, down, event, "queue[queue_slot]")? };
+        let places: Vec<_> =
+            self.event_places(event).into_iter().zip(self.stack.event(event).parameters.clone()).collect();
+        let comment = format!("{name} leaves the end.");
+        Ok(self.inline(&format!("leave_{number}"), &[], &comment, Frame::default(), |w| {
+            if let (true, Some(shapes)) = (down, w.shapes_of(event, "queue[queue_slot].m")) {
+                w.broken_if(&format!("!({shapes})"), "a frame has no shape, or not its length");
+            }
+            if waits {
+                w.line(format!("assert(sending_len[0] < {SENDING}); sending[sending_len[0]].what = {};", number + 1));
+                for (place, parameter) in &places {
+                    let (to, from) = (format!("sending[sending_len[0]].{place}"), format!("queue[queue_slot].{place}"));
+                    w.copy(&parameter.ty, &to, &from);
+                }
+                w.line("sending_len[0]++;");
+            }
+            w.choices(&taken, false);
+            w.line("skip");
+        }))
+    }
+
+    /// For each automaton that speaks of an event, its ways, and what is said where there is none.
+    fn taken(&self, world: &World, down: bool, event: EventId, from: &str) -> Result<Taken, String> {
+        let name = &self.stack.event(event).name;
+        let texts = self.action_parameters(event, "me", |_, place| format!("{from}.{place}"))?;
+        if down {
+            let why = format!("{name} goes down where {} does not take it", world.below.name);
+            let found = known(&world.network(), ActionKind::Input, name, &texts)?;
+            return Ok(found.map(|options| (options, why)).into_iter().collect());
+        }
+        let written = |bytes: &[u8]| world.written(bytes);
+        let mut taken = vec![];
+        for judge in world.judges(&written) {
+            let why = format!("{name} is not allowed by {} here", judge.name());
+            taken.extend(judge.known(ActionKind::Output, name, &texts)?.map(|options| (options, why)));
+        }
+        Ok(taken)
+    }
+
+    /// One of the ways of each; `own`: statements of their own, so that it is for SPIN to choose.
+    fn choices(&mut self, taken: &[(Vec<Option_>, String)], own: bool) {
+        for (options, why) in taken {
+            self.line("if");
+            for option in options {
+                self.option(format!("({})", option.when));
+                if own {
+                    self.open_text("d_step {");
+                }
+                option.body.lines().for_each(|l| self.line(l));
+                self.line("skip");
+                if own {
+                    self.close("}");
+                }
+                self.end_option();
+            }
+            if !options.iter().any(|o| o.when == "1") {
+                self.line(format!(":: else -> printf(\"step: broken: {why}\\n\"); assert(false)"));
+            }
+            self.line("fi;");
+        }
+    }
+
+    /// What waits goes to the network, in order. Nothing hidden is read any more.
+    pub fn sent(&mut self, world: &World) -> Result<(), String> {
+        if !world.is_open() {
+            return Ok(());
+        }
+        self.line("do");
+        self.open_text(":: sending_at < sending_len[0] ->");
+        self.line("if");
+        for (port, event) in self.leaving().into_iter().filter(|(port, _)| port.0 == 0) {
+            let number = self.leaves_as(port, event).unwrap_or_default() - LEAVES;
+            let taken = self.taken(world, true, event, "sending[sending_at]")?;
+            self.option(format!("sending[sending_at].what == {}", number + 1));
+            self.choices(&taken, true);
+            self.line("skip");
+            self.end_option();
+        }
+        self.line("fi;");
+        self.open_text("d_step {");
+        self.line("sending[sending_at].what = 0;");
+        for (port, event) in self.leaving().into_iter().filter(|(port, _)| port.0 == 0) {
+            debug_assert_eq!(port.0, 0);
+            let places = self.event_places(event);
+            for (place, parameter) in places.into_iter().zip(self.stack.event(event).parameters.clone()) {
+                self.zero(&parameter.ty, &format!("sending[sending_at].{place}"));
+            }
+        }
+        self.line("sending_at++");
+        self.close("}");
+        self.depth -= 1;
+        self.line(":: else -> break");
+        self.line("od;");
+        Ok(())
+    }
+}

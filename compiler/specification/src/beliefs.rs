@@ -1,0 +1,248 @@
+//! What can be known of an automaton from outside: after what was seen, the set of the states in which it can be. Internal actions
+//! and faults are not seen, and an action may be possible in several ways.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::evaluate::State;
+use crate::{ActionKind, Automaton, Expr, Guard, Pattern, Type, Value};
+
+/// States that one automaton can be in at once are followed up to so many.
+pub const MOST_STATES: usize = 4096;
+/// Moves of a table.
+const MOST_MOVES: usize = 1 << 13;
+/// States in all sets of a table together.
+const MOST_ALL: usize = 1 << 15;
+
+/// Internal actions and faults that can ever happen.
+pub fn silent(automaton: &Automaton) -> Vec<usize> {
+    let never = |g: &Guard| matches!(g, Guard::Holds(Expr::Const(Value::Bool(false))));
+    let own = |kind| matches!(kind, ActionKind::Internal | ActionKind::Fault);
+    let all = automaton.actions.iter().enumerate();
+    all.filter(|(_, a)| own(a.kind) && !a.guards.iter().any(never)).map(|(at, _)| at).collect()
+}
+
+/// All states that can be reached by internal actions and faults; sorted.
+pub fn close(automaton: &Automaton, members: u64, mut states: Vec<State>) -> Result<Vec<State>, String> {
+    let actions = silent(automaton);
+    let mut known: HashSet<State> = if actions.is_empty() { HashSet::new() } else { states.iter().cloned().collect() };
+    let mut at = 0;
+    while at < states.len() && !actions.is_empty() {
+        for action in &actions {
+            for locals in automaton.enabled(&states[at], members, *action) {
+                let next = automaton.apply(&states[at], members, *action, &locals);
+                if known.insert(next.clone()) {
+                    states.push(next);
+                }
+            }
+        }
+        if states.len() > MOST_STATES {
+            return Err(format!("`{}` can be in more than {MOST_STATES} states", automaton.name));
+        }
+        at += 1;
+    }
+    states.sort();
+    Ok(states)
+}
+
+/// Whether an automaton speaks of an event, and all states in which it can be right after it.
+pub fn follow(
+    automaton: &Automaton,
+    members: u64,
+    states: &[State],
+    kind: ActionKind,
+    name: &str,
+    end: usize,
+    arguments: &[Value],
+) -> (bool, Vec<State>) {
+    let mut all = vec![Value::Num(end as u64)];
+    all.extend(arguments.iter().cloned());
+    let (mut known, mut next) = (false, vec![]);
+    let actions = automaton.actions.iter().enumerate();
+    for (at, _) in actions.filter(|(_, a)| a.kind == kind && a.name == name && a.parameters.len() == all.len()) {
+        known = true;
+        for state in states {
+            let ways = automaton.allows(state, members, at, &all);
+            next.extend(ways.iter().map(|locals| automaton.apply(state, members, at, locals)));
+        }
+    }
+    next.sort();
+    next.dedup();
+    (known, next)
+}
+
+/// Something that is seen: an input or an output at an end.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Letter {
+    pub kind: ActionKind,
+    pub name: String,
+    pub end: usize,
+    pub arguments: Vec<Value>,
+}
+
+/// An input that comes once: the calls of a kind and an end come one after the other, by number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Called {
+    pub letter: Letter,
+    pub kind: usize,
+    pub number: u8,
+}
+
+/// A finite automaton that sees what the other sees: its states are numbers of sets of states, the first is 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Beliefs {
+    pub letters: Vec<Letter>,
+    /// By state, by letter; none: it is not allowed. Letters that are not here never are.
+    pub next: Vec<Vec<Option<u32>>>,
+}
+
+struct Making<'a> {
+    automaton: &'a Automaton,
+    members: u64,
+    sets: HashMap<Vec<State>, u32>,
+    all: Vec<Vec<State>>,
+    states: usize,
+    moves: usize,
+    letters: Vec<Letter>,
+    numbers: HashMap<Letter, usize>,
+    next: Vec<HashMap<usize, Option<u32>>>,
+}
+
+impl Beliefs {
+    /// Of an automaton that is asked so much and no more; in words why there are too many sets.
+    pub fn of(automaton: &Automaton, members: u64, calls: &[Called]) -> Result<Beliefs, String> {
+        let mut making = Making {
+            automaton,
+            members,
+            sets: HashMap::new(),
+            all: vec![],
+            states: 0,
+            moves: 0,
+            letters: vec![],
+            numbers: HashMap::new(),
+            next: vec![],
+        };
+        making.check()?;
+        let start = making.number(vec![automaton.start(members)])?;
+        // Which calls are left belongs to where we are, not to what is known.
+        let mut found = vec![(start, vec![0; calls.len()])];
+        let mut known: HashSet<(u32, Vec<u8>)> = found.iter().cloned().collect();
+        let mut at = 0;
+        while at < found.len() {
+            let (set, used) = found[at].clone();
+            let mut steps = vec![];
+            for (place, called) in calls.iter().enumerate() {
+                let before =
+                    |c: &Called| (c.kind, c.letter.end) == (called.kind, called.letter.end) && c.number < called.number;
+                let mine =
+                    |c: &Called| (c.kind, c.letter.end, c.number) == (called.kind, called.letter.end, called.number);
+                let come = |of: &dyn Fn(&Called) -> bool| calls.iter().zip(&used).any(|(c, n)| of(c) && *n == 1);
+                let waits = (0..called.number)
+                    .any(|n| !calls.iter().zip(&used).any(|(c, used)| before(c) && c.number == n && *used == 1));
+                if come(&mine) || waits {
+                    continue;
+                }
+                if let Some(next) = making.step(set, &called.letter)? {
+                    let mut used = used.clone();
+                    used[place] = 1;
+                    steps.push((next, used));
+                }
+            }
+            for letter in making.outputs(set)? {
+                steps.extend(making.step(set, &letter)?.map(|next| (next, used.clone())));
+            }
+            found.extend(steps.into_iter().filter(|step| known.insert(step.clone())).collect::<Vec<_>>());
+            at += 1;
+        }
+        Ok(making.table())
+    }
+}
+
+impl Making<'_> {
+    fn check(&self) -> Result<(), String> {
+        for action in self.automaton.actions.iter().filter(|a| a.kind == ActionKind::Output) {
+            let bound = |n: usize| {
+                action.guards.iter().any(|g| match g {
+                    Guard::In(p, _) | Guard::Is(p, _) => p.binds(n) || equal(p, n),
+                    Guard::Holds(_) => false,
+                })
+            };
+            if action.parameters.iter().enumerate().any(|(n, p)| p.ty != Type::Rank && !bound(n)) {
+                return Err(format!("`{}` of `{}` is allowed with any parameter", action.name, self.automaton.name));
+            }
+        }
+        Ok(())
+    }
+
+    fn number(&mut self, states: Vec<State>) -> Result<u32, String> {
+        let states = close(self.automaton, self.members, states)?;
+        let number = self.all.len() as u32;
+        if let Some(known) = self.sets.get(&states) {
+            return Ok(*known);
+        }
+        self.states += states.len();
+        if self.states > MOST_ALL || self.moves > MOST_MOVES {
+            return Err(format!("what can be known of `{}` is too much for a table", self.automaton.name));
+        }
+        self.sets.insert(states.clone(), number);
+        self.all.push(states);
+        self.next.push(HashMap::new());
+        Ok(number)
+    }
+
+    fn step(&mut self, from: u32, letter: &Letter) -> Result<Option<u32>, String> {
+        let at = *self.numbers.entry(letter.clone()).or_insert_with(|| {
+            self.letters.push(letter.clone());
+            self.letters.len() - 1
+        });
+        if let Some(known) = self.next[from as usize].get(&at) {
+            return Ok(*known);
+        }
+        let Letter { kind, name, end, arguments } = letter;
+        let (known, after) =
+            follow(self.automaton, self.members, &self.all[from as usize], *kind, name, *end, arguments);
+        let next = match (known, after.is_empty()) {
+            (false, _) => Some(from),
+            (true, true) => None,
+            (true, false) => Some(self.number(after)?),
+        };
+        self.moves += usize::from(next.is_some());
+        self.next[from as usize].insert(at, next);
+        Ok(next)
+    }
+
+    /// What may come out.
+    fn outputs(&self, from: u32) -> Result<Vec<Letter>, String> {
+        let mut found: Vec<Letter> = vec![];
+        let outputs = self.automaton.actions.iter().enumerate().filter(|(_, a)| a.kind == ActionKind::Output);
+        for (at, action) in outputs {
+            for state in &self.all[from as usize] {
+                for locals in self.automaton.enabled(state, self.members, at) {
+                    let mut values = locals.into_iter().take(action.parameters.len()).flatten();
+                    let end = values.next().map_or(0, |v| v.num() as usize);
+                    let letter =
+                        Letter { kind: action.kind, name: action.name.clone(), end, arguments: values.collect() };
+                    if !found.contains(&letter) {
+                        found.push(letter);
+                    }
+                }
+                if found.len() > MOST_MOVES {
+                    return Err(format!("what `{}` allows is too much for a table", self.automaton.name));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn table(self) -> Beliefs {
+        let Making { letters, next, .. } = self;
+        let row =
+            |row: HashMap<usize, Option<u32>>| (0..letters.len()).map(|at| row.get(&at).copied().flatten()).collect();
+        let next = next.into_iter().map(row).collect();
+        Beliefs { letters, next }
+    }
+}
+
+/// Whether a pattern says what a local is equal to.
+fn equal(pattern: &Pattern, n: usize) -> bool {
+    matches!(pattern, Pattern::Equal(Expr::Local(m)) if *m == n)
+}

@@ -1,0 +1,68 @@
+//! Layers of the library between automata of the library, and what the explorer makes of them.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+
+use nacre_checker::explore::{self, explore, Options};
+use nacre_checker::setup::{Bounds, Setup};
+use nacre_checker::space::Space;
+use nacre_driver::{Override, Session, Variation};
+use nacre_verify::spin::Tools;
+
+pub fn tools() -> Tools {
+    Tools::find().expect("spin and gcc: tools/install.sh spin gcc libc6-dev")
+}
+
+/// A layer by itself: `parameters` are the layer's, `network` is below with its parameters, `above` judges.
+pub struct Of<'a> {
+    pub layer: &'a str,
+    /// What is written instead of what in its source.
+    pub change: (&'a str, &'a str),
+    pub parameters: &'a [(&'a str, u64)],
+    pub network: (&'a str, &'a [(&'a str, u64)]),
+    pub above: &'a str,
+    pub bounds: Bounds,
+}
+
+pub fn bounds(sends: [u8; 2]) -> Bounds {
+    Bounds { calls: vec![("send".into(), sends)], ..Bounds::default() }
+}
+
+pub fn setup(of: &Of) -> Setup {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../layers/{0}/{0}.nacre", of.layer));
+    let file = file.canonicalize().expect("the layer is there");
+    let text = std::fs::read_to_string(&file).expect("it can be read");
+    assert!(text.contains(of.change.0), "what is changed is there");
+    let text = if of.change.0.is_empty() { text } else { text.replace(of.change.0, of.change.1) };
+    let session = Session::from_text(&file, &text);
+    assert!(!session.has_errors(), "{}", session.render(false));
+    let automaton = |name: &str, given: &[(&str, u64)]| {
+        let given: Vec<(String, u64)> = given.iter().map(|(name, n)| (name.to_string(), *n)).collect();
+        session.automaton(name, &given).expect("an automaton")
+    };
+    let each = of.parameters.iter();
+    let parameters =
+        each.map(|(name, value)| Override { layer: of.layer.into(), parameter: name.to_string(), value: *value });
+    let variation = Variation { parameters: parameters.collect(), ..Variation::default() };
+    let (stack, _) = session.compose_varied(of.layer, &variation).expect("a stack");
+    let (below, above) = (automaton(of.network.0, of.network.1), vec![automaton(of.above, &[])]);
+    Setup::new(Arc::new(stack), below, above, of.bounds.clone())
+}
+
+/// The states that the explorer visits, if nothing is wrong.
+pub fn explored(setup: &Setup) -> u64 {
+    let (space, first) = Space::open(setup).expect("a space");
+    let options = Options {
+        threads: 1,
+        states: 10_000_000,
+        memory: 1 << 32,
+        bits: None,
+        goals: false,
+        stop: &AtomicBool::new(false),
+        progress: &|_| {},
+    };
+    let searched = explore(&space, &first, &options);
+    assert_eq!(searched.verdict, explore::Verdict::Complete);
+    searched.progress.states
+}
