@@ -3,7 +3,7 @@
 CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: demo test bench soak setup setup-test build lint clean
+.PHONY: demo test bench bench-verify soak setup setup-test build lint clean
 
 ## Sends a file through the stack `reliable` over a bad network, and shows the stack.
 demo: setup
@@ -18,6 +18,11 @@ test: setup-test
 bench: setup-test
 	$(CARGO) build --release --package nacre
 	$(CARGO) run --release --package nacre-benches -- docs/performance.md
+
+## Searches of the library, and the explorer against SPIN; writes the figures of docs/verification.md.
+bench-verify: setup-test
+	$(CARGO) build --release --package nacre --package nacre-benches
+	$(TARGET)/release/nacre-benches --verification docs/verification.md
 
 ## Long campaigns.
 soak: setup-test

@@ -1,15 +1,17 @@
 //! Measures what docs/performance.md shows: `nacre-benches [FILE]` prints all tables, or writes them to FILE;
-//! `nacre-benches --only stacks` or `--only network` prints one part.
+//! `nacre-benches --only stacks` or `--only network` prints one part. `nacre-benches --verification [FILE]`: the figures of
+//! docs/verification.md.
 
 mod callgrind;
 mod harness;
 mod table;
 mod udp;
+mod verification;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: nacre-benches [FILE | --only stacks | --only network]";
+const USAGE: &str = "usage: nacre-benches [FILE | --only stacks | --only network | --verification [FILE]]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -18,11 +20,17 @@ fn main() -> ExitCode {
         [] => (Parts::All, None),
         ["--only", "stacks"] => (Parts::Stacks, None),
         ["--only", "network"] => (Parts::Network, None),
+        ["--verification"] => return done(verification::measure().map(|text| print!("{text}"))),
+        ["--verification", file] => return done(verification::measure().and_then(|text| verification::put(&text, file))),
         [file] if !file.starts_with('-') => (Parts::All, Some(file)),
         _ => return fail(USAGE),
     };
     let folder = tempfile::tempdir().expect("a temporary folder");
-    match report(folder.path(), parts).and_then(|text| put(&text, file)) {
+    done(report(folder.path(), parts).and_then(|text| put(&text, file)))
+}
+
+fn done(result: Result<(), String>) -> ExitCode {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => fail(&why),
     }

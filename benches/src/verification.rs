@@ -1,0 +1,201 @@
+//! Measures `nacre verify` for docs/verification.md: what it costs to search the library, and the explorer against SPIN.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::here;
+
+/// What follows in docs/verification.md is written by [`measure`].
+pub const BEGIN: &str = "## Figures\n";
+
+/// Worlds that are large enough for a rate to mean something: file, subject, configuration and settings besides.
+const RACES: [(&str, &str, &str, &[&str]); 4] = [
+    ("layers/pt2pt/pt2pt.nacre", "pt2pt", "large", &["TRIES=20"]),
+    ("layers/pt2pt/pt2pt.nacre", "pt2pt", "both_ways", &["TRIES=20"]),
+    ("examples/reliable.nacre", "reliable_plain", "large_closing", &[]),
+    ("examples/reliable.nacre", "reliable", "large_closing", &[]),
+];
+/// Runs of a race; the fastest counts.
+const RUNS: usize = 3;
+
+/// One search, as `nacre verify --json` tells it.
+#[derive(Clone)]
+struct Search {
+    subject: String,
+    configuration: String,
+    engine: String,
+    verdict: String,
+    states: u64,
+    moves: u64,
+    depth: u64,
+    seconds: f64,
+    memory_mib: f64,
+}
+
+impl Search {
+    fn rate(&self) -> f64 {
+        self.states as f64 / self.seconds.max(0.001)
+    }
+
+    fn bytes_per_state(&self) -> f64 {
+        self.memory_mib * f64::from(1 << 20) / self.states.max(1) as f64
+    }
+}
+
+/// The section `Figures`.
+pub fn measure() -> Result<String, String> {
+    let program = program()?;
+    let root = here().join("..");
+    let mut text = format!("{BEGIN}\n{LIBRARY}");
+    for file in files(&root)? {
+        eprintln!("verifying {}", file.display());
+        let mut engines = vec![];
+        // SPIN has the small ones alone.
+        for (engine, more) in [("explorer", &["--all"][..]), ("spin", &[]), ("spin-c", &[])] {
+            let arguments = [&["--engine", engine, "--threads", "1"], more].concat();
+            engines.push(verify(&program, &root, &file, &arguments)?);
+        }
+        for one in &engines[0] {
+            let other = |engine: &str| {
+                let same = |s: &&Search| s.subject == one.subject && s.configuration == one.configuration;
+                let found = engines[1..].iter().flatten().filter(same).find(|s| s.engine.starts_with(engine));
+                found.map_or("-".to_string(), |s| match s.verdict.as_str() {
+                    "holds" => format!("{} ({:.1} s, {:.0} MiB)", s.states, s.seconds, s.memory_mib),
+                    _ => "-".to_string(),
+                })
+            };
+            let Search { subject, configuration, states, moves, depth, seconds, memory_mib, .. } = one;
+            text += &format!(
+                "| {subject} | {configuration} | {states} | {moves} | {depth} | {seconds:.2} | {memory_mib:.0} | {} | {} |\n",
+                other("spin"),
+                other("spin-c at level inline"),
+            );
+        }
+    }
+    text += RACE;
+    for (file, subject, configuration, set) in RACES {
+        eprintln!("racing on {subject} {configuration}");
+        text += &race(&program, &root, Path::new(file), subject, configuration, set)?;
+    }
+    Ok(text)
+}
+
+/// Puts the section in the place of the one that a file has.
+pub fn put(text: &str, path: &str) -> Result<(), String> {
+    let old = std::fs::read_to_string(path).map_err(|why| format!("{path}: {why}"))?;
+    let Some(at) = old.find(&format!("\n{BEGIN}")) else { return Err(format!("{path} has no section `Figures`")) };
+    std::fs::write(path, format!("{}\n{text}", &old[..at])).map_err(|why| format!("{path}: {why}"))
+}
+
+fn race(
+    program: &Path,
+    root: &Path,
+    file: &Path,
+    subject: &str,
+    configuration: &str,
+    set: &[&str],
+) -> Result<String, String> {
+    let kind = if file.starts_with("layers") { "--layer" } else { "--stack" };
+    let mut world = vec![kind, subject, "--configuration", configuration];
+    set.iter().for_each(|s| world.extend(["--set", s]));
+    let runners: [&[&str]; 3] = [
+        &["--engine", "spin-c"],
+        &["--engine", "explorer", "--threads", "1"],
+        &["--engine", "explorer", "--threads", "2"],
+    ];
+    let mut best: [Option<Search>; 3] = [None, None, None];
+    for _ in 0..RUNS {
+        for (best, runner) in best.iter_mut().zip(runners) {
+            let searches = verify(program, root, file, &[&world, runner].concat())?;
+            let mine = |s: &&Search| s.engine == "explorer" || s.engine.ends_with("inline");
+            let Some(now) = searches.iter().find(mine) else { return Err(format!("{subject}: no verdict")) };
+            if best.as_ref().is_none_or(|b| now.seconds < b.seconds) {
+                *best = Some(now.clone());
+            }
+        }
+    }
+    let [Some(spin), Some(one), Some(two)] = best else { return Err("nothing was measured".into()) };
+    let set = if set.is_empty() { String::new() } else { format!(", {}", set.join(", ")) };
+    let cell = |s: &Search| format!("{:.2} | {:.0}", s.seconds, s.rate());
+    Ok(format!(
+        "| {subject}, {configuration}{set} | {} | {} | {} | {} | **{:.2}** | **{:.2}** | {:.0} | {:.0} |\n",
+        spin.states,
+        cell(&spin),
+        cell(&one),
+        cell(&two),
+        one.rate() / spin.rate(),
+        two.rate() / spin.rate(),
+        spin.bytes_per_state(),
+        one.bytes_per_state(),
+    ))
+}
+
+/// The program beside this one.
+fn program() -> Result<PathBuf, String> {
+    let me = std::env::current_exe().map_err(|why| why.to_string())?;
+    let path = me.with_file_name("nacre");
+    match path.is_file() {
+        true => Ok(path),
+        false => Err(format!("{} is not there: cargo build --release --package nacre", path.display())),
+    }
+}
+
+fn files(root: &Path) -> Result<Vec<PathBuf>, String> {
+    let folders = std::fs::read_dir(root.join("layers")).map_err(|why| why.to_string())?;
+    let names = folders.flatten().filter(|f| f.path().is_dir()).map(|f| f.file_name().to_string_lossy().into_owned());
+    let mut files: Vec<PathBuf> = names.map(|name| PathBuf::from(format!("layers/{name}/{name}.nacre"))).collect();
+    files.sort();
+    files.push("examples/reliable.nacre".into());
+    Ok(files)
+}
+
+fn verify(program: &Path, root: &Path, file: &Path, arguments: &[&str]) -> Result<Vec<Search>, String> {
+    let mut command = Command::new(program);
+    command.current_dir(root).arg("verify").arg(file).args(arguments).args(["--json", "--memory", "12000"]);
+    let output = command.output().map_err(|why| why.to_string())?;
+    let failed = || format!("{}: {}", file.display(), String::from_utf8_lossy(&output.stderr));
+    let told: Value = serde_json::from_slice(&output.stdout).map_err(|_| failed())?;
+    let mut found = vec![];
+    for verdict in told["verdicts"].as_array().ok_or_else(failed)? {
+        for engine in verdict["engines"].as_array().ok_or_else(failed)? {
+            let text = |of: &Value, key: &str| of[key].as_str().unwrap_or_default().to_string();
+            let number = |key: &str| engine[key].as_f64().unwrap_or_default();
+            found.push(Search {
+                subject: text(verdict, "subject"),
+                configuration: text(verdict, "configuration"),
+                engine: text(engine, "engine"),
+                verdict: text(engine, "verdict"),
+                states: number("states") as u64,
+                moves: number("moves") as u64,
+                depth: number("depth") as u64,
+                seconds: number("seconds"),
+                memory_mib: number("memory_mib"),
+            });
+        }
+    }
+    Ok(found)
+}
+
+const LIBRARY: &str = "\
+Written by `make bench-verify` (release build; times are of a machine with two cores that other work shares: read states, not seconds).
+
+The explorer on one thread. Beside it the states of the two SPIN engines, with the seconds and the memory of the search alone, without
+what `spin` and `gcc` take to make it; *-*: not checked by that engine (it says why), or a large configuration, which only the
+explorer was asked for. `--engine spin-c` is told for level inline; `queue` and `call` have the same states.
+
+| subject | configuration | states | moves | depth | s | MiB | SPIN, model | SPIN, C |
+|---|---|---|---|---|---|---|---|---|
+";
+
+const RACE: &str = "
+### The explorer and SPIN
+
+The same worlds by turns in one run, the fastest of three: `--engine spin-c` at level inline (exact, breadth-first, one thread, safety
+alone), and the explorer (safety and goals). *Ratio* is of states a second. SPIN's bytes are those that pan tells, without what
+the harness keeps of local states.
+
+| world | states | SPIN, s | states/s | explorer, s | states/s | two threads, s | states/s | ratio | on two threads | bytes a state: SPIN | explorer |
+|---|---|---|---|---|---|---|---|---|---|---|---|
+";
