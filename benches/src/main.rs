@@ -21,7 +21,9 @@ fn main() -> ExitCode {
         ["--only", "stacks"] => (Parts::Stacks, None),
         ["--only", "network"] => (Parts::Network, None),
         ["--verification"] => return done(verification::measure().map(|text| print!("{text}"))),
-        ["--verification", file] => return done(verification::measure().and_then(|text| verification::put(&text, file))),
+        ["--verification", file] => {
+            return done(verification::measure().and_then(|text| verification::put(&text, file)))
+        }
         [file] if !file.starts_with('-') => (Parts::All, Some(file)),
         _ => return fail(USAGE),
     };

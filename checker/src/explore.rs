@@ -137,6 +137,8 @@ struct Search<'a> {
     options: &'a Options<'a>,
     shards: Vec<Shard>,
     depth: u32,
+    /// By level, how many states each shard has up to its end.
+    levels: Vec<Vec<usize>>,
     begun: Instant,
     told: Instant,
     first_broken: Option<Arc<str>>,
@@ -163,7 +165,16 @@ impl<'a> Search<'a> {
             at: 0,
         };
         let (begun, told) = (Instant::now(), Instant::now());
-        Search { space, options, shards: (0..count).map(shard).collect(), depth: 0, begun, told, first_broken: None }
+        Search {
+            space,
+            options,
+            shards: (0..count).map(shard).collect(),
+            depth: 0,
+            levels: vec![],
+            begun,
+            told,
+            first_broken: None,
+        }
     }
 
     fn wants_goals(&self) -> bool {
@@ -195,6 +206,7 @@ impl<'a> Search<'a> {
             if self.shards.iter().zip(&ends).all(|(s, end)| s.at == *end) {
                 break;
             }
+            self.levels.push(ends.clone());
             while self.shards.iter().zip(&ends).any(|(s, end)| s.at < *end) {
                 self.chunk(&ends);
                 if let Some(why) = self.reason_to_end() {
@@ -223,7 +235,11 @@ impl<'a> Search<'a> {
         let count = self.shards.len();
         let goals: Vec<&[u64]> = self.shards.iter().map(|s| &s.goals[..]).collect();
         let edges: Vec<&[(u32, u32)]> = self.shards.iter().map(|s| &s.edges[..]).collect();
-        match goals::first_without(&goals, &edges, self.space.goal_names().len()) {
+        let depth = |state: u32| {
+            let (shard, at) = (state as usize % count, state as usize / count);
+            self.levels.partition_point(|ends| ends[shard] <= at) as u32
+        };
+        match goals::first_without(&goals, &edges, self.space.goal_names().len(), &depth) {
             None => Verdict::Complete,
             Some((state, goal)) => {
                 let name = &self.space.goal_names()[goal];

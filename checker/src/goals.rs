@@ -5,9 +5,15 @@
 //! from it to the goal, then the second, and so on. So it is enough that each state has such a way. Where states are excused
 //! (the layer may give the connection up), a fair run either does that or meets the goal again and again.
 
-/// The first state (least number) from which a goal cannot be reached, and which goal. States are numbered over the shards in
-/// turn; `goals` gives for each shard the bits of its states (low half: holds; high half: excused), `edges` the moves that are no faults.
-pub fn first_without(goals: &[&[u64]], edges: &[&[(u32, u32)]], count: usize) -> Option<(u32, usize)> {
+/// A first state (one of least depth) from which a goal cannot be reached, and which goal. States are numbered over the shards
+/// in turn; `goals` gives for each shard the bits of its states (low half: holds; high half: excused), `edges` the moves that are
+/// no faults, `depth` how many steps a state is away from the beginning.
+pub fn first_without(
+    goals: &[&[u64]],
+    edges: &[&[(u32, u32)]],
+    count: usize,
+    depth: &dyn Fn(u32) -> u32,
+) -> Option<(u32, usize)> {
     let shards = goals.len();
     let most = goals.iter().map(|g| g.len()).max().unwrap_or(0) * shards;
     let bits = |state: usize| goals[state % shards].get(state / shards).copied();
@@ -43,13 +49,12 @@ pub fn first_without(goals: &[&[u64]], edges: &[&[(u32, u32)]], count: usize) ->
                 }
             }
         }
-        if let Some(state) =
-            reaches.iter().enumerate().position(|(s, r)| !r && bits(s).is_some_and(|b| b >> (32 + goal) & 1 == 0))
-        {
-            if found.is_none_or(|(known, _)| (state as u32) < known) {
-                found = Some((state as u32, goal));
-            }
-        }
+        let misses = |state: u32| {
+            let excused = |bits: u64| bits >> (32 + goal) & 1 == 1;
+            !reaches[state as usize] && bits(state as usize).is_some_and(|b| !excused(b))
+        };
+        let first = (0..most as u32).filter(|s| misses(*s)).min_by_key(|s| (depth(*s), *s));
+        found = found.into_iter().chain(first.map(|s| (s, goal))).min_by_key(|(s, goal)| (depth(*s), *goal));
     }
     found
 }
@@ -63,10 +68,22 @@ mod tests {
         // 0 -> 1 -> 2 (goal) -> 0, and 1 -> 3 which turns round itself.
         let goals: &[u64] = &[0, 0, 1, 0];
         let edges = [(0, 1), (1, 2), (2, 0), (1, 3)];
-        assert_eq!(first_without(&[goals], &[&edges], 1), Some((3, 0)));
+        assert_eq!(first_without(&[goals], &[&edges], 1, &|s| s), Some((3, 0)));
         let edges = [(0, 1), (1, 2), (2, 0), (1, 3), (3, 2)];
-        assert_eq!(first_without(&[goals], &[&edges], 1), None);
+        assert_eq!(first_without(&[goals], &[&edges], 1, &|s| s), None);
         // Over two shards: 0 and 2 are the first shard's.
-        assert_eq!(first_without(&[&[0, 1], &[0, 0]], &[&[(0, 1), (1, 2)], &[(2, 0)]], 1), Some((3, 0)));
+        assert_eq!(first_without(&[&[0, 1], &[0, 0]], &[&[(0, 1), (1, 2)], &[(2, 0)]], 1, &|s| s), Some((3, 0)));
+    }
+
+    #[test]
+    fn of_several_the_nearest_is_told() {
+        let goals: &[u64] = &[0, 0, 0, 0];
+        assert_eq!(first_without(&[goals], &[&[(0, 1)]], 1, &|s| 10 - s), Some((3, 0)));
+        // Two goals: the first holds everywhere but in 1, the second everywhere but in 2, which is nearer.
+        let goals: &[u64] = &[3, 2, 1, 3];
+        assert_eq!(first_without(&[goals], &[&[]], 2, &|s| 10 - s), Some((2, 1)));
+        // Excused.
+        let goals: &[u64] = &[3, 2, 1 | 2 << 32, 3];
+        assert_eq!(first_without(&[goals], &[&[]], 2, &|s| 10 - s), Some((1, 0)));
     }
 }

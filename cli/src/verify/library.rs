@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use nacre_checker::explore::{explore, Options, Verdict};
+use nacre_checker::run::{tell, Run};
 use nacre_checker::space::Space;
-use nacre_driver::Session;
+use nacre_driver::{Level, Session};
 use nacre_specification::Configuration;
+use nacre_verify::replay::on_c;
 
 use super::world::{self, Subject, World};
 
@@ -23,16 +25,23 @@ fn world(session: &Session, configuration: &Configuration) -> World {
     })
 }
 
-/// The verdict, and the handlers that did not run.
-fn searched(world: &World) -> (Verdict, Vec<String>) {
-    searched_within(world, 3_000_000, 1 << 30)
+/// What a search comes to.
+struct Outcome {
+    verdict: Verdict,
+    run: Option<Run>,
+    /// Handlers that did not run.
+    idle: Vec<String>,
 }
 
-fn searched_within(world: &World, states: usize, memory: usize) -> (Verdict, Vec<String>) {
+fn searched(world: &World, threads: usize) -> Outcome {
+    searched_within(world, threads, 3_000_000, 1 << 30)
+}
+
+fn searched_within(world: &World, threads: usize, states: usize, memory: usize) -> Outcome {
     let (space, first) = Space::open(&world.setup).unwrap();
     let limits = &world.setup.bounds.limits;
     let options = Options {
-        threads: 2,
+        threads,
         states,
         memory,
         bits: None,
@@ -41,9 +50,13 @@ fn searched_within(world: &World, states: usize, memory: usize) -> (Verdict, Vec
         progress: &|_| {},
     };
     let verdict = explore(&space, &first, &options).verdict;
+    let run = match &verdict {
+        Verdict::Violated { run, why } => Some(tell(&world.setup, &space, &first, run, why)),
+        _ => None,
+    };
     let handlers = world.setup.stack.handlers.iter().zip(space.ends.covered());
     let idle = handlers.filter(|(h, covered)| !covered && world.may_run(h)).map(|(h, _)| h.name.clone()).collect();
-    (verdict, idle)
+    Outcome { verdict, run, idle }
 }
 
 /// Configurations that a file has itself: those that take long, or the others.
@@ -63,7 +76,7 @@ fn holds(file: &Path) {
     for subject in subjects {
         let mut idle: Option<Vec<String>> = None;
         for configuration in configurations.iter().filter(|c| c.subject == *subject) {
-            let (verdict, unreached) = searched(&world(&session, configuration));
+            let Outcome { verdict, idle: unreached, .. } = searched(&world(&session, configuration), 2);
             assert_eq!(verdict, Verdict::Complete, "{subject}, {}", configuration.name);
             idle = Some(idle.map_or(unreached.clone(), |i| i.into_iter().filter(|h| unreached.contains(h)).collect()));
         }
@@ -96,7 +109,7 @@ fn the_large_configurations_hold() {
         let file = root().join(file);
         let session = Session::open(std::slice::from_ref(&file));
         for configuration in own(&session, &file, true) {
-            let (verdict, _) = searched_within(&world(&session, &configuration), 50_000_000, 12 << 30);
+            let Outcome { verdict, .. } = searched_within(&world(&session, &configuration), 2, 50_000_000, 12 << 30);
             assert_eq!(verdict, Verdict::Complete, "{}, {}", configuration.subject, configuration.name);
             tried += 1;
         }
@@ -237,10 +250,20 @@ const SEEDS: &[(&str, Seed)] = &[
     ),
 ];
 
+/// The compiled C does the same at each step.
+fn replayed(what: &str, world: &World, run: &Run, level: Level) {
+    match on_c(&world.setup.stack, level, world.setup.bounds.first, run) {
+        Ok(None) => {}
+        // Of what is picked the C knows nothing.
+        Err(_) if run.steps.iter().any(|s| s.choices.iter().any(|c| *c != 0)) => {}
+        other => panic!("{what}, level {level:?}: {other:?}"),
+    }
+}
+
 #[test]
 fn classic_mistakes_are_found_by_short_runs() {
     let mut wrong = vec![];
-    for (what, seed) in SEEDS {
+    for (number, (what, seed)) in SEEDS.iter().enumerate() {
         let file = root().join(seed.file);
         let mut text = std::fs::read_to_string(&file).unwrap();
         for (from, to) in seed.change {
@@ -249,13 +272,22 @@ fn classic_mistakes_are_found_by_short_runs() {
         }
         let session = Session::from_text(&file, &text);
         assert!(!session.has_errors(), "{what}: {}", session.render(false));
-        let runs = own(&session, &file, false).into_iter().find_map(|c| match searched(&world(&session, &c)).0 {
-            Verdict::Violated { run, why } => Some((run.len(), why)),
-            _ => None,
+        let found = own(&session, &file, false).into_iter().find_map(|c| {
+            let world = world(&session, &c);
+            searched(&world, 2).run.map(|run| (world, run))
         });
-        match runs {
-            Some((steps, why)) if steps <= 25 && why.contains(seed.told) => println!("{what}: {steps} steps: {why}"),
-            other => wrong.push(format!("{what}: {other:?}")),
+        match found {
+            Some((world, run)) if run.steps.len() <= 25 && run.why.contains(seed.told) => {
+                println!("{what}: {} steps: {}", run.steps.len(), run.why);
+                assert_eq!(
+                    searched(&world, 1).run.map(|r| r.steps.len()),
+                    Some(run.steps.len()),
+                    "{what}: a shortest run"
+                );
+                let level = [Level::Queue, Level::Call, Level::Inline][number % 3];
+                replayed(what, &world, &run, level);
+            }
+            other => wrong.push(format!("{what}: {:?}", other.map(|(_, run)| (run.steps.len(), run.why)))),
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
