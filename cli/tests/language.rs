@@ -43,3 +43,8 @@ fn kept_messages_are_those_that_were_kept() {
 fn forty_layers_with_headers_make_a_stack() {
     passes("deep.nacre");
 }
+
+#[test]
+fn sets_have_their_elements() {
+    passes("sets.nacre");
+}

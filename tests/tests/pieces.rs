@@ -4,6 +4,10 @@
 use std::path::Path;
 
 use nacre_driver::Session;
+use nacre_simulator::endpoint::{Maker, Opening};
+use nacre_simulator::interface::givens;
+use nacre_simulator::random::Random;
+use nacre_simulator::world::address;
 use nacre_tests::machines::Machines;
 use nacre_tests::storm::{storm, Tally};
 use nacre_tests::{in_parallel, root};
@@ -80,6 +84,16 @@ worker shelf {
     }
 }
 
+/// Puts off what it gets three times over.
+worker echo {
+    down send(m) {
+        later below.send(share m);
+        later below.send(share m);
+        later below.send(m);
+    }
+}
+
+stack echoed   = echo / floor;
 stack shelved  = shelf / floor;
 stack ground   = sand / floor;
 stack heaped   = heap / sand / floor;
@@ -116,5 +130,28 @@ fn what_is_kept_in_a_starved_pool_is_never_lost() {
         assert_eq!(tally.counter("broken"), 0, "{name}");
         let starving = tally.counter("no_space");
         assert!(starving > 0 && starving < tally.events * 3 / 4, "{name}: {starving} of {} events", tally.events);
+    }
+}
+
+/// Of what was put off some has been done and some waits, round the end of its ring.
+#[test]
+fn what_still_waits_is_given_back_at_the_end() {
+    let (session, stack) = composed("echoed");
+    let machines = Machines::of(session, stack);
+    let (interface, maker) = (machines.interface(), machines.lockstep());
+    let send = interface.input(None, "send").expect("it can send");
+    let mut random = Random::new(1);
+    for done in 0..9 {
+        let givens = givens(&interface.givens, &mut random, 1, address(1));
+        let (mut end, _) = maker.open(&Opening { givens, seed: 1, now: 1 }).expect("it opens");
+        let all = end.space().1;
+        for step in 0..done {
+            end.call(1, send, &[], None, &[step; 40]);
+            end.tick(1);
+        }
+        end.call(1, send, &[], None, b"the last");
+        assert!(end.deadline() == 0 && end.space().0 < all, "something waits, and is kept");
+        end.discard();
+        assert_eq!((end.space(), end.reports()), ((all, all), vec![]), "after {done} events");
     }
 }

@@ -182,6 +182,12 @@ impl Body<'_, '_> {
             let ty = (**t).clone();
             return Some(Value::fixed(make(ExprKind::Unwrap(Box::new(value)), ty)));
         }
+        if let Type::Bits(_) = value.ty {
+            let ty = value.ty.clone();
+            let set = self.temporary(ty.clone());
+            self.push(nacre_stack::Statement::Let(set, value));
+            return self.query(Place { root: Root::Local(set), path: vec![], ty }, field, want);
+        }
         match self.field_of(&value.ty, &field.name) {
             Some((index, ty)) => Some(Value::fixed(make(ExprKind::Field(Box::new(value), index), ty))),
             None => {
@@ -314,6 +320,7 @@ impl Body<'_, '_> {
                 .join(", "),
             Type::Window(..) => "low, next, high, len, empty, full".into(),
             Type::Ring(..) | Type::List(..) | Type::Pool(..) | Type::Map(..) => "len, empty, full".into(),
+            Type::Bits(_) => "len, empty, full, first".into(),
             Type::Msg => "len, bytes".into(),
             Type::Timer => "armed".into(),
             _ => String::new(),
