@@ -157,3 +157,21 @@ fn wrong_use_is_told() {
         assert!(matches!(status, 1 | 2) && err.contains(words), "{arguments:?}: {status} {out}{err}");
     }
 }
+
+#[test]
+fn saved_run_is_stepped_through_in_gdb() {
+    let folder = folder("gdb");
+    let trace = folder.join("run.json");
+    let trace = trace.to_str().unwrap();
+    ran(&mut nacre(&["verify", NO_BIT, "--trace", trace]));
+    let commands = folder.join("commands");
+    // At the second step the frame is delivered: a line of the layer is reached in the C.
+    std::fs::write(&commands, "continue\ntbreak no_bit.nacre:35\ncontinue\nbacktrace\ncontinue\ncontinue\ncontinue\n")
+        .unwrap();
+    let input = std::fs::File::open(&commands).unwrap();
+    let (status, out, err) = ran(nacre(&["replay", trace, "--level", "queue", "--gdb", "--brief"]).stdin(input));
+    assert_eq!(status, 0, "{out}{err}");
+    assert!(out.contains("at main.c:") && out.contains("step (number=2"), "it stops at each step: {out}{err}");
+    assert!(out.contains("expected = !expected"), "with the layer's own lines: {out}{err}");
+    assert!(out.contains("C at level queue: the same outputs at each step"), "{out}{err}");
+}

@@ -22,8 +22,14 @@ pub fn program(setup: &Setup, level: Level, run: &Run, lines: Option<Lines>) -> 
     }
     let emitted = emitted::emit_with(&setup.stack, level, lines)?;
     let givens = emitted::givens(&setup.stack, setup.bounds.first);
-    let source = format!("{}\n{givens}\n{}\n{MAIN}", emitted.source, steps(run));
-    Ok(vec![(format!("{}.h", emitted::PREFIX), emitted.header), ("replay.c".into(), source)])
+    // A debugger finds what follows the stack's lines in a file of its own.
+    let source = format!("{}\n{givens}\n{}\n#line 1 \"main.c\"\n{MAIN}", emitted.source, steps(run));
+    let file = |name: &str, text: String| (name.to_string(), text);
+    Ok(vec![
+        file(&format!("{}.h", emitted::PREFIX), emitted.header),
+        file("main.c", MAIN.into()),
+        file("replay.c", source),
+    ])
 }
 
 fn steps(run: &Run) -> String {
