@@ -171,7 +171,7 @@ fn saved_run_is_stepped_through_in_gdb() {
     let input = std::fs::File::open(&commands).unwrap();
     let (status, out, err) = ran(nacre(&["replay", trace, "--level", "queue", "--gdb", "--brief"]).stdin(input));
     assert_eq!(status, 0, "{out}{err}");
-    assert!(out.contains("at main.c:") && out.contains("step (number=2"), "it stops at each step: {out}{err}");
+    assert!(out.contains("/main.c:") && out.contains("step (number=2"), "it stops at each step: {out}{err}");
     assert!(out.contains("expected = !expected"), "with the layer's own lines: {out}{err}");
     assert!(out.contains("C at level queue: the same outputs at each step"), "{out}{err}");
 }
