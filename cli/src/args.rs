@@ -101,6 +101,9 @@ pub struct Verify {
     /// Who searches: explorer (built in), spin (a model in Promela), spin-c (the emitted C), all
     #[arg(long, default_value = "explorer", value_name = "ENGINE")]
     pub engine: Engine,
+    /// The levels of the C that spin-c searches: queue, call, inline (may be said more than once) [default: all]
+    #[arg(long, value_name = "LEVEL")]
+    pub level: Vec<EmittedLevel>,
     /// Every order of a step's events that keeps each link in order, not only the reference's
     #[arg(long)]
     pub any_order: bool,

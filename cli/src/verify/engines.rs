@@ -52,7 +52,8 @@ fn on_c(args: &Verify, world: &World, interrupt: &Interrupt) -> Result<Vec<Repor
         Err(Failure::Spin(error)) => return Err(error.to_string()),
     };
     let mut all = vec![];
-    for (name, level) in EMITTED {
+    let wanted = |level| args.level.is_empty() || args.level.iter().any(|wanted| wanted.0 == level);
+    for (name, level) in EMITTED.into_iter().filter(|(_, level)| wanted(*level)) {
         let _waiting = Waiting::begin(format!("SPIN searches the C of level {name}"));
         all.push(told(format!("spin-c at level {name}"), |_| checker.check(level))?);
         if interrupt.came() {
