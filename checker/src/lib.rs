@@ -22,6 +22,7 @@ pub mod judge;
 mod memo;
 pub mod mutants;
 pub mod network;
+pub mod retrace;
 pub mod run;
 pub mod search;
 pub mod setup;

@@ -151,7 +151,8 @@ pub fn tell(setup: &Setup, space: &Space, first: &[Led], path: &[Path], why: &st
     Run { steps, why: why.into() }
 }
 
-fn step(setup: &Setup, space: &Space, near: &mut Near, state: State, m: Move) -> Told {
+/// A move out of a state, told.
+pub(crate) fn step(setup: &Setup, space: &Space, near: &mut Near, state: State, m: Move) -> Told {
     let (end, step, way, network) = match m {
         Move::Step { end, step, way } => (end, step, way, None),
         Move::Network { place, way } => {

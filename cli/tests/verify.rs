@@ -67,6 +67,38 @@ fn saved_run_runs_again_in_the_interpreter_and_in_c() {
 }
 
 #[test]
+fn run_that_spin_finds_is_drawn_saved_and_run_again() {
+    let folder = folder("spin");
+    let trace = folder.join("run.json");
+    let trace = trace.to_str().unwrap();
+    let (status, out, err) = ran(&mut nacre(&["verify", NO_BIT, "--engine", "spin", "--trace", trace]));
+    assert_eq!((status, err.as_str()), (1, ""));
+    assert!(out.contains("is not allowed by `fifo_network` here") && out.contains("no_bit.nacre:32"), "{out}");
+    let (status, out, err) = ran(&mut nacre(&["replay", trace, "--brief", "--level", "inline"]));
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert!(out.contains("C at level inline: the same outputs at each step"), "{out}");
+}
+
+#[test]
+fn numbers_that_were_drawn_are_drawn_again_in_c() {
+    let folder = folder("drawn");
+    let (source, trace) = (folder.join("lose.nacre"), folder.join("run.json"));
+    let text = std::fs::read_to_string(root().join("layers/lose/lose.nacre")).unwrap();
+    let text = text
+        .replace("../interfaces", &format!("{}/layers/interfaces", root().display()))
+        .replace("    breaks fifo_network, fair_lossy_network, fair_lossy_fifo_network;\n", "")
+        .replace("over lossy_fifo_network {", "over fifo_network {\n    ROOM = 2;");
+    std::fs::write(&source, text).unwrap();
+    let trace = trace.to_str().unwrap();
+    let (status, out, _) = ran(&mut nacre(&["verify", source.to_str().unwrap(), "--trace", trace]));
+    assert!(status == 1 && out.contains("`deliver` at b is not allowed"), "{out}");
+    let levels = ["--level", "queue", "--level", "inline"];
+    let (status, out, err) = ran(nacre(&["replay", trace, "--brief"]).args(levels));
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert!(out.contains("C at level inline: the same outputs at each step"), "{out}");
+}
+
+#[test]
 fn run_of_a_source_that_has_changed_is_not_possible_any_more() {
     let folder = folder("changed");
     let trace = folder.join("run.json");

@@ -4,7 +4,9 @@ mod common;
 
 use common::{bounds, explored, setup, tools, Of};
 use nacre_backend_c::Level;
+use nacre_checker::retrace::{retrace, Hint};
 use nacre_checker::setup::{Bounds, Setup};
+use nacre_checker::space::Space;
 use nacre_verify::emitted::between::Checker;
 use nacre_verify::emitted::{emit, Emitted};
 use nacre_verify::spin::{Limits, Verdict};
@@ -83,15 +85,19 @@ fn seeded(setup: &Setup, right: &str, wrong: &str) -> Emitted {
     Emitted { source, ..emitted }
 }
 
-/// Each is found, and told so.
+/// Each is found and told so, by a run in which the interpreter breaks nothing.
 fn found(seeds: &[(&str, &str, &str)]) {
     let (setup, tools, limits) = (sequencer(), tools(), Limits::default());
     let checker = Checker::new(&setup, &tools, &limits).expect("a verifier");
     for (right, wrong, told) in seeds {
         let searched = checker.check_of(&seeded(&setup, right, wrong)).expect("a verdict");
         let Verdict::Violated { trail, .. } = &searched.verdict else { panic!("not found: {wrong}: {searched:?}") };
-        let last = trail.last().map(String::as_str).unwrap_or_default();
+        let (last, steps) = trail.split_last().expect("a trail");
         assert!(last.starts_with("broken: ") && last.contains(told), "{wrong}: {trail:?}");
+        // The interpreter breaks nothing on the way.
+        let hints: Vec<Hint> = steps.iter().map(|line| Hint::of(line).expect("a step")).collect();
+        let (space, first) = Space::open(&setup).expect("a space");
+        retrace(&setup, &space, &first, &hints).expect_err("not the interpreter's");
     }
 }
 

@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
+use nacre_checker::retrace::{retrace, Hint, Lost};
+use nacre_checker::space::Space;
 use nacre_driver::Session;
 use nacre_verify::emitted::{between::Checker, Failure};
 use nacre_verify::model;
 use nacre_verify::spin::{Limits, Searched, Tools, Verdict};
 
-use super::report::{Reported, Told};
+use super::report::{located, Reported, Told};
 use super::world::World;
 use crate::args::{Engine, Verify};
 use crate::interrupt::Interrupt;
@@ -25,10 +27,11 @@ pub fn run(args: &Verify, world: &World, session: &Session, interrupt: &Interrup
             }
             Engine::Spin => {
                 let _waiting = Waiting::begin("SPIN searches the model in Promela".to_string());
-                all.push(told("spin".into(), |tools| model::check(&world.setup, tools, &limits(args)))?);
+                let check = |tools: &Tools| model::check(&world.setup, tools, &limits(args));
+                all.push(told("spin".into(), world, session, check)?);
             }
             Engine::SpinC => {
-                all.extend(on_c(args, world, interrupt)?);
+                all.extend(on_c(args, world, session, interrupt)?);
             }
             Engine::All => {}
         }
@@ -36,12 +39,11 @@ pub fn run(args: &Verify, world: &World, session: &Session, interrupt: &Interrup
             break;
         }
     }
-    compare(&all)?;
     Ok(all)
 }
 
 /// The emitted C of every level, in one world.
-fn on_c(args: &Verify, world: &World, interrupt: &Interrupt) -> Result<Vec<Reported>, String> {
+fn on_c(args: &Verify, world: &World, session: &Session, interrupt: &Interrupt) -> Result<Vec<Reported>, String> {
     let (tools, limits) = (Tools::find().map_err(|e| e.to_string())?, limits(args));
     let waiting = Waiting::begin("SPIN and gcc make the verifier".to_string());
     let checker = Checker::new(&world.setup, &tools, &limits);
@@ -55,7 +57,7 @@ fn on_c(args: &Verify, world: &World, interrupt: &Interrupt) -> Result<Vec<Repor
     let wanted = |level| args.level.is_empty() || args.level.iter().any(|wanted| wanted.0 == level);
     for (name, level) in EMITTED.into_iter().filter(|(_, level)| wanted(*level)) {
         let _waiting = Waiting::begin(format!("SPIN searches the C of level {name}"));
-        all.push(told(format!("spin-c at level {name}"), |_| checker.check(level))?);
+        all.push(told(format!("spin-c at level {name}"), world, session, |_| checker.check(level))?);
         if interrupt.came() {
             break;
         }
@@ -63,10 +65,15 @@ fn on_c(args: &Verify, world: &World, interrupt: &Interrupt) -> Result<Vec<Repor
     Ok(all)
 }
 
-fn told(engine: String, check: impl FnOnce(&Tools) -> Result<Searched, Failure>) -> Result<Reported, String> {
+fn told(
+    engine: String,
+    world: &World,
+    session: &Session,
+    check: impl FnOnce(&Tools) -> Result<Searched, Failure>,
+) -> Result<Reported, String> {
     let tools = Tools::find().map_err(|e| e.to_string())?;
     match check(&tools) {
-        Ok(searched) => Ok(of_spin(engine, searched)),
+        Ok(searched) => Ok(of_spin(engine, searched, world, session)),
         Err(Failure::Unfit(why)) => Ok(unfit(&engine, why)),
         Err(Failure::Spin(error)) => Err(error.to_string()),
     }
@@ -82,45 +89,100 @@ fn unfit(engine: &str, why: String) -> Reported {
     Reported { engine, verdict, states: 0, moves: 0, depth: 0, seconds: 0.0, memory_mib: 0.0, unreached: vec![] }
 }
 
-fn of_spin(engine: String, searched: Searched) -> Reported {
+fn of_spin(engine: String, searched: Searched, world: &World, session: &Session) -> Reported {
     let Searched { verdict, states, transitions, depth, memory_mib, seconds, .. } = searched;
     let verdict = match verdict {
         // A container of an automaton is full: our bound, no fault of the layer.
         Verdict::Violated { why, .. } if why.contains("_len[") => {
             Told::NotFound("more messages are on the way than the model has places for".into())
         }
-        Verdict::Violated { why, mut trail } => {
-            let told = trail.last().is_some_and(|line| line.starts_with("broken: "));
-            let last = if told { trail.pop() } else { None };
-            let why = last.map_or(why, |line| line["broken: ".len()..].to_string());
-            Told::Violated { why, run: None, steps: trail }
-        }
+        Verdict::Violated { why, trail } => violated(&engine, why, trail, world, session),
         Verdict::Holds => Told::Holds,
         Verdict::Incomplete(why) => Told::NotFound(why),
     };
     Reported { engine, verdict, states, moves: transitions, depth, seconds, memory_mib, unreached: vec![] }
 }
 
-/// Engines that searched everything must agree: another verdict or another number of states is a fault of ours.
-fn compare(all: &[Reported]) -> Result<(), String> {
-    let explorer = all.iter().find(|r| r.engine == "explorer");
-    for other in all.iter().filter(|r| r.engine != "explorer") {
-        let Some(explorer) = explorer else { continue };
-        let safe = |r: &Reported| matches!(r.verdict, Told::Holds);
-        // SPIN's first states are those before both ends are open.
-        let more = if other.engine == "spin" { model::EXTRA_STATES } else { 1 };
-        if safe(explorer) && safe(other) && other.states != explorer.states + more {
-            return Err(format!(
-                "a fault of Nacre, please report it: {} has {} states, the explorer {}",
-                other.engine, other.states, explorer.states
-            ));
-        }
-        if safe(explorer) && matches!(other.verdict, Told::Violated { .. }) {
-            return Err(format!(
-                "a fault of Nacre, please report it: the explorer finds nothing, {} does",
-                other.engine
-            ));
+/// A run of SPIN, done again by the interpreter: then it can be told as the explorer's are. If it cannot be done so, what was
+/// searched is not what the interpreter runs.
+fn violated(engine: &str, why: String, mut trail: Vec<String>, world: &World, session: &Session) -> Told {
+    let mut broken = why;
+    if trail.last().is_some_and(|line| Hint::of(line).is_none()) {
+        let line = trail.pop().unwrap_or_default();
+        broken = line.strip_prefix("broken: ").unwrap_or(&line).to_string();
+    }
+    let hints: Option<Vec<Hint>> = trail.iter().map(|line| Hint::of(line)).collect();
+    let retraced = match (hints, Space::open(&world.setup)) {
+        (Some(hints), Ok((space, first))) => retrace(&world.setup, &space, &first, &hints),
+        _ => return Told::Violated { why: broken, run: None, steps: trail },
+    };
+    trail.retain(|line| Hint::of(line) != Some(Hint::Opened));
+    let differs = match retraced {
+        Ok(run) => return Told::Violated { why: run.why.clone(), run: Some(located(run, session)), steps: vec![] },
+        Err(Lost::TooMany) => return Told::Violated { why: broken, run: None, steps: trail },
+        Err(Lost::Allowed) => "does the same steps and breaks nothing".to_string(),
+        Err(Lost::Impossible(0)) => format!("cannot begin with `{}`", trail[0]),
+        Err(Lost::Impossible(steps)) => format!("cannot go on with `{}` after {steps} steps", trail[steps]),
+    };
+    let searched = if engine == "spin" { "the model in Promela" } else { "the emitted C" };
+    let why = format!(
+        "{broken}; but the interpreter {differs}: {searched} does not do what the stack does, a fault of Nacre"
+    );
+    Told::Violated { why, run: None, steps: trail }
+}
+
+/// Engines that searched everything must agree: another verdict or another number of states is a fault of ours, in words.
+pub fn differ(all: &[Reported]) -> Option<String> {
+    let explorer = all.iter().find(|r| r.engine == "explorer")?;
+    all.iter().filter(|r| r.engine != "explorer").find_map(|other| {
+        let differs = match (&explorer.verdict, &other.verdict) {
+            // SPIN's first states are those before both ends are open.
+            (Told::Holds, Told::Holds) => {
+                let more = if other.engine == "spin" { model::EXTRA_STATES } else { 1 };
+                let (states, wanted) = (other.states, explorer.states);
+                (states != wanted + more)
+                    .then(|| format!("{} has {states} states, the explorer {wanted}", other.engine))
+            }
+            (Told::Holds, Told::Violated { .. }) => Some(format!("the explorer finds nothing, {} does", other.engine)),
+            // Goals and invariants are for the explorer alone.
+            (Told::Violated { why, .. }, Told::Holds) if why.contains("is not allowed by") => {
+                Some(format!("{} does not find what the explorer finds", other.engine))
+            }
+            _ => None,
+        };
+        differs.map(|words| format!("a fault of Nacre, please report it: {words}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::world::{self, Subject};
+    use super::*;
+
+    /// What SPIN's trail comes to in the world of a layer that holds.
+    fn told(engine: &str, trail: &[&str]) -> String {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/verify/alternating_bit.nacre");
+        let session = Session::open(&[file]);
+        let subject = Subject { name: "alternating_bit".into(), is_layer: true };
+        let configuration = session.configurations().into_iter().find(|c| c.subject == subject.name).unwrap();
+        let Ok(world) = world::world(&session, &subject, &configuration, false) else { panic!("there is no world") };
+        let trail = trail.iter().map(|line| line.to_string()).collect();
+        match violated(engine, "assertion violated".into(), trail, &world, &session) {
+            Told::Violated { why, run: None, .. } => why,
+            _ => panic!("the interpreter breaks something"),
         }
     }
-    Ok(())
+
+    #[test]
+    fn what_the_interpreter_does_not_do_is_a_fault_of_what_was_searched() {
+        let why = told("spin-c at level call", &["a calls send, number 1", "deliver at b", "broken: it is"]);
+        let words = "it is; but the interpreter does the same steps and breaks nothing: the emitted C does not do";
+        assert!(why.starts_with(words), "{why}");
+        let why = told("spin", &["a opens", "b opens", "deliver at b", "broken: it is"]);
+        assert!(why.contains("cannot begin with `deliver at b`: the model in Promela"), "{why}");
+        let why = told("spin", &["b opens", "a calls send, number 1", "a calls send, number 3"]);
+        assert!(why.contains("cannot go on with `a calls send, number 3` after 1 steps"), "{why}");
+    }
 }

@@ -70,6 +70,10 @@ pub fn verify(args: &Verify) -> Exit {
                     }
                 }
                 reported.iter().for_each(|one| report::show(args, subject, &world, one, &mut violations));
+                if let Some(words) = engines::differ(&reported) {
+                    complain(&words);
+                    return Exit::Unknown;
+                }
             }
             if interrupt.came() {
                 return interrupt.exit();

@@ -51,14 +51,7 @@ impl Reported {
         let Progress { states, moves, depth, time, memory, .. } = found.searched.progress;
         let verdict = match found.searched.verdict {
             Verdict::Violated { why, .. } => {
-                let mut run = found.run;
-                if let Some(run) = &mut run {
-                    for handled in run.steps.iter_mut().flat_map(|s| &mut s.handled) {
-                        let path = session.sources.path(handled.span.file);
-                        let file = path.rsplit('/').next().unwrap_or(path);
-                        handled.source = format!("{file}:{}", session.sources.line(handled.span));
-                    }
-                }
+                let run = found.run.map(|run| located(run, session));
                 Told::Violated { why, run, steps: vec![] }
             }
             Verdict::Complete => Told::Holds,
@@ -96,6 +89,16 @@ impl Reported {
             "seconds": self.seconds, "memory_mib": self.memory_mib, "unreached": self.unreached,
         })
     }
+}
+
+/// A run with the places of its handlers in the source.
+pub fn located(mut run: Run, session: &Session) -> Run {
+    for handled in run.steps.iter_mut().flat_map(|s| &mut s.handled) {
+        let path = session.sources.path(handled.span.file);
+        let file = path.rsplit('/').next().unwrap_or(path);
+        handled.source = format!("{file}:{}", session.sources.line(handled.span));
+    }
+    run
 }
 
 /// Tells one verdict; draws and saves the run of a violation. `violations`: how many were told before, for the names of files.

@@ -40,7 +40,7 @@ impl<'a> Checker<'a> {
         let deep = Limits { breadth_first: false, depth: limits.depth.max(DEPTH), ..limits.clone() };
         let model = Model { text: text.clone(), flags: flags(&FLAGS), ..Model::default() };
         let header = ("harness.h".to_string(), super::HARNESS_H.to_string());
-        let model = Model { files: vec![header], ..model };
+        let model = Model { files: vec![header, known.tables_in_c()], ..model };
         let verifier = tools.make(&model, &deep).map_err(Failure::Spin)?;
         Ok(Checker { setup, tools, limits, known, text, verifier })
     }
@@ -51,12 +51,9 @@ impl<'a> Checker<'a> {
 
     /// A text in C, whoever wrote it. What is found is searched for again breadth-first if that is wanted, for a shortest run.
     pub fn check_of(&self, emitted: &Emitted) -> Result<Searched, Failure> {
-        let model = Model {
-            text: self.text.clone(),
-            files: files(&self.setup.stack, emitted, self.setup.bounds.first, &self.known.in_c()),
-            flags: flags(&FLAGS),
-            file_flags: flags(&FILE_FLAGS),
-        };
+        let mut files = files(&self.setup.stack, emitted, self.setup.bounds.first, &self.known.in_c());
+        files.push(self.known.tables_in_c());
+        let model = Model { text: self.text.clone(), files, flags: flags(&FLAGS), file_flags: flags(&FILE_FLAGS) };
         let searched = self.verifier.check(&model).map_err(Failure::Spin)?;
         if !self.limits.breadth_first || !matches!(searched.verdict, Verdict::Violated { .. }) {
             return Ok(searched);
@@ -108,6 +105,13 @@ impl Known {
     /// The number of a message that is known.
     pub fn number(&self, bytes: &[u8]) -> Option<usize> {
         self.messages.iter().position(|m| m == bytes).map(|at| at + 1)
+    }
+
+    /// The file that the model includes.
+    fn tables_in_c(&self) -> (String, String) {
+        let tables = self.tables.iter().enumerate();
+        let texts = tables.filter_map(|(at, table)| Some(judges::rows(&format!("judge{at}"), table.as_ref()?)));
+        ("tables.h".into(), texts.collect())
     }
 
     /// The tables of the harness.

@@ -51,7 +51,7 @@ impl World<'_> {
         let calls: u8 = self.setup.bounds.calls.iter().flat_map(|(_, times)| times).sum();
         let each = self.setup.above.iter().zip(&self.known.tables).enumerate();
         let judge = |(at, (a, table)): (usize, (&'t Automaton, &Option<_>))| {
-            Judge::new(self.translator(a, format!("judge{at}"), usize::from(calls) + 1), table.as_ref(), written)
+            Judge::new(self.translator(a, format!("judge{at}"), usize::from(calls) + 1), table.as_ref(), written, true)
         };
         each.map(judge).collect()
     }
@@ -83,7 +83,7 @@ impl World<'_> {
     fn declarations(&self, judges: &[Judge]) -> Result<String, String> {
         let (mut text, bounds) = (String::new(), &self.setup.bounds);
         text += "/* Two ends of an emitted stack between automata. A state of an end and a string of bytes are numbers: see harness.h. */\n";
-        text += "c_decl { \\#include \"harness.h\" };\nc_decl {\n";
+        text += "c_decl { \\#include \"harness.h\" };\nc_decl { \\#include \"tables.h\" };\nc_decl {\n";
         for end in 0..2 {
             let _ = writeln!(text, "    \\#define BUSY_{end} nacre_busy(now.ends[{end}])\n    \\#define ARMED_{end} nacre_armed(now.ends[{end}])");
         }

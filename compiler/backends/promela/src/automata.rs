@@ -141,6 +141,14 @@ impl Translator<'_> {
         (rows, ty)
     }
 
+    /// A container into which nothing is ever put.
+    fn stays_empty(&self, field: usize) -> bool {
+        let container = entry(self.shape(field).1).is_some();
+        let never = |a: &Action| a.guards.iter().any(|g| matches!(g, Guard::Holds(Expr::Const(Value::Bool(false)))));
+        let mut actions = self.automaton.actions.iter().filter(|a| !never(a));
+        container && self.automaton.state[field].initial.is_none() && !actions.any(|a| fills(&a.body, field))
+    }
+
     fn array(&self, field: usize, part: usize) -> String {
         format!("{}_{}_{part}", self.prefix, self.automaton.state[field].name)
     }
@@ -163,7 +171,7 @@ impl Translator<'_> {
             if entry(ty).is_some() {
                 let _ = writeln!(text, "byte {}_{}_len[{rows}];", self.prefix, self.automaton.state[field].name);
             }
-            for (part, leaf) in parts.iter().enumerate() {
+            for (part, leaf) in parts.iter().enumerate().filter(|_| !self.stays_empty(field)) {
                 let _ = writeln!(text, "{} {}[{size}];", self.declared(leaf), self.array(field, part));
             }
         }
@@ -354,7 +362,19 @@ impl Translator<'_> {
                         );
                     }
                 }
-                for (there, value) in self.entries(&container)? {
+                let entries = self.entries(&container)?;
+                if is_known(pattern, &env) {
+                    // Whichever entry it is.
+                    let each = entries.iter().map(|(there, value)| {
+                        Ok(format!("({})", both(there, &self.fits(pattern, value, &mut env.clone(), false)?)))
+                    });
+                    let each = each.collect::<Result<Vec<_>>>()?;
+                    return match each.is_empty() {
+                        true => Ok(()),
+                        false => self.guards(rest, both(&when, &format!("({})", each.join(" || "))), env, found),
+                    };
+                }
+                for (there, value) in entries {
                     let mut env = env.clone();
                     let fits = self.fits(pattern, &value, &mut env, false)?;
                     self.guards(rest, both(&both(&when, &there), &fits), env, found)?;
@@ -372,6 +392,7 @@ impl Translator<'_> {
                 let number = |n: u64| (format!("{n} <= {most}"), Val::Leaf(n.to_string(), Type::Nat));
                 Ok((1..=self.most).map(number).collect())
             }
+            Val::Row(field, ..) if self.stays_empty(*field) => Ok(vec![]),
             Val::Row(field, row, ty) => {
                 let entry = entry(ty).ok_or("going through what is no container")?;
                 let there = |k: usize| {
@@ -762,6 +783,9 @@ impl Translator<'_> {
             there = both(&there, defined);
             values.extend(flat(value)?);
         }
+        if self.stays_empty(field) {
+            return Ok(());
+        }
         let entry = entry(&ty).ok_or("a change of what is no container")?;
         let parts = leaves(&entry)?;
         let (i, j, len) = (format!("{}_i", self.prefix), format!("{}_j", self.prefix), self.len(field, &row));
@@ -875,6 +899,29 @@ fn changes_own(body: &[Statement], pattern: &Pattern) -> bool {
         Statement::If(_, a, b) => changes_own(a, pattern) && changes_own(b, pattern),
         _ => false,
     })
+}
+
+/// Whether a body puts anything into a field of the state.
+fn fills(body: &[Statement], field: usize) -> bool {
+    let is = |place: &Place| matches!(place.root, Root::State(n) if n == field);
+    body.iter().any(|s| match s {
+        Statement::Do(operation, place, _) => {
+            is(place) && !matches!(operation, Operation::Remove | Operation::Pop | Operation::Clear)
+        }
+        Statement::Assign(place, value) => is(place) && !matches!(value, Expr::Zero(_)),
+        Statement::If(_, a, b) => fills(a, field) || fills(b, field),
+        Statement::For(_, _, body) => fills(body, field),
+        Statement::Let(..) => false,
+    })
+}
+
+/// Whether all that a pattern binds has its value already.
+fn is_known(pattern: &Pattern, env: &Env) -> bool {
+    match pattern {
+        Pattern::Bind(n) => env.get(*n).is_some_and(Option::is_some),
+        Pattern::Tuple(parts) => parts.iter().all(|p| is_known(p, env)),
+        Pattern::Equal(_) | Pattern::Any => true,
+    }
 }
 
 fn changes(body: &[Statement]) -> bool {

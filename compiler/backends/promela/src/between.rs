@@ -118,7 +118,7 @@ impl World<'_> {
     pub fn judges<'t>(&'t self, written: &'t dyn Fn(&[u8]) -> Option<String>) -> Vec<Judge<'t>> {
         let each = self.above.iter().zip(self.tables).enumerate();
         let judge = |(at, (a, table)): (usize, (&'t Automaton, &'t Option<Beliefs>))| {
-            Judge::new(self.translator(a, format!("judge{at}")), table.as_ref(), written)
+            Judge::new(self.translator(a, format!("judge{at}")), table.as_ref(), written, false)
         };
         each.map(judge).collect()
     }

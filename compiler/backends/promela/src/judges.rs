@@ -25,6 +25,7 @@ pub struct Table<'a> {
     beliefs: Beliefs,
     messages: &'a dyn Messages,
     written: Written<'a>,
+    in_c: bool,
 }
 
 type Result<T> = std::result::Result<T, String>;
@@ -51,7 +52,8 @@ pub fn messages(beliefs: &Beliefs) -> Vec<Vec<u8>> {
 }
 
 impl<'a> Judge<'a> {
-    pub fn new(translator: Translator<'a>, table: Option<&Beliefs>, written: Written<'a>) -> Judge<'a> {
+    /// `in_c`: a table is looked up in C ([`rows`]), not spread out over conditions.
+    pub fn new(translator: Translator<'a>, table: Option<&Beliefs>, written: Written<'a>, in_c: bool) -> Judge<'a> {
         match table {
             None => Judge::Automaton(translator),
             Some(beliefs) => Judge::Table(Table {
@@ -60,6 +62,7 @@ impl<'a> Judge<'a> {
                 beliefs: beliefs.clone(),
                 messages: translator.messages,
                 written,
+                in_c,
             }),
         }
     }
@@ -150,6 +153,13 @@ impl Table<'_> {
         if moves.is_empty() {
             return Ok(None);
         }
+        if self.in_c {
+            let (table, parameters) = (format!("{}_next", self.prefix), texts.to_vec());
+            // Of a comparison with `>=` SPIN says that it is an assignment.
+            let when = format!("{when} && c_expr {{ {table}[now.{here}][{at}] > 0 }}");
+            let body = format!("c_code {{ now.{here} = {table}[now.{here}][{at}] - 1; }};\n");
+            return Ok(Some(Option_ { when, parameters, body, damages: None }));
+        }
         let any: Vec<String> = moves.iter().map(|(from, _)| format!("{here} == {from}")).collect();
         let mut body = String::from("if\n");
         for (from, to) in &moves {
@@ -163,6 +173,17 @@ impl Table<'_> {
             damages: None,
         }))
     }
+}
+
+/// A table in C, for the judge whose names begin with `prefix`: by state and letter the next state and 1; 0: not allowed.
+pub fn rows(prefix: &str, beliefs: &Beliefs) -> String {
+    let letters = beliefs.letters.len().max(1);
+    let mut text = format!("static const short {prefix}_next[][{letters}] = {{\n");
+    for row in &beliefs.next {
+        let row: Vec<String> = row.iter().map(|next| next.map_or(0, |n| n + 1).to_string()).collect();
+        let _ = writeln!(text, "    {{{}}},", if row.is_empty() { "0".into() } else { row.join(", ") });
+    }
+    text + "};\n"
 }
 
 /// Whether they are two numbers.

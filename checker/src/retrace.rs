@@ -1,0 +1,172 @@
+//! A run that another engine found, done again in the explorer's space. The other tells less of each step than a [`Run`] does: at which
+//! end, what kind, which call or timer; so all states are followed in which its steps can end.
+
+use rustc_hash::FxHashSet;
+
+use crate::ends::Step;
+use crate::run::{step, Run};
+use crate::setup::Setup;
+use crate::space::{Led, Move, Near, Space, State};
+
+/// States that are followed at once.
+const MOST: usize = 1 << 18;
+
+/// What another engine tells of a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hint {
+    /// An end is opened, as both are in the first state here.
+    Opened,
+    Later {
+        end: usize,
+    },
+    /// The call of a name, counted from 1.
+    Call {
+        end: usize,
+        name: String,
+        number: u8,
+    },
+    /// By its place among those that are armed, by layer, declaration and indices.
+    TimerAt {
+        end: usize,
+        place: u32,
+    },
+    /// Any of a name.
+    Timer {
+        end: usize,
+        name: String,
+    },
+    /// The network does something that reaches an end, or none.
+    Network {
+        name: String,
+        end: Option<usize>,
+    },
+}
+
+impl Hint {
+    /// A line of a model's trail (`nacre-backend-promela`, `nacre-verify`); none: it tells something else.
+    pub fn of(line: &str) -> Option<Hint> {
+        let end = |word: &str| ["a", "b"].iter().position(|name| *name == word);
+        let words: Vec<&str> = line.split_whitespace().collect();
+        Some(match words[..] {
+            [who, "opens"] if end(who).is_some() => Hint::Opened,
+            [who, "goes", "on"] => Hint::Later { end: end(who)? },
+            [who, "calls", name, "number", number] => {
+                Hint::Call { end: end(who)?, name: name.strip_suffix(',')?.to_string(), number: number.parse().ok()? }
+            }
+            ["timer", place, "of", who] => Hint::TimerAt { end: end(who)?, place: place.parse().ok()? },
+            [name, "of", who, "fires"] => Hint::Timer { end: end(who)?, name: name.to_string() },
+            [name, "at", "the", "network"] => Hint::Network { name: name.to_string(), end: None },
+            [name, "at", who] => Hint::Network { name: name.to_string(), end: Some(end(who)?) },
+            _ => return None,
+        })
+    }
+
+    fn fits(&self, setup: &Setup, space: &Space, near: &mut Near, from: State, m: Move) -> bool {
+        match (self, m) {
+            (Hint::Later { end }, Move::Step { end: at, step: Step::Later, .. }) => *end == at,
+            (Hint::Call { end, name, number }, Move::Step { end: at, step: Step::Call(call), .. }) => {
+                let call = &space.ends.calls[call as usize];
+                *end == at && *number == call.number + 1 && setup.stack.event(call.id).name == *name
+            }
+            (Hint::TimerAt { end, place }, Move::Step { end: at, step: Step::Timer(timer), .. }) => {
+                *end == at && *place == timer
+            }
+            (Hint::Timer { end, name }, Move::Step { end: at, step: Step::Timer(timer), .. }) => {
+                let armed = &space.ends.locals.value(from.ends[at]).armed[timer as usize];
+                *end == at && setup.stack.timers[armed.timer.index()].name == *name
+            }
+            (Hint::Network { name, end }, Move::Network { place, .. }) => {
+                let m = &space.network_moves_of(near, from)[place];
+                let reached = m.arrives.map(|(end, _)| end);
+                *end == reached && space.network.automaton().actions[m.action].name == *name
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Why a run is none here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lost {
+    /// So many steps can be done, the next cannot.
+    Impossible(usize),
+    /// All can be done, and nothing is broken.
+    Allowed,
+    TooMany,
+}
+
+/// A state on the way, and how it was reached.
+struct Seen {
+    state: State,
+    before: Option<(usize, Move)>,
+}
+
+/// The run, told in full; it ends with what its last step breaks.
+pub fn retrace(setup: &Setup, space: &Space, first: &[Led], hints: &[Hint]) -> Result<Run, Lost> {
+    let mut near = Near::default();
+    let hints: Vec<&Hint> = hints.iter().filter(|h| **h != Hint::Opened).collect();
+    let mut seen: Vec<Seen> = vec![];
+    for led in first {
+        match led {
+            Ok(state) => seen.push(Seen { state: *state, before: None }),
+            Err(why) => return Ok(Run { steps: vec![], why: why.to_string() }),
+        }
+    }
+    let mut level = 0..seen.len();
+    for (number, hint) in hints.iter().enumerate() {
+        let (mut next, mut known, mut broken) = (vec![], FxHashSet::default(), None);
+        for at in level.clone() {
+            let from = seen[at].state;
+            let mut moves = vec![];
+            space.expand(&mut near, from, &mut |m, _, led| moves.push((m, led)));
+            for (m, led) in moves {
+                if !hint.fits(setup, space, &mut near, from, m) {
+                    continue;
+                }
+                match led {
+                    Ok(state) if known.insert(state) => next.push(Seen { state, before: Some((at, m)) }),
+                    Ok(_) => {}
+                    Err(why) => broken = broken.or(Some((at, m, why))),
+                }
+            }
+        }
+        if let (true, Some((at, m, why))) = (number + 1 == hints.len() || next.is_empty(), broken) {
+            return Ok(tell(setup, space, &mut near, &seen, at, m, &why));
+        }
+        if next.is_empty() {
+            return Err(Lost::Impossible(number));
+        }
+        if next.len() > MOST {
+            return Err(Lost::TooMany);
+        }
+        level = seen.len()..seen.len() + next.len();
+        seen.extend(next);
+    }
+    Err(Lost::Allowed)
+}
+
+fn tell(setup: &Setup, space: &Space, near: &mut Near, seen: &[Seen], last: usize, m: Move, why: &str) -> Run {
+    let (mut moves, mut at) = (vec![(last, m)], last);
+    while let Some((before, m)) = seen[at].before {
+        moves.push((before, m));
+        at = before;
+    }
+    let steps = moves.into_iter().rev().map(|(from, m)| step(setup, space, near, seen[from].state, m));
+    Run { steps: steps.collect(), why: why.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_a_trail_are_read() {
+        let call = Hint::Call { end: 0, name: "send".into(), number: 2 };
+        assert_eq!(Hint::of("a calls send, number 2"), Some(call));
+        assert_eq!(Hint::of("timer 3 of b"), Some(Hint::TimerAt { end: 1, place: 3 }));
+        assert_eq!(Hint::of("pt2pt.timeout of b fires"), Some(Hint::Timer { end: 1, name: "pt2pt.timeout".into() }));
+        assert_eq!(Hint::of("deliver at b"), Some(Hint::Network { name: "deliver".into(), end: Some(1) }));
+        assert_eq!(Hint::of("lose at the network"), Some(Hint::Network { name: "lose".into(), end: None }));
+        assert_eq!(Hint::of("broken: deliver is not allowed by fifo_network here"), None);
+    }
+}
