@@ -207,3 +207,14 @@ fn saved_run_is_stepped_through_in_gdb() {
     assert!(out.contains("expected = !expected"), "with the layer's own lines: {out}{err}");
     assert!(out.contains("C at level queue: the same outputs at each step"), "{out}{err}");
 }
+
+#[test]
+fn empty_layer_asks_whether_one_automaton_implements_another() {
+    let file = "cli/tests/sources/refinement.nacre";
+    let (status, out, _) = ran(&mut nacre(&["verify", file, "--layer", "nothing_is_lost"]));
+    assert_eq!(status, 0, "{out}");
+    assert!(out.contains("network perfect") && out.contains("specification lossy_fifo_network"), "{out}");
+    let (status, out, _) = ran(&mut nacre(&["verify", file, "--layer", "nothing_is_overtaken"]));
+    assert_eq!(status, 1, "{out}");
+    assert!(out.contains("is not allowed by `perfect` here"), "{out}");
+}

@@ -72,6 +72,12 @@ fn unprovided(stack: &str, layers: &[&Fragment], place: usize, wanted: &str, hel
         let extend = if names.len() == 1 { "does not extend it" } else { "do not extend it" };
         found = found.also(below.span, format!("provides {}", names.join(" and ")));
         found = found.because(format!("`{}` below it provides {}, which {extend}", below.short, names.join(" and ")));
+        if let [provided] = provided {
+            help += &format!(
+                "; if all that `{provided}` does is right for `{wanted}`, an empty layer says it, and `nacre verify` checks it: \
+                 `worker as_wanted {{ requires {provided}; provides {wanted}; }}`"
+            );
+        }
     }
     found.help(help)
 }
