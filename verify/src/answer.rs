@@ -1,5 +1,7 @@
 //! What the verifier that SPIN makes prints, as data.
 
+use nacre_backend_promela::judges::UNCLEAR;
+
 /// What a search came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -27,6 +29,23 @@ pub struct Searched {
     /// Of the search alone.
     pub seconds: f64,
     pub vector_bytes: u64,
+}
+
+impl Searched {
+    /// What a model of automata meets besides violations: its own limits.
+    pub fn within_limits(mut self) -> Searched {
+        if let Verdict::Violated { why, trail } = &self.verdict {
+            let limit = match trail.last().and_then(|line| line.strip_prefix(UNCLEAR)) {
+                Some(words) => {
+                    Some(format!("an automaton could go on in two ways, and the model follows one: {words}"))
+                }
+                None if why.contains("_len[") => Some("an automaton keeps more than the model has places for".into()),
+                None => None,
+            };
+            self.verdict = limit.map_or(self.verdict.clone(), Verdict::Incomplete);
+        }
+        self
+    }
 }
 
 /// Reads what pan printed; none: it did not come so far as to tell.

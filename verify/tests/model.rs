@@ -46,6 +46,24 @@ fn a_bug_in_a_layer_is_told_by_the_automaton_that_it_breaks() {
     );
 }
 
+/// The explorer follows both ways, the model would follow one.
+#[test]
+fn a_judge_that_could_go_on_in_two_ways_is_told() {
+    let torn = "import \"../interfaces.nacre\";
+        automaton torn {
+            state { sent: seq<msg> per member, odd: bool }
+            input send(at p, m) { sent[p].append(m); }
+            output deliver(at q, m) when m in sent[peer(q)] { }
+            output deliver(at q, m) when m in sent[peer(q)] && !odd { odd = true; }
+        }";
+    let change = ("import \"../interfaces.nacre\";", torn);
+    let (parameters, network, bounds) = (&[][..], ("lossy_network", &[][..]), bounds([1, 0]));
+    let setup = setup(&Of { layer: "sequencer", change, parameters, network, above: "torn", bounds });
+    let found = check(&setup, &tools(), &Limits::default()).expect("a verdict");
+    let Verdict::Incomplete(why) = found.verdict else { panic!("{found:?}") };
+    assert!(why.contains("deliver is not allowed by torn here, or in two ways"), "{why}");
+}
+
 #[test]
 fn what_the_model_leaves_out_is_refused_in_words() {
     let refused = |setup: &Setup| format!("{:?}", check(setup, &tools(), &Limits::default()).expect_err("refused"));

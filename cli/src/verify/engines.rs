@@ -92,10 +92,6 @@ fn unfit(engine: &str, why: String) -> Reported {
 fn of_spin(engine: String, searched: Searched, world: &World, session: &Session) -> Reported {
     let Searched { verdict, states, transitions, depth, memory_mib, seconds, .. } = searched;
     let verdict = match verdict {
-        // A container of an automaton is full: our bound, no fault of the layer.
-        Verdict::Violated { why, .. } if why.contains("_len[") => {
-            Told::NotFound("more messages are on the way than the model has places for".into())
-        }
         Verdict::Violated { why, trail } => violated(&engine, why, trail, world, session),
         Verdict::Holds => Told::Holds,
         Verdict::Incomplete(why) => Told::NotFound(why),

@@ -54,7 +54,7 @@ impl<'a> Checker<'a> {
         let mut files = files(&self.setup.stack, emitted, self.setup.bounds.first, &self.known.in_c());
         files.push(self.known.tables_in_c());
         let model = Model { text: self.text.clone(), files, flags: flags(&FLAGS), file_flags: flags(&FILE_FLAGS) };
-        let searched = self.verifier.check(&model).map_err(Failure::Spin)?;
+        let searched = self.verifier.check(&model).map_err(Failure::Spin)?.within_limits();
         if !self.limits.breadth_first || !matches!(searched.verdict, Verdict::Violated { .. }) {
             return Ok(searched);
         }

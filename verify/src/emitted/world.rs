@@ -8,7 +8,7 @@
 use std::fmt::Write;
 
 use nacre_backend_promela::automata::{Numbers, Option_, Translator};
-use nacre_backend_promela::judges::{known, Judge};
+use nacre_backend_promela::judges::{clash, known, unclear, Judge};
 use nacre_checker::setup::Setup;
 use nacre_specification::{ActionKind, Automaton};
 use nacre_stack::timing::draws;
@@ -209,6 +209,9 @@ impl World<'_> {
         for one in leaving.iter().filter(|l| which(l)) {
             let _ = writeln!(text, "            :: event == {} -> /* {} */", one.place, one.name);
             for (options, why) in &one.taken {
+                if let (true, Some(clash)) = (within, clash(options)) {
+                    let _ = writeln!(text, "                if :: ({clash}) -> {} :: else fi;", unclear(why));
+                }
                 text.push_str("                if\n");
                 for option in options {
                     let body =

@@ -58,6 +58,8 @@ pub struct Option_ {
     pub body: String,
     /// The message that is damaged first, in any one bit, into [`Messages::damaged`].
     pub damages: Option<String>,
+    /// Place in [`Automaton::actions`].
+    pub action: usize,
 }
 
 impl Option_ {
@@ -295,7 +297,7 @@ impl Translator<'_> {
         for statement in &declared.body {
             self.statement(action, statement, &mut env, &mut body)?;
         }
-        Ok(Option_ { when, parameters, body, damages })
+        Ok(Option_ { when, parameters, body, damages, action })
     }
 
     /// Copies a value into the variables of a local.

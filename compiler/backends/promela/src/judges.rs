@@ -104,11 +104,36 @@ impl<'a> Judge<'a> {
     /// Every way of the actions of a name with these parameters; nothing if there is no such action.
     pub fn known(&self, kind: ActionKind, name: &str, texts: &[String]) -> Result<Option<Vec<Option_>>> {
         match self {
-            Judge::Automaton(t) => known(t, kind, name, texts),
+            Judge::Automaton(t) => {
+                let found = known(t, kind, name, texts)?;
+                let several = found.as_deref().is_some_and(|options| clash(options).is_some());
+                match kind {
+                    ActionKind::Input if several => {
+                        Err(format!("`{}` can take `{name}` in several ways, and is in one state here", self.name()))
+                    }
+                    _ => Ok(found),
+                }
+            }
             Judge::Table(t) => t.known(kind, name, texts),
         }
     }
 }
+
+/// The condition that an automaton could do two actions at once: it would be in two states. None: it never can.
+pub fn clash(options: &[Option_]) -> Option<String> {
+    let pairs = options.iter().enumerate().flat_map(|(at, one)| options[..at].iter().map(move |other| (other, one)));
+    let differ = pairs.filter(|(one, other)| one.action != other.action);
+    let each: Vec<String> = differ.map(|(one, other)| format!("(({}) && ({}))", one.when, other.when)).collect();
+    (!each.is_empty()).then(|| each.join(" || "))
+}
+
+/// What is done then. `why`: what is said where an event is not allowed.
+pub fn unclear(why: &str) -> String {
+    format!("printf(\"step: {UNCLEAR}{why}, or in two ways\\n\"); assert(false)")
+}
+
+/// The last line of a trail that begins so tells of no violation, but of what a model cannot follow.
+pub const UNCLEAR: &str = "unclear: ";
 
 /// The same of one automaton.
 pub fn known(t: &Translator, kind: ActionKind, name: &str, texts: &[String]) -> Result<Option<Vec<Option_>>> {
@@ -129,6 +154,7 @@ impl Table<'_> {
         Ok(self.automaton.actions.iter().any(|a| a.kind == kind && a.name == name).then_some(found))
     }
 
+    /// Letters are told apart, so a table goes on in one way.
     fn option(&self, at: usize, letter: &Letter, texts: &[String]) -> Result<Option<Option_>> {
         if texts[0].parse().is_ok_and(|end: usize| end != letter.end) {
             return Ok(None);
@@ -158,7 +184,7 @@ impl Table<'_> {
             // Of a comparison with `>=` SPIN says that it is an assignment.
             let when = format!("{when} && c_expr {{ {table}[now.{here}][{at}] > 0 }}");
             let body = format!("c_code {{ now.{here} = {table}[now.{here}][{at}] - 1; }};\n");
-            return Ok(Some(Option_ { when, parameters, body, damages: None }));
+            return Ok(Some(Option_ { when, parameters, body, damages: None, action: 0 }));
         }
         let any: Vec<String> = moves.iter().map(|(from, _)| format!("{here} == {from}")).collect();
         let mut body = String::from("if\n");
@@ -171,6 +197,7 @@ impl Table<'_> {
             parameters: texts.to_vec(),
             body,
             damages: None,
+            action: 0,
         }))
     }
 }

@@ -5,7 +5,7 @@ use nacre_stack::*;
 
 use crate::automata::Option_;
 use crate::between::{World, LEAVES, SENDING};
-use crate::judges::known;
+use crate::judges::{clash, known, unclear};
 use crate::writer::{Frame, Writer};
 
 /// For each automaton that speaks of an event, its ways, and what is said where there is none.
@@ -71,6 +71,9 @@ impl Writer<'_> {
     /// One of the ways of each; `own`: statements of their own, so that it is for SPIN to choose.
     fn choices(&mut self, taken: &[(Vec<Option_>, String)], own: bool) {
         for (options, why) in taken {
+            if let (false, Some(clash)) = (own, clash(options)) {
+                self.line(format!("if :: ({clash}) -> {} :: else fi;", unclear(why)));
+            }
             self.line("if");
             for option in options {
                 self.option(format!("({})", option.when));
