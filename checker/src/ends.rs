@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use nacre_specification::Value as Spec;
 use nacre_stack::interpret::{Armed, Choices, Machine, Outcome, Schedule, Value};
-use nacre_stack::{EventId, Stack};
+use nacre_stack::{builtin, EventId, Stack};
 
 use crate::memo::{Interner, Memo, Near};
 use crate::setup::{address, end_at, Call, Setup};
@@ -71,7 +71,7 @@ pub struct Ends {
     pub arrivals: Interner<Arrival, Arrival>,
     pub effects: Interner<Vec<Left>, Vec<Left>>,
     steps: Memo<(u32, Step), Ways>,
-    /// By handler, whether it has run.
+    /// By handler, whether it has run in a step that called no frame impossible.
     covered: Mutex<Vec<bool>>,
     any_order: bool,
 }
@@ -166,9 +166,11 @@ impl Ends {
             let outcome = run(&mut machine);
             choices = machine.take_choices().next();
             let covered = machine.take_covered();
-            let mut all = self.covered.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            all.iter_mut().zip(covered).for_each(|(a, c)| *a |= c);
-            drop(all);
+            // Who only calls a frame impossible has not done what it is there for.
+            if machine.counter(builtin::IMPOSSIBLE) == from.counter(builtin::IMPOSSIBLE) {
+                let mut all = self.covered.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+                all.iter_mut().zip(covered).for_each(|(a, c)| *a |= c);
+            }
             // What was dropped has had its effect: none but on counters. What was not taken has had none.
             if matches!(outcome, Outcome::Ok | Outcome::Dropped | Outcome::NoSpace | Outcome::Idle) {
                 let way = self.way(end, machine, plan);
@@ -209,6 +211,10 @@ impl Ends {
             Local { busy: machine.is_busy(), goals: machine.goals(), armed, machine }
         });
         Way { next, effects, broken, choices }
+    }
+
+    pub fn call_name(&self, call: &Call) -> &str {
+        &self.stack.event(call.id).name
     }
 
     /// By handler, whether it has run in any step.

@@ -11,9 +11,18 @@
 //! | emission | leaves it out; its message is dropped |
 //! | branch | swaps the two branches of an `if` |
 //!
-//! Left alone is what is no behaviour (counters), what a checker erases (durations and instants), and how likely something is:
-//! a condition that compares a number drawn at random is decided both ways anyway, whatever it is compared with.
+//! An operator is applied at every place where it applies, but for these:
+//!
+//! | left alone | because |
+//! |---|---|
+//! | counters, durations, instants | they are no behaviour, or what a checker erases |
+//! | what decides nothing but times ([`decisive`]): values, conditions and updates that feed only waiting times and counters | it cannot be seen where timers may fire at any time |
+//! | a condition that compares a number drawn at random | it is decided both ways anyway, whatever it is compared with |
+//! | what follows `impossible` in its block | no correct peer leads there, so that no promise to correct peers speaks of it |
 
+pub mod decisive;
+
+use decisive::{Body, Decisive};
 use nacre_stack::*;
 
 /// A stack with one mistake in it.
@@ -33,16 +42,17 @@ pub struct Mutant {
 pub fn mutants(stack: &Stack, layers: &[LayerId]) -> Vec<Mutant> {
     let original = print(stack);
     let wanted = |layer: LayerId| layers.is_empty() || layers.contains(&layer);
+    let decisive = Decisive::of(stack);
     let mut all = vec![];
     for (at, handler) in stack.handlers.iter().enumerate().filter(|(_, h)| wanted(h.layer) && !h.passes) {
-        each(&handler.body, &handler.locals, stack, &mut |operator, body| {
+        each(&handler.body, Body::Handler(at), &decisive, stack, &mut |operator, body| {
             let mut mutant = stack.clone();
             mutant.handlers[at].body = body;
             all.push(made(&original, mutant, operator, &handler.name, handler.span));
         });
     }
     for (at, function) in stack.functions.iter().enumerate().filter(|(_, f)| wanted(f.layer)) {
-        each(&function.body, &function.locals, stack, &mut |operator, body| {
+        each(&function.body, Body::Function(at), &decisive, stack, &mut |operator, body| {
             let mut mutant = stack.clone();
             mutant.functions[at].body = body;
             all.push(made(&original, mutant, operator, &function.name, function.span));
@@ -55,18 +65,26 @@ fn made(original: &str, stack: Stack, operator: &'static str, place: &str, span:
     let changed = print(&stack);
     let (old, new): (Vec<&str>, Vec<&str>) = (original.lines().collect(), changed.lines().collect());
     let same = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    let line = |lines: &[&str]| lines.get(same).map_or(String::new(), |l| l.trim().to_string());
+    let line = |lines: &[&str]| lines.get(same).map_or(String::new(), |l| without_span(l.trim()));
     // A statement that was left out: the line after it is not the one that replaced it.
     let after = if new.len() < old.len() { String::new() } else { line(&new) };
     Mutant { operator, place: place.into(), span, before: line(&old), after, stack }
 }
 
+/// A line of the IR without where its source stands: the last words of it, if they are that.
+fn without_span(line: &str) -> String {
+    match line.rsplit_once(" span ") {
+        Some((before, after)) if after.bytes().all(|b| b.is_ascii_digit() || b" ;{}".contains(&b)) => before.into(),
+        _ => line.into(),
+    }
+}
+
 /// Calls `found` with the body after each change.
-fn each(body: &Block, locals: &[Local], stack: &Stack, found: &mut dyn FnMut(&'static str, Block)) {
+fn each(block: &Block, body: Body, decisive: &Decisive, stack: &Stack, found: &mut dyn FnMut(&'static str, Block)) {
     let mut wanted = 0;
     loop {
-        let mut changed = body.clone();
-        let mut walk = Walker { stack, locals, wanted, seen: 0, done: None, drawn: vec![] };
+        let mut changed = block.clone();
+        let mut walk = Walker { stack, body, decisive, wanted, seen: 0, done: None, drawn: vec![] };
         walk.block(&mut changed);
         let Some(operator) = walk.done else { return };
         found(operator, changed);
@@ -76,7 +94,8 @@ fn each(body: &Block, locals: &[Local], stack: &Stack, found: &mut dyn FnMut(&'s
 
 struct Walker<'a> {
     stack: &'a Stack,
-    locals: &'a [Local],
+    body: Body,
+    decisive: &'a Decisive<'a>,
     wanted: usize,
     seen: usize,
     done: Option<&'static str>,
@@ -105,42 +124,37 @@ impl Walker<'_> {
                 }
             }
             self.statement(&mut block[at]);
+            if matches!(block[at], Statement::Impossible) {
+                return;
+            }
             at += 1;
         }
     }
 
+    /// Whether a store there can be seen, but for times.
+    fn is_update(&self, place: &Place) -> bool {
+        !is_time(&place.ty) && self.decisive.place(self.body, place)
+    }
+
     /// What is left of a statement that is left out: its messages are dropped.
     fn left_out(&self, statement: &Statement) -> Option<(&'static str, Option<Statement>)> {
-        let dropped =
-            |arguments: &[Expr]| match arguments.iter().filter(|a| self.has_message(&a.ty)).collect::<Vec<_>>()[..] {
-                [] => Some(None),
-                [one] if one.ty == Type::Msg => Some(Some(Statement::Drop(one.clone()))),
-                _ => None,
-            };
+        let dropped = |arguments: &[Expr]| match arguments
+            .iter()
+            .filter(|a| self.stack.has_message(&a.ty))
+            .collect::<Vec<_>>()[..]
+        {
+            [] => Some(None),
+            [one] if one.ty == Type::Msg => Some(Some(Statement::Drop(one.clone()))),
+            _ => None,
+        };
         match statement {
-            Statement::Store(place, value) if !is_time(&place.ty) => {
+            Statement::Store(place, value) if self.is_update(place) => {
                 Some(("update", dropped(std::slice::from_ref(value))?))
             }
             Statement::Operate(o) if o.into.is_none() && o.done.is_none() => Some(("update", dropped(&o.arguments)?)),
             Statement::Arm { .. } | Statement::Cancel(_) => Some(("timer", None)),
             Statement::Emit(emit) => Some(("emission", dropped(&emit.arguments)?)),
             _ => None,
-        }
-    }
-
-    fn has_message(&self, ty: &Type) -> bool {
-        match ty {
-            Type::Msg => true,
-            Type::Option(t)
-            | Type::Array(t, _)
-            | Type::Ring(t, _)
-            | Type::List(t, _)
-            | Type::Window(t, ..)
-            | Type::Pool(t, _) => self.has_message(t),
-            Type::Map(_, t, _) => self.has_message(t),
-            Type::Tuple(types) => types.iter().any(|t| self.has_message(t)),
-            Type::Struct(id) => self.stack.structs[id.index()].fields.iter().any(|f| self.has_message(&f.ty)),
-            _ => false,
         }
     }
 
@@ -151,13 +165,14 @@ impl Walker<'_> {
     }
 
     fn statement(&mut self, statement: &mut Statement) {
+        let (decisive, body) = (self.decisive, self.body);
         match statement {
-            // `let` of a time decides nothing but times.
-            Statement::Let(local, e) if !is_time(&self.locals[local.index()].ty) => self.expr(e),
-            Statement::Store(place, e) if !is_time(&place.ty) => self.expr(e),
+            Statement::Let(local, e) if decisive.local(body, *local) || self.stack.has_message(&e.ty) => self.expr(e),
+            Statement::Store(place, e) if self.is_update(place) => self.expr(e),
             Statement::Random { into, .. } => self.drawn.push(*into),
             Statement::If { condition, then, otherwise, .. } => {
-                if !self.by_chance(condition) {
+                let acts = decisive.block_acts(body, then) || decisive.block_acts(body, otherwise);
+                if acts && !self.by_chance(condition) {
                     self.expr(condition);
                     if self.done.is_none() && self.here("branch") {
                         std::mem::swap(then, otherwise);
@@ -167,35 +182,45 @@ impl Walker<'_> {
                 self.block(otherwise);
             }
             Statement::Loop { body, .. } => self.block(body),
-            Statement::For { from, to, body, .. } => {
-                self.expr(from);
-                self.expr(to);
-                self.block(body);
+            Statement::For { variable, from, to, body: inner, .. } => {
+                if decisive.local(body, *variable) || decisive.block_acts(body, inner) {
+                    self.expr(from);
+                    self.expr(to);
+                }
+                self.block(inner);
             }
-            Statement::Each { walk, body, .. } => {
-                walk.from.iter_mut().chain(&mut walk.to).for_each(|e| self.expr(e));
-                self.block(body);
+            Statement::Each { walk, body: inner, .. } => {
+                if decisive.block_acts(body, inner) {
+                    walk.from.iter_mut().chain(&mut walk.to).for_each(|e| self.expr(e));
+                }
+                self.block(inner);
             }
-            Statement::Return(Some(e)) => self.expr(e),
-            Statement::Call { arguments, .. } => {
-                for argument in arguments {
-                    if let Argument::Value(e) = argument {
-                        self.expr(e);
+            Statement::Return(Some(e)) if decisive.result(body) || self.stack.has_message(&e.ty) => self.expr(e),
+            Statement::Call { function, arguments, .. } => {
+                let parameters = &self.stack.functions[function.index()].parameters;
+                for (argument, parameter) in arguments.iter_mut().zip(parameters) {
+                    match argument {
+                        Argument::Value(e)
+                            if decisive.parameter(*function, *parameter) || self.stack.has_message(&e.ty) =>
+                        {
+                            self.expr(e)
+                        }
+                        _ => {}
                     }
                 }
             }
             Statement::Operate(o) => o.arguments.iter_mut().for_each(|e| self.expr(e)),
             Statement::Emit(emit) => emit.arguments.iter_mut().for_each(|e| self.expr(e)),
-            Statement::Fit { value, .. } => self.expr(value),
+            Statement::Fit { into, value } if decisive.local(body, *into) => self.expr(value),
             _ => {}
         }
     }
 
     fn expr(&mut self, e: &mut Expr) {
-        if self.done.is_some() {
+        let ty = e.ty.clone();
+        if self.done.is_some() || is_time(&ty) {
             return;
         }
-        let ty = e.ty.clone();
         match &mut e.kind {
             ExprKind::Const(n) => {
                 let next = match &ty {
@@ -223,8 +248,8 @@ impl Walker<'_> {
                     LessEqual => Some((Less, "comparison")),
                     Equal => Some((NotEqual, "comparison")),
                     NotEqual => Some((Equal, "comparison")),
-                    Add if !is_time(&ty) => Some((Sub, "arithmetic")),
-                    Sub if !is_time(&ty) => Some((Add, "arithmetic")),
+                    Add => Some((Sub, "arithmetic")),
+                    Sub => Some((Add, "arithmetic")),
                     _ => None,
                 };
                 let times = is_time(&a.ty);
@@ -272,9 +297,12 @@ impl Walker<'_> {
                     self.expr(part);
                 }
             }
-            ExprKind::Struct(parts) | ExprKind::Tuple(parts) | ExprKind::Array(parts) => {
-                parts.iter_mut().for_each(|e| self.expr(e))
+            ExprKind::Struct(parts) => {
+                let Type::Struct(id) = ty else { return };
+                let fields = parts.iter_mut().enumerate().filter(|(at, _)| self.decisive.field(id, *at as u32));
+                fields.for_each(|(_, e)| self.expr(e));
             }
+            ExprKind::Tuple(parts) | ExprKind::Array(parts) => parts.iter_mut().for_each(|e| self.expr(e)),
             ExprKind::Query(_, _, parts) => parts.iter_mut().for_each(|e| self.expr(e)),
             _ => {}
         }

@@ -35,6 +35,11 @@ pub struct Bounds {
     pub sizes: Vec<usize>,
     /// At most so often in a run: actions of the network by name, and `timers` for expirations.
     pub limits: Vec<(String, u8)>,
+    /// Timers that are a last resort, by layer and name (`pt2pt.resend`): they fire at most so often in a run, and only when nothing
+    /// else can happen: nothing is on its way, no call is taken, and armed are only those that are named behind.
+    pub last: Vec<(String, u8)>,
+    /// A call that the specification allows is taken at once, not only some day.
+    pub at_once: bool,
     /// Added to all sequence numbers of the first states.
     pub first: u64,
     /// Events of a step in any order that keeps each link in order, not only the reference's.
@@ -43,7 +48,27 @@ pub struct Bounds {
 
 impl Default for Bounds {
     fn default() -> Bounds {
-        Bounds { calls: vec![("send".into(), [2, 1])], sizes: vec![1], limits: vec![], first: 0, any_order: false }
+        Bounds {
+            calls: vec![("send".into(), [2, 1])],
+            sizes: vec![1],
+            limits: vec![],
+            last: vec![],
+            at_once: false,
+            first: 0,
+            any_order: false,
+        }
+    }
+}
+
+impl Bounds {
+    /// What only the explorer can do, in words.
+    pub fn beyond_spin(&self) -> Option<&'static str> {
+        match (self.any_order, self.last.is_empty(), self.at_once) {
+            (true, _, _) => Some("there is one order of events here"),
+            (_, false, _) => Some("timers fire at any time here, none is a last resort"),
+            (_, _, true) => Some("calls that are refused are not seen here"),
+            _ => None,
+        }
     }
 }
 
@@ -72,15 +97,13 @@ impl Setup {
 
     /// What cannot be checked as it is, in words.
     pub fn check(&self) -> Result<(), String> {
-        let Bounds { calls, sizes, limits, .. } = &self.bounds;
-        if calls.len() * 2 + limits.len() > COUNTS {
-            return Err(format!(
-                "{} kinds of calls and {} limits are more than fit a state",
-                calls.len(),
-                limits.len()
-            ));
+        let Bounds { calls, sizes, limits, last, .. } = &self.bounds;
+        let limited = limits.len() + last.len();
+        if calls.len() * 2 + limited > COUNTS {
+            return Err(format!("{} kinds of calls and {limited} limits are more than fit a state", calls.len()));
         }
-        if calls.iter().flat_map(|(_, n)| n).chain(limits.iter().map(|(_, n)| n)).any(|n| *n > MOST) {
+        let numbers = limits.iter().chain(last).map(|(_, n)| n);
+        if calls.iter().flat_map(|(_, n)| n).chain(numbers).any(|n| *n > MOST) {
             return Err(format!("a bound is at most {MOST}"));
         }
         if sizes.is_empty() || sizes.iter().any(|s| *s == 0 || *s > 8) {
@@ -92,6 +115,11 @@ impl Setup {
         for (name, _) in limits.iter().filter(|(name, _)| name != "timers") {
             if !self.below.actions.iter().any(|a| a.name == *name) {
                 return Err(format!("`{}` has no action `{name}` that could be limited", self.below.name));
+            }
+        }
+        for (name, _) in last {
+            if !self.stack.timers.iter().any(|t| t.name == *name) {
+                return Err(format!("`{}` has no timer `{name}`", self.stack.name));
             }
         }
         for event in self.stack.interface().into_iter().filter(|e| e.port.0 == 0).map(|e| self.stack.event(e.event)) {

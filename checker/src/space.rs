@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::ends::{Ends, Local, NearEnds, Step, Way};
 use crate::judge::{Judges, NearJudges};
 use crate::network::{NearNetwork, Network};
-use crate::setup::Setup;
+use crate::setup::{Bounds, Setup};
 
 /// The whole: numbers of the parts' states, and what is used up of the bounds (4 bits each: calls by kind and end, then limits).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,6 +41,9 @@ pub struct Space {
     judged_goals: usize,
     /// Limit of timers.
     timers: Option<usize>,
+    /// By timer of the stack, its place among the limits if it is a last resort.
+    last: Vec<Option<usize>>,
+    at_once: bool,
 }
 
 /// What a thread keeps of the parts' results.
@@ -73,8 +76,10 @@ impl Space {
             network,
             judges,
             calls: bounds.calls.iter().map(|(_, n)| *n).collect(),
-            limits: bounds.limits.iter().map(|(_, n)| *n).collect(),
+            limits: bounds.limits.iter().chain(&bounds.last).map(|(_, n)| *n).collect(),
             timers: bounds.limits.iter().position(|(name, _)| name == "timers"),
+            last: setup.stack.timers.iter().map(|t| last(bounds, &t.name)).collect(),
+            at_once: bounds.at_once,
         };
         let (mut near, mut first) = (Near::default(), vec![]);
         for a in &opened[0] {
@@ -107,11 +112,42 @@ impl Space {
         for (end, local) in locals.iter().enumerate() {
             if !local.busy && self.timers.is_none_or(|t| self.left_of_limit(from, t) > 0) {
                 let from = self.timers.map_or(from, |t| self.use_limit(from, t));
-                for timer in 0..local.armed.len() as u32 {
-                    self.steps(near, from, end, Step::Timer(timer), found);
+                for (timer, armed) in local.armed.iter().enumerate() {
+                    let from = match self.last[armed.timer.index()] {
+                        None => from,
+                        Some(limit)
+                            if self.left_of_limit(from, limit) == 0 || !self.is_quiet(near, from, &locals, limit) =>
+                        {
+                            continue
+                        }
+                        Some(limit) => self.use_limit(from, limit),
+                    };
+                    self.steps(near, from, end, Step::Timer(timer as u32), found);
                 }
             }
         }
+    }
+
+    /// Whether nothing happens any more but for the last resort with this limit, and those behind it.
+    fn is_quiet(&self, near: &mut Near, state: State, locals: &[Arc<Local>; 2], limit: usize) -> bool {
+        let sooner =
+            |place: Option<usize>| place.is_none_or(|place| place < limit && self.left_of_limit(state, place) > 0);
+        let others = |local: &Local| local.armed.iter().any(|a| sooner(self.last[a.timer.index()]));
+        if locals.iter().any(|local| local.busy || others(local)) {
+            return false;
+        }
+        let moves = self.network.moves(&mut near.network, &self.ends, state.network);
+        moves.iter().all(|m| m.arrives.is_none()) && !self.is_called(near, state)
+    }
+
+    /// Whether a call is still to come that would be taken.
+    fn is_called(&self, near: &mut Near, state: State) -> bool {
+        let mut next = self.ends.calls.iter().enumerate();
+        next.any(|(at, call)| {
+            call.number == self.used(state, call.kind * 2 + call.end)
+                && self.judges.call(&mut near.judges, state.judge, at as u32, call).is_some()
+                && !self.ends.step(&mut near.ends, call.end, state.ends[call.end], Step::Call(at as u32)).is_empty()
+        })
     }
 
     fn calls(&self, near: &mut Near, from: State, end: usize, found: &mut dyn FnMut(Move, bool, Led)) {
@@ -122,6 +158,11 @@ impl Space {
             let Some(judge) = self.judges.call(&mut near.judges, from.judge, at as u32, call) else { continue };
             let step = Step::Call(at as u32);
             let ways = self.ends.step(&mut near.ends, end, from.ends[end], step);
+            if self.at_once && ways.is_empty() {
+                let name = self.ends.call_name(call);
+                let why = format!("`{name}` at {} is allowed, and not taken", ["a", "b"][end]);
+                found(Move::Step { end, step, way: 0 }, false, Err(Arc::from(why)));
+            }
             let called = State { judge, counts: from.counts + (1 << (4 * (call.kind * 2 + end))), ..from };
             for (way, w) in ways.iter().enumerate() {
                 self.settle(near, called, end, w, &mut |led| found(Move::Step { end, step, way }, false, led));
@@ -239,4 +280,10 @@ impl Space {
         }
         goals
     }
+}
+
+/// Where a timer stands among the limits, if it is a last resort.
+fn last(bounds: &Bounds, timer: &str) -> Option<usize> {
+    let at = bounds.last.iter().position(|(name, _)| name == timer)?;
+    Some(bounds.limits.len() + at)
 }

@@ -79,7 +79,7 @@ pub struct Rest {
     pub rest: Vec<String>,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Verify {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,

@@ -93,6 +93,18 @@ pub enum Failure {
     Spin(Error),
 }
 
+impl Failure {
+    /// SPIN's own bounds on a model (`inline text too long`, `d_step sequence too long`) are no fault of the model.
+    pub fn of(error: Error) -> Failure {
+        match error {
+            Error::Model(words) if words.contains(" too long") => {
+                Failure::Unfit("the automata have more ways here than SPIN takes in a step".into())
+            }
+            error => Failure::Spin(error),
+        }
+    }
+}
+
 /// How many timers of a family there can be.
 fn instances(ty: &Type, path: &[TimerStep], stack: &Stack) -> u64 {
     let Some((step, rest)) = path.split_first() else { return 1 };

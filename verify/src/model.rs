@@ -22,7 +22,7 @@ pub fn check(setup: &Setup, tools: &Tools, limits: &Limits) -> Result<Searched, 
     let mut found = None;
     for capacity in CAPACITIES {
         let model = model(setup, capacity).map_err(Failure::Unfit)?;
-        let searched = tools.check(&model, &limits).map_err(Failure::Spin)?;
+        let searched = tools.check(&model, &limits).map_err(Failure::of)?;
         let full = matches!(&searched.verdict, Verdict::Violated { why, .. } if why.contains("_len["));
         found = Some(searched.within_limits());
         if !full {
@@ -36,8 +36,8 @@ pub fn check(setup: &Setup, tools: &Tools, limits: &Limits) -> Result<Searched, 
 pub fn model(setup: &Setup, capacity: usize) -> Result<Model, String> {
     setup.check()?;
     let bounds = &setup.bounds;
-    if bounds.any_order {
-        return Err("the model has one order of events".into());
+    if let Some(why) = bounds.beyond_spin() {
+        return Err(why.into());
     }
     let number = |v: &Value| matches!(v, Value::Num(_)).then(|| v.num());
     let calls = setup.calls().into_iter().map(|call| Call {

@@ -117,6 +117,55 @@ fn the_large_configurations_hold() {
     assert!(tried >= 7);
 }
 
+/// What a configuration of the library comes to with some settings changed: `EARLY=3 send=1,0`.
+fn with(layer: &str, name: &str, settings: &str) -> Verdict {
+    let file = root().join(format!("layers/{layer}/{layer}.nacre"));
+    let session = Session::open(std::slice::from_ref(&file));
+    let found = own(&session, &file, false).into_iter().find(|c| c.name == name);
+    let mut configuration = found.unwrap_or_else(|| panic!("{layer} has no configuration {name}"));
+    let set: Vec<_> = settings
+        .split(' ')
+        .map(|setting| {
+            let (key, values) = setting.split_once('=').unwrap();
+            (vec![key.to_string()], values.split(',').map(|n| n.parse().unwrap()).collect())
+        })
+        .collect();
+    super::add(&mut configuration, &set);
+    searched(&world(&session, &configuration), 2).verdict
+}
+
+#[test]
+fn what_configurations_allow_is_no_more_than_is_needed() {
+    for (layer, name, settings, told) in [
+        // A third that is lost has too few behind it: only a timeout repairs it.
+        ("pt2pt", "two_lost", "EARLY=3", Some("never so again")),
+        ("pt2pt", "two_lost", "EARLY=3 resend=1", None),
+        // What comes three places later is taken for lost, and sent again for nothing.
+        ("pt2pt", "late", "LATE=3", Some("`send` goes down")),
+        ("pt2pt", "scattered", "resend=1", Some("never so again")),
+        ("pt2pt", "window_lost", "resend=0", Some("never so again")),
+        ("pt2pt", "beyond", "ANSWERS=6", Some("`send` goes down")),
+        // A long message waits for room although there is some.
+        ("frag", "short", "size=2", Some("not taken")),
+        ("frag", "short", "size=2 at_once=0", None),
+    ] {
+        match (with(layer, name, settings), told) {
+            (Verdict::Complete, None) => {}
+            (Verdict::Violated { why, .. }, Some(told)) if why.contains(told) => {}
+            (other, _) => panic!("{name} of {layer} with {settings}: {other:?}, not {told:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_last_resort_waits_for_those_that_are_named_before_it() {
+    // The acknowledgement leaves before the sender's patience ends, or what has arrived is sent again.
+    let verdict = |settings| with("pt2pt", "answering", settings);
+    assert_eq!(verdict("ANSWERS=2 send=1,0 due=1 resend=1"), Verdict::Complete);
+    let Verdict::Violated { why, .. } = verdict("ANSWERS=2 send=1,0 resend=1 due=1") else { panic!("it holds") };
+    assert!(why.contains("`send` goes down"), "{why}");
+}
+
 /// A mistake: the file, what is written instead of what, and what the specification says of it.
 struct Seed {
     file: &'static str,
@@ -236,6 +285,26 @@ const SEEDS: &[(&str, Seed)] = &[
     (
         "close overtakes what is held",
         seed("layers/delay/delay.nacre", &[("if held.empty { pass; }", "pass;")], ""),
+    ),
+    (
+        "its own first frame, come back, is taken for the peer's",
+        seed(
+            "layers/floor/floor.nacre",
+            &[("|| from == cookie as u32 && born == incarnation;", "|| false;")],
+            "`deliver` at",
+        ),
+    ),
+    (
+        "a window is repaired by one timeout a message",
+        seed(
+            "layers/pt2pt/pt2pt.nacre",
+            &[("else if ack >= repeated { repeat_oldest(); }", "")],
+            "all_arrive",
+        ),
+    ),
+    (
+        "a grant too many",
+        seed("layers/pt2pt/pt2pt.nacre", &[("above.grant_sends(W);", "above.grant_sends(W + 1);")], "not taken"),
     ),
     (
         "the end passes the last message",

@@ -5,6 +5,8 @@ mod engines;
 mod library;
 mod mutants;
 mod on_c;
+#[cfg(test)]
+mod operators;
 mod report;
 mod world;
 

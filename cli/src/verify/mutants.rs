@@ -1,10 +1,14 @@
 //! `nacre verify --mutants`: which small mistakes the specification finds.
+//!
+//! A mutant is found if `verify` would not say that it holds: a run breaks what is promised, or a handler that runs otherwise runs
+//! in no configuration. The search for it ends at [`MORE_STATES`] times as many states as the layer itself has, for a mistake
+//! that makes ever more states would never end; what is not found by then is not found.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use nacre_checker::explore::Verdict;
-use nacre_checker::mutants::mutants;
+use nacre_checker::mutants::{mutants, Mutant};
 use nacre_checker::setup::Setup;
 use nacre_driver::Session;
 use serde_json::{json, Value};
@@ -14,6 +18,9 @@ use crate::args::Verify;
 use crate::console::{complain, print, print_json, Exit};
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
+
+/// A mutant's search has at most so many times the states of the right layer's, in each configuration.
+const MORE_STATES: usize = 3;
 
 /// Tries every mutant of each subject in all its configurations, until one finds it.
 pub fn run(args: &Verify, worlds: &[(&Subject, World)], session: &Session, interrupt: &Interrupt) -> Exit {
@@ -26,7 +33,7 @@ pub fn run(args: &Verify, worlds: &[(&Subject, World)], session: &Session, inter
     let (mut told, mut all_found) = (vec![], true);
     for subject in subjects {
         let mine: Vec<&World> = worlds.iter().filter(|(s, _)| *s == subject).map(|(_, w)| w).collect();
-        match one(args, &mine, session, interrupt) {
+        match score(args, &mine, session, interrupt) {
             Ok(score) => {
                 all_found &= score.survivors.is_empty();
                 if args.json {
@@ -54,67 +61,124 @@ pub fn run(args: &Verify, worlds: &[(&Subject, World)], session: &Session, inter
     }
 }
 
-struct Score {
+/// What became of the mutants of a subject.
+pub struct Score {
     /// By operator: found, all.
     operators: BTreeMap<&'static str, (u32, u32)>,
-    survivors: Vec<String>,
+    /// Of those that are found, how many only because a handler does not run any more.
+    idle: u32,
+    pub survivors: Vec<String>,
 }
 
-fn one(args: &Verify, worlds: &[&World], session: &Session, interrupt: &Interrupt) -> Result<Score, String> {
-    let mut score = Score { operators: BTreeMap::new(), survivors: vec![] };
-    if worlds.is_empty() {
-        return Ok(score);
-    }
-    // The mutants of every configuration are the same ones, in the same order: only parameters differ.
-    let variants: Vec<Vec<_>> = worlds.iter().map(|w| mutants(&w.setup.stack, &[])).collect();
-    let mut progress = Progress::of_runs(variants[0].len() as u64);
+/// A configuration, and what the search of the layer as it is came to there.
+struct Right<'a> {
+    world: &'a World,
+    mutants: Vec<Mutant>,
+    states: usize,
+    ran: Vec<bool>,
+}
+
+/// Tries all.
+pub fn score(args: &Verify, worlds: &[&World], session: &Session, interrupt: &Interrupt) -> Result<Score, String> {
+    let mut score = Score { operators: BTreeMap::new(), idle: 0, survivors: vec![] };
+    let mut rights = vec![];
     for world in worlds {
         let found = super::search(args, world, interrupt, true)?;
         if let Verdict::Violated { why, .. } = found.searched.verdict {
             return Err(format!("the specification does not hold as it is: {why}"));
         }
+        let states = found.searched.progress.states as usize;
+        let ran = ran(world, &found.covered);
+        rights.push(Right { world, mutants: mutants(&world.setup.stack, &[]), states, ran });
     }
-    for at in 0..variants[0].len() {
+    // The mutants of every configuration are the same ones, in the same order: only parameters differ.
+    let count = rights.first().map_or(0, |r| r.mutants.len());
+    // Where there are few states most is found soonest.
+    rights.sort_by_key(|r| r.states);
+    let mut progress = Progress::of_runs(count as u64);
+    for at in 0..count {
         if interrupt.came() {
             break;
         }
-        let found = worlds.iter().zip(&variants).any(|(world, mutants)| {
-            let Some(mutant) = mutants.get(at) else { return false };
-            let setup = Setup { stack: Arc::new(mutant.stack.clone()), ..world.setup.clone() };
-            let changed = World {
-                setup,
-                configuration: vec![],
-                configuration_name: world.configuration_name.clone(),
-                caveats: vec![],
-            };
-            match super::search(args, &changed, interrupt, true) {
-                Ok(found) => matches!(found.searched.verdict, Verdict::Violated { .. }),
-                // It does not even open.
-                Err(_) => true,
-            }
-        });
-        let mutant = &variants[0][at];
+        let found = tried(args, &rights, at, interrupt);
+        let mutant = &rights[0].mutants[at];
         let (killed, all) = score.operators.entry(mutant.operator).or_default();
         *all += 1;
-        if found {
-            *killed += 1;
-        } else {
-            let path = session.sources.path(mutant.span.file);
-            let file = path.rsplit('/').next().unwrap_or(path);
-            let line = session.sources.line(mutant.span);
-            let after = if mutant.after.is_empty() { "(left out)" } else { &mutant.after };
-            score.survivors.push(format!(
-                "{} in {} ({file}:{line}): {}  =>  {after}",
-                mutant.operator, mutant.place, mutant.before
-            ));
+        match found {
+            Found::Broken => *killed += 1,
+            Found::Idle => {
+                *killed += 1;
+                score.idle += 1;
+            }
+            Found::Not => score.survivors.push(told(mutant, session)),
         }
         progress.add(1);
     }
     Ok(score)
 }
 
+/// By handler, whether it ran or has nothing to do here.
+fn ran(world: &World, covered: &[bool]) -> Vec<bool> {
+    world.setup.stack.handlers.iter().zip(covered).map(|(h, covered)| *covered || !world.may_run(h)).collect()
+}
+
+/// Handlers that ran in none of several searches.
+fn idle<'a>(searches: impl Iterator<Item = &'a Vec<bool>>) -> Vec<usize> {
+    let all: Vec<&Vec<bool>> = searches.collect();
+    let handlers = all.first().map_or(0, |ran| ran.len());
+    (0..handlers).filter(|at| all.iter().all(|ran| !ran[*at])).collect()
+}
+
+enum Found {
+    Broken,
+    Idle,
+    Not,
+}
+
+fn tried(args: &Verify, rights: &[Right], at: usize, interrupt: &Interrupt) -> Found {
+    let (mut all, mut complete) = (vec![], true);
+    for right in rights {
+        let Some(mutant) = right.mutants.get(at) else { continue };
+        let setup = Setup { stack: Arc::new(mutant.stack.clone()), ..right.world.setup.clone() };
+        let changed = World {
+            setup,
+            configuration: vec![],
+            configuration_name: right.world.configuration_name.clone(),
+            caveats: vec![],
+        };
+        let states = args.states.unwrap_or(right.states * MORE_STATES);
+        let args = Verify { states: Some(states), ..args.clone() };
+        match super::search(&args, &changed, interrupt, true) {
+            Ok(found) => {
+                if matches!(found.searched.verdict, Verdict::Violated { .. }) {
+                    return Found::Broken;
+                }
+                complete &= found.searched.verdict == Verdict::Complete;
+                all.push(ran(right.world, &found.covered));
+            }
+            // It does not even open.
+            Err(_) => return Found::Broken,
+        }
+    }
+    let before = idle(rights.iter().map(|r| &r.ran));
+    match complete && idle(all.iter()).iter().any(|h| !before.contains(h)) {
+        true => Found::Idle,
+        false => Found::Not,
+    }
+}
+
+/// A mutant that was not found.
+fn told(mutant: &Mutant, session: &Session) -> String {
+    let path = session.sources.path(mutant.span.file);
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let line = session.sources.line(mutant.span);
+    let after = if mutant.after.is_empty() { "(left out)" } else { &mutant.after };
+    format!("{} in {} ({file}:{line}): {}  =>  {after}", mutant.operator, mutant.place, mutant.before)
+}
+
 impl Score {
-    fn sums(&self) -> (u32, u32) {
+    /// Found, and all.
+    pub fn sums(&self) -> (u32, u32) {
         self.operators.values().fold((0, 0), |(k, a), (killed, all)| (k + killed, a + all))
     }
 
@@ -122,6 +186,9 @@ impl Score {
         let (killed, all) = self.sums();
         let share = 100.0 * f64::from(killed) / f64::from(all.max(1));
         print(&format!("{}: {killed} of {all} mutants are found ({share:.0} %)", subject.name));
+        if self.idle > 0 {
+            print(&format!("    {} of them only by a handler that does not run any more", self.idle));
+        }
         for (operator, (killed, all)) in &self.operators {
             print(&format!("    {operator:<11} {killed} of {all}"));
         }
@@ -132,6 +199,6 @@ impl Score {
         let (killed, all) = self.sums();
         let operators: BTreeMap<&str, Value> =
             self.operators.iter().map(|(o, (k, a))| (*o, json!({ "found": k, "all": a }))).collect();
-        json!({ "subject": subject.name, "found": killed, "all": all, "operators": operators, "survivors": self.survivors })
+        json!({ "subject": subject.name, "found": killed, "all": all, "idle": self.idle, "operators": operators, "survivors": self.survivors })
     }
 }

@@ -6,6 +6,7 @@ use nacre_checker::setup::{Bounds, Setup};
 use nacre_diagnostics::Diagnostic;
 use nacre_driver::{LayerPromises, Override, Session, Variation};
 use nacre_specification::{ActionKind, Automaton, Configuration, Setting};
+use nacre_stack::{mask, Cell, Expr, ExprKind, Scope, Stack, Type};
 use nacre_syntax::ast;
 
 /// What is verified: a layer by itself, or a stack.
@@ -86,18 +87,20 @@ pub fn between(session: &Session, subject: &Subject, over: Option<&str>) -> Betw
     };
     let required = layers.last().map(|l| automata(&l.requires)).unwrap_or_default();
     let held: Vec<String> = over.map_or(required, |name| vec![name.to_string()]);
-    // From the bottom up: what a layer provides comes instead of what holds below it; the rest is handed through.
+    // From the bottom up: what a layer provides comes instead of what it requires below it; the rest is handed through, and so is
+    // what a configuration names.
     let mut above = held.clone();
     for layer in layers.iter().rev() {
-        let provided = automata(&layer.provides);
-        if provided.is_empty() {
+        let mut provided = automata(&layer.provides);
+        if provided.is_empty() || over.is_some() {
             let broken = |name: &String| extended(session, name).iter().any(|n| layer.breaks.contains(n));
             // Of an automaton that is broken, one that it extends may be left.
             let left = |name: &String| extended(session, name).into_iter().find(|n| !broken(n));
-            above = above.iter().filter_map(left).collect();
-        } else {
-            above = provided;
+            let known = |name: &String, by: &[String]| by.iter().any(|p| extended(session, p).contains(name));
+            let handed: Vec<String> = above.iter().filter_map(left).filter(|n| !known(n, &provided)).collect();
+            provided.extend(handed);
         }
+        above = provided;
     }
     trusted.sort();
     trusted.dedup();
@@ -131,8 +134,16 @@ pub fn world(
             subject.name
         )));
     };
-    let mut reading =
-        Reading { session, subject, variation: Variation::default(), bounds: Bounds::default(), automata: vec![] };
+    let mut reading = Reading {
+        session,
+        subject,
+        variation: Variation::default(),
+        bounds: Bounds::default(),
+        automata: vec![],
+        timers: vec![],
+        givens: vec![],
+        given: vec![],
+    };
     let parameters_below = parameters(session, below);
     let callable = reading.callable();
     reading.bounds.calls.clear();
@@ -147,7 +158,8 @@ pub fn world(
         |name: &str, settings: &[(String, u64)]| session.automaton(name, settings).map_err(Refusal::Diagnostics);
     let network = automaton(below, &reading.automata)?;
     let above: Vec<Automaton> = between.above.iter().map(|n| automaton(n, &[])).collect::<Result<_, _>>()?;
-    let (stack, _) = session.compose_varied(&subject.name, &reading.variation).map_err(Refusal::Diagnostics)?;
+    let (mut stack, _) = session.compose_varied(&subject.name, &reading.variation).map_err(Refusal::Diagnostics)?;
+    give(&mut stack, &reading.given)?;
     let mut caveats = vec![];
     if above.is_empty() {
         caveats.push("it provides no automaton: only assertions, invariants and bounds were checked".to_string());
@@ -183,6 +195,24 @@ pub fn world(
     Ok(World { setup, configuration: shown, configuration_name: configuration.name.clone(), caveats })
 }
 
+/// Whether a configuration may say what a cell begins with: what the host gives, and sequence numbers.
+fn is_set(cell: &Cell) -> bool {
+    cell.scope == Scope::Given || matches!(cell.ty, Type::Seq(_))
+}
+
+/// What is given is so at both ends: as a default, which nobody overrides.
+fn give(stack: &mut Stack, given: &[(String, u64)]) -> Result<(), String> {
+    for (name, value) in given {
+        for cell in stack.cells.iter_mut().filter(|c| is_set(c) && c.name == *name) {
+            if !matches!(cell.ty, Type::UInt(bits) | Type::Seq(bits) if value & !mask(u32::from(bits)) == 0) {
+                return Err(format!("`{name}` cannot be {value}"));
+            }
+            cell.initial = Some(Expr { kind: ExprKind::Const(*value), ty: cell.ty.clone() });
+        }
+    }
+    Ok(())
+}
+
 /// Windows inside: entries, and bits of their numbers.
 fn windows(stack: &nacre_stack::Stack, ty: &nacre_stack::Type) -> Vec<(u32, u8)> {
     use nacre_stack::Type;
@@ -208,17 +238,33 @@ struct Reading<'a> {
     bounds: Bounds,
     /// Parameters of the network.
     automata: Vec<(String, u64)>,
+    /// Of the subject: timers by layer and name, and the names of what a configuration may set.
+    timers: Vec<String>,
+    givens: Vec<String>,
+    /// What cells of both ends begin with.
+    given: Vec<(String, u64)>,
 }
 
 impl Reading<'_> {
-    /// Events that come down from above.
-    fn callable(&self) -> Vec<String> {
+    /// Events that come down from above; timers and givens are noted besides.
+    fn callable(&mut self) -> Vec<String> {
         let Ok((stack, _)) = self.session.compose_varied(&self.subject.name, &Variation::default()) else {
             return vec![];
         };
+        self.timers = stack.timers.iter().map(|t| t.name.clone()).collect();
+        self.givens = stack.cells.iter().filter(|c| is_set(c)).map(|c| c.name.clone()).collect();
         let list = stack.interface();
         let inputs = list.iter().filter(|e| e.port.0 == 1 && e.input.is_some());
         inputs.map(|e| stack.event(e.event).name.clone()).collect()
+    }
+
+    /// The timer that a setting names.
+    fn timer(&self, path: &[String]) -> Option<String> {
+        let name = match path {
+            [name] if self.subject.is_layer => format!("{}.{name}", self.subject.name),
+            path => path.join("."),
+        };
+        self.timers.contains(&name).then_some(name)
     }
 
     fn setting(
@@ -232,6 +278,12 @@ impl Reading<'_> {
             [n] => Ok(*n),
             _ => Err(format!("`{}` is one number", setting.path.join("."))),
         };
+        if let Some(timer) = self.timer(&setting.path) {
+            let times = u8::try_from(one(&setting.values)?).ok().filter(|n| *n <= nacre_checker::setup::MOST);
+            let times = times.ok_or_else(|| format!("`{timer}` fires at most {} times", nacre_checker::setup::MOST))?;
+            self.bounds.last.push((timer, times));
+            return Ok(());
+        }
         if let [layer, parameter] = &setting.path[..] {
             let (layer, parameter, value) = (layer.clone(), parameter.clone(), one(&setting.values)?);
             self.variation.parameters.push(Override { layer, parameter, value });
@@ -260,6 +312,8 @@ impl Reading<'_> {
                 "first" => self.bounds.first = one(&setting.values)?,
                 "size" => self.bounds.sizes = setting.values.iter().map(|n| *n as usize).collect(),
                 "any_order" => self.bounds.any_order |= one(&setting.values)? != 0,
+                "at_once" => self.bounds.at_once |= one(&setting.values)? != 0,
+                _ if self.givens.contains(&name) => self.given.push((name, one(&setting.values)?)),
                 "members" if one(&setting.values)? == 2 => {}
                 "members" => return Err("`members` is 2: groups are not built yet".into()),
                 _ => {
@@ -274,7 +328,7 @@ impl Reading<'_> {
                     if name != "timers" && !actions.contains(&name) {
                         return Err(format!(
                             "nothing here is called `{name}`: there are parameters of layers and of `{network}`, the calls {}, \
-                             the limits of timers, {}, and numbers, first, size, any_order, members",
+                             the limits of timers, {}, and numbers, first, size, any_order, at_once, members",
                             callable.join(", "),
                             actions.join(", ")
                         ));
@@ -300,6 +354,13 @@ impl Reading<'_> {
                 .filter(|(n, _)| n != "timers")
                 .map(|(name, n)| format!("{name} at most {n} times")),
         );
+        shown.extend(
+            self.bounds.last.iter().map(|(name, n)| format!("{name} fires at most {n} times, as a last resort")),
+        );
+        shown.extend(self.given.iter().map(|(name, value)| format!("{name} is {value} at both ends at first")));
+        if self.bounds.at_once {
+            shown.push("calls that are allowed are taken at once".into());
+        }
         if let Some(bits) = self.variation.sequence_bits {
             shown.push(format!("sequence numbers of {bits} bits"));
         }

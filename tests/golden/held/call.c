@@ -16,7 +16,7 @@ enum { held_MALFORMED, held_IMPOSSIBLE, held_NO_SPACE, held_REFUSED, held_BOUND,
 /* What a step seldom needs. */
 struct held_more {
     uint8_t nothing;
-    uint8_t temp[31]; /* bytes that are looked at in one statement */
+    uint8_t temp[32]; /* bytes that are looked at in one statement */
 };
 /* One call of the host and all that it causes. */
 struct held_step {
@@ -437,40 +437,40 @@ held_PLAIN void held_floor_up_unknown(struct held_step *step) {
 
 /* floor.confirm */
 held_PLAIN void held_floor_confirm(struct held_step *step) {
-#line 110 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 112 "tests/golden/held/../../../layers/floor/floor.nacre"
     (void)step;
     step->s->floor.confirmed = true;
     if (!step->s->floor.opened) {
         step->s->floor.opened = true;
-#line 114 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 116 "tests/golden/held/../../../layers/floor/floor.nacre"
         held_delay_up_open(step, step->s->floor.peer);
     }
 }
 
 /* floor.down.close */
 held_PLAIN void held_on_floor_down_close(struct held_step *step) {
-#line 71 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 72 "tests/golden/held/../../../layers/floor/floor.nacre"
     (void)step;
-#line 71 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 72 "tests/golden/held/../../../layers/floor/floor.nacre"
     held_delay_up_closed(step, 0u);
 }
 
 /* floor.down.grant_delivers */
 held_PLAIN void held_on_floor_down_grant_delivers(struct held_step *step, uint16_t n) {
-#line 69 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 70 "tests/golden/held/../../../layers/floor/floor.nacre"
     (void)n;
     (void)step;
 }
 
 /* floor.down.send */
 held_PLAIN void held_on_floor_down_send(struct held_step *step, struct held_msg m) {
-#line 45 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 46 "tests/golden/held/../../../layers/floor/floor.nacre"
     (void)step;
     if (held_LIKELY(step->s->floor.confirmed)) {
         struct held_msg_floor carried = {.bytes = m.bytes, .data = m.data};
         carried.floor = 1;
         carried.floor_to = step->s->floor.theirs;
-#line 47 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 48 "tests/golden/held/../../../layers/floor/floor.nacre"
         held_out_below_down_send(step, step->s->floor.peer, carried);
         return;
     }
@@ -479,29 +479,29 @@ held_PLAIN void held_on_floor_down_send(struct held_step *step, struct held_msg 
     held_view_packed_1(step, m, 0u, packed);
     const uint64_t number = step->s->floor.theirs;
     for (uint32_t i = 0; i < 3u; i++) {
-        step->more->temp[0u + i] = (uint8_t)(number >> (8u * i));
+        step->more->temp[1u + i] = (uint8_t)(number >> (8u * i));
     }
-    struct held_bytes view_2 = {.block = 3u ? held_TEMP : 0, .offset = 0u, .len = 3u};
+    struct held_bytes view_2 = {.block = 3u ? held_TEMP : 0, .offset = 1u, .len = 3u};
     const uint64_t number_2 = from;
     for (uint32_t i = 0; i < 4u; i++) {
-        step->more->temp[3u + i] = (uint8_t)(number_2 >> (8u * i));
+        step->more->temp[4u + i] = (uint8_t)(number_2 >> (8u * i));
     }
-    struct held_bytes view_3 = {.block = 4u ? held_TEMP : 0, .offset = 3u, .len = 4u};
+    struct held_bytes view_3 = {.block = 4u ? held_TEMP : 0, .offset = 4u, .len = 4u};
     const uint64_t number_3 = step->s->floor.identity;
     for (uint32_t i = 0; i < 8u; i++) {
-        step->more->temp[7u + i] = (uint8_t)(number_3 >> (8u * i));
+        step->more->temp[8u + i] = (uint8_t)(number_3 >> (8u * i));
     }
-    struct held_bytes view_4 = {.block = 8u ? held_TEMP : 0, .offset = 7u, .len = 8u};
+    struct held_bytes view_4 = {.block = 8u ? held_TEMP : 0, .offset = 8u, .len = 8u};
     const uint64_t number_4 = step->s->floor.peer_identity;
     for (uint32_t i = 0; i < 8u; i++) {
-        step->more->temp[15u + i] = (uint8_t)(number_4 >> (8u * i));
+        step->more->temp[16u + i] = (uint8_t)(number_4 >> (8u * i));
     }
-    struct held_bytes view_5 = {.block = 8u ? held_TEMP : 0, .offset = 15u, .len = 8u};
+    struct held_bytes view_5 = {.block = 8u ? held_TEMP : 0, .offset = 16u, .len = 8u};
     const uint64_t number_5 = step->s->floor.incarnation;
     for (uint32_t i = 0; i < 8u; i++) {
-        step->more->temp[23u + i] = (uint8_t)(number_5 >> (8u * i));
+        step->more->temp[24u + i] = (uint8_t)(number_5 >> (8u * i));
     }
-    struct held_bytes view_6 = {.block = 8u ? held_TEMP : 0, .offset = 23u, .len = 8u};
+    struct held_bytes view_6 = {.block = 8u ? held_TEMP : 0, .offset = 24u, .len = 8u};
     const struct held_bytes pieces[] = {packed[0], packed[1], view_2, view_3, view_4, view_5, view_6};
     bool accepted = true;
     uint32_t through = held_filter_0_castagnoli(step, pieces, 7u, &accepted);
@@ -515,48 +515,48 @@ held_PLAIN void held_on_floor_down_send(struct held_step *step, struct held_msg 
     carried_2.floor_peer_identity = step->s->floor.peer_identity;
     carried_2.floor_incarnation = step->s->floor.incarnation;
     carried_2.floor_check = check;
-#line 58 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 59 "tests/golden/held/../../../layers/floor/floor.nacre"
     held_out_below_down_send(step, step->s->floor.peer, carried_2);
 }
 
 /* floor.up.deliver.Identified */
 held_PLAIN void held_on_floor_up_deliver_Identified(struct held_step *step, struct nacre_addr from, struct held_msg m, uint32_t to, uint64_t spoken, uint32_t from_2, uint64_t name, uint64_t meant, uint64_t born, uint32_t check) {
-#line 82 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 83 "tests/golden/held/../../../layers/floor/floor.nacre"
     (void)from;
     (void)step;
     struct held_bytes packed[2];
     held_view_packed_1(step, m, 0u, packed);
     const uint64_t number = to;
     for (uint32_t i = 0; i < 3u; i++) {
-        step->more->temp[0u + i] = (uint8_t)(number >> (8u * i));
+        step->more->temp[1u + i] = (uint8_t)(number >> (8u * i));
     }
-    struct held_bytes view_2 = {.block = 3u ? held_TEMP : 0, .offset = 0u, .len = 3u};
+    struct held_bytes view_2 = {.block = 3u ? held_TEMP : 0, .offset = 1u, .len = 3u};
     const uint64_t number_2 = from_2;
     for (uint32_t i = 0; i < 4u; i++) {
-        step->more->temp[3u + i] = (uint8_t)(number_2 >> (8u * i));
+        step->more->temp[4u + i] = (uint8_t)(number_2 >> (8u * i));
     }
-    struct held_bytes view_3 = {.block = 4u ? held_TEMP : 0, .offset = 3u, .len = 4u};
+    struct held_bytes view_3 = {.block = 4u ? held_TEMP : 0, .offset = 4u, .len = 4u};
     const uint64_t number_3 = name;
     for (uint32_t i = 0; i < 8u; i++) {
-        step->more->temp[7u + i] = (uint8_t)(number_3 >> (8u * i));
+        step->more->temp[8u + i] = (uint8_t)(number_3 >> (8u * i));
     }
-    struct held_bytes view_4 = {.block = 8u ? held_TEMP : 0, .offset = 7u, .len = 8u};
+    struct held_bytes view_4 = {.block = 8u ? held_TEMP : 0, .offset = 8u, .len = 8u};
     const uint64_t number_4 = meant;
     for (uint32_t i = 0; i < 8u; i++) {
-        step->more->temp[15u + i] = (uint8_t)(number_4 >> (8u * i));
+        step->more->temp[16u + i] = (uint8_t)(number_4 >> (8u * i));
     }
-    struct held_bytes view_5 = {.block = 8u ? held_TEMP : 0, .offset = 15u, .len = 8u};
+    struct held_bytes view_5 = {.block = 8u ? held_TEMP : 0, .offset = 16u, .len = 8u};
     const uint64_t number_5 = born;
     for (uint32_t i = 0; i < 8u; i++) {
-        step->more->temp[23u + i] = (uint8_t)(number_5 >> (8u * i));
+        step->more->temp[24u + i] = (uint8_t)(number_5 >> (8u * i));
     }
-    struct held_bytes view_6 = {.block = 8u ? held_TEMP : 0, .offset = 23u, .len = 8u};
+    struct held_bytes view_6 = {.block = 8u ? held_TEMP : 0, .offset = 24u, .len = 8u};
     const struct held_bytes pieces[] = {packed[0], packed[1], view_2, view_3, view_4, view_5, view_6};
     bool accepted = true;
     uint32_t through = held_filter_0_castagnoli(step, pieces, 7u, &accepted);
     uint32_t sum = through;
-    bool damaged = ((((spoken != UINT64_C(0xa521fbbcbc70d305)) || (check != sum)) || (from_2 == 0u)) || (0xffffffu < from_2));
-    bool stranger = ((((step->s->floor.peer_identity != 0u) && (name != step->s->floor.peer_identity)) || ((meant != 0u) && (meant != step->s->floor.identity))) || ((to != 0u) && (to != step->s->floor.cookie)));
+    bool damaged = ((((spoken != UINT64_C(0xa521fbbcbc70d305)) || (check != sum)) || (from_2 == 0u)) || ((uint32_t)(from_2 & 0xffffffu) != from_2));
+    bool stranger = (((((step->s->floor.peer_identity != 0u) && (name != step->s->floor.peer_identity)) || ((meant != 0u) && (meant != step->s->floor.identity))) || ((to != 0u) && (to != step->s->floor.cookie))) || ((from_2 == step->s->floor.cookie) && (born == step->s->floor.incarnation)));
     bool another = ((step->s->floor.theirs != 0u) && ((from_2 != step->s->floor.theirs) || (born != step->s->floor.life)));
     if ((damaged || stranger) || another) {
         held_drop(step->pool, m.bytes);
@@ -569,13 +569,13 @@ held_PLAIN void held_on_floor_up_deliver_Identified(struct held_step *step, stru
     if ((to == step->s->floor.cookie) && !step->s->floor.confirmed) {
         held_floor_confirm(step);
     }
-#line 102 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 104 "tests/golden/held/../../../layers/floor/floor.nacre"
     held_delay_up_deliver(step, m);
 }
 
 /* floor.up.deliver.Short */
 held_PLAIN void held_on_floor_up_deliver_Short(struct held_step *step, struct nacre_addr from, struct held_msg m, uint32_t to) {
-#line 73 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 74 "tests/golden/held/../../../layers/floor/floor.nacre"
     (void)from;
     (void)step;
     if (held_UNLIKELY((to != step->s->floor.cookie))) {
@@ -593,7 +593,7 @@ held_PLAIN void held_on_floor_up_deliver_Short(struct held_step *step, struct na
         }
         held_floor_confirm(step);
     }
-#line 79 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 80 "tests/golden/held/../../../layers/floor/floor.nacre"
     held_delay_up_deliver(step, m);
 }
 
@@ -607,7 +607,7 @@ held_PLAIN void held_on_floor_up_init(struct held_step *step) {
 
 /* floor.up.unknown */
 held_PLAIN void held_on_floor_up_unknown(struct held_step *step) {
-#line 105 "tests/golden/held/../../../layers/floor/floor.nacre"
+#line 107 "tests/golden/held/../../../layers/floor/floor.nacre"
     (void)step;
     step->s->floor.confirmed = false;
     step->counters[held_COUNT_floor_unknown]++;

@@ -435,40 +435,40 @@ numbered_PLAIN void numbered_floor_up_unknown(struct numbered_step *step) {
 
 /* floor.confirm */
 numbered_PLAIN void numbered_floor_confirm(struct numbered_step *step) {
-#line 110 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+#line 112 "tests/golden/numbered/../../../layers/floor/floor.nacre"
     (void)step;
     step->s->floor.confirmed = true;
     if (!step->s->floor.opened) {
         step->s->floor.opened = true;
-#line 114 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+#line 116 "tests/golden/numbered/../../../layers/floor/floor.nacre"
         numbered_queue_sequencer_up_open(step, step->s->floor.peer);
     }
 }
 
 /* floor.down.close */
 numbered_PLAIN void numbered_on_floor_down_close(struct numbered_step *step) {
-#line 71 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+#line 72 "tests/golden/numbered/../../../layers/floor/floor.nacre"
     (void)step;
-#line 71 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+#line 72 "tests/golden/numbered/../../../layers/floor/floor.nacre"
     numbered_queue_sequencer_up_closed(step, 0u);
 }
 
 /* floor.down.grant_delivers */
 numbered_PLAIN void numbered_on_floor_down_grant_delivers(struct numbered_step *step, uint16_t n) {
-#line 69 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+#line 70 "tests/golden/numbered/../../../layers/floor/floor.nacre"
     (void)n;
     (void)step;
 }
 
 /* floor.down.send */
 numbered_PLAIN void numbered_on_floor_down_send(struct numbered_step *step, struct numbered_msg_sequencer m) {
-#line 45 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+#line 46 "tests/golden/numbered/../../../layers/floor/floor.nacre"
     (void)step;
     if (numbered_LIKELY(step->s->floor.confirmed)) {
         struct numbered_msg_floor carried = {.bytes = m.bytes, .data = m.data, .sequencer = m.sequencer, .sequencer_number = m.sequencer_number};
         carried.floor = 1;
         carried.floor_to = step->s->floor.theirs;
-#line 47 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+#line 48 "tests/golden/numbered/../../../layers/floor/floor.nacre"
         numbered_out_below_down_send(step, step->s->floor.peer, carried);
         return;
     }
@@ -513,13 +513,13 @@ numbered_PLAIN void numbered_on_floor_down_send(struct numbered_step *step, stru
     carried_2.floor_peer_identity = step->s->floor.peer_identity;
     carried_2.floor_incarnation = step->s->floor.incarnation;
     carried_2.floor_check = check;
-#line 58 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+#line 59 "tests/golden/numbered/../../../layers/floor/floor.nacre"
     numbered_out_below_down_send(step, step->s->floor.peer, carried_2);
 }
 
 /* floor.up.deliver.Identified */
 numbered_PLAIN void numbered_on_floor_up_deliver_Identified(struct numbered_step *step, struct nacre_addr from, struct numbered_msg_sequencer m, uint32_t to, uint64_t spoken, uint32_t from_2, uint64_t name, uint64_t meant, uint64_t born, uint32_t check) {
-#line 82 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+#line 83 "tests/golden/numbered/../../../layers/floor/floor.nacre"
     (void)from;
     (void)step;
     struct numbered_bytes packed[2];
@@ -553,8 +553,8 @@ numbered_PLAIN void numbered_on_floor_up_deliver_Identified(struct numbered_step
     bool accepted = true;
     uint32_t through = numbered_filter_0_castagnoli(step, pieces, 7u, &accepted);
     uint32_t sum = through;
-    bool damaged = ((((spoken != UINT64_C(0x98d990977a93a9ec)) || (check != sum)) || (from_2 == 0u)) || (0xffffffu < from_2));
-    bool stranger = ((((step->s->floor.peer_identity != 0u) && (name != step->s->floor.peer_identity)) || ((meant != 0u) && (meant != step->s->floor.identity))) || ((to != 0u) && (to != step->s->floor.cookie)));
+    bool damaged = ((((spoken != UINT64_C(0x98d990977a93a9ec)) || (check != sum)) || (from_2 == 0u)) || ((uint32_t)(from_2 & 0xffffffu) != from_2));
+    bool stranger = (((((step->s->floor.peer_identity != 0u) && (name != step->s->floor.peer_identity)) || ((meant != 0u) && (meant != step->s->floor.identity))) || ((to != 0u) && (to != step->s->floor.cookie))) || ((from_2 == step->s->floor.cookie) && (born == step->s->floor.incarnation)));
     bool another = ((step->s->floor.theirs != 0u) && ((from_2 != step->s->floor.theirs) || (born != step->s->floor.life)));
     if ((damaged || stranger) || another) {
         numbered_drop(step->pool, m.bytes);
@@ -567,13 +567,13 @@ numbered_PLAIN void numbered_on_floor_up_deliver_Identified(struct numbered_step
     if ((to == step->s->floor.cookie) && !step->s->floor.confirmed) {
         numbered_floor_confirm(step);
     }
-#line 102 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+#line 104 "tests/golden/numbered/../../../layers/floor/floor.nacre"
     numbered_queue_sequencer_up_deliver(step, m);
 }
 
 /* floor.up.deliver.Short */
 numbered_PLAIN void numbered_on_floor_up_deliver_Short(struct numbered_step *step, struct nacre_addr from, struct numbered_msg_sequencer m, uint32_t to) {
-#line 73 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+#line 74 "tests/golden/numbered/../../../layers/floor/floor.nacre"
     (void)from;
     (void)step;
     if (numbered_UNLIKELY((to != step->s->floor.cookie))) {
@@ -591,7 +591,7 @@ numbered_PLAIN void numbered_on_floor_up_deliver_Short(struct numbered_step *ste
         }
         numbered_floor_confirm(step);
     }
-#line 79 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+#line 80 "tests/golden/numbered/../../../layers/floor/floor.nacre"
     numbered_queue_sequencer_up_deliver(step, m);
 }
 
@@ -605,7 +605,7 @@ numbered_PLAIN void numbered_on_floor_up_init(struct numbered_step *step) {
 
 /* floor.up.unknown */
 numbered_PLAIN void numbered_on_floor_up_unknown(struct numbered_step *step) {
-#line 105 "tests/golden/numbered/../../../layers/floor/floor.nacre"
+#line 107 "tests/golden/numbered/../../../layers/floor/floor.nacre"
     (void)step;
     step->s->floor.confirmed = false;
     step->counters[numbered_COUNT_floor_unknown]++;

@@ -423,40 +423,40 @@ summed_PLAIN void summed_floor_up_unknown(struct summed_step *step) {
 
 /* floor.confirm */
 summed_PLAIN void summed_floor_confirm(struct summed_step *step) {
-#line 110 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 112 "tests/golden/summed/../../../layers/floor/floor.nacre"
     (void)step;
     step->s->floor.confirmed = true;
     if (!step->s->floor.opened) {
         step->s->floor.opened = true;
-#line 114 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 116 "tests/golden/summed/../../../layers/floor/floor.nacre"
         summed_crc32c_up_open(step, step->s->floor.peer);
     }
 }
 
 /* floor.down.close */
 summed_PLAIN void summed_on_floor_down_close(struct summed_step *step) {
-#line 71 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 72 "tests/golden/summed/../../../layers/floor/floor.nacre"
     (void)step;
-#line 71 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 72 "tests/golden/summed/../../../layers/floor/floor.nacre"
     summed_crc32c_up_closed(step, 0u);
 }
 
 /* floor.down.grant_delivers */
 summed_PLAIN void summed_on_floor_down_grant_delivers(struct summed_step *step, uint16_t n) {
-#line 69 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 70 "tests/golden/summed/../../../layers/floor/floor.nacre"
     (void)n;
     (void)step;
 }
 
 /* floor.down.send */
 summed_PLAIN void summed_on_floor_down_send(struct summed_step *step, struct summed_msg_crc32c m) {
-#line 45 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 46 "tests/golden/summed/../../../layers/floor/floor.nacre"
     (void)step;
     if (summed_LIKELY(step->s->floor.confirmed)) {
         struct summed_msg_floor carried = {.bytes = m.bytes, .data = m.data, .crc32c = m.crc32c, .crc32c_sum = m.crc32c_sum};
         carried.floor = 1;
         carried.floor_to = step->s->floor.theirs;
-#line 47 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 48 "tests/golden/summed/../../../layers/floor/floor.nacre"
         summed_out_below_down_send(step, step->s->floor.peer, carried);
         return;
     }
@@ -501,13 +501,13 @@ summed_PLAIN void summed_on_floor_down_send(struct summed_step *step, struct sum
     carried_2.floor_peer_identity = step->s->floor.peer_identity;
     carried_2.floor_incarnation = step->s->floor.incarnation;
     carried_2.floor_check = check;
-#line 58 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 59 "tests/golden/summed/../../../layers/floor/floor.nacre"
     summed_out_below_down_send(step, step->s->floor.peer, carried_2);
 }
 
 /* floor.up.deliver.Identified */
 summed_PLAIN void summed_on_floor_up_deliver_Identified(struct summed_step *step, struct nacre_addr from, struct summed_msg_crc32c m, uint32_t to, uint64_t spoken, uint32_t from_2, uint64_t name, uint64_t meant, uint64_t born, uint32_t check) {
-#line 82 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 83 "tests/golden/summed/../../../layers/floor/floor.nacre"
     (void)from;
     (void)step;
     struct summed_bytes packed[2];
@@ -541,8 +541,8 @@ summed_PLAIN void summed_on_floor_up_deliver_Identified(struct summed_step *step
     bool accepted = true;
     uint32_t through = summed_filter_0_castagnoli(step, pieces, 7u, &accepted);
     uint32_t sum = through;
-    bool damaged = ((((spoken != UINT64_C(0x2e919c3dae12aa6b)) || (check != sum)) || (from_2 == 0u)) || (0xffffffu < from_2));
-    bool stranger = ((((step->s->floor.peer_identity != 0u) && (name != step->s->floor.peer_identity)) || ((meant != 0u) && (meant != step->s->floor.identity))) || ((to != 0u) && (to != step->s->floor.cookie)));
+    bool damaged = ((((spoken != UINT64_C(0x2e919c3dae12aa6b)) || (check != sum)) || (from_2 == 0u)) || ((uint32_t)(from_2 & 0xffffffu) != from_2));
+    bool stranger = (((((step->s->floor.peer_identity != 0u) && (name != step->s->floor.peer_identity)) || ((meant != 0u) && (meant != step->s->floor.identity))) || ((to != 0u) && (to != step->s->floor.cookie))) || ((from_2 == step->s->floor.cookie) && (born == step->s->floor.incarnation)));
     bool another = ((step->s->floor.theirs != 0u) && ((from_2 != step->s->floor.theirs) || (born != step->s->floor.life)));
     if ((damaged || stranger) || another) {
         summed_drop(step->pool, m.bytes);
@@ -555,13 +555,13 @@ summed_PLAIN void summed_on_floor_up_deliver_Identified(struct summed_step *step
     if ((to == step->s->floor.cookie) && !step->s->floor.confirmed) {
         summed_floor_confirm(step);
     }
-#line 102 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 104 "tests/golden/summed/../../../layers/floor/floor.nacre"
     summed_crc32c_up_deliver(step, m);
 }
 
 /* floor.up.deliver.Short */
 summed_PLAIN void summed_on_floor_up_deliver_Short(struct summed_step *step, struct nacre_addr from, struct summed_msg_crc32c m, uint32_t to) {
-#line 73 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 74 "tests/golden/summed/../../../layers/floor/floor.nacre"
     (void)from;
     (void)step;
     if (summed_UNLIKELY((to != step->s->floor.cookie))) {
@@ -579,7 +579,7 @@ summed_PLAIN void summed_on_floor_up_deliver_Short(struct summed_step *step, str
         }
         summed_floor_confirm(step);
     }
-#line 79 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 80 "tests/golden/summed/../../../layers/floor/floor.nacre"
     summed_crc32c_up_deliver(step, m);
 }
 
@@ -593,7 +593,7 @@ summed_PLAIN void summed_on_floor_up_init(struct summed_step *step) {
 
 /* floor.up.unknown */
 summed_PLAIN void summed_on_floor_up_unknown(struct summed_step *step) {
-#line 105 "tests/golden/summed/../../../layers/floor/floor.nacre"
+#line 107 "tests/golden/summed/../../../layers/floor/floor.nacre"
     (void)step;
     step->s->floor.confirmed = false;
     step->counters[summed_COUNT_floor_unknown]++;

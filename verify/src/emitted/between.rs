@@ -41,7 +41,7 @@ impl<'a> Checker<'a> {
         let model = Model { text: text.clone(), flags: flags(&FLAGS), ..Model::default() };
         let header = ("harness.h".to_string(), super::HARNESS_H.to_string());
         let model = Model { files: vec![header, known.tables_in_c()], ..model };
-        let verifier = tools.make(&model, &deep).map_err(Failure::Spin)?;
+        let verifier = tools.make(&model, &deep).map_err(Failure::of)?;
         Ok(Checker { setup, tools, limits, known, text, verifier })
     }
 
@@ -54,11 +54,11 @@ impl<'a> Checker<'a> {
         let mut files = files(&self.setup.stack, emitted, self.setup.bounds.first, &self.known.in_c());
         files.push(self.known.tables_in_c());
         let model = Model { text: self.text.clone(), files, flags: flags(&FLAGS), file_flags: flags(&FILE_FLAGS) };
-        let searched = self.verifier.check(&model).map_err(Failure::Spin)?.within_limits();
+        let searched = self.verifier.check(&model).map_err(Failure::of)?.within_limits();
         if !self.limits.breadth_first || !matches!(searched.verdict, Verdict::Violated { .. }) {
             return Ok(searched);
         }
-        let shortest = self.tools.check(&model, self.limits).map_err(Failure::Spin)?;
+        let shortest = self.tools.check(&model, self.limits).map_err(Failure::of)?;
         Ok(if matches!(shortest.verdict, Verdict::Violated { .. }) { shortest } else { searched })
     }
 }
@@ -70,8 +70,8 @@ fn flags(flags: &[&str]) -> Vec<String> {
 /// The world around the ends; in words why there is none.
 fn around(setup: &Setup) -> Result<(Known, String), String> {
     setup.check()?;
-    if setup.bounds.any_order {
-        return Err("the emitted C has one order of events".into());
+    if let Some(why) = setup.bounds.beyond_spin() {
+        return Err(why.into());
     }
     let known = Known::of(setup)?;
     let text = World { setup, known: &known }.write(timers(&setup.stack)? as usize)?;

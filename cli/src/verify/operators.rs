@@ -1,0 +1,157 @@
+//! Which mutants a layer has: what feeds nothing but times has none, and what feeds anything else has them all.
+
+use std::path::Path;
+
+use nacre_checker::mutants::mutants;
+use nacre_driver::Session;
+
+/// The mutants of a layer with these members: operator, handler or function, and the line before.
+fn seeded(members: &str) -> Vec<String> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../layers/seeded.nacre");
+    let text = format!("import \"interfaces.nacre\";\nworker seeded {{\n    requires lossy_network;\n{members}\n}}\n");
+    let session = Session::from_text(&file, &text);
+    assert!(!session.has_errors(), "{}", session.render(false));
+    let (stack, _) = session.compose_varied("seeded", &Default::default()).expect("the layer composes");
+    let all = mutants(&stack, &[]);
+    all.iter().map(|m| format!("{} in {}: {}", m.operator, m.place.replace("seeded.", ""), m.before)).collect()
+}
+
+/// What is kept of how long things take, in a bool, a number and a time.
+const MEASURED: &str = "
+    state { timing: bool, rounds: u32, at: instant, wait: duration = 10 ms, again: timer }
+
+    counters { measured }
+
+    down send(m) {
+        pass m;
+        if !timing { begin(1); }
+        arm again in wait unless armed;
+    }
+
+    on again {
+        if timing && rounds < 7 {
+            rounds += longer(2);
+            wait = (now - at) * 2;
+            count measured;
+        } else {
+            timing = false;
+        }
+    }
+
+    fn begin(of: u32) {
+        timing = true;
+        rounds = of;
+        at = now;
+    }
+
+    fn longer(by: u32) -> u32 { return by + 1; }
+";
+
+#[test]
+fn what_feeds_only_waiting_times_has_no_mutants() {
+    assert_eq!(
+        seeded(MEASURED),
+        ["emission in down.send: emit port below send(%m)", "timer in down.send: arm @again in @wait unless_armed;"]
+    );
+}
+
+#[test]
+fn what_reaches_anything_else_has_them() {
+    // A header field, an event's argument, a branch that sends, one that ends before something is sent, an index, an invariant.
+    for (from, to) in [
+        ("        pass m;", "        pass m + Head { number: rounds };"),
+        ("            timing = false;", "            timing = false; above.grant_sends(rounds as u16);"),
+        ("            count measured;", "            above.grant_sends(1);"),
+        ("            count measured;", "            above.init();"),
+        ("            timing = false;", "            if rounds == 3 { return; } above.init();"),
+        (
+            "            count measured;",
+            "            let at = (rounds % 2) as 0..2 else unreachable; marks[at] = true; if marks[0] { above.init(); }",
+        ),
+    ] {
+        let more = "    header Head { number: u32 }\n    state { marks: bool per 0..2 }\n    up deliver(m - Head { number }) { if number > 0 { pass m; } else { drop m; } }\n";
+        let changed = MEASURED.replace(from, to);
+        assert_ne!(changed, MEASURED);
+        let found = seeded(&format!("{more}{changed}"));
+        for update in [
+            "update in begin: set @rounds = %of;",
+            "arithmetic in on.again: set @rounds =",
+            "constant in longer: return (%by + 1'u32);",
+        ] {
+            assert!(found.iter().any(|m| m.starts_with(update)), "{to}: {update} is not among\n{}", found.join("\n"));
+        }
+    }
+    let found = seeded(&format!("{MEASURED}    invariant rounds < 100;"));
+    assert!(found.iter().any(|m| m.contains("set @rounds")), "{found:?}");
+}
+
+#[test]
+fn fields_of_a_struct_are_told_apart() {
+    let found = seeded(
+        "
+    struct Trip { begun: bool, sent: u32, at: instant }
+    state { trip: Trip }
+    header Head { number: u32 }
+
+    down send(m) {
+        if !trip.begun { trip.begun = true; trip.at = now; }
+        trip.sent += 1;
+        pass m + Head { number: trip.sent };
+    }
+
+    up deliver(m - Head { number }) {
+        if number > 0 { pass m; } else { drop m; }
+    }
+    ",
+    );
+    assert!(found.iter().any(|m| m.contains("set @trip:1")), "{found:?}");
+    assert!(!found.iter().any(|m| m.contains("@trip:0") || m.contains("@trip:2")), "{found:?}");
+}
+
+#[test]
+fn what_is_written_through_a_reference_counts_as_what_it_stands_for() {
+    let members = |last: &str| {
+        format!(
+            "
+    state {{ seen: u32, wait: duration = 10 ms, again: timer }}
+
+    down send(m) {{
+        more(ref seen);
+        {last}
+        pass m;
+    }}
+
+    on again {{ if seen > 3 {{ wait = 1 s; }} }}
+
+    fn more(ref of: u32) {{ of += 1; }}
+    "
+        )
+    };
+    let updates = |found: &[String]| found.iter().filter(|m| m.contains("in more")).count();
+    assert_eq!(updates(&seeded(&members("arm again in wait;"))), 0);
+    assert_eq!(updates(&seeded(&members("if seen == 5 { above.init(); }"))), 3);
+}
+
+#[test]
+fn what_follows_a_frame_that_cannot_come_is_left_alone() {
+    let found = seeded(
+        "
+    state { seen: u32 }
+    header Head { number: u32 }
+
+    down send(m) { pass m + Head { number: seen }; }
+
+    up deliver(m - Head { number }) {
+        if number < 3 {
+            impossible m;
+            seen += 4;
+            return;
+        }
+        seen += 5;
+        pass m;
+    }
+    ",
+    );
+    assert!(found.iter().any(|m| m.contains("number < 3") || m.contains("%number < 3")), "{found:?}");
+    assert!(found.iter().any(|m| m.contains("+ 5")) && !found.iter().any(|m| m.contains("+ 4")), "{found:?}");
+}

@@ -1,0 +1,103 @@
+//! Which small mistakes the specifications of the library find, and that what they do not find is explained.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::{golden, nacre, ran, root};
+
+/// A few seconds together.
+const QUICK: &[&str] = &[
+    "check_fifo",
+    "check_integrity",
+    "checksum",
+    "crc32c",
+    "credit",
+    "duplicate",
+    "floor",
+    "lose",
+    "reorder",
+    "sequencer",
+];
+const LONG: &[&str] = &["corrupt", "delay", "frag", "pt2pt"];
+
+fn tried(layer: &str) {
+    let file = format!("layers/{layer}/{layer}.nacre");
+    let (_, told, complaints) = ran(&mut nacre(&["verify", &file, "--mutants"]));
+    assert_eq!(complaints, "");
+    golden(&format!("mutants/{layer}.txt"), &told);
+}
+
+#[test]
+fn mistakes_in_small_layers_are_found() {
+    QUICK.iter().for_each(|layer| tried(layer));
+}
+
+#[test]
+#[ignore = "a long campaign: make soak runs it"]
+fn mistakes_in_large_layers_are_found() {
+    LONG.iter().for_each(|layer| tried(layer));
+}
+
+/// Found, all, and lines about those that are not found.
+fn score(layer: &str) -> (usize, usize, usize) {
+    let path = root().join("cli/tests/golden/mutants").join(format!("{layer}.txt"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let number = |at: usize| words[at].parse().unwrap_or_else(|_| panic!("{layer}: {}", words[at]));
+    (number(1), number(3), text.lines().filter(|l| l.trim_start().starts_with("not found: ")).count())
+}
+
+fn readme(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
+/// Rows of the first table behind some words, without its head.
+fn rows<'a>(text: &'a str, behind: &str) -> Vec<Vec<&'a str>> {
+    let Some((_, rest)) = text.split_once(behind) else { return vec![] };
+    let table = rest.lines().skip_while(|l| !l.starts_with('|')).take_while(|l| l.starts_with('|'));
+    table.skip(2).map(|l| l.trim_matches('|').split(" | ").map(str::trim).collect()).collect()
+}
+
+#[test]
+fn every_mistake_that_is_not_found_is_explained() {
+    for layer in QUICK.iter().chain(LONG) {
+        let (found, all, survivors) = score(layer);
+        assert_eq!(found + survivors, all, "{layer}");
+        let path = format!("layers/{layer}/README.md");
+        let text = readme(&path);
+        let says = format!("`nacre verify --mutants` finds {found} of {all} small mistakes");
+        assert!(text.contains(&says), "{path} does not say: {says}");
+        let explained: usize = rows(&text, "## Mutants")
+            .iter()
+            .map(|row| {
+                let [number, _, _, why] = row[..] else {
+                    panic!("{path}: a row has another number of columns: {row:?}")
+                };
+                let kinds = ["equivalent: ", "slower: ", "gap: "];
+                assert!(kinds.iter().any(|kind| why.starts_with(kind)), "{path}: {why}");
+                number.parse::<usize>().expect("a row begins with how many it speaks of")
+            })
+            .sum();
+        assert_eq!(explained, survivors, "{path} explains {explained} of {survivors}");
+    }
+}
+
+#[test]
+fn nineteen_of_twenty_mistakes_in_the_library_are_found() {
+    let text = readme("layers/README.md");
+    let table = rows(&text, "## Mutants");
+    let told: BTreeMap<&str, (&str, &str)> = table.iter().map(|row| (row[0], (row[1], row[2]))).collect();
+    let (mut found, mut all) = (0, 0);
+    for layer in QUICK.iter().chain(LONG) {
+        let (of_it, all_of_it, _) = score(layer);
+        assert_eq!(told.get(layer), Some(&(&*of_it.to_string(), &*all_of_it.to_string())), "{layer}");
+        found += of_it;
+        all += all_of_it;
+    }
+    assert_eq!(told.get("together"), Some(&(&*found.to_string(), &*all.to_string())));
+    assert_eq!(table.len(), QUICK.len() + LONG.len() + 1);
+    assert!(found * 20 >= all * 19, "{found} of {all}");
+    let layers = std::fs::read_dir(root().join("layers")).unwrap().filter(|e| e.as_ref().unwrap().path().is_dir());
+    assert_eq!(layers.count(), QUICK.len() + LONG.len(), "every layer of the library is among them");
+}
