@@ -160,7 +160,11 @@ pub(crate) fn wrong_case(word: &str, what: &str, better: &str, span: Span) -> Di
     Diagnostic::error("S0009", format!("`{word}` cannot name {what}"))
         .at(span, format!("expected the name of {what}"))
         .because("types and headers are Capitalized with a lower-case letter, constants and parameters ALL_CAPITALS, all else lower_case")
-        .help(format!("call it `{better}`"))
+        .help(match better {
+            // `H1` might be a constant as well.
+            same if same == word => format!("give it a lower-case letter, as in `{word}x`"),
+            better => format!("call it `{better}`"),
+        })
 }
 
 pub(crate) fn no_item(span: Span, found: &str, hint: Option<&str>) -> Diagnostic {

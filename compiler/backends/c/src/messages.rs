@@ -74,7 +74,9 @@ impl Writer<'_> {
             let mut members = vec![format!("struct {}_bytes bytes", self.prefix), "bool data".to_string()];
             let layers = self.slot_layers(from);
             for layer in &layers {
-                members.push(format!("uint8_t {}", self.slots[*layer].tag));
+                let slots = &self.slots[*layer];
+                let bits = if slots.headers.len() < 1 << 8 { 8 } else { 16 };
+                members.push(format!("uint{bits}_t {}", slots.tag));
             }
             for layer in layers {
                 for (name, ty) in self.slots[layer].places.clone() {
