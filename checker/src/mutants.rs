@@ -182,11 +182,9 @@ impl Walker<'_> {
                 self.block(otherwise);
             }
             Statement::Loop { body, .. } => self.block(body),
-            Statement::For { variable, from, to, body: inner, .. } => {
-                if decisive.local(body, *variable) || decisive.block_acts(body, inner) {
-                    self.expr(from);
-                    self.expr(to);
-                }
+            Statement::For { from, to, body: inner, .. } => {
+                self.expr(from);
+                self.expr(to);
                 self.block(inner);
             }
             Statement::Each { walk, body: inner, .. } => {

@@ -2,7 +2,8 @@
 //!
 //! A value is *decisive* if it can reach a condition, an index, a bound of a loop, a message, a header field, an argument of an
 //! event, an operation on a container, an invariant, a goal or what `accepts` asks. A statement *acts* if leaving it out could
-//! be seen: it emits, drops, arms, changes a container or a decisive value, or ends what acts. A condition is asked only for
+//! be seen: it emits, drops, arms, changes a container or a decisive value, ends what acts, or is a loop, whose bound is a claim.
+//! A condition is asked only for
 //! the sake of what it guards, so one whose branches do not act makes nothing decisive. What is left feeds nothing but waiting
 //! times and counters (the measurement of a round trip, say), and those no specification sees.
 //!
@@ -108,9 +109,10 @@ impl<'a> Decisive<'a> {
             Statement::Let(local, e) => self.locals[body][local.index()] || self.stack.has_message(&e.ty),
             Statement::Store(place, _) => self.stored(body, place),
             Statement::If { then, otherwise, .. } => any(then) || any(otherwise),
-            Statement::Loop { body: inner, .. } | Statement::For { body: inner, .. } => any(inner),
+            // How often it runs is a claim.
+            Statement::Loop { .. } | Statement::For { .. } | Statement::Break => true,
             Statement::Each { walk, body: inner, .. } => walk.drain || any(inner),
-            Statement::Break | Statement::Return(_) => {
+            Statement::Return(_) => {
                 let result = body.checked_sub(self.stack.handlers.len()).is_some_and(|f| self.results[f]);
                 self.acts[body] || result
             }
@@ -152,8 +154,7 @@ impl<'a> Decisive<'a> {
     fn block(&mut self, body: usize, block: &Block) {
         for statement in block {
             self.statement(body, statement);
-            let ends = matches!(statement, Statement::Break | Statement::Return(_));
-            if !ends && !self.acts[body] && self.statement_acts_besides_ends(body, statement) {
+            if !self.acts[body] && self.acts_besides_ending(body, statement) {
                 self.acts[body] = true;
                 self.changed = true;
             }
@@ -161,13 +162,12 @@ impl<'a> Decisive<'a> {
     }
 
     /// As [`Self::statement_acts`], without what only ends the body: that acts if something else in it does.
-    fn statement_acts_besides_ends(&self, body: usize, statement: &Statement) -> bool {
-        let any = |block: &Block| block.iter().any(|s| self.statement_acts_besides_ends(body, s));
+    fn acts_besides_ending(&self, body: usize, statement: &Statement) -> bool {
+        let any = |block: &Block| block.iter().any(|s| self.acts_besides_ending(body, s));
         match statement {
             Statement::If { then, otherwise, .. } => any(then) || any(otherwise),
-            Statement::Loop { body: inner, .. } | Statement::For { body: inner, .. } => any(inner),
             Statement::Each { walk, body: inner, .. } => walk.drain || any(inner),
-            Statement::Break | Statement::Return(_) => false,
+            Statement::Return(_) => false,
             // A local is no effect of the body.
             Statement::Let(_, e) => self.stack.has_message(&e.ty),
             Statement::Fit { .. } => false,
@@ -193,11 +193,9 @@ impl<'a> Decisive<'a> {
                 self.block(body, otherwise);
             }
             Statement::Loop { body: inner, .. } => self.block(body, inner),
-            Statement::For { variable, from, to, body: inner, .. } => {
-                if acts || self.locals[body][variable.index()] {
-                    self.read(at, from, true);
-                    self.read(at, to, true);
-                }
+            Statement::For { from, to, body: inner, .. } => {
+                self.read(at, from, true);
+                self.read(at, to, true);
                 self.block(body, inner);
             }
             Statement::Each { walk, body: inner, .. } => {

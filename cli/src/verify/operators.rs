@@ -86,6 +86,27 @@ fn what_reaches_anything_else_has_them() {
 }
 
 #[test]
+fn what_ends_a_loop_has_them() {
+    let looping = |how: &str| {
+        let members = format!(
+            "
+    state {{ rounds: u32, wait: duration = 10 ms, again: timer }}
+    down send(m) {{ pass m; arm again in wait unless armed; }}
+    on again {{
+        rounds = 0;
+        {how}
+        wait = 1 ms;
+    }}
+    "
+        );
+        seeded(&members).iter().filter(|m| m.contains("in on.again: set @rounds")).count()
+    };
+    assert_eq!(looping("rounds += 1;"), 0);
+    assert!(looping("while rounds < 3 bound 4 { rounds += 1; }") >= 3);
+    assert!(looping("for _ in 0 .. rounds bound 4 { wait = wait * 2; }") >= 1);
+}
+
+#[test]
 fn fields_of_a_struct_are_told_apart() {
     let found = seeded(
         "
