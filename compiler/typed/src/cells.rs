@@ -40,7 +40,10 @@ impl Checker<'_> {
             self.error("T0020", format!("`{}` needs a type", field.name.name), field.span, "here", "write name: type");
             return;
         };
-        let Some(ty) = self.resolve(ty) else { return };
+        let Some(ty) = self.resolve(ty) else {
+            self.unsound.insert(field.name.name.clone());
+            return;
+        };
         if matches!(ty, Type::View) || (scope == Scope::Given && (self.linear(&ty) || matches!(ty, Type::Timer))) {
             self.error(
                 "T0021",

@@ -127,6 +127,10 @@ impl Body<'_, '_> {
     }
 
     pub fn unknown_name(&mut self, name: &str, span: Span) {
+        if self.cx.unsound.contains(name) {
+            self.cx.tainted = true;
+            return;
+        }
         let mut known: Vec<String> = self.scopes.iter().flat_map(|s| s.keys().cloned()).collect();
         known.extend(self.cx.cell_ids.keys().cloned());
         known.extend(self.cx.constants.keys().filter(|key| !key.contains('#')).cloned());

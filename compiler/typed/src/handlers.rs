@@ -77,6 +77,8 @@ impl Checker<'_> {
             }
             let result = self.fragment.functions[id.index()].result.clone();
             let declared = self.fragment.functions[id.index()].locals.clone();
+            let before = self.found.len();
+            self.tainted = false;
             let mut body = Body::new(self, Context::Function { result: result.clone() });
             for (p, local) in f.parameters.iter().zip(declared) {
                 if local.by_ref {
@@ -90,6 +92,7 @@ impl Checker<'_> {
             let function = &mut self.fragment.functions[id.index()];
             function.locals = locals;
             function.body = block;
+            self.untaint(before);
             self.current(Some(id));
         }
         self.current(None);
@@ -174,24 +177,38 @@ impl Checker<'_> {
     pub(crate) fn bodies(&mut self) {
         let layer = self.layer;
         for member in &layer.members {
-            match member {
+            self.untainted(|cx| match member {
                 Member::Handler(h) => {
                     for event in &h.events {
-                        self.handler(h, event);
+                        cx.handler(h, event);
                     }
                 }
-                Member::TimerHandler(h) => self.timer_handler(h),
-                Member::Accepts(a) => self.accepts(a),
+                Member::TimerHandler(h) => cx.timer_handler(h),
+                Member::Accepts(a) => cx.accepts(a),
                 Member::Invariant { condition, .. } => {
-                    if let Some(e) = self.pure(condition, &Type::Bool, Vec::new()) {
-                        self.fragment.invariants.push(e);
+                    if let Some(e) = cx.pure(condition, &Type::Bool, Vec::new()) {
+                        cx.fragment.invariants.push(e);
                     }
                 }
-                Member::Goal(goal) => self.goal(goal),
+                Member::Goal(goal) => cx.goal(goal),
                 _ => {}
-            }
+            });
         }
         self.timers_without_handlers();
+    }
+
+    /// Checks something; what is found where state of a wrong type is used is not told, for the type has been.
+    pub(crate) fn untainted(&mut self, check: impl FnOnce(&mut Self)) {
+        let before = self.found.len();
+        self.tainted = false;
+        check(self);
+        self.untaint(before);
+    }
+
+    fn untaint(&mut self, before: usize) {
+        if self.tainted {
+            self.found.truncate(before);
+        }
     }
 
     fn handler(&mut self, h: &ast::Handler, event: &ast::EventName) {

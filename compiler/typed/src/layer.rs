@@ -1,6 +1,6 @@
 //! One layer with its parameters filled in: declarations first, then bodies.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use nacre_diagnostics::{Diagnostic, Span};
 use nacre_stack::{
@@ -25,6 +25,10 @@ pub(crate) struct Checker<'p> {
     pub enum_ids: HashMap<String, EnumId>,
     pub header_ids: HashMap<String, HeaderId>,
     pub cell_ids: HashMap<String, CellId>,
+    /// State whose type is wrong, which has been told.
+    pub unsound: HashSet<String>,
+    /// What is being checked uses such state: what else is found there may come of that alone.
+    pub tainted: bool,
     pub counter_ids: HashMap<String, CounterId>,
     pub function_ids: HashMap<String, FunctionId>,
     pub filter_ids: HashMap<String, FilterId>,
@@ -91,6 +95,8 @@ impl<'p> Checker<'p> {
             enum_ids: HashMap::new(),
             header_ids: HashMap::new(),
             cell_ids: HashMap::new(),
+            unsound: HashSet::new(),
+            tainted: false,
             counter_ids: HashMap::new(),
             function_ids: HashMap::new(),
             filter_ids: HashMap::new(),

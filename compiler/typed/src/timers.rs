@@ -69,6 +69,10 @@ impl Checker<'_> {
                 Some(&id) => {
                     Some((id, Vec::new(), Vec::new(), name.clone(), self.fragment.cells[id.index()].ty.clone()))
                 }
+                None if self.unsound.contains(name) => {
+                    self.tainted = true;
+                    None
+                }
                 None => {
                     self.error("T0047", format!("`{name}` is not known here"), place.span, "no such state", "");
                     None
