@@ -24,7 +24,5 @@ pub mod mutants;
 pub mod network;
 pub mod retrace;
 pub mod run;
-pub mod search;
 pub mod setup;
 pub mod space;
-pub mod world;

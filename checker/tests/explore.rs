@@ -1,46 +1,109 @@
-//! The explorer over automata: the same worlds as the first explorer's give the same states, on one thread and on several.
+//! The explorer on stacks written by hand: a right one holds, after a search that provably looked, on one thread and on several; each
+//! broken one is found by a shortest run.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
 use nacre_checker::explore::{explore, Options, Searched, Verdict};
-use nacre_checker::search::search;
+use nacre_checker::run::{self, What};
 use nacre_checker::setup::{Bounds, Setup};
 use nacre_checker::space::Space;
-use nacre_checker::world::{self, Observer};
 use nacre_specification::samples::{fifo_network, lossy_datagrams};
-use nacre_stack::{samples, Stack};
+use nacre_stack::{samples, Expr, ExprKind, Stack, Statement};
 
-fn bounds(messages: [u8; 2], losses: u8, doubles: u8) -> Bounds {
+fn setup(stack: Stack, messages: [u8; 2], losses: u8, doubles: u8) -> Setup {
     let limits = vec![("lose".into(), losses), ("double".into(), doubles)];
-    Bounds { calls: vec![("send".into(), messages)], limits, ..Bounds::default() }
+    let bounds = Bounds { calls: vec![("send".into(), messages)], limits, ..Bounds::default() };
+    Setup::new(Arc::new(stack), lossy_datagrams(2), vec![fifo_network()], bounds)
 }
 
-fn searched(setup: &Setup, threads: usize, bits: Option<usize>) -> Searched {
+fn searched(setup: &Setup, threads: usize, states: usize) -> Searched {
     let (space, first) = Space::open(setup).unwrap();
     let stop = AtomicBool::new(false);
-    let options =
-        Options { threads, states: 10_000_000, memory: 1 << 32, bits, goals: true, stop: &stop, progress: &|_| {} };
+    let options = Options { threads, states, memory: 1 << 32, bits: None, goals: true, stop: &stop, progress: &|_| {} };
     explore(&space, &first, &options)
 }
 
-fn old(stack: &Arc<Stack>, messages: [u8; 2], losses: u8, doubles: u8, observer: Observer) -> usize {
-    let bounds = world::Bounds { messages, size: 1, flight: 2, losses, duplications: doubles, fifo: false };
-    search(stack, &bounds, observer, 1_000_000).unwrap().states
+#[test]
+fn go_back_n_holds_on_any_number_of_threads() {
+    for (messages, losses, states) in [([2, 0], 1, 386), ([1, 1], 1, 857), ([3, 0], 2, 2532)] {
+        let setup = setup(samples::go_back_n(), messages, losses, 0);
+        let (one, three) = (searched(&setup, 1, 10_000_000), searched(&setup, 3, 10_000_000));
+        assert_eq!((one.verdict.clone(), one.progress.states), (Verdict::Complete, states));
+        assert_eq!((&one.verdict, one.progress.states), (&three.verdict, three.progress.states));
+        assert_eq!(one.progress.depth, three.progress.depth);
+    }
 }
 
 #[test]
-fn as_many_states_as_the_first_explorer() {
-    let stack = Arc::new(samples::go_back_n());
-    for (messages, losses, doubles) in [([2, 0], 1, 0), ([1, 1], 1, 0), ([3, 0], 2, 0)] {
-        // Copies are made differently by the two, so there are none.
-        let bounds = bounds(messages, losses, doubles);
-        let setup = Setup::new(stack.clone(), lossy_datagrams(2), vec![fifo_network()], bounds);
-        let one = searched(&setup, 1, None);
-        let two = searched(&setup, 3, None);
-        assert_eq!(one.progress.states as usize, old(&stack, messages, losses, doubles, Observer::Reliable));
-        assert_eq!((&one.verdict, one.progress.states), (&two.verdict, two.progress.states));
-        assert_eq!(one.progress.depth, two.progress.depth);
-        assert_eq!(one.verdict, Verdict::Complete);
+fn a_search_that_meets_its_limit_does_not_say_holds() {
+    let searched = searched(&setup(samples::go_back_n(), [2, 0], 1, 0), 1, 10);
+    assert!(matches!(searched.verdict, Verdict::Incomplete(_)), "{searched:?}");
+}
+
+/// The shortest run to what is broken, told.
+fn found(setup: &Setup) -> run::Run {
+    let (space, first) = Space::open(setup).unwrap();
+    match searched(setup, 1, 1_000_000).verdict {
+        Verdict::Violated { run: path, why } => {
+            let run = run::tell(setup, &space, &first, &path, &why);
+            if !why.contains("never so again") {
+                assert_eq!(run::follow(setup, &space, &first, &run), Ok(Some(why)));
+            }
+            run
+        }
+        other => panic!("nothing was found: {other:?}"),
+    }
+}
+
+#[test]
+fn a_timer_that_is_not_armed_again_is_found() {
+    let mut broken = samples::go_back_n();
+    let mut left_out = 0;
+    for handler in &mut broken.handlers {
+        let before = handler.body.len();
+        if matches!(handler.body.first(), Some(Statement::Each { .. })) {
+            handler.body.retain(|s| !matches!(s, Statement::Arm { .. }));
+        }
+        left_out += before - handler.body.len();
+    }
+    assert_eq!(left_out, 1);
+    let run = found(&setup(broken, [2, 0], 1, 0));
+    assert!(run.why.contains("all_arrive"), "{}", run.why);
+    assert!(run.steps.iter().any(|s| matches!(s.what, What::Timer { .. })));
+}
+
+#[test]
+fn numbers_that_are_not_compared_are_found() {
+    let mut broken = samples::go_back_n();
+    let mut changed = 0;
+    for handler in &mut broken.handlers {
+        for statement in &mut handler.body {
+            if let Statement::If { condition, otherwise, .. } = statement {
+                if otherwise.len() == 1 {
+                    let ty = condition.ty.clone();
+                    *condition = Expr { kind: ExprKind::Const(1), ty };
+                    changed += 1;
+                }
+            }
+        }
+    }
+    assert_eq!(changed, 1);
+    let run = found(&setup(broken, [2, 0], 1, 1));
+    assert_eq!((run.steps.len(), run.why.as_str()), (3, "`deliver` at b is not allowed by `fifo_network` here"));
+}
+
+#[test]
+fn a_stack_that_repairs_nothing_is_not_reliable() {
+    let run = found(&setup(samples::sequencer(), [1, 0], 1, 0));
+    assert!(run.steps.len() == 2 && run.why.contains("never so again"), "{run:?}");
+}
+
+#[test]
+fn messages_that_cannot_be_told_apart_are_refused() {
+    for (sizes, sends) in [(vec![0], 1), (vec![9], 1), (vec![1], 16)] {
+        let mut setup = setup(samples::go_back_n(), [sends, 0], 1, 0);
+        setup.bounds.sizes = sizes;
+        assert!(Space::open(&setup).is_err());
     }
 }

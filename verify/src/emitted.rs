@@ -13,7 +13,7 @@ pub mod between;
 mod world;
 
 use nacre_backend_c::{write_check, write_with, Level, Options};
-use nacre_checker::world::{address, config};
+use nacre_checker::setup::{address, Setup};
 use nacre_stack::interpret::Value;
 use nacre_stack::timing::draws;
 use nacre_stack::{Span, Stack, TimerStep, Type};
@@ -73,10 +73,10 @@ fn timers(stack: &Stack) -> Result<u64, String> {
 }
 
 /// The C of a model. `known`: the tables that [`between`] makes.
-fn files(stack: &Stack, emitted: &Emitted, first: u64, known: &str) -> Vec<(String, String)> {
+fn files(setup: &Setup, emitted: &Emitted, known: &str) -> Vec<(String, String)> {
     // What decides nothing but deadlines need not be tried.
-    let tried = u8::from(!draws(stack).is_empty());
-    let source = format!("{}\n{}\n{known}\n#define DRAWS {tried}\n{HARNESS_C}", emitted.source, givens(stack, first));
+    let tried = u8::from(!draws(&setup.stack).is_empty());
+    let source = format!("{}\n{}\n{known}\n#define DRAWS {tried}\n{HARNESS_C}", emitted.source, givens(setup));
     let file = |name: &str, text: String| (name.to_string(), text);
     vec![
         file(&format!("{PREFIX}.h"), emitted.header.clone()),
@@ -120,12 +120,12 @@ fn instances(ty: &Type, path: &[TimerStep], stack: &Stack) -> u64 {
 }
 
 /// The given values of both ends as C, as they stand in the config struct; where each end's peer is, and where numbers begin.
-pub(crate) fn givens(stack: &Stack, first: u64) -> String {
+pub(crate) fn givens(setup: &Setup) -> String {
     let list = |bytes: &[u8]| bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
     let mut text =
         String::from("struct given { int end; const char *name; uint32_t len; uint8_t bytes[64]; };\nstatic const struct given givens[] = {\n    {-1, \"\", 0, {0}},\n");
     for end in 0..2 {
-        for (name, value) in config(stack, end).givens {
+        for (name, value) in setup.config(end).givens {
             let bytes = match value {
                 Value::Num(n) => n.to_le_bytes().to_vec(),
                 Value::Addr(a) => a.bytes().to_vec(),
@@ -142,5 +142,5 @@ pub(crate) fn givens(stack: &Stack, first: u64) -> String {
         let peer = address(1 - end);
         text += &format!("    {{.ip = {{{}}}, .port = {}, .family = {}}},\n", list(&peer.ip), peer.port, peer.family);
     }
-    text + &format!("}};\nstatic const uint64_t first = UINT64_C({first});\n")
+    text + &format!("}};\nstatic const uint64_t first = UINT64_C({});\n", setup.bounds.first)
 }

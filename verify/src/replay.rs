@@ -21,7 +21,7 @@ pub fn program(setup: &Setup, level: Level, run: &Run, lines: Option<Lines>) -> 
         return Err("the run picks an order of events, which the emitted C cannot be told".into());
     }
     let emitted = emitted::emit_with(&setup.stack, level, lines)?;
-    let givens = emitted::givens(&setup.stack, setup.bounds.first);
+    let givens = emitted::givens(setup);
     // A debugger finds what follows the stack's lines in a file of its own.
     let source = format!("{}\n{givens}\n{}\n#line 1 \"main.c\"\n{MAIN}", emitted.source, steps(run));
     let file = |name: &str, text: String| (name.to_string(), text);

@@ -5,7 +5,6 @@ mod specifications;
 use std::path::{Path, PathBuf};
 
 pub use nacre_backend_c::{Emitted, Level};
-pub use nacre_backend_promela::{Bounds, Refusal};
 use nacre_diagnostics::{Diagnostic, SourceId, Sources, Span};
 pub use nacre_optimize::calls::Decision;
 use nacre_stack::Stack;
@@ -155,11 +154,6 @@ impl Session {
         }
         optimize(&mut stack, level);
         nacre_backend_c::write(&stack, level, &|span| self.place(span))
-    }
-
-    /// The Promela model of two ends of a stack; or why it cannot be written.
-    pub fn promela(&self, stack: &Stack, bounds: &Bounds) -> Result<String, Vec<Refusal>> {
-        nacre_backend_promela::write(stack, bounds, &|span| self.place(span))
     }
 
     /// File and line.

@@ -51,7 +51,7 @@ impl<'a> Checker<'a> {
 
     /// A text in C, whoever wrote it. What is found is searched for again breadth-first if that is wanted, for a shortest run.
     pub fn check_of(&self, emitted: &Emitted) -> Result<Searched, Failure> {
-        let mut files = files(&self.setup.stack, emitted, self.setup.bounds.first, &self.known.in_c());
+        let mut files = files(self.setup, emitted, &self.known.in_c());
         files.push(self.known.tables_in_c());
         let model = Model { text: self.text.clone(), files, flags: flags(&FLAGS), file_flags: flags(&FILE_FLAGS) };
         let searched = self.verifier.check(&model).map_err(Failure::of)?.within_limits();

@@ -1,8 +1,7 @@
 //! A stack between automata: the network below, specifications above, and the calls of an application.
 //!
-//! The ends are those of the other environment. What leaves them is queued as events are, and goes, in the order of the queue, to
-//! the inputs of the automaton below and to the outputs of those above. What an end is to do next is chosen as a number (`cause`)
-//! before anything hidden is touched: `begins` has a way for each way of the network's outputs and for each call.
+//! What leaves the ends is queued as events are, and goes, in the order of the queue, to the inputs of the automaton below and to the
+//! outputs of those above. What an end is to do next is chosen as a number (`cause`) before anything hidden is touched: `begins` has a way for each way of the network's outputs and for each call.
 
 use nacre_specification::beliefs::{silent, Beliefs};
 use nacre_specification::{ActionKind, Automaton};
@@ -12,7 +11,7 @@ use crate::automata::{Messages, Option_, Translator};
 use crate::judges::Judge;
 use crate::types::{is_scalar, is_wide, Field, Shape};
 use crate::writer::{Frame, Writer};
-use crate::{erase, Bounds, Observer, Refusal, Sources};
+use crate::{erase, Refusal, Sources};
 
 /// Largest number that `upto` gives.
 const MOST: u64 = 8;
@@ -58,18 +57,10 @@ pub struct Call {
 pub fn write_between(stack: &Stack, world: &World, sources: Sources) -> Result<String, Vec<Refusal>> {
     let erased = erase::erase(stack)?;
     let size = world.calls.iter().filter_map(|c| c.bytes.as_ref()).map(Vec::len).max().unwrap_or(1);
-    let bounds = Bounds {
-        messages: [0, 0],
-        calls: vec![],
-        size: size.max(1) as u32,
-        flight: 1,
-        losses: 0,
-        duplications: 0,
-        fifo: false,
-        observer: Observer::None,
-    };
-    let mut writer = Writer::new(&erased, &bounds, sources);
-    writer.between = true;
+    let mut writer = Writer::new(&erased, size.max(1) as u32, sources);
+    if writer.capacity > 200 {
+        writer.refuse(format!("messages of {} bytes", writer.capacity));
+    }
     writer.model_between(world)
 }
 
@@ -222,7 +213,7 @@ impl Writer<'_> {
         lines.push("/* Means nothing between steps, or never changes. */\nhidden end_given givens[2];".into());
         lines.push(format!("hidden message asked[{}];", world.calls.len().max(1)));
         lines.push("hidden int i_at, i_gone, i_each0, i_each1, i_each2, i_each3, i_each4, i_each5;".into());
-        lines.push("hidden short next_handler;\nhidden byte roll_left, roll_count, i_place, byte_in;".into());
+        lines.push("hidden short next_handler;\nhidden byte roll_left, roll_count, byte_in;".into());
         lines.extend(self.hidden.iter().cloned());
         lines.join("\n") + "\n"
     }

@@ -76,15 +76,6 @@ impl Writer<'_> {
     }
 
     pub fn emit(&mut self, emit: &Emit) {
-        let event = self.stack.event(emit.event);
-        if let (Target::Port(port), false, false) = (emit.target, emit.later, self.between) {
-            let Some(at) = event.message else { return };
-            let message = self.value(&emit.arguments[at as usize]);
-            return match port.0 {
-                0 => self.transmit(emit.event, &message),
-                _ => self.line(format!("deliver({message});")),
-            };
-        }
         let slot = if emit.later {
             let most = self.later_capacity();
             self.line(format!("assert(MY.later_n < {most});"));
@@ -99,21 +90,6 @@ impl Writer<'_> {
             self.assign(argument, &format!("{slot}.{place}"));
         }
         self.line(if emit.later { "MY.later_n++;" } else { "queued();" });
-    }
-
-    /// A frame leaves; it must be of a shape.
-    pub fn transmit(&mut self, event: EventId, message: &str) {
-        let Some(shapes) = self.shapes_of(event, "M") else { return };
-        let name = format!("transmit_{}", event.0);
-        if self.inlines_known.insert(name.clone()) {
-            let text =
-                self.inline(&name, &["M".into()], "A frame leaves: it has one of the shapes.", Frame::default(), |w| {
-                    w.broken_if(&format!("!({shapes})"), "a frame has no shape, or not its length");
-                    w.line("send_frame(M)");
-                });
-            self.functions.push(text);
-        }
-        self.line(format!("{name}({message});"));
     }
 
     /// The condition that a frame has one of the shapes of its event; none if nothing is packed, or there is no frame.
@@ -192,15 +168,10 @@ impl Writer<'_> {
                 w.option(format!("queue[queue_slot].what == {}", w.kind_name(target, event)));
                 match target {
                     Target::Layer(layer) => w.react(layer, event),
-                    Target::Port(port) if w.between => match w.leaves_as(port, event) {
+                    Target::Port(port) => match w.leaves_as(port, event) {
                         Some(number) => w.line(format!("next_handler = {number};")),
                         None => w.line("skip;"),
                     },
-                    Target::Port(port) if w.stack.event(event).message.is_some() => match port.0 {
-                        0 => w.transmit(event, "queue[queue_slot].m"),
-                        _ => w.line("deliver(queue[queue_slot].m);"),
-                    },
-                    Target::Port(_) => w.line("skip;"),
                 }
                 w.end_option();
             }

@@ -1,9 +1,9 @@
-//! Stack IR to Promela: two endpoints of one stack over a faulty network ([`write`]) or between automata ([`between`]), for SPIN.
+//! Stack IR to Promela, for SPIN: two endpoints of one stack between automata ([`between::write_between`]).
 //!
 //! # What the model is
 //!
 //! One proctype per participant (two endpoints) and one for what the network does by itself. A step of the reference (one
-//! outside event and the queue until it is empty) is one `d_step`, so the states between are those of the explorer: SPIN
+//! outside event and the queue until it is empty) is one `atomic`, so the states between are those of the explorer: SPIN
 //! stores [`EXTRA_STATES`] more, of which both ends are not open yet. Events go through one FIFO queue, handlers are inlines
 //! named as in the source, a layer's state is a typedef, and so is what messages can carry. Variables that mean nothing
 //! between steps are `hidden`: not part of a state.
@@ -36,7 +36,6 @@ pub mod between;
 mod bytes;
 mod containers;
 mod dispatch;
-mod environment;
 pub mod erase;
 mod expressions;
 mod filters;
@@ -54,44 +53,12 @@ mod statements;
 mod types;
 mod writer;
 
-use nacre_stack::{LayerId, Span, Stack};
+use nacre_stack::{LayerId, Span};
 
 /// States that SPIN stores besides those of the explorer.
 pub const EXTRA_STATES: u64 = 2;
 /// Random numbers that one step can draw.
 pub const DRAWS: u32 = 3;
-
-/// What the environment may do; the explorer's bounds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bounds {
-    /// Messages that the application at each end hands over, by the first event that takes a message and nothing else.
-    pub messages: [u8; 2],
-    /// Other events at the upper boundary, by name, and how often each end calls them. Their arguments are the peer, or 1
-    /// where that is a value of the type; a message has as many bytes as the others, and no observer knows it.
-    pub calls: Vec<(String, [u8; 2])>,
-    /// Bytes of each message, at least one.
-    pub size: u32,
-    /// Frames in flight towards each end; the network drops what does not fit, and that counts as no loss.
-    pub flight: u32,
-    pub losses: u8,
-    pub duplications: u8,
-    /// Frames arrive in the order in which they were sent.
-    pub fifo: bool,
-    pub observer: Observer,
-}
-
-/// What is demanded of deliveries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Observer {
-    /// Nothing; only what the stack itself asserts.
-    None,
-    /// Each message at most once, intact, in any order.
-    Once,
-    /// Each at most once, intact, in the order of sending; gaps are allowed.
-    Ordered,
-    /// As `Ordered`, without gaps; and what was accepted must not be stuck.
-    Reliable,
-}
 
 /// Something that cannot be written in Promela.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -109,9 +76,3 @@ impl std::fmt::Display for Refusal {
 
 /// Where a piece of a layer's source stands: file, line.
 pub type Sources<'a> = &'a dyn Fn(Span) -> Option<(String, u32)>;
-
-/// The model's text; or all that cannot be written.
-pub fn write(stack: &Stack, bounds: &Bounds, sources: Sources) -> Result<String, Vec<Refusal>> {
-    let erased = erase::erase(stack)?;
-    writer::Writer::new(&erased, bounds, sources).model()
-}

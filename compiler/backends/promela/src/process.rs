@@ -86,59 +86,6 @@ impl Writer<'_> {
         })
     }
 
-    /// The process of an end.
-    pub fn endpoint(&mut self) -> String {
-        let waits = if self.has_later() { "MY.later_n == 0" } else { "true" };
-        self.depth = 0;
-        let outer = std::mem::take(&mut self.lines);
-        self.line("/* An end: one step after the other. */");
-        self.open_text("active [2] proctype endpoint() {");
-        self.line("byte cause, which, which0, which1, roll;");
-        self.line("end:");
-        self.line("do");
-        self.line(":: atomic {");
-        self.depth += 1;
-        self.line("if /* what begins the step */");
-        self.line(":: opened == me -> cause = OPEN");
-        let may_send = self.may_send(waits);
-        self.line(format!(":: {may_send} -> cause = SEND"));
-        for (at, (_, [a, b])) in self.bounds.calls.clone().into_iter().enumerate() {
-            let Some(input) = self.call_input(at) else { continue };
-            let mut parts = vec!["opened == 2".to_string(), waits.into()];
-            parts.push(format!("calls[{} + me] < (me == 0 -> {a} : {b})", 2 * at));
-            parts.extend(self.admitted(&input));
-            self.line(format!(":: {} -> cause = {}", parts.join(" && "), self.call_name(at)));
-        }
-        let reach = if self.bounds.fifo { 1 } else { self.bounds.flight };
-        for at in 0..reach {
-            let there = format!("opened == 2 && {waits} && flight[me].n > {at}");
-            self.line(format!(":: {there} -> cause = DELIVER; which = {at}"));
-            self.line(format!(":: {there} && duplications > 0 -> cause = DUPLICATE; which = {at}"));
-        }
-        if self.has_later() {
-            self.line(":: opened == 2 && MY.later_n > 0 -> cause = LATER");
-        }
-        self.timer_options(waits);
-        self.line("fi;");
-        self.rolls();
-        self.open_text("d_step {");
-        self.line("queue_at = 0; queue_end = 0; queue_n = 0; next_handler = 0; roll_count = 0; roll_left = roll;");
-        self.begin_step();
-        self.close("};");
-        self.handling();
-        self.line("od;");
-        self.open_text("d_step {");
-        self.line("check_invariants();");
-        self.line("cause = 0; which = 0; which0 = 0; which1 = 0; roll = 0");
-        self.close("}");
-        self.depth -= 1;
-        self.line("}");
-        self.line("od");
-        self.depth = 0;
-        self.line("}\n");
-        std::mem::replace(&mut self.lines, outer).join("\n")
-    }
-
     /// What the step draws, chosen before it begins.
     pub fn rolls(&mut self) {
         if self.draws {
@@ -162,22 +109,7 @@ impl Writer<'_> {
         self.depth += 1;
     }
 
-    pub fn may_send(&mut self, waits: &str) -> String {
-        let [a, b] = self.bounds.messages;
-        let mut parts = vec!["opened == 2".to_string(), waits.into(), format!("sent[me] < (me == 0 -> {a} : {b})")];
-        let Some(input) = self.send_input() else { return "false".into() };
-        parts.extend(self.admitted(&input));
-        parts.join(" && ")
-    }
-
-    /// What must hold for a call to be accepted.
-    fn admitted(&mut self, input: &PortInput) -> Vec<String> {
-        let arguments = self.arguments(input);
-        let size = self.bounds.size.to_string();
-        self.admitted_with(input, &arguments).into_iter().map(|text| text.replace("OFFERED.n", &size)).collect()
-    }
-
-    /// The same, of arguments as texts.
+    /// What must hold for a call to be accepted, with arguments as texts.
     pub fn admitted_with(&mut self, input: &PortInput, arguments: &[String]) -> Vec<String> {
         let mut parts = vec![];
         for admission in &input.admissions {
@@ -190,56 +122,6 @@ impl Writer<'_> {
             self.frame = outer;
         }
         parts
-    }
-
-    /// Texts of what a call says where the choice is ours: the peer, or one.
-    fn arguments(&mut self, input: &PortInput) -> Vec<String> {
-        let parameters = self.stack.event(input.event).parameters.clone();
-        let text = |p: &Parameter| match &p.ty {
-            Type::Msg => "OFFERED".to_string(),
-            Type::Addr => "(2 - me)".into(),
-            Type::Range(low, high) if *low > 1 || *high <= 1 => "0".into(),
-            Type::Enum(id) if self.stack.enums[id.index()].variants.len() < 2 => "0".into(),
-            Type::Bits(_) | Type::Timer | Type::Duration | Type::Instant => "0".into(),
-            ty if is_scalar(ty) => "1".into(),
-            _ => "0".into(),
-        };
-        parameters.iter().map(text).collect()
-    }
-
-    /// The input that a call of [`Bounds::calls`](crate::Bounds::calls) names.
-    pub fn call_input(&self, call: usize) -> Option<PortInput> {
-        let name = &self.bounds.calls[call].0;
-        let inputs = self.stack.ports.get(1).into_iter().flat_map(|p| &p.inputs);
-        inputs.clone().find(|i| self.stack.event(i.event).name == *name).cloned()
-    }
-
-    pub fn call_name(&self, call: usize) -> String {
-        format!("CALL_{}", crate::names::constant(&self.bounds.calls[call].0))
-    }
-
-    /// A call of the application enters the queue.
-    fn begin_call(&mut self, at: usize) {
-        let Some(input) = self.call_input(at) else { return };
-        self.option(format!("cause == {}", self.call_name(at)));
-        let name = self.bounds.calls[at].0.clone();
-        self.line(format!("printf(\"step: %c calls {name}\\n\", 97 + me);"));
-        let parameters = self.stack.event(input.event).parameters.clone();
-        let places = self.event_places(input.event);
-        let mut given = vec![];
-        for ((text, place), parameter) in self.arguments(&input).into_iter().zip(places).zip(parameters) {
-            if parameter.ty == Type::Msg {
-                self.line("offer();");
-                let byte = format!("(me << 7) | (({} + calls[{} + me]) & 127)", 16 * (at + 1), 2 * at);
-                (0..self.bounds.size).for_each(|i| self.line(format!("offered_message.b[{i}] = {byte};")));
-                given.push((place, "offered_message".to_string()));
-            } else if is_scalar(&parameter.ty) {
-                given.push((place, text));
-            }
-        }
-        self.put(&input, &given);
-        self.line(format!("calls[{} + me]++", 2 * at));
-        self.end_option();
     }
 
     /// An option for each timer that can be armed.
@@ -309,47 +191,6 @@ impl Writer<'_> {
             }
         }
         (found, inner)
-    }
-
-    /// Brings the outside event into the queue.
-    pub fn begin_step(&mut self) {
-        let send = self.send_input();
-        let inputs = self.stack.ports.first().map_or(vec![], |p| p.inputs.clone());
-        let receive = inputs.into_iter().find(|i| self.stack.event(i.event).message.is_some());
-        self.line("if");
-        self.option("cause == OPEN");
-        self.line("printf(\"step: %c opens\\n\", 97 + me);");
-        self.line("open(); opened++");
-        self.end_option();
-        if let Some(input) = &send {
-            self.option("cause == SEND");
-            self.line("printf(\"step: %c sends\\n\", 97 + me);");
-            self.line("offer();");
-            self.put(input, &[("m".into(), "offered_message".into())]);
-            self.line("sent[me]++");
-            self.end_option();
-        }
-        for at in 0..self.bounds.calls.len() {
-            self.begin_call(at);
-        }
-        self.option("cause == DELIVER || cause == DUPLICATE");
-        self.line("if");
-        self.line(":: cause == DELIVER -> printf(\"step: frame %d reaches %c\\n\", which, 97 + me)");
-        self.line(":: else -> printf(\"step: frame %d reaches %c, a copy stays in flight\\n\", which, 97 + me)");
-        self.line("fi;");
-        if let Some(input) = &receive {
-            self.put(input, &[("m".into(), "flight[me].f[which]".into())]);
-        }
-        self.line("if");
-        self.line(":: cause == DELIVER -> remove_frame(flight[me], which)");
-        self.line(":: else -> duplications--");
-        self.line("fi");
-        self.end_option();
-        self.begin_later();
-        for at in 0..self.stack.timers.len() {
-            self.fire(at);
-        }
-        self.line("fi;");
     }
 
     /// What was put off enters the queue.

@@ -275,15 +275,4 @@ impl Writer<'_> {
             self.made("equal", &name, &fields, &["R", "A", "B"], &|p| format!("R = R && ({} == {});", p[0], p[1]));
         format!("{inline}({result}, {a}, {b});")
     }
-
-    /// `result`: 0 as long as they are equal, 1 when a comes first, 2 when b does. (Any total order does.)
-    pub fn order_text(&mut self, ty: &Type, result: &str, a: &str, b: &str) -> String {
-        let name = self.type_name(ty);
-        let fields = self.fields(ty);
-        let each = |p: &[String]| {
-            format!("if :: R == 0 && {a} != {b} -> R = ({a} < {b} -> 1 : 2) :: else fi;", a = p[0], b = p[1])
-        };
-        let inline = self.made("i_order", &name, &fields, &["R", "A", "B"], &each);
-        format!("{inline}({result}, {a}, {b});")
-    }
 }

@@ -6,7 +6,7 @@ use nacre_stack::*;
 
 use crate::names::clean;
 use crate::types::is_scalar;
-use crate::{Bounds, Refusal, Sources};
+use crate::{Refusal, Sources};
 
 /// The code whose lines are being written: whose locals it has, and how it is left.
 #[derive(Clone, Default)]
@@ -31,7 +31,6 @@ pub struct Frame {
 
 pub struct Writer<'s> {
     pub stack: &'s Stack,
-    pub bounds: &'s Bounds,
     sources: Sources<'s>,
     pub refusals: Vec<Refusal>,
     pub typedefs: Vec<String>,
@@ -51,16 +50,13 @@ pub struct Writer<'s> {
     pub capacity: u32,
     /// Random numbers are drawn.
     pub draws: bool,
-    /// What leaves an end goes to automata.
-    pub between: bool,
     temporaries: u32,
 }
 
 impl<'s> Writer<'s> {
-    pub fn new(stack: &'s Stack, bounds: &'s Bounds, sources: Sources<'s>) -> Writer<'s> {
+    pub fn new(stack: &'s Stack, size: u32, sources: Sources<'s>) -> Writer<'s> {
         Writer {
             stack,
-            bounds,
             sources,
             refusals: vec![],
             typedefs: vec![],
@@ -75,9 +71,8 @@ impl<'s> Writer<'s> {
             lines: vec![],
             depth: 0,
             frame: Frame::default(),
-            capacity: capacity(stack, bounds),
+            capacity: capacity(stack, size),
             draws: false,
-            between: false,
             temporaries: 0,
         }
     }
@@ -243,13 +238,13 @@ impl<'s> Writer<'s> {
 }
 
 /// A message that is packed has the bytes of the headers above in its data; filters may add some.
-fn capacity(stack: &Stack, bounds: &Bounds) -> u32 {
+fn capacity(stack: &Stack, size: u32) -> u32 {
     let packs = |h: &Handler| format!("{:?}", h.body).contains("Pack(LayoutId");
     let packed = stack.handlers.iter().any(packs)
         || stack.functions.iter().any(|f| format!("{:?}", f.body).contains("Pack(LayoutId"));
     let largest = |l: &Layout| l.shapes.iter().map(|s| s.size).max().unwrap_or(0);
     let heads: u32 = if packed { stack.layouts.iter().skip(1).map(largest).sum() } else { 0 };
     let makes = stack.filters.iter().filter(|f| f.result.is_none());
-    let grows: u32 = makes.map(|f| f.grows.0 * (bounds.size + heads) / f.grows.1.max(1) + f.grows.2).sum();
-    bounds.size + heads + grows
+    let grows: u32 = makes.map(|f| f.grows.0 * (size + heads) / f.grows.1.max(1) + f.grows.2).sum();
+    size + heads + grows
 }
