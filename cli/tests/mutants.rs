@@ -39,6 +39,14 @@ fn mistakes_in_large_layers_are_found() {
     LONG.iter().for_each(|layer| tried(layer));
 }
 
+#[test]
+fn what_a_bounded_search_does_not_find_is_not_found() {
+    let (status, told, _) = ran(&mut nacre(&["verify", "layers/credit/credit.nacre", "--mutants", "--states", "5"]));
+    let open = told.lines().filter(|l| l.ends_with("(not everything was searched)")).count();
+    let survivors = told.lines().filter(|l| l.trim_start().starts_with("not found: ")).count();
+    assert!(status == 1 && open > 0 && open == survivors, "{told}");
+}
+
 /// Found, all, and lines about those that are not found.
 fn score(layer: &str) -> (usize, usize, usize) {
     let path = root().join("cli/tests/golden/mutants").join(format!("{layer}.txt"));

@@ -111,6 +111,9 @@ pub fn score(args: &Verify, worlds: &[&World], session: &Session, interrupt: &In
                 score.idle += 1;
             }
             Found::Not => score.survivors.push(told(mutant, session)),
+            Found::Unfinished => {
+                score.survivors.push(format!("{} (not everything was searched)", told(mutant, session)))
+            }
         }
         progress.add(1);
     }
@@ -133,6 +136,8 @@ enum Found {
     Broken,
     Idle,
     Not,
+    /// Not within the states that it may have.
+    Unfinished,
 }
 
 fn tried(args: &Verify, rights: &[Right], at: usize, interrupt: &Interrupt) -> Found {
@@ -161,7 +166,8 @@ fn tried(args: &Verify, rights: &[Right], at: usize, interrupt: &Interrupt) -> F
         }
     }
     let before = idle(rights.iter().map(|r| &r.ran));
-    match complete && idle(all.iter()).iter().any(|h| !before.contains(h)) {
+    match idle(all.iter()).iter().any(|h| !before.contains(h)) {
+        _ if !complete => Found::Unfinished,
         true => Found::Idle,
         false => Found::Not,
     }
