@@ -93,6 +93,42 @@ fn a_waiting_time_is_erased_unless_something_else_asks_for_it() {
     assert_eq!(words(erasure(&gives_up)), ["an event"]);
 }
 
+/// What is in line is there whenever it came; only when it may leave is a time.
+#[test]
+fn times_that_stand_in_a_container_beside_messages_stay_there() {
+    let line = "state { held: ring<(msg, instant), 4>, leave: timer }
+        down send(m) { held.push((m, now + 5 ms)) else { drop m; return; } arm leave in 5 ms unless armed; }
+        up closed(_) { held.clear(); cancel leave; pass; }
+        on leave {
+            let (m, _) = held.pop() else unreachable;
+            below.send(m);
+            for (_, at) in held { arm leave in max(at, now) - now; break; }
+        }";
+    let line = with(line);
+    assert_eq!((leaks(&line), erasure(&line)), (vec![], vec![]));
+    let found = one("state { seen: list<instant, 4> } down send(m) { seen.remove(now); pass; }");
+    assert_eq!(found, ["a container that changes depending on the time"]);
+}
+
+#[test]
+fn whether_there_is_something_can_depend_on_the_time_and_leaks() {
+    let told = one("state { last: instant } down send(m) {
+            var late: u16? = none; if now > last { late = some(1); }
+            if let n = late { above.grant_sends(n); }
+            pass; }");
+    assert!(told.contains(&"an event".to_string()), "{told:?}");
+    let told = one("state { last: instant, late: u16? } down send(m) {
+            if now > last { late = some(1); }
+            if let n = late { above.grant_sends(n); }
+            pass; }");
+    assert!(told.contains(&"a value that is not a time".to_string()), "{told:?}");
+    let told = one("state { last: instant } down send(m) {
+            var late: instant? = none; if now > last { late = some(now); }
+            if let at = late { above.grant_sends(1); }
+            pass; }");
+    assert_eq!(told, ["an event"]);
+}
+
 #[test]
 fn chance_may_decide_a_deadline_and_is_told_where_it_decides_more() {
     let jitter =

@@ -59,13 +59,13 @@ fn track(stack: &Stack, from: Sources) -> Vec<Leak> {
             tracker.initial(CellId(i as u32), cell);
         }
         for handler in &stack.handlers {
-            let mut locals = vec![false; handler.locals.len()];
+            let mut locals = Locals::new(vec![false; handler.locals.len()]);
             let mut code =
                 Code { stack, layer: handler.layer, name: &handler.name, function: None, declared: &handler.locals };
             tracker.settle(&mut code, &handler.body, &mut locals);
         }
         for (i, function) in stack.functions.iter().enumerate() {
-            let mut locals = tracker.parameters[i].clone();
+            let mut locals = Locals::new(tracker.parameters[i].clone());
             let mut code = Code {
                 stack,
                 layer: function.layer,
@@ -89,6 +89,26 @@ struct Code<'a> {
     name: &'a str,
     function: Option<usize>,
     declared: &'a [Local],
+}
+
+/// What is known of the locals of a body.
+#[derive(Clone, PartialEq)]
+struct Locals {
+    /// Something in it depends on the time.
+    timed: Vec<bool>,
+    /// Of an option: whether there is something depends on the time.
+    presence: Vec<bool>,
+}
+
+impl Locals {
+    fn new(timed: Vec<bool>) -> Locals {
+        Locals { presence: timed.clone(), timed }
+    }
+
+    fn taint(&mut self, id: LocalId, timed: bool) {
+        self.timed[id.index()] |= timed;
+        self.presence[id.index()] |= timed;
+    }
 }
 
 struct Tracker<'a> {
@@ -115,8 +135,18 @@ impl Tracker<'_> {
         }
     }
 
-    /// Whether what is found by comparing entries or keys depends on the time.
-    fn compares(&self, place: &Place, locals: &[bool]) -> bool {
+    /// Whether what an operation does to a container depends on the time: it compares entries or keys.
+    fn compares(&self, operation: Operation, place: &Place, locals: &Locals) -> bool {
+        let compared = match (&place.ty, operation) {
+            (Type::Ring(t, _) | Type::List(t, _), Operation::Remove) => self.holds_time(t),
+            (Type::Map(key, _, _), Operation::Insert | Operation::Find | Operation::Entry) => self.holds_time(key),
+            _ => false,
+        };
+        compared && self.place_timed(place, locals)
+    }
+
+    /// Whether it depends on the time that an entry or key is in a container.
+    fn contains(&self, place: &Place, locals: &Locals) -> bool {
         let compared = match &place.ty {
             Type::Ring(t, _) | Type::List(t, _) | Type::Map(t, _, _) => self.holds_time(t),
             _ => false,
@@ -125,7 +155,7 @@ impl Tracker<'_> {
     }
 
     /// Follows a body until its locals do not change any more (loops go round).
-    fn settle(&mut self, code: &mut Code, body: &Block, locals: &mut Vec<bool>) {
+    fn settle(&mut self, code: &mut Code, body: &Block, locals: &mut Locals) {
         loop {
             let before = locals.clone();
             self.block(code, body, locals, false);
@@ -138,7 +168,7 @@ impl Tracker<'_> {
     /// What a cell begins with, and what is drawn for it.
     fn initial(&mut self, id: CellId, cell: &Cell) {
         let Some(initial) = &cell.initial else { return };
-        let mut locals = vec![false; cell.locals.len()];
+        let mut locals = Locals::new(vec![false; cell.locals.len()]);
         let mut code =
             Code { stack: self.stack, layer: cell.layer, name: &cell.name, function: None, declared: &cell.locals };
         self.settle(&mut code, &cell.draws, &mut locals);
@@ -152,7 +182,7 @@ impl Tracker<'_> {
     }
 
     /// Gives whether the code behind it runs or not depending on the time.
-    fn block(&mut self, code: &Code, block: &Block, locals: &mut Vec<bool>, mut guarded: bool) -> bool {
+    fn block(&mut self, code: &Code, block: &Block, locals: &mut Locals, mut guarded: bool) -> bool {
         let before = guarded;
         for statement in block {
             guarded |= self.statement(code, statement, locals, guarded);
@@ -160,9 +190,13 @@ impl Tracker<'_> {
         guarded && !before
     }
 
-    fn statement(&mut self, code: &Code, s: &Statement, locals: &mut Vec<bool>, guarded: bool) -> bool {
+    fn statement(&mut self, code: &Code, s: &Statement, locals: &mut Locals, guarded: bool) -> bool {
         match s {
-            Statement::Let(id, e) => locals[id.index()] |= guarded || self.timed(e, locals),
+            Statement::Let(id, e) => {
+                let (timed, presence) = (self.timed(e, locals), self.presence(e, locals));
+                locals.timed[id.index()] |= guarded || timed;
+                locals.presence[id.index()] |= guarded || presence;
+            }
             Statement::Store(place, e) => {
                 let timed = self.timed(e, locals) || self.chosen(place, locals);
                 self.store(code, place, guarded || timed, locals);
@@ -175,13 +209,14 @@ impl Tracker<'_> {
             Statement::Loop { body, .. } => return self.block(code, body, locals, guarded),
             Statement::For { variable, from, to, body, .. } => {
                 let timed = self.timed(from, locals) || self.timed(to, locals);
-                locals[variable.index()] |= timed;
+                locals.taint(*variable, timed);
                 return self.block(code, body, locals, guarded || timed);
             }
             Statement::Each { walk, body, .. } => {
                 for local in [walk.value, walk.key].into_iter().flatten() {
                     let time = self.holds_time(&code.declared[local.index()].ty);
-                    locals[local.index()] |= time && self.place_timed(&walk.over, locals);
+                    let timed = time && self.place_timed(&walk.over, locals);
+                    locals.taint(local, timed);
                 }
                 return self.block(code, body, locals, guarded);
             }
@@ -204,7 +239,7 @@ impl Tracker<'_> {
                     *known |= timed;
                 }
                 if let Some(into) = into {
-                    locals[into.index()] |= self.results[function.index()];
+                    locals.taint(*into, self.results[function.index()]);
                 }
                 if guarded {
                     self.leak(code, "a call that depends on the time");
@@ -217,17 +252,25 @@ impl Tracker<'_> {
                 for argument in &operate.arguments {
                     self.put_into(code, &operate.place, argument, locals);
                 }
-                if guarded || self.compares(&operate.place, locals) {
+                if guarded || self.compares(operate.operation, &operate.place, locals) {
                     self.leak(code, "a container that changes depending on the time");
                 }
                 if let Some(into) = operate.into {
                     let time = self.holds_time(&code.declared[into.index()].ty);
-                    locals[into.index()] |= time && self.place_timed(&operate.place, locals);
+                    // Whether there was something depends on what was done to the container, and that on no time.
+                    locals.timed[into.index()] |= time && self.place_timed(&operate.place, locals);
+                    locals.presence[into.index()] |= guarded;
                 }
             }
-            Statement::Take { into, place } => locals[into.index()] |= self.place_timed(place, locals),
-            Statement::Fit { into, value } => locals[into.index()] |= guarded || self.timed(value, locals),
-            Statement::Random { into, .. } => locals[into.index()] |= guarded || self.from.random,
+            Statement::Take { into, place } => {
+                let timed = self.place_timed(place, locals);
+                locals.taint(*into, timed);
+            }
+            Statement::Fit { into, value } => {
+                let timed = guarded || self.timed(value, locals);
+                locals.taint(*into, timed);
+            }
+            Statement::Random { into, .. } => locals.taint(*into, guarded || self.from.random),
             Statement::Assert(e, _) if self.timed(e, locals) => self.leak(code, "an assertion"),
             Statement::Arm { .. } | Statement::Cancel(_) if guarded => self.leak(code, "whether a timer is armed"),
             Statement::Drop(_) | Statement::Break | Statement::Return(None) | Statement::Yield(_) if guarded => {
@@ -238,7 +281,7 @@ impl Tracker<'_> {
         false
     }
 
-    fn store(&mut self, code: &Code, place: &Place, timed: bool, locals: &mut [bool]) {
+    fn store(&mut self, code: &Code, place: &Place, timed: bool, locals: &mut Locals) {
         if !timed {
             return;
         }
@@ -250,12 +293,12 @@ impl Tracker<'_> {
                 self.changed |= !self.cells[id.index()];
                 self.cells[id.index()] = true;
             }
-            Root::Local(id) => locals[id.index()] = true,
+            Root::Local(id) => locals.taint(id, true),
         }
     }
 
     /// Times inside what is stored stay times; anything else that depends on the clock leaks.
-    fn put_into(&mut self, code: &Code, place: &Place, e: &Expr, locals: &mut [bool]) {
+    fn put_into(&mut self, code: &Code, place: &Place, e: &Expr, locals: &mut Locals) {
         let parts: Vec<&Expr> = match &e.kind {
             ExprKind::Tuple(parts) | ExprKind::Struct(parts) => parts.iter().collect(),
             _ => vec![e],
@@ -273,24 +316,34 @@ impl Tracker<'_> {
         }
     }
 
-    fn place_timed(&self, place: &Place, locals: &[bool]) -> bool {
+    fn place_timed(&self, place: &Place, locals: &Locals) -> bool {
         match place.root {
             Root::Cell(id) => self.cells[id.index()],
-            Root::Local(id) => locals[id.index()],
+            Root::Local(id) => locals.timed[id.index()],
         }
     }
 
     /// Whether it depends on the time which place it is.
-    fn chosen(&self, place: &Place, locals: &[bool]) -> bool {
+    fn chosen(&self, place: &Place, locals: &Locals) -> bool {
         place.path.iter().any(|step| matches!(step, Step::Index(at) if self.timed(at, locals)))
     }
 
+    /// Whether it depends on the clock that an option holds something.
+    fn presence(&self, e: &Expr, locals: &Locals) -> bool {
+        match &e.kind {
+            ExprKind::Local(id) => locals.presence[id.index()],
+            ExprKind::Some(_) | ExprKind::None => false,
+            ExprKind::If(c, a, b) => self.timed(c, locals) || self.presence(a, locals) || self.presence(b, locals),
+            _ => self.timed(e, locals),
+        }
+    }
+
     /// Whether a value depends on the clock.
-    fn timed(&self, e: &Expr, locals: &[bool]) -> bool {
+    fn timed(&self, e: &Expr, locals: &Locals) -> bool {
         let any = |es: &[Expr]| es.iter().any(|e| self.timed(e, locals));
         match &e.kind {
             ExprKind::Now => self.from.clock,
-            ExprKind::Local(id) => locals[id.index()],
+            ExprKind::Local(id) => locals.timed[id.index()],
             // A container may hold times beside other things; only what is read as a time is one.
             ExprKind::Load(place) => {
                 self.chosen(place, locals) || (self.holds_time(&place.ty) && self.place_timed(place, locals))
@@ -299,12 +352,13 @@ impl Tracker<'_> {
                 self.timed(a, locals)
             }
             ExprKind::Field(a, _) => self.holds_time(&e.ty) && self.timed(a, locals),
-            ExprKind::BytesOf(a) | ExprKind::Through(_, a) | ExprKind::IsSome(a) => self.timed(a, locals),
+            ExprKind::BytesOf(a) | ExprKind::Through(_, a) => self.timed(a, locals),
+            ExprKind::IsSome(a) => self.presence(a, locals),
             ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => self.timed(a, locals) || self.timed(b, locals),
             ExprKind::If(a, b, c) | ExprKind::MulDiv(a, b, c) => [a, b, c].iter().any(|x| self.timed(x, locals)),
             ExprKind::Struct(es) | ExprKind::Tuple(es) | ExprKind::Array(es) | ExprKind::Concat(es) => any(es),
             ExprKind::Query(query, place, es) => {
-                let compares = *query == Query::Contains && self.compares(place, locals);
+                let compares = *query == Query::Contains && self.contains(place, locals);
                 let key = *query == Query::Key && self.holds_time(&e.ty) && self.place_timed(place, locals);
                 compares || key || self.chosen(place, locals) || any(es)
             }

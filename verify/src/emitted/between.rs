@@ -13,9 +13,6 @@ use super::world::World;
 use super::{emit, files, timers, Emitted, Failure, FILE_FLAGS, FLAGS};
 use crate::spin::{Limits, Model, Searched, Tools, Verdict, Verifier};
 
-/// Transitions of a path; a step has several.
-const DEPTH: u32 = 10_000_000;
-
 /// Searches the C that a stack is emitted as, between the automata of a setup. Goals are not checked.
 pub fn check(setup: &Setup, level: Level, tools: &Tools, limits: &Limits) -> Result<Searched, Failure> {
     Checker::new(setup, tools, limits)?.check(level)
@@ -37,7 +34,7 @@ impl<'a> Checker<'a> {
         // What the stack's C cannot be is told before anything is made.
         emit(&setup.stack, Level::Queue).map_err(Failure::Unfit)?;
         // Breadth-first SPIN also keeps the states within a step, some ten times as many.
-        let deep = Limits { breadth_first: false, depth: limits.depth.max(DEPTH), ..limits.clone() };
+        let deep = Limits { breadth_first: false, ..limits.clone() };
         let model = Model { text: text.clone(), flags: flags(&FLAGS), ..Model::default() };
         let header = ("harness.h".to_string(), super::HARNESS_H.to_string());
         let model = Model { files: vec![header, known.tables_in_c()], ..model };

@@ -133,11 +133,13 @@ static int locals_room;
 
 /* Copies with runs of zeros made short: numbers of bytes that follow and of zeros behind them, in turn. NULL: only counts. */
 static size_t squeeze(const uint8_t *from, uint32_t len, uint8_t *to) {
+    static const uint8_t nothing[64];
     size_t n = 0;
     for (uint32_t at = 0; at < len;) {
         uint32_t bytes = at, zeros;
         while (bytes < len && (from[bytes] != 0 || (bytes + 8 < len && memcmp(from + bytes, "\0\0\0\0\0\0\0\0", 8) != 0))) { bytes++; }
-        for (zeros = bytes; zeros < len && from[zeros] == 0;) { zeros++; }
+        for (zeros = bytes; zeros + 64 < len && memcmp(from + zeros, nothing, 64) == 0;) { zeros += 64; }
+        for (; zeros < len && from[zeros] == 0;) { zeros++; }
         uint32_t count[2] = {bytes - at, zeros - bytes};
         if (to != NULL) {
             memcpy(to + n, count, 8);

@@ -132,9 +132,10 @@ fn what_cannot_be_written_is_refused_in_words() {
         said[0].starts_with("cannot be written in Promela: a time decides more than when a timer fires"),
         "{said:?}"
     );
-    let imports = "import \"../delay/delay.nacre\"; import \"../floor/floor.nacre\";";
-    let delays = written(&session_stack(imports, "delay<50 ms, 2> / floor")).unwrap_err();
-    assert!(delays.iter().any(|r| r.what.contains("`delay.down.send`")), "{delays:?}");
+    let late = "import \"../interfaces.nacre\"; import \"../floor/floor.nacre\";
+        worker late { state { last: instant } down send(m) { if now - last > 5 ms { drop m; return; } last = now; pass; } }";
+    let refusals = written(&session_stack(late, "late / floor")).unwrap_err();
+    assert!(refusals.iter().any(|r| r.what.contains("in `late.down.send`")), "{refusals:?}");
     let drawn = "import \"../interfaces.nacre\"; import \"../floor/floor.nacre\";
         worker drawn { state { n: u8 = random(6) as u8 } }";
     let draws = written(&session_stack(drawn, "drawn / floor")).unwrap_err();
