@@ -11,6 +11,7 @@ const QUICK: &[&str] = &[
     "check_fifo",
     "check_integrity",
     "checksum",
+    "corrupt",
     "crc32c",
     "credit",
     "duplicate",
@@ -19,7 +20,7 @@ const QUICK: &[&str] = &[
     "reorder",
     "sequencer",
 ];
-const LONG: &[&str] = &["corrupt", "delay", "frag", "pt2pt"];
+const LONG: &[&str] = &["delay", "frag", "pt2pt"];
 
 fn tried(layer: &str) {
     let file = format!("layers/{layer}/{layer}.nacre");
