@@ -328,9 +328,10 @@ impl Reading<'_> {
                     if name != "timers" && !actions.contains(&name) {
                         return Err(format!(
                             "nothing here is called `{name}`: there are parameters of layers and of `{network}`, the calls {}, \
-                             the limits of timers, {}, and numbers, first, size, any_order, at_once, members",
+                             the limits of timers, {}, {}and numbers, first, size, any_order, at_once, members",
                             callable.join(", "),
-                            actions.join(", ")
+                            actions.join(", "),
+                            self.timers.iter().chain(&self.givens).map(|n| format!("{n}, ")).collect::<String>()
                         ));
                     }
                     self.bounds.limits.push((name, limit));
