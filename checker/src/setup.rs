@@ -63,12 +63,16 @@ impl Default for Bounds {
 impl Bounds {
     /// What only the explorer can do, in words.
     pub fn beyond_spin(&self) -> Option<&'static str> {
-        match (self.any_order, self.last.is_empty(), self.at_once) {
-            (true, _, _) => Some("there is one order of events here"),
-            (_, false, _) => Some("timers fire at any time here, none is a last resort"),
-            (_, _, true) => Some("calls that are refused are not seen here"),
-            _ => None,
+        match self.last.iter().any(|(_, times)| *times > 0) {
+            _ if self.any_order => Some("there is one order of events here"),
+            true => Some("a timer fires at any time here or never, none is a last resort"),
+            false => None,
         }
+    }
+
+    /// Whether a timer of the stack is never to fire.
+    pub fn never_fires(&self, timer: &str) -> bool {
+        self.last.iter().any(|(name, times)| name == timer && *times == 0)
     }
 }
 

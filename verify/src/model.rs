@@ -56,6 +56,8 @@ pub fn model(setup: &Setup, capacity: usize) -> Result<Model, String> {
         tables: &tables,
         calls: calls.collect(),
         limits: bounds.limits.clone(),
+        never: bounds.last.iter().map(|(name, _)| name.clone()).collect(),
+        at_once: bounds.at_once,
         first: bounds.first,
         capacity,
     };

@@ -47,6 +47,15 @@ fn what_is_drawn_is_the_least_or_the_greatest_and_a_judge_can_be_in_several_stat
     agree(&setup(&of), &[Level::Inline]);
 }
 
+#[test]
+fn a_timer_that_never_fires_and_a_call_that_must_be_taken() {
+    agree(&common::no_timer(), &[Level::Inline]);
+    let (setup, tools, limits) = (common::long_message(), tools(), Limits::default());
+    let found = Checker::new(&setup, &tools, &limits).expect("a verifier").check(Level::Inline).expect("a verdict");
+    let Verdict::Violated { trail, .. } = &found.verdict else { panic!("{found:?}") };
+    assert_eq!(trail.last().map(String::as_str), Some("broken: send is allowed, and not taken"));
+}
+
 /// By itself the layer packs messages without headers, too.
 #[test]
 fn any_bit_of_a_frame_is_turned_round() {

@@ -46,6 +46,14 @@ fn a_bug_in_a_layer_is_told_by_the_automaton_that_it_breaks() {
     );
 }
 
+#[test]
+fn a_timer_that_never_fires_and_a_call_that_must_be_taken() {
+    agree(&common::no_timer());
+    let found = check(&common::long_message(), &tools(), &Limits::default()).expect("a verdict");
+    let Verdict::Violated { trail, .. } = found.verdict else { panic!("{found:?}") };
+    assert_eq!(trail.last().map(String::as_str), Some("broken: send is allowed, and not taken"));
+}
+
 /// The explorer follows both ways, the model would follow one.
 #[test]
 fn a_judge_that_could_go_on_in_two_ways_is_told() {

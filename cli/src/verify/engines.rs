@@ -141,7 +141,9 @@ pub fn differ(all: &[Reported]) -> Option<String> {
             }
             (Told::Holds, Told::Violated { .. }) => Some(format!("the explorer finds nothing, {} does", other.engine)),
             // Goals and invariants are for the explorer alone.
-            (Told::Violated { why, .. }, Told::Holds) if why.contains("is not allowed by") => {
+            (Told::Violated { why, .. }, Told::Holds)
+                if why.contains("is not allowed by") || why.contains("and not taken") =>
+            {
                 Some(format!("{} does not find what the explorer finds", other.engine))
             }
             _ => None,

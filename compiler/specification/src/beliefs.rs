@@ -9,9 +9,9 @@ use crate::{ActionKind, Automaton, Expr, Guard, Pattern, Type, Value};
 /// States that one automaton can be in at once are followed up to so many.
 pub const MOST_STATES: usize = 4096;
 /// Moves of a table.
-const MOST_MOVES: usize = 1 << 13;
+const MOST_MOVES: usize = 1 << 15;
 /// States in all sets of a table together.
-const MOST_ALL: usize = 1 << 15;
+const MOST_ALL: usize = 1 << 17;
 
 /// Internal actions and faults that can ever happen.
 pub fn silent(automaton: &Automaton) -> Vec<usize> {

@@ -48,7 +48,7 @@ impl<'a> Checker<'a> {
 
     /// A text in C, whoever wrote it. What is found is searched for again breadth-first if that is wanted, for a shortest run.
     pub fn check_of(&self, emitted: &Emitted) -> Result<Searched, Failure> {
-        let mut files = files(self.setup, emitted, &self.known.in_c());
+        let mut files = files(self.setup, emitted, &self.known.in_c(self.setup));
         files.push(self.known.tables_in_c());
         let model = Model { text: self.text.clone(), files, flags: flags(&FLAGS), file_flags: flags(&FILE_FLAGS) };
         let searched = self.verifier.check(&model).map_err(Failure::of)?.within_limits();
@@ -112,7 +112,7 @@ impl Known {
     }
 
     /// The tables of the harness.
-    fn in_c(&self) -> String {
+    fn in_c(&self, setup: &Setup) -> String {
         let string = |bytes: &[u8]| match bytes {
             [] => "NULL, 0".to_string(),
             bytes => {
@@ -133,6 +133,8 @@ impl Known {
         for message in &self.messages {
             let _ = writeln!(text, "    {{{}}},", string(message));
         }
-        text + "    {NULL, 0},\n};\n"
+        let timers = setup.stack.timers.iter().map(|t| u8::from(setup.bounds.never_fires(&t.name)).to_string());
+        let never: Vec<String> = timers.chain(["0".into()]).collect();
+        text + &format!("    {{NULL, 0}},\n}};\nstatic const uint8_t never_fires[] = {{{}}};\n", never.join(", "))
     }
 }

@@ -32,9 +32,11 @@ int nacre_left_event(int way, int at);
 int nacre_left_bytes(int way, int at);
 int nacre_left_number(int way, int at);
 
-/* Of a state: whether a call is accepted, how many timers are armed, whether a `later` event waits. */
+/* Of a state: whether a call is accepted, how many timers are armed and whether one of them may fire, whether a `later` event
+ * waits. */
 int nacre_accepts(int end, int state, int call);
 int nacre_armed(int state);
+int nacre_fires(int end, int state, int place);
 int nacre_busy(int state);
 
 /* Bits of a string; the string with one of them turned round. */

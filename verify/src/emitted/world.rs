@@ -60,7 +60,7 @@ impl World<'_> {
     pub fn write(&self, timers: usize) -> Result<String, String> {
         let written = |bytes: &[u8]| self.known.number(bytes).map(|n| n.to_string());
         let judges = self.judges(&written);
-        let mut text = self.declarations(&judges)?;
+        let mut text = self.declarations(timers, &judges)?;
         text.push_str("active proctype world() {\n    atomic {\n        c_code { nacre_messages(); };\n");
         text.push_str(&self.network().start()?);
         for judge in &judges {
@@ -80,12 +80,16 @@ impl World<'_> {
         Ok(text)
     }
 
-    fn declarations(&self, judges: &[Judge]) -> Result<String, String> {
+    fn declarations(&self, timers: usize, judges: &[Judge]) -> Result<String, String> {
         let (mut text, bounds) = (String::new(), &self.setup.bounds);
         text += "/* Two ends of an emitted stack between automata. A state of an end and a string of bytes are numbers: see harness.h. */\n";
         text += "c_decl { \\#include \"harness.h\" };\nc_decl { \\#include \"tables.h\" };\nc_decl {\n";
         for end in 0..2 {
             let _ = writeln!(text, "    \\#define BUSY_{end} nacre_busy(now.ends[{end}])\n    \\#define ARMED_{end} nacre_armed(now.ends[{end}])");
+        }
+        let timers = if bounds.last.is_empty() { 0 } else { timers };
+        for (end, timer) in (0..2).flat_map(|end| (0..timers).map(move |timer| (end, timer))) {
+            let _ = writeln!(text, "    \\#define FIRES_{end}_{timer} nacre_fires({end}, now.ends[{end}], {timer})");
         }
         for (at, call) in self.known.calls.iter().enumerate() {
             let _ = writeln!(text, "    \\#define TAKES_{at} nacre_accepts({0}, now.ends[{0}], {at})", call.end);
@@ -240,10 +244,12 @@ impl World<'_> {
             self.call(at, judges, text)?;
         }
         let (left, spent) = self.limit("timers");
+        let never = !self.setup.bounds.last.is_empty();
         for timer in 0..timers {
+            let fires = if never { format!(" && FIRES_{end}_{timer}") } else { String::new() };
             let _ = writeln!(
                 text,
-                "        :: d_step {{ (c_expr {{ ARMED_{end} > {timer} && !BUSY_{end} }}{left}) -> printf(\"step: timer {timer} of {name}\\n\"); me = {end};\n            {spent}c_code {{ now.step = nacre_fire({end}, now.ends[{end}], {timer}); }} }}"
+                "        :: d_step {{ (c_expr {{ ARMED_{end} > {timer} && !BUSY_{end}{fires} }}{left}) -> printf(\"step: timer {timer} of {name}\\n\"); me = {end};\n            {spent}c_code {{ now.step = nacre_fire({end}, now.ends[{end}], {timer}); }} }}"
             );
         }
         Ok(())
@@ -262,9 +268,7 @@ impl World<'_> {
             _ => t,
         });
         let texts: Vec<String> = texts.collect();
-        let free = format!("c_expr {{ !BUSY_{end} && TAKES_{at} }}");
-        let mut ways: Vec<(String, String)> =
-            vec![(format!("used[{used}] == {} && {free}", call.number), String::new())];
+        let mut ways: Vec<(String, String)> = vec![(format!("used[{used}] == {}", call.number), String::new())];
         for judge in judges {
             let Some(options) = judge.known(ActionKind::Input, event, &texts)? else { continue };
             let with = |(when, body): &(String, String)| -> Vec<(String, String)> {
@@ -273,11 +277,16 @@ impl World<'_> {
             ways = ways.iter().flat_map(with).collect();
         }
         for (when, body) in ways {
+            let told = format!("printf(\"step: {} calls {event}, number {}\\n\")", ["a", "b"][end], call.number + 1);
+            if self.setup.bounds.at_once {
+                let _ = writeln!(
+                    text,
+                    "        :: d_step {{ ({when} && c_expr {{ !BUSY_{end} && !TAKES_{at} }}) -> {told};\n            printf(\"step: broken: {event} is allowed, and not taken\\n\"); assert(false) }}"
+                );
+            }
             let _ = writeln!(
                 text,
-                "        :: d_step {{ ({when}) -> printf(\"step: {} calls {event}, number {}\\n\"); me = {end};\n            used[{used}]++;\n{body}            c_code {{ now.step = nacre_asked({end}, now.ends[{end}], {at}); }} }}",
-                ["a", "b"][end],
-                call.number + 1
+                "        :: d_step {{ ({when} && c_expr {{ !BUSY_{end} && TAKES_{at} }}) -> {told}; me = {end};\n            used[{used}]++;\n{body}            c_code {{ now.step = nacre_asked({end}, now.ends[{end}], {at}); }} }}"
             );
         }
         Ok(())

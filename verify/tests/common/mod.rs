@@ -1,4 +1,5 @@
 //! Layers of the library between automata of the library, and what the explorer makes of them.
+#![allow(dead_code)]
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -65,4 +66,19 @@ pub fn explored(setup: &Setup) -> u64 {
     let searched = explore(&space, &first, &options);
     assert_eq!(searched.verdict, explore::Verdict::Complete);
     searched.progress.states
+}
+
+/// One call of a long message, that frag may not have room for.
+pub fn long_message() -> Setup {
+    let parameters = &[("SIZE", 1), ("PIECES", 2)];
+    let network = ("fifo_network", &[("ROOM", 2)][..]);
+    let bounds = Bounds { sizes: vec![2], at_once: true, ..bounds([2, 0]) };
+    setup(&Of { layer: "frag", change: ("", ""), parameters, network, above: "fifo_network", bounds })
+}
+
+/// A window whose timer never fires.
+pub fn no_timer() -> Setup {
+    let network = ("lossy_network", &[][..]);
+    let bounds = Bounds { last: vec![("pt2pt.resend".into(), 0)], ..bounds([1, 0]) };
+    setup(&Of { layer: "pt2pt", change: ("", ""), parameters: &[("W", 2)], network, above: "fifo_network", bounds })
 }

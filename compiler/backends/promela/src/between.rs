@@ -33,6 +33,10 @@ pub struct World<'a> {
     pub calls: Vec<Call>,
     /// At most so often in a run: actions of the automaton below by name, and `timers` for expirations.
     pub limits: Vec<(String, u8)>,
+    /// Timers that do not fire, by name.
+    pub never: Vec<String>,
+    /// A call that the automata above allow must be taken.
+    pub at_once: bool,
     /// Added to all sequence numbers of the ends' first states.
     pub first: u64,
     /// Entries of a container of an automaton; one more is a violation of an assertion about `_len[`.
@@ -415,8 +419,7 @@ impl Writer<'_> {
         })?;
         let used = format!("used[{}]", 2 * call.kind + call.end);
         let admitted = self.admitted_with(&input, &given.iter().map(|(_, text)| text.clone()).collect::<Vec<_>>());
-        let when: Vec<String> = [format!("{used} == {}", call.number)].into_iter().chain(admitted).collect();
-        let mut choices = vec![(when.join(" && "), vec![format!("{used}++;")])];
+        let mut choices = vec![(format!("{used} == {}", call.number), vec![format!("{used}++;")])];
         let written = |bytes: &[u8]| world.written(bytes);
         for judge in world.judges(&written) {
             let Some(options) = judge.known(ActionKind::Input, &event.name, &texts)? else { continue };
@@ -428,8 +431,16 @@ impl Writer<'_> {
         }
         let put = self.written(|w| w.put(&input, &given));
         let told = format!("{} calls {}, number {}", ["a", "b"][call.end], event.name, call.number + 1);
+        let admitted = if admitted.is_empty() { "true".into() } else { format!("({})", admitted.join(" && ")) };
         for (when, lines) in choices {
-            ways.push(Way { end: call.end, when, told: told.clone(), lines: [lines, put.clone()].concat() });
+            if world.at_once && admitted != "true" {
+                let refused =
+                    format!("printf(\"step: broken: {} is allowed, and not taken\\n\"); assert(false);", event.name);
+                let when = format!("{when} && !{admitted}");
+                ways.push(Way { end: call.end, when, told: told.clone(), lines: vec![refused] });
+            }
+            let (when, lines) = (format!("{when} && {admitted}"), [lines, put.clone()].concat());
+            ways.push(Way { end: call.end, when, told: told.clone(), lines });
         }
         Ok(())
     }
@@ -461,7 +472,7 @@ impl Writer<'_> {
             if w.has_later() {
                 w.line(":: opened == 2 && MY.later_n > 0 -> cause = LATER");
             }
-            w.timer_options(&waits);
+            w.timer_options(&waits, &world.never);
             w.close("fi;");
             w.rolls();
             w.open_text("if");

@@ -124,9 +124,9 @@ impl Writer<'_> {
         parts
     }
 
-    /// An option for each timer that can be armed.
-    pub fn timer_options(&mut self, waits: &str) {
-        for (at, timer) in self.stack.timers.iter().enumerate() {
+    /// An option for each timer that can be armed, without those that do not fire.
+    pub fn timer_options(&mut self, waits: &str, never: &[String]) {
+        for (at, timer) in self.stack.timers.iter().enumerate().filter(|(_, t)| !never.contains(&t.name)) {
             self.frame.layer = Some(timer.layer);
             let ty = self.stack.cell(timer.cell).ty.clone();
             let mut places = vec![(self.cell(timer.cell), vec!["opened == 2".to_string(), waits.to_string()], vec![])];

@@ -106,7 +106,17 @@ fn an_invariant_that_does_not_hold_is_found() {
 
 fn written(stack: &Stack) -> Result<String, Vec<Refusal>> {
     let below = lossy_datagrams(2);
-    let world = World { below: &below, above: &[], tables: &[], calls: vec![], limits: vec![], first: 0, capacity: 4 };
+    let world = World {
+        below: &below,
+        above: &[],
+        tables: &[],
+        calls: vec![],
+        limits: vec![],
+        never: vec![],
+        at_once: false,
+        first: 0,
+        capacity: 4,
+    };
     write_between(stack, &world, &|_| Some(("layers/g/g.nacre".into(), 7)))
 }
 
