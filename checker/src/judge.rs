@@ -58,10 +58,7 @@ impl Judges {
     /// Where a call leads; none: some automaton does not allow the application to make it here.
     pub fn call(&self, near: &mut NearJudges, from: u32, at: u32, call: &Call) -> Option<u32> {
         self.called.get(&mut near.called, (from, at), || {
-            let mut arguments: Vec<_> = call.arguments.iter().map(crate::ends::to_spec).collect();
-            if let (Some(bytes), Some(place)) = (&call.bytes, call.message) {
-                arguments.insert(place, nacre_specification::Value::msg(bytes));
-            }
+            let arguments = call.to_automata();
             let mut next = self.states.value(from).as_ref().clone();
             let name = &self.names[call.id.index()];
             for (automaton, states) in self.automata.iter().zip(&mut next) {

@@ -94,6 +94,17 @@ pub struct Call {
     pub message: Option<usize>,
 }
 
+impl Call {
+    /// What it carries, as automata see it: the event's parameters in order.
+    pub fn to_automata(&self) -> Vec<nacre_specification::Value> {
+        let mut all: Vec<_> = self.arguments.iter().map(crate::ends::to_spec).collect();
+        if let (Some(bytes), Some(place)) = (&self.bytes, self.message) {
+            all.insert(place, nacre_specification::Value::msg(bytes));
+        }
+        all
+    }
+}
+
 impl Setup {
     pub fn new(stack: Arc<Stack>, below: Automaton, above: Vec<Automaton>, bounds: Bounds) -> Setup {
         Setup { stack, below, above, bounds, externs: Arc::new(NoExterns) }
@@ -197,12 +208,8 @@ impl Setup {
     /// The same as what automata are asked.
     pub fn called(&self) -> Vec<Called> {
         let called = |call: Call| {
-            let mut arguments: Vec<_> = call.arguments.iter().map(crate::ends::to_spec).collect();
-            if let (Some(bytes), Some(place)) = (&call.bytes, call.message) {
-                arguments.insert(place, nacre_specification::Value::msg(bytes));
-            }
             let name = self.stack.event(call.id).name.clone();
-            let letter = Letter { kind: ActionKind::Input, name, end: call.end, arguments };
+            let letter = Letter { kind: ActionKind::Input, name, end: call.end, arguments: call.to_automata() };
             Called { letter, kind: call.kind, number: call.number }
         };
         self.calls().into_iter().map(called).collect()

@@ -360,49 +360,8 @@ impl<'a> Decisive<'a> {
                     }
                 }
             }
-            _ => inside(e).into_iter().for_each(|part| self.read(body, part, true)),
+            _ => operands(e).0.into_iter().for_each(|part| self.read(body, part, true)),
         }
-    }
-}
-
-/// The expressions directly inside one.
-fn inside(e: &Expr) -> Vec<&Expr> {
-    match &e.kind {
-        ExprKind::Unary(_, a)
-        | ExprKind::Convert(a)
-        | ExprKind::Some(a)
-        | ExprKind::IsSome(a)
-        | ExprKind::Unwrap(a)
-        | ExprKind::Field(a, _)
-        | ExprKind::BytesOf(a)
-        | ExprKind::View(a)
-        | ExprKind::Through(_, a)
-        | ExprKind::Share(a)
-        | ExprKind::Length(a)
-        | ExprKind::Pack(_, a)
-        | ExprKind::PackView(_, a) => vec![a],
-        ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) | ExprKind::Rest(a, b) => vec![a, b],
-        ExprKind::MulDiv(a, b, c) | ExprKind::If(a, b, c) | ExprKind::Part(a, b, c) | ExprKind::Slice(a, b, c) => {
-            vec![a, b, c]
-        }
-        ExprKind::Struct(parts)
-        | ExprKind::Tuple(parts)
-        | ExprKind::Array(parts)
-        | ExprKind::Concat(parts)
-        | ExprKind::Query(_, _, parts)
-        | ExprKind::Extern(_, parts) => parts.iter().collect(),
-        ExprKind::Push(m, _, parts) => [&**m].into_iter().chain(parts).collect(),
-        ExprKind::Const(_)
-        | ExprKind::Literal(_)
-        | ExprKind::Zero
-        | ExprKind::Local(_)
-        | ExprKind::Load(_)
-        | ExprKind::Borrow(_)
-        | ExprKind::None
-        | ExprKind::Now
-        | ExprKind::Fingerprint
-        | ExprKind::Room
-        | ExprKind::Empty => vec![],
     }
 }
 

@@ -7,7 +7,7 @@ use nacre_stack::*;
 use crate::activation::assigned;
 use crate::codes;
 use crate::gossip;
-use crate::walk::{any, operands, parts, statements};
+use crate::walk::{any, parts, statements};
 use crate::Diagnostic;
 
 /// Where code stands.

@@ -6,7 +6,7 @@ use crate::activation::Run;
 use crate::course::{Act, Course};
 use crate::message::{Bag, Kind, Origin, Size, LONGEST};
 use crate::spots::capacity;
-use crate::walk::{constant, operands};
+use crate::walk::constant;
 
 /// Bytes in front of packed headers that tell their shape, at the most.
 const SHAPE_NUMBER: u32 = 3;

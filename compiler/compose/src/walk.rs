@@ -131,26 +131,6 @@ pub(crate) fn walk_statement<R: Rewrite + ?Sized>(r: &mut R, statement: &mut Sta
     }
 }
 
-/// What an expression is made of: expressions directly inside, and places.
-pub(crate) fn operands(expr: &Expr) -> (Vec<&Expr>, Option<&Place>) {
-    use ExprKind::*;
-    match &expr.kind {
-        Const(_) | Literal(_) | Zero | Local(_) | None | Now | Fingerprint | Room | Empty => (vec![], Option::None),
-        Load(p) | Borrow(p) => (vec![], Option::Some(p)),
-        Unary(_, a) | Convert(a) | Some(a) | IsSome(a) | Unwrap(a) | Field(a, _) | BytesOf(a) | View(a) => {
-            (vec![a], Option::None)
-        }
-        Through(_, a) | Share(a) | Length(a) | Pack(_, a) | PackView(_, a) => (vec![a], Option::None),
-        Binary(_, a, b) | Index(a, b) | Rest(a, b) => (vec![a, b], Option::None),
-        If(a, b, c) | MulDiv(a, b, c) | Part(a, b, c) | Slice(a, b, c) => (vec![a, b, c], Option::None),
-        Struct(list) | Tuple(list) | Array(list) | Concat(list) | Extern(_, list) => {
-            (list.iter().collect(), Option::None)
-        }
-        Query(_, p, list) => (list.iter().collect(), Option::Some(p)),
-        Push(m, _, list) => (std::iter::once(m.as_ref()).chain(list).collect(), Option::None),
-    }
-}
-
 /// What a statement is made of, in the order of evaluation, but for the blocks inside it.
 pub(crate) fn parts(statement: &Statement) -> (Vec<&Expr>, Vec<&Place>) {
     use Statement::*;

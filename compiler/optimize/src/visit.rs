@@ -93,50 +93,7 @@ pub fn place<'a>(p: &'a Place, visit: &mut dyn FnMut(Node<'a>)) {
 
 pub fn expr<'a>(e: &'a Expr, visit: &mut dyn FnMut(Node<'a>)) {
     visit(Node::Expr(e));
-    match &e.kind {
-        ExprKind::Load(p) | ExprKind::Borrow(p) => place(p, visit),
-        ExprKind::Query(_, p, arguments) => {
-            place(p, visit);
-            arguments.iter().for_each(|e| expr(e, visit));
-        }
-        ExprKind::Unary(_, a)
-        | ExprKind::Convert(a)
-        | ExprKind::Some(a)
-        | ExprKind::IsSome(a)
-        | ExprKind::Unwrap(a)
-        | ExprKind::Field(a, _)
-        | ExprKind::BytesOf(a)
-        | ExprKind::View(a)
-        | ExprKind::Through(_, a)
-        | ExprKind::Share(a)
-        | ExprKind::Length(a)
-        | ExprKind::Pack(_, a)
-        | ExprKind::PackView(_, a) => expr(a, visit),
-        ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) | ExprKind::Rest(a, b) => {
-            expr(a, visit);
-            expr(b, visit);
-        }
-        ExprKind::If(a, b, c) | ExprKind::MulDiv(a, b, c) | ExprKind::Part(a, b, c) | ExprKind::Slice(a, b, c) => {
-            expr(a, visit);
-            expr(b, visit);
-            expr(c, visit);
-        }
-        ExprKind::Struct(list) | ExprKind::Tuple(list) | ExprKind::Array(list) | ExprKind::Concat(list) => {
-            list.iter().for_each(|e| expr(e, visit))
-        }
-        ExprKind::Extern(_, list) => list.iter().for_each(|e| expr(e, visit)),
-        ExprKind::Push(a, _, list) => {
-            expr(a, visit);
-            list.iter().for_each(|e| expr(e, visit));
-        }
-        ExprKind::Const(_)
-        | ExprKind::Literal(_)
-        | ExprKind::Zero
-        | ExprKind::Local(_)
-        | ExprKind::None
-        | ExprKind::Now
-        | ExprKind::Fingerprint
-        | ExprKind::Room
-        | ExprKind::Empty => {}
-    }
+    let (inside, read) = operands(e);
+    read.into_iter().for_each(|p| place(p, visit));
+    inside.into_iter().for_each(|e| expr(e, visit));
 }

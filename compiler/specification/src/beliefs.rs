@@ -8,8 +8,8 @@ use crate::{ActionKind, Automaton, Expr, Guard, Pattern, Type, Value};
 
 /// States that one automaton can be in at once are followed up to so many.
 pub const MOST_STATES: usize = 4096;
-/// Moves of a table.
-const MOST_MOVES: usize = 1 << 15;
+/// Moves of a table; there are as many states and one more at most, which are numbers of 16 bits with a sign in models.
+const MOST_MOVES: usize = 32_000;
 /// States in all sets of a table together.
 const MOST_ALL: usize = 1 << 17;
 

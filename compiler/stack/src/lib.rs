@@ -923,11 +923,13 @@ pub enum Operation {
 
 mod access;
 pub mod interpret;
+mod operands;
 pub mod payload;
 mod text;
 pub mod timing;
 mod validate;
 pub use access::*;
+pub use operands::operands;
 pub use text::{print, read, ReadError};
 pub use validate::{validate, Problem};
 #[doc(hidden)]

@@ -479,31 +479,13 @@ fn same_bool(value: &Expr) -> Option<(LocalId, bool)> {
     }
 }
 
-/// The operands of an expression, in the order of their evaluation.
+/// The operands of an expression, in the order of their evaluation; an index on the way to its place is one.
 fn each_operand(e: &Expr, visit: &mut dyn FnMut(&Expr)) {
-    use ExprKind::*;
-    let indices = |place: &Place, visit: &mut dyn FnMut(&Expr)| {
-        place.path.iter().for_each(|step| {
-            if let Step::Index(index) = step {
-                visit(index);
-            }
-        })
-    };
-    match &e.kind {
-        Const(_) | Literal(_) | Zero | Local(_) | None | Now | Fingerprint | Room | Empty => {}
-        Load(place) | Borrow(place) => indices(place, visit),
-        Query(_, place, arguments) => {
-            indices(place, visit);
-            arguments.iter().for_each(visit);
-        }
-        Unary(_, a) | Convert(a) | Some(a) | IsSome(a) | Unwrap(a) | Field(a, _) | BytesOf(a) | View(a) => visit(a),
-        Through(_, a) | Share(a) | Length(a) | Pack(_, a) | PackView(_, a) => visit(a),
-        Binary(_, a, b) | Index(a, b) | Rest(a, b) => [a, b].into_iter().for_each(|a| visit(a)),
-        If(a, b, c) | MulDiv(a, b, c) | Part(a, b, c) | Slice(a, b, c) => [a, b, c].into_iter().for_each(|a| visit(a)),
-        Struct(list) | Tuple(list) | Array(list) | Concat(list) | Extern(_, list) => list.iter().for_each(visit),
-        Push(a, _, fields) => {
-            visit(a);
-            fields.iter().for_each(visit);
+    let (inside, read) = operands(e);
+    for step in read.into_iter().flat_map(|place| &place.path) {
+        if let Step::Index(index) = step {
+            visit(index);
         }
     }
+    inside.into_iter().for_each(visit);
 }
