@@ -65,6 +65,15 @@ fn any_bit_of_a_frame_is_turned_round() {
     agree(&setup(&of), &[Level::Queue, Level::Inline]);
 }
 
+/// Also where what is changed arrives at once, and was never kept.
+#[test]
+fn a_damaged_frame_that_a_layer_takes_is_found() {
+    let (setup, tools, limits) = (common::credulous_floor(), tools(), Limits::default());
+    let found = Checker::new(&setup, &tools, &limits).expect("a verifier").check(Level::Inline).expect("a verdict");
+    let Verdict::Violated { trail, .. } = &found.verdict else { panic!("{found:?}") };
+    common::breaks_in_the_interpreter(&setup, trail, "`deliver` at");
+}
+
 #[test]
 #[ignore = "a long campaign: make soak runs it"]
 fn a_network_forgets_old_frames_and_numbers_begin_anywhere() {

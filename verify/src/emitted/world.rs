@@ -337,16 +337,10 @@ impl World<'_> {
         let told = format!("printf(\"step: {name} at the network\\n\")");
         let _ = match &option.damages {
             None => writeln!(text, "        :: d_step {{ ({when}) -> {told};\n{then} skip }}"),
-            // Which bit is for SPIN to choose.
             Some(message) => writeln!(
                 text,
-                "        :: ({when} && {message} != 0) -> what = {message}; i = 0;
-            do
-            :: c_expr {{ MORE_BITS }} -> i++
-            :: break
-            od;
-            skip;
-            d_step {{ {told}; c_code {{ now.what = nacre_flipped(now.what, now.i); }};\n{then} skip }}"
+                "        :: {}            d_step {{ {told}; {FLIPPED}\n{then} skip }}",
+                any_bit(message, when)
             ),
         };
     }
@@ -375,15 +369,37 @@ impl World<'_> {
             Some(_) => format!("nacre_input({end}, now.ends[{end}], now.what)"),
             None => format!("nacre_said({end}, now.ends[{end}], {}, now.said)", place.unwrap_or(0)),
         };
-        let _ = writeln!(
-            text,
-            "        :: d_step {{ ({when} && c_expr {{ !BUSY_{end} }}) -> printf(\"step: {} at {}\\n\"); me = {end};\n{then}c_code {{ now.step = {step}; }} }}",
-            declared.name,
-            ["a", "b"][end]
-        );
+        let when = format!("{when} && c_expr {{ !BUSY_{end} }}");
+        let told = format!("printf(\"step: {} at {}\\n\")", declared.name, ["a", "b"][end]);
+        let _ = match &option.damages {
+            None => writeln!(
+                text,
+                "        :: d_step {{ ({when}) -> {told}; me = {end};\n{then}c_code {{ now.step = {step}; }} }}"
+            ),
+            Some(message) => writeln!(
+                text,
+                "        :: {}            d_step {{ {told}; me = {end}; {FLIPPED}\n{then}c_code {{ now.step = {step}; }} }}",
+                any_bit(message, &when)
+            ),
+        };
         Ok(())
     }
 }
+
+/// Which bit of a message is turned round is for SPIN to choose: statements before a `d_step` that begins with [`FLIPPED`].
+fn any_bit(message: &str, when: &str) -> String {
+    format!(
+        "({when} && {message} != 0) -> what = {message}; i = 0;
+            do
+            :: c_expr {{ MORE_BITS }} -> i++
+            :: break
+            od;
+            skip;
+"
+    )
+}
+
+const FLIPPED: &str = "c_code { now.what = nacre_flipped(now.what, now.i); };";
 
 /// The end at which an output happens: the first assignment of its body says it.
 fn constant_end(automaton: &Automaton, action: usize, option: &Option_) -> Result<usize, String> {

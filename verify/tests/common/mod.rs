@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
 use nacre_checker::explore::{self, explore, Options};
+use nacre_checker::retrace::{retrace, Hint};
 use nacre_checker::setup::{Bounds, Setup};
 use nacre_checker::space::Space;
 use nacre_driver::{Override, Session, Variation};
@@ -81,4 +82,21 @@ pub fn no_timer() -> Setup {
     let network = ("lossy_network", &[][..]);
     let bounds = Bounds { last: vec![("pt2pt.resend".into(), 0)], ..bounds([1, 0]) };
     setup(&Of { layer: "pt2pt", change: ("", ""), parameters: &[("W", 2)], network, above: "fifo_network", bounds })
+}
+
+/// A floor that does not look whether what introduces the peer was changed on the way.
+pub fn credulous_floor() -> Setup {
+    let network = ("hostile_datagrams", &[("ERRORS", 1)][..]);
+    let change = ("|| check != sum ", "");
+    setup(&Of { layer: "floor", change, parameters: &[], network, above: "connecting_network", bounds: bounds([1, 1]) })
+}
+
+/// What SPIN found is found on the same way by the interpreter, which says so.
+pub fn breaks_in_the_interpreter(setup: &Setup, trail: &[String], told: &str) {
+    let (last, steps) = trail.split_last().expect("a trail");
+    assert!(last.starts_with("broken: "), "{trail:?}");
+    let hints: Vec<Hint> = steps.iter().map(|line| Hint::of(line).expect("a step")).collect();
+    let (space, first) = Space::open(setup).expect("a space");
+    let run = retrace(setup, &space, &first, &hints).expect("the interpreter's too");
+    assert!(run.why.contains(told), "{}", run.why);
 }
