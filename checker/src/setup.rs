@@ -36,7 +36,7 @@ pub struct Bounds {
     /// At most so often in a run: actions of the network by name, and `timers` for expirations.
     pub limits: Vec<(String, u8)>,
     /// Timers that are a last resort, by layer and name (`pt2pt.resend`): they fire at most so often in a run, and only when nothing
-    /// else can happen: nothing is on its way, no call is taken, and armed are only those that are named behind.
+    /// else can happen but for faults: nothing is on its way, no call is taken, and armed are only those that are named behind.
     pub last: Vec<(String, u8)>,
     /// A call that the specification allows is taken at once, not only some day.
     pub at_once: bool,
@@ -61,18 +61,9 @@ impl Default for Bounds {
 }
 
 impl Bounds {
-    /// What only the explorer can do, in words.
-    pub fn beyond_spin(&self) -> Option<&'static str> {
-        match self.last.iter().any(|(_, times)| *times > 0) {
-            _ if self.any_order => Some("there is one order of events here"),
-            true => Some("a timer fires at any time here or never, none is a last resort"),
-            false => None,
-        }
-    }
-
-    /// Whether a timer of the stack is never to fire.
-    pub fn never_fires(&self, timer: &str) -> bool {
-        self.last.iter().any(|(name, times)| name == timer && *times == 0)
+    /// Where a timer of the stack stands among the last resorts, from 1; 0: it fires at any time.
+    pub fn rank(&self, timer: &str) -> usize {
+        self.last.iter().position(|(name, _)| name == timer).map_or(0, |at| at + 1)
     }
 }
 
@@ -111,6 +102,17 @@ impl Setup {
     }
 
     /// What cannot be checked as it is, in words.
+    /// What only the explorer can do, in words. SPIN knows when nothing can happen, but not what never has to.
+    pub fn beyond_spin(&self) -> Option<&'static str> {
+        let resort = self.bounds.last.iter().any(|(_, times)| *times > 0);
+        let fault = self.below.actions.iter().any(|a| a.kind == ActionKind::Fault && !a.is_never());
+        match resort && fault {
+            _ if self.bounds.any_order => Some("there is one order of events here"),
+            true => Some("a timer is a last resort here only where the network has no faults"),
+            false => None,
+        }
+    }
+
     pub fn check(&self) -> Result<(), String> {
         let Bounds { calls, sizes, limits, last, .. } = &self.bounds;
         let limited = limits.len() + last.len();

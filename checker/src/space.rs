@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::ends::{Ends, Local, NearEnds, Step, Way};
 use crate::judge::{Judges, NearJudges};
 use crate::network::{NearNetwork, Network};
-use crate::setup::{Bounds, Setup};
+use crate::setup::Setup;
 
 /// The whole: numbers of the parts' states, and what is used up of the bounds (4 bits each: calls by kind and end, then limits).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,6 +69,7 @@ impl Space {
         if 1 + judged_goals + 2 * layer_goals.len() > 32 {
             return Err("there are more than 32 goals".into());
         }
+        let timers = setup.stack.timers.iter();
         let space = Space {
             layer_goals,
             judged_goals,
@@ -78,7 +79,7 @@ impl Space {
             calls: bounds.calls.iter().map(|(_, n)| *n).collect(),
             limits: bounds.limits.iter().chain(&bounds.last).map(|(_, n)| *n).collect(),
             timers: bounds.limits.iter().position(|(name, _)| name == "timers"),
-            last: setup.stack.timers.iter().map(|t| last(bounds, &t.name)).collect(),
+            last: timers.map(|t| Some(bounds.limits.len() + bounds.rank(&t.name).checked_sub(1)?)).collect(),
             at_once: bounds.at_once,
         };
         let (mut near, mut first) = (Near::default(), vec![]);
@@ -137,7 +138,8 @@ impl Space {
             return false;
         }
         let moves = self.network.moves(&mut near.network, &self.ends, state.network);
-        moves.iter().all(|m| m.arrives.is_none()) && !self.is_called(near, state)
+        let left = |limit: Option<usize>| limit.is_none_or(|limit| self.left_of_limit(state, limit) > 0);
+        !moves.iter().any(|m| !m.fault && left(m.limit)) && !self.is_called(near, state)
     }
 
     /// Whether a call is still to come that would be taken.
@@ -280,10 +282,4 @@ impl Space {
         }
         goals
     }
-}
-
-/// Where a timer stands among the limits, if it is a last resort.
-fn last(bounds: &Bounds, timer: &str) -> Option<usize> {
-    let at = bounds.last.iter().position(|(name, _)| name == timer)?;
-    Some(bounds.limits.len() + at)
 }

@@ -36,7 +36,7 @@ pub fn check(setup: &Setup, tools: &Tools, limits: &Limits) -> Result<Searched, 
 pub fn model(setup: &Setup, capacity: usize) -> Result<Model, String> {
     setup.check()?;
     let bounds = &setup.bounds;
-    if let Some(why) = bounds.beyond_spin() {
+    if let Some(why) = setup.beyond_spin() {
         return Err(why.into());
     }
     let number = |v: &Value| matches!(v, Value::Num(_)).then(|| v.num());
@@ -56,7 +56,7 @@ pub fn model(setup: &Setup, capacity: usize) -> Result<Model, String> {
         tables: &tables,
         calls: calls.collect(),
         limits: bounds.limits.clone(),
-        never: bounds.last.iter().map(|(name, _)| name.clone()).collect(),
+        last: bounds.last.clone(),
         at_once: bounds.at_once,
         first: bounds.first,
         capacity,

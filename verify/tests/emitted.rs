@@ -48,8 +48,8 @@ fn what_is_drawn_is_the_least_or_the_greatest_and_a_judge_can_be_in_several_stat
 }
 
 #[test]
-fn a_timer_that_never_fires_and_a_call_that_must_be_taken() {
-    agree(&common::no_timer(), &[Level::Inline]);
+fn timers_that_are_a_last_resort_and_a_call_that_must_be_taken() {
+    agree(&common::last_resorts(), &[Level::Inline]);
     let (setup, tools, limits) = (common::long_message(), tools(), Limits::default());
     let found = Checker::new(&setup, &tools, &limits).expect("a verifier").check(Level::Inline).expect("a verdict");
     let Verdict::Violated { trail, .. } = &found.verdict else { panic!("{found:?}") };

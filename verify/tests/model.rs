@@ -47,8 +47,8 @@ fn a_bug_in_a_layer_is_told_by_the_automaton_that_it_breaks() {
 }
 
 #[test]
-fn a_timer_that_never_fires_and_a_call_that_must_be_taken() {
-    agree(&common::no_timer());
+fn timers_that_are_a_last_resort_and_a_call_that_must_be_taken() {
+    agree(&common::last_resorts());
     let found = check(&common::long_message(), &tools(), &Limits::default()).expect("a verdict");
     let Verdict::Violated { trail, .. } = found.verdict else { panic!("{found:?}") };
     assert_eq!(trail.last().map(String::as_str), Some("broken: send is allowed, and not taken"));
@@ -78,6 +78,11 @@ fn what_the_model_leaves_out_is_refused_in_words() {
     let mut setup_ = pt2pt(("", ""), [1, 0], 0);
     setup_.bounds.any_order = true;
     assert!(refused(&setup_).contains("one order of events"), "{}", refused(&setup_));
+    let (network, above) = (("lossy_fifo_network", &[][..]), "fifo_network");
+    let bounds_ = Bounds { last: vec![("pt2pt.resend".into(), 1)], ..bounds([1, 0]) };
+    let parameters = &[("W", 2)];
+    let faults = setup(&Of { layer: "pt2pt", change: ("", ""), parameters, network, above, bounds: bounds_ });
+    assert!(refused(&faults).contains("only where the network has no faults"), "{}", refused(&faults));
     let (parameters, network, above) = (&[][..], ("noisy_network", &[][..]), "fair_lossy_network");
     let noisy = setup(&Of { layer: "checksum", change: ("", ""), parameters, network, above, bounds: bounds([1, 0]) });
     assert!(refused(&noisy).contains("a bit of a frame turned round"), "{}", refused(&noisy));

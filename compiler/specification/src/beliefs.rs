@@ -15,10 +15,9 @@ const MOST_ALL: usize = 1 << 17;
 
 /// Internal actions and faults that can ever happen.
 pub fn silent(automaton: &Automaton) -> Vec<usize> {
-    let never = |g: &Guard| matches!(g, Guard::Holds(Expr::Const(Value::Bool(false))));
     let own = |kind| matches!(kind, ActionKind::Internal | ActionKind::Fault);
     let all = automaton.actions.iter().enumerate();
-    all.filter(|(_, a)| own(a.kind) && !a.guards.iter().any(never)).map(|(at, _)| at).collect()
+    all.filter(|(_, a)| own(a.kind) && !a.is_never()).map(|(at, _)| at).collect()
 }
 
 /// All states that can be reached by internal actions and faults; sorted.

@@ -112,6 +112,13 @@ pub struct Parameter {
     pub at: bool,
 }
 
+impl Action {
+    /// A guard says `false`: as an extension leaves an action out.
+    pub fn is_never(&self) -> bool {
+        self.guards.iter().any(|g| matches!(g, Guard::Holds(Expr::Const(Value::Bool(false)))))
+    }
+}
+
 /// A part of a condition; parts are joined by "and", and tried in order.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Guard {

@@ -67,7 +67,7 @@ fn flags(flags: &[&str]) -> Vec<String> {
 /// The world around the ends; in words why there is none.
 fn around(setup: &Setup) -> Result<(Known, String), String> {
     setup.check()?;
-    if let Some(why) = setup.bounds.beyond_spin() {
+    if let Some(why) = setup.beyond_spin() {
         return Err(why.into());
     }
     let known = Known::of(setup)?;
@@ -133,8 +133,8 @@ impl Known {
         for message in &self.messages {
             let _ = writeln!(text, "    {{{}}},", string(message));
         }
-        let timers = setup.stack.timers.iter().map(|t| u8::from(setup.bounds.never_fires(&t.name)).to_string());
-        let never: Vec<String> = timers.chain(["0".into()]).collect();
-        text + &format!("    {{NULL, 0}},\n}};\nstatic const uint8_t never_fires[] = {{{}}};\n", never.join(", "))
+        let timers = setup.stack.timers.iter().map(|t| setup.bounds.rank(&t.name).to_string());
+        let ranks: Vec<String> = timers.chain(["0".into()]).collect();
+        text + &format!("    {{NULL, 0}},\n}};\nstatic const uint8_t ranks[] = {{{}}};\n", ranks.join(", "))
     }
 }

@@ -202,7 +202,7 @@ int nacre_busy(int state) { return locals[state - 1].busy; }
 
 /* ---- steps: each way in which one can end is a result, and has a number from 1; those of one step follow one another ---- */
 
-enum kind { INPUT = 1, FIRE, LATER, SAID, ASKED, ACCEPTED, FIRES };
+enum kind { INPUT = 1, FIRE, LATER, SAID, ASKED, ACCEPTED, RANK };
 struct left {
     int port, event, bytes, number;
 };
@@ -409,8 +409,8 @@ static struct result run(int end, int state, enum kind kind, int event, int byte
     return result;
 }
 
-/* Whether the timer at a place of those that are armed may fire. */
-static int fires(int state, int place) {
+/* The rank of the timer at a place of those that are armed. */
+static int rank_of(int state, int place) {
     struct checked_due due, before;
     load(state);
     checked_next_armed((const void *)live.state, NULL, &due);
@@ -418,7 +418,7 @@ static int fires(int state, int place) {
         before = due;
         checked_next_armed((const void *)live.state, &before, &due);
     }
-    return !never_fires[due.timer];
+    return ranks[due.timer];
 }
 
 /* The number of the first of the ways of a step; or what is asked of a state, and 1. */
@@ -431,8 +431,8 @@ static int taken(int end, int state, enum kind kind, int event, int bytes) {
         if (kind == ACCEPTED) {
             load(state);
             value = 1 + check->stack->accepts(live.state, live.pool, (uint32_t)event, (uint32_t)bytes);
-        } else if (kind == FIRES) {
-            value = 1 + fires(state, event);
+        } else if (kind == RANK) {
+            value = 1 + rank_of(state, event);
         } else {
             value = results_count + 1;
             do { add(value, run(end, state, kind, event, bytes)); } while (next_plan());
@@ -446,7 +446,13 @@ static int taken(int end, int state, enum kind kind, int event, int bytes) {
 int nacre_said(int end, int state, int event, int number) { return taken(end, state, SAID, event, number); }
 int nacre_asked(int end, int state, int call) { return taken(end, state, ASKED, call, 0); }
 int nacre_accepts(int end, int state, int call) { return taken(end, state, ACCEPTED, (int)asked[call].event, (int)asked[call].len) - 1; }
-int nacre_fires(int end, int state, int place) { return taken(end, state, FIRES, place, 0) - 1; }
+int nacre_rank(int end, int state, int place) { return place < nacre_armed(state) ? taken(end, state, RANK, place, 0) - 1 : 0; }
+int nacre_has(int end, int state, int rank) {
+    for (int place = 0; place < nacre_armed(state); place++) {
+        if (nacre_rank(end, state, place) == rank) { return 1; }
+    }
+    return 0;
+}
 int nacre_input(int end, int state, int frame) { return taken(end, state, INPUT, 0, frame); }
 int nacre_fire(int end, int state, int place) { return taken(end, state, FIRE, place, 0); }
 int nacre_later(int end, int state) { return taken(end, state, LATER, 0, 0); }

@@ -32,11 +32,12 @@ int nacre_left_event(int way, int at);
 int nacre_left_bytes(int way, int at);
 int nacre_left_number(int way, int at);
 
-/* Of a state: whether a call is accepted, how many timers are armed and whether one of them may fire, whether a `later` event
- * waits. */
+/* Of a state: whether a call is accepted, how many timers are armed, the place of one of them among the last resorts (from 1; 0: it
+ * is none), whether one of that place is armed, whether a `later` event waits. */
 int nacre_accepts(int end, int state, int call);
 int nacre_armed(int state);
-int nacre_fires(int end, int state, int place);
+int nacre_rank(int end, int state, int place);
+int nacre_has(int end, int state, int rank);
 int nacre_busy(int state);
 
 /* Bits of a string; the string with one of them turned round. */

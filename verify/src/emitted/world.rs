@@ -89,16 +89,22 @@ impl World<'_> {
         }
         let timers = if bounds.last.is_empty() { 0 } else { timers };
         for (end, timer) in (0..2).flat_map(|end| (0..timers).map(move |timer| (end, timer))) {
-            let _ = writeln!(text, "    \\#define FIRES_{end}_{timer} nacre_fires({end}, now.ends[{end}], {timer})");
+            let _ = writeln!(text, "    \\#define RANK_{end}_{timer} nacre_rank({end}, now.ends[{end}], {timer})");
         }
         for (at, call) in self.known.calls.iter().enumerate() {
             let _ = writeln!(text, "    \\#define TAKES_{at} nacre_accepts({0}, now.ends[{0}], {at})", call.end);
         }
+        for (end, rank) in (0..2).flat_map(|end| (1..bounds.last.len()).map(move |rank| (end, rank))) {
+            let _ = writeln!(text, "    \\#define HAS_{end}_{rank} nacre_has({end}, now.ends[{end}], {rank})");
+        }
         // SPIN takes a call in `c_expr` for a side effect.
         text += "    \\#define IS_CLAIM (nacre_broken(now.step) == NACRE_CLAIM)\n    \\#define IS_FAULT (nacre_broken(now.step) == NACRE_FAULT)\n    \\#define MORE_WAYS (now.i < nacre_ways(now.step - now.i + 1))\n";
         text += "    \\#define MORE_BITS (now.i + 1 < nacre_bits(now.what))\n};\n\nint ends[2];\n";
-        let counts = (2 * bounds.calls.len() + bounds.limits.len()).max(1);
-        let _ = writeln!(text, "byte used[{counts}]; /* of the bounds: calls by kind and end, then limits */");
+        let counts = (2 * bounds.calls.len() + bounds.limits.len() + bounds.last.len()).max(1);
+        let _ = writeln!(
+            text,
+            "byte used[{counts}]; /* of the bounds: calls by kind and end, then limits, then last resorts */"
+        );
         text += "int step, what, said, i, count, event; byte me, opening; /* within a step; 0 between steps */\n\n";
         text += &self.network().declarations()?;
         for judge in judges {
@@ -243,16 +249,37 @@ impl World<'_> {
         for at in (0..self.known.calls.len()).filter(|at| self.known.calls[*at].end == end) {
             self.call(at, judges, text)?;
         }
-        let (left, spent) = self.limit("timers");
-        let never = !self.setup.bounds.last.is_empty();
         for timer in 0..timers {
-            let fires = if never { format!(" && FIRES_{end}_{timer}") } else { String::new() };
-            let _ = writeln!(
-                text,
-                "        :: d_step {{ (c_expr {{ ARMED_{end} > {timer} && !BUSY_{end}{fires} }}{left}) -> printf(\"step: timer {timer} of {name}\\n\"); me = {end};\n            {spent}c_code {{ now.step = nacre_fire({end}, now.ends[{end}], {timer}); }} }}"
-            );
+            for (when, spent) in self.ranks(end, timer) {
+                let _ = writeln!(
+                    text,
+                    "        :: d_step {{ (c_expr {{ ARMED_{end} > {timer} && !BUSY_{end} }}{when}) -> printf(\"step: timer {timer} of {name}\\n\"); me = {end};\n            {spent}c_code {{ now.step = nacre_fire({end}, now.ends[{end}], {timer}); }} }}"
+                );
+            }
         }
         Ok(())
+    }
+
+    /// When a timer fires, if it is a last resort and if it is none, and what that uses up. `timeout` is SPIN's word for: nothing
+    /// else can happen.
+    fn ranks(&self, end: usize, timer: usize) -> Vec<(String, String)> {
+        let bounds = &self.setup.bounds;
+        let (left, spent) = self.limit("timers");
+        if bounds.last.is_empty() {
+            return vec![(left, spent)];
+        }
+        let used = |at: usize| format!("used[{}]", 2 * bounds.calls.len() + bounds.limits.len() + at);
+        let over = |at: usize| {
+            let (most, rank) = (bounds.last[at].1, at + 1);
+            format!(" && ({} >= {most} || c_expr {{ !HAS_0_{rank} && !HAS_1_{rank} }})", used(at))
+        };
+        let mut ranks = vec![(format!(" && c_expr {{ RANK_{end}_{timer} == 0 }}{left}"), spent.clone())];
+        for (at, (_, most)) in bounds.last.iter().enumerate() {
+            let sooner: String = (0..at).map(over).collect();
+            let when = format!(" && timeout && {} < {most} && c_expr {{ RANK_{end}_{timer} == {} }}", used(at), at + 1);
+            ranks.push((when + &sooner + &left, format!("{spent}{}++; ", used(at))));
+        }
+        ranks
     }
 
     fn call(&self, at: usize, judges: &[Judge], text: &mut String) -> Result<(), String> {

@@ -77,11 +77,12 @@ pub fn long_message() -> Setup {
     setup(&Of { layer: "frag", change: ("", ""), parameters, network, above: "fifo_network", bounds })
 }
 
-/// A window whose timer never fires.
-pub fn no_timer() -> Setup {
-    let network = ("lossy_network", &[][..]);
-    let bounds = Bounds { last: vec![("pt2pt.resend".into(), 0)], ..bounds([1, 0]) };
-    setup(&Of { layer: "pt2pt", change: ("", ""), parameters: &[("W", 2)], network, above: "fifo_network", bounds })
+/// A window over a line on which nothing is sent again without need: the acknowledgement leaves before the sender's patience ends.
+pub fn last_resorts() -> Setup {
+    let network = ("answering_network", &[("ANSWERS", 2)][..]);
+    let last = vec![("pt2pt.due".into(), 1), ("pt2pt.resend".into(), 1)];
+    let bounds = Bounds { last, ..bounds([1, 0]) };
+    setup(&Of { layer: "pt2pt", change: ("", ""), parameters: &[("W", 4)], network, above: "fifo_network", bounds })
 }
 
 /// A floor that does not look whether what introduces the peer was changed on the way.

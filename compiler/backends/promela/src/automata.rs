@@ -149,8 +149,7 @@ impl Translator<'_> {
     /// A container into which nothing is ever put.
     fn stays_empty(&self, field: usize) -> bool {
         let container = entry(self.shape(field).1).is_some();
-        let never = |a: &Action| a.guards.iter().any(|g| matches!(g, Guard::Holds(Expr::Const(Value::Bool(false)))));
-        let mut actions = self.automaton.actions.iter().filter(|a| !never(a));
+        let mut actions = self.automaton.actions.iter().filter(|a| !a.is_never());
         container && self.automaton.state[field].initial.is_none() && !actions.any(|a| fills(&a.body, field))
     }
 

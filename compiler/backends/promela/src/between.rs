@@ -33,8 +33,9 @@ pub struct World<'a> {
     pub calls: Vec<Call>,
     /// At most so often in a run: actions of the automaton below by name, and `timers` for expirations.
     pub limits: Vec<(String, u8)>,
-    /// Timers that do not fire, by name.
-    pub never: Vec<String>,
+    /// Timers that are a last resort, by name: they fire at most so often, and only when nothing else can happen but for those
+    /// behind.
+    pub last: Vec<(String, u8)>,
     /// A call that the automata above allow must be taken.
     pub at_once: bool,
     /// Added to all sequence numbers of the ends' first states.
@@ -162,6 +163,11 @@ impl World<'_> {
         }
     }
 
+    /// Where it is counted how often the last resort at a place has fired.
+    fn used_of_last(&self, at: usize) -> String {
+        format!("used[{}]", 2 * self.kinds() + self.limits.len() + at)
+    }
+
     fn resets(&self) -> Result<String, String> {
         Ok(self.each(&|j| j.resets())?.join("; "))
     }
@@ -180,7 +186,7 @@ impl Writer<'_> {
         }
         let first_numbers = self.first_numbers(world.first);
         let parts = self.between_parts(world).map_err(|what| vec![Refusal { layer: None, what }])?;
-        let [automata, leaving, processes] = parts;
+        let [automata, first_state, processes] = parts;
         if self.stack.cells.iter().any(|c| !c.draws.is_empty()) {
             self.refuse("initial values that are drawn, between automata");
         }
@@ -202,14 +208,14 @@ impl Writer<'_> {
         text.append(&mut self.helpers);
         text.append(&mut self.functions);
         text.push(self.handler_numbers());
-        text.extend([next_event, open, first_numbers, invariants, leaving, processes]);
+        text.extend([next_event, open, first_numbers, invariants, first_state, processes]);
         Ok(text.join("\n"))
     }
 
     fn variables_between(&self, world: &World) -> String {
         let mut lines = vec!["/* The state. */\nend_state ends[2];\nbyte opened;".to_string()];
-        let counts = (2 * world.kinds() + world.limits.len()).max(1);
-        lines.push(format!("byte used[{counts}]; /* calls by kind and end, then limits */\n"));
+        let counts = (2 * world.kinds() + world.limits.len() + world.last.len()).max(1);
+        lines.push(format!("byte used[{counts}]; /* calls by kind and end, then limits, then last resorts */\n"));
         if world.is_open() {
             lines.push("/* What waits for the network within a step; 0 between steps. */".into());
             lines.push(format!("event sending[{SENDING}];\nbyte sending_len[1], sending_at;\n"));
@@ -256,15 +262,12 @@ impl Writer<'_> {
         )
     }
 
-    /// The automata's variables, what leaves the ends, the processes.
+    /// The automata's variables, their first state, the processes.
     fn between_parts(&mut self, world: &World) -> Result<[String; 3], String> {
         let automata = world.each(&|j| j.declarations())?.join("\n");
-        let mut leaving = vec![self.first_state(world)?];
-        for (port, event) in self.leaving() {
-            leaving.push(self.leaving_one(world, port, event)?);
-        }
+        let first = self.first_state(world)?;
         let end = self.end_between(world)?;
-        Ok([automata, leaving.join("\n"), end + "\n" + &self.network_between(world)?])
+        Ok([automata, first, end + "\n" + &self.network_between(world)?])
     }
 
     /// Parameters of an event as texts of an action's: where it happens, then what it carries.
@@ -457,9 +460,9 @@ impl Writer<'_> {
     fn end_between(&mut self, world: &World) -> Result<String, String> {
         let ways = self.ways(world)?;
         let resets = world.resets()?;
-        let (left, spent) = world.limit("timers");
-        let mut sent = Ok(());
-        let waits = format!("{}{left}", if self.has_later() { "MY.later_n == 0" } else { "true" });
+        let (free, spent) = world.limit("timers");
+        let (mut left, mut sent) = (Ok(()), Ok(()));
+        let waits = format!("{}{free}", if self.has_later() { "MY.later_n == 0" } else { "true" });
         let lines = self.written(|w| {
             w.open_text("/* An end: one step after the other. */\nactive [2] proctype endpoint() {");
             w.line("short cause; byte which0, which1, roll;\nend:\n    do\n    :: atomic {");
@@ -472,7 +475,7 @@ impl Writer<'_> {
             if w.has_later() {
                 w.line(":: opened == 2 && MY.later_n > 0 -> cause = LATER");
             }
-            w.timer_options(&waits, &world.never);
+            w.timer_options(world, &waits);
             w.close("fi;");
             w.rolls();
             w.open_text("if");
@@ -497,7 +500,8 @@ impl Writer<'_> {
             w.end_option();
             w.begin_later();
             for at in 0..w.stack.timers.len() {
-                w.fire(at);
+                let resort = world.last.iter().position(|(name, _)| *name == w.stack.timers[at].name);
+                w.fire(at, resort.map(|at| world.used_of_last(at)));
             }
             w.close("fi;");
             if !spent.is_empty() {
@@ -508,13 +512,7 @@ impl Writer<'_> {
             w.end_option();
             w.close("fi;");
             w.handling();
-            for (port, event) in w.leaving() {
-                let number = w.leaves_as(port, event).unwrap_or_default();
-                w.line(format!(
-                    ":: next_handler == {number} -> d_step {{ leave_{}(); next_handler = 0 }}",
-                    number - LEAVES
-                ));
-            }
+            left = w.leaving().into_iter().try_for_each(|(port, event)| w.leaves(world, port, event));
             w.line("od;");
             sent = w.sent(world);
             let waited = if world.is_open() { "sending_len[0] = 0; sending_at = 0; " } else { "" };
@@ -523,8 +521,36 @@ impl Writer<'_> {
             ));
             w.close("}\n    od\n}\n");
         });
-        sent?;
+        left.and(sent)?;
         Ok(lines.join("\n"))
+    }
+
+    /// An option for each timer that can be armed. `timeout` is SPIN's word for: nothing else can happen.
+    fn timer_options(&mut self, world: &World, waits: &str) {
+        for at in 0..self.stack.timers.len() {
+            let resort = world.last.iter().position(|(name, _)| *name == self.stack.timers[at].name);
+            let mut when = format!("opened == 2 && {waits}");
+            if let Some(resort) = resort {
+                let sooner = (0..resort).map(|sooner| format!(" && {}", self.is_over(world, sooner)));
+                let sooner: String = sooner.collect();
+                let most = world.last[resort].1;
+                when += &format!(" && timeout && {} < {most}{sooner}", world.used_of_last(resort));
+            }
+            let name = self.timer_name(at);
+            for armed in self.timer_places(at, "MY") {
+                self.line(format!(":: {when} && {} -> cause = {name}{}", armed.when, armed.which));
+            }
+        }
+    }
+
+    /// A last resort is used up or armed at no end.
+    fn is_over(&mut self, world: &World, resort: usize) -> String {
+        let (name, most) = &world.last[resort];
+        let timers = (0..self.stack.timers.len()).filter(|at| self.stack.timers[*at].name == *name);
+        let each: Vec<(usize, &str)> = timers.flat_map(|at| [(at, "ends[0]"), (at, "ends[1]")]).collect();
+        let armed = each.into_iter().flat_map(|(at, end)| self.timer_places(at, end));
+        let free: String = armed.map(|armed| format!(" && !({})", armed.when)).collect();
+        format!("({} >= {most} || (true{free}))", world.used_of_last(resort))
     }
 
     /// What the automaton below does by itself.

@@ -6,7 +6,7 @@ use nacre_stack::*;
 use crate::automata::Option_;
 use crate::between::{World, LEAVES, SENDING};
 use crate::judges::{clash, known, unclear};
-use crate::writer::{Frame, Writer};
+use crate::writer::Writer;
 
 /// For each automaton that speaks of an event, its ways, and what is said where there is none.
 type Taken = Vec<(Vec<Option_>, String)>;
@@ -23,8 +23,8 @@ impl Writer<'_> {
         self.leaving().iter().position(|known| *known == (port, event)).map(|at| LEAVES + at)
     }
 
-    /// What an event does that leaves the end at hand.
-    pub fn leaving_one(&mut self, world: &World, port: PortId, event: EventId) -> Result<String, String> {
+    /// What an event does that leaves the end at hand. It stands where it is used, once: for an inline it can be too long.
+    pub fn leaves(&mut self, world: &World, port: PortId, event: EventId) -> Result<(), String> {
         let down = port.0 == 0;
         let name = self.stack.event(event).name.clone();
         let number = self.leaves_as(port, event).unwrap_or_default() - LEAVES;
@@ -32,22 +32,24 @@ impl Writer<'_> {
         let taken = if waits { vec![] } else { self.taken(world, down, event, "queue[queue_slot]")? };
         let places: Vec<_> =
             self.event_places(event).into_iter().zip(self.stack.event(event).parameters.clone()).collect();
-        let comment = format!("{name} leaves the end.");
-        Ok(self.inline(&format!("leave_{number}"), &[], &comment, Frame::default(), |w| {
-            if let (true, Some(shapes)) = (down, w.shapes_of(event, "queue[queue_slot].m")) {
-                w.broken_if(&format!("!({shapes})"), "a frame has no shape, or not its length");
+        self.option(format!("next_handler == {}", LEAVES + number));
+        self.open_text(&format!("d_step {{ /* {name} leaves the end */"));
+        if let (true, Some(shapes)) = (down, self.shapes_of(event, "queue[queue_slot].m")) {
+            self.broken_if(&format!("!({shapes})"), "a frame has no shape, or not its length");
+        }
+        if waits {
+            self.line(format!("assert(sending_len[0] < {SENDING}); sending[sending_len[0]].what = {};", number + 1));
+            for (place, parameter) in &places {
+                let (to, from) = (format!("sending[sending_len[0]].{place}"), format!("queue[queue_slot].{place}"));
+                self.copy(&parameter.ty, &to, &from);
             }
-            if waits {
-                w.line(format!("assert(sending_len[0] < {SENDING}); sending[sending_len[0]].what = {};", number + 1));
-                for (place, parameter) in &places {
-                    let (to, from) = (format!("sending[sending_len[0]].{place}"), format!("queue[queue_slot].{place}"));
-                    w.copy(&parameter.ty, &to, &from);
-                }
-                w.line("sending_len[0]++;");
-            }
-            w.choices(&taken, false);
-            w.line("skip");
-        }))
+            self.line("sending_len[0]++;");
+        }
+        self.choices(&taken, false);
+        self.line("next_handler = 0");
+        self.close("}");
+        self.end_option();
+        Ok(())
     }
 
     /// For each automaton that speaks of an event, its ways, and what is said where there is none.

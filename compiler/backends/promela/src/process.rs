@@ -6,6 +6,17 @@ use crate::types::{is_scalar, is_wide};
 use crate::writer::{Frame, Writer};
 use crate::DRAWS;
 
+/// One timer of a family, somewhere in the state of an end.
+#[derive(Clone, Debug, Default)]
+pub struct Armed {
+    pub place: String,
+    /// That it is there, and armed.
+    pub when: String,
+    /// What is noted of where it is, as statements.
+    pub which: String,
+    depth: usize,
+}
+
 impl Writer<'_> {
     /// Givens and cells get their values, `init` enters the queue.
     pub fn opening(&mut self) -> String {
@@ -124,73 +135,61 @@ impl Writer<'_> {
         parts
     }
 
-    /// An option for each timer that can be armed, without those that do not fire.
-    pub fn timer_options(&mut self, waits: &str, never: &[String]) {
-        for (at, timer) in self.stack.timers.iter().enumerate().filter(|(_, t)| !never.contains(&t.name)) {
-            self.frame.layer = Some(timer.layer);
-            let ty = self.stack.cell(timer.cell).ty.clone();
-            let mut places = vec![(self.cell(timer.cell), vec!["opened == 2".to_string(), waits.to_string()], vec![])];
-            let mut ty = ty;
-            for step in &timer.path {
-                (places, ty) = self.timer_step(places, ty, step);
-            }
-            if places.len() > 64 {
-                self.refuse(format!("{} timers of one name", places.len()));
-                continue;
-            }
-            let name = self.timer_name(at);
-            for (place, guards, indices) in places {
-                let set: String = indices.iter().enumerate().map(|(i, text)| format!("; which{i} = {text}")).collect();
-                self.line(format!(":: {} && {place} -> cause = {name}{set}", guards.join(" && ")));
-            }
-            self.frame.layer = None;
+    /// Every timer of a family, in the state of the end that has this name.
+    pub fn timer_places(&mut self, at: usize, end: &str) -> Vec<Armed> {
+        let timer = &self.stack.timers[at];
+        let cell = self.stack.cell(timer.cell);
+        let first = Armed { place: self.cell(timer.cell).replacen("MY", end, 1), ..Armed::default() };
+        let (mut places, mut ty) = (vec![first], cell.ty.clone());
+        for step in &timer.path {
+            (places, ty) = self.timer_step(places, ty, step);
         }
+        if places.len() > 64 {
+            self.refuse(format!("{} timers of one name", places.len()));
+            return vec![];
+        }
+        for armed in &mut places {
+            armed.when += &armed.place;
+        }
+        places
     }
 
-    #[allow(clippy::type_complexity)]
-    pub fn timer_step(
-        &mut self,
-        places: Vec<(String, Vec<String>, Vec<String>)>,
-        ty: Type,
-        step: &TimerStep,
-    ) -> (Vec<(String, Vec<String>, Vec<String>)>, Type) {
-        let mut found = vec![];
-        let mut inner = ty.clone();
-        for (place, guards, indices) in places {
-            let mut add = |text: String, guard: Option<String>, index: Option<String>| {
-                let guards = guards.iter().cloned().chain(guard).collect();
-                found.push((text, guards, indices.iter().cloned().chain(index).collect()));
+    fn timer_step(&mut self, places: Vec<Armed>, ty: Type, step: &TimerStep) -> (Vec<Armed>, Type) {
+        let each = |n: u32, part: &str, exists: &dyn Fn(&str, u32) -> String| -> Vec<Armed> {
+            let at = |armed: &Armed, i: u32| Armed {
+                place: format!("{}.{part}[{i}]", armed.place),
+                when: format!("{}{}", armed.when, exists(&armed.place, i)),
+                which: format!("{}; which{} = {i}", armed.which, armed.depth),
+                depth: armed.depth + 1,
             };
-            match (step, &ty) {
-                (TimerStep::Field(i), _) => {
-                    let name = self.fields(&ty)[*i as usize].name.clone();
-                    add(format!("{place}.{name}"), None, None);
-                    inner = self.part_type(&ty, *i);
-                }
-                (TimerStep::Each, Type::Option(t)) => {
-                    add(format!("{place}.v"), Some(format!("{place}.some")), None);
-                    inner = (**t).clone();
-                }
-                (TimerStep::Each, Type::Array(t, n)) => {
-                    (0..*n).for_each(|i| add(format!("{place}.v[{i}]"), None, Some(i.to_string())));
-                    inner = (**t).clone();
-                }
-                (TimerStep::Each, Type::Ring(t, n) | Type::List(t, n)) => {
-                    (0..*n).for_each(|i| {
-                        add(format!("{place}.v[{i}]"), Some(format!("{place}.n > {i}")), Some(i.to_string()))
-                    });
-                    inner = (**t).clone();
-                }
-                (TimerStep::Each, Type::Pool(t, n) | Type::Map(_, t, n)) => {
-                    (0..*n).for_each(|i| {
-                        add(format!("{place}.v[{i}]"), Some(format!("{place}.used[{i}]")), Some(i.to_string()))
-                    });
-                    inner = (**t).clone();
-                }
-                (TimerStep::Each, other) => self.refuse(format!("timers in {other:?}")),
+            places.iter().flat_map(|armed| (0..n).map(move |i| at(armed, i))).collect()
+        };
+        match (step, &ty) {
+            (TimerStep::Field(i), _) => {
+                let name = self.fields(&ty)[*i as usize].name.clone();
+                let inner = |armed: &Armed| Armed { place: format!("{}.{name}", armed.place), ..armed.clone() };
+                (places.iter().map(inner).collect(), self.part_type(&ty, *i))
+            }
+            (TimerStep::Each, Type::Option(t)) => {
+                let inner = |armed: &Armed| Armed {
+                    place: format!("{}.v", armed.place),
+                    when: format!("{}{}.some && ", armed.when, armed.place),
+                    ..armed.clone()
+                };
+                (places.iter().map(inner).collect(), (**t).clone())
+            }
+            (TimerStep::Each, Type::Array(t, n)) => (each(*n, "v", &|_, _| String::new()), (**t).clone()),
+            (TimerStep::Each, Type::Ring(t, n) | Type::List(t, n)) => {
+                (each(*n, "v", &|place, i| format!("{place}.n > {i} && ")), (**t).clone())
+            }
+            (TimerStep::Each, Type::Pool(t, n) | Type::Map(_, t, n)) => {
+                (each(*n, "v", &|place, i| format!("{place}.used[{i}] && ")), (**t).clone())
+            }
+            (TimerStep::Each, other) => {
+                self.refuse(format!("timers in {other:?}"));
+                (vec![], ty)
             }
         }
-        (found, inner)
     }
 
     /// What was put off enters the queue.
@@ -218,7 +217,8 @@ impl Writer<'_> {
         self.end_option();
     }
 
-    pub fn fire(&mut self, at: usize) {
+    /// `counts`: where it is counted that it has.
+    pub fn fire(&mut self, at: usize, counts: Option<String>) {
         let (name, stack) = (self.timer_name(at), self.stack);
         let timer = &stack.timers[at];
         self.option(format!("cause == {name}"));
@@ -247,6 +247,7 @@ impl Writer<'_> {
             ty = next;
         }
         self.line(format!("{place} = 0;"));
+        counts.into_iter().for_each(|counts| self.line(format!("{counts}++;")));
         let handler = self.handler_name(timer.handler);
         self.line(format!("next_handler = RUN_{handler}"));
         self.end_option();

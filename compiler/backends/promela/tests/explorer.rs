@@ -112,7 +112,7 @@ fn written(stack: &Stack) -> Result<String, Vec<Refusal>> {
         tables: &[],
         calls: vec![],
         limits: vec![],
-        never: vec![],
+        last: vec![],
         at_once: false,
         first: 0,
         capacity: 4,
