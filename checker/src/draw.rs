@@ -59,7 +59,7 @@ fn lines(step: &Told, words: &Words) -> Vec<Line> {
             lines.push(Line::Detail(end, format!("{}: {} → {}", changed.cell, changed.before, changed.after)));
         }
     }
-    for Output { down, event, arguments: numbers, bytes } in &step.left {
+    for Output { down, event, arguments: numbers, bytes, .. } in &step.left {
         lines.push(match (down, bytes) {
             (true, Some(bytes)) => Line::Arrow(end, (words.frame)(&bytes.0)),
             (true, None) => Line::At(end, format!("▽ {event}({})", arguments(numbers, &None))),
@@ -134,32 +134,47 @@ fn shortened(text: &str, most: usize) -> String {
     }
 }
 
+/// How wide a letter of an event, a frame, and of a detail is in a picture, about; and what is free beside a frame.
+const EVENT: usize = 7;
+const DETAIL: usize = 6;
+const MARGIN: usize = 8;
+
 /// The chart as a picture.
 pub fn svg(run: &Run, title: &str, words: &Words) -> String {
-    // A letter of a detail is about six units wide.
     let steps: Vec<Vec<Line>> = run.steps.iter().map(|step| lines(step, words)).collect();
     let room = |end: usize| {
         let mine = steps.iter().flatten().filter_map(|l| match l {
-            Line::At(e, t) => Some((e, 7 * t.chars().count())),
-            Line::Detail(e, t) => Some((e, 6 * t.chars().count())),
+            Line::At(e, t) => Some((e, EVENT * t.chars().count())),
+            Line::Detail(e, t) => Some((e, DETAIL * t.chars().count())),
             _ => None,
         });
         mine.filter(|(e, _)| **e == end).map(|(_, width)| width).max().unwrap_or(0).clamp(200, 600)
     };
-    let first = 50 + room(0);
-    let lives = [first, first + 420];
-    let width = lives[1] + 50 + room(1);
+    let between = steps.iter().flatten().filter_map(|l| match l {
+        Line::Arrow(_, t) | Line::Reaches(_, t) | Line::Network(t) => Some(EVENT * t.chars().count() + 2 * MARGIN),
+        _ => None,
+    });
+    let between = between.max().unwrap_or(0).clamp(420, 800);
+    let rooms = [room(0), room(1)];
+    let first = 50 + rooms[0];
+    let lives = [first, first + between];
+    let width = lives[1] + 50 + rooms[1];
     let (mut body, mut y) = (String::new(), 70);
-    let put = |body: &mut String, x: usize, y: usize, anchor: &str, class: &str, text: &str| {
+    // What has no room is cut off; the whole is told to who points at it.
+    let put = |body: &mut String, x: usize, y: usize, anchor: &str, class: &str, text: &str, most: usize| {
+        let said = escaped(&shortened(text, most));
+        let whole =
+            if text.chars().count() > most { format!("<title>{}</title>", escaped(text)) } else { String::new() };
         *body +=
-            &format!("<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\" class=\"{class}\">{}</text>\n", escaped(text));
+            &format!("<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\" class=\"{class}\">{whole}{said}</text>\n");
     };
+    let most = (between - 2 * MARGIN) / EVENT;
     for (number, step) in steps.iter().enumerate() {
         y += 8;
         for (at, line) in step.iter().enumerate() {
             y += 18;
             if at == 0 {
-                put(&mut body, 14, y, "start", "number", &(number + 1).to_string());
+                put(&mut body, 14, y, "start", "number", &(number + 1).to_string(), usize::MAX);
             }
             let side = |end: usize| if end == 0 { (lives[0] - 8, "end") } else { (lives[1] + 8, "start") };
             let arrow = |body: &mut String, from: usize, to: usize, text: &str| {
@@ -168,24 +183,29 @@ pub fn svg(run: &Run, title: &str, words: &Words) -> String {
                     y + 4,
                     y + 4
                 );
-                put(body, (from + to) / 2, y, "middle", "frame", text);
+                // Over its arrow, or where that is too short, between the ends.
+                let fits = EVENT * text.chars().count() + 2 * MARGIN <= to.abs_diff(from);
+                let x = if fits { (from + to) / 2 } else { (lives[0] + lives[1]) / 2 };
+                put(body, x, y, "middle", "frame", text, most);
             };
             let middle = (lives[0] + lives[1]) / 2;
             match line {
-                Line::At(end, t) => put(&mut body, side(*end).0, y, side(*end).1, "event", t),
-                Line::Detail(end, t) => put(&mut body, side(*end).0, y, side(*end).1, "detail", t),
+                Line::At(end, t) => put(&mut body, side(*end).0, y, side(*end).1, "event", t, rooms[*end & 1] / EVENT),
+                Line::Detail(end, t) => {
+                    put(&mut body, side(*end).0, y, side(*end).1, "detail", t, rooms[*end & 1] / DETAIL)
+                }
                 Line::Arrow(end, t) => {
                     arrow(&mut body, lives[*end & 1], if *end == 0 { middle + 60 } else { middle - 60 }, t)
                 }
                 Line::Reaches(end, t) => {
                     arrow(&mut body, if *end == 0 { middle + 60 } else { middle - 60 }, lives[*end & 1], t)
                 }
-                Line::Network(t) => put(&mut body, middle, y, "middle", "network", t),
+                Line::Network(t) => put(&mut body, middle, y, "middle", "network", t, most),
             }
         }
     }
     y += 40;
-    put(&mut body, 14, y, "start", "why", &run.why);
+    put(&mut body, 14, y, "start", "why", &run.why, (width - 28) / EVENT);
     let height = y + 24;
     let drawn: String = lives.iter().zip(["a", "b"]).map(|(x, name)| {
         format!("<line x1=\"{x}\" y1=\"56\" x2=\"{x}\" y2=\"{}\" class=\"life\"/>\n<text x=\"{x}\" y=\"48\" text-anchor=\"middle\" class=\"name\">{name}</text>\n", height - 48)
@@ -203,4 +223,62 @@ pub fn svg(run: &Run, title: &str, words: &Words) -> String {
 
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{Changed, Hex};
+
+    /// A step of an end in which everything has long names.
+    fn wide(end: usize, name: &str) -> Told {
+        let bytes = Some(Hex(vec![0; 8]));
+        Told {
+            end: Some(end),
+            what: What::Frame { bytes: Hex(vec![]) },
+            network: None,
+            choices: vec![],
+            handled: vec![],
+            left: [true, false]
+                .map(|down| Output { down, own: 0, event: name.into(), arguments: vec![1], bytes: bytes.clone() })
+                .into(),
+            changed: vec![Changed { cell: name.into(), before: name.into(), after: "0".into() }],
+        }
+    }
+
+    fn attribute<'a>(line: &'a str, name: &str) -> &'a str {
+        let at = line.find(&format!(" {name}=\"")).expect("it has it") + name.len() + 3;
+        &line[at..at + line[at..].find('"').expect("it ends")]
+    }
+
+    #[test]
+    fn nothing_runs_out_of_a_picture() {
+        for length in [3, 40, 400] {
+            let name = "n".repeat(length);
+            let network = Told { end: None, what: What::Nothing, network: Some(name.clone()), ..wide(0, &name) };
+            let run = Run { steps: vec![wide(0, &name), wide(1, &name), network], why: name.clone() };
+            let drawn = svg(&run, "title", &Words { frame: &|_| name.clone(), details: true });
+            let number = |line: &str, of: &str| attribute(line, of).parse::<usize>().expect("a number");
+            let lives: Vec<usize> =
+                drawn.lines().filter(|l| l.contains("class=\"life\"")).map(|l| number(l, "x1")).collect();
+            let texts: Vec<&str> = drawn.lines().filter(|l| l.contains(" text-anchor=")).collect();
+            assert!(texts.len() > 12, "{drawn}");
+            for line in texts {
+                let said = line.trim_end_matches("</text>").rsplit('>').next().unwrap_or_default();
+                let class = attribute(line, "class");
+                let wide = said.chars().count() * if class == "detail" { DETAIL } else { EVENT };
+                let x = number(line, "x");
+                let from = match attribute(line, "text-anchor") {
+                    "start" => x,
+                    "end" => x - wide,
+                    _ => x - wide / 2,
+                };
+                let room =
+                    if matches!(class, "frame" | "network") { lives[0]..lives[1] } else { 0..number(&drawn, "width") };
+                assert!(room.contains(&from) && room.contains(&(from + wide)), "{length}: {room:?}: {line}");
+            }
+            let cut = format!("<title>{name}</title>");
+            assert_eq!(drawn.contains(&cut), length == 400, "what is cut off is told");
+        }
+    }
 }

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex};
 
 use nacre_specification::Value as Spec;
 use nacre_stack::interpret::{Armed, Choices, Machine, Outcome, Schedule, Value};
-use nacre_stack::{builtin, EventId, Stack};
+use nacre_stack::{builtin, EventId, PortId, Stack, Type};
 
 use crate::memo::{Interner, Memo, Near};
-use crate::setup::{address, end_at, Call, Setup};
+use crate::setup::{address, end_at, Call, Setup, BELOW};
 
 /// One end in one state.
 pub struct Local {
@@ -32,10 +32,16 @@ pub enum Arrival {
 /// An event that left an end: as an automaton names it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Left {
-    /// Over the lower boundary, or the upper one.
-    pub down: bool,
+    pub port: PortId,
     pub event: EventId,
     pub arguments: Vec<Spec>,
+}
+
+impl Left {
+    /// Over the lower boundary; otherwise at the top, or at a port of a layer's own.
+    pub fn down(&self) -> bool {
+        self.port == BELOW
+    }
 }
 
 /// One way in which a step can end.
@@ -187,19 +193,11 @@ impl Ends {
             let layer = report.layer.map_or("the stack", |layer| &self.stack.layer(layer).name);
             Arc::from(format!("{layer}: {}: {}", report.rule, report.text))
         });
-        let outputs = machine.take_outputs().into_iter().filter(|o| o.port.0 < 2);
-        let left: Vec<Left> = outputs
-            .map(|output| {
-                let declared = self.stack.event(output.event);
-                let (mut bytes, mut others) = (output.bytes, output.arguments.iter());
-                let argument = |at: usize| match declared.message == Some(at as u32) {
-                    true => Spec::msg(&bytes.take().unwrap_or_default()),
-                    false => others.next().map_or(Spec::Num(0), to_spec),
-                };
-                let arguments = (0..declared.parameters.len()).map(argument).collect();
-                Left { down: output.port.0 == 0, event: output.event, arguments }
-            })
-            .collect();
+        let left = machine.take_outputs().into_iter().map(|output| {
+            let arguments = seen(&self.stack, output.event, &output.arguments, output.bytes.as_deref());
+            Left { port: output.port, event: output.event, arguments }
+        });
+        let left: Vec<Left> = left.collect();
         let effects = self.effects.number(left.clone(), || left);
         let mut key = vec![end as u8];
         key.extend(machine.abstract_bytes());
@@ -233,18 +231,32 @@ pub fn place(machine: &Machine, wanted: &Armed) -> Option<usize> {
     machine.armed().iter().position(same)
 }
 
+/// What an event carries as automata see it: its parameters in order.
+pub fn seen(stack: &Stack, event: EventId, arguments: &[Value], bytes: Option<&[u8]>) -> Vec<Spec> {
+    let (declared, mut others) = (stack.event(event), arguments.iter());
+    let parameters = declared.parameters.iter().enumerate();
+    let argument = parameters.map(|(at, parameter)| match declared.message == Some(at as u32) {
+        true => Spec::msg(bytes.unwrap_or_default()),
+        false => others.next().map_or(Spec::Num(0), |value| to_spec(&parameter.ty, value)),
+    });
+    argument.collect()
+}
+
 /// A value of an event as an automaton sees it: an address is the end that is there.
-pub fn to_spec(value: &Value) -> Spec {
-    match value {
-        Value::Addr(addr) => Spec::Num(end_at(addr).unwrap_or(usize::MAX) as u64),
-        Value::Bytes(bytes) => Spec::msg(bytes),
-        Value::Set(words) => {
+fn to_spec(ty: &Type, value: &Value) -> Spec {
+    match (ty, value) {
+        (Type::Bool, value) => Spec::Bool(value.num() != 0),
+        (_, Value::Addr(addr)) => Spec::Num(end_at(addr).unwrap_or(usize::MAX) as u64),
+        (_, Value::Bytes(bytes)) => Spec::msg(bytes),
+        (_, Value::Set(words)) => {
             let has = |n: &u64| words[(*n / 64) as usize] >> (n % 64) & 1 == 1;
             Spec::Set((0..words.len() as u64 * 64).filter(has).map(Spec::Num).collect())
         }
-        Value::Option(inner) => Spec::Seq(inner.iter().map(|v| to_spec(v)).collect()),
-        Value::Tuple(parts) => Spec::Tuple(parts.iter().map(to_spec).collect()),
-        value => Spec::Num(value.num()),
+        (Type::Option(of), Value::Option(inner)) => Spec::Seq(inner.iter().map(|v| to_spec(of, v)).collect()),
+        (Type::Tuple(types), Value::Tuple(parts)) => {
+            Spec::Tuple(types.iter().zip(parts).map(|(ty, v)| to_spec(ty, v)).collect())
+        }
+        (_, value) => Spec::Num(value.num()),
     }
 }
 

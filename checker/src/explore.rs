@@ -15,8 +15,10 @@ use rustc_hash::FxBuildHasher;
 use crate::goals;
 use crate::space::{Led, Move, Near, Space, State};
 
-/// States of one shard that are expanded before the others are taken in.
+/// States of one shard that are expanded before the others are taken in,
 const CHUNK: usize = 1 << 14;
+/// and about as many moves at the most.
+const CHUNK_MOVES: u64 = 1 << 20;
 /// Below so many, threads are not worth starting.
 const FEW: usize = 512;
 
@@ -90,7 +92,7 @@ struct Candidate {
 
 struct Broken {
     parent: u32,
-    ordinal: u16,
+    ordinal: usize,
     why: Arc<str>,
 }
 
@@ -115,6 +117,8 @@ struct Shard {
     broken: Option<Broken>,
     moves: u64,
     at: usize,
+    /// A state had more moves than an ordinal counts.
+    crowded: bool,
 }
 
 fn hash(state: &State) -> u64 {
@@ -163,6 +167,7 @@ impl<'a> Search<'a> {
             broken: None,
             moves: 0,
             at: 0,
+            crowded: false,
         };
         let (begun, told) = (Instant::now(), Instant::now());
         Search {
@@ -223,6 +228,9 @@ impl<'a> Search<'a> {
                     shard.base = *end;
                 }
             }
+        }
+        if let Some(why) = self.space.lost() {
+            return Verdict::Incomplete(why.clone());
         }
         // The last level found nothing new.
         self.depth = self.depth.saturating_sub(1);
@@ -294,6 +302,12 @@ impl<'a> Search<'a> {
         if self.options.stop.load(Ordering::Relaxed) {
             return Some("it was interrupted".into());
         }
+        if let Some(why) = self.space.lost() {
+            return Some(why.clone());
+        }
+        if self.shards.iter().any(|s| s.crowded) {
+            return Some(format!("in one state more than {} moves are possible", u16::MAX));
+        }
         if progress.states >= self.options.states as u64 {
             return Some(format!("the limit of {} states was reached", self.options.states));
         }
@@ -329,7 +343,7 @@ impl<'a> Search<'a> {
     fn violation(&self) -> Option<Verdict> {
         let broken = self.shards.iter().filter_map(|s| s.broken.as_ref()).min_by_key(|b| (b.parent, b.ordinal))?;
         let mut run = self.run_to(broken.parent, self.shards.len());
-        run.push(Path { ordinal: broken.ordinal as usize });
+        run.push(Path { ordinal: broken.ordinal });
         Some(Verdict::Violated { run, why: broken.why.to_string() })
     }
 
@@ -371,11 +385,13 @@ impl Shard {
     /// Expands at most a chunk of the states up to `end`.
     fn expand(&mut self, space: &Space, me: usize, count: usize, end: usize, goals: bool) {
         let to = end.min(self.at + CHUNK);
-        let (found, broken, moves) = (&mut self.found, &mut self.broken, &mut self.moves);
-        for at in self.at..to {
+        let (found, broken, moves, crowded) = (&mut self.found, &mut self.broken, &mut self.moves, &mut self.crowded);
+        let enough = *moves + CHUNK_MOVES;
+        while self.at < to && *moves < enough {
+            let at = self.at;
             let state = self.states[at - self.base];
             let number = (at * count + me) as u32;
-            let mut ordinal = 0u16;
+            let mut ordinal = 0usize;
             space.expand(&mut self.near, state, &mut |_: Move, fault, led| {
                 *moves += 1;
                 match led {
@@ -383,15 +399,17 @@ impl Shard {
                     Ok(next) if next == state => {}
                     Ok(next) => {
                         let owner = (hash(&next) >> 48) as usize % count;
+                        let ordinal = u16::try_from(ordinal).unwrap_or(u16::MAX);
                         found[owner].push(Candidate { state: next, parent: number, ordinal, fault: fault || !goals });
                     }
                     Err(why) if broken.is_none() => *broken = Some(Broken { parent: number, ordinal, why }),
                     Err(_) => {}
                 }
-                ordinal = ordinal.saturating_add(1);
+                *crowded |= ordinal > usize::from(u16::MAX);
+                ordinal += 1;
             });
+            self.at += 1;
         }
-        self.at = to;
     }
 
     /// Takes in those of the candidates that are new.

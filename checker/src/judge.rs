@@ -1,6 +1,6 @@
 //! The automata above: which states each can be in after what has been seen.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use nacre_specification::beliefs::{close, follow};
 use nacre_specification::evaluate::State;
@@ -17,16 +17,21 @@ pub struct Judges {
     automata: Vec<Automaton>,
     states: Interner<Possible, Possible>,
     called: Memo<(u32, u32), Option<u32>>,
-    seen: Memo<(u32, u32), Result<u32, Arc<str>>>,
+    seen: Memo<(u32, u32), Seen>,
     goals: Memo<u32, u64>,
     /// Names of the stack's events.
     names: Vec<String>,
+    /// Why some automaton could not be followed.
+    lost: OnceLock<String>,
 }
+
+/// Where what came out of an end leads (none: that is not known, [`Judges::lost`] says why); or what is not allowed, in words.
+type Seen = Result<Option<u32>, Arc<str>>;
 
 #[derive(Default)]
 pub struct NearJudges {
     called: Near<(u32, u32), Option<u32>>,
-    seen: Near<(u32, u32), Result<u32, Arc<str>>>,
+    seen: Near<(u32, u32), Seen>,
     goals: Near<u32, u64>,
 }
 
@@ -39,6 +44,7 @@ impl Judges {
             seen: Memo::default(),
             goals: Memo::default(),
             names: setup.stack.events.iter().map(|e| e.name.clone()).collect(),
+            lost: OnceLock::new(),
         };
         let start: Result<Possible, String> =
             judges.automata.iter().map(|a| close(a, MEMBERS, vec![a.start(MEMBERS)])).collect();
@@ -55,38 +61,38 @@ impl Judges {
         self.states.value(number)
     }
 
+    /// Why a run could not be judged, in words: then nothing is known of what follows.
+    pub fn lost(&self) -> Option<&String> {
+        self.lost.get()
+    }
+
+    fn close(&self, automaton: &Automaton, states: Vec<State>) -> Option<Vec<State>> {
+        close(automaton, MEMBERS, states).map_err(|words| self.lost.get_or_init(|| words).clone()).ok()
+    }
+
     /// Where a call leads; none: some automaton does not allow the application to make it here.
     pub fn call(&self, near: &mut NearJudges, from: u32, at: u32, call: &Call) -> Option<u32> {
         self.called.get(&mut near.called, (from, at), || {
-            let arguments = call.to_automata();
             let mut next = self.states.value(from).as_ref().clone();
             let name = &self.names[call.id.index()];
             for (automaton, states) in self.automata.iter().zip(&mut next) {
-                let (known, after) = follow(automaton, MEMBERS, states, ActionKind::Input, name, call.end, &arguments);
+                let (known, after) = follow(automaton, MEMBERS, states, ActionKind::Input, name, call.end, &call.seen);
                 if known && after.is_empty() {
                     return None;
                 }
                 if known {
-                    *states = close(automaton, MEMBERS, after).ok()?;
+                    *states = self.close(automaton, after)?;
                 }
             }
             Some(self.states.number(next.clone(), || next))
         })
     }
 
-    /// Where what came out of an end leads; or what is not allowed, in words.
-    pub fn see(
-        &self,
-        near: &mut NearJudges,
-        ends: &Ends,
-        from: u32,
-        end: usize,
-        effects: u32,
-    ) -> Result<u32, Arc<str>> {
+    pub fn see(&self, near: &mut NearJudges, ends: &Ends, from: u32, end: usize, effects: u32) -> Seen {
         let key = (from, effects << 1 | end as u32);
         self.seen.get(&mut near.seen, key, || {
             let mut next = self.states.value(from).as_ref().clone();
-            for left in ends.effects.value(effects).iter().filter(|l| !l.down) {
+            for left in ends.effects.value(effects).iter().filter(|l| !l.down()) {
                 let name = &self.names[left.event.index()];
                 for (automaton, states) in self.automata.iter().zip(&mut next) {
                     let (known, after) =
@@ -99,11 +105,14 @@ impl Judges {
                         )));
                     }
                     if known {
-                        *states = close(automaton, MEMBERS, after)?;
+                        match self.close(automaton, after) {
+                            Some(closed) => *states = closed,
+                            None => return Ok(None),
+                        }
                     }
                 }
             }
-            Ok(self.states.number(next.clone(), || next))
+            Ok(Some(self.states.number(next.clone(), || next)))
         })
     }
 

@@ -142,7 +142,7 @@ impl Network {
         let key = (from, effects << 1 | end as u32);
         self.taken.get(&mut near.taken, key, || {
             let mut states = vec![self.states.value(from).as_ref().clone()];
-            for left in ends.effects.value(effects).iter().filter(|l| l.down) {
+            for left in ends.effects.value(effects).iter().filter(|l| l.down()) {
                 states = self.take_one(&states, end, left)?;
             }
             Ok(states.into_iter().map(|s| self.states.number(s.clone(), || s)).collect())

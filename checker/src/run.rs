@@ -114,10 +114,27 @@ pub struct Handled {
 pub struct Output {
     /// To the network; otherwise to the application.
     pub down: bool,
+    /// At a port of a layer's own: which. Otherwise 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub own: u32,
     pub event: String,
     pub arguments: Vec<u64>,
     /// The frame, or the message's data.
     pub bytes: Option<Hex>,
+}
+
+impl Output {
+    /// The place of its port among the stack's.
+    pub fn port(&self) -> u32 {
+        match self.own {
+            0 => u32::from(!self.down),
+            own => own,
+        }
+    }
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -200,7 +217,9 @@ fn what(setup: &Setup, ends: &Ends, armed: &[nacre_stack::interpret::Armed], ste
     match step {
         Step::Call(at) => {
             let call = &ends.calls[at as usize];
-            let arguments = call.arguments.iter().map(|v| crate::ends::to_spec(v).num()).collect();
+            let message = stack.event(call.id).message.map(|at| at as usize);
+            let numbers = call.seen.iter().enumerate().filter(|(at, _)| message != Some(*at));
+            let arguments = numbers.map(|(_, value)| value.num()).collect();
             What::Call {
                 event: call.event,
                 name: stack.event(call.id).name.clone(),
@@ -249,7 +268,8 @@ fn output(stack: &Stack, left: &Left) -> Output {
     });
     let numbers = left.arguments.iter().filter(|v| !matches!(v, Spec::Msg(_)));
     let arguments = numbers.map(Spec::num).collect();
-    Output { down: left.down, event: stack.event(left.event).name.clone(), arguments, bytes }
+    let own = if left.port.0 < 2 { 0 } else { left.port.0 };
+    Output { down: left.down(), own, event: stack.event(left.event).name.clone(), arguments, bytes }
 }
 
 /// Cells that differ.

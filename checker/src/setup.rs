@@ -13,6 +13,8 @@ pub const MEMBERS: u64 = 2;
 pub const MOST: u8 = 15;
 /// Kinds of calls times two, and limits: so many counts fit a state.
 const COUNTS: usize = 16;
+/// Where the network is. The others are the top, and the ports of the layers' own.
+pub const BELOW: PortId = PortId(0);
 
 /// A stack between the automaton below it and those above it.
 #[derive(Clone)]
@@ -81,19 +83,8 @@ pub struct Call {
     /// All but the message.
     pub arguments: Vec<Value>,
     pub bytes: Option<Vec<u8>>,
-    /// Place of the message among the event's parameters.
-    pub message: Option<usize>,
-}
-
-impl Call {
     /// What it carries, as automata see it: the event's parameters in order.
-    pub fn to_automata(&self) -> Vec<nacre_specification::Value> {
-        let mut all: Vec<_> = self.arguments.iter().map(crate::ends::to_spec).collect();
-        if let (Some(bytes), Some(place)) = (&self.bytes, self.message) {
-            all.insert(place, nacre_specification::Value::msg(bytes));
-        }
-        all
-    }
+    pub seen: Vec<nacre_specification::Value>,
 }
 
 impl Setup {
@@ -123,6 +114,9 @@ impl Setup {
         if calls.iter().flat_map(|(_, n)| n).chain(numbers).any(|n| *n > MOST) {
             return Err(format!("a bound is at most {MOST}"));
         }
+        if (0..2).any(|end| self.messages_before(calls.len(), end) > u16::from(MOST)) {
+            return Err(format!("an end sends at most {MOST} messages, so that all can be told apart"));
+        }
         if sizes.is_empty() || sizes.iter().any(|s| *s == 0 || *s > 8) {
             return Err("messages have 1 to 8 bytes, so that all can be told apart".into());
         }
@@ -139,7 +133,7 @@ impl Setup {
                 return Err(format!("`{}` has no timer `{name}`", self.stack.name));
             }
         }
-        for event in self.stack.interface().into_iter().filter(|e| e.port.0 == 0).map(|e| self.stack.event(e.event)) {
+        for event in self.stack.interface().into_iter().filter(|e| e.port == BELOW).map(|e| self.stack.event(e.event)) {
             let down = event.direction == Direction::Down;
             let kind = if down { ActionKind::Input } else { ActionKind::Output };
             if event.message.is_some() && !self.below.actions.iter().any(|a| a.kind == kind && a.name == event.name) {
@@ -147,6 +141,7 @@ impl Setup {
                 return Err(format!("`{}` below `{}` {what} `{}`", self.below.name, self.stack.name, event.name));
             }
         }
+        self.told_apart()?;
         for (automaton, boundary) in self.above.iter().map(|a| (a, 1)).chain([(&self.below, 0)]) {
             for action in &automaton.actions {
                 let direction = match action.kind {
@@ -167,9 +162,40 @@ impl Setup {
         Ok(())
     }
 
+    /// Automata and calls name events without their ports.
+    fn told_apart(&self) -> Result<(), String> {
+        let named = self.above.iter().flat_map(|a| &a.actions).map(|a| &a.name);
+        for name in named.chain(self.bounds.calls.iter().map(|(name, _)| name)) {
+            let above = self.stack.interface().into_iter().filter(|e| e.port != BELOW);
+            let ports = above.filter(|e| self.stack.event(e.event).name == *name).map(|e| (e.input.is_some(), e.port));
+            let mut ports: Vec<_> = ports.collect();
+            ports.sort_unstable();
+            ports.dedup();
+            if let Some(both) = ports.windows(2).find(|both| both[0].0 == both[1].0) {
+                let names = both.iter().map(|(_, port)| format!("`{}`", self.stack.ports[port.index()].name));
+                let names: Vec<String> = names.collect();
+                return Err(format!(
+                    "`{name}` is an event at two ports, {}: which one is meant is not known",
+                    names.join(" and ")
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// What only the explorer can do, in words: what is called or judged at a port of a layer's own.
+    pub fn own_ports(&self) -> Option<String> {
+        let named = self.above.iter().flat_map(|a| &a.actions).map(|a| &a.name);
+        let mut named = named.chain(self.bounds.calls.iter().map(|(name, _)| name));
+        let own: Vec<_> = self.stack.interface().into_iter().filter(|e| e.port.0 > 1).collect();
+        let is_own = |name: &String| own.iter().any(|e| self.stack.event(e.event).name == *name);
+        let name = named.find(|name| is_own(name))?;
+        Some(format!("`{name}` is an event at a port of a layer's own; here only the top is seen"))
+    }
+
     /// An event that crosses the lower (0) or the upper boundary.
     pub fn event_at(&self, boundary: u32, name: &str, direction: Direction) -> Option<EventId> {
-        let at = |port: PortId| if boundary == 0 { port.0 == 0 } else { port.0 == 1 };
+        let at = |port: PortId| if boundary == 0 { port == BELOW } else { port != BELOW };
         let events = self.stack.interface().into_iter().filter(|e| at(e.port)).map(|e| e.event);
         events.into_iter().find(|e| {
             let event = self.stack.event(*e);
@@ -180,7 +206,7 @@ impl Setup {
     fn call_event(&self, name: &str) -> Option<(u32, EventId)> {
         let list = self.stack.interface();
         let at =
-            list.iter().position(|e| e.port.0 == 1 && e.input.is_some() && self.stack.event(e.event).name == name)?;
+            list.iter().position(|e| e.port != BELOW && e.input.is_some() && self.stack.event(e.event).name == name)?;
         Some((at as u32, list[at].event))
     }
 
@@ -197,9 +223,11 @@ impl Setup {
                 let sizes = if declared.message.is_some() { &self.bounds.sizes[..] } else { &[0] };
                 for number in 0..*times {
                     for size in sizes {
-                        let bytes = declared.message.is_some().then(|| payload(end, kind, number, *size));
-                        let (arguments, message) = (arguments.clone(), declared.message.map(|at| at as usize));
-                        calls.push(Call { end, kind, number, event, id, arguments, bytes, message });
+                        let before = self.messages_before(kind, end) as u8;
+                        let bytes = declared.message.is_some().then(|| payload(end, before + number, *size));
+                        let seen = crate::ends::seen(&self.stack, id, &arguments, bytes.as_deref());
+                        let arguments = arguments.clone();
+                        calls.push(Call { end, kind, number, event, id, arguments, bytes, seen });
                     }
                 }
             }
@@ -211,10 +239,17 @@ impl Setup {
     pub fn called(&self) -> Vec<Called> {
         let called = |call: Call| {
             let name = self.stack.event(call.id).name.clone();
-            let letter = Letter { kind: ActionKind::Input, name, end: call.end, arguments: call.to_automata() };
+            let letter = Letter { kind: ActionKind::Input, name, end: call.end, arguments: call.seen };
             Called { letter, kind: call.kind, number: call.number }
         };
         self.calls().into_iter().map(called).collect()
+    }
+
+    /// How many messages an end sends by calls of the kinds before this one.
+    fn messages_before(&self, kind: usize, end: usize) -> u16 {
+        let kinds = self.bounds.calls.iter().take(kind);
+        let carries = |name: &str| self.call_event(name).is_some_and(|(_, id)| self.stack.event(id).message.is_some());
+        kinds.filter(|(name, _)| carries(name)).map(|(_, times)| u16::from(times[end])).sum()
     }
 
     /// What a call says where the choice is ours: the peer, or one.
@@ -259,9 +294,9 @@ pub fn end_at(addr: &Addr) -> Option<usize> {
     (0..2).find(|end| address(*end) == *addr)
 }
 
-/// No two messages and no two bytes of a message are alike: end, place in the message, number. A layer that only copies what it
-/// carries behaves the same for any other contents.
-fn payload(end: usize, kind: usize, number: u8, size: usize) -> Vec<u8> {
-    let number = (number + 1).wrapping_add(5 * kind as u8) & 15;
+/// No two messages and no two bytes of a message are alike: end, place in the message, number among all that the end sends. A layer
+/// that only copies what it carries behaves the same for any other contents.
+fn payload(end: usize, number: u8, size: usize) -> Vec<u8> {
+    let number = (number + 1) & 15;
     (0..size as u8).map(|at| (end as u8) << 7 | (at & 7) << 4 | number).collect()
 }

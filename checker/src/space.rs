@@ -216,7 +216,8 @@ impl Space {
         }
         state.ends[end] = way.next;
         match self.judges.see(&mut near.judges, &self.ends, state.judge, end, way.effects) {
-            Ok(judge) => state.judge = judge,
+            Ok(Some(judge)) => state.judge = judge,
+            Ok(None) => return,
             Err(broken) => return found(Err(broken)),
         }
         match self.network.take(&mut near.network, &self.ends, state.network, end, way.effects) {
@@ -247,6 +248,11 @@ impl Space {
         State { counts: state.counts + (1 << (4 * (self.calls.len() * 2 + limit))), ..state }
     }
 
+    /// Why some state's moves are not all known, in words.
+    pub fn lost(&self) -> Option<&String> {
+        self.judges.lost()
+    }
+
     /// Names of the goals, in the order of the bits of [`Space::goals`].
     pub fn goal_names(&self) -> Vec<String> {
         let mut names = vec!["what the application still has to call is taken".to_string()];
@@ -259,6 +265,9 @@ impl Space {
 
     /// For each goal a bit of the low half, whether it holds, and one of the high half, whether it is excused.
     pub fn goals(&self, near: &mut Near, state: State) -> u64 {
+        let judged = self.judges.goals(&mut near.judges, state.judge);
+        // Whoever may end the connection need not take calls afterwards: the end is as good.
+        let ended = judged >> 32 != 0;
         let mut taken = true;
         for (at, call) in self.ends.calls.iter().enumerate() {
             if call.number != self.used(state, call.kind * 2 + call.end) {
@@ -266,13 +275,13 @@ impl Space {
             }
             let allowed = self.judges.call(&mut near.judges, state.judge, at as u32, call).is_some();
             let from = state.ends[call.end];
-            taken &= allowed && !self.ends.step(&mut near.ends, call.end, from, Step::Call(at as u32)).is_empty();
+            taken &= match allowed {
+                true => !self.ends.step(&mut near.ends, call.end, from, Step::Call(at as u32)).is_empty(),
+                false => ended,
+            };
         }
-        let judged = self.judges.goals(&mut near.judges, state.judge);
-        // Whoever may end the connection need not take calls afterwards: the end is as good.
-        let ended = judged >> 32 != 0;
         let excused = u64::from(ended) << 32;
-        let mut goals = judged << 1 | (taken || ended) as u64;
+        let mut goals = judged << 1 | taken as u64;
         for end in 0..2 {
             let local = self.ends.local(&mut near.ends, state.ends[end]);
             for (at, held) in local.goals.iter().enumerate() {

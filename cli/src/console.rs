@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What the program has to say in the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +33,13 @@ impl From<Exit> for ExitCode {
     }
 }
 
+static JUDGES: AtomicBool = AtomicBool::new(false);
+
+/// From here on the exit status is a verdict: who cannot say all of it has none.
+pub fn judge() {
+    JUDGES.store(true, Ordering::Relaxed);
+}
+
 /// A line or more of the result. Whoever reads it may have gone: then there is nothing left to do.
 pub fn print(text: &str) {
     let mut out = io::stdout().lock();
@@ -42,7 +50,12 @@ pub fn print(text: &str) {
         if !gone {
             say(&format!("standard output: {error}"));
         }
-        std::process::exit(if gone { 0 } else { 1 });
+        let judges = JUDGES.load(Ordering::Relaxed);
+        std::process::exit(match (judges, gone) {
+            (true, _) => 3,
+            (false, true) => 0,
+            (false, false) => 1,
+        });
     }
 }
 

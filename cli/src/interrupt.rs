@@ -37,6 +37,11 @@ impl Interrupt {
         self.asked.load(Ordering::Relaxed)
     }
 
+    /// What is set when it comes.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        self.asked.clone()
+    }
+
     /// To end as shells expect it of who was interrupted: by the signal.
     pub fn exit(&self) -> Exit {
         Exit::Interrupted(self.signal.load(Ordering::Relaxed) as i32)

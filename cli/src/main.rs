@@ -52,6 +52,9 @@ fn main() -> ExitCode {
 }
 
 fn dispatch(verb: Verb) -> Exit {
+    if matches!(verb, Verb::Check(_) | Verb::Sim(_) | Verb::Test(_) | Verb::Verify(_) | Verb::Replay(_)) {
+        console::judge();
+    }
     match verb {
         Verb::Check(args) => check::check(&args),
         Verb::Fmt(args) => format::format(&args),

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::args::{Replay, Verify};
 use crate::console::{complain, print, Exit};
+use crate::interrupt::Interrupt;
 use crate::levels::EmittedLevel;
 use crate::program;
 use crate::verify::{self, Subject, World};
@@ -88,8 +89,17 @@ pub fn replay(args: &Replay) -> Exit {
     if !same {
         print("but what it breaks is not what was saved");
     }
+    let interrupt = match Interrupt::watch() {
+        Ok(interrupt) => interrupt,
+        Err(words) => return fail(args, &words),
+    };
+    nacre_verify::process::end_with(interrupt.flag());
     for EmittedLevel(level) in &args.level {
-        match verify::on_c(&session, &world.setup, *level, &trace.run, args.gdb) {
+        let done = verify::on_c(&session, &world.setup, *level, &trace.run, args.gdb);
+        if interrupt.came() && !args.gdb {
+            return interrupt.exit();
+        }
+        match done {
             Ok(None) => print(&format!("C at level {}: the same outputs at each step", name(*level))),
             Ok(Some(differs)) => {
                 print(&format!("C at level {}: {differs}", name(*level)));

@@ -3,18 +3,34 @@
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// How long a program that was told to stop may take to say what it has found.
 const TO_STOP: Duration = Duration::from_secs(10);
+/// The same when somebody wants an end at once.
+const TO_STOP_AT_ONCE: Duration = Duration::from_secs(1);
 const SIGINT: i32 = 2;
+const SIGKILL: i32 = 9;
 
 extern "C" {
     fn kill(process: i32, signal: i32) -> i32;
+}
+
+static END: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+
+/// Every program that runs is stopped as soon as this is set. Said once.
+pub fn end_with(flag: Arc<AtomicBool>) {
+    let _ = END.set(flag);
+}
+
+fn is_asked_to_end() -> bool {
+    END.get().is_some_and(|flag| flag.load(Ordering::Relaxed))
 }
 
 /// A program by its name, or by its path.
@@ -63,7 +79,9 @@ pub fn run(command: &mut Command, folder: &Path, limit: Duration) -> io::Result<
     // Into a file: a pipe that nobody empties would stop the program.
     let said = folder.join("said");
     let file = File::create(&said)?;
-    command.current_dir(folder).stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
+    // In a group of its own: so it is we who stop it, with all that it has begun.
+    command.current_dir(folder).stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file).process_group(0);
+    dies_with_us(command);
     let mut child = Running(command.spawn()?);
     let ended = child.wait_for(limit)?;
     let status = match ended {
@@ -73,6 +91,25 @@ pub fn run(command: &mut Command, folder: &Path, limit: Duration) -> io::Result<
     let words = String::from_utf8_lossy(&fs::read(&said)?).into_owned();
     Ok(Ran { status, words, stopped: ended.is_none() })
 }
+
+/// Also where we are killed and can stop nothing any more.
+#[cfg(target_os = "linux")]
+fn dies_with_us(command: &mut Command) {
+    const PR_SET_PDEATHSIG: i32 = 1;
+    extern "C" {
+        fn prctl(option: i32, argument: std::ffi::c_ulong, ...) -> i32;
+    }
+    // SAFETY: one system call, which may be made between fork and exec.
+    unsafe {
+        command.pre_exec(|| {
+            prctl(PR_SET_PDEATHSIG, SIGKILL as std::ffi::c_ulong);
+            Ok(())
+        })
+    };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn dies_with_us(_: &mut Command) {}
 
 /// A process that does not outlive us, whatever happens.
 struct Running(Child);
@@ -84,7 +121,7 @@ impl Running {
             if let Some(status) = self.0.try_wait()? {
                 return Ok(Some(status));
             }
-            if begin.elapsed() >= limit {
+            if begin.elapsed() >= limit || is_asked_to_end() && begin.elapsed() >= TO_STOP_AT_ONCE.min(limit) {
                 return Ok(None);
             }
             sleep(pause);
@@ -94,19 +131,26 @@ impl Running {
 
     /// Asks it to end, so that it tells how far it came; then ends it.
     fn stop(&mut self) -> io::Result<ExitStatus> {
-        // SAFETY: our own child, which has not been waited for.
-        unsafe { kill(self.0.id() as i32, SIGINT) };
+        self.signal(SIGINT);
         if let Some(status) = self.wait_for(TO_STOP)? {
             return Ok(status);
         }
-        self.0.kill()?;
+        self.signal(SIGKILL);
         self.0.wait()
+    }
+
+    /// To it and all that it has begun.
+    fn signal(&self, signal: i32) {
+        // SAFETY: the group of our own child, which has not been waited for.
+        unsafe { kill(-(self.0.id() as i32), signal) };
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        if let Ok(None) = self.0.try_wait() {
+            self.signal(SIGKILL);
+            let _ = self.0.wait();
+        }
     }
 }

@@ -109,12 +109,17 @@ fn difference(run: &Run, words: &str) -> Option<String> {
         let prefix = format!("left {} ", number + 1);
         let left: Vec<&str> = words.lines().filter_map(|l| l.strip_prefix(&prefix)).collect();
         // Each port is a sequence of its own; how they interleave is nobody's promise.
-        for port in [0, 1] {
+        let ports = left.iter().filter_map(|l| l.split(' ').next()?.parse().ok());
+        for port in 0..=step.left.iter().map(Output::port).chain(ports).max().unwrap_or(0) {
             let shown = format!("{port} ");
             let c: Vec<&str> = left.iter().filter_map(|l| l.strip_prefix(&shown)).collect();
-            let expected: Vec<String> = step.left.iter().filter(|o| o.down == (port == 0)).map(line).collect();
+            let expected: Vec<String> = step.left.iter().filter(|o| o.port() == port).map(line).collect();
             if c != expected {
-                let side = if port == 0 { "the network" } else { "the application" };
+                let side = match port {
+                    0 => "the network",
+                    1 => "the application",
+                    _ => "a port of a layer's own",
+                };
                 return Some(format!(
                     "step {} differs: to {side} went {}, not {}",
                     number + 1,

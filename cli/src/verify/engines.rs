@@ -12,26 +12,31 @@ use nacre_verify::spin::{Limits, Searched, Tools, Verdict};
 use super::report::{located, Reported, Told};
 use super::world::World;
 use crate::args::{Engine, Verify};
+use crate::console::complain;
 use crate::interrupt::Interrupt;
 use crate::levels::EMITTED;
 use crate::progress::Waiting;
 
+const INTERRUPTED: &str = "it was interrupted";
+
 /// What each engine that is wanted comes to, in order.
-pub fn run(args: &Verify, world: &World, session: &Session, interrupt: &Interrupt) -> Result<Vec<Reported>, String> {
+pub fn run(args: &Verify, world: &World, session: &Session, interrupt: &Interrupt) -> Vec<Reported> {
     let mut all = vec![];
     for engine in super::engines(args) {
         match engine {
             Engine::Explorer => {
-                let found = super::search(args, world, interrupt, args.json)?;
-                all.push(Reported::of_explorer(found, world, session));
+                all.push(match super::search(args, world, interrupt, args.json) {
+                    Ok(found) => Reported::of_explorer(found, world, session),
+                    Err(words) => failed("explorer", words),
+                });
             }
             Engine::Spin => {
                 let _waiting = Waiting::begin("SPIN searches the model in Promela".to_string());
                 let check = |tools: &Tools| model::check(&world.setup, tools, &limits(args));
-                all.push(told("spin".into(), world, session, check)?);
+                all.push(told("spin".into(), world, session, interrupt, check));
             }
             Engine::SpinC => {
-                all.extend(on_c(args, world, session, interrupt)?);
+                all.extend(on_c(args, world, session, interrupt));
             }
             Engine::All => {}
         }
@@ -39,43 +44,59 @@ pub fn run(args: &Verify, world: &World, session: &Session, interrupt: &Interrup
             break;
         }
     }
-    Ok(all)
+    all
 }
 
 /// The emitted C of every level, in one world.
-fn on_c(args: &Verify, world: &World, session: &Session, interrupt: &Interrupt) -> Result<Vec<Reported>, String> {
-    let (tools, limits) = (Tools::find().map_err(|e| e.to_string())?, limits(args));
+fn on_c(args: &Verify, world: &World, session: &Session, interrupt: &Interrupt) -> Vec<Reported> {
+    let limits = limits(args);
+    let tools = match Tools::find() {
+        Ok(tools) => tools,
+        Err(error) => return vec![without("spin-c", Failure::Spin(error), interrupt)],
+    };
+    if let Some(why) = world.setup.own_ports() {
+        return vec![without("spin-c", Failure::Unfit(why), interrupt)];
+    }
     let waiting = Waiting::begin("SPIN and gcc make the verifier".to_string());
     let checker = Checker::new(&world.setup, &tools, &limits);
     drop(waiting);
     let checker = match checker {
         Ok(checker) => checker,
-        Err(Failure::Unfit(why)) => return Ok(vec![unfit("spin-c", why)]),
-        Err(Failure::Spin(error)) => return Err(error.to_string()),
+        Err(failure) => return vec![without("spin-c", failure, interrupt)],
     };
     let mut all = vec![];
     let wanted = |level| args.level.is_empty() || args.level.iter().any(|wanted| wanted.0 == level);
     for (name, level) in EMITTED.into_iter().filter(|(_, level)| wanted(*level)) {
         let _waiting = Waiting::begin(format!("SPIN searches the C of level {name}"));
-        all.push(told(format!("spin-c at level {name}"), world, session, |_| checker.check(level))?);
+        let engine = format!("spin-c at level {name}");
+        all.push(told(engine, world, session, interrupt, |_| checker.check(level)));
         if interrupt.came() {
             break;
         }
     }
-    Ok(all)
+    all
 }
 
 fn told(
     engine: String,
     world: &World,
     session: &Session,
+    interrupt: &Interrupt,
     check: impl FnOnce(&Tools) -> Result<Searched, Failure>,
-) -> Result<Reported, String> {
-    let tools = Tools::find().map_err(|e| e.to_string())?;
-    match check(&tools) {
-        Ok(searched) => Ok(of_spin(engine, searched, world, session)),
-        Err(Failure::Unfit(why)) => Ok(unfit(&engine, why)),
-        Err(Failure::Spin(error)) => Err(error.to_string()),
+) -> Reported {
+    let searched = match world.setup.own_ports() {
+        Some(why) => Err(Failure::Unfit(why)),
+        None => Tools::find().map_err(Failure::Spin).and_then(|tools| check(&tools)),
+    };
+    match searched {
+        Ok(searched) => {
+            let mut reported = of_spin(engine, searched, world, session);
+            if let (Told::NotFound(why), true) = (&mut reported.verdict, interrupt.came()) {
+                *why = INTERRUPTED.into();
+            }
+            reported
+        }
+        Err(failure) => without(&engine, failure, interrupt),
     }
 }
 
@@ -84,8 +105,23 @@ fn limits(args: &Verify) -> Limits {
     Limits { time: Duration::from_secs(args.seconds), memory_mib, breadth_first: true, ..Limits::default() }
 }
 
-fn unfit(engine: &str, why: String) -> Reported {
-    let (verdict, engine) = (Told::Unfit(why), engine.to_string());
+/// No verdict of an engine. What went wrong is told at once; the others have their verdicts all the same.
+fn without(engine: &str, failure: Failure, interrupt: &Interrupt) -> Reported {
+    match failure {
+        // Its programs were stopped.
+        _ if interrupt.came() => nothing(engine, Told::NotFound(INTERRUPTED.into())),
+        Failure::Unfit(why) => nothing(engine, Told::Unfit(why)),
+        Failure::Spin(error) => failed(engine, error.to_string()),
+    }
+}
+
+fn failed(engine: &str, why: String) -> Reported {
+    complain(&why);
+    nothing(engine, Told::Failed(why))
+}
+
+fn nothing(engine: &str, verdict: Told) -> Reported {
+    let engine = engine.to_string();
     Reported { engine, verdict, states: 0, moves: 0, depth: 0, seconds: 0.0, memory_mib: 0.0, unreached: vec![] }
 }
 

@@ -45,6 +45,7 @@ pub fn verify(args: &Verify) -> Exit {
             return Exit::Unknown;
         }
     };
+    nacre_verify::process::end_with(interrupt.flag());
     let (mut all, mut violations) = (vec![], 0);
     for subject in &subjects {
         let configurations = match configurations(&session, subject, args) {
@@ -64,13 +65,7 @@ pub fn verify(args: &Verify) -> Exit {
             };
             let mut reported = vec![];
             if !args.mutants {
-                match engines::run(args, &world, &session, &interrupt) {
-                    Ok(told) => reported = told,
-                    Err(words) => {
-                        complain(&words);
-                        return Exit::Unknown;
-                    }
-                }
+                reported = engines::run(args, &world, &session, &interrupt);
                 reported.iter().for_each(|one| report::show(args, subject, &world, one, &mut violations));
                 if let Some(words) = engines::differ(&reported) {
                     complain(&words);
@@ -121,7 +116,7 @@ fn subjects(session: &Session, args: &Verify) -> Result<Vec<Subject>, String> {
     }
     let configured: Vec<String> = session.configurations().into_iter().map(|c| c.subject).collect();
     let mut found = vec![];
-    let own = |span: nacre_diagnostics::Span| std::path::Path::new(session.sources.path(span.file)) == args.file;
+    let own = |span: nacre_diagnostics::Span| session.sources.path(span.file) == args.file.to_string_lossy();
     for layer in session.program.layers().filter(|l| own(l.name.span)) {
         let subject = Subject { name: layer.name.name.clone(), is_layer: true };
         if world::between(session, &subject, None).below.is_some() || configured.contains(&subject.name) {

@@ -39,6 +39,8 @@ pub enum Told {
     NotFound(String),
     /// The engine cannot be used for this; in words.
     Unfit(String),
+    /// The engine did not come to a verdict; in words.
+    Failed(String),
 }
 
 impl Reported {
@@ -83,6 +85,7 @@ impl Reported {
             Told::Holds => ("holds", String::new()),
             Told::NotFound(why) => ("no violation found", why.clone()),
             Told::Unfit(why) => ("cannot be checked", why.clone()),
+            Told::Failed(why) => ("failed", why.clone()),
         };
         json!({
             "engine": self.engine, "verdict": verdict, "why": why, "states": self.states, "moves": self.moves, "depth": self.depth,
@@ -118,6 +121,8 @@ pub fn show(args: &Verify, subject: &Subject, world: &World, reported: &Reported
         Told::Holds => writeln!(text, "  holds in this configuration: every state was visited"),
         Told::NotFound(why) => writeln!(text, "  no violation found, but {why}"),
         Told::Unfit(why) => writeln!(text, "  not checked by this engine: {why}"),
+        // The rest of the words was told when it came.
+        Told::Failed(why) => writeln!(text, "  no verdict: {}", why.lines().next().unwrap_or_default()),
     };
     for caveat in &world.caveats {
         let _ = writeln!(text, "  note: {caveat}");
@@ -160,8 +165,8 @@ fn save(args: &Verify, subject: &Subject, world: &World, run: &Run, words: &Word
     if let Some(path) = &args.trace {
         let path = numbered(path, number);
         let trace = crate::replay::Trace::of(args, subject, world, run);
-        let text = serde_json::to_string_pretty(&trace).unwrap_or_default();
-        match std::fs::write(&path, text) {
+        let text = serde_json::to_string_pretty(&trace).map_err(std::io::Error::from);
+        match text.and_then(|text| std::fs::write(&path, text)) {
             Ok(()) => print(&format!("the run was saved: nacre replay {}", path.display())),
             Err(error) => complain(&format!("{}: {error}", path.display())),
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nacre_checker::setup::{Bounds, Setup};
+use nacre_checker::setup::{Bounds, Setup, BELOW};
 use nacre_diagnostics::Diagnostic;
 use nacre_driver::{LayerPromises, Override, Session, Variation};
 use nacre_specification::{ActionKind, Automaton, Configuration, Setting};
@@ -145,7 +145,7 @@ pub fn world(
         given: vec![],
     };
     let parameters_below = parameters(session, below);
-    let callable = reading.callable();
+    let callable = reading.callable(&configuration.settings)?;
     reading.bounds.calls.clear();
     reading.bounds.any_order = any_order;
     for setting in &configuration.settings {
@@ -163,6 +163,9 @@ pub fn world(
     let mut caveats = vec![];
     if above.is_empty() {
         caveats.push("it provides no automaton: only assertions, invariants and bounds were checked".to_string());
+    }
+    if reading.bounds.limits.iter().any(|(name, _)| name == "timers") {
+        caveats.push("timers are limited, so nothing need ever happen again: goals were not checked".to_string());
     }
     caveats.extend(between.trusted.iter().map(|n| format!("`{n}` is a property: trusted, not checked")));
     if let Some(leak) = nacre_stack::timing::leaks(&stack).first() {
@@ -247,15 +250,36 @@ struct Reading<'a> {
 
 impl Reading<'_> {
     /// Events that come down from above; timers and givens are noted besides.
-    fn callable(&mut self) -> Vec<String> {
-        let Ok((stack, _)) = self.session.compose_varied(&self.subject.name, &Variation::default()) else {
-            return vec![];
-        };
+    fn callable(&mut self, settings: &[Setting]) -> Result<Vec<String>, Refusal> {
+        let mut variation = Variation::default();
+        for setting in settings {
+            let (layer, parameter) = match &setting.path[..] {
+                [layer, parameter] => (layer, parameter),
+                [parameter] if self.is_own(parameter) => (&self.subject.name, parameter),
+                _ => continue,
+            };
+            // Timers have small letters.
+            if let ([value], true) = (&setting.values[..], parameter.starts_with(|c: char| c.is_ascii_uppercase())) {
+                variation.parameters.push(Override {
+                    layer: layer.clone(),
+                    parameter: parameter.clone(),
+                    value: *value,
+                });
+            }
+        }
+        let composed = self.session.compose_varied(&self.subject.name, &variation);
+        let (stack, _) = composed.map_err(Refusal::Diagnostics)?;
         self.timers = stack.timers.iter().map(|t| t.name.clone()).collect();
         self.givens = stack.cells.iter().filter(|c| is_set(c)).map(|c| c.name.clone()).collect();
         let list = stack.interface();
-        let inputs = list.iter().filter(|e| e.port.0 == 1 && e.input.is_some());
-        inputs.map(|e| stack.event(e.event).name.clone()).collect()
+        let inputs = list.iter().filter(|e| e.port != BELOW && e.input.is_some());
+        Ok(inputs.map(|e| stack.event(e.event).name.clone()).collect())
+    }
+
+    /// Whether this is a parameter of the layer that is verified by itself.
+    fn is_own(&self, parameter: &str) -> bool {
+        let own = self.session.program.layers().find(|l| self.subject.is_layer && l.name.name == self.subject.name);
+        own.is_some_and(|l| l.parameters.iter().any(|p| p.name.name == parameter))
     }
 
     /// The timer that a setting names.
@@ -292,8 +316,7 @@ impl Reading<'_> {
         let name = setting.path.join(".");
         let small = |n: u64| u8::try_from(n).ok().filter(|n| *n <= nacre_checker::setup::MOST);
         let too_large = || format!("`{name}` is at most {}", nacre_checker::setup::MOST);
-        let own = self.session.program.layers().find(|l| self.subject.is_layer && l.name.name == self.subject.name);
-        if own.is_some_and(|l| l.parameters.iter().any(|p| p.name.name == name)) {
+        if self.is_own(&name) {
             let (layer, value) = (self.subject.name.clone(), one(&setting.values)?);
             self.variation.parameters.push(Override { layer, parameter: name, value });
         } else if below.contains(&name) {
@@ -308,7 +331,10 @@ impl Reading<'_> {
             self.bounds.calls.push((name, [a, b]));
         } else {
             match name.as_str() {
-                "numbers" => self.variation.sequence_bits = u8::try_from(one(&setting.values)?).ok(),
+                "numbers" => {
+                    let bits = u8::try_from(one(&setting.values)?).ok().filter(|bits| (2..=32).contains(bits));
+                    self.variation.sequence_bits = Some(bits.ok_or("`numbers` is 2 to 32: bits of sequence numbers")?);
+                }
                 "first" => self.bounds.first = one(&setting.values)?,
                 "size" => self.bounds.sizes = setting.values.iter().map(|n| *n as usize).collect(),
                 "any_order" => self.bounds.any_order |= one(&setting.values)? != 0,

@@ -1,0 +1,140 @@
+//! Worlds of a user's own, each with something that a verdict must not overlook.
+
+mod common;
+
+use std::process::{Command, Stdio};
+
+use common::{nacre, ran};
+
+/// What `verify` says of one of the sources.
+fn verified(name: &str, more: &[&str]) -> (i32, String, String) {
+    let file = format!("cli/tests/sources/worlds/{name}.nacre");
+    ran(nacre(&["verify", &file, "--brief"]).args(more))
+}
+
+#[test]
+fn messages_of_two_kinds_are_not_alike() {
+    let (status, out, _) = verified("two_kinds", &["--configuration", "small"]);
+    assert_eq!(status, 1, "{out}");
+    assert!(out.contains("VIOLATED: `got_urgent` at b is not allowed by `posts` here"), "{out}");
+    // What was found counts, though another configuration is too large.
+    let (status, out, err) = verified("two_kinds", &[]);
+    assert_eq!(status, 1, "{out}");
+    assert!(err.contains("an end sends at most 15 messages, so that all can be told apart"), "{err}");
+    assert!(out.contains("VIOLATED") && out.contains("no verdict: an end sends"), "{out}");
+}
+
+#[test]
+fn what_is_said_at_a_port_of_a_layers_own_is_judged() {
+    let (status, out, _) = verified("own_port", &["--configuration", "once"]);
+    assert!(out.contains("holds in this configuration") && status == 3, "nobody asks there: {out}");
+    let folder = tempfile::tempdir().expect("a folder");
+    for (configuration, event) in [("twice", "busy"), ("asked", "calm")] {
+        let trace = folder.path().join(configuration);
+        let trace = trace.to_str().expect("UTF-8");
+        let (status, out, _) = verified("own_port", &["--configuration", configuration, "--trace", trace]);
+        assert_eq!(status, 1, "{out}");
+        assert!(out.contains(&format!("VIOLATED: `{event}` at a is not allowed by `by_turns` here")), "{out}");
+        assert!(out.contains(&format!("▲ {event}()")), "{out}");
+        let (status, out, err) = ran(&mut nacre(&["replay", trace, "--brief", "--level", "queue"]));
+        assert_eq!(status, 0, "{out}{err}");
+        assert!(out.contains("C at level queue: the same outputs at each step"), "{out}");
+    }
+    let (status, out, _) = verified("own_port", &["--configuration", "once", "--engine", "all"]);
+    assert_eq!(status, 3);
+    assert_eq!(out.matches("is an event at a port of a layer's own; here only the top is seen").count(), 2);
+}
+
+#[test]
+fn truth_values_of_events_are_those_of_automata() {
+    let (status, out, _) = verified("flags", &[]);
+    assert_eq!(status, 0, "{out}");
+    assert!(out.contains("  6 states"), "{out}");
+}
+
+#[test]
+fn a_specification_that_cannot_be_followed_decides_nothing() {
+    let (status, out, _) = verified("thinking", &[]);
+    assert_eq!(status, 3, "{out}");
+    let words = "no violation found, but `thinking` can be in more than 4096 states";
+    assert_eq!(out.matches(words).count(), 2, "{out}");
+}
+
+#[test]
+fn a_state_with_more_moves_than_are_counted_is_told() {
+    let (status, out, _) = verified("crowded", &[]);
+    assert_eq!(status, 3, "{out}");
+    assert!(out.contains("no violation found, but in one state more than 65535 moves are possible"), "{out}");
+}
+
+#[test]
+fn an_excuse_for_another_goal_does_not_excuse_refusing_what_is_allowed() {
+    let (status, out, _) = verified("refusing", &[]);
+    assert_eq!(status, 1, "{out}");
+    assert!(out.contains("never so again: what the application still has to call is taken"), "{out}");
+}
+
+#[test]
+fn names_that_spin_knows_are_no_trouble() {
+    let (status, out, err) = verified("names", &["--engine", "spin"]);
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+}
+
+#[test]
+fn what_one_engine_finds_is_told_though_another_is_missing() {
+    let file = "cli/tests/sources/worlds/flags.nacre";
+    let (status, out, err) = ran(nacre(&["verify", file, "--engine", "all"]).env("PATH", "/nonexistent"));
+    assert_eq!(status, 3);
+    assert!(out.contains("holds in this configuration") && out.contains("no verdict: `spin` was not found"), "{out}");
+    assert!(err.contains("`spin` was not found"), "{err}");
+}
+
+#[test]
+fn programs_that_check_end_with_us() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = "cli/tests/sources/worlds/flags.nacre";
+    let mut command = nacre(&["verify", file, "--engine", "spin"]);
+    let child = command.env("TMPDIR", folder.path()).stdout(Stdio::piped()).spawn().expect("starts");
+    let some = || std::fs::read_dir(folder.path()).expect("is there").next().is_some();
+    while !some() {
+        std::thread::yield_now();
+    }
+    // To this one process; SPIN and gcc do not hear of it.
+    let sent = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().expect("kill");
+    assert!(sent.success());
+    let done = child.wait_with_output().expect("ends");
+    let out = String::from_utf8_lossy(&done.stdout);
+    assert_eq!(done.status.code(), None, "it ends by the signal: {out}");
+    assert!(out.contains("no violation found, but it was interrupted"), "{out}");
+    assert!(!some(), "nothing is left behind");
+}
+
+#[test]
+fn verdict_that_nobody_hears_is_none() {
+    let mut child =
+        nacre(&["verify", "cli/tests/sources/no_bit.nacre"]).stdout(Stdio::piped()).spawn().expect("starts");
+    drop(child.stdout.take());
+    assert_eq!(child.wait().expect("ends").code(), Some(3));
+}
+
+#[test]
+fn settings_come_before_what_they_are_settings_of() {
+    let (status, out, err) = verified("no_default", &[]);
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    assert!(out.contains("stack no_default<3>"), "{out}");
+    // What is wrong with the layer is told, not with the setting behind it.
+    let (status, _, err) = verified("no_default", &["--set", "KIND=256"]);
+    assert!(status == 1 && err.contains("256 does not fit `KIND: u8`"), "{err}");
+    let (status, _, err) = verified("no_default", &["--set", "numbers=300"]);
+    assert!(status == 1 && err.contains("`numbers` is 2 to 32"), "{err}");
+}
+
+#[test]
+fn goals_that_are_not_asked_for_are_told() {
+    let (status, out, _) = verified("flags", &["--set", "timers=1"]);
+    assert_eq!(status, 0, "{out}");
+    assert!(
+        out.contains("note: timers are limited, so nothing need ever happen again: goals were not checked"),
+        "{out}"
+    );
+}
