@@ -65,5 +65,6 @@ pub fn model(setup: &Setup, capacity: usize) -> Result<Model, String> {
         let each: Vec<String> = refusals.iter().map(|refusal| refusal.what.clone()).collect();
         format!("what cannot be written in Promela: {}", each.join("; "))
     })?;
-    Ok(Model { text, ..Model::default() })
+    let files = judges::tables_in_c(&tables).map(|tables| ("tables.h".to_string(), tables)).into_iter().collect();
+    Ok(Model { text, files, ..Model::default() })
 }

@@ -54,6 +54,41 @@ fn timers_that_are_a_last_resort_and_a_call_that_must_be_taken() {
     assert_eq!(trail.last().map(String::as_str), Some("broken: send is allowed, and not taken"));
 }
 
+/// By itself the layer packs messages without headers, too. What is changed is kept by the network, and may be lost like anything else.
+#[test]
+fn any_bit_of_a_frame_is_turned_round() {
+    let bounds = Bounds { sizes: vec![1, 2], ..bounds([1, 0]) };
+    let network = ("noisy_network", &[("FLIPS", 1), ("LOSSES", 1)][..]);
+    let of = Of { layer: "checksum", change: ("", ""), parameters: &[], network, above: "fair_lossy_network", bounds };
+    agree(&setup(&of));
+}
+
+/// Of each word only the first byte is in the sum.
+#[test]
+fn damage_that_a_layer_does_not_see_is_found() {
+    let bounds = Bounds { sizes: vec![2], ..bounds([1, 0]) };
+    let network = ("noisy_network", &[("FLIPS", 1)][..]);
+    let change = ("sum += w as u64;", "sum += w as u64 & 255;");
+    let of = Of { layer: "checksum", change, parameters: &[], network, above: "fair_lossy_network", bounds };
+    damage_is_found(&setup(&of));
+    damage_is_found(&common::credulous_floor());
+}
+
+fn damage_is_found(setup: &Setup) {
+    let found = check(setup, &tools(), &Limits::default()).expect("a verdict");
+    let Verdict::Violated { trail, .. } = found.verdict else { panic!("{found:?}") };
+    assert!(trail.iter().any(|line| line.starts_with("deliver at") || line.starts_with("damage at")), "{trail:?}");
+    common::breaks_in_the_interpreter(setup, &trail, "`deliver` at");
+}
+
+/// What is above may know more messages than are sent.
+#[test]
+fn a_layer_that_changes_messages_is_judged_by_what_may_become_of_them() {
+    let bounds = Bounds { sizes: vec![2], ..bounds([1, 0]) };
+    let (parameters, network) = (&[("PERCENT", 1)][..], ("lossy_network", &[][..]));
+    agree(&setup(&Of { layer: "corrupt", change: ("", ""), parameters, network, above: "changing_network", bounds }));
+}
+
 /// The explorer follows both ways, the model would follow one.
 #[test]
 fn a_judge_that_could_go_on_in_two_ways_is_told() {
@@ -83,7 +118,4 @@ fn what_the_model_leaves_out_is_refused_in_words() {
     let parameters = &[("W", 2)];
     let faults = setup(&Of { layer: "pt2pt", change: ("", ""), parameters, network, above, bounds: bounds_ });
     assert!(refused(&faults).contains("only where the network has no faults"), "{}", refused(&faults));
-    let (parameters, network, above) = (&[][..], ("noisy_network", &[][..]), "fair_lossy_network");
-    let noisy = setup(&Of { layer: "checksum", change: ("", ""), parameters, network, above, bounds: bounds([1, 0]) });
-    assert!(refused(&noisy).contains("a bit of a frame turned round"), "{}", refused(&noisy));
 }

@@ -39,7 +39,7 @@ struct Leaving {
 
 impl World<'_> {
     fn translator<'t>(&self, automaton: &'t Automaton, prefix: String, capacity: usize) -> Translator<'t> {
-        Translator { automaton, prefix, capacity, most: MOST, messages: &Numbers }
+        Translator { automaton, prefix, capacity, most: MOST, messages: &Numbers, hides: false }
     }
 
     fn network(&self) -> Translator<'_> {

@@ -81,6 +81,8 @@ pub struct Translator<'a> {
     /// Largest number that `upto` gives where it is gone through.
     pub most: u64,
     pub messages: &'a dyn Messages,
+    /// What is used within a step only is no part of a state: SPIN then cannot search breadth-first.
+    pub hides: bool,
 }
 
 /// A value as text: a leaf, or its parts.
@@ -98,7 +100,7 @@ enum Val {
     Damaged(String),
 }
 
-const NOT_DAMAGED: &str = "a bit of a frame turned round, where frames are messages and not packed";
+const NOT_DAMAGED: &str = "`damaged(m)`, but for what the network itself does to a frame";
 
 type Env = Vec<Option<Val>>;
 type Result<T> = std::result::Result<T, String>;
@@ -179,19 +181,23 @@ impl Translator<'_> {
                 let _ = writeln!(text, "{} {}[{size}];", self.declared(leaf), self.array(field, part));
             }
         }
-        let _ = writeln!(text, "int {0}_i, {0}_j; /* within a step; 0 between steps */", self.prefix);
+        let (hidden, between) = if self.hides { ("hidden ", "nothing") } else { ("", "0") };
+        let _ = writeln!(text, "{hidden}int {0}_i, {0}_j; /* within a step; {between} between steps */", self.prefix);
         for (at, action) in self.automaton.actions.iter().enumerate() {
             for (n, ty) in action.locals.iter().enumerate() {
                 for (part, leaf) in leaves(ty)?.iter().enumerate() {
-                    let _ = writeln!(text, "{} {}_{at}_{n}_{part};", self.declared(leaf), self.prefix);
+                    let _ = writeln!(text, "{hidden}{} {}_{at}_{n}_{part};", self.declared(leaf), self.prefix);
                 }
             }
         }
         Ok(text)
     }
 
-    /// Statements that put back what is used within a step only. (SPIN's `hidden` would do, but its breadth-first search refuses it.)
+    /// Statements that put back what is used within a step only, and is not hidden.
     pub fn resets(&self) -> Result<String> {
+        if self.hides {
+            return Ok("skip".into());
+        }
         let mut text = format!("{0}_i = 0; {0}_j = 0", self.prefix);
         for (at, action) in self.automaton.actions.iter().enumerate() {
             for (n, ty) in action.locals.iter().enumerate() {
@@ -271,7 +277,12 @@ impl Translator<'_> {
         }
         let mut found = vec![];
         self.guards(&declared.guards, "1".into(), env, &mut found)?;
-        found.into_iter().map(|(when, env)| self.option(action, when, env)).collect()
+        let options = found.into_iter().map(|(when, env)| self.option(action, when, env));
+        let options = options.collect::<Result<Vec<_>>>()?;
+        match options.iter().any(|o| o.damages.is_some()) {
+            true => Err(NOT_DAMAGED.into()),
+            false => Ok(options),
+        }
     }
 
     fn option(&self, action: usize, when: String, mut env: Env) -> Result<Option_> {
@@ -350,6 +361,9 @@ impl Translator<'_> {
                 self.messages.damaged().ok_or(NOT_DAMAGED)?;
                 let (message, defined) = self.expr(of, &env)?;
                 let mut env = env;
+                if env[*n].is_some() {
+                    return Err(NOT_DAMAGED.into());
+                }
                 env[*n] = Some(Val::Damaged(leaf(&message)?));
                 self.guards(rest, both(&when, &defined), env, found)
             }

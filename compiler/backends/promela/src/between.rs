@@ -7,8 +7,9 @@ use nacre_specification::beliefs::{silent, Beliefs};
 use nacre_specification::{ActionKind, Automaton};
 use nacre_stack::*;
 
-use crate::automata::{Messages, Option_, Translator};
-use crate::judges::Judge;
+use crate::automata::{Option_, Translator};
+use crate::frames::{damage, has_bits, Typedef, DATA, FRAMES, MESSAGES};
+use crate::judges::{self, Judge};
 use crate::types::{is_scalar, is_wide, Field, Shape};
 use crate::writer::{Frame, Writer};
 use crate::{erase, Refusal, Sources};
@@ -63,34 +64,13 @@ pub fn write_between(stack: &Stack, world: &World, sources: Sources) -> Result<S
     let erased = erase::erase(stack)?;
     let size = world.calls.iter().filter_map(|c| c.bytes.as_ref()).map(Vec::len).max().unwrap_or(1);
     let mut writer = Writer::new(&erased, size.max(1) as u32, sources);
+    if world.damages() {
+        writer.pack_frames();
+    }
     if writer.capacity > 200 {
         writer.refuse(format!("messages of {} bytes", writer.capacity));
     }
     writer.model_between(world)
-}
-
-/// Messages as the typedef of the stack's, through macros.
-struct Typedef;
-
-impl Messages for Typedef {
-    fn declared(&self) -> &str {
-        "message"
-    }
-    fn copy(&self, to: &str, from: &str) -> String {
-        format!("COPY_MESSAGE({to}, {from})")
-    }
-    fn equal(&self, a: &str, b: &str) -> String {
-        format!("SAME_MESSAGE({a}, {b})")
-    }
-    fn before(&self, a: &str, b: &str) -> String {
-        format!("MESSAGE_BEFORE({a}, {b})")
-    }
-    fn clear(&self, at: &str) -> String {
-        format!("CLEAR_MESSAGE({at})")
-    }
-    fn damaged(&self) -> Option<&str> {
-        None
-    }
 }
 
 /// One way to begin a step at an end.
@@ -98,31 +78,45 @@ struct Way {
     end: usize,
     when: String,
     told: String,
+    /// The frame that is damaged.
+    damages: Option<String>,
     /// What it changes, and what enters the queue.
     lines: Vec<String>,
 }
 
 impl World<'_> {
-    fn translator<'t>(&self, automaton: &'t Automaton, prefix: String) -> Translator<'t> {
-        Translator { automaton, prefix, capacity: self.capacity, most: MOST, messages: &Typedef }
+    pub fn translator<'t>(&self, automaton: &'t Automaton, prefix: String, messages: &'t Typedef) -> Translator<'t> {
+        Translator { automaton, prefix, capacity: self.capacity, most: MOST, messages, hides: true }
     }
 
     pub fn network(&self) -> Translator<'_> {
-        self.translator(self.below, "network".into())
+        self.translator(self.below, "network".into(), if self.damages() { &FRAMES } else { &MESSAGES })
     }
 
     pub fn judges<'t>(&'t self, written: &'t dyn Fn(&[u8]) -> Option<String>) -> Vec<Judge<'t>> {
         let each = self.above.iter().zip(self.tables).enumerate();
         let judge = |(at, (a, table)): (usize, (&'t Automaton, &'t Option<Beliefs>))| {
-            Judge::new(self.translator(a, format!("judge{at}")), table.as_ref(), written, false)
+            let in_c = table.as_ref().is_some_and(judges::is_large);
+            Judge::new(self.translator(a, format!("judge{at}"), &DATA), table.as_ref(), written, in_c)
         };
         each.map(judge).collect()
     }
 
-    /// The place of the first call with such a message.
+    /// The place of the first call with such a message, or of what a judge's table speaks of besides.
     pub fn written(&self, bytes: &[u8]) -> Option<String> {
-        let at = self.calls.iter().position(|c| c.bytes.as_deref() == Some(bytes))?;
+        let at = match self.calls.iter().position(|c| c.bytes.as_deref() == Some(bytes)) {
+            Some(at) => at,
+            None => self.calls.len() + self.not_asked().iter().position(|known| known == bytes)?,
+        };
         Some(format!("asked[{at}]"))
+    }
+
+    /// Messages that judges let out and nobody sends.
+    pub fn not_asked(&self) -> Vec<Vec<u8>> {
+        let mut all: Vec<Vec<u8>> = self.tables.iter().flatten().flat_map(judges::messages).collect();
+        all.retain(|bytes| self.calls.iter().all(|c| c.bytes.as_ref() != Some(bytes)));
+        all.dedup();
+        all
     }
 
     /// The network, then the judges.
@@ -177,7 +171,7 @@ impl Writer<'_> {
     fn model_between(mut self, world: &World) -> Result<String, Vec<Refusal>> {
         self.message_helpers();
         self.stack_types();
-        let macros = self.message_macros();
+        let macros = self.carried();
         let next_event = self.next_event();
         let open = self.opening();
         let invariants = self.invariants();
@@ -198,6 +192,9 @@ impl Writer<'_> {
             "/* {}: two ends between automata, as nacre-backend-promela wrote it.\n * Check with: spin -a; gcc -O2 -fwrapv -DSAFETY -DNOFAIR -DVECTORSZ=8192 pan.c */\n",
             self.stack.description.replace("*/", "")
         )];
+        if judges::tables_in_c(world.tables).is_some() {
+            text.push("/* The tables of judges. */\nc_decl {\n    \\#include \"tables.h\"\n};\n".into());
+        }
         text.push(self.constants());
         text.append(&mut self.typedefs);
         text.push(macros);
@@ -219,9 +216,12 @@ impl Writer<'_> {
         if world.is_open() {
             lines.push("/* What waits for the network within a step; 0 between steps. */".into());
             lines.push(format!("event sending[{SENDING}];\nbyte sending_len[1], sending_at;\n"));
+            if self.frame_size.is_some() {
+                lines.push(format!("frame sending_frames[{SENDING}];\n"));
+            }
         }
         lines.push("/* Means nothing between steps, or never changes. */\nhidden end_given givens[2];".into());
-        lines.push(format!("hidden message asked[{}];", world.calls.len().max(1)));
+        lines.push(format!("hidden message asked[{}];", (world.calls.len() + world.not_asked().len()).max(1)));
         lines.push("hidden int i_at, i_gone, i_each0, i_each1, i_each2, i_each3, i_each4, i_each5;".into());
         lines.push("hidden short next_handler;\nhidden byte roll_left, roll_count, byte_in;".into());
         lines.extend(self.hidden.iter().cloned());
@@ -244,21 +244,22 @@ impl Writer<'_> {
         }
     }
 
-    fn message_macros(&self) -> String {
+    /// How automata handle messages of these fields.
+    pub fn macros(&self, of: &str, fields: &[Field]) -> String {
         let mut paths = vec![];
-        self.number_paths(&self.message_fields(), "", &mut paths);
-        let join = |each: &dyn Fn(&String) -> String, sign: &str| -> String {
-            paths.iter().map(each).collect::<Vec<_>>().join(sign)
-        };
+        self.number_paths(fields, "", &mut paths);
         let mut before = "0".to_string();
         for path in paths.iter().rev() {
             before = format!("(A{path} < B{path} || (A{path} == B{path} && {before}))");
         }
+        let same: Vec<String> = paths.iter().map(|p| format!("A{p} == B{p}")).collect();
+        let (a, b) = ("A".to_string(), "B".to_string());
+        let statements = |lines: Vec<String>| lines.join(" ").trim_end_matches(';').to_string();
+        let copy = statements(self.spread(fields, &[a.clone(), b], &|p| format!("{} = {};", p[0], p[1])));
+        let clear = statements(self.spread(fields, &[a], &|p| format!("{} = 0;", p[0])));
         format!(
-            "/* Messages in automata. */\n#define COPY_MESSAGE(A, B) {}\n#define CLEAR_MESSAGE(A) {}\n#define SAME_MESSAGE(A, B) ({})\n#define MESSAGE_BEFORE(A, B) {before}\n",
-            join(&|p| format!("A{p} = B{p}"), "; "),
-            join(&|p| format!("A{p} = 0"), "; "),
-            join(&|p| format!("A{p} == B{p}"), " && "),
+            "#define COPY_{of}(A, B) {copy}\n#define CLEAR_{of}(A) {clear}\n#define SAME_{of}(A, B) ({})\n#define {of}_BEFORE(A, B) {before}\n",
+            same.join(" && "),
         )
     }
 
@@ -297,8 +298,10 @@ impl Writer<'_> {
         let start = world.each(&|j| j.start())?.concat();
         Ok(self.inline("first_state", &[], "Of the automata; and all that is asked.", Frame::default(), |w| {
             start.lines().for_each(|l| w.line(l));
-            for (at, call) in world.calls.iter().enumerate() {
-                let Some(bytes) = &call.bytes else { continue };
+            let not_asked = world.not_asked();
+            let all = world.calls.iter().map(|c| c.bytes.as_ref()).chain(not_asked.iter().map(Some)).enumerate();
+            for (at, bytes) in all {
+                let Some(bytes) = bytes else { continue };
                 w.line(format!("asked[{at}].is_data = 1; asked[{at}].n = {};", bytes.len()));
                 for (i, byte) in bytes.iter().enumerate() {
                     w.line(format!("asked[{at}].b[{i}] = {byte};"));
@@ -392,10 +395,12 @@ impl Writer<'_> {
                 let given = places.into_iter().zip(parameters).zip(option.parameters.iter().skip(1));
                 let given: Vec<_> = given.map(|((place, p), text)| (place, stack_argument(p, text, end))).collect();
                 debug_assert_eq!(given.len() + 1, arguments.len());
-                let mut lines = self.written(|w| w.put(&input, &given));
-                lines.splice(0..0, option.body.lines().map(String::from).chain([spent.clone()]));
+                let mut lines = self.written(|w| w.arrives(&input, &given));
+                let body = damage(&option).into_iter().chain(option.body.lines().map(String::from));
+                lines.splice(0..0, body.chain([spent.clone()]));
                 let told = format!("{} at {}", action.name, ["a", "b"][end]);
-                ways.push(Way { end, when: format!("{}{left}", option.when), told, lines });
+                let when = format!("{}{left}", has_bits(&option));
+                ways.push(Way { end, when, told, damages: option.damages, lines });
             }
         }
         Ok(ways)
@@ -440,10 +445,12 @@ impl Writer<'_> {
                 let refused =
                     format!("printf(\"step: broken: {} is allowed, and not taken\\n\"); assert(false);", event.name);
                 let when = format!("{when} && !{admitted}");
-                ways.push(Way { end: call.end, when, told: told.clone(), lines: vec![refused] });
+                let (told, damages) = (told.clone(), None);
+                ways.push(Way { end: call.end, when, told, damages, lines: vec![refused] });
             }
             let (when, lines) = (format!("{when} && {admitted}"), [lines, put.clone()].concat());
-            ways.push(Way { end: call.end, when, told: told.clone(), lines });
+            let (told, damages) = (told.clone(), None);
+            ways.push(Way { end: call.end, when, told, damages, lines });
         }
         Ok(())
     }
@@ -465,7 +472,8 @@ impl Writer<'_> {
         let waits = format!("{}{free}", if self.has_later() { "MY.later_n == 0" } else { "true" });
         let lines = self.written(|w| {
             w.open_text("/* An end: one step after the other. */\nactive [2] proctype endpoint() {");
-            w.line("short cause; byte which0, which1, roll;\nend:\n    do\n    :: atomic {");
+            let turned = if w.frame_size.is_some() { " short turned;" } else { "" };
+            w.line(format!("short cause; byte which0, which1, roll;{turned}\nend:\n    do\n    :: atomic {{"));
             w.open_text("if /* what begins the step */");
             w.line(":: opened == me -> cause = OPEN");
             for (at, way) in ways.iter().enumerate() {
@@ -478,6 +486,7 @@ impl Writer<'_> {
             w.timer_options(world, &waits);
             w.close("fi;");
             w.rolls();
+            w.turns(&ways);
             w.open_text("if");
             for (at, way) in ways.iter().enumerate() {
                 w.option(format!("cause == {}", WAYS + at));
@@ -511,13 +520,15 @@ impl Writer<'_> {
             w.close("}");
             w.end_option();
             w.close("fi;");
+            w.parses();
             w.handling();
             left = w.leaving().into_iter().try_for_each(|(port, event)| w.leaves(world, port, event));
             w.line("od;");
             sent = w.sent(world);
             let waited = if world.is_open() { "sending_len[0] = 0; sending_at = 0; " } else { "" };
+            let turned = if w.frame_size.is_some() { "; turned = 0" } else { "" };
             w.line(format!(
-                "d_step {{ check_invariants(); {waited}{resets}; cause = 0; which0 = 0; which1 = 0; roll = 0 }}"
+                "d_step {{ check_invariants(); {waited}{resets}; cause = 0; which0 = 0; which1 = 0; roll = 0{turned} }}"
             ));
             w.close("}\n    od\n}\n");
         });
@@ -553,25 +564,43 @@ impl Writer<'_> {
         format!("({} >= {most} || (true{free}))", world.used_of_last(resort))
     }
 
+    /// Which bit a way damages.
+    fn turns(&mut self, ways: &[Way]) {
+        let damage = ways.iter().enumerate().filter_map(|(at, way)| Some((at, way.damages.as_ref()?)));
+        let options: Vec<String> =
+            damage.map(|(at, frame)| format!(":: cause == {} -> turned = {frame}.n", WAYS + at)).collect();
+        if !options.is_empty() {
+            self.line(format!("if\n{}\n:: else\nfi;\n{}", options.join("\n"), self.any_bit()));
+        }
+    }
+
     /// What the automaton below does by itself.
     fn network_between(&self, world: &World) -> Result<String, String> {
         let resets = world.resets()?;
-        let mut text = String::new();
+        let (mut text, mut damaging) = (String::new(), vec![]);
         for at in silent(world.below) {
             let action = &world.below.actions[at];
             let (left, spent) = world.limit(&action.name);
             for option in world.network().options(at)?.into_iter().filter(|o| !o.is_never()) {
-                text += &format!(
-                    "    :: d_step {{ (opened == 2 && {}{left}) -> printf(\"step: {} at the network\\n\");\n{}{spent} {resets} }}\n",
-                    option.when, action.name, option.body
+                let when = format!("(opened == 2 && {}{left})", has_bits(&option));
+                let damaged = damage(&option).unwrap_or_default();
+                let body = format!(
+                    "printf(\"step: {} at the network\\n\");\n{damaged}{}{spent} {resets}",
+                    action.name, option.body
                 );
+                match option.damages {
+                    None => text += &format!("    :: d_step {{ {when} -> {body} }}\n"),
+                    Some(frame) => damaging.push((when, frame, body)),
+                }
             }
         }
+        let variables = if damaging.is_empty() { "" } else { " short turned, cause;" };
+        text += &self.damaging(&damaging);
         if text.is_empty() {
             return Ok(text);
         }
         Ok(format!(
-            "/* What the network does by itself. */\nactive proctype network() {{\nend:\n    do\n{text}    od\n}}\n"
+            "/* What the network does by itself. */\nactive proctype network() {{{variables}\nend:\n    do\n{text}    od\n}}\n"
         ))
     }
 }

@@ -213,6 +213,21 @@ pub fn rows(prefix: &str, beliefs: &Beliefs) -> String {
     text + "};\n"
 }
 
+/// Moves of a table that are spread out over conditions.
+const SPREAD: usize = 1000;
+
+/// Whether a model looks a table up in C, because Promela has no constants that are arrays.
+pub fn is_large(beliefs: &Beliefs) -> bool {
+    beliefs.next.iter().flatten().filter(|to| to.is_some()).count() > SPREAD
+}
+
+/// What `tables.h` beside the text of a model must say; none: the text needs none.
+pub fn tables_in_c(tables: &[Option<Beliefs>]) -> Option<String> {
+    let tables = tables.iter().enumerate().filter_map(|(at, table)| Some((at, table.as_ref()?)));
+    let large: Vec<_> = tables.filter(|(_, table)| is_large(table)).collect();
+    (!large.is_empty()).then(|| large.into_iter().map(|(at, table)| rows(&format!("judge{at}"), table)).collect())
+}
+
 /// Whether they are two numbers.
 fn different(a: &str, b: &str) -> bool {
     matches!((a.parse::<u64>(), b.parse::<u64>()), (Ok(a), Ok(b)) if a != b)

@@ -1,10 +1,9 @@
-//! What layers pack themselves: headers as bits in front of the data, and back, as layouts say.
-//!
-//! Frames are not packed; see the head of the crate.
+//! Messages as bytes: headers as bits in front of the data, and back, as layouts say. Layers pack themselves; frames are packed where they
+//! can be damaged ([`crate::frames`]).
 
 use nacre_stack::*;
 
-use crate::types::{bits_of, is_scalar, is_wide};
+use crate::types::{bits_of, is_scalar, is_signed, is_wide};
 use crate::writer::{Frame, Writer};
 
 impl Writer<'_> {
@@ -40,43 +39,40 @@ impl Writer<'_> {
             let layout = &self.stack.layouts[id.index()];
             let frame = Frame { layer: Some(layout.layer), ..Frame::default() };
             let text = self.inline(&name, &["X".into(), "M".into()], "Headers as bytes.", frame, |w| {
-                w.line("if");
-                for shape in &layout.shapes {
-                    w.option(w.has_shape(shape, "M"));
-                    w.line(format!(
-                        "i_at = 0; do :: i_at < {} -> put_byte(X, 0); i_at++ :: else -> break od;",
-                        shape.size
-                    ));
-                    w.line(format!("cut_from = X.n - {};", shape.size));
-                    w.write_shape(layout, shape);
-                    w.end_option();
-                }
-                w.line(":: else -> assert(false) /* no shape for the message */");
-                w.line("fi;");
+                w.write_one_of(layout, &layout.shapes.iter().collect::<Vec<_>>());
             });
             self.helpers.push(text);
         }
         self.line(format!("{name}({to}, {m});"));
     }
 
-    fn number_place(&mut self, layout: &Layout, shape: &Shape) -> Option<u32> {
-        if layout.form == LayoutForm::Preamble || shape.number >= 255 {
-            self.refuse("packing with a preamble, or with more than 255 shapes");
+    /// Appends the headers of `M` to `X`, as the first shape that it has.
+    pub fn write_one_of(&mut self, layout: &Layout, shapes: &[&Shape]) {
+        self.line("if");
+        for shape in shapes {
+            self.option(self.has_shape(shape, "M"));
+            self.line(format!("i_at = 0; do :: i_at < {} -> put_byte(X, 0); i_at++ :: else -> break od;", shape.size));
+            self.line(format!("cut_from = X.n - {};", shape.size));
+            self.write_shape(layout, shape);
+            self.end_option();
         }
-        (layout.shapes.len() > 1).then_some(shape.number)
+        self.line(":: else -> assert(false) /* no shape for the message */");
+        self.line("fi;");
     }
 
     fn write_shape(&mut self, layout: &Layout, shape: &Shape) {
-        if let Some(number) = self.number_place(layout, shape) {
-            self.put_bits(0, &number.to_string(), 8);
+        for (bit, number, bits) in number_places(layout, shape) {
+            self.put_bits(bit, &number.to_string(), bits);
         }
-        for placed in &shape.fields {
-            let field = &self.stack.header(placed.header).fields[placed.field as usize];
-            let place = format!("M.{}", self.header_field(placed.header, placed.field as usize));
-            if field.big_endian {
-                self.put_swapped(placed.bit, &place, &field.ty, field.bits);
-            } else {
-                self.put_value(placed.bit, &place, &field.ty, field.bits);
+        for id in &shape.headers {
+            for (i, field) in self.stack.header(*id).fields.iter().enumerate() {
+                let Some(bit) = place_of(shape, *id, i, field) else { continue };
+                let place = format!("M.{}", self.header_field(*id, i));
+                if field.big_endian {
+                    self.put_swapped(bit, &place, &field.ty, field.bits);
+                } else {
+                    self.put_value(bit, &place, &field.ty, field.bits);
+                }
             }
         }
     }
@@ -144,77 +140,119 @@ impl Writer<'_> {
 
     /// The inverse: an option of a message.
     pub fn unpack(&mut self, into: LocalId, id: LayoutId, m: &str) {
+        let (out, done) = (self.temporary(&Type::Msg), self.temporary(&Type::Bool));
+        self.parse(id, m, &out, &done);
+        self.give(into, &Type::Msg, &out, &done);
+    }
+
+    /// What a string of bytes says, as a message; `done`: whether it says anything.
+    pub fn parse(&mut self, id: LayoutId, from: &str, to: &str, done: &str) {
         let name = format!("unpack_{}", id.0);
         if self.inlines_known.insert(name.clone()) {
             let layout = &self.stack.layouts[id.index()];
             let frame = Frame { layer: Some(layout.layer), ..Frame::default() };
-            let parameters = ["X", "O", "D"].map(String::from);
-            let text = self.inline(
-                &name,
-                &parameters,
-                "Bytes as headers. Bits that mean nothing are not looked i_at.",
-                frame,
-                |w| {
-                    w.zero(&Type::Msg, "O");
-                    w.line("D = 1;");
-                    w.line("if");
-                    for shape in &layout.shapes {
-                        let number =
-                            w.number_place(layout, shape).map_or(String::new(), |n| format!(" && X.b[0] == {n}"));
-                        let (least, most) = (shape.size + shape.data_min, shape.size.saturating_add(shape.data_max));
-                        let first = if number.is_empty() { 0 } else { 1 };
-                        w.option(format!("X.n >= {} && X.n <= {most}{number}", least.max(first)));
-                        w.read_shape(shape);
-                        w.end_option();
-                    }
-                    w.line(":: else -> D = 0");
-                    w.line("fi;");
-                },
-            );
+            let text = self.inline(&name, &["X", "O", "D"].map(String::from), "Bytes as headers.", frame, |w| {
+                w.zero(&Type::Msg, "O");
+                w.line("D = 1;");
+                w.line("if");
+                for shape in &layout.shapes {
+                    let numbers = number_places(layout, shape);
+                    let named = numbers.iter().map(|(bit, n, bits)| format!(" && {} == {n}", get_bits(*bit, *bits)));
+                    let named: String = named.collect();
+                    let first = numbers.iter().map(|(bit, _, bits)| (bit + bits).div_ceil(8)).max().unwrap_or(0);
+                    let (least, most) = (shape.size + shape.data_min, shape.size.saturating_add(shape.data_max));
+                    w.option(format!("X.n >= {} && X.n <= {most}{named}", least.max(first)));
+                    w.read_shape(layout, shape);
+                    w.end_option();
+                }
+                w.line(":: else -> D = 0");
+                w.line("fi;");
+            });
             self.helpers.push(text);
         }
-        let (out, done) = (self.temporary(&Type::Msg), self.temporary(&Type::Bool));
-        self.line(format!("{name}({m}, {out}, {done});"));
-        self.give(into, &Type::Msg, &out, &done);
+        self.line(format!("{name}({from}, {to}, {done});"));
     }
 
-    fn read_shape(&mut self, shape: &Shape) {
+    fn read_shape(&mut self, layout: &Layout, shape: &Shape) {
+        let data = format!("do :: i_at < O.n -> O.b[i_at] = X.b[i_at + {}]; i_at++ :: else -> break od;", shape.size);
         self.line(format!("O.is_data = {}; O.n = X.n - {}; i_at = 0;", u8::from(shape.data), shape.size));
-        self.line(format!("do :: i_at < O.n -> O.b[i_at] = X.b[i_at + {}]; i_at++ :: else -> break od;", shape.size));
+        self.line(data);
+        let mut used = vec![false; shape.size as usize * 8];
+        let mut use_ =
+            |bit: u32, bits: u32| used.iter_mut().skip(bit as usize).take(bits as usize).for_each(|b| *b = true);
+        number_places(layout, shape).into_iter().for_each(|(bit, _, bits)| use_(bit, bits));
         for id in &shape.headers {
             let slot = self.header_slot(self.stack.header(*id).layer);
             self.line(format!("O.{slot} = {};", self.header_constant(*id)));
             for (i, field) in self.stack.header(*id).fields.iter().enumerate() {
                 let place = format!("O.{}", self.header_field(*id, i));
-                let placed = shape.fields.iter().find(|p| p.header == *id && p.field as usize == i);
-                match (placed, &field.ty) {
+                match (place_of(shape, *id, i, field), &field.ty) {
                     (None, Type::Range(low, _)) => self.line(format!("{place} = {low};")),
                     (None, _) => {}
-                    (Some(p), ty) if field.big_endian => {
-                        let parts: Vec<String> = (0..field.bits / 8)
-                            .map(|byte| format!("({} << {})", get_bits(p.bit + field.bits - 8 - byte * 8, 8), byte * 8))
-                            .collect();
-                        self.line(format!("{place} = {};", parts.join(" | ")));
-                        self.check_value(&place, ty);
+                    (Some(bit), ty) => {
+                        use_(bit, field.bits);
+                        match field.big_endian {
+                            true => self.get_swapped(bit, &place, ty, field.bits),
+                            false => self.get_value(bit, &place, ty, field.bits),
+                        }
                     }
-                    (Some(p), ty) => self.get_value(p.bit, &place, ty, field.bits),
                 }
             }
         }
+        let rest = (0..used.len() as u32).filter(|bit| !used[*bit as usize]).collect::<Vec<_>>();
+        self.check_zero(&rest);
+    }
+
+    /// Bits that mean nothing are zero.
+    fn check_zero(&mut self, bits: &[u32]) {
+        let Some(last) = bits.last() else { return };
+        let byte = |byte: u32| {
+            let mask = bits.iter().filter(|bit| **bit / 8 == byte).fold(0, |mask, bit| mask | 1u32 << (bit % 8));
+            (mask != 0).then(|| format!("(X.b[{byte}] & {mask}) == 0"))
+        };
+        let bytes: Vec<String> = (0..=last / 8).filter_map(byte).collect();
+        self.line(format!("D = D && {};", bytes.join(" && ")));
+    }
+
+    fn get_swapped(&mut self, bit: u32, place: &str, ty: &Type, bits: u32) {
+        if !is_scalar(ty) || bits % 8 != 0 {
+            return self.refuse(format!("packing {ty:?} with the highest byte first"));
+        }
+        let byte = |byte: u32| format!("({} << {})", get_bits(bit + bits - 8 - byte * 8, 8), byte * 8);
+        let bytes: Vec<String> = (0..bits / 8).map(byte).collect();
+        self.set_number(place, &format!("({})", bytes.join(" | ")), ty);
     }
 
     fn get_value(&mut self, bit: u32, place: &str, ty: &Type, bits: u32) {
-        if is_scalar(ty) && *ty != Type::Addr {
-            let text = get_bits(bit, bits.min(32));
-            let text = if crate::types::is_signed(ty) { crate::numbers::sign(&text, bits_of(ty)) } else { text };
-            self.line(format!("{place} = {text};"));
-            return self.check_value(place, ty);
+        match ty {
+            Type::Duration | Type::Instant => self.refuse("a time in what is parsed"),
+            Type::Option(inner) => {
+                self.line(format!("{place}.some = {};", get_bits(bit, 1)));
+                self.line("if");
+                self.option(format!("{place}.some"));
+                self.get_value(bit + 1, &format!("{place}.v"), inner, bits - 1);
+                self.line("skip");
+                self.end_option();
+                self.otherwise();
+                self.check_zero(&(bit + 1..bit + bits).collect::<Vec<_>>());
+                self.line("skip");
+                self.end_option();
+                self.line("fi;");
+            }
+            ty if is_scalar(ty) && *ty != Type::Addr => self.set_number(place, &get_bits(bit, bits), ty),
+            ty if is_wide(ty) => {
+                let high = get_bits(bit + 32, bits - 32);
+                let high = if is_signed(ty) { crate::numbers::sign(&high, bits - 32) } else { high };
+                self.line(format!("{place}.lo = {}; {place}.hi = {high};", get_bits(bit, 32)));
+            }
+            ty => self.each_part(bit, place, ty, &mut |w, at, place, ty, bits| w.get_value(at, place, ty, bits)),
         }
-        if is_wide(ty) {
-            self.line(format!("{place}.lo = {};", get_bits(bit, 32)));
-            return self.line(format!("{place}.hi = {};", get_bits(bit + 32, bits - 32)));
-        }
-        self.each_part(bit, place, ty, &mut |w, at, place, ty, bits| w.get_value(at, place, ty, bits));
+    }
+
+    fn set_number(&mut self, place: &str, text: &str, ty: &Type) {
+        let text = if is_signed(ty) { crate::numbers::sign(text, bits_of(ty)) } else { text.into() };
+        self.line(format!("{place} = {text};"));
+        self.check_value(place, ty);
     }
 
     fn check_value(&mut self, place: &str, ty: &Type) {
@@ -228,6 +266,30 @@ impl Writer<'_> {
             }
             _ => {}
         }
+    }
+}
+
+/// Where a shape's number stands: first bit, value, bits.
+fn number_places(layout: &Layout, shape: &Shape) -> Vec<(u32, u32, u32)> {
+    let number = shape.number;
+    match layout.form {
+        LayoutForm::Plain if layout.shapes.len() <= 1 => vec![],
+        LayoutForm::Plain if number < 255 => vec![(0, number, 8)],
+        LayoutForm::Plain => vec![(0, 255, 8), (8, number, 16)],
+        LayoutForm::Preamble => {
+            let identified = u32::from(shape.identified);
+            let long = (number >= 126).then_some((if shape.identified { 96 } else { 32 }, number, 16));
+            [(0, identified, 1), (1, number.min(126), 7)].into_iter().chain(long).collect()
+        }
+    }
+}
+
+/// The first bit of a field; none: it takes no place.
+fn place_of(shape: &Shape, header: HeaderId, field: usize, declared: &HeaderField) -> Option<u32> {
+    match declared.place {
+        FieldPlace::Cookie => Some(8),
+        FieldPlace::Fingerprint if shape.identified => Some(32),
+        _ => shape.fields.iter().find(|p| p.header == header && p.field as usize == field).map(|p| p.bit),
     }
 }
 

@@ -36,10 +36,15 @@ impl Writer<'_> {
         self.open_text(&format!("d_step {{ /* {name} leaves the end */"));
         if let (true, Some(shapes)) = (down, self.shapes_of(event, "queue[queue_slot].m")) {
             self.broken_if(&format!("!({shapes})"), "a frame has no shape, or not its length");
+            self.pack_frame(event, "queue[queue_slot].m");
         }
         if waits {
             self.line(format!("assert(sending_len[0] < {SENDING}); sending[sending_len[0]].what = {};", number + 1));
             for (place, parameter) in &places {
+                if self.frame_size.is_some() && parameter.ty == Type::Msg {
+                    self.line("COPY_FRAME(sending_frames[sending_len[0]], left_frame);");
+                    continue;
+                }
                 let (to, from) = (format!("sending[sending_len[0]].{place}"), format!("queue[queue_slot].{place}"));
                 self.copy(&parameter.ty, &to, &from);
             }
@@ -55,7 +60,10 @@ impl Writer<'_> {
     /// For each automaton that speaks of an event, its ways, and what is said where there is none.
     fn taken(&self, world: &World, down: bool, event: EventId, from: &str) -> Result<Taken, String> {
         let name = &self.stack.event(event).name;
-        let texts = self.action_parameters(event, "me", |_, place| format!("{from}.{place}"))?;
+        let texts = self.action_parameters(event, "me", |_, place| match down {
+            true => self.taken_below(from, place),
+            false => format!("{from}.{place}"),
+        })?;
         if down {
             let why = format!("{name} goes down where {} does not take it", world.below.name);
             let found = known(&world.network(), ActionKind::Input, name, &texts)?;
@@ -119,7 +127,10 @@ impl Writer<'_> {
             debug_assert_eq!(port.0, 0);
             let places = self.event_places(event);
             for (place, parameter) in places.into_iter().zip(self.stack.event(event).parameters.clone()) {
-                self.zero(&parameter.ty, &format!("sending[sending_at].{place}"));
+                match self.frame_size {
+                    Some(_) if parameter.ty == Type::Msg => self.line("CLEAR_FRAME(sending_frames[sending_at]);"),
+                    _ => self.zero(&parameter.ty, &format!("sending[sending_at].{place}")),
+                }
             }
         }
         self.line("sending_at++");

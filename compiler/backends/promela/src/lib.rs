@@ -39,6 +39,7 @@ mod dispatch;
 pub mod erase;
 mod expressions;
 mod filters;
+mod frames;
 pub mod judges;
 mod layouts;
 mod leaving;

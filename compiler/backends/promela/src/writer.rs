@@ -48,6 +48,8 @@ pub struct Writer<'s> {
     pub frame: Frame,
     /// Bytes of data that a message can have.
     pub capacity: u32,
+    /// Frames are bytes, at most so many; none: they are messages.
+    pub frame_size: Option<u32>,
     /// Random numbers are drawn.
     pub draws: bool,
     temporaries: u32,
@@ -72,6 +74,7 @@ impl<'s> Writer<'s> {
             depth: 0,
             frame: Frame::default(),
             capacity: capacity(stack, size),
+            frame_size: None,
             draws: false,
             temporaries: 0,
         }

@@ -1,0 +1,188 @@
+//! What automata keep of messages, and frames as bytes.
+//!
+//! A network that damages frames has them as bytes: a message is packed when it leaves an end, and parsed when it arrives. All other
+//! networks keep the messages themselves, which are smaller and easier to read. What is above an end sees data alone.
+
+use std::fmt::Write;
+
+use nacre_specification::ActionKind;
+use nacre_stack::*;
+
+use crate::automata::{Messages, Option_};
+use crate::between::World;
+use crate::bytes::BUFFER;
+use crate::types::{plain, Field, Shape};
+use crate::writer::{Frame, Writer};
+
+/// Messages as a typedef, copied and compared by macros.
+pub struct Typedef {
+    name: &'static str,
+    /// At the end of the macros' names.
+    of: &'static str,
+    damaged: Option<&'static str>,
+}
+
+/// With headers, as the ends have them.
+pub const MESSAGES: Typedef = Typedef { name: "message", of: "MESSAGE", damaged: None };
+/// Packed.
+pub const FRAMES: Typedef = Typedef { name: "frame", of: "FRAME", damaged: Some("damaged_frame") };
+/// Without headers, as what is above an end has them.
+pub const DATA: Typedef = Typedef { name: "data", of: "DATA", damaged: None };
+
+impl Messages for Typedef {
+    fn declared(&self) -> &str {
+        self.name
+    }
+    fn copy(&self, to: &str, from: &str) -> String {
+        format!("COPY_{}({to}, {from})", self.of)
+    }
+    fn equal(&self, a: &str, b: &str) -> String {
+        format!("SAME_{}({a}, {b})", self.of)
+    }
+    fn before(&self, a: &str, b: &str) -> String {
+        format!("{}_BEFORE({a}, {b})", self.of)
+    }
+    fn clear(&self, at: &str) -> String {
+        format!("CLEAR_{}({at})", self.of)
+    }
+    fn damaged(&self) -> Option<&str> {
+        self.damaged
+    }
+}
+
+impl World<'_> {
+    /// Whether the network ever damages a frame.
+    pub fn damages(&self) -> bool {
+        let network = self.translator(self.below, "network".into(), &FRAMES);
+        let actions = self.below.actions.iter().enumerate().filter(|(_, a)| a.kind != ActionKind::Input);
+        let mut options = actions.filter_map(|(at, _)| network.options(at).ok()).flatten();
+        options.any(|o| o.damages.is_some() && !o.is_never())
+    }
+}
+
+/// The condition that a way is there: without bytes there is nothing to damage.
+pub fn has_bits(option: &Option_) -> String {
+    match &option.damages {
+        None => option.when.clone(),
+        Some(frame) => format!("{} && {frame}.n > 0", option.when),
+    }
+}
+
+/// Statements before the body of a way that damages.
+pub fn damage(option: &Option_) -> Option<String> {
+    option.damages.as_ref().map(|frame| format!("COPY_FRAME(damaged_frame, {frame}); turn_bit();\n"))
+}
+
+impl Writer<'_> {
+    /// Makes of `turned`, a length, any bit of so many bytes, if it is not 0. All take as many steps: SPIN, which looks for short runs,
+    /// would visit again what it finds on a shorter way. It is for SPIN to choose, so nothing hidden has been touched yet.
+    pub fn any_bit(&self) -> String {
+        let bytes = 0..self.frame_size.unwrap_or(0);
+        let bytes: Vec<String> = bytes.map(|n| format!(":: turned > {n} -> turned = {}", 8 * n)).collect();
+        let bits: Vec<String> = (0..8).map(|n| format!(":: turned = turned + {n}")).collect();
+        format!("if\n:: turned > 0 ->\nif {} fi;\nif {} fi\n:: else\nfi;", bytes.join(" "), bits.join(" "))
+    }
+
+    /// The option of a network that damages by itself: for each way its condition, the frame, what is done then.
+    pub fn damaging(&self, ways: &[(String, String, String)]) -> String {
+        if ways.is_empty() {
+            return String::new();
+        }
+        let (mut which, mut then) = (String::new(), String::new());
+        for (at, (when, frame, body)) in ways.iter().enumerate() {
+            let _ = writeln!(which, "       :: {when} -> cause = {at}; turned = {frame}.n");
+            let _ = writeln!(then, "       :: cause == {at} -> d_step {{ {body}; cause = 0; turned = 0 }}");
+        }
+        format!("    :: atomic {{\n       if\n{which}       fi;\n{}\n       if\n{then}       fi }}\n", self.any_bit())
+    }
+
+    /// Frames are bytes from now on.
+    pub fn pack_frames(&mut self) {
+        let sizes = || self.stack.layouts.first().into_iter().flat_map(|l| &l.shapes).map(|s| s.size);
+        let (least, most) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));
+        let size = self.capacity + most;
+        if size > BUFFER {
+            self.refuse(format!("frames of {size} bytes"));
+        }
+        // What was damaged may be parsed as a shape with a smaller head.
+        self.capacity = size - least;
+        self.frame_size = Some(size);
+    }
+
+    /// The typedefs of messages in automata, their macros, and what is on its way between an end and the network.
+    pub fn carried(&mut self) -> String {
+        let mut text = String::from("/* Messages in automata. */\n");
+        let bytes = |count| Field { name: "b".into(), ty: Shape::Number("byte"), count: Some(count) };
+        let of = |count| vec![plain("n", Shape::Number("byte")), bytes(count)];
+        let data = of(self.capacity);
+        self.typedef("data", &data);
+        text += &self.macros("DATA", &data);
+        match self.frame_size {
+            None => text += &self.macros("MESSAGE", &self.message_fields()),
+            Some(size) => {
+                let frame = of(size);
+                self.typedef("frame", &frame);
+                text += &self.macros("FRAME", &frame);
+                self.hidden
+                    .push("hidden frame left_frame, damaged_frame, arrived_frame;\nhidden byte is_frame;".into());
+                text += "inline turn_bit() {\n    damaged_frame.b[turned / 8] = damaged_frame.b[turned / 8] ^ (1 << (turned % 8))\n}\n";
+            }
+        }
+        text
+    }
+
+    /// What a network gets where it gets the message of an event: `from` is the event.
+    pub fn taken_below(&self, from: &str, place: &str) -> String {
+        match self.frame_size {
+            Some(_) if place == "m" && from.starts_with("sending") => "sending_frames[sending_at]".into(),
+            Some(_) if place == "m" => "left_frame".into(),
+            _ => format!("{from}.{place}"),
+        }
+    }
+
+    /// Packs what leaves an end, if frames are packed: into `left_frame`.
+    pub fn pack_frame(&mut self, event: EventId, message: &str) {
+        let (Some(size), Some(layout)) = (self.frame_size, self.stack.layouts.first()) else { return };
+        if self.stack.event(event).message.is_none() {
+            return;
+        }
+        // Where several shapes have the headers, that of the event.
+        let (mut shapes, others): (Vec<_>, Vec<_>) = layout.shapes.iter().partition(|s| s.event == event);
+        shapes.extend(others);
+        let name = format!("pack_frame_{}", event.0);
+        let parameters = ["X", "M"].map(String::from);
+        let text = self.inline(&name, &parameters, "A frame for the network.", Frame::default(), |w| {
+            w.line("CLEAR_FRAME(X);");
+            w.write_one_of(layout, &shapes);
+            w.line(format!("assert(X.n + M.n <= {size}); i_at = 0;"));
+            w.line("do :: i_at < M.n -> put_byte(X, M.b[i_at]); i_at++ :: else -> break od;");
+        });
+        self.helpers.push(text);
+        self.line(format!("{name}(left_frame, {message});"));
+    }
+
+    /// What the network gives an end enters the empty queue; a frame is parsed by [`Writer::parses`], of which there is one copy.
+    pub fn arrives(&mut self, input: &PortInput, given: &[(String, String)]) {
+        let message = given.iter().position(|(place, _)| place == "m");
+        let (Some(_), Some(at)) = (self.frame_size, message) else { return self.put(input, given) };
+        let mut others = given.to_vec();
+        let (_, frame) = others.remove(at);
+        self.put(input, &others);
+        self.line(format!("COPY_FRAME(arrived_frame, {frame}); is_frame = 1;"));
+    }
+
+    /// Nothing comes of a frame that cannot be parsed.
+    pub fn parses(&mut self) {
+        if self.frame_size.is_none() {
+            return;
+        }
+        self.line("if");
+        self.option("is_frame");
+        self.open_text("d_step {");
+        self.parse(LayoutId(0), "arrived_frame", "queue[0].m", "is_frame");
+        self.line("if :: is_frame -> is_frame = 0 :: else -> queue_end = 0; queue_n = 0 fi");
+        self.close("}");
+        self.end_option();
+        self.line(":: else\n    fi;");
+    }
+}
