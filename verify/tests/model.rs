@@ -71,6 +71,11 @@ fn damage_that_a_layer_does_not_see_is_found() {
     let change = ("sum += w as u64;", "sum += w as u64 & 255;");
     let of = Of { layer: "checksum", change, parameters: &[], network, above: "fair_lossy_network", bounds };
     damage_is_found(&setup(&of));
+}
+
+#[test]
+#[ignore = "a long campaign: make soak runs it"]
+fn damage_that_arrives_at_once_is_found() {
     damage_is_found(&common::credulous_floor());
 }
 

@@ -10,7 +10,7 @@ use nacre_stack::*;
 use crate::automata::{Option_, Translator};
 use crate::frames::{damage, has_bits, Typedef, DATA, FRAMES, MESSAGES};
 use crate::judges::{self, Judge};
-use crate::types::{is_scalar, is_wide, Field, Shape};
+use crate::types::is_wide;
 use crate::writer::{Frame, Writer};
 use crate::{erase, Refusal, Sources};
 
@@ -19,7 +19,7 @@ const MOST: u64 = 8;
 /// The first number of what an event that leaves is handled as.
 pub const LEAVES: usize = 1000;
 /// Causes of steps below this are those of every model.
-const WAYS: usize = 1000;
+pub const WAYS: usize = 1000;
 /// Events of one step that wait for a network that can take them in several ways; one more is a violation of an assertion about
 /// `_len[`.
 pub const SENDING: usize = 8;
@@ -226,41 +226,6 @@ impl Writer<'_> {
         lines.push("hidden short next_handler;\nhidden byte roll_left, roll_count, byte_in;".into());
         lines.extend(self.hidden.iter().cloned());
         lines.join("\n") + "\n"
-    }
-
-    /// Every number inside of a value, as what follows its name.
-    fn number_paths(&self, fields: &[Field], before: &str, to: &mut Vec<String>) {
-        for field in fields {
-            let places = match field.count {
-                None => vec![format!("{before}.{}", field.name)],
-                Some(n) => (0..n).map(|i| format!("{before}.{}[{i}]", field.name)).collect(),
-            };
-            for place in places {
-                match &field.ty {
-                    Shape::Of(ty) if !is_scalar(ty) => self.number_paths(&self.fields(ty), &place, to),
-                    _ => to.push(place),
-                }
-            }
-        }
-    }
-
-    /// How automata handle messages of these fields.
-    pub fn macros(&self, of: &str, fields: &[Field]) -> String {
-        let mut paths = vec![];
-        self.number_paths(fields, "", &mut paths);
-        let mut before = "0".to_string();
-        for path in paths.iter().rev() {
-            before = format!("(A{path} < B{path} || (A{path} == B{path} && {before}))");
-        }
-        let same: Vec<String> = paths.iter().map(|p| format!("A{p} == B{p}")).collect();
-        let (a, b) = ("A".to_string(), "B".to_string());
-        let statements = |lines: Vec<String>| lines.join(" ").trim_end_matches(';').to_string();
-        let copy = statements(self.spread(fields, &[a.clone(), b], &|p| format!("{} = {};", p[0], p[1])));
-        let clear = statements(self.spread(fields, &[a], &|p| format!("{} = 0;", p[0])));
-        format!(
-            "#define COPY_{of}(A, B) {copy}\n#define CLEAR_{of}(A) {clear}\n#define SAME_{of}(A, B) ({})\n#define {of}_BEFORE(A, B) {before}\n",
-            same.join(" && "),
-        )
     }
 
     /// The automata's variables, their first state, the processes.
@@ -486,7 +451,7 @@ impl Writer<'_> {
             w.timer_options(world, &waits);
             w.close("fi;");
             w.rolls();
-            w.turns(&ways);
+            w.turns(&ways.iter().map(|way| way.damages.as_deref()).collect::<Vec<_>>());
             w.open_text("if");
             for (at, way) in ways.iter().enumerate() {
                 w.option(format!("cause == {}", WAYS + at));
@@ -562,16 +527,6 @@ impl Writer<'_> {
         let armed = each.into_iter().flat_map(|(at, end)| self.timer_places(at, end));
         let free: String = armed.map(|armed| format!(" && !({})", armed.when)).collect();
         format!("({} >= {most} || (true{free}))", world.used_of_last(resort))
-    }
-
-    /// Which bit a way damages.
-    fn turns(&mut self, ways: &[Way]) {
-        let damage = ways.iter().enumerate().filter_map(|(at, way)| Some((at, way.damages.as_ref()?)));
-        let options: Vec<String> =
-            damage.map(|(at, frame)| format!(":: cause == {} -> turned = {frame}.n", WAYS + at)).collect();
-        if !options.is_empty() {
-            self.line(format!("if\n{}\n:: else\nfi;\n{}", options.join("\n"), self.any_bit()));
-        }
     }
 
     /// What the automaton below does by itself.

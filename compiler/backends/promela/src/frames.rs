@@ -9,9 +9,9 @@ use nacre_specification::ActionKind;
 use nacre_stack::*;
 
 use crate::automata::{Messages, Option_};
-use crate::between::World;
+use crate::between::{World, WAYS};
 use crate::bytes::BUFFER;
-use crate::types::{plain, Field, Shape};
+use crate::types::{is_scalar, plain, Field, Shape};
 use crate::writer::{Frame, Writer};
 
 /// Messages as a typedef, copied and compared by macros.
@@ -83,6 +83,16 @@ impl Writer<'_> {
         format!("if\n:: turned > 0 ->\nif {} fi;\nif {} fi\n:: else\nfi;", bytes.join(" "), bits.join(" "))
     }
 
+    /// Which bit is damaged by what begins the step: of each way the frame, if it damages one.
+    pub fn turns(&mut self, ways: &[Option<&str>]) {
+        let damage = ways.iter().enumerate().filter_map(|(at, frame)| Some((at, (*frame)?)));
+        let options: Vec<String> =
+            damage.map(|(at, frame)| format!(":: cause == {} -> turned = {frame}.n", WAYS + at)).collect();
+        if !options.is_empty() {
+            self.line(format!("if\n{}\n:: else\nfi;\n{}", options.join("\n"), self.any_bit()));
+        }
+    }
+
     /// The option of a network that damages by itself: for each way its condition, the frame, what is done then.
     pub fn damaging(&self, ways: &[(String, String, String)]) -> String {
         if ways.is_empty() {
@@ -131,6 +141,41 @@ impl Writer<'_> {
         text
     }
 
+    /// Every number inside of a value, as what follows its name.
+    fn number_paths(&self, fields: &[Field], before: &str, to: &mut Vec<String>) {
+        for field in fields {
+            let places = match field.count {
+                None => vec![format!("{before}.{}", field.name)],
+                Some(n) => (0..n).map(|i| format!("{before}.{}[{i}]", field.name)).collect(),
+            };
+            for place in places {
+                match &field.ty {
+                    Shape::Of(ty) if !is_scalar(ty) => self.number_paths(&self.fields(ty), &place, to),
+                    _ => to.push(place),
+                }
+            }
+        }
+    }
+
+    /// How automata handle messages of these fields.
+    fn macros(&self, of: &str, fields: &[Field]) -> String {
+        let mut paths = vec![];
+        self.number_paths(fields, "", &mut paths);
+        let mut before = "0".to_string();
+        for path in paths.iter().rev() {
+            before = format!("(A{path} < B{path} || (A{path} == B{path} && {before}))");
+        }
+        let same: Vec<String> = paths.iter().map(|p| format!("A{p} == B{p}")).collect();
+        let (a, b) = ("A".to_string(), "B".to_string());
+        let statements = |lines: Vec<String>| lines.join(" ").trim_end_matches(';').to_string();
+        let copy = statements(self.spread(fields, &[a.clone(), b], &|p| format!("{} = {};", p[0], p[1])));
+        let clear = statements(self.spread(fields, &[a], &|p| format!("{} = 0;", p[0])));
+        format!(
+            "#define COPY_{of}(A, B) {copy}\n#define CLEAR_{of}(A) {clear}\n#define SAME_{of}(A, B) ({})\n#define {of}_BEFORE(A, B) {before}\n",
+            same.join(" && "),
+        )
+    }
+
     /// What a network gets where it gets the message of an event: `from` is the event.
     pub fn taken_below(&self, from: &str, place: &str) -> String {
         match self.frame_size {
@@ -150,13 +195,13 @@ impl Writer<'_> {
         let (mut shapes, others): (Vec<_>, Vec<_>) = layout.shapes.iter().partition(|s| s.event == event);
         shapes.extend(others);
         let name = format!("pack_frame_{}", event.0);
-        let parameters = ["X", "M"].map(String::from);
-        let text = self.inline(&name, &parameters, "A frame for the network.", Frame::default(), |w| {
-            w.line("CLEAR_FRAME(X);");
-            w.write_one_of(layout, &shapes);
-            w.line(format!("assert(X.n + M.n <= {size}); i_at = 0;"));
-            w.line("do :: i_at < M.n -> put_byte(X, M.b[i_at]); i_at++ :: else -> break od;");
-        });
+        let text =
+            self.inline(&name, &["X", "M"].map(String::from), "A frame for the network.", Frame::default(), |w| {
+                w.line("CLEAR_FRAME(X);");
+                w.write_one_of(layout, &shapes);
+                w.line(format!("assert(X.n + M.n <= {size}); i_at = 0;"));
+                w.line("do :: i_at < M.n -> put_byte(X, M.b[i_at]); i_at++ :: else -> break od;");
+            });
         self.helpers.push(text);
         self.line(format!("{name}(left_frame, {message});"));
     }

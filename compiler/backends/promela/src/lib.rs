@@ -14,15 +14,15 @@
 //!   more than when a timer fires is refused.
 //! - **Messages** are values: bytes (few) and headers; nothing is shared. So what the pool refuses for want of space
 //!   (`no_space`) is left out, and so are counters.
-//! - **Frames** are messages too: that packing them to bytes and parsing them back gives the same is for other tools to show. (What layers
-//!   pack themselves is packed, bit by bit.)
+//! - **Frames** are messages too, where the network gives what it was given: that packing and parsing give the same is for other tools to
+//!   show. Where it damages frames they are bytes, packed and parsed bit by bit, as is what layers pack themselves.
 //! - **Random numbers** below n are 0 or n - 1, in every way, at most [`DRAWS`] in a step.
 //! - **Addresses** are 0 (nowhere), 1 and 2 (the ends).
 //!
 //! Arithmetic is exact up to 32 bits, provided that signed numbers wrap (gcc's `-fwrapv`, which `nacre-verify` gives). Numbers of up
 //! to 64 bits are two words that can be copied, compared, added, shifted and masked. What cannot be written is refused in words
-//! ([`Refusal`]): C functions, multiplication and division of numbers of more than 32 bits, sets of more than 64, a preamble in what a
-//! layer packs, bytes of addresses, references to entries of containers, conditions of `accepts` that are no plain expressions.
+//! ([`Refusal`]): C functions, multiplication and division of numbers of more than 32 bits, sets of more than 64, addresses
+//! and times in what is packed, references to entries of containers, conditions of `accepts` that are no plain expressions.
 //!
 //! # Limits of SPIN that shape the text
 //!

@@ -121,11 +121,68 @@ fn written(stack: &Stack) -> Result<String, Vec<Refusal>> {
 }
 
 fn session_stack(layers: &str, stack: &str) -> Stack {
+    stack_of(&mut session(layers, stack))
+}
+
+fn session(layers: &str, stack: &str) -> nacre_driver::Session {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../layers");
     let source = format!("{layers}\nstack tried = {stack};\n");
     let mut session = nacre_driver::Session::from_text(&folder.join("pt2pt/tried.nacre"), &source);
     session.check();
+    session
+}
+
+fn stack_of(session: &mut nacre_driver::Session) -> Stack {
     session.stack("tried").unwrap_or_else(|| panic!("{}", session.render(false)))
+}
+
+/// Each frame comes once, and one of them with a bit turned round. A layer that counts what it gets tells which were well-formed: bits
+/// that mean nothing are zero, as are those of an option that is none, a number is within its range, a shape is known. And that all was
+/// read as it was meant: it differs in one bit at the most from what was written.
+const CURIOUS: &str = "import \"../interfaces.nacre\";
+    automaton once {
+        state { sent: set<msg> per member, flips: nat }
+        input send(at p, m) { sent[p].add(m); }
+        output deliver(at q, m) when m in sent[peer(q)] { sent[peer(q)].remove(m); }
+        output deliver(at q, m) when flips == 0 && old in sent[peer(q)] && m in damaged(old) {
+            flips += 1;
+            sent[peer(q)].remove(old);
+        }
+    }
+    filter parity { state { all: u8 } byte(b: u8) { all = all ^ b; } result { all } }
+    enum Colour { red, green, blue }
+    struct Pair { a: i13, b: bool }
+    worker curious {
+        requires once;
+        header Full { to: u24 at cookie, r: 0..5, maybe: u3?, c: Colour, pair: Pair, swapped: u16 big, two: bytes<2> }
+        header Short { to: u24 at cookie, wide: u40 }
+        state {
+            last: 0..5, maybe: u3?, c: Colour, pair: Pair, swapped: u16, two: bytes<2>, wide: u40, to: u24, again: bool,
+            count: u8, first: u8,
+        }
+        invariant swapped == 0 || (swapped ^ 0x1234) & (swapped ^ 0x1234) - 1 == 0;
+        invariant pair.a <= 0 || pair.a == 4093;
+        invariant wide == 0 || to != 2 || (wide ^ 0x8070605040) & (wide ^ 0x8070605040) - 1 == 0;
+        down send(m) {
+            if again { pass m + Short { to: 2, wide: 0x8070605040 }; return; }
+            again = true;
+            pass m + Full { to: 0x123456, r: 4, maybe: none, c: Colour.blue, pair: Pair { a: -3, b: true }, swapped: 0x1234, two };
+        }
+        up deliver(m - Full { to: t, r, maybe: may, c: colour, pair: p, swapped: s, two: bytes }) {
+            count += 1; to = t; last = r; maybe = may; c = colour; pair = p; swapped = s; two = bytes; first = m.bytes through parity;
+            pass m;
+        }
+        up deliver(m - Short { to: t, wide: w }) { count += 1; to = t; wide = w; first = m.bytes through parity; pass m; }
+    }";
+
+#[test]
+fn damaged_frames_are_parsed_as_the_interpreter_does() {
+    let mut session = session(CURIOUS, "curious");
+    let below = session.automaton("once", &[]).expect("an automaton");
+    let mut setup = setup(stack_of(&mut session), below, vec![], &[("send", [2, 0])], 0);
+    setup.bounds.limits.clear();
+    // A state for each bit of a frame that makes another message.
+    assert!(agree(&setup) > 100);
 }
 
 #[test]
