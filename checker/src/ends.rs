@@ -1,7 +1,7 @@
 //! The ends: local states of the stack, and what one step makes of them. A local state is computed once, however many global
 //! states it is part of, and so is each step from it.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use nacre_specification::Value as Spec;
 use nacre_stack::interpret::{Armed, Choices, Machine, Outcome, Schedule, Value};
@@ -80,6 +80,8 @@ pub struct Ends {
     /// By handler, whether it has run in a step that called no frame impossible.
     covered: Mutex<Vec<bool>>,
     any_order: bool,
+    /// Why something that the network does could not be done.
+    lost: OnceLock<String>,
 }
 
 #[derive(Default)]
@@ -101,6 +103,7 @@ impl Ends {
             steps: Memo::default(),
             covered: Mutex::new(vec![false; handlers]),
             any_order: setup.bounds.any_order,
+            lost: OnceLock::new(),
         };
         let open = |end: usize| {
             let mut config = setup.config(end);
@@ -150,8 +153,18 @@ impl Ends {
             Step::Arrival(number) => match &*self.arrivals.value(number) {
                 Arrival::Frame(bytes) => machine.input(address(1 - end), bytes, 0),
                 Arrival::Event(event, arguments) => {
-                    let arguments: Vec<Value> = arguments.iter().map(of_spec).collect();
-                    machine.call(*event, &arguments, &[], 0)
+                    let declared = self.stack.event(self.stack.interface()[*event as usize].event);
+                    let parameters = declared.parameters.iter().zip(arguments);
+                    let given: Vec<Value> = parameters.map(|(p, value)| of_spec(&p.ty, value)).collect();
+                    let outcome = machine.call(*event, &given, &[], 0);
+                    if outcome == Outcome::Invalid {
+                        let values: Vec<String> = arguments.iter().map(crate::run::show_value).collect();
+                        let values = values.join(", ");
+                        let words =
+                            || format!("the network's `{}` has values that it cannot have: {values}", declared.name);
+                        self.lost.get_or_init(words);
+                    }
+                    outcome
                 }
             },
             Step::Timer(at) => match place(machine, &local.armed[at as usize]) {
@@ -220,6 +233,11 @@ impl Ends {
         self.covered.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
     }
 
+    /// Why something that the network does could not be done, in words.
+    pub fn lost(&self) -> Option<&String> {
+        self.lost.get()
+    }
+
     pub fn any_order(&self) -> bool {
         self.any_order
     }
@@ -261,11 +279,21 @@ fn to_spec(ty: &Type, value: &Value) -> Spec {
 }
 
 /// Back again, where an automaton gives an event to an end.
-fn of_spec(value: &Spec) -> Value {
-    match value {
-        Spec::Msg(bytes) => Value::Bytes(bytes.to_vec()),
-        Spec::Tuple(parts) => Value::Tuple(parts.iter().map(of_spec).collect()),
-        Spec::Seq(parts) => Value::Option(parts.first().map(|v| Box::new(of_spec(v)))),
-        value => Value::Num(value.num()),
+fn of_spec(ty: &Type, value: &Spec) -> Value {
+    match (ty, value) {
+        (Type::Addr, end) => Value::Addr(address(usize::from(end.num() != 0))),
+        (Type::Bits(many), Spec::Set(numbers)) => {
+            let mut words = vec![0; many.div_ceil(64) as usize];
+            for number in numbers.iter().map(Spec::num).filter(|n| *n < u64::from(*many)) {
+                words[(number / 64) as usize] |= 1 << (number % 64);
+            }
+            Value::Set(words)
+        }
+        (Type::Tuple(types), Spec::Tuple(parts)) => {
+            Value::Tuple(types.iter().zip(parts).map(|(ty, v)| of_spec(ty, v)).collect())
+        }
+        (Type::Option(of), Spec::Seq(parts)) => Value::Option(parts.first().map(|v| Box::new(of_spec(of, v)))),
+        (_, Spec::Msg(bytes)) => Value::Bytes(bytes.to_vec()),
+        (_, value) => Value::Num(value.num()),
     }
 }

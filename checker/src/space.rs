@@ -250,7 +250,7 @@ impl Space {
 
     /// Why some state's moves are not all known, in words.
     pub fn lost(&self) -> Option<&String> {
-        self.judges.lost()
+        self.judges.lost().or(self.ends.lost())
     }
 
     /// Names of the goals, in the order of the bits of [`Space::goals`].

@@ -138,3 +138,24 @@ fn goals_that_are_not_asked_for_are_told() {
         "{out}"
     );
 }
+
+#[test]
+fn engines_agree_on_what_automata_miss_and_move() {
+    let (status, out, err) = verified("missing", &["--layer", "reads", "--engine", "all", "--level", "inline"]);
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    let (status, out, err) = verified("missing", &["--layer", "moves", "--engine", "spin"]);
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    assert!(out.contains("  83 states"), "two more than the explorer has: {out}");
+}
+
+#[test]
+fn events_with_addresses_come_and_values_that_do_not_fit_are_told() {
+    let (status, out, _) = verified("opening", &["--layer", "surprised"]);
+    assert_eq!(status, 1, "{out}");
+    assert!(out.contains("VIOLATED: surprised: an assertion does not hold: false"), "{out}");
+    let (status, out, _) = verified("opening", &["--layer", "content"]);
+    assert_eq!(status, 0, "{out}");
+    let (status, out, _) = verified("opening", &["--layer", "content", "--set", "GRANT=70000"]);
+    assert_eq!(status, 3, "{out}");
+    assert!(out.contains("the network's `grant_sends` has values that it cannot have: 70000"), "{out}");
+}

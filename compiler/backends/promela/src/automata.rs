@@ -5,6 +5,7 @@
 //! through a container is unrolled: one option for each place. Messages are whatever the caller says ([`Messages`]).
 
 mod expressions;
+mod reads;
 mod statements;
 
 use std::fmt::Write;
@@ -148,11 +149,12 @@ impl Translator<'_> {
         (rows, ty)
     }
 
-    /// A container into which nothing is ever put.
+    /// A container into which nothing is ever put, and of which no place is named.
     fn stays_empty(&self, field: usize) -> bool {
         let container = entry(self.shape(field).1).is_some();
         let mut actions = self.automaton.actions.iter().filter(|a| !a.is_never());
-        container && self.automaton.state[field].initial.is_none() && !actions.any(|a| fills(&a.body, field))
+        let never = self.automaton.state[field].initial.is_none() && !actions.any(|a| fills(&a.body, field));
+        container && never && !reads::reads_place(self.automaton, field)
     }
 
     fn array(&self, field: usize, part: usize) -> String {

@@ -50,7 +50,13 @@ impl Translator<'_> {
                 let (Val::Leaf(a, ty), Val::Leaf(b, _)) = (a, b) else {
                     return Err("`if` over more than numbers".into());
                 };
-                Ok((Val::Leaf(format!("({} -> {a} : {b})", leaf(&c)?), ty), both(&dc, &both(&da, &db))))
+                if ty == Type::Msg && !matches!(self.messages.declared(), "byte" | "short" | "int") {
+                    return Err("`if` over messages".into());
+                }
+                let c = leaf(&c)?;
+                // Only the branch that is taken is read.
+                let taken = if da == db { da } else { format!("({c} -> {da} : {db})") };
+                Ok((Val::Leaf(format!("({c} -> {a} : {b})"), ty), both(&dc, &taken)))
             }
             Expr::Every(pattern, over, holds) | Expr::Some(pattern, over, holds) => {
                 let every = matches!(e, Expr::Every(..));
@@ -67,8 +73,12 @@ impl Translator<'_> {
                         format!("({fits} && {holds})")
                     });
                 }
-                let text = parts.join(if every { " && " } else { " || " });
-                Ok((Val::Leaf(format!("({text})"), Type::Bool), defined))
+                let text = match (parts.is_empty(), every) {
+                    (true, every) => u8::from(every).to_string(),
+                    (false, true) => format!("({})", parts.join(" && ")),
+                    (false, false) => format!("({})", parts.join(" || ")),
+                };
+                Ok((Val::Leaf(text, Type::Bool), defined))
             }
             Expr::Zero(ty) => match leaves(ty)?[..] {
                 [Type::Msg] => Err("an empty message".into()),
@@ -154,10 +164,20 @@ impl Translator<'_> {
         let (left, da) = self.expr(a, env)?;
         let (right, db) = self.expr(b, env)?;
         if matches!(op, Binary::And | Binary::Or) {
-            let a = both(&da, &format!("({})", leaf(&left)?));
-            let b = both(&db, &format!("({})", leaf(&right)?));
-            let sign = if op == Binary::And { "&&" } else { "||" };
-            return Ok((Val::Leaf(format!("(({a}) {sign} ({b}))"), Type::Bool), "1".into()));
+            let (a, b) = (leaf(&left)?, leaf(&right)?);
+            // The right is not read where the left decides; what the left lacks is no reason for "or".
+            let (text, defined) = match op {
+                Binary::And => {
+                    let defined = if db == "1" { da } else { both(&da, &format!("(!({a}) || ({db}))")) };
+                    (format!("(({a}) && ({b}))"), defined)
+                }
+                _ => {
+                    let left = both(&da, &format!("({a})"));
+                    let defined = if db == "1" { db } else { format!("(({left}) || ({db}))") };
+                    (format!("(({left}) || ({b}))"), defined)
+                }
+            };
+            return Ok((Val::Leaf(text, Type::Bool), defined));
         }
         let mut defined = both(&da, &db);
         let text = match op {
@@ -176,6 +196,7 @@ impl Translator<'_> {
                     parts.push(format!("({there} && {})", self.equal(&key, value)?));
                 }
                 match op {
+                    Binary::In | Binary::Count if parts.is_empty() => "0".into(),
                     Binary::In => format!("({})", parts.join(" || ")),
                     Binary::Count => format!("({})", parts.join(" + ")),
                     _ => return Err("the position of a value".into()),

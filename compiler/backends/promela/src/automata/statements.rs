@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use nacre_specification::*;
 
+use super::reads::reads_state;
 use super::{both, entry, flat, leaf, leaves, Env, Result, Translator, Val};
 
 impl Translator<'_> {
@@ -61,8 +62,9 @@ impl Translator<'_> {
                     return Err("going through what may be missing".into());
                 }
                 let mut entries = self.entries(&over)?;
-                if changes(body) && !matches!(over, Val::All | Val::Upto(_)) {
-                    if !changes_own(body, pattern) {
+                let moves = changes(body) && !matches!(over, Val::All | Val::Upto(_));
+                if moves {
+                    if !changes_own(body, pattern) || reads_state(body) {
                         return Err("a container that changes while a loop goes through it".into());
                     }
                     // From the last on: what moves up has had its turn.
@@ -72,6 +74,14 @@ impl Translator<'_> {
                     let mut env = env.clone();
                     let fits = both(&there, &self.fits(pattern, &value, &mut env, true)?);
                     let mut inner = String::new();
+                    if moves {
+                        // What was there when its turn came, whatever becomes of the place.
+                        for n in bound(pattern) {
+                            if let Some(value) = env.get(n).cloned().flatten() {
+                                env[n] = Some(self.kept(action, n, &value, &mut inner)?);
+                            }
+                        }
+                    }
                     self.block(action, body, &mut env, &mut inner)?;
                     let _ = write!(to, "if\n:: ({fits}) ->\n{inner}skip\n:: else\nfi;\n");
                 }
@@ -198,6 +208,15 @@ fn constant(text: &str) -> Option<bool> {
         "<=" => Some(a <= b),
         "==" => Some(a == b),
         _ => None,
+    }
+}
+
+/// What a pattern gives a value to.
+fn bound(pattern: &Pattern) -> Vec<usize> {
+    match pattern {
+        Pattern::Bind(n) => vec![*n],
+        Pattern::Tuple(parts) => parts.iter().flat_map(bound).collect(),
+        Pattern::Equal(_) | Pattern::Any => vec![],
     }
 }
 
