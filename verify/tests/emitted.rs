@@ -149,8 +149,8 @@ fn more_bugs_seeded_in_the_c_are_found() {
         (TAKEN, "while (*(volatile uint32_t *)&number == 1) { }", "C does not define"),
         // The bytes are the wrong ones.
         (
-            "segment->len = b.len;",
-            "segment->len = b.len; segment->at = (const uint8_t *)\"????????\";",
+            "segment[n].at = step->in + b.offset;",
+            "segment[n].at = (const uint8_t *)\"????????\";",
             "deliver is not allowed",
         ),
     ]);
