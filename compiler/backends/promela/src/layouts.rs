@@ -48,11 +48,18 @@ impl Writer<'_> {
 
     /// Appends the headers of `M` to `X`, as the first shape that it has.
     pub fn write_one_of(&mut self, layout: &Layout, shapes: &[&Shape]) {
+        let most = if layout.form == LayoutForm::Preamble { 126 } else { 255 };
+        if shapes.iter().any(|s| s.number >= most) {
+            self.refuse(format!("packing with more than {most} shapes"));
+        }
+        // What all shapes have in common stands once: SPIN bounds the statements of a step.
+        let most = shapes.iter().map(|s| s.size).max().unwrap_or(0);
+        self.line("cut_from = X.n; i_at = 0;");
+        self.line(format!("do :: i_at < {most} -> put_byte(X, 0); i_at++ :: else -> break od;"));
         self.line("if");
         for shape in shapes {
             self.option(self.has_shape(shape, "M"));
-            self.line(format!("i_at = 0; do :: i_at < {} -> put_byte(X, 0); i_at++ :: else -> break od;", shape.size));
-            self.line(format!("cut_from = X.n - {};", shape.size));
+            self.line(format!("X.n = cut_from + {};", shape.size));
             self.write_shape(layout, shape);
             self.end_option();
         }
@@ -61,8 +68,8 @@ impl Writer<'_> {
     }
 
     fn write_shape(&mut self, layout: &Layout, shape: &Shape) {
-        for (bit, number, bits) in number_places(layout, shape) {
-            self.put_bits(bit, &number.to_string(), bits);
+        if let Some(first) = first_byte(layout, shape) {
+            self.line(format!("X.b[cut_from] = {first};"));
         }
         for id in &shape.headers {
             for (i, field) in self.stack.header(*id).fields.iter().enumerate() {
@@ -156,17 +163,18 @@ impl Writer<'_> {
                 w.line("D = 1;");
                 w.line("if");
                 for shape in &layout.shapes {
-                    let numbers = number_places(layout, shape);
-                    let named = numbers.iter().map(|(bit, n, bits)| format!(" && {} == {n}", get_bits(*bit, *bits)));
-                    let named: String = named.collect();
-                    let first = numbers.iter().map(|(bit, _, bits)| (bit + bits).div_ceil(8)).max().unwrap_or(0);
+                    let first = first_byte(layout, shape);
+                    let named = first.map_or(String::new(), |n| format!(" && X.b[0] == {n}"));
                     let (least, most) = (shape.size + shape.data_min, shape.size.saturating_add(shape.data_max));
-                    w.option(format!("X.n >= {} && X.n <= {most}{named}", least.max(first)));
+                    let most = if most < 255 { format!(" && X.n <= {most}") } else { String::new() };
+                    w.option(format!("X.n >= {}{most}{named}", least.max(u32::from(first.is_some()))));
                     w.read_shape(layout, shape);
                     w.end_option();
                 }
-                w.line(":: else -> D = 0");
+                w.line(":: else -> D = 0; cut_from = X.n");
                 w.line("fi;");
+                w.line("O.n = X.n - cut_from; i_at = 0;");
+                w.line("do :: i_at < O.n -> O.b[i_at] = X.b[i_at + cut_from]; i_at++ :: else -> break od;");
             });
             self.helpers.push(text);
         }
@@ -174,13 +182,11 @@ impl Writer<'_> {
     }
 
     fn read_shape(&mut self, layout: &Layout, shape: &Shape) {
-        let data = format!("do :: i_at < O.n -> O.b[i_at] = X.b[i_at + {}]; i_at++ :: else -> break od;", shape.size);
-        self.line(format!("O.is_data = {}; O.n = X.n - {}; i_at = 0;", u8::from(shape.data), shape.size));
-        self.line(data);
+        self.line(format!("O.is_data = {}; cut_from = {};", u8::from(shape.data), shape.size));
         let mut used = vec![false; shape.size as usize * 8];
         let mut use_ =
             |bit: u32, bits: u32| used.iter_mut().skip(bit as usize).take(bits as usize).for_each(|b| *b = true);
-        number_places(layout, shape).into_iter().for_each(|(bit, _, bits)| use_(bit, bits));
+        use_(0, if first_byte(layout, shape).is_some() { 8 } else { 0 });
         for id in &shape.headers {
             let slot = self.header_slot(self.stack.header(*id).layer);
             self.line(format!("O.{slot} = {};", self.header_constant(*id)));
@@ -269,18 +275,12 @@ impl Writer<'_> {
     }
 }
 
-/// Where a shape's number stands: first bit, value, bits.
-fn number_places(layout: &Layout, shape: &Shape) -> Vec<(u32, u32, u32)> {
-    let number = shape.number;
+/// The first byte of all frames of a shape; none: it says nothing of the shape.
+fn first_byte(layout: &Layout, shape: &Shape) -> Option<u32> {
     match layout.form {
-        LayoutForm::Plain if layout.shapes.len() <= 1 => vec![],
-        LayoutForm::Plain if number < 255 => vec![(0, number, 8)],
-        LayoutForm::Plain => vec![(0, 255, 8), (8, number, 16)],
-        LayoutForm::Preamble => {
-            let identified = u32::from(shape.identified);
-            let long = (number >= 126).then_some((if shape.identified { 96 } else { 32 }, number, 16));
-            [(0, identified, 1), (1, number.min(126), 7)].into_iter().chain(long).collect()
-        }
+        LayoutForm::Plain if layout.shapes.len() <= 1 => None,
+        LayoutForm::Plain => Some(shape.number),
+        LayoutForm::Preamble => Some(u32::from(shape.identified) | shape.number << 1),
     }
 }
 
