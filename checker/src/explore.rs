@@ -311,7 +311,8 @@ impl<'a> Search<'a> {
         if progress.states >= self.options.states as u64 {
             return Some(format!("the limit of {} states was reached", self.options.states));
         }
-        if progress.memory >= self.options.memory as u64 {
+        // States of automata are few where these are finite; where they are not, they are what fills the memory.
+        if progress.memory + self.space.bytes() as u64 >= self.options.memory as u64 {
             return Some(format!("the limit of {} MiB was reached", self.options.memory >> 20));
         }
         None

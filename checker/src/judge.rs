@@ -7,7 +7,7 @@ use nacre_specification::evaluate::State;
 use nacre_specification::{ActionKind, Automaton};
 
 use crate::ends::Ends;
-use crate::memo::{Interner, Memo, Near};
+use crate::memo::{size_of_state, Interner, Memo, Near};
 use crate::setup::{Call, Setup, MEMBERS};
 
 /// For each automaton, the states that it can be in: sorted, and closed under internal actions and faults.
@@ -66,6 +66,19 @@ impl Judges {
         self.lost.get()
     }
 
+    /// Bytes of all states, about.
+    pub fn bytes(&self) -> usize {
+        self.states.bytes()
+    }
+
+    fn number(&self, possible: Possible) -> u32 {
+        self.states.number(possible.clone(), || {
+            // As key and as value.
+            self.states.add_bytes(2 * possible.iter().flatten().map(|s| size_of_state(s)).sum::<usize>());
+            possible
+        })
+    }
+
     fn close(&self, automaton: &Automaton, states: Vec<State>) -> Option<Vec<State>> {
         close(automaton, MEMBERS, states).map_err(|words| self.lost.get_or_init(|| words).clone()).ok()
     }
@@ -84,7 +97,7 @@ impl Judges {
                     *states = self.close(automaton, after)?;
                 }
             }
-            Some(self.states.number(next.clone(), || next))
+            Some(self.number(next))
         })
     }
 
@@ -112,7 +125,7 @@ impl Judges {
                     }
                 }
             }
-            Ok(Some(self.states.number(next.clone(), || next)))
+            Ok(Some(self.number(next)))
         })
     }
 

@@ -1,6 +1,7 @@
 //! What every thread looks up and few compute: interned values, and results that are remembered.
 
 use std::hash::Hash;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, RwLock};
 
 use rustc_hash::FxHashMap;
@@ -9,11 +10,13 @@ use rustc_hash::FxHashMap;
 pub struct Interner<K, V> {
     numbers: RwLock<FxHashMap<K, u32>>,
     values: RwLock<Vec<Arc<V>>>,
+    /// Bytes, about, as far as whoever puts a value in says so.
+    bytes: AtomicUsize,
 }
 
 impl<K: Hash + Eq, V> Default for Interner<K, V> {
     fn default() -> Interner<K, V> {
-        Interner { numbers: RwLock::default(), values: RwLock::default() }
+        Interner { numbers: RwLock::default(), values: RwLock::default(), bytes: AtomicUsize::new(0) }
     }
 }
 
@@ -36,6 +39,15 @@ impl<K: Hash + Eq, V> Interner<K, V> {
 
     pub fn len(&self) -> usize {
         read(&self.values).len()
+    }
+
+    /// A new value takes so much.
+    pub fn add_bytes(&self, bytes: usize) {
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
     }
 }
 
@@ -85,4 +97,21 @@ fn read<T>(lock: &RwLock<T>) -> std::sync::RwLockReadGuard<'_, T> {
 }
 fn write<T>(lock: &RwLock<T>) -> std::sync::RwLockWriteGuard<'_, T> {
     lock.write().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// Bytes of an automaton's state, about.
+pub fn size_of_state(state: &[nacre_specification::Value]) -> usize {
+    state.iter().map(size_of_value).sum()
+}
+
+fn size_of_value(value: &nacre_specification::Value) -> usize {
+    use nacre_specification::Value::{Bag, Bool, Map, Msg, Num, Seq, Set, Tuple};
+    let inside = match value {
+        Bool(_) | Num(_) => 0,
+        // Shared by all that are the same.
+        Msg(_) => 0,
+        Tuple(parts) | Seq(parts) | Bag(parts) | Set(parts) => size_of_state(parts),
+        Map(pairs) => pairs.iter().map(|(k, v)| size_of_value(k) + size_of_value(v)).sum(),
+    };
+    size_of::<nacre_specification::Value>() + inside
 }

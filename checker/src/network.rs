@@ -8,7 +8,7 @@ use nacre_specification::{ActionKind, Automaton, Value};
 use nacre_stack::{Direction, PortId};
 
 use crate::ends::{Arrival, Ends, Left};
-use crate::memo::{Interner, Memo, Near};
+use crate::memo::{size_of_state, Interner, Memo, Near};
 use crate::setup::{Setup, MEMBERS};
 
 /// Ways in which an action of the network may be possible at once.
@@ -94,6 +94,19 @@ impl Network {
         self.states.len()
     }
 
+    /// Bytes of all states, about.
+    pub fn bytes(&self) -> usize {
+        self.states.bytes()
+    }
+
+    fn number(&self, state: State) -> u32 {
+        self.states.number(state.clone(), || {
+            // As key and as value.
+            self.states.add_bytes(2 * size_of_state(&state));
+            state
+        })
+    }
+
     /// Everything that it may do in a state: outputs first, then internal actions, then faults.
     pub fn moves(&self, near: &mut NearNetwork, ends: &Ends, from: u32) -> Arc<[Move]> {
         self.moves.get(&mut near.moves, from, || {
@@ -110,7 +123,7 @@ impl Network {
                         let limit = self.limits.iter().position(|l| *l == action.name);
                         let arrives = self.events[at]
                             .and_then(|event| self.arrival(ends, event, action.parameters.len(), &locals));
-                        let next = self.states.number(next.clone(), || next);
+                        let next = self.number(next);
                         moves.push(Move { action: at, locals, fault: kind == ActionKind::Fault, limit, arrives, next });
                     }
                 }
@@ -145,7 +158,7 @@ impl Network {
             for left in ends.effects.value(effects).iter().filter(|l| l.down()) {
                 states = self.take_one(&states, end, left)?;
             }
-            Ok(states.into_iter().map(|s| self.states.number(s.clone(), || s)).collect())
+            Ok(states.into_iter().map(|s| self.number(s)).collect())
         })
     }
 

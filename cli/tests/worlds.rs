@@ -159,3 +159,10 @@ fn events_with_addresses_come_and_values_that_do_not_fit_are_told() {
     assert_eq!(status, 3, "{out}");
     assert!(out.contains("the network's `grant_sends` has values that it cannot have: 70000"), "{out}");
 }
+
+#[test]
+fn a_network_without_an_end_ends_by_the_limit_of_memory() {
+    let (status, out, _) = verified("growing", &["--memory", "2", "--states", "40000"]);
+    assert_eq!(status, 3, "{out}");
+    assert!(out.contains("no violation found, but the limit of 2 MiB was reached"), "{out}");
+}
