@@ -135,13 +135,9 @@ impl Judges {
         self.goals.get(&mut near.goals, at, || {
             let possible = self.states.value(at);
             let each = self.automata.iter().zip(possible.iter());
-            let goals = each.flat_map(|(a, states)| {
-                let any = move |of: &dyn Fn(&State) -> bool| u64::from(states.iter().any(of));
-                let bits =
-                    move |goal| any(&|s| a.holds(s, MEMBERS, goal)) | any(&|s| a.excused(s, MEMBERS, goal)) << 32;
-                (0..a.goals.len()).map(bits)
-            });
-            goals.enumerate().fold(0, |bits, (at, goal)| bits | goal << at)
+            let goals = each.flat_map(|(a, states)| nacre_specification::beliefs::goals(a, MEMBERS, states));
+            let bits = |(holds, excused)| u64::from(holds) | u64::from(excused) << 32;
+            goals.enumerate().fold(0, |all, (at, goal)| all | bits(goal) << at)
         })
     }
 

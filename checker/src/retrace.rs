@@ -86,12 +86,12 @@ impl Hint {
 }
 
 /// Why a run is none here.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Lost {
     /// So many steps can be done, the next cannot.
     Impossible(usize),
-    /// All can be done, and nothing is broken.
-    Allowed,
+    /// All can be done, and nothing is broken: a run without a reason.
+    Allowed(Run),
     TooMany,
 }
 
@@ -142,7 +142,9 @@ pub fn retrace(setup: &Setup, space: &Space, first: &[Led], hints: &[Hint]) -> R
         level = seen.len()..seen.len() + next.len();
         seen.extend(next);
     }
-    Err(Lost::Allowed)
+    let last = seen.get(level.start).and_then(|seen| seen.before);
+    let run = last.map(|(at, m)| tell(setup, space, &mut near, &seen, at, m, ""));
+    Err(Lost::Allowed(run.unwrap_or(Run { steps: vec![], why: String::new() })))
 }
 
 fn tell(setup: &Setup, space: &Space, near: &mut Near, seen: &[Seen], last: usize, m: Move, why: &str) -> Run {

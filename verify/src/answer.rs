@@ -68,8 +68,15 @@ pub fn read(words: &str) -> Option<Searched> {
 
 /// What the model printed for each step, of a replay.
 pub fn trail(words: &str) -> Vec<String> {
-    words.lines().filter_map(|l| l.trim_start().strip_prefix(STEP)).map(|l| l.trim_end().to_string()).collect()
+    let line = |l: &str| match l.trim_start().strip_prefix(STEP) {
+        None if l.contains("START OF CYCLE") => Some(AGAIN.to_string()),
+        step => step.map(|step| step.trim_end().to_string()),
+    };
+    words.lines().filter_map(line).collect()
 }
+
+/// In a trail: what follows is done again and again.
+pub const AGAIN: &str = "again and again";
 
 /// Limits that pan tells of, and how we say it.
 const LIMITS: [(&str, &str); 6] = [

@@ -6,6 +6,7 @@ pub use nacre_backend_promela::EXTRA_STATES;
 use nacre_checker::setup::Setup;
 use nacre_stack::interpret::Value;
 
+use crate::answer::AGAIN;
 use crate::emitted::Failure;
 use crate::spin::{Limits, Model, Searched, Tools, Verdict};
 
@@ -14,14 +15,45 @@ const CAPACITIES: [usize; 3] = [4, 8, 24];
 /// Bytes of a state.
 const VECTOR: u32 = 1 << 16;
 
-/// Searches. Goals are not checked.
+/// Searches for what is broken. Goals are [`goals`]'.
 pub fn check(setup: &Setup, tools: &Tools, limits: &Limits) -> Result<Searched, Failure> {
     // The model has hidden variables, with which SPIN cannot search breadth-first.
-    // Its messages are values with room for every header and all data: a state can be large.
-    let limits = Limits { breadth_first: false, shorten: true, vector: limits.vector.max(VECTOR), ..limits.clone() };
+    search(setup, tools, &Limits { breadth_first: false, shorten: true, ..limits.clone() })
+}
+
+/// Searches for a fair run in which a goal is not met again and again. Nothing else may be broken.
+pub fn goals(setup: &Setup, tools: &Tools, limits: &Limits) -> Result<Searched, Failure> {
+    let limits = Limits { breadth_first: false, formula: true, ..limits.clone() };
+    let mut searched = search(setup, tools, &limits)?;
+    if let Verdict::Violated { why, trail } = &mut searched.verdict {
+        if let Some(goal) = trail.iter().position(|line| line.starts_with(GOAL)) {
+            let name = trail.remove(goal)[GOAL.len()..].to_string();
+            let steps = |upto: usize| trail[..upto].iter().filter(|line| !line.ends_with(" opens")).count();
+            let cycle = trail.iter().position(|line| line == AGAIN);
+            let first = cycle.map_or(steps(trail.len()), steps) + 1;
+            *why = format!("{name}: {NOT_MET}");
+            trail.retain(|line| line != AGAIN);
+            let last = trail.iter().filter(|line| !line.ends_with(" opens")).count();
+            *why += &match last < first {
+                true => ", for nothing more happens".to_string(),
+                false => format!(", for steps {first} to {last} can be done again and again"),
+            };
+        }
+    }
+    Ok(searched)
+}
+
+/// What the model says of a goal that it watches from here on.
+const GOAL: &str = "goal ";
+/// How a goal is said not to be met.
+pub const NOT_MET: &str = "need not be so again";
+
+fn search(setup: &Setup, tools: &Tools, limits: &Limits) -> Result<Searched, Failure> {
+    // Messages are values with room for every header and all data: a state can be large.
+    let limits = Limits { vector: limits.vector.max(VECTOR), ..limits.clone() };
     let mut found = None;
     for capacity in CAPACITIES {
-        let model = model(setup, capacity).map_err(Failure::Unfit)?;
+        let model = model(setup, capacity, limits.formula).map_err(Failure::Unfit)?;
         let searched = tools.check(&model, &limits).map_err(Failure::of)?;
         let full = matches!(&searched.verdict, Verdict::Violated { why, .. } if why.contains("_len["));
         found = Some(searched.within_limits());
@@ -33,7 +65,7 @@ pub fn check(setup: &Setup, tools: &Tools, limits: &Limits) -> Result<Searched, 
 }
 
 /// The model; in words why there is none.
-pub fn model(setup: &Setup, capacity: usize) -> Result<Model, String> {
+pub fn model(setup: &Setup, capacity: usize, goals: bool) -> Result<Model, String> {
     setup.check()?;
     let bounds = &setup.bounds;
     if let Some(why) = setup.beyond_spin() {
@@ -59,6 +91,7 @@ pub fn model(setup: &Setup, capacity: usize) -> Result<Model, String> {
         last: bounds.last.clone(),
         at_once: bounds.at_once,
         first: bounds.first,
+        goals,
         capacity,
     };
     let text = write_between(&setup.stack, &world, &|_| None).map_err(|refusals| {

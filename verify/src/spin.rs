@@ -48,6 +48,8 @@ pub struct Limits {
     pub breadth_first: bool,
     /// A violation that was found depth-first is made shorter, if that can be: a second search goes on below its depth.
     pub shorten: bool,
+    /// The model has a formula of linear time: runs that go on for ever are searched, not only states.
+    pub formula: bool,
 }
 
 impl Default for Limits {
@@ -60,6 +62,7 @@ impl Default for Limits {
             storage: Storage::Exact,
             breadth_first: false,
             shorten: false,
+            formula: false,
         }
     }
 }
@@ -159,6 +162,10 @@ impl Verifier<'_> {
         let search = |more: &[&str]| {
             let mut search = Command::new(&pan);
             search.args([format!("-m{}", limits.depth), "-w22".into(), "-n".into()]).args(more);
+            if limits.formula {
+                // Runs that are accepted; where they end otherwise is not asked.
+                search.args(["-a", "-E"]);
+            }
             run(&mut search, at, limits.time).map_err(io(&pan))
         };
         let replay = || run(Command::new(&pan).args(["-r", "-n"]), at, limits.time).map_err(io(&pan));
@@ -192,7 +199,10 @@ impl Verifier<'_> {
     fn compile(&self) -> Command {
         let limits = &self.limits;
         let mut gcc = Command::new(&self.tools.gcc);
-        gcc.args(["-w", "-DSAFETY", "-DNOFAIR"]);
+        gcc.args(["-w", "-DNOFAIR"]);
+        if !limits.formula {
+            gcc.arg("-DSAFETY");
+        }
         gcc.args([format!("-DVECTORSZ={}", limits.vector), format!("-DMEMLIM={}", limits.memory_mib)]);
         gcc.args(match limits.storage {
             Storage::Exact => &[][..],

@@ -4,7 +4,7 @@ mod common;
 
 use common::{bounds, explored, setup, tools, Of};
 use nacre_checker::setup::{Bounds, Setup};
-use nacre_verify::model::{check, EXTRA_STATES};
+use nacre_verify::model::{check, goals, EXTRA_STATES};
 use nacre_verify::spin::{Limits, Verdict};
 
 /// `pt2pt<2>` with a change in its source, over a network that loses one frame.
@@ -123,4 +123,26 @@ fn what_the_model_leaves_out_is_refused_in_words() {
     let parameters = &[("W", 2)];
     let faults = setup(&Of { layer: "pt2pt", change: ("", ""), parameters, network, above, bounds: bounds_ });
     assert!(refused(&faults).contains("only where the network has no faults"), "{}", refused(&faults));
+}
+
+/// What was sent first may come again and again; that what was sent last comes, too, is what fairness says.
+#[test]
+fn goals_are_met_again_and_again_in_fair_runs() {
+    let sequencer = |change| {
+        let (parameters, network) = (&[][..], ("lossy_network", &[][..]));
+        let above = "fair_lossy_fifo_network";
+        setup(&Of { layer: "sequencer", change, parameters, network, above, bounds: bounds([2, 0]) })
+    };
+    let found = goals(&sequencer(("", "")), &tools(), &Limits::default()).expect("a verdict");
+    assert_eq!(found.verdict, Verdict::Holds);
+    let deaf = sequencer(("number > last", "number > last && false"));
+    assert_eq!(check(&deaf, &tools(), &Limits::default()).expect("a verdict").verdict, Verdict::Holds);
+    let found = goals(&deaf, &tools(), &Limits::default()).expect("a verdict");
+    let Verdict::Violated { why, trail } = found.verdict else { panic!("{found:?}") };
+    let words = "newest_may_arrive of fair_lossy_fifo_network: need not be so again, for steps ";
+    assert!(why.starts_with(words) && why.ends_with(" can be done again and again"), "{why}");
+    let steps = why[words.len()..].split(' ').collect::<Vec<_>>();
+    let [first, last] = [steps[0], steps[2]].map(|n| n.parse::<usize>().unwrap() + 1);
+    assert_eq!(trail.len(), last + 1, "after both ends are open: {trail:?}");
+    assert!(trail[first..].iter().all(|step| step == "deliver at b"), "{trail:?}");
 }

@@ -39,13 +39,12 @@ fn searched(world: &World, threads: usize) -> Outcome {
 
 fn searched_within(world: &World, threads: usize, states: usize, memory: usize) -> Outcome {
     let (space, first) = Space::open(&world.setup).unwrap();
-    let limits = &world.setup.bounds.limits;
     let options = Options {
         threads,
         states,
         memory,
         bits: None,
-        goals: limits.iter().all(|(name, _)| name != "timers"),
+        goals: super::has_goals(world),
         stop: &AtomicBool::new(false),
         progress: &|_| {},
     };

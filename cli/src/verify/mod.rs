@@ -217,14 +217,12 @@ fn search(args: &Verify, world: &World, interrupt: &Interrupt, quiet: bool) -> R
     };
     let all = std::thread::available_parallelism().map_or(1, |n| n.get());
     let threads = args.threads.map_or(all, usize::from);
-    let timers_limited = world.setup.bounds.limits.iter().any(|(name, _)| name == "timers");
     let options = Options {
         threads,
         states: args.states.unwrap_or(usize::MAX),
         memory: (args.memory as usize) << 20,
         bits: args.bits.map(|mib| (mib as usize) << 20),
-        // Where timers are limited, nothing need ever happen again.
-        goals: !timers_limited,
+        goals: has_goals(world),
         stop: &stop,
         progress: &progress,
     };
@@ -241,6 +239,11 @@ struct Found {
     pub searched: Searched,
     pub run: Option<nacre_checker::run::Run>,
     pub covered: Vec<bool>,
+}
+
+/// Where timers are limited, nothing need ever happen again.
+fn has_goals(world: &World) -> bool {
+    world.setup.bounds.limits.iter().all(|(name, _)| name != "timers")
 }
 
 /// Which engines are wanted.

@@ -92,6 +92,15 @@ pub struct Beliefs {
     pub letters: Vec<Letter>,
     /// By state, by letter; none: it is not allowed. Letters that are not here never are.
     pub next: Vec<Vec<Option<u32>>>,
+    /// By state, of each goal of the automaton whether it holds and whether it is excused.
+    pub goals: Vec<Vec<(bool, bool)>>,
+}
+
+/// Of each goal of an automaton that can be in any of these states: whether it holds in one of them, and whether it is excused in one.
+pub fn goals(automaton: &Automaton, members: u64, states: &[State]) -> Vec<(bool, bool)> {
+    let holds = |goal: usize| states.iter().any(|s| automaton.holds(s, members, goal));
+    let excused = |goal: usize| states.iter().any(|s| automaton.excused(s, members, goal));
+    (0..automaton.goals.len()).map(|goal| (holds(goal), excused(goal))).collect()
 }
 
 struct Making<'a> {
@@ -233,11 +242,12 @@ impl Making<'_> {
     }
 
     fn table(self) -> Beliefs {
-        let Making { letters, next, .. } = self;
+        let Making { automaton, members, all, letters, next, .. } = self;
+        let goals = all.iter().map(|states| goals(automaton, members, states)).collect();
         let row =
             |row: HashMap<usize, Option<u32>>| (0..letters.len()).map(|at| row.get(&at).copied().flatten()).collect();
         let next = next.into_iter().map(row).collect();
-        Beliefs { letters, next }
+        Beliefs { letters, next, goals }
     }
 }
 

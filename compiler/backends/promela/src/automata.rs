@@ -287,6 +287,16 @@ impl Translator<'_> {
         }
     }
 
+    /// Of each goal: that it holds, and that it is excused.
+    pub fn goals(&self) -> Result<Vec<[String; 2]>> {
+        let condition = |e: &Expr| -> Result<String> {
+            let (value, defined) = self.expr(e, &vec![])?;
+            Ok(both(&defined, &format!("({})", leaf(&value)?)))
+        };
+        let each = self.automaton.goals.iter();
+        each.map(|g| Ok([condition(&g.holds)?, g.unless.as_ref().map_or(Ok("0".into()), condition)?])).collect()
+    }
+
     fn option(&self, action: usize, when: String, mut env: Env) -> Result<Option_> {
         let declared = &self.automaton.actions[action];
         // What is bound may be moved by the body: it is copied first.

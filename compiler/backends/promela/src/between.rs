@@ -7,7 +7,8 @@ use nacre_specification::beliefs::{silent, Beliefs};
 use nacre_specification::{ActionKind, Automaton};
 use nacre_stack::*;
 
-use crate::automata::{Option_, Translator};
+use crate::automata::Translator;
+use crate::fairness::Fair;
 use crate::frames::{damage, has_bits, Typedef, DATA, FRAMES, MESSAGES};
 use crate::judges::{self, Judge};
 use crate::types::is_wide;
@@ -41,6 +42,8 @@ pub struct World<'a> {
     pub at_once: bool,
     /// Added to all sequence numbers of the ends' first states.
     pub first: u64,
+    /// The model is of goals: SPIN's formula is that each is met again and again in fair runs.
+    pub goals: bool,
     /// Entries of a container of an automaton; one more is a violation of an assertion about `_len[`.
     pub capacity: usize,
 }
@@ -73,15 +76,15 @@ pub fn write_between(stack: &Stack, world: &World, sources: Sources) -> Result<S
     writer.model_between(world)
 }
 
-/// One way to begin a step at an end.
-struct Way {
-    end: usize,
-    when: String,
-    told: String,
+/// Something that the network may do by itself.
+pub struct Silent {
+    pub name: String,
+    pub fault: bool,
+    pub when: String,
     /// The frame that is damaged.
-    damages: Option<String>,
-    /// What it changes, and what enters the queue.
-    lines: Vec<String>,
+    pub damages: Option<String>,
+    /// What it changes.
+    pub lines: Vec<String>,
 }
 
 impl World<'_> {
@@ -142,12 +145,12 @@ impl World<'_> {
         inputs.iter().any(|name| counts(name) > 1)
     }
 
-    fn kinds(&self) -> usize {
+    pub fn kinds(&self) -> usize {
         self.calls.iter().map(|c| c.kind + 1).max().unwrap_or(0)
     }
 
     /// The condition that a limited action is left, and what it uses up.
-    fn limit(&self, name: &str) -> (String, String) {
+    pub fn limit(&self, name: &str) -> (String, String) {
         match self.limits.iter().position(|(known, _)| known == name) {
             Some(at) => {
                 let used = format!("used[{}]", 2 * self.kinds() + at);
@@ -158,8 +161,25 @@ impl World<'_> {
     }
 
     /// Where it is counted how often the last resort at a place has fired.
-    fn used_of_last(&self, at: usize) -> String {
+    pub fn used_of_last(&self, at: usize) -> String {
         format!("used[{}]", 2 * self.kinds() + self.limits.len() + at)
+    }
+
+    /// What the automaton below may do by itself.
+    pub fn silent(&self) -> Result<Vec<Silent>, String> {
+        let mut found = vec![];
+        for at in silent(self.below) {
+            let action = &self.below.actions[at];
+            let (left, spent) = self.limit(&action.name);
+            for option in self.network().options(at)?.into_iter().filter(|o| !o.is_never()) {
+                let when = format!("{}{left}", has_bits(&option));
+                let body = damage(&option).into_iter().chain(option.body.lines().map(String::from));
+                let (lines, damages) = (body.chain([spent.clone()]).collect(), option.damages);
+                let fault = action.kind == ActionKind::Fault;
+                found.push(Silent { name: action.name.clone(), fault, when, damages, lines });
+            }
+        }
+        Ok(found)
     }
 
     fn resets(&self) -> Result<String, String> {
@@ -213,6 +233,9 @@ impl Writer<'_> {
         let mut lines = vec!["/* The state. */\nend_state ends[2];\nbyte opened;".to_string()];
         let counts = (2 * world.kinds() + world.limits.len() + world.last.len()).max(1);
         lines.push(format!("byte used[{counts}]; /* calls by kind and end, then limits, then last resorts */\n"));
+        if world.goals {
+            lines.push(Fair::VARIABLES.into());
+        }
         if world.is_open() {
             lines.push("/* What waits for the network within a step; 0 between steps. */".into());
             lines.push(format!("event sending[{SENDING}];\nbyte sending_len[1], sending_at;\n"));
@@ -232,8 +255,7 @@ impl Writer<'_> {
     fn between_parts(&mut self, world: &World) -> Result<[String; 3], String> {
         let automata = world.each(&|j| j.declarations())?.join("\n");
         let first = self.first_state(world)?;
-        let end = self.end_between(world)?;
-        Ok([automata, first, end + "\n" + &self.network_between(world)?])
+        Ok([automata, first, self.processes(world)?])
     }
 
     /// Parameters of an event as texts of an action's: where it happens, then what it carries.
@@ -339,87 +361,6 @@ impl Writer<'_> {
         }
     }
 
-    /// Every way in which something outside begins a step.
-    fn ways(&mut self, world: &World) -> Result<Vec<Way>, String> {
-        let mut ways = vec![];
-        for (at, call) in world.calls.iter().enumerate() {
-            self.ways_of_call(world, at, call, &mut ways)?;
-        }
-        for (at, action) in world.below.actions.iter().enumerate().filter(|(_, a)| a.kind == ActionKind::Output) {
-            let inputs = self.stack.ports.first().map_or(vec![], |p| p.inputs.clone());
-            // What the layer does not know cannot be seen.
-            let Some(input) = inputs.into_iter().find(|i| self.stack.event(i.event).name == action.name) else {
-                continue;
-            };
-            let (left, spent) = world.limit(&action.name);
-            for option in world.network().options(at)?.into_iter().filter(|o| !o.is_never()) {
-                let end = end_of(world.below, at, &option)?;
-                let arguments = self.action_parameters(input.event, &end.to_string(), |_, _| String::new())?;
-                let places = self.event_places(input.event);
-                let parameters = &self.stack.event(input.event).parameters;
-                let given = places.into_iter().zip(parameters).zip(option.parameters.iter().skip(1));
-                let given: Vec<_> = given.map(|((place, p), text)| (place, stack_argument(p, text, end))).collect();
-                debug_assert_eq!(given.len() + 1, arguments.len());
-                let mut lines = self.written(|w| w.arrives(&input, &given));
-                let body = damage(&option).into_iter().chain(option.body.lines().map(String::from));
-                lines.splice(0..0, body.chain([spent.clone()]));
-                let told = format!("{} at {}", action.name, ["a", "b"][end]);
-                let when = format!("{}{left}", has_bits(&option));
-                ways.push(Way { end, when, told, damages: option.damages, lines });
-            }
-        }
-        Ok(ways)
-    }
-
-    fn ways_of_call(&mut self, world: &World, at: usize, call: &Call, ways: &mut Vec<Way>) -> Result<(), String> {
-        let inputs = self.stack.ports.get(1).map_or(vec![], |p| p.inputs.clone());
-        let Some(input) = inputs.into_iter().find(|i| i.event == call.event) else {
-            return Err("a call that is no event from above".into());
-        };
-        let event = self.stack.event(call.event).clone();
-        let mut numbers = call.arguments.iter();
-        let mut given = vec![];
-        for (parameter, place) in event.parameters.iter().zip(self.event_places(call.event)) {
-            let text = match parameter.ty {
-                Type::Msg => format!("asked[{at}]"),
-                Type::Addr => String::new(),
-                _ => numbers.next().map_or("0".into(), u64::to_string),
-            };
-            given.push((place, stack_argument(parameter, &text, call.end)));
-        }
-        let texts = self.action_parameters(call.event, &call.end.to_string(), |_, place| {
-            given.iter().find(|(known, _)| known == place).map_or(String::new(), |(_, text)| text.clone())
-        })?;
-        let used = format!("used[{}]", 2 * call.kind + call.end);
-        let admitted = self.admitted_with(&input, &given.iter().map(|(_, text)| text.clone()).collect::<Vec<_>>());
-        let mut choices = vec![(format!("{used} == {}", call.number), vec![format!("{used}++;")])];
-        let written = |bytes: &[u8]| world.written(bytes);
-        for judge in world.judges(&written) {
-            let Some(options) = judge.known(ActionKind::Input, &event.name, &texts)? else { continue };
-            let with = |(when, lines): &(String, Vec<String>)| -> Vec<(String, Vec<String>)> {
-                let more = |o: &Option_| [lines.clone(), o.body.lines().map(String::from).collect()].concat();
-                options.iter().map(|o| (format!("{when} && ({})", o.when), more(o))).collect()
-            };
-            choices = choices.iter().flat_map(with).collect();
-        }
-        let put = self.written(|w| w.put(&input, &given));
-        let told = format!("{} calls {}, number {}", ["a", "b"][call.end], event.name, call.number + 1);
-        let admitted = if admitted.is_empty() { "true".into() } else { format!("({})", admitted.join(" && ")) };
-        for (when, lines) in choices {
-            if world.at_once && admitted != "true" {
-                let refused =
-                    format!("printf(\"step: broken: {} is allowed, and not taken\\n\"); assert(false);", event.name);
-                let when = format!("{when} && !{admitted}");
-                let (told, damages) = (told.clone(), None);
-                ways.push(Way { end: call.end, when, told, damages, lines: vec![refused] });
-            }
-            let (when, lines) = (format!("{when} && {admitted}"), [lines, put.clone()].concat());
-            let (told, damages) = (told.clone(), None);
-            ways.push(Way { end: call.end, when, told, damages, lines });
-        }
-        Ok(())
-    }
-
     /// The lines that are written meanwhile.
     pub fn written(&mut self, what: impl FnOnce(&mut Self)) -> Vec<String> {
         let outer = (std::mem::take(&mut self.lines), std::mem::take(&mut self.depth));
@@ -428,9 +369,11 @@ impl Writer<'_> {
         std::mem::replace(&mut self.lines, outer.0)
     }
 
-    /// The process of an end.
-    fn end_between(&mut self, world: &World) -> Result<String, String> {
+    /// The process of an end, and those around it.
+    fn processes(&mut self, world: &World) -> Result<String, String> {
         let ways = self.ways(world)?;
+        let fair = if world.goals { Some(self.fair(world, &ways)?) } else { None };
+        let fair = fair.as_ref();
         let resets = world.resets()?;
         let (free, spent) = world.limit("timers");
         let (mut left, mut sent) = (Ok(()), Ok(()));
@@ -440,15 +383,16 @@ impl Writer<'_> {
             let turned = if w.frame_size.is_some() { " short turned;" } else { "" };
             w.line(format!("short cause; byte which0, which1, roll;{turned}\nend:\n    do\n    :: atomic {{"));
             w.open_text("if /* what begins the step */");
-            w.line(":: opened == me -> cause = OPEN");
+            w.begins("opened == me", "cause = OPEN", None);
             for (at, way) in ways.iter().enumerate() {
                 let free = if w.has_later() { " && MY.later_n == 0" } else { "" };
-                w.line(format!(":: opened == 2 && me == {}{free} && {} -> cause = {}", way.end, way.when, WAYS + at));
+                let when = format!("opened == 2 && me == {}{free} && {}", way.end, way.when);
+                w.begins(&when, &format!("cause = {}", WAYS + at), fair.map(|f| f.of_way(at)));
             }
             if w.has_later() {
-                w.line(":: opened == 2 && MY.later_n > 0 -> cause = LATER");
+                w.begins("opened == 2 && MY.later_n > 0", "cause = LATER", fair.map(Fair::of_later));
             }
-            w.timer_options(world, &waits);
+            w.timer_options(world, &waits, fair);
             w.close("fi;");
             w.rolls();
             w.turns(&ways.iter().map(|way| way.damages.as_deref()).collect::<Vec<_>>());
@@ -492,61 +436,34 @@ impl Writer<'_> {
             sent = w.sent(world);
             let waited = if world.is_open() { "sending_len[0] = 0; sending_at = 0; " } else { "" };
             let turned = if w.frame_size.is_some() { "; turned = 0" } else { "" };
+            w.open_text("d_step {");
+            fair.into_iter().for_each(|f| w.turn(f, true));
             w.line(format!(
-                "d_step {{ check_invariants(); {waited}{resets}; cause = 0; which0 = 0; which1 = 0; roll = 0{turned} }}"
+                "check_invariants(); {waited}{resets}; cause = 0; which0 = 0; which1 = 0; roll = 0{turned} }}"
             ));
             w.close("}\n    od\n}\n");
         });
         left.and(sent)?;
-        Ok(lines.join("\n"))
-    }
-
-    /// An option for each timer that can be armed. `timeout` is SPIN's word for: nothing else can happen.
-    fn timer_options(&mut self, world: &World, waits: &str) {
-        for at in 0..self.stack.timers.len() {
-            let resort = world.last.iter().position(|(name, _)| *name == self.stack.timers[at].name);
-            let mut when = format!("opened == 2 && {waits}");
-            if let Some(resort) = resort {
-                let sooner = (0..resort).map(|sooner| format!(" && {}", self.is_over(world, sooner)));
-                let sooner: String = sooner.collect();
-                let most = world.last[resort].1;
-                when += &format!(" && timeout && {} < {most}{sooner}", world.used_of_last(resort));
-            }
-            let name = self.timer_name(at);
-            for armed in self.timer_places(at, "MY") {
-                self.line(format!(":: {when} && {} -> cause = {name}{}", armed.when, armed.which));
-            }
-        }
-    }
-
-    /// A last resort is used up or armed at no end.
-    fn is_over(&mut self, world: &World, resort: usize) -> String {
-        let (name, most) = &world.last[resort];
-        let timers = (0..self.stack.timers.len()).filter(|at| self.stack.timers[*at].name == *name);
-        let each: Vec<(usize, &str)> = timers.flat_map(|at| [(at, "ends[0]"), (at, "ends[1]")]).collect();
-        let armed = each.into_iter().flat_map(|(at, end)| self.timer_places(at, end));
-        let free: String = armed.map(|armed| format!(" && !({})", armed.when)).collect();
-        format!("({} >= {most} || (true{free}))", world.used_of_last(resort))
+        let network = self.network_between(world, fair)?;
+        Ok(lines.join("\n") + "\n" + &network + &fair.map_or(String::new(), Fair::watch))
     }
 
     /// What the automaton below does by itself.
-    fn network_between(&self, world: &World) -> Result<String, String> {
+    fn network_between(&mut self, world: &World, fair: Option<&Fair>) -> Result<String, String> {
         let resets = world.resets()?;
         let (mut text, mut damaging) = (String::new(), vec![]);
-        for at in silent(world.below) {
-            let action = &world.below.actions[at];
-            let (left, spent) = world.limit(&action.name);
-            for option in world.network().options(at)?.into_iter().filter(|o| !o.is_never()) {
-                let when = format!("(opened == 2 && {}{left})", has_bits(&option));
-                let damaged = damage(&option).unwrap_or_default();
-                let body = format!(
-                    "printf(\"step: {} at the network\\n\");\n{damaged}{}{spent} {resets}",
-                    action.name, option.body
-                );
-                match option.damages {
-                    None => text += &format!("    :: d_step {{ {when} -> {body} }}\n"),
-                    Some(frame) => damaging.push((when, frame, body)),
-                }
+        for (place, silent) in world.silent()?.into_iter().enumerate() {
+            let no_fault = if silent.fault && fair.is_some() { " && goal == 0" } else { "" };
+            let when = format!("(opened == 2{no_fault} && {})", silent.when);
+            let turn = fair.map_or(vec![], |fair| {
+                let taken = format!("taken = {};", fair.of_network(place));
+                [vec![taken], self.written(|w| w.turn(fair, false))].concat()
+            });
+            let told = format!("printf(\"step: {} at the network\\n\");", silent.name);
+            let body = [vec![told], silent.lines, turn, vec![resets.clone()]].concat().join("\n");
+            match silent.damages {
+                None => text += &format!("    :: d_step {{ {when} -> {body} }}\n"),
+                Some(frame) => damaging.push((when, frame, body)),
             }
         }
         let variables = if damaging.is_empty() { "" } else { " short turned, cause;" };
@@ -562,21 +479,3 @@ impl Writer<'_> {
 
 const QUEUE_IS_EMPTY: &str =
     "queue_at = 0; queue_end = 0; queue_n = 0; next_handler = 0; roll_count = 0; roll_left = roll;";
-
-/// What an event of the stack carries for a text of an automaton: addresses are those of the peer.
-fn stack_argument(parameter: &Parameter, text: &str, end: usize) -> String {
-    match parameter.ty {
-        Type::Addr => (2 - end).to_string(),
-        _ => text.to_string(),
-    }
-}
-
-/// The end at which an output happens: the first assignment of its body says it.
-fn end_of(automaton: &Automaton, action: usize, option: &Option_) -> Result<usize, String> {
-    let copied = option.body.lines().next().and_then(|l| l.rsplit(' ').next());
-    let end = copied.and_then(|t| t.trim_end_matches(';').parse::<usize>().ok()).filter(|end| *end < 2);
-    end.ok_or(format!(
-        "`{}` of `{}`, which does not say at which end it happens",
-        automaton.actions[action].name, automaton.name
-    ))
-}

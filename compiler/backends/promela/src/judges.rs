@@ -101,6 +101,15 @@ impl<'a> Judge<'a> {
         }
     }
 
+    /// Of each goal of the automaton: its name, that it holds, and that it is excused.
+    pub fn goals(&self) -> Result<Vec<(String, [String; 2])>> {
+        let (automaton, each) = match self {
+            Judge::Automaton(t) => (t.automaton, t.goals()?),
+            Judge::Table(t) => (t.automaton, t.goals()),
+        };
+        Ok(automaton.goals.iter().map(|g| format!("{} of {}", g.name, automaton.name)).zip(each).collect())
+    }
+
     /// Every way of the actions of a name with these parameters; nothing if there is no such action.
     pub fn known(&self, kind: ActionKind, name: &str, texts: &[String]) -> Result<Option<Vec<Option_>>> {
         match self {
@@ -145,6 +154,21 @@ pub fn known(t: &Translator, kind: ActionKind, name: &str, texts: &[String]) -> 
 }
 
 impl Table<'_> {
+    fn goals(&self) -> Vec<[String; 2]> {
+        if self.in_c {
+            let part = |at: usize| format!("c_expr {{ {0}_goals[now.{0}_at][{at}] }}", self.prefix);
+            return (0..self.automaton.goals.len()).map(|goal| [part(2 * goal), part(2 * goal + 1)]).collect();
+        }
+        let states = || self.beliefs.goals.iter().enumerate();
+        let among = |states: Vec<usize>| {
+            let each: String = states.iter().map(|at| format!(" || {}_at == {at}", self.prefix)).collect();
+            format!("(false{each})")
+        };
+        let holds = |goal: usize| among(states().filter(|(_, goals)| goals[goal].0).map(|(at, _)| at).collect());
+        let excused = |goal: usize| among(states().filter(|(_, goals)| goals[goal].1).map(|(at, _)| at).collect());
+        (0..self.automaton.goals.len()).map(|goal| [holds(goal), excused(goal)]).collect()
+    }
+
     fn known(&self, kind: ActionKind, name: &str, texts: &[String]) -> Result<Option<Vec<Option_>>> {
         let mine = |l: &&Letter| l.kind == kind && l.name == name;
         let mut found = vec![];
@@ -202,13 +226,21 @@ impl Table<'_> {
     }
 }
 
-/// A table in C, for the judge whose names begin with `prefix`: by state and letter the next state and 1; 0: not allowed.
+/// A table in C, for the judge whose names begin with `prefix`: by state and letter the next state and 1; 0: not allowed. And by state
+/// and goal whether it holds, and is excused.
 pub fn rows(prefix: &str, beliefs: &Beliefs) -> String {
     let letters = beliefs.letters.len().max(1);
     let mut text = format!("static const short {prefix}_next[][{letters}] = {{\n");
     for row in &beliefs.next {
         let row: Vec<String> = row.iter().map(|next| next.map_or(0, |n| n + 1).to_string()).collect();
         let _ = writeln!(text, "    {{{}}},", if row.is_empty() { "0".into() } else { row.join(", ") });
+    }
+    let goals = 2 * beliefs.goals.first().map_or(0, Vec::len);
+    let _ = writeln!(text, "}};\nstatic const unsigned char {prefix}_goals[][{}] = {{", goals.max(1));
+    for row in &beliefs.goals {
+        let row = row.iter().flat_map(|(holds, excused)| [holds, excused]).map(|b| u8::from(*b).to_string());
+        let _ =
+            writeln!(text, "    {{{}}},", row.chain((goals == 0).then(|| "0".into())).collect::<Vec<_>>().join(", "));
     }
     text + "};\n"
 }

@@ -19,6 +19,8 @@
 //! - **Random numbers** below n are 0 or n - 1, in every way, at most [`DRAWS`] in a step.
 //! - **Addresses** are 0 (nowhere), 1 and 2 (the ends).
 //!
+//! - **Goals** are in a model of their own ([`between::World::goals`]), with a formula and a schedule that is fair.
+//!
 //! Arithmetic is exact up to 32 bits, provided that signed numbers wrap (gcc's `-fwrapv`, which `nacre-verify` gives). Numbers of up
 //! to 64 bits are two words that can be copied, compared, added, shifted and masked. What cannot be written is refused in words
 //! ([`Refusal`]): C functions, multiplication and division of numbers of more than 32 bits, sets of more than 64, bytes of addresses,
@@ -39,6 +41,7 @@ mod containers;
 mod dispatch;
 pub mod erase;
 mod expressions;
+mod fairness;
 mod filters;
 mod frames;
 pub mod judges;
@@ -53,6 +56,7 @@ mod places;
 mod process;
 mod statements;
 mod types;
+mod ways;
 mod writer;
 
 use nacre_stack::{LayerId, Span};

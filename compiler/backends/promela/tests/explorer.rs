@@ -115,6 +115,7 @@ fn written(stack: &Stack) -> Result<String, Vec<Refusal>> {
         last: vec![],
         at_once: false,
         first: 0,
+        goals: false,
         capacity: 4,
     };
     write_between(stack, &world, &|_| Some(("layers/g/g.nacre".into(), 7)))
