@@ -79,6 +79,29 @@ fn run_that_spin_finds_is_drawn_saved_and_run_again() {
     assert!(out.contains("C at level inline: the same outputs at each step"), "{out}");
 }
 
+/// SPIN searches for it in a formula of linear time.
+#[test]
+fn run_that_meets_no_goal_is_drawn_saved_and_run_again() {
+    let folder = folder("goals");
+    let (source, trace) = (folder.join("forgetful.nacre"), folder.join("run.json"));
+    let text = std::fs::read_to_string(root().join("tests/verify/alternating_bit.nacre")).unwrap();
+    let text = text
+        .replace("\"line.nacre\"", &format!("\"{}/tests/verify/line.nacre\"", root().display()))
+        .replace("bit != bit_out || waiting.empty", "waiting.empty");
+    std::fs::write(&source, text).unwrap();
+    let trace = trace.to_str().unwrap();
+    let (status, out, err) =
+        ran(&mut nacre(&["verify", source.to_str().unwrap(), "--engine", "spin", "--trace", trace]));
+    assert_eq!((status, err.as_str()), (1, ""));
+    let (safety, goals) = out.split_once("spin, goals").expect("a search for goals");
+    assert!(safety.contains("holds in this configuration"), "{safety}");
+    assert!(goals.contains("VIOLATED: all_arrive of fifo_network: need not be so again"), "{goals}");
+    assert!(goals.contains("forgetful.nacre:42"), "an acknowledgement comes: {goals}");
+    let (status, out, err) = ran(&mut nacre(&["replay", trace, "--brief", "--level", "inline"]));
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert!(out.contains("C at level inline: the same outputs at each step"), "{out}");
+}
+
 #[test]
 fn numbers_that_were_drawn_are_drawn_again_in_c() {
     let folder = folder("drawn");

@@ -6,6 +6,7 @@ use nacre_checker::retrace::{retrace, Hint, Lost};
 use nacre_checker::run::Run;
 use nacre_checker::space::Space;
 use nacre_driver::Session;
+use nacre_stack::interpret::Rule;
 use nacre_verify::emitted::{between::Checker, Failure};
 use nacre_verify::model;
 use nacre_verify::spin::{Limits, Searched, Tools, Verdict};
@@ -175,6 +176,16 @@ fn violated(engine: &str, why: String, mut trail: Vec<String>, world: &World, se
     Told::Violated { why, run: None, steps: trail }
 }
 
+/// Whether SPIN looks for what the explorer found: not for goals, in C not for invariants, and in the model not for space.
+fn looked_for(why: &str, engine: &str) -> bool {
+    let rules = [Rule::Assert, Rule::Unreachable].map(|rule| rule.to_string());
+    let invariant = Rule::Invariant.to_string();
+    why.contains("is not allowed by")
+        || why.contains("and not taken")
+        || rules.iter().any(|rule| why.contains(rule))
+        || (engine == "spin" && why.contains(&invariant))
+}
+
 /// Engines that searched everything must agree: another verdict or another number of states is a fault of ours, in words.
 pub fn differ(all: &[Reported]) -> Option<String> {
     let explorer = all.iter().find(|r| r.engine == "explorer")?;
@@ -194,10 +205,7 @@ pub fn differ(all: &[Reported]) -> Option<String> {
             (Told::Violated { why, .. }, Told::Holds) if other.engine == GOALS && why.contains("never so again") => {
                 Some("SPIN meets every goal, the explorer does not".to_string())
             }
-            // Goals are not for the others, and invariants for the explorer alone.
-            (Told::Violated { why, .. }, Told::Holds)
-                if why.contains("is not allowed by") || why.contains("and not taken") =>
-            {
+            (Told::Violated { why, .. }, Told::Holds) if other.engine != GOALS && looked_for(why, &other.engine) => {
                 Some(format!("{} does not find what the explorer finds", other.engine))
             }
             _ => None,
