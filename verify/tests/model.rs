@@ -135,6 +135,9 @@ fn goals_are_met_again_and_again_in_fair_runs() {
     };
     let found = goals(&sequencer(("", "")), &tools(), &Limits::default()).expect("a verdict");
     assert_eq!(found.verdict, Verdict::Holds);
+    let moody = sequencer(("likely (number > last)", "number > last && random(2) == 0"));
+    let found = goals(&moody, &tools(), &Limits::default()).expect("a verdict");
+    assert_eq!(found.verdict, Verdict::Holds, "what is drawn is drawn both ways again and again");
     let deaf = sequencer(("number > last", "number > last && false"));
     assert_eq!(check(&deaf, &tools(), &Limits::default()).expect("a verdict").verdict, Verdict::Holds);
     let found = goals(&deaf, &tools(), &Limits::default()).expect("a verdict");
