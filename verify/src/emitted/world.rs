@@ -352,7 +352,7 @@ impl World<'_> {
                 let when = format!("{}{left}", option.when);
                 let then = format!("{}            {spent}", option.body);
                 match event {
-                    Some(event) => self.arrives(at, event, &option, &when, then, text)?,
+                    Some(event) => self.arrives(event, &option, &when, then, text)?,
                     None => self.by_itself(&action.name, &option, &when, &then, text),
                 }
             }
@@ -374,14 +374,13 @@ impl World<'_> {
 
     fn arrives(
         &self,
-        action: usize,
         event: EventId,
         option: &Option_,
         when: &str,
         mut then: String,
         text: &mut String,
     ) -> Result<(), String> {
-        let end: usize = constant_end(&self.setup.below, action, option)?;
+        let end = option.end(&self.setup.below)?;
         let declared = self.setup.stack.event(event);
         for (parameter, value) in declared.parameters.iter().zip(&option.parameters[1..]) {
             let _ = match parameter.ty {
@@ -427,13 +426,3 @@ fn any_bit(message: &str, when: &str) -> String {
 }
 
 const FLIPPED: &str = "c_code { now.what = nacre_flipped(now.what, now.i); };";
-
-/// The end at which an output happens: the first assignment of its body says it.
-fn constant_end(automaton: &Automaton, action: usize, option: &Option_) -> Result<usize, String> {
-    let copied = option.body.lines().next().and_then(|l| l.rsplit(' ').next());
-    let end = copied.and_then(|t| t.trim_end_matches(';').parse::<usize>().ok()).filter(|end| *end < 2);
-    end.ok_or(format!(
-        "`{}` of `{}` does not say at which end it happens",
-        automaton.actions[action].name, automaton.name
-    ))
-}

@@ -71,6 +71,14 @@ impl Option_ {
     pub fn is_never(&self) -> bool {
         self.when.contains("< 0)")
     }
+
+    /// The end at which an output happens: the first assignment of its body says it.
+    pub fn end(&self, automaton: &Automaton) -> std::result::Result<usize, String> {
+        let copied = self.body.lines().next().and_then(|l| l.rsplit(' ').next());
+        let end = copied.and_then(|t| t.trim_end_matches(';').parse::<usize>().ok()).filter(|end| *end < 2);
+        let name = &automaton.actions[self.action].name;
+        end.ok_or(format!("`{name}` of `{}`, which does not say at which end it happens", automaton.name))
+    }
 }
 
 /// Writes one automaton; names begin with `prefix`.

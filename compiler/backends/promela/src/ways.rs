@@ -1,6 +1,6 @@
 //! What can begin a step: calls, what the network lets arrive, timers.
 
-use nacre_specification::{ActionKind, Automaton};
+use nacre_specification::ActionKind;
 use nacre_stack::*;
 
 use crate::automata::Option_;
@@ -39,7 +39,7 @@ impl Writer<'_> {
             };
             let (left, spent) = world.limit(&action.name);
             for option in world.network().options(at)?.into_iter().filter(|o| !o.is_never()) {
-                let end = end_of(world.below, at, &option)?;
+                let end = option.end(world.below)?;
                 let arguments = self.action_parameters(input.event, &end.to_string(), |_, _| String::new())?;
                 let places = self.event_places(input.event);
                 let parameters = &self.stack.event(input.event).parameters;
@@ -155,14 +155,4 @@ fn stack_argument(parameter: &Parameter, text: &str, end: usize) -> String {
         Type::Addr => (2 - end).to_string(),
         _ => text.to_string(),
     }
-}
-
-/// The end at which an output happens: the first assignment of its body says it.
-fn end_of(automaton: &Automaton, action: usize, option: &Option_) -> Result<usize, String> {
-    let copied = option.body.lines().next().and_then(|l| l.rsplit(' ').next());
-    let end = copied.and_then(|t| t.trim_end_matches(';').parse::<usize>().ok()).filter(|end| *end < 2);
-    end.ok_or(format!(
-        "`{}` of `{}`, which does not say at which end it happens",
-        automaton.actions[action].name, automaton.name
-    ))
 }
