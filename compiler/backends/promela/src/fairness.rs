@@ -1,8 +1,9 @@
 //! Goals as a formula of linear time, for SPIN: in fair runs each is met again and again, or excused.
 //!
 //! Fairness is **weak**: a move that stays possible is made. (The explorer asks less of a layer: that from each state moves lead to the
-//! goal, which is what it comes to if also a move that is possible again and again is made again and again. So what SPIN finds to
-//! hold does, and what it finds may need a schedule that is fair in the weak sense alone.) A random number that a move draws makes it
+//! goal, which is what it comes to if also a move that is possible again and again is made again and again. So a goal
+//! without an excuse that SPIN finds to hold does; with one SPIN asks less, for a formula of linear time cannot say that the goal can
+//! be met.) A random number that a move draws makes it
 //! several moves. From some time on, which SPIN chooses, there are no faults, and one goal is watched (`goal`).
 //!
 //! A formula that names each of some fifty moves has a Büchi automaton that is too large. So the model says whose `turn` it is to be
