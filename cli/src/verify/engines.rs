@@ -35,11 +35,13 @@ pub fn run(args: &Verify, world: &World, session: &Session, interrupt: &Interrup
                 });
             }
             Engine::Spin => {
-                let _waiting = Waiting::begin("SPIN searches the model in Promela".to_string());
+                let waiting = Waiting::begin("SPIN searches the model in Promela".to_string());
                 let check = |tools: &Tools| model::check(&world.setup, tools, &limits(args));
                 all.push(told("spin".into(), world, session, interrupt, check));
                 let holds = matches!(all.last(), Some(Reported { verdict: Told::Holds, .. }));
+                drop(waiting);
                 if holds && super::has_goals(world) && !interrupt.came() {
+                    let _waiting = Waiting::begin("SPIN searches for fair runs that meet no goal".to_string());
                     let check = |tools: &Tools| model::goals(&world.setup, tools, &limits(args));
                     all.push(told(GOALS.into(), world, session, interrupt, check));
                 }
