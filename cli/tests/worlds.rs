@@ -75,9 +75,11 @@ fn an_excuse_for_another_goal_does_not_excuse_refusing_what_is_allowed() {
 }
 
 #[test]
-fn names_that_spin_knows_are_no_trouble() {
-    let (status, out, err) = verified("names", &["--engine", "spin"]);
-    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+fn names_that_spin_knows_or_has_no_room_for_are_no_trouble() {
+    for name in ["names", "long_names"] {
+        let (status, out, err) = verified(name, &["--engine", "spin"]);
+        assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    }
 }
 
 #[test]

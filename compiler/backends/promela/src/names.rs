@@ -31,11 +31,22 @@ const OURS: &[&str] = &[
     "put_byte",
     "queued",
     "turn_bit",
+    "fair",
 ];
 
-/// A name as a field or an inline.
+/// Letters of a name; SPIN has little room for what is made of several.
+const LONGEST: usize = 32;
+
+/// A name as a field or an inline. A long one is cut, and numbered by what it was.
 pub fn clean(name: &str) -> String {
     let mut text: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if text.len() > LONGEST {
+        // FNV-1a.
+        let number =
+            name.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+        text.truncate(LONGEST - 9);
+        text += &format!("_{number:08x}");
+    }
     if text.starts_with(|c: char| c.is_ascii_digit() || c == '_') || text.is_empty() {
         text.insert(0, 'x');
     }
