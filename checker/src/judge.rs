@@ -101,6 +101,7 @@ impl Judges {
         })
     }
 
+    /// Where what came out of an end leads.
     pub fn see(&self, near: &mut NearJudges, ends: &Ends, from: u32, end: usize, effects: u32) -> Seen {
         let key = (from, effects << 1 | end as u32);
         self.seen.get(&mut near.seen, key, || {

@@ -92,18 +92,29 @@ impl Setup {
         Setup { stack, below, above, bounds, externs: Arc::new(NoExterns) }
     }
 
-    /// What cannot be checked as it is, in words.
-    /// What only the explorer can do, in words. SPIN knows when nothing can happen, but not what never has to.
-    pub fn beyond_spin(&self) -> Option<&'static str> {
+    /// What only the explorer can do, in words. SPIN knows when nothing can happen, but not what never has to; and its worlds have a top
+    /// and a bottom, no ports of a layer's own.
+    pub fn beyond_spin(&self) -> Option<String> {
         let resort = self.bounds.last.iter().any(|(_, times)| *times > 0);
         let fault = self.below.actions.iter().any(|a| a.kind == ActionKind::Fault && !a.is_never());
-        match resort && fault {
-            _ if self.bounds.any_order => Some("there is one order of events here"),
-            true => Some("a timer is a last resort here only where the network has no faults"),
-            false => None,
+        let mut named = self.named();
+        let own: Vec<_> = self.stack.interface().into_iter().filter(|e| e.port.0 > 1).collect();
+        let own = named.find(|name| own.iter().any(|e| self.stack.event(e.event).name == **name));
+        match own {
+            _ if self.bounds.any_order => Some("there is one order of events here".into()),
+            _ if resort && fault => Some("a timer is a last resort here only where the network has no faults".into()),
+            Some(name) => Some(format!("`{name}` is an event at a port of a layer's own; here only the top is seen")),
+            None => None,
         }
     }
 
+    /// Names of events that automata above speak of, and of calls.
+    fn named(&self) -> impl Iterator<Item = &String> {
+        let above = self.above.iter().flat_map(|a| &a.actions).map(|a| &a.name);
+        above.chain(self.bounds.calls.iter().map(|(name, _)| name))
+    }
+
+    /// What cannot be checked as it is, in words.
     pub fn check(&self) -> Result<(), String> {
         let Bounds { calls, sizes, limits, last, .. } = &self.bounds;
         let limited = limits.len() + last.len();
@@ -164,8 +175,7 @@ impl Setup {
 
     /// Automata and calls name events without their ports.
     fn told_apart(&self) -> Result<(), String> {
-        let named = self.above.iter().flat_map(|a| &a.actions).map(|a| &a.name);
-        for name in named.chain(self.bounds.calls.iter().map(|(name, _)| name)) {
+        for name in self.named() {
             let above = self.stack.interface().into_iter().filter(|e| e.port != BELOW);
             let ports = above.filter(|e| self.stack.event(e.event).name == *name).map(|e| (e.input.is_some(), e.port));
             let mut ports: Vec<_> = ports.collect();
@@ -181,16 +191,6 @@ impl Setup {
             }
         }
         Ok(())
-    }
-
-    /// What only the explorer can do, in words: what is called or judged at a port of a layer's own.
-    pub fn own_ports(&self) -> Option<String> {
-        let named = self.above.iter().flat_map(|a| &a.actions).map(|a| &a.name);
-        let mut named = named.chain(self.bounds.calls.iter().map(|(name, _)| name));
-        let own: Vec<_> = self.stack.interface().into_iter().filter(|e| e.port.0 > 1).collect();
-        let is_own = |name: &String| own.iter().any(|e| self.stack.event(e.event).name == *name);
-        let name = named.find(|name| is_own(name))?;
-        Some(format!("`{name}` is an event at a port of a layer's own; here only the top is seen"))
     }
 
     /// An event that crosses the lower (0) or the upper boundary.

@@ -15,7 +15,7 @@ const CAPACITIES: [usize; 3] = [4, 8, 24];
 /// Bytes of a state.
 const VECTOR: u32 = 1 << 16;
 
-/// Searches for what is broken. Goals are [`goals`]'.
+/// Searches for what is broken. Goals are for [`goals`].
 pub fn check(setup: &Setup, tools: &Tools, limits: &Limits) -> Result<Searched, Failure> {
     // The model has hidden variables, with which SPIN cannot search breadth-first.
     search(setup, tools, &Limits { breadth_first: false, shorten: true, ..limits.clone() })
@@ -69,7 +69,7 @@ pub fn model(setup: &Setup, capacity: usize, goals: bool) -> Result<Model, Strin
     setup.check()?;
     let bounds = &setup.bounds;
     if let Some(why) = setup.beyond_spin() {
-        return Err(why.into());
+        return Err(why);
     }
     let number = |v: &Value| matches!(v, Value::Num(_)).then(|| v.num());
     let calls = setup.calls().into_iter().map(|call| Call {

@@ -65,9 +65,6 @@ fn on_c(args: &Verify, world: &World, session: &Session, interrupt: &Interrupt) 
         Ok(tools) => tools,
         Err(error) => return vec![without("spin-c", Failure::Spin(error), interrupt)],
     };
-    if let Some(why) = world.setup.own_ports() {
-        return vec![without("spin-c", Failure::Unfit(why), interrupt)];
-    }
     let waiting = Waiting::begin("SPIN and gcc make the verifier".to_string());
     let checker = Checker::new(&world.setup, &tools, &limits);
     drop(waiting);
@@ -95,11 +92,7 @@ fn told(
     interrupt: &Interrupt,
     check: impl FnOnce(&Tools) -> Result<Searched, Failure>,
 ) -> Reported {
-    let searched = match world.setup.own_ports() {
-        Some(why) => Err(Failure::Unfit(why)),
-        None => Tools::find().map_err(Failure::Spin).and_then(|tools| check(&tools)),
-    };
-    match searched {
+    match Tools::find().map_err(Failure::Spin).and_then(|tools| check(&tools)) {
         Ok(searched) => {
             let mut reported = of_spin(engine, searched, world, session);
             if let (Told::NotFound(why), true) = (&mut reported.verdict, interrupt.came()) {

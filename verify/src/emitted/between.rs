@@ -68,7 +68,7 @@ fn flags(flags: &[&str]) -> Vec<String> {
 fn around(setup: &Setup) -> Result<(Known, String), String> {
     setup.check()?;
     if let Some(why) = setup.beyond_spin() {
-        return Err(why.into());
+        return Err(why);
     }
     let known = Known::of(setup)?;
     let text = World { setup, known: &known }.write(timers(&setup.stack)? as usize)?;

@@ -1,10 +1,10 @@
 //! Goals as a formula of linear time, for SPIN: in fair runs each is met again and again, or excused.
 //!
 //! Fairness is **weak**: a move that stays possible is made. (The explorer asks less of a layer: that from each state moves lead to the
-//! goal, which is what it comes to if also a move that is possible again and again is made again and again. So a goal
-//! without an excuse that SPIN finds to hold does; with one SPIN asks less, for a formula of linear time cannot say that the goal can
-//! be met.) A random number that a move draws makes it
-//! several moves. From some time on, which SPIN chooses, there are no faults, and one goal is watched (`goal`).
+//! goal, which is what it comes to if also a move that is possible again and again is made again and again. So a goal without an
+//! excuse that SPIN finds to hold does; with one SPIN asks less, for a formula of linear time cannot say that the goal can be met.)
+//! A random number that a move draws makes it several moves. From some time on, which SPIN chooses, there are no faults, and one goal
+//! is watched (`goal`).
 //!
 //! A formula that names each of some fifty moves has a Büchi automaton that is too large. So the model says whose `turn` it is to be
 //! made: the turn goes on when the move was just `taken` or is not possible, over as many moves as that is so for at once, and is 0
@@ -14,10 +14,12 @@
 use nacre_stack::*;
 
 use crate::between::World;
-use crate::names::clean;
 use crate::ways::Way;
 use crate::writer::Writer;
 use crate::DRAWS;
+
+/// Turns are numbers of 16 bits with a sign.
+const TURNS: usize = 32_000;
 
 /// The moves that fairness speaks of, numbered from 1, and the goals.
 pub struct Fair {
@@ -94,14 +96,17 @@ impl Writer<'_> {
             let name = |at: usize| &self.stack.timers[at].name;
             let any_time = |at: &usize| !world.last.iter().any(|(last, _)| last == name(*at));
             for at in (0..self.stack.timers.len()).filter(any_time).collect::<Vec<_>>() {
-                let armed = self.timer_places(at, &format!("ends[{end}]"));
-                possible.extend(armed.into_iter().map(|armed| format!("{free}({})", armed.when)));
+                let armed = self.timer_places(at);
+                possible.extend(armed.into_iter().map(|armed| format!("{free}({})", of_end(&armed.when, end))));
             }
         }
         let per_end = (possible.len() + 1 - timers) / 2;
         let network = possible.len() + 1;
         possible.extend(world.silent()?.into_iter().map(|s| if s.fault { "false".into() } else { s.when }));
         let rolls = if self.draws { 1 << DRAWS } else { 1 };
+        if possible.len() * rolls >= TURNS {
+            return Err(format!("goals where {} moves must have their turn", possible.len() * rolls));
+        }
         let goals = self.goals(world, ways)?;
         Ok(Fair { possible, later, timers, per_end, network, rolls, goals })
     }
@@ -140,7 +145,7 @@ impl Writer<'_> {
                     if !lines.is_empty() {
                         return Err(format!("the goal `{}` of `{}`", goal.name, layer.name));
                     }
-                    let name = format!("{} of {} at {}", goal.name, clean(&layer.name), ["a", "b"][end]);
+                    let name = format!("{} of {} at {}", goal.name, layer.name, ["a", "b"][end]);
                     goals.push((name, format!("({}){ended}", of_end(&holds, end))));
                 }
             }
@@ -181,7 +186,7 @@ impl Writer<'_> {
 }
 
 /// A condition of the end at hand as one of this end.
-fn of_end(text: &str, end: usize) -> String {
+pub fn of_end(text: &str, end: usize) -> String {
     let mut found = String::new();
     let mut word = String::new();
     for c in text.chars().chain(['\0']) {

@@ -135,11 +135,11 @@ impl Writer<'_> {
         parts
     }
 
-    /// Every timer of a family, in the state of the end that has this name.
-    pub fn timer_places(&mut self, at: usize, end: &str) -> Vec<Armed> {
+    /// Every timer of a family, at the end at hand.
+    pub fn timer_places(&mut self, at: usize) -> Vec<Armed> {
         let timer = &self.stack.timers[at];
         let cell = self.stack.cell(timer.cell);
-        let first = Armed { place: self.cell(timer.cell).replacen("MY", end, 1), ..Armed::default() };
+        let first = Armed { place: self.cell(timer.cell), ..Armed::default() };
         let (mut places, mut ty) = (vec![first], cell.ty.clone());
         for step in &timer.path {
             (places, ty) = self.timer_step(places, ty, step);

@@ -5,7 +5,7 @@ use nacre_stack::*;
 
 use crate::automata::Option_;
 use crate::between::{Call, World};
-use crate::fairness::Fair;
+use crate::fairness::{of_end, Fair};
 use crate::frames::{damage, has_bits};
 use crate::writer::Writer;
 
@@ -121,7 +121,7 @@ impl Writer<'_> {
                 when += &format!(" && timeout && {} < {most}{sooner}", world.used_of_last(resort));
             }
             let name = self.timer_name(at);
-            for armed in self.timer_places(at, "MY") {
+            for armed in self.timer_places(at) {
                 let number = if resort.is_some() { fair.map(Fair::none) } else { fair.map(|f| f.of_timer(place)) };
                 place += usize::from(resort.is_none());
                 let then = format!("cause = {name}{}", armed.which);
@@ -142,9 +142,9 @@ impl Writer<'_> {
     fn is_over(&mut self, world: &World, resort: usize) -> String {
         let (name, most) = &world.last[resort];
         let timers = (0..self.stack.timers.len()).filter(|at| self.stack.timers[*at].name == *name);
-        let each: Vec<(usize, &str)> = timers.flat_map(|at| [(at, "ends[0]"), (at, "ends[1]")]).collect();
-        let armed = each.into_iter().flat_map(|(at, end)| self.timer_places(at, end));
-        let free: String = armed.map(|armed| format!(" && !({})", armed.when)).collect();
+        let armed: Vec<_> = timers.collect::<Vec<_>>().into_iter().flat_map(|at| self.timer_places(at)).collect();
+        let each = armed.iter().flat_map(|armed| [0, 1].map(|end| of_end(&armed.when, end)));
+        let free: String = each.map(|when| format!(" && !({when})")).collect();
         format!("({} >= {most} || (true{free}))", world.used_of_last(resort))
     }
 }
