@@ -228,6 +228,21 @@ mod tests {
     }
 
     #[test]
+    fn what_spin_must_find_and_does_not_is_a_fault() {
+        let told = |why: &str, engine: &str| {
+            let violated = Told::Violated { why: why.into(), run: None, steps: vec![] };
+            differ(&[nothing("explorer", violated), nothing(engine, Told::Holds)])
+        };
+        let (assertion, invariant) = (format!("l: {}: x", Rule::Assert), format!("l: {}: 1", Rule::Invariant));
+        for engine in ["spin", "spin-c at level call"] {
+            assert!(told(&assertion, engine).is_some() && told("it is not allowed by a", engine).is_some());
+            assert_eq!(told("from here on it is never so again: g", engine), None);
+        }
+        assert!(told(&invariant, "spin").is_some() && told(&invariant, "spin-c at level call").is_none());
+        assert_eq!(told(&assertion, GOALS), None);
+    }
+
+    #[test]
     fn what_the_interpreter_does_not_do_is_a_fault_of_what_was_searched() {
         let why = told("spin-c at level call", &["a calls send, number 1", "deliver at b", "broken: it is"]);
         let words = "it is; but the interpreter does the same steps and breaks nothing: the emitted C does not do";
