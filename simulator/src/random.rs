@@ -1,27 +1,28 @@
 //! Random numbers that a seed fixes: a generator for sequences, and a hash for questions asked in any order.
 
-/// SplitMix64.
+use nacre_stack::interpret::{mix, SplitMix64, GOLDEN};
+
+/// The interpreter's generator, with the draws that the simulator needs.
 #[derive(Clone, Debug)]
-pub struct Random {
-    state: u64,
-}
+pub struct Random(SplitMix64);
 
 impl Random {
+    /// Returns the generator of a seed.
     pub fn new(seed: u64) -> Random {
-        Random { state: seed }
+        Random(SplitMix64(seed))
     }
 
+    /// Draws a number.
     pub fn number(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        mix(self.state)
+        self.0.draw()
     }
 
-    /// A number below `high`; 0 if that is 0.
+    /// Draws a number below `high`; 0 if that is 0.
     pub fn below(&mut self, high: u64) -> u64 {
-        ((u128::from(self.number()) * u128::from(high)) >> 64) as u64
+        self.0.below(high)
     }
 
-    /// A number of `low ..= high`, where small ones are as likely as large ones of the same length in bits.
+    /// Draws a number of `low ..= high`; small ones are as likely as large ones of the same length in bits.
     pub fn length(&mut self, low: u64, high: u64) -> u64 {
         let span = high.saturating_sub(low);
         let bits = u64::from(64 - span.leading_zeros());
@@ -29,6 +30,7 @@ impl Random {
         low + self.below(cap + 1)
     }
 
+    /// Fills bytes with random ones.
     pub fn fill(&mut self, bytes: &mut [u8]) {
         for chunk in bytes.chunks_mut(8) {
             let word = self.number().to_le_bytes();
@@ -37,18 +39,12 @@ impl Random {
     }
 }
 
-fn mix(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
-/// A number that depends on all parts, and on nothing that was asked before.
+/// Hashes the parts; the result depends on nothing that was asked before.
 pub fn hash(parts: &[u64]) -> u64 {
-    parts.iter().fold(0x6e61_6372_6500_0001, |sum, part| mix(sum.wrapping_add(0x9e37_79b9_7f4a_7c15) ^ mix(*part)))
+    parts.iter().fold(0x6e61_6372_6500_0001, |sum, part| mix(sum.wrapping_add(GOLDEN) ^ mix(*part)))
 }
 
-/// Whether something of this probability happens, for a hashed number.
+/// Returns whether an event of this probability happens, given a hashed number.
 pub fn happens(probability: f64, number: u64) -> bool {
     // 53 bits are what a double holds.
     ((number >> 11) as f64) < probability * (1u64 << 53) as f64

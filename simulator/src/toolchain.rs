@@ -139,7 +139,7 @@ fn cache_folder() -> Result<PathBuf, Error> {
         |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from).filter(|p| p.is_absolute());
     let base = variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache")));
     // SAFETY: cannot fail, and touches nothing.
-    let user = unsafe { geteuid() };
+    let user = unsafe { libc::geteuid() };
     let beside = std::env::temp_dir().join(format!("nacre-{user}"));
     let mut wrong = None;
     for folder in base.map(|base| base.join("nacre")).into_iter().chain([beside]) {
@@ -149,10 +149,6 @@ fn cache_folder() -> Result<PathBuf, Error> {
         }
     }
     Err(wrong.expect("one folder was tried"))
-}
-
-extern "C" {
-    fn geteuid() -> u32;
 }
 
 fn private_folder(folder: &Path, user: u32) -> io::Result<()> {
@@ -187,11 +183,10 @@ mod tests {
     #[test]
     fn a_folder_that_others_write_to_is_refused() {
         use std::os::unix::fs::PermissionsExt;
-        let folder = std::env::temp_dir().join(format!("nacre-open-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
-        let user = unsafe { geteuid() };
-        assert!(private_folder(&folder, user).is_err());
-        fs::remove_dir_all(&folder).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
+        // SAFETY: cannot fail, and touches nothing.
+        let user = unsafe { libc::geteuid() };
+        assert!(private_folder(folder.path(), user).is_err());
     }
 }

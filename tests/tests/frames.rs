@@ -8,7 +8,7 @@ use std::time::Instant;
 use nacre_driver::Level;
 use nacre_tests::library::find;
 use nacre_tests::machines::Machines;
-use nacre_tests::{root, soaking, Folder};
+use nacre_tests::{root, soaking};
 
 /// Damaged frames for each stack.
 fn frames() -> u64 {
@@ -23,7 +23,7 @@ fn frames() -> u64 {
 fn fuzz(name: &str, strict: bool) -> BTreeMap<String, u64> {
     let machines = Machines::new(&find(name));
     let text = machines.text(Level::Inline);
-    let folder = Folder::new(name);
+    let folder = tempfile::tempdir().expect("a temporary folder");
     let header = folder.path().join(format!("{name}.h"));
     let source = folder.path().join(format!("{name}.c"));
     let program = folder.path().join("fuzz");

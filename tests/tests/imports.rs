@@ -4,19 +4,17 @@ use std::path::PathBuf;
 
 use nacre_driver::Session;
 
-/// Writes files into a folder of their own and opens the first ones; gives the session, checked.
-fn opened(case: &str, files: &[(&str, &str)], begins: usize) -> Session {
-    let folder = std::env::temp_dir().join(format!("nacre-imports-{case}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder for the files");
+/// Writes files into a temporary folder, opens the first `begins` of them, and returns the session, checked.
+fn opened(files: &[(&str, &str)], begins: usize) -> Session {
+    let folder = tempfile::tempdir().expect("a temporary folder");
     let write = |(name, text): &(&str, &str)| {
-        let path = folder.join(name);
+        let path = folder.path().join(name);
         std::fs::write(&path, text).expect("written");
         path
     };
     let paths: Vec<PathBuf> = files.iter().map(write).collect();
     let mut session = Session::open(&paths[..begins]);
     session.check();
-    std::fs::remove_dir_all(&folder).expect("removed");
     session
 }
 
@@ -30,7 +28,7 @@ const INTERFACE: &str = "interface channel<A> {\n    down send(m: msg)\n    up d
 fn stacks_and_tests_of_a_named_import_are_not_of_the_program() {
     let lower = format!("{INTERFACE}worker x {{}}\nstack small = x;\ntest \"of x\" {{ run 1 s; }}\n");
     let upper = "import \"lower.nacre\" as lower;\nstack large = lower.x / lower.x;\ntest \"of both\" { run 1 s; }\n";
-    let session = opened("stacks", &[("upper.nacre", upper), ("lower.nacre", &lower)], 1);
+    let session = opened(&[("upper.nacre", upper), ("lower.nacre", &lower)], 1);
     let tests: Vec<&str> = session.program.tests().map(|t| t.name.as_str()).collect();
     assert_eq!(tests, ["of both"]);
     assert!(session.program.stack("large").is_some() && session.program.stack("small").is_none());
@@ -40,11 +38,11 @@ fn stacks_and_tests_of_a_named_import_are_not_of_the_program() {
 fn a_named_import_sees_nothing_of_who_imports_it() {
     let lower = format!("{INTERFACE}worker x {{ down send(m) {{ if m.len < MOST {{ count small; }} pass m; }} }}\n");
     let upper = "import \"lower.nacre\" as lower;\nconst MOST: u32 = 4;\n";
-    let session = opened("sees", &[("upper.nacre", upper), ("lower.nacre", &lower)], 1);
+    let session = opened(&[("upper.nacre", upper), ("lower.nacre", &lower)], 1);
     assert_eq!(codes(&session), ["T0047"], "{}", session.render(false));
     // Without a name the two are one space.
     let upper = "import \"lower.nacre\";\nconst MOST: u32 = 4;\n";
-    let session = opened("joined", &[("upper.nacre", upper), ("lower.nacre", &lower)], 1);
+    let session = opened(&[("upper.nacre", upper), ("lower.nacre", &lower)], 1);
     assert_eq!(codes(&session), [""; 0], "{}", session.render(false));
 }
 
@@ -52,10 +50,10 @@ fn a_named_import_sees_nothing_of_who_imports_it() {
 fn files_may_import_each_other_under_names_and_without() {
     let one = format!("import \"two.nacre\" as two;\n{INTERFACE}worker x: two.other<addr> {{}}\n");
     let two = "import \"one.nacre\" as one;\nimport \"two.nacre\" as self;\ninterface other<A> { down send(m: msg) up deliver(m: msg) }\nworker x: one.channel<addr> over self.other<addr> {}\n";
-    let session = opened("circle", &[("one.nacre", &one), ("two.nacre", two)], 1);
+    let session = opened(&[("one.nacre", &one), ("two.nacre", two)], 1);
     assert_eq!(codes(&session), [""; 0], "{}", session.render(false));
     // Begun with, both are in one space, and the names stand twice there.
-    let session = opened("begun", &[("one.nacre", &one), ("two.nacre", two)], 2);
+    let session = opened(&[("one.nacre", &one), ("two.nacre", two)], 2);
     assert_eq!(codes(&session), ["T0001"], "{}", session.render(false));
 }
 
@@ -64,7 +62,7 @@ fn a_double_name_behind_a_named_import_is_told_once() {
     let one = format!("{INTERFACE}worker x {{}}\nworker x {{}}\n");
     let both = "import \"one.nacre\" as one;\nimport \"more.nacre\" as more;\n";
     let more = "import \"one.nacre\";\n";
-    let session = opened("double", &[("both.nacre", both), ("more.nacre", more), ("one.nacre", &one)], 1);
+    let session = opened(&[("both.nacre", both), ("more.nacre", more), ("one.nacre", &one)], 1);
     assert_eq!(codes(&session), ["T0001"], "{}", session.render(false));
 }
 
@@ -74,7 +72,7 @@ fn automata_and_constants_behind_a_name_are_found() {
         "{INTERFACE}const MOST: u32 = 3;\nautomaton limited {{\n    state {{ sent: u32 }}\n    input send(at p, m) when sent < MOST {{ sent = sent + 1; }}\n}}\n"
     );
     let upper = "import \"lower.nacre\" as lower;\nconst MOST: u32 = 9;\nautomaton shorter extends lower.limited {\n    state { left: u32 = lower.MOST }\n    input send(at p, m) when left > 0 { left = left - 1; }\n}\nworker x: lower.channel over lower.channel { provides shorter; requires lower.limited; }\n";
-    let session = opened("automata", &[("upper.nacre", upper), ("lower.nacre", &lower)], 1);
+    let session = opened(&[("upper.nacre", upper), ("lower.nacre", &lower)], 1);
     assert_eq!(codes(&session), [""; 0], "{}", session.render(false));
     assert!(session.is_automaton("lower.limited") && session.is_automaton("shorter") && !session.is_automaton("x"));
 }

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::process::{on_path, run, Folder};
+use crate::process::{on_path, run};
 
 /// Solvers, and how they are told to read a file.
 pub const SOLVERS: [&str; 2] = ["z3", "cvc5"];
@@ -66,7 +66,7 @@ pub fn claims(bits: u8) -> Vec<(&'static str, String)> {
 pub fn check(solver: &str, bits: u8) -> Result<Option<String>, String> {
     let program = on_path(Path::new(solver))
         .ok_or(format!("`{solver}` was not found: install it, on Debian and Ubuntu with `apt-get install {solver}`"))?;
-    let folder = Folder::new().map_err(|e| e.to_string())?;
+    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
     for (name, text) in claims(bits) {
         let file = folder.path().join("claim.smt2");
         std::fs::write(&file, &text).map_err(|e| e.to_string())?;
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn a_claim_without_the_bound_on_age_is_refuted() {
         let Some(z3) = on_path(Path::new("z3")) else { return };
-        let folder = Folder::new().unwrap();
+        let folder = tempfile::tempdir().unwrap();
         let (_, step) = &claims(8)[1];
         // A network that never forgets.
         let broken = step.replace("(< age AGE) ", "");

@@ -1,12 +1,11 @@
-//! Programs of this machine: found, run within a time, and a folder for them to work in.
+//! Runs programs of this machine, each within a time limit.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -15,12 +14,6 @@ use std::time::{Duration, Instant};
 const TO_STOP: Duration = Duration::from_secs(10);
 /// The same when somebody wants an end at once.
 const TO_STOP_AT_ONCE: Duration = Duration::from_secs(1);
-const SIGINT: i32 = 2;
-const SIGKILL: i32 = 9;
-
-extern "C" {
-    fn kill(process: i32, signal: i32) -> i32;
-}
 
 static END: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
@@ -40,30 +33,6 @@ pub fn on_path(name: &Path) -> Option<PathBuf> {
     }
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
-}
-
-/// A folder that goes when it is dropped.
-pub struct Folder(PathBuf);
-
-impl Folder {
-    pub fn new() -> io::Result<Folder> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("nacre-verify-{}-{number}", std::process::id()));
-        // Not recursive: a folder that is there already is somebody else's.
-        fs::DirBuilder::new().mode(0o700).create(&path)?;
-        Ok(Folder(path))
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }
 
 /// What a program said, on both of its outputs.
@@ -88,21 +57,17 @@ pub fn run(command: &mut Command, folder: &Path, limit: Duration) -> io::Result<
         Some(status) => status,
         None => child.stop()?,
     };
-    let words = String::from_utf8_lossy(&fs::read(&said)?).into_owned();
+    let words = String::from_utf8_lossy(&std::fs::read(&said)?).into_owned();
     Ok(Ran { status, words, stopped: ended.is_none() })
 }
 
-/// Also where we are killed and can stop nothing any more.
+/// Lets the system kill the program when this process dies, even by a signal that cannot be caught.
 #[cfg(target_os = "linux")]
 fn dies_with_us(command: &mut Command) {
-    const PR_SET_PDEATHSIG: i32 = 1;
-    extern "C" {
-        fn prctl(option: i32, argument: std::ffi::c_ulong, ...) -> i32;
-    }
     // SAFETY: one system call, which may be made between fork and exec.
     unsafe {
         command.pre_exec(|| {
-            prctl(PR_SET_PDEATHSIG, SIGKILL as std::ffi::c_ulong);
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong);
             Ok(())
         })
     };
@@ -131,25 +96,25 @@ impl Running {
 
     /// Asks it to end, so that it tells how far it came; then ends it.
     fn stop(&mut self) -> io::Result<ExitStatus> {
-        self.signal(SIGINT);
+        self.signal(libc::SIGINT);
         if let Some(status) = self.wait_for(TO_STOP)? {
             return Ok(status);
         }
-        self.signal(SIGKILL);
+        self.signal(libc::SIGKILL);
         self.0.wait()
     }
 
     /// To it and all that it has begun.
     fn signal(&self, signal: i32) {
         // SAFETY: the group of our own child, which has not been waited for.
-        unsafe { kill(-(self.0.id() as i32), signal) };
+        unsafe { libc::kill(-(self.0.id() as i32), signal) };
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
         if let Ok(None) = self.0.try_wait() {
-            self.signal(SIGKILL);
+            self.signal(libc::SIGKILL);
             let _ = self.0.wait();
         }
     }

@@ -7,9 +7,9 @@ use std::time::Duration;
 use nacre_backend_c::Level;
 use nacre_checker::run::{Output, Run, What};
 use nacre_checker::setup::Setup;
+use tempfile::TempDir;
 
 use crate::emitted::{self, Lines};
-pub use crate::process::Folder;
 use crate::process::{on_path, run};
 
 const MAIN: &str = include_str!("replay.c");
@@ -69,7 +69,7 @@ fn steps(run: &Run) -> String {
 
 /// Compiles and runs it; the first difference to the run, in words, if there is one.
 pub fn on_c(setup: &Setup, level: Level, run_: &Run) -> Result<Option<String>, String> {
-    let folder = Folder::new().map_err(|e| e.to_string())?;
+    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
     let binary = build(folder.path(), &program(setup, level, run_, None)?)?;
     let ran = run(&mut Command::new(binary), folder.path(), Duration::from_secs(60)).map_err(|e| e.to_string())?;
     if !ran.status.success() {
@@ -82,9 +82,9 @@ pub fn on_c(setup: &Setup, level: Level, run_: &Run) -> Result<Option<String>, S
     Ok(difference(run_, &ran.words))
 }
 
-/// A folder for it that goes when it is dropped.
-pub fn folder() -> Result<Folder, String> {
-    Folder::new().map_err(|e| e.to_string())
+/// Returns a new folder for the program; dropping it removes the folder.
+pub fn folder() -> Result<TempDir, String> {
+    tempfile::tempdir().map_err(|e| e.to_string())
 }
 
 /// Writes the program into a folder, with lines of the layers' source, and compiles it for a debugger.

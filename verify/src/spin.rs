@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use tempfile::TempDir;
+
 use crate::answer;
 pub use crate::answer::{Searched, Verdict, STEP};
-use crate::process::{on_path, run, Folder, Ran};
+use crate::process::{on_path, run, Ran};
 
 /// A model in Promela, and the C that it includes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -119,7 +121,7 @@ impl Tools {
 
     /// Makes the verifier of a model's text; what takes time is done once for all files that are put beside it.
     pub fn make(&self, model: &Model, limits: &Limits) -> Result<Verifier<'_>, Error> {
-        let folder = Folder::new().map_err(|e| Error::Io(std::env::temp_dir(), e))?;
+        let folder = tempfile::tempdir().map_err(|e| Error::Io(std::env::temp_dir(), e))?;
         let at = folder.path();
         write_files(at, model)?;
         // -o2: a variable that nothing reads is part of a state, as it is to the explorer.
@@ -142,7 +144,7 @@ fn io(program: &Path) -> impl Fn(io::Error) -> Error {
 /// The verifier of one model, but for the files beside it.
 pub struct Verifier<'a> {
     tools: &'a Tools,
-    folder: Folder,
+    folder: TempDir,
     flags: Vec<String>,
     limits: Limits,
 }

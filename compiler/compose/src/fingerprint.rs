@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use nacre_stack::*;
 use nacre_typed::Fragment;
+use sha2::{Digest, Sha256};
 
-use crate::sha256::sha256;
 use crate::words::Named;
 
 /// Raised when this page's rules change.
@@ -26,10 +26,10 @@ pub fn wire_text(stack: &Stack, layers: &[Fragment]) -> String {
     text
 }
 
-/// The first eight bytes of the text's SHA-256, as a little-endian number.
+/// Returns the first eight bytes of the text's SHA-256, as a little-endian number.
 pub(crate) fn fingerprint(text: &str) -> u64 {
-    let digest = sha256(text.as_bytes());
-    digest[..8].iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+    let digest = Sha256::digest(text.as_bytes());
+    u64::from_le_bytes(*digest.first_chunk().expect("a digest of 32 bytes"))
 }
 
 fn layout_text(stack: &Stack, layout: &Layout, frames: bool, text: &mut String) {
@@ -54,5 +54,14 @@ fn layout_text(stack: &Stack, layout: &Layout, frames: bool, text: &mut String) 
                 header.layer.0, header.name, field.name, placed.bit, field.bits
             );
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn fingerprint_is_the_head_of_the_sha_256_of_the_text() {
+        // FIPS 180-4: SHA-256("abc") begins with ba7816bf8f01cfea.
+        assert_eq!(super::fingerprint("abc"), 0xeacf_018f_bf16_78ba);
     }
 }

@@ -26,7 +26,6 @@ mod promises;
 mod prune;
 mod renumber;
 mod room;
-mod sha256;
 mod shapes;
 mod spots;
 mod strides;

@@ -39,7 +39,7 @@ pub use choices::Choices;
 pub use containers::Window;
 pub use machine::{Config, Externs, Machine, NoExterns, Outcome, Output, Schedule};
 pub use message::{Message, Origin, Segment};
-pub use random::SplitMix64;
+pub use random::{mix, SplitMix64, GOLDEN};
 pub use report::{show, Report, Rule, TraceEntry};
 pub use timers::Armed;
 pub use value::{Addr, Value, NEVER};

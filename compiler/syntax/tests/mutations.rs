@@ -15,20 +15,16 @@ fn time_used() -> Duration {
     nanoseconds.unwrap_or_else(|| SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
 }
 
-/// SplitMix64: the number of a mutation replays it.
-struct Random(u64);
+/// A generator seeded with the number of a mutation, so that the number replays it.
+struct Random(fastrand::Rng);
 
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
+    fn new(seed: u64) -> Random {
+        Random(fastrand::Rng::with_seed(seed))
     }
 
     fn below(&mut self, end: usize) -> usize {
-        (self.next() % end.max(1) as u64) as usize
+        self.0.usize(..end.max(1))
     }
 }
 
@@ -121,7 +117,7 @@ fn mutate(text: &str, random: &mut Random) -> String {
         _ => {
             let mut bytes = out.into_bytes();
             let at = random.below(bytes.len());
-            bytes[at] = random.next() as u8;
+            bytes[at] = random.0.u8(..);
             out = String::from_utf8_lossy(&bytes).into_owned();
         }
     }
@@ -133,7 +129,7 @@ fn no_mutation_of_a_source_panics() {
     let sources: Vec<String> = files::design().into_iter().map(|(_, text)| text).collect();
     let begun = time_used();
     for number in 0..MUTATIONS {
-        let mut random = Random(number);
+        let mut random = Random::new(number);
         let mut text = sources[random.below(sources.len())].clone();
         // A part of a file is enough, and faster.
         while text.len() > 1500 {

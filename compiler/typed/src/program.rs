@@ -240,26 +240,10 @@ impl Program {
     }
 }
 
-/// The name that differs least from what was written, if it is near.
+/// Returns the known name with the least edit distance to `name`, if that is at most a third of its length.
 pub(crate) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
-    let near = known.iter().map(|k| (distance(name, k), *k)).min()?;
+    let near = known.iter().map(|k| (strsim::levenshtein(name, k), *k)).min()?;
     (near.0 <= name.len().max(3) / 3).then_some(near.1)
-}
-
-/// Levenshtein's distance.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let next = (diagonal + usize::from(x != *y)).min(row[j] + 1).min(row[j + 1] + 1);
-            diagonal = row[j + 1];
-            row[j + 1] = next;
-        }
-    }
-    row[b.len()]
 }
 
 /// These files and what they import without a name.

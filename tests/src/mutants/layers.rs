@@ -14,7 +14,7 @@ use nacre_stack::Stack;
 
 use super::Fate;
 use crate::storm::{storm, Tally};
-use crate::{files, root, Folder};
+use crate::{files, root};
 
 /// One text of one file, replaced.
 pub struct Bug {
@@ -72,7 +72,7 @@ fn found(bug: &Bug) -> Result<(&'static str, String), String> {
     if let Some((by, words)) = broken(&original, &original) {
         return Err(format!("the library itself fails in {by}: {words}"));
     }
-    let folder = Folder::new("mutant");
+    let folder = tempfile::tempdir().expect("a temporary folder");
     copy_library(folder.path());
     let file = folder.path().join("layers").join(bug.file);
     let text = std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", bug.file))?;

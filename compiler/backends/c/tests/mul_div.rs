@@ -29,7 +29,7 @@ fn cases() -> Vec<[u64; 3]> {
 
 #[test]
 fn both_ways_of_dividing_give_what_the_quotient_is() {
-    let folder = live::folder("mul_div");
+    let folder = tempfile::tempdir().expect("a temporary folder");
     let mut text = format!("{FRAME}{}", include_str!("../src/support/mul_div.c").replace("@_", "p_"));
     text.push_str("static const uint64_t cases[][4] = {\n");
     let cases = cases();
@@ -53,16 +53,15 @@ int main(void) {{
 "#,
         cases.len()
     ));
-    let source = folder.join("mul_div.c");
+    let source = folder.path().join("mul_div.c");
     std::fs::write(&source, text).expect("the source is written");
     for compiler in ["gcc", "clang"].into_iter().filter(|c| live::has(c)) {
         for flags in [&[][..], &["-U__SIZEOF_INT128__"][..]] {
-            let program = folder.join("mul_div");
+            let program = folder.path().join("mul_div");
             live::compile(compiler, &source, &program, flags);
             let output = std::process::Command::new(&program).output().expect("it runs");
             let at: usize = String::from_utf8_lossy(&output.stdout).trim().parse().unwrap_or_default();
             assert!(output.status.success(), "{compiler} {flags:?}: {:?}", cases[at]);
         }
     }
-    let _ = std::fs::remove_dir_all(folder);
 }

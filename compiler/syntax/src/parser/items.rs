@@ -271,7 +271,7 @@ impl Parser<'_> {
     }
 }
 
-/// The known word that a misspelled one is nearest to, if it is near.
+/// Returns the known word with the least edit distance to a misspelled one, if that is at most 2 (1 for short words).
 pub(super) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     if word.len() < 3 || word.len() > 20 {
         return None;
@@ -279,24 +279,8 @@ pub(super) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let allowed = if word.len() <= 4 { 1 } else { 2 };
     known
         .iter()
-        .map(|&other| (distance(word, other), other))
+        .map(|&other| (strsim::levenshtein(word, other), other))
         .filter(|&(d, _)| d <= allowed)
         .min()
         .map(|(_, other)| other)
-}
-
-/// How many letters must be added, removed or replaced.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.iter().enumerate() {
-            let next = (diagonal + usize::from(from != *to)).min(row[j] + 1).min(row[j + 1] + 1);
-            diagonal = row[j + 1];
-            row[j + 1] = next;
-        }
-    }
-    row[b.len()]
 }

@@ -178,13 +178,6 @@ impl Library {
     }
 }
 
-/// A folder of its own for a test's files.
-pub fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("nacre-c-{}-{name}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder");
-    folder
-}
-
 pub const STRICT: [&str; 6] = ["-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wpedantic"];
 
 /// Writes header, source and the source for checkers of a stack; gives the last's path, which is the other's too.
