@@ -6,6 +6,7 @@ pub mod mutants;
 pub mod mutation;
 pub mod pair;
 pub mod storm;
+pub mod tree;
 pub mod values;
 
 use std::path::{Path, PathBuf};

@@ -1,68 +1,208 @@
-//! The way of small stacks through the compiler, every stage on file side by side: tests/golden/<case>/.
+//! The way of small sources through the compiler, every stage on file side by side: tests/golden/<case>/.
+//!
+//! | file | stage |
+//! |---|---|
+//! | `source.nacre`, `formatted.nacre` | the source; the second only where the formatter changes it |
+//! | `tokens.txt`, `tree.txt` | of each line of the source; the syntax tree without spans |
+//! | `diagnostics.txt` | in place of what follows, for a source with errors |
+//! | `composed.stack` | the stack IR |
+//! | `pass-<name>.diff` | what each pass of level `inline` changes in it |
+//! | `frames.txt` | `nacre explain` |
+//! | `queue.c` | types of the emitted C, then what the layers become; in some cases more ([`shown`]) |
+//! | `call.c`, `inline.c` | the parts that differ from the level before |
+//!
+//! The text that every stack has is in tests/golden/support/ alone.
 
-use nacre_driver::{optimize, Level};
-use nacre_stack::print;
+use nacre_backend_c::{Content, Part};
+use nacre_diagnostics::SourceId;
+use nacre_driver::{passes, Level, Session};
+use nacre_stack::{print, Stack};
+use nacre_syntax::{lexer, token::TokenKind};
 use nacre_tests::library::open;
 use nacre_tests::machines::LEVELS;
-use nacre_tests::{golden, root};
+use nacre_tests::{golden, root, tree};
 
-const CASES: [&str; 4] = ["held", "lossy", "numbered", "summed"];
+/// A stack that needs every section of the support text.
+const SUPPORT: &str = "support";
 
-/// Every stage by the name of its file. The paths in it are those inside the project, wherever the checkout is.
-fn stages(case: &str) -> Vec<(String, String)> {
-    let source = root().join("tests/golden").join(case).join("source.nacre");
-    let text = std::fs::read_to_string(&source).expect("the case has a source");
-    let formatted = nacre_syntax::format(&text).expect("the source has no errors");
-    let mut session = open(&source);
-    let stack = session.stack(case).unwrap_or_else(|| panic!("{}", session.render(false)));
-    let mut optimized = stack.clone();
-    optimize(&mut optimized, Level::Inline);
-    let mut stages = vec![
-        ("formatted.nacre".to_string(), formatted),
-        ("composed.stack".to_string(), print(&stack)),
-        ("optimized.stack".to_string(), print(&optimized)),
-        ("frames.txt".to_string(), nacre_compose::explain(&stack)),
-    ];
-    for level in LEVELS {
-        let emitted = session.emit(&stack, level, None);
-        stages.push((
-            format!("{}.h", level.name()),
-            without(&emitted.header, "/* The interface of every stack", "#endif"),
-        ));
-        stages.push((format!("{}.c", level.name()), own_part(&emitted.source)));
+/// Each shows one idea.
+const CASES: [&str; 10] =
+    ["passing", "packed", "variants", "timer", "container", "filter", "order", "reference", "pieces", "admission"];
+
+/// The case that shows every part of the C that depends on the stack.
+const WHOLE: &str = "passing";
+
+/// A source with errors.
+const WITH_ERRORS: &str = "recovery";
+
+/// Files of a case by name, with their text.
+type Files = Vec<(String, String)>;
+
+fn file(name: impl Into<String>, text: String) -> (String, String) {
+    // The paths in it are those inside the project, wherever the checkout is.
+    (name.into(), text.replace(&format!("{}/", root().display()), ""))
+}
+
+fn source(case: &str) -> std::path::PathBuf {
+    root().join("tests/golden").join(case).join("source.nacre")
+}
+
+/// The tokens of each line; of those whose text may vary, the text too.
+fn tokens(text: &str) -> String {
+    let lexed = lexer::lex(SourceId(0), text);
+    let of = |start: u32, end: u32| &text[start as usize..end as usize];
+    let mut all: Vec<(u32, String)> =
+        lexed.comments.iter().map(|c| (c.start, format!("Comment({})", of(c.start, c.end)))).collect();
+    all.extend(lexed.tokens.iter().map(|token| {
+        let text = of(token.start, token.end);
+        let kind = format!("{:?}", token.kind);
+        let kind = kind.split('(').next().unwrap_or_default();
+        let varies = text.starts_with(|c: char| c.is_alphanumeric() || "_\"{".contains(c));
+        let shown = varies && token.kind != TokenKind::OpenBrace;
+        (token.start, if shown { format!("{kind}({text})") } else { kind.to_string() })
+    }));
+    all.sort_by_key(|(start, _)| *start);
+    let mut lines = String::new();
+    let mut begin = 0;
+    for (number, line) in text.split_inclusive('\n').chain([""]).enumerate() {
+        let end = begin + line.len() as u32;
+        let is_last = line.is_empty();
+        let here: Vec<&str> =
+            all.iter().filter(|(at, _)| *at >= begin && (*at < end || is_last)).map(|(_, t)| t.as_str()).collect();
+        if !here.is_empty() {
+            lines.push_str(&format!("{:>3}  {}\n", number + 1, here.join(" ")));
+        }
+        begin = end;
     }
-    let folder = format!("{}/", root().display());
-    stages.into_iter().map(|(name, text)| (name, text.replace(&folder, ""))).collect()
+    lines
 }
 
-/// What a source has of its own: without the text that all stacks share, and the numbers of its lines.
-fn own_part(source: &str) -> String {
-    let own = without(source, "/* ---- what compilers want to be told", "    tell(t, data, 1);");
-    let number = |line: &str| line.starts_with("#line ") && line.ends_with(".c\"");
-    let lines = own.lines().filter(|line| !number(line));
-    lines.map(|line| format!("{line}\n")).collect()
+/// The stages before names and types.
+fn syntax(case: &str) -> Files {
+    let text = std::fs::read_to_string(source(case)).expect("the case has a source");
+    let (parsed, _) = nacre_syntax::parse(SourceId(0), &text);
+    vec![file("tokens.txt", tokens(&text)), file("tree.txt", tree::show(&parsed))]
 }
 
-/// Without the lines from one that begins so to one that is (but for the stack's prefix) so; a line says that they are left out.
-fn without(text: &str, from: &str, to: &str) -> String {
-    let lines: Vec<&str> = text.lines().collect();
-    let begin = lines.iter().position(|line| line.starts_with(from)).expect("what all stacks share begins");
-    let ends =
-        |line: &&str| *line == to || (line.starts_with("    ") && line.ends_with(&format!("_{}", to.trim_start())));
-    let end = begin + lines[begin..].iter().position(ends).expect("what all stacks share ends");
-    let rest = lines[end + 1..].strip_prefix(&["}"]).unwrap_or(&lines[end + 1..]);
-    let left = [&lines[..begin], &["/* ... text that all stacks share ... */"], rest].concat();
-    left.iter().map(|line| format!("{line}\n")).collect()
+/// What a pass changes, with one line around each change.
+fn difference(before: &str, after: &str) -> String {
+    similar::TextDiff::from_lines(before, after).unified_diff().context_radius(1).to_string()
+}
+
+fn ir(stack: &Stack) -> Files {
+    let mut files = vec![file("composed.stack", print(stack)), file("frames.txt", nacre_compose::explain(stack))];
+    let mut now = stack.clone();
+    for pass in passes(Level::Inline) {
+        let before = print(&now);
+        (pass.run)(&mut now);
+        files.push(file(format!("pass-{}.diff", pass.name), difference(&before, &print(&now))));
+    }
+    files
+}
+
+/// Whether the golden of a case shows a part of the C: all cases show what the layers become, `passing` shows all that
+/// depends on the stack.
+fn shown(case: &str, level: Level, part: &Part) -> bool {
+    let also: &[&str] = match part.content {
+        Content::Interface | Content::Support | Content::Prototypes => return false,
+        Content::Types | Content::Layer => return true,
+        // At level `inline` helpers are mostly the same functions, put in place.
+        Content::Helper if level == Level::Inline => &[],
+        Content::Helper => &["packed", "filter", "container", "pieces"],
+        Content::Open | Content::Call => &["admission"],
+        Content::Timers => &["timer"],
+        Content::State => &["container"],
+        Content::Title | Content::Bounds | Content::Input | Content::Descriptor => &[],
+    };
+    case == WHOLE || also.contains(&case)
+}
+
+/// The parts at level `queue`; and at each other level the parts that the level before does not have.
+fn c(case: &str, session: &Session, stack: &Stack) -> Files {
+    let mut before: Vec<Part> = vec![];
+    let mut files = vec![];
+    for level in LEVELS {
+        let parts = session.emit(stack, level, None).parts;
+        let new = parts.iter().filter(|part| shown(case, level, part) && !before.contains(part));
+        files.push(file(format!("{}.c", level.name()), new.map(|part| part.text.as_str()).collect()));
+        before = parts;
+    }
+    files
+}
+
+/// Every stage of a source without errors.
+fn stages(case: &str) -> Files {
+    let text = std::fs::read_to_string(source(case)).expect("the case has a source");
+    let formatted = nacre_syntax::format(&text).expect("the source has no errors");
+    let mut session = open(&source(case));
+    let stack = session.stack(case).unwrap_or_else(|| panic!("{}", session.render(false)));
+    let mut files = syntax(case);
+    if formatted != text {
+        files.push(file("formatted.nacre", formatted));
+    }
+    files.extend(ir(&stack));
+    files.extend(c(case, &session, &stack));
+    files
+}
+
+/// Compares with what is on file; a file that no stage writes is wrong too.
+fn compare(case: &str, files: Files) -> Vec<String> {
+    let folder = root().join("tests/golden").join(case);
+    let mut wrong: Vec<String> =
+        files.iter().filter_map(|(name, text)| golden(&folder.join(name), text).err()).collect();
+    for entry in std::fs::read_dir(&folder).expect("the case has a folder").flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name != "source.nacre" && files.iter().all(|(known, _)| *known != name) {
+            wrong.push(format!("no stage writes {}", entry.path().display()));
+        }
+    }
+    wrong
+}
+
+fn hold(wrong: Vec<String>) {
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
 fn each_stage_is_as_on_file() {
-    let mut wrong = Vec::new();
-    for case in CASES {
-        for (name, text) in stages(case) {
-            let differs = golden(&root().join("tests/golden").join(case).join(name), &text);
-            wrong.extend(differs.err());
+    hold(CASES.iter().flat_map(|case| compare(case, stages(case))).collect());
+}
+
+#[test]
+fn source_with_errors_keeps_the_rest_of_its_tree() {
+    let session = Session::open(&[source(WITH_ERRORS)]);
+    assert!(session.has_errors());
+    let mut files = syntax(WITH_ERRORS);
+    files.push(file("diagnostics.txt", session.render(false)));
+    hold(compare(WITH_ERRORS, files));
+}
+
+/// The support text of a stack, with the prefix of another.
+fn support(case: &str, level: Level, prefix: &str) -> String {
+    let mut session = open(&source(case));
+    let stack = session.stack(case).unwrap_or_else(|| panic!("{}", session.render(false)));
+    let parts = session.emit(&stack, level, Some(prefix)).parts;
+    parts.iter().filter(|part| part.content == Content::Support).map(|part| part.text.as_str()).collect()
+}
+
+#[test]
+fn support_text_is_as_on_file() {
+    let [queue, inline] = [Level::Queue, Level::Inline].map(|level| support(SUPPORT, level, SUPPORT));
+    let changed = difference(&queue, &inline);
+    hold(compare(SUPPORT, vec![file("support.c", queue), file("inline.diff", changed)]));
+}
+
+/// So nothing that is left out of a case is missing on file.
+#[test]
+fn support_text_of_each_stack_is_a_part_of_that_on_file() {
+    for level in LEVELS {
+        // The queue is a section of it, and no level but `queue` needs that in this stack.
+        let whole = support(SUPPORT, if level == Level::Inline { level } else { Level::Queue }, SUPPORT);
+        for case in CASES {
+            let mut lines = whole.lines();
+            for line in support(case, level, SUPPORT).lines() {
+                assert!(lines.any(|known| known == line), "{case} at level {}: {line}", level.name());
+            }
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

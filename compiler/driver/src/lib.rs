@@ -170,13 +170,29 @@ impl Session {
     }
 }
 
-/// The passes of a level, each followed by the validator.
-pub fn optimize(stack: &mut Stack, level: Level) -> Vec<Decision> {
-    if level == Level::Queue {
-        return Vec::new();
+/// A pass over the stack IR.
+pub struct Pass {
+    /// What goldens and tools call it.
+    pub name: &'static str,
+    /// Changes the stack; reports what was decided about its emissions.
+    pub run: fn(&mut Stack) -> Vec<Decision>,
+}
+
+/// The passes of a level, in order.
+pub fn passes(level: Level) -> &'static [Pass] {
+    match level {
+        Level::Queue => &[],
+        Level::Call | Level::Inline => &[Pass { name: "calls", run: nacre_optimize::calls::decide }],
     }
-    let decisions = nacre_optimize::calls::decide(stack);
-    validate(stack);
+}
+
+/// Runs the passes of a level, each followed by the validator.
+pub fn optimize(stack: &mut Stack, level: Level) -> Vec<Decision> {
+    let mut decisions = Vec::new();
+    for pass in passes(level) {
+        decisions.extend((pass.run)(stack));
+        validate(stack);
+    }
     decisions
 }
 

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::parts::Part;
+
 /// The head of a function in C that takes a step and is called.
 struct Head {
     result: String,
@@ -15,30 +17,44 @@ struct Head {
 /// What a function may change of a step, in the support text.
 const BACK: &str = "_back";
 
-/// Gives functions that are put in place asides for what they call.
-pub fn asides(source: &str, prefix: &str) -> String {
-    let heads: BTreeMap<&str, Head> = source.lines().filter_map(|line| head(line, prefix)).collect();
+/// Gives functions that are put in place asides for what they call. No function is in two parts.
+pub fn asides(parts: &[Part], prefix: &str) -> Vec<Part> {
+    let lines = parts.iter().flat_map(|part| part.text.lines());
+    let heads: BTreeMap<&str, Head> = lines.filter_map(|line| head(line, prefix)).collect();
     let mut wanted = BTreeSet::new();
-    let mut lines = vec![];
+    let with_calls: Vec<Vec<String>> =
+        parts.iter().map(|part| calls_of_part(&part.text, prefix, &heads, &mut wanted)).collect();
+    let texts = with_calls.iter().map(|lines| declare(lines, prefix, &heads, &mut wanted));
+    texts.zip(parts).map(|(text, part)| Part { text, ..*part }).collect()
+}
+
+/// Turns the calls in functions that are put in place into calls of asides.
+fn calls_of_part(text: &str, prefix: &str, heads: &BTreeMap<&str, Head>, wanted: &mut BTreeSet<String>) -> Vec<String> {
     let mut in_place = false;
-    for line in source.lines() {
+    let mut lines = vec![];
+    for line in text.lines() {
         if line.starts_with(prefix) {
             in_place = line.starts_with(&format!("{prefix}_INLINE "));
         }
         lines.push(match in_place {
-            true => calls(line, &heads, &mut wanted),
+            true => calls(line, heads, wanted),
             false => line.to_string(),
         });
         if line == "}" {
             in_place = false;
         }
     }
-    let mut result = String::with_capacity(source.len() * 5 / 4);
+    lines
+}
+
+/// Puts each aside behind the first declaration of its function.
+fn declare(lines: &[String], prefix: &str, heads: &BTreeMap<&str, Head>, wanted: &mut BTreeSet<String>) -> String {
+    let mut result = String::new();
     let mut open = None;
     for line in lines {
-        result.push_str(&line);
+        result.push_str(line);
         result.push('\n');
-        let name = head(&line, prefix).map(|(name, _)| name.to_string());
+        let name = head(line, prefix).map(|(name, _)| name.to_string());
         let declared = match name {
             Some(name) if line.ends_with(';') => Some(name),
             Some(name) => {

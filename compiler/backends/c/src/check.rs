@@ -17,7 +17,7 @@ impl Writer<'_> {
         let shown = self.teller("shown");
         let helpers = std::mem::take(&mut self.helpers);
         let mut code = Code::new(0);
-        code.add(&helpers);
+        helpers.iter().for_each(|helper| code.add(helper));
         code.text.push_str("static ");
         code.add(&shown);
         code.line("");

@@ -9,9 +9,6 @@ impl Writer<'_> {
     pub fn descriptor(&mut self) -> Code {
         let p = self.prefix.clone();
         let mut code = Code::new(0);
-        code.line("/* ---- for drivers of any stack ---- */");
-        code.line("");
-        self.adapters(&mut code);
         self.lists(&mut code);
         let stack = self.stack;
         let bounds = stack.bounds;
@@ -23,7 +20,7 @@ impl Writer<'_> {
             ("size", "sizeof(struct nacre_stack)".into()),
             ("name", format!("\"{}\"", escaped(&stack.name))),
             ("description", format!("\"{}\"", escaped(&stack.description))),
-            ("level", format!("\"{}\"", self.level.name())),
+            ("level", format!("{p}_LEVEL")),
             ("fingerprint", format!("UINT64_C({:#x})", stack.layouts.first().map_or(0, |l| l.fingerprint))),
             ("has_preamble", (preamble as u32).to_string()),
             ("state_size", format!("sizeof(struct {p}_state)")),
@@ -66,54 +63,6 @@ impl Writer<'_> {
         }
         code.close("};");
         code
-    }
-
-    /// The functions of this stack's types as functions of any type.
-    fn adapters(&self, code: &mut Code) {
-        let p = &self.prefix;
-        let mut adapter = |result: &str, name: &str, parameters: &str, arguments: &str| {
-            let gives = if result == "void" { "" } else { "return " };
-            code.line(format!("static {result} {p}_any_{name}({parameters}) {{ {gives}{p}_{name}({arguments}); }}"));
-        };
-        let with = "void *s, void *pool, uint64_t *counters";
-        adapter("void", "config_default", "void *config", "config");
-        adapter("void", "pool_init", "void *pool, uint32_t blocks", "pool, blocks");
-        adapter("uint32_t", "pool_free", "const void *pool", "pool");
-        adapter(
-            "int",
-            "open",
-            &format!("{with}, const void *config, uint64_t seed, uint64_t now, struct nacre_out *out"),
-            "s, pool, counters, config, seed, now, out",
-        );
-        adapter(
-            "int",
-            "call",
-            &format!("{with}, uint64_t now, uint32_t event, const uint64_t *arguments,\n        const struct nacre_addr *address, const uint8_t *data, uint32_t len, struct nacre_out *out"),
-            "s, pool, counters, now, event, arguments, address, data, len, out",
-        );
-        adapter(
-            "int",
-            "input",
-            &format!("{with}, uint64_t now, const struct nacre_addr *from,\n        const uint8_t *frame, uint32_t len, struct nacre_out *out"),
-            "s, pool, counters, now, from, frame, len, out",
-        );
-        adapter("int", "tick", &format!("{with}, uint64_t now, struct nacre_out *out"), "s, pool, counters, now, out");
-        adapter("uint64_t", "deadline", "const void *s", "s");
-        adapter(
-            "bool",
-            "accepts",
-            "const void *s, const void *pool, uint32_t event, uint32_t len",
-            "s, pool, event, len",
-        );
-        adapter("void", "settle", &format!("{with}, struct nacre_out *out"), "s, pool, counters, out");
-        adapter("void", "discard", "void *s, void *pool", "s, pool");
-        adapter(
-            "uint32_t",
-            "canonical",
-            "const void *s, const void *pool, uint8_t *to, uint32_t max",
-            "s, pool, to, max",
-        );
-        code.line("");
     }
 
     fn lists(&mut self, code: &mut Code) {

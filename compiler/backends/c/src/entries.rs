@@ -6,6 +6,7 @@ use crate::body::{Body, Kind};
 use crate::code::Code;
 use crate::levels::Item;
 use crate::names;
+use crate::parts::{Content, Part};
 use crate::types::{unsigned, Scalar};
 use crate::writer::Writer;
 use crate::Level;
@@ -227,28 +228,29 @@ impl Writer<'_> {
         code.close("}");
     }
 
-    pub fn entries(&mut self) -> Code {
-        let mut code = self.config_default();
-        let open = self.open_function(false);
-        code.add(&open);
+    pub fn entries(&mut self) -> Vec<Part> {
+        let mut parts =
+            vec![Part::of(Content::Open, self.config_default()), Part::of(Content::Open, self.open_function(false))];
         for call in self.calls() {
+            let mut code = Code::new(0);
             code.line("");
             let text = self.call_function(&call);
             code.add(&text);
+            parts.push(Part::of(Content::Call, code));
         }
-        code.line("");
-        let parts = [
-            self.input_function(),
-            self.timers(),
-            self.generic_call(),
-            self.accepts_function(),
-            self.discard_function(),
+        parts.push(Part::new(Content::Support, "\n"));
+        let rest = [
+            (Content::Input, self.input_function()),
+            (Content::Timers, self.timers()),
+            (Content::Call, self.generic_call()),
+            (Content::Call, self.accepts_function()),
+            (Content::State, self.discard_function()),
         ];
-        for part in &parts {
-            code.add(part);
+        parts.extend(rest.into_iter().map(|(content, mut code)| {
             code.line("");
-        }
-        code
+            Part::of(content, code)
+        }));
+        parts
     }
 
     /// Several events of opening go through the queue: to be known before it is written.
@@ -509,37 +511,25 @@ impl Writer<'_> {
         code
     }
 
-    /// `finish`: the queue, and what the step held.
-    pub fn finish_function(&mut self) -> Code {
+    /// The scheduler, where events can wait. `finish` of the support text runs it.
+    pub fn run_queue(&mut self) -> Code {
         let p = self.prefix.clone();
         let mut code = Code::new(0);
         let events: Vec<_> = self.queued.iter().copied().collect();
-        if !events.is_empty() {
-            code.line("/* The scheduler: hands the events in the queue to the layers, first come, first served. */");
-            let word = if self.level == Level::Inline { "_COLD" } else { "_PLAIN" };
-            code.open(format!("{p}{word} void {p}_run_queue(struct {p}_step *step) {{"));
-            code.open("while (step->len > 0) {");
-            code.line(format!("struct {p}_event e = step->more->queue[step->first];"));
-            code.line(format!("step->first = (step->first + 1u) % {p}_QUEUE;"));
-            code.line("step->len--;");
-            self.dispatch(&events, &mut code);
-            code.close("}");
-            code.close("}");
-            code.line("");
+        if events.is_empty() {
+            return code;
         }
-        code.open(format!("{p}_INLINE void {p}_finish(struct {p}_step *step) {{"));
-        if !events.is_empty() {
-            code.line(format!("if ({p}_UNLIKELY(step->len > 0)) {{ {p}_run_queue(step); }}"));
-        }
-        code.open(format!("if ({p}_UNLIKELY(step->held)) {{"));
-        code.line(format!(
-            "{p}_drop_long(step->pool, (struct {p}_bytes){{.block = step->kept, .offset = 0, .len = step->in_len}});"
-        ));
+        code.line("/* The scheduler: hands the events in the queue to the layers, first come, first served. */");
+        let word = if self.level == Level::Inline { "_COLD" } else { "_PLAIN" };
+        code.open(format!("{p}{word} void {p}_run_queue(struct {p}_step *step) {{"));
+        code.open("while (step->len > 0) {");
+        code.line(format!("struct {p}_event e = step->more->queue[step->first];"));
+        code.line(format!("step->first = (step->first + 1u) % {p}_QUEUE;"));
+        code.line("step->len--;");
+        self.dispatch(&events, &mut code);
         code.close("}");
-        code.line("step->out->outputs_len = step->outputs;");
-        code.line("step->out->segments_len = step->segments;");
-        code.line("step->out->bytes_len = step->bytes;");
         code.close("}");
+        code.line("");
         code
     }
 }

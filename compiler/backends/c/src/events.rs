@@ -211,8 +211,10 @@ impl Writer<'_> {
         let mut code = Code::new(0);
         let events: Vec<_> = self.queued.iter().copied().collect();
         if !events.is_empty() {
+            code.line("/* An event that waits for its turn. */");
             let name = format!("{}_event", self.prefix);
             self.event_struct(&name, &events, &mut code);
+            code.line("");
         }
         code
     }

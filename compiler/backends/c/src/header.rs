@@ -4,9 +4,11 @@ use nacre_stack::*;
 
 use crate::code::Code;
 use crate::names;
+use crate::parts::{Content, Part};
 use crate::writer::Writer;
 
 const INTERFACE: &str = include_str!("nacre.h");
+const PROTOTYPES: &str = include_str!("support/prototypes.h");
 
 impl Writer<'_> {
     pub fn block_bytes(&self) -> u32 {
@@ -26,32 +28,42 @@ impl Writer<'_> {
         )
     }
 
-    pub fn header(&mut self) -> String {
+    pub fn header(&mut self) -> Vec<Part> {
         let p = self.prefix.clone();
         let guard = format!("{}_H", p.to_uppercase());
-        let mut text = self.head_comment();
-        text.push_str(&format!("#ifndef {guard}\n#define {guard}\n\n{INTERFACE}\n"));
-        let mut code = Code::new(0);
-        self.constants(&mut code);
+        let (mut bounds, mut code) = (Code::new(0), Code::new(0));
+        self.constants(&mut bounds);
+        self.enums(&mut code);
         code.line("/* Bytes of a message: pool block (from 1) or where else they are, first byte, how many. */");
         code.line(format!("struct {p}_bytes {{ uint32_t block, offset, len; }};"));
         // What these name is declared first.
-        let mut rest = Code::new(0);
-        self.state_structs(&mut rest);
-        self.pool_structs(&mut rest);
-        self.config_struct(&mut rest);
-        self.prototypes(&mut rest);
+        let (mut state, mut pool, mut config, mut prototypes) =
+            (Code::new(0), Code::new(0), Code::new(0), Code::new(0));
+        self.state_structs(&mut state);
+        self.pool_structs(&mut pool);
+        self.config_struct(&mut config);
+        prototypes.line(format!("extern const struct nacre_stack {p}_stack;"));
+        prototypes.line("");
+        self.prototypes(&mut prototypes);
         let types = std::mem::take(&mut self.types);
-        code.text.push_str(&types.text);
-        code.text.push_str(&rest.text);
-        text.push_str(&code.text);
-        text.push_str("\n#endif\n");
-        text
+        code.add(&types);
+        code.add(&state);
+        vec![
+            Part::new(Content::Title, self.head_comment()),
+            Part::new(Content::Support, format!("#ifndef {guard}\n#define {guard}\n\n")),
+            Part::new(Content::Interface, format!("{INTERFACE}\n")),
+            Part::of(Content::Bounds, bounds),
+            Part::of(Content::Types, code),
+            Part::of(Content::Bounds, pool),
+            Part::of(Content::Types, config),
+            Part::of(Content::Prototypes, prototypes),
+            Part::new(Content::Support, self.support(PROTOTYPES)),
+            Part::new(Content::Support, "\n#endif\n"),
+        ]
     }
 
     fn constants(&mut self, code: &mut Code) {
-        let p = self.prefix.clone();
-        let (upper, bounds) = (p.to_uppercase(), self.stack.bounds);
+        let (upper, bounds) = (self.prefix.to_uppercase(), self.stack.bounds);
         for (name, value) in [
             ("BLOCK_BYTES", self.block_bytes()),
             ("BLOCKS_FOR_ONE", bounds.blocks),
@@ -66,6 +78,10 @@ impl Writer<'_> {
             code.line(format!("#define {upper}_{name} {value}u"));
         }
         code.line("");
+    }
+
+    fn enums(&mut self, code: &mut Code) {
+        let p = self.prefix.clone();
         for (index, declared) in self.stack.enums.iter().enumerate() {
             let name = self.enum_names[index].clone();
             let variants = names::all(declared.variants.iter().map(|v| v.as_str()));
@@ -144,33 +160,11 @@ impl Writer<'_> {
         code.line("");
     }
 
+    /// Functions for the events that the host calls.
     fn prototypes(&mut self, code: &mut Code) {
-        let p = self.prefix.clone();
-        code.line(format!("extern const struct nacre_stack {p}_stack;"));
-        code.line("");
-        code.line("/* As in struct nacre_stack, with this stack's types. */");
-        code.line(format!("void {p}_config_default(struct {p}_config *config);"));
-        code.line(format!("void {p}_pool_init(struct {p}_pool *pool, uint32_t blocks);"));
-        code.line(format!("uint32_t {p}_pool_free(const struct {p}_pool *pool);"));
-        code.line(format!("int {p}_open(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, const struct {p}_config *config,"));
-        code.line("        uint64_t seed, uint64_t now, struct nacre_out *out);");
         for call in self.calls() {
             let head = self.entry_head(&call);
             code.line(format!("{head};"));
         }
-        code.line(format!("int {p}_call(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now, uint32_t event,"));
-        code.line("        const uint64_t *arguments, const struct nacre_addr *address, const uint8_t *data, uint32_t len, struct nacre_out *out);");
-        code.line(format!("int {p}_input(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now, const struct nacre_addr *from,"));
-        code.line("        const uint8_t *frame, uint32_t len, struct nacre_out *out);");
-        code.line(format!("int {p}_tick(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now, struct nacre_out *out);"));
-        code.line(format!("uint64_t {p}_deadline(const struct {p}_state *s);"));
-        code.line(format!(
-            "bool {p}_accepts(const struct {p}_state *s, const struct {p}_pool *pool, uint32_t event, uint32_t len);"
-        ));
-        code.line(format!(
-            "void {p}_settle(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, struct nacre_out *out);"
-        ));
-        code.line(format!("void {p}_discard(struct {p}_state *s, struct {p}_pool *pool);"));
-        code.line(format!("uint32_t {p}_canonical(const struct {p}_state *s, const struct {p}_pool *pool, uint8_t *to, uint32_t max);"));
     }
 }

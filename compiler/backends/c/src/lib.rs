@@ -23,6 +23,7 @@ mod opening;
 mod operations;
 mod operators;
 mod parsing;
+mod parts;
 mod places;
 mod source;
 mod statements;
@@ -35,6 +36,8 @@ mod wire;
 mod writer;
 
 use nacre_stack::{Span, Stack};
+
+pub use parts::{Content, Part};
 
 /// How the events of one step reach the layers. The wire and the behaviour are the same at each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -83,6 +86,9 @@ pub struct Emitted {
     pub header: String,
     /// For `<prefix>.c`.
     pub source: String,
+    /// The parts of the header, then those of the source, in order. Joined, they are the two files, except for the `#line`
+    /// directives that return to the numbering of the file itself.
+    pub parts: Vec<Part>,
 }
 
 /// Where a piece of a layer's source stands: file, line.
@@ -93,8 +99,7 @@ pub fn write(stack: &Stack, level: Level, sources: Sources) -> Emitted {
 }
 
 pub fn write_with(stack: &Stack, level: Level, sources: Sources, options: Options) -> Emitted {
-    let (header, source) = writer::Writer::new(stack, level, options, sources).write();
-    Emitted { header, source }
+    writer::Writer::new(stack, level, options, sources).write()
 }
 
 /// What a checker needs beside the stack: one more source, `<prefix>_check.c`, which includes `<prefix>.c` as it is. The head of

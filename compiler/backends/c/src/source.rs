@@ -7,19 +7,24 @@ use crate::code::Code;
 use crate::events::Written;
 use crate::levels::Item;
 use crate::names;
+use crate::parts::{self, Content, Part};
 use crate::writer::Writer;
-use crate::Level;
+use crate::{Emitted, Level};
 
 const WORDS: &str = include_str!("support/words.c");
+const STEP: &str = include_str!("support/step.c");
+const FINISH: &str = include_str!("support/finish.c");
 const POOL: &str = include_str!("support/pool.c");
 const OUT: &str = include_str!("support/out.c");
 const CANONICAL: &str = include_str!("support/canonical.c");
+const HOST: &str = include_str!("support/host.c");
+const ANY: &str = include_str!("support/any.c");
 /// Stands where the numbering of lines goes back to the file itself.
 pub const HERE: &str = "#line @here";
 
 impl Writer<'_> {
     /// Text that all stacks share: `@_` is the prefix; parts between `/*@word` and `@*/` are for stacks that need them.
-    fn support(&self, text: &str) -> String {
+    pub fn support(&self, text: &str) -> String {
         let mut result = String::new();
         let mut rest = text;
         while let Some(at) = rest.find("/*@") {
@@ -37,7 +42,7 @@ impl Writer<'_> {
             }
             rest = &part[end + 3..];
             if !wanted {
-                rest = rest.trim_start_matches(' ');
+                rest = without_line(&mut result, rest);
             }
         }
         result.push_str(rest);
@@ -138,14 +143,14 @@ impl Writer<'_> {
     }
 
     /// Header and source.
-    pub fn write(&mut self) -> (String, String) {
+    pub fn write(&mut self) -> Emitted {
         self.note_openings();
         let externs = self.externs();
         let mut written: Vec<(String, Written)> = vec![];
         // What entries call, what that calls, and what the queue and the ring hand events to, until nothing new is asked for.
         self.plan.quick = true;
         let mut entries = self.entries();
-        let mut finish = self.finish_function();
+        let mut scheduler = self.run_queue();
         loop {
             let before = (self.queued.len(), self.put_off.len(), self.temporary);
             while let Some((item, _)) = self.next_item() {
@@ -153,11 +158,11 @@ impl Writer<'_> {
                 written.push(function);
             }
             self.plan.quick = true;
-            finish = match before == (self.queued.len(), self.put_off.len(), self.temporary) {
-                true => finish,
+            scheduler = match before == (self.queued.len(), self.put_off.len(), self.temporary) {
+                true => scheduler,
                 false => {
                     entries = self.entries();
-                    self.finish_function()
+                    self.run_queue()
                 }
             };
             if !self.is_asked() {
@@ -174,51 +179,38 @@ impl Writer<'_> {
         let waiting = self.waiting_struct();
         self.types.add(&waiting);
         let helpers = std::mem::take(&mut self.helpers);
-        let step = self.step_struct(&queue);
-        let mut code = Code::new(0);
-        code.line("");
-        for (_, function) in &written {
-            code.line(format!("{};", function.head));
-        }
-        code.line("");
-        code.add(&externs);
-        code.add(&helpers);
-        for (name, function) in &written {
-            if !name.is_empty() {
-                code.line(format!("/* {} */", name.replace("*/", "* /")));
-            }
-            code.open(format!("{} {{", function.head));
-            code.add(&function.body);
-            if function.body.text.contains("\n#line ") || function.body.text.starts_with("#line ") {
-                code.text.push_str(HERE);
-                code.text.push('\n');
-            }
-            code.close("}");
-            code.line("");
-        }
-        code.add(&finish);
-        code.line("");
-        code.add(&entries);
-        code.line(self.pool_functions());
-        code.add(&canonical);
-        code.line("");
-        code.add(&descriptor);
+        let bounds = self.bounds();
+        let level = format!("#define {}_LEVEL \"{}\"\n", self.prefix, self.level.name());
+        let head = format!("#include \"{}.h\"\n\n#include <string.h>\n\n", self.prefix);
+        let support = [STEP, WORDS, POOL, OUT, CANONICAL].map(|text| self.support(text)).join("\n");
+        let mut source = vec![
+            Part::new(Content::Title, self.head_comment() + &level),
+            Part::new(Content::Support, head),
+            Part::of(Content::Bounds, bounds),
+            Part::of(Content::Types, queue),
+            Part::new(Content::Support, support),
+            Part::new(Content::Prototypes, heads_of(&written)),
+            Part::of(Content::Helper, externs),
+        ];
+        source.extend(helpers.into_iter().map(|helper| Part::of(Content::Helper, helper)));
+        source.extend(written.iter().map(|(name, function)| Part::of(Content::Layer, with_body(name, function))));
+        source.push(Part::of(Content::Layer, scheduler));
+        source.push(Part::new(Content::Support, self.support(FINISH)));
+        source.extend(entries);
+        source.push(Part::new(Content::Support, self.support(HOST)));
+        source.push(Part::of(Content::State, spaced(canonical)));
+        source.push(Part::new(Content::Support, self.support(ANY)));
+        source.push(Part::of(Content::Descriptor, descriptor));
         let header = self.header();
-        let source = format!(
-            "{}#include \"{}.h\"\n\n#include <string.h>\n\n{step}{}\n{}\n{}\n{}",
-            self.head_comment(),
-            self.prefix,
-            self.support(WORDS),
-            self.support(POOL),
-            self.support(OUT),
-            self.support(CANONICAL),
-        );
-        let source = source + &code.text;
         let source = match self.level {
             Level::Inline => asides(&source, &self.prefix),
             _ => source,
         };
-        (header, numbered(source, &format!("{}.c", self.prefix)))
+        Emitted {
+            header: header.iter().map(|part| part.text.as_str()).collect(),
+            source: parts::join(&source, &format!("{}.c", self.prefix)),
+            parts: parts::unnumbered(header.into_iter().chain(source).collect()),
+        }
     }
 
     /// One function, with words above it.
@@ -251,7 +243,8 @@ impl Writer<'_> {
         (layer.unwrap_or(usize::MAX), name.to_string())
     }
 
-    fn step_struct(&self, queue: &Code) -> String {
+    /// Numbers of counters, and bounds.
+    fn bounds(&self) -> Code {
         let p = &self.prefix;
         let bounds = self.stack.bounds;
         let mut code = Code::new(0);
@@ -272,89 +265,51 @@ impl Writer<'_> {
             ("BYTES", bounds.scratch),
             ("QUEUE", bounds.queue.max(1)),
             ("WAITING", self.most_waiting()),
+            ("TEMPORARY", self.temporary),
         ] {
             code.line(format!("#define {p}_{name} {value}u"));
         }
         code.line("");
-        if !self.queued.is_empty() {
-            code.line("/* An event that waits for its turn. */");
-            code.add(queue);
-        }
-        code.line("/* What a step seldom needs. */");
-        code.open(format!("struct {p}_more {{"));
-        code.line("uint8_t nothing;");
-        if !self.queued.is_empty() {
-            code.line(format!("struct {p}_event queue[{p}_QUEUE];"));
-        }
-        if self.temporary > 0 {
-            code.line(format!("uint8_t temp[{}]; /* bytes that are looked at in one statement */", self.temporary));
-        }
-        code.close("};");
-        code.line("/* One call of the host and all that it causes. */");
-        code.open(format!("struct {p}_step {{"));
-        code.line(format!("struct {p}_state *s;"));
-        code.line(format!("struct {p}_pool *pool;"));
-        code.line("uint64_t *counters;");
-        code.line("struct nacre_out *out;");
-        code.line("uint64_t now;");
-        code.line("const uint8_t *in; /* data of the message that came with the call */");
-        code.line("uint32_t in_len;");
-        code.line("uint32_t kept; /* first block of that data, once it is in the pool */");
-        code.line("uint32_t outputs, segments, bytes; /* what was made in `out` so far */");
-        code.line("uint32_t impossible; /* whether the message was said to be */");
-        code.line("bool held; /* the step has references to what is kept */");
-        if !self.queued.is_empty() {
-            code.line("uint32_t first, len; /* in the queue */");
-        }
-        code.line(format!("struct {p}_more *more;"));
-        code.close("};");
-        code.line("");
-        code.text
-    }
-
-    fn pool_functions(&self) -> String {
-        let p = &self.prefix;
-        let mut code = Code::new(0);
-        code.open(format!("void {p}_pool_init(struct {p}_pool *pool, uint32_t blocks) {{"));
-        code.line("if (blocks > 0xffffu) { blocks = 0xffffu; }");
-        code.line("pool->free = pool->last = blocks;");
-        code.line("pool->first = 1;");
-        code.open("for (uint32_t i = 0; i < blocks; i++) {");
-        code.line("memset(&pool->block[i], 0, sizeof pool->block[i]);");
-        code.line("pool->block[i].after = (uint16_t)(i + 2u);");
-        code.close("}");
-        if self.uses_ropes {
-            code.line("pool->node = 0;");
-            code.open(format!("for (uint32_t number = {p}_NODES; number > 0; number--) {{"));
-            code.line(format!("{p}_node(pool, number)->next = pool->node;"));
-            code.line("pool->node = number;");
-            code.close("}");
-        }
-        code.close("}");
-        code.line("");
-        code.line(format!("uint32_t {p}_pool_free(const struct {p}_pool *pool) {{ return pool->free; }}"));
-        code.line("");
-        code.open(format!(
-            "void {p}_settle(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, struct nacre_out *out) {{"
-        ));
-        for name in ["s", "pool", "counters", "out"] {
-            code.line(format!("(void){name};"));
-        }
-        code.close("}");
-        code.text
+        code
     }
 }
 
-/// Puts the line numbers of the file itself where they are asked for.
-fn numbered(text: String, file: &str) -> String {
-    let mut result = String::with_capacity(text.len());
-    for (index, line) in text.lines().enumerate() {
-        if line == HERE {
-            result.push_str(&format!("#line {} \"{file}\"\n", index + 2));
-        } else {
-            result.push_str(line.trim_end());
-            result.push('\n');
+/// Behind a part that is left out: the line on which it stood goes too, if nothing else is on it.
+fn without_line<'t>(before: &mut String, after: &'t str) -> &'t str {
+    let after = after.trim_start_matches(' ');
+    let line = before.rfind('\n').map_or(0, |at| at + 1);
+    match after.strip_prefix('\n') {
+        Some(next) if before[line..].trim_start_matches(' ').is_empty() => {
+            before.truncate(line);
+            next
         }
+        _ => after,
     }
-    result
+}
+
+/// Prototypes, so that functions can call those that follow.
+fn heads_of(written: &[(String, Written)]) -> String {
+    let heads: String = written.iter().map(|(_, function)| format!("{};\n", function.head)).collect();
+    format!("\n{heads}\n")
+}
+
+fn with_body(name: &str, function: &Written) -> Code {
+    let mut code = Code::new(0);
+    if !name.is_empty() {
+        code.line(format!("/* {} */", name.replace("*/", "* /")));
+    }
+    code.open(format!("{} {{", function.head));
+    code.add(&function.body);
+    if function.body.text.contains("\n#line ") || function.body.text.starts_with("#line ") {
+        code.text.push_str(HERE);
+        code.text.push('\n');
+    }
+    code.close("}");
+    code.line("");
+    code
+}
+
+fn spaced(mut code: Code) -> Code {
+    code.line("");
+    code
 }

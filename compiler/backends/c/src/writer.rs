@@ -29,7 +29,7 @@ pub struct Writer<'a> {
     pub types: Code,
     pub declared: HashSet<String>,
     /// Helper functions for the source.
-    pub helpers: Code,
+    pub helpers: Vec<Code>,
     made: HashSet<String>,
     pub uses_ropes: bool,
     /// Bytes that statements need for what they only look at.
@@ -65,7 +65,7 @@ impl<'a> Writer<'a> {
             sources,
             types: Code::new(0),
             declared: HashSet::new(),
-            helpers: Code::new(0),
+            helpers: vec![],
             made: HashSet::new(),
             uses_ropes: uses_ropes(stack),
             temporary: 0,
@@ -79,9 +79,9 @@ impl<'a> Writer<'a> {
     /// Writes a helper once; gives its name.
     pub fn helper(&mut self, name: String, write: impl FnOnce(&mut Self, &str) -> Code) -> String {
         if self.made.insert(name.clone()) {
-            let code = write(self, &name);
-            self.helpers.add(&code);
-            self.helpers.line("");
+            let mut code = write(self, &name);
+            code.line("");
+            self.helpers.push(code);
         }
         name
     }

@@ -1,0 +1,42 @@
+/* wrapped.up.deliver.Whole */
+pieces_PLAIN void pieces_on_wrapped_up_deliver_Whole(struct pieces_step *step, struct pieces_msg_marked m, uint16_t size) {
+#line 20 "tests/golden/pieces/source.nacre"
+    (void)step;
+    if ((uint32_t)size != m.bytes.len) {
+        pieces_drop(step->pool, m.bytes);
+        return;
+    }
+    struct pieces_bytes front = pieces_slice(step, m.bytes, 0, 1u);
+    uint8_t head[1] = {0};
+    pieces_read(step, front, head);
+    pieces_drop(step->pool, front);
+    struct pieces_msg_marked inner = {.data = false};
+    const uint32_t size_2 = pieces_parse_1(head, m.bytes.len, &inner);
+    struct pieces_maybe_msg_marked unpacked = {.some = false};
+    if (size_2 != UINT32_MAX) {
+        inner.bytes = pieces_rest(step, m.bytes, size_2);
+        unpacked.some = true;
+        unpacked.value = inner;
+    } else {
+        pieces_drop(step->pool, m.bytes);
+    }
+    struct pieces_maybe_msg_marked t2 = unpacked;
+    struct pieces_maybe_msg_marked t3 = t2;
+    if (pieces_UNLIKELY(!t3.some)) {
+        return;
+    }
+#line 25 "tests/golden/pieces/source.nacre"
+    pieces_marked_up_deliver(step, t3.value);
+}
+
+/* marked.down.send */
+pieces_PLAIN void pieces_on_marked_down_send(struct pieces_step *step, struct pieces_msg m) {
+#line 7 "tests/golden/pieces/source.nacre"
+    (void)step;
+    struct pieces_msg_wrapped carried = {.bytes = m.bytes, .data = m.data};
+    carried.marked = 1;
+    carried.marked_at = 7u;
+#line 7 "tests/golden/pieces/source.nacre"
+    pieces_wrapped_down_send(step, carried);
+}
+
