@@ -7,6 +7,7 @@ use nacre_typed::Fragment;
 
 use crate::codes;
 use crate::course::Emission;
+use crate::layout;
 use crate::link::{Linked, LOWER};
 use crate::shapes::{Flow, Node};
 use crate::Diagnostic;
@@ -197,7 +198,7 @@ pub(crate) fn layouts(stack: &Stack, frame_max: u32) -> Vec<Diagnostic> {
             problems.push(Diagnostic::error(codes::TOO_MANY_SHAPES, title).at(layer.span, "below this layer"));
         }
     }
-    problems.extend(crowded(stack));
+    problems.extend(crowded(stack).or_else(|| overlapping(stack)));
     problems.extend(unnumbered(stack));
     problems
 }
@@ -216,7 +217,15 @@ fn unnumbered(stack: &Stack) -> Option<Diagnostic> {
 /// The widest shape, if no frame has room for its headers.
 fn too_wide(stack: &Stack, frame_max: u32) -> Option<Diagnostic> {
     let shape = stack.layouts[0].shapes.iter().filter(|s| s.size > frame_max).max_by_key(|s| s.size)?;
-    let bits = |id: &HeaderId| stack.header(*id).fields.iter().map(|f| u64::from(f.bits)).sum::<u64>();
+    let end = |field: &HeaderField| match field.place {
+        FieldPlace::Byte(byte) => u64::from(byte) * 8 + u64::from(field.bits),
+        FieldPlace::Packed | FieldPlace::Cookie | FieldPlace::Fingerprint => 0,
+    };
+    let bits = |id: &HeaderId| {
+        let fields = &stack.header(*id).fields;
+        let all = fields.iter().map(|f| u64::from(f.bits)).sum::<u64>();
+        fields.iter().map(end).fold(all, u64::max)
+    };
     let widest = *shape.headers.iter().max_by_key(|id| bits(id))?;
     let (header, layer) = (stack.header(widest), stack.layer(stack.header(widest).layer));
     let title = format!("headers of {} bytes fit no frame: the transport takes {frame_max}", shape.size);
@@ -271,6 +280,64 @@ fn crowded(stack: &Stack) -> Option<Diagnostic> {
         }
     }
     None
+}
+
+/// A field at a byte of its own choice that is where something else is.
+fn overlapping(stack: &Stack) -> Option<Diagnostic> {
+    let shapes = || stack.layouts.iter().flat_map(|layout| layout.shapes.iter().map(move |shape| (layout, shape)));
+    let chosen = |p: &&Placed| matches!(field_of(stack, p).place, FieldPlace::Byte(_));
+    let early = shapes().filter_map(|(layout, shape)| {
+        let front = layout::start(layout.form, shape.identified, shape.number, layout.shapes.len() == 1);
+        let field = shape.fields.iter().filter(chosen).find(|p| p.bit < front)?;
+        Some((front, layout, field))
+    });
+    if let Some((front, layout, field)) = early.max_by_key(|(front, ..)| *front) {
+        return Some(in_front(stack, layout, field, front));
+    }
+    shapes().find_map(|(_, shape)| {
+        let fields: Vec<&Placed> = shape.fields.iter().filter(|p| field_of(stack, p).bits > 0).collect();
+        let mut pairs = fields.windows(2);
+        let pair = pairs.find(|pair| pair[0].bit + field_of(stack, pair[0]).bits > pair[1].bit)?;
+        Some(overlap(stack, pair[0], pair[1]))
+    })
+}
+
+fn field_of<'s>(stack: &'s Stack, placed: &Placed) -> &'s HeaderField {
+    &stack.header(placed.header).fields[placed.field as usize]
+}
+
+/// `pt2pt.Data.number`, and the bytes that it takes.
+fn described(stack: &Stack, placed: &Placed) -> (String, String) {
+    let (header, field) = (stack.header(placed.header), field_of(stack, placed));
+    let (first, last) = (placed.bit / 8, (placed.bit + field.bits - 1) / 8);
+    let bytes = if first == last { format!("byte {first}") } else { format!("bytes {first} to {last}") };
+    (format!("{}.{}.{}", stack.layer(header.layer).name, header.name, field.name), bytes)
+}
+
+fn in_front(stack: &Stack, layout: &Layout, placed: &Placed, front: u32) -> Diagnostic {
+    let (name, bytes) = described(stack, placed);
+    let layer = stack.layer(stack.header(placed.header).layer);
+    let what = match layout.form {
+        LayoutForm::Preamble => "the preamble takes",
+        LayoutForm::Plain => "the number of the shape takes",
+    };
+    Diagnostic::error(codes::PLACES, format!("`{name}` cannot be at byte {}", placed.bit / 8))
+        .at(layer.span, format!("this layer places it in {bytes}"))
+        .because(format!("{what} the first {} bytes", front / 8))
+        .help(format!("place it at byte {} or later", front / 8))
+}
+
+fn overlap(stack: &Stack, first: &Placed, second: &Placed) -> Diagnostic {
+    let [(a, a_bytes), (b, b_bytes)] = [first, second].map(|p| described(stack, p));
+    let [a_layer, b_layer] = [first, second].map(|p| stack.layer(stack.header(p.header).layer));
+    let error = Diagnostic::error(codes::PLACES, format!("`{a}` and `{b}` overlap in the frame"))
+        .at(b_layer.span, format!("`{b}` takes {b_bytes}"));
+    let error = if a_layer.span == b_layer.span {
+        error.because(format!("`{a}` takes {a_bytes}"))
+    } else {
+        error.also(a_layer.span, format!("`{a}` takes {a_bytes}"))
+    };
+    error.help("change one of the offsets; a header can be on the frame together with those of all other layers")
 }
 
 #[cfg(test)]

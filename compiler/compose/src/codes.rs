@@ -34,7 +34,7 @@ pub const CODES: &[(&str, &str)] = &[
     (LATER, "`later` events cause more and more of their kind"),
     (CLASS, "a field is not of the class that is stated"),
     (ONE_WAY, "frames leave by an event that does not come back"),
-    (PLACES, "`at cookie` and `at fingerprint` do not fit the frame"),
+    (PLACES, "a field with a fixed place does not fit the frame"),
     (DOUBLED, "a second header of one layer on a message"),
     (LEFT_ON, "a message leaves by a port with headers on it"),
     (TOO_MANY_SHAPES, "more combinations of headers than numbers for them"),

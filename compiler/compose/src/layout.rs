@@ -120,7 +120,7 @@ fn carries(stack: &Stack, header: HeaderId, place: FieldPlace) -> bool {
 }
 
 /// The bit at which packed fields begin.
-fn start(form: LayoutForm, identified: bool, number: u32, only: bool) -> u32 {
+pub(crate) fn start(form: LayoutForm, identified: bool, number: u32, only: bool) -> u32 {
     match form {
         LayoutForm::Preamble => {
             let fixed = PREAMBLE_BITS + if identified { FINGERPRINT_BITS } else { 0 };
@@ -132,7 +132,7 @@ fn start(form: LayoutForm, identified: bool, number: u32, only: bool) -> u32 {
     }
 }
 
-/// The places of all fields of a shape, and the bytes before the data.
+/// The places of all fields of a shape, and the bytes before the data. Fields that overlap are left so: `checks` reports them.
 fn pack(stack: &Stack, headers: &[HeaderId], identified: bool, start: u32) -> (Vec<Placed>, u32) {
     let mut fields = vec![];
     let mut packed = vec![];
@@ -143,21 +143,72 @@ fn pack(stack: &Stack, headers: &[HeaderId], identified: bool, start: u32) -> (V
             match field.place {
                 FieldPlace::Cookie => fields.push(placed(COOKIE_BIT)),
                 FieldPlace::Fingerprint => fields.push(placed(FINGERPRINT_BIT)),
+                FieldPlace::Byte(byte) => fields.push(placed(byte * 8)),
                 FieldPlace::Packed => {
                     packed.push(((!leads, if leads { FieldClass::Identification } else { field.class }), placed(0)))
                 }
             }
         }
     }
-    fields.sort_by_key(|p| p.bit);
     packed.sort_by_key(|(order, _)| *order);
-    let mut bit = start;
-    for (_, mut place) in packed {
-        place.bit = bit;
-        bit += stack.header(place.header).fields[place.field as usize].bits;
+    let bits = |place: &Placed| stack.header(place.header).fields[place.field as usize].bits;
+    let fixed = fields.iter().map(|place| (place.bit, bits(place))).collect();
+    let mut gaps = Gaps::new(start, fixed);
+    for ((follows, _), mut place) in packed {
+        place.bit = if follows { gaps.take(bits(&place)) } else { gaps.take_at_start(bits(&place)) };
         fields.push(place);
     }
-    (fields, bit.div_ceil(8))
+    fields.sort_by_key(|p| p.bit);
+    let end = fields.iter().map(|place| place.bit + bits(place)).fold(start, u32::max);
+    (fields, end.div_ceil(8))
+}
+
+/// The bits of a shape that fields with a fixed place leave to the others, in order.
+struct Gaps {
+    /// Each from its first bit up to, but not including, its end.
+    free: Vec<(u32, u32)>,
+    /// Where the last packed field ended.
+    end: u32,
+}
+
+impl Gaps {
+    /// All from `start` on, but what the fixed fields take: a first bit and a number of bits each.
+    fn new(start: u32, mut fixed: Vec<(u32, u32)>) -> Gaps {
+        fixed.sort_unstable();
+        let (mut free, mut from) = (vec![], start);
+        for (bit, bits) in fixed {
+            if bit > from {
+                free.push((from, bit));
+            }
+            from = from.max(bit + bits);
+        }
+        free.push((from, u32::MAX));
+        Gaps { free, end: start }
+    }
+
+    /// The first bit of the first gap that is wide enough. A field without bits is where the last field ended.
+    fn take(&mut self, bits: u32) -> u32 {
+        if bits == 0 {
+            return self.end;
+        }
+        let fits = self.free.iter_mut().find(|(from, to)| to - *from >= bits);
+        let (from, _) = fits.expect("the last gap has no end");
+        let bit = *from;
+        *from += bits;
+        self.end = bit + bits;
+        bit
+    }
+
+    /// Where a field comes that must not move: directly behind the last one.
+    fn take_at_start(&mut self, bits: u32) -> u32 {
+        let bit = self.end;
+        self.end += bits;
+        for (from, _) in &mut self.free {
+            *from = (*from).max(self.end);
+        }
+        self.free.retain(|(from, to)| from < to);
+        bit
+    }
 }
 
 /// For packed messages the event is told by nobody; it is that with which such a message first comes to the layer.

@@ -65,9 +65,8 @@ impl Run<'_> {
         let new = self.world.packed.entry(layout).or_default().join(&told);
         self.learnt(new);
         bag.map(|kind, size| {
-            let bits: u32 = kind.headers.iter().flat_map(|h| &self.stack.header(*h).fields).map(|f| f.bits).sum();
             let origin = new_origin(kind.origin, size);
-            (Kind { headers: vec![], origin, ..kind.clone() }, size.grown(bits.div_ceil(8) + SHAPE_NUMBER))
+            (Kind { headers: vec![], origin, ..kind.clone() }, size.grown(head(self.stack, &kind.headers)))
         })
     }
 
@@ -194,6 +193,19 @@ impl Run<'_> {
         }
         result
     }
+}
+
+/// The bytes in front of a packed message with these headers, at the most: fields with a place of their own end there, all others
+/// may come behind them.
+fn head(stack: &Stack, headers: &[HeaderId]) -> u32 {
+    let (mut end, mut packed) = (SHAPE_NUMBER * 8, 0);
+    for field in headers.iter().flat_map(|h| &stack.header(*h).fields) {
+        match field.place {
+            FieldPlace::Byte(byte) => end = end.max(byte * 8 + field.bits),
+            FieldPlace::Packed | FieldPlace::Cookie | FieldPlace::Fingerprint => packed += field.bits,
+        }
+    }
+    (end + packed).div_ceil(8)
 }
 
 /// A part of a message in pieces is in pieces of its own.

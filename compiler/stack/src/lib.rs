@@ -223,6 +223,9 @@ pub enum FieldPlace {
     Cookie,
     /// `at fingerprint`: bytes 4-11; its presence makes the frame an identified one.
     Fingerprint,
+    /// `at byte n`: begins with the least significant bit of this byte, counted from the first of the frame or of the packed
+    /// bytes.
+    Byte(u32),
 }
 
 /// The class of a header field (van Renesse 1996 §2.1), inferred from the data flow.

@@ -56,6 +56,7 @@ fn every_construct_is_read_back() {
     let list = Place { root: Root::Cell(CellId(stack.cells.len() as u32 - 2)), path: vec![], ty: list_ty };
     let option_ty = Type::Option(Box::new(Type::Msg));
     let option = Place { root: Root::Cell(CellId(stack.cells.len() as u32 - 1)), path: vec![], ty: option_ty.clone() };
+    stack.headers[0].fields[0].place = FieldPlace::Byte(7);
     stack.enums.push(Enum { name: "Colour".into(), variants: vec!["Red".into(), "Green".into()] });
     stack.layers[0].span = Span { file: nacre_diagnostics::SourceId(2), start: 3, end: 9 };
     stack.externs.push(Extern {

@@ -222,6 +222,7 @@ fn layouts_that_do_not_fit() {
         let first = s.layouts[0].shapes[0].fields[0];
         s.layouts[0].shapes[0].fields.push(Placed { bit: 32, ..first });
     });
+    refused("is not at byte 9", desk(), |s| s.headers[0].fields[0].place = FieldPlace::Byte(9));
     refused("is another's", desk(), |s| s.layouts[0].shapes[1].number = 0);
     refused("no length fits", desk(), |s| s.layouts[0].shapes[0].data_min = 5000);
     refused("bits and needs", desk(), |s| s.headers[0].fields[0].bits = 15);

@@ -138,18 +138,26 @@ pub struct Header {
     pub span: Span,
 }
 
-/// `number: u29 big at cookie gossip`
+/// `number: u29 big at cookie gossip`, `window: u16 big at byte 4`
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeaderField {
     pub docs: Docs,
     pub name: Ident,
     pub ty: Type,
     pub big: bool,
-    /// `at cookie`, `at fingerprint`
-    pub place: Option<Ident>,
+    pub place: Option<Place>,
     /// A stated class: `identification`, `protocol`, `message`, `gossip`.
     pub class: Option<Ident>,
     pub span: Span,
+}
+
+/// The place of a header field in the frame, where the layer states one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Place {
+    /// `at cookie`, `at fingerprint`
+    Named(Ident),
+    /// `at byte 4`: the offset from the first byte of the frame.
+    Byte(Expr),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

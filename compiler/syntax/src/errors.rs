@@ -50,7 +50,7 @@ pub(crate) fn unknown_character(span: Span, text: &str) -> Diagnostic {
     match text {
         "'" => found.help("texts stand in double quotes: \"octet\""),
         "#" => found.help("comments begin with `//`"),
-        "@" => found.help("a fixed place in a frame is written `at cookie`"),
+        "@" => found.help("a fixed place in a frame is written `at byte 4` or `at cookie`"),
         "~" => found.help("the complement of x is `x ^ 0xff`, with as many bits as x has"),
         _ => found.help("remove it"),
     }
@@ -212,8 +212,8 @@ pub(crate) fn no_attribute(span: Span, word: &str) -> Diagnostic {
     Diagnostic::error("S0014", format!("`{word}` is no attribute of a header field"))
         .at(span, "expected an attribute, or the end of the field")
         .because(
-            "behind the type can stand the order of bytes (`big`), a place in the frame (`at cookie`, `at fingerprint`) and a class \
-             (`identification`, `protocol`, `message`, `gossip`), each once",
+            "behind the type can stand the order of bytes (`big`), a place in the frame (`at byte 4`, `at cookie`, \
+             `at fingerprint`) and a class (`identification`, `protocol`, `message`, `gossip`), each once",
         )
         .help("take one of these, or write `,` before the next field")
 }

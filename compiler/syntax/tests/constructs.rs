@@ -56,8 +56,19 @@ fn header_fields_have_attributes_in_any_order() {
     let header = header.expect("there is one");
     let name = |ident: &Option<Ident>| ident.as_ref().map_or("", |ident| &ident.name).to_string();
     let fields = header.fields.iter().flatten();
-    let attributes: Vec<_> = fields.map(|field| (field.big, name(&field.place), name(&field.class))).collect();
-    let expected = [(true, "cookie", ""), (false, "fingerprint", ""), (false, "", "gossip"), (true, "", "protocol")];
+    let place = |field: &HeaderField| match &field.place {
+        Some(Place::Named(name)) => name.name.clone(),
+        Some(Place::Byte(_)) => "byte".to_string(),
+        None => String::new(),
+    };
+    let attributes: Vec<_> = fields.map(|field| (field.big, place(field), name(&field.class))).collect();
+    let expected = [
+        (true, "cookie", ""),
+        (false, "fingerprint", ""),
+        (false, "", "gossip"),
+        (true, "", "protocol"),
+        (true, "byte", "message"),
+    ];
     assert_eq!(attributes, expected.map(|(big, place, class)| (big, place.to_string(), class.to_string())));
     assert_eq!(header.docs, ["What all frames carry."]);
 }

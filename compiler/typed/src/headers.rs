@@ -6,6 +6,9 @@ use nacre_syntax::ast::{self, Member};
 
 use crate::layer::Checker;
 
+/// The last byte of the longest frame.
+const LAST_BYTE: i128 = 65_506;
+
 impl Checker<'_> {
     pub(crate) fn headers(&mut self) {
         let layer = self.layer;
@@ -48,21 +51,7 @@ impl Checker<'_> {
         if field.big && bits % 8 != 0 {
             self.error("T0024", "`big` needs whole bytes", field.span, format!("{bits} bits"), "");
         }
-        let place = match field.place.as_ref().map(|p| p.name.as_str()) {
-            None => FieldPlace::Packed,
-            Some("cookie") if bits == 24 => FieldPlace::Cookie,
-            Some("fingerprint") if bits == 64 => FieldPlace::Fingerprint,
-            Some(_) => {
-                self.error(
-                    "T0025",
-                    "a field stands `at cookie` (24 bits) or `at fingerprint` (64 bits)",
-                    field.span,
-                    format!("{bits} bits here"),
-                    "",
-                );
-                FieldPlace::Packed
-            }
-        };
+        let place = self.field_place(field, bits);
         let class = match field.class.as_ref().map(|p| p.name.as_str()) {
             Some("identification") => FieldClass::Identification,
             Some("message") => FieldClass::Message,
@@ -70,6 +59,26 @@ impl Checker<'_> {
             _ => FieldClass::Protocol,
         };
         Some(HeaderField { name: field.name.name.clone(), ty, bits, big_endian: field.big, place, class })
+    }
+
+    /// Where a field of so many bits is in a frame.
+    fn field_place(&mut self, field: &ast::HeaderField, bits: u32) -> FieldPlace {
+        match &field.place {
+            None => FieldPlace::Packed,
+            Some(ast::Place::Byte(at)) => {
+                let byte = self.constant_number(at, "the byte at which a field begins", 0, LAST_BYTE);
+                byte.map_or(FieldPlace::Packed, |byte| FieldPlace::Byte(byte as u32))
+            }
+            Some(ast::Place::Named(name)) => match name.name.as_str() {
+                "cookie" if bits == 24 => FieldPlace::Cookie,
+                "fingerprint" if bits == 64 => FieldPlace::Fingerprint,
+                _ => {
+                    let title = "a field stands `at cookie` (24 bits) or `at fingerprint` (64 bits)";
+                    self.error("T0025", title, field.span, format!("{bits} bits here"), "");
+                    FieldPlace::Packed
+                }
+            },
+        }
     }
 
     pub(crate) fn unused_headers(&mut self) {

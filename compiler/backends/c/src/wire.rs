@@ -68,7 +68,7 @@ impl Writer<'_> {
                 let bit = match field.place {
                     FieldPlace::Cookie => Some(8),
                     FieldPlace::Fingerprint => Some(32),
-                    FieldPlace::Packed => {
+                    FieldPlace::Packed | FieldPlace::Byte(_) => {
                         shape.fields.iter().find(|p| p.header == *header && p.field as usize == i).map(|p| p.bit)
                     }
                 };

@@ -155,8 +155,8 @@ const CURIOUS: &str = "import \"../interfaces.nacre\";
     struct Pair { a: i13, b: bool }
     worker curious {
         requires once;
-        header Full { to: u24 at cookie, r: 0..5, maybe: u3?, c: Colour, pair: Pair, swapped: u16 big, two: bytes<2> }
-        header Short { to: u24 at cookie, wide: u40 }
+        header Full { to: u24 at cookie, r: 0..5, maybe: u3?, c: Colour, pair: Pair, swapped: u16 big at byte 11, two: bytes<2> }
+        header Short { to: u24 at cookie, wide: u40 at byte 6 }
         state {
             last: 0..5, maybe: u3?, c: Colour, pair: Pair, swapped: u16, two: bytes<2>, wide: u40, to: u24, again: bool,
             count: u8, first: u8,

@@ -129,16 +129,20 @@ fn field(stack: &Stack, placed: &Placed) -> Vec<String> {
     let last = placed.bit + field.bits.max(1) - 1;
     let bits = if last == placed.bit { format!("bit {}", placed.bit) } else { format!("bits {}-{last}", placed.bit) };
     let order = if field.big_endian { " big" } else { "" };
-    let kind = match (field.place, field.class) {
-        (FieldPlace::Cookie, _) => "cookie",
-        (FieldPlace::Fingerprint, _) => "fingerprint",
-        (_, FieldClass::Identification) => "connection identification",
-        (_, FieldClass::Protocol) => "protocol-specific",
-        (_, FieldClass::Message) => "message-specific",
-        (_, FieldClass::Gossip) => "gossip",
+    let class = match field.class {
+        FieldClass::Identification => "connection identification",
+        FieldClass::Protocol => "protocol-specific",
+        FieldClass::Message => "message-specific",
+        FieldClass::Gossip => "gossip",
+    };
+    let kind = match field.place {
+        FieldPlace::Cookie => "cookie".into(),
+        FieldPlace::Fingerprint => "fingerprint".into(),
+        FieldPlace::Byte(byte) => format!("{class}, at byte {byte}"),
+        FieldPlace::Packed => class.into(),
     };
     let owner = format!("{}.{}.{}", stack.layer(header.layer).name, header.name, field.name);
-    vec![bits, owner, format!("{}{order}", Named::of(stack).ty(&field.ty)), kind.into()]
+    vec![bits, owner, format!("{}{order}", Named::of(stack).ty(&field.ty)), kind]
 }
 
 /// Everything in a frame, from its first bit to some of its data.

@@ -80,7 +80,11 @@ impl<'a> Printer<'a> {
         for h in &stack.headers {
             let fields = join(h.fields.iter().map(|f| {
                 let big = if f.big_endian { " big" } else { "" };
-                let (place, class) = (word(words::PLACES, f.place), word(words::CLASSES, f.class));
+                let class = word(words::CLASSES, f.class);
+                let place = match f.place {
+                    FieldPlace::Byte(byte) => format!("byte {byte}"),
+                    place => word(words::PLACES, place).to_string(),
+                };
                 format!("{} bits {}{big} {place} {class}", parameter(names, &f.name, &f.ty), f.bits)
             }));
             self.line(format!("header {} of {} [{fields}]", quoted(&h.name), self.layer(h.layer)));

@@ -428,7 +428,11 @@ impl Reader {
     fn header_field(&mut self) -> Result<HeaderField> {
         let Parameter { name, ty } = self.parameter()?;
         let (bits, big_endian) = (self.stated_number("bits")?, self.is_word("big"));
-        let (place, class) = (self.must_be(words::PLACES)?, self.must_be(words::CLASSES)?);
+        let place = match self.is_word("byte") {
+            true => FieldPlace::Byte(self.small()?),
+            false => self.must_be(words::PLACES)?,
+        };
+        let class = self.must_be(words::CLASSES)?;
         Ok(HeaderField { name, ty, bits, big_endian, place, class })
     }
 

@@ -42,7 +42,7 @@ fn headers(stack: &Stack, p: &mut Problems) {
             p.unless(fits, || format!("field `{}` has {} bits and needs {needs:?}", field.name, field.bits));
             p.unless(!field.big_endian || field.bits % 8 == 0, || format!("field `{}` is no row of bytes", field.name));
             let place = match field.place {
-                FieldPlace::Packed => true,
+                FieldPlace::Packed | FieldPlace::Byte(_) => true,
                 FieldPlace::Cookie => field.bits <= 24,
                 FieldPlace::Fingerprint => field.bits == 64,
             };
@@ -78,6 +78,12 @@ fn fields(stack: &Stack, layout: &Layout, shape: &Shape, p: &mut Problems) {
             p.unless(places.next().is_none(), || format!("field `{}` stands twice", field.name));
             let fixed = match field.place {
                 FieldPlace::Packed => None,
+                FieldPlace::Byte(byte) => {
+                    let bit = u64::from(byte) * 8;
+                    let at_byte = place.is_none_or(|p| u64::from(p.bit) == bit);
+                    p.unless(at_byte, || format!("field `{}` is not at byte {byte}", field.name));
+                    None
+                }
                 FieldPlace::Cookie => Some(8),
                 FieldPlace::Fingerprint => {
                     fingerprint = true;

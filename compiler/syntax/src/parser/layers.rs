@@ -203,7 +203,12 @@ impl Parser<'_> {
                 }
                 "at" if field.place.is_none() && matches!(self.word_ahead(1), "cookie" | "fingerprint") => {
                     self.advance();
-                    field.place = Some(self.ident());
+                    field.place = Some(Place::Named(self.ident()));
+                }
+                "at" if field.place.is_none() && self.word_ahead(1) == "byte" => {
+                    self.advance();
+                    self.advance();
+                    field.place = Some(Place::Byte(self.expr()?));
                 }
                 "identification" | "protocol" | "message" | "gossip" if field.class.is_none() => {
                     field.class = Some(self.ident())
