@@ -45,6 +45,11 @@ fn forty_layers_with_headers_make_a_stack() {
 }
 
 #[test]
+fn options_are_tested_where_they_are() {
+    passes("options.nacre");
+}
+
+#[test]
 fn sets_have_their_elements() {
     passes("sets.nacre");
 }

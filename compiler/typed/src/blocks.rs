@@ -77,16 +77,17 @@ impl Body<'_, '_> {
     ) -> Option<()> {
         let likely = condition.likely;
         // An option in its place that holds a message is looked at there.
-        if let Some((place, _)) = self.place_with(value) {
-            if let Type::Option(t) = place.ty.clone() {
-                let local = matches!((&place.root, place.path.is_empty()), (nacre_stack::Root::Local(id), true) if !self.locals[id.index()].by_ref);
-                if self.cx.linear(&t) && !local {
-                    return self.branch_borrowed(place, *t, pattern, and, likely, span, then, otherwise);
-                }
-            }
+        let held = self.attempt(|b| {
+            let place = b.place(value)?;
+            let Type::Option(t) = place.ty.clone() else { return None };
+            (b.cx.linear(&t) && !b.is_local(&place)).then_some((place, *t))
+        });
+        if let Some((place, inside)) = held {
+            return self.branch_borrowed(place, inside, pattern, and, likely, span, then, otherwise);
         }
         if let ast::ExprKind::Call(f, arguments) = &value.kind {
-            if matches!(&f.kind, ast::ExprKind::Field(base, name) if self.place(base).is_some() && name.name == "at") {
+            if matches!(&f.kind, ast::ExprKind::Field(base, name) if name.name == "at" && self.type_of_place(base).is_some())
+            {
                 return self.branch_entry(f, arguments, pattern, and, likely, value.span, then, otherwise);
             }
         }

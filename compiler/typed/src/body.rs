@@ -45,6 +45,30 @@ pub(crate) enum Context {
     },
 }
 
+/// What declares a name that keeps its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NameOf {
+    /// A `let`, or a pattern in an `if let`.
+    Let,
+    /// A variable of a `for` loop.
+    Loop,
+    /// A field of a header that a pattern takes off.
+    HeaderField,
+    /// The index of a timer in its handler.
+    TimerIndex,
+}
+
+impl NameOf {
+    fn describe(self) -> &'static str {
+        match self {
+            NameOf::Let => "declared by `let`",
+            NameOf::Loop => "the variable of a loop",
+            NameOf::HeaderField => "a field of the header",
+            NameOf::TimerIndex => "the index of the timer",
+        }
+    }
+}
+
 /// A value while it is being lowered.
 #[derive(Clone, Debug)]
 pub(crate) struct Value {
@@ -64,6 +88,8 @@ pub(crate) struct Body<'c, 'p> {
     pub breaks: Vec<(usize, Vec<Flow>)>,
     /// The local declared in each scope that holds messages.
     pub declared: Vec<Vec<LocalId>>,
+    /// Locals that name a value and are never assigned, and what declared each.
+    pub constant_locals: HashMap<LocalId, NameOf>,
     pub filter: FilterFunctions,
 }
 
@@ -78,6 +104,7 @@ impl<'c, 'p> Body<'c, 'p> {
             context,
             breaks: Vec::new(),
             declared: vec![Vec::new()],
+            constant_locals: HashMap::new(),
             filter: FilterFunctions::default(),
         }
     }
@@ -133,6 +160,25 @@ impl<'c, 'p> Body<'c, 'p> {
         let id = self.local(&name.name, ty, name.span);
         self.bind(&name.name, Binding::Local(id));
         id
+    }
+
+    /// Declares a name that keeps its value.
+    pub fn declare_constant(&mut self, name: &ast::Ident, ty: Type, of: NameOf) -> LocalId {
+        let id = self.declare(name, ty);
+        self.constant_locals.insert(id, of);
+        id
+    }
+
+    /// Checks that a local may be changed; reports it if not.
+    pub fn assignable(&mut self, id: LocalId, span: Span) -> Option<()> {
+        let Some(of) = self.constant_locals.get(&id).copied() else { return Some(()) };
+        let name = self.locals[id.index()].name.clone();
+        let help = match of {
+            NameOf::Let => format!("declare it as a variable: `var {name} = ...;`"),
+            _ => format!("copy it to a variable: `var changed_{name} = {name};`"),
+        };
+        self.error("T0151", format!("`{name}` cannot be changed"), span, of.describe(), help);
+        None
     }
 
     pub fn lookup(&self, name: &str) -> Option<&Binding> {

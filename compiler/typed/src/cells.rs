@@ -52,6 +52,8 @@ impl Checker<'_> {
                 "here",
                 "",
             );
+        } else if self.needs_message(&ty) {
+            self.no_first_message(field, &ty);
         }
         self.add_state(&ty, field.span);
         let initial = field.initial.as_ref().and_then(|e| self.initial(e, &ty, scope));
@@ -77,6 +79,22 @@ impl Checker<'_> {
             draws,
             secret: field.secret,
         });
+    }
+
+    fn no_first_message(&mut self, field: &ast::Field, ty: &Type) {
+        let name = &field.name.name;
+        let (label, help) = match ty {
+            Type::Msg => {
+                ("of type msg", format!("say that it may be missing, `{name}: msg?`, or keep it in a container"))
+            }
+            _ => ("holds a msg", "write `msg?` where it may be missing, or keep it in a container".into()),
+        };
+        self.found.push(
+            nacre_diagnostics::Diagnostic::error("T0153", format!("`{name}` has no message to begin with"))
+                .at(field.span, label)
+                .because("a connection opens before any message has come")
+                .help(help),
+        );
     }
 
     /// What a cell begins with. Where the seed is known, it can be drawn at random.

@@ -1,6 +1,6 @@
 //! What is known before a stack runs: parameters, constants, and arithmetic on them.
 
-use nacre_diagnostics::Span;
+use nacre_diagnostics::{Diagnostic, Span};
 use nacre_stack::Type;
 use nacre_syntax::ast::{self, BinaryOp, ExprKind, UnaryOp};
 
@@ -80,11 +80,90 @@ impl Checker<'_> {
             BinaryOp::Or => return truth(a != 0 || b != 0),
             _ => return None,
         };
-        Some(Constant { value, ty: l.ty.or(r.ty) })
+        let duration = |c: &Constant| c.ty == Some(Type::Duration);
+        let ratio = op == BinaryOp::Div && duration(&l) && duration(&r);
+        Some(Constant { value, ty: if ratio { None } else { l.ty.or(r.ty) } })
+    }
+
+    /// Reports what is wrong with the kinds of the parts of a constant: a duration with a plain number, a truth value in
+    /// arithmetic, a duration below zero.
+    pub(crate) fn coherent(&mut self, e: &ast::Expr) -> bool {
+        let Some(fault) = self.incoherent(e).or_else(|| self.negative(e)) else { return true };
+        self.found.push(fault);
+        false
+    }
+
+    fn negative(&self, e: &ast::Expr) -> Option<Diagnostic> {
+        let c = self.constant(e).filter(|c| c.ty == Some(Type::Duration) && c.value < 0)?;
+        let found = Diagnostic::error("T0012", "this duration is negative").at(e.span, format!("{} ns", c.value));
+        Some(
+            found.because("durations are never below zero").help("exchange the sides, or use `max(...)` of them first"),
+        )
+    }
+
+    fn incoherent(&self, e: &ast::Expr) -> Option<Diagnostic> {
+        match &e.kind {
+            ExprKind::Unary(UnaryOp::Negate, x) => self.incoherent(x).or_else(|| {
+                let duration = self.constant(x)?.ty == Some(Type::Duration);
+                duration
+                    .then(|| Diagnostic::error("T0056", "a duration has no negative values").at(x.span, "a duration"))
+            }),
+            ExprKind::Unary(_, x) => self.incoherent(x),
+            ExprKind::Binary(op, l, r) => {
+                self.incoherent(l).or_else(|| self.incoherent(r)).or_else(|| self.kinds(*op, l, r, e.span))
+            }
+            ExprKind::If(x) => self.incoherent(&x.then).or_else(|| self.incoherent(&x.otherwise)),
+            ExprKind::Call(_, arguments) => {
+                let [l, r] = arguments.as_slice() else { return None };
+                let (l, r) = (&l.value, &r.value);
+                // `min` and `max` compare.
+                self.incoherent(l).or_else(|| self.incoherent(r)).or_else(|| self.kinds(BinaryOp::Less, l, r, e.span))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether an operator takes constants of these kinds; a plain 0 is also a duration.
+    fn kinds(&self, op: BinaryOp, l: &ast::Expr, r: &ast::Expr, span: Span) -> Option<Diagnostic> {
+        use BinaryOp as B;
+        let (a, b) = (self.constant(l)?, self.constant(r)?);
+        let duration = |c: &Constant| c.ty == Some(Type::Duration);
+        let truth = |c: &Constant| c.ty == Some(Type::Bool);
+        let plain = if duration(&a) { (&b, r.span) } else { (&a, l.span) };
+        let mixed = duration(&a) != duration(&b) && plain.0.value != 0;
+        let found = match op {
+            B::And | B::Or => return None,
+            B::Equal | B::NotEqual if truth(&a) && truth(&b) => return None,
+            _ if truth(&a) || truth(&b) => {
+                Diagnostic::error("T0059", format!("`{}` does not work on bool", op.symbol()))
+                    .at(span, "a truth value")
+                    .help("join conditions with `&&` and `||`")
+            }
+            B::Add | B::Sub | B::Less | B::LessEqual | B::Greater | B::GreaterEqual | B::Equal | B::NotEqual
+                if mixed =>
+            {
+                Diagnostic::error("T0034", "a duration and a plain number are not joined like this")
+                    .at(plain.1, "a plain number")
+                    .help("give the number a unit: `3 ms`")
+            }
+            B::Mul if duration(&a) && duration(&b) => Diagnostic::error("T0059", "`*` does not work on two durations")
+                .at(span, "both are durations")
+                .help("multiply a duration by a plain number"),
+            B::Div if !duration(&a) && duration(&b) => {
+                Diagnostic::error("T0034", "a plain number is not divided by a duration")
+                    .at(r.span, "a duration")
+                    .help("exchange the sides, or leave the unit away")
+            }
+            _ => return None,
+        };
+        Some(found)
     }
 
     /// A constant that must be a number between two bounds; says what is wrong where it is not.
     pub(crate) fn constant_number(&mut self, e: &ast::Expr, what: &str, low: i128, high: i128) -> Option<u64> {
+        if !self.coherent(e) {
+            return None;
+        }
         match self.constant(e) {
             Some(c) if c.value >= low && c.value <= high => u64::try_from(c.value).ok(),
             Some(c) => {

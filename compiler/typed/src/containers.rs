@@ -38,9 +38,16 @@ impl Body<'_, '_> {
                 return None;
             }
         }
+        if let nacre_stack::Root::Local(id) = place.root {
+            self.assignable(id, span)?;
+        }
         let _ = borrowed;
         if name.name == "clear" && !matches!(place.ty, Type::Ring(..) | Type::List(..) | Type::Window(..)) {
             self.count_arguments("clear", 0, arguments.len(), span)?;
+            if self.cx.needs_message(&place.ty) {
+                self.stays(&place.ty.clone(), span);
+                return None;
+            }
             let zero = make(ExprKind::Zero, place.ty.clone());
             self.push(Statement::Store(place, zero));
             return Some(Outcome::Nothing);

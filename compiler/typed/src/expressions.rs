@@ -33,6 +33,9 @@ impl Body<'_, '_> {
     /// An expression. `want` helps where the type is not in the expression itself (`none`, `zeroes`).
     pub fn expr(&mut self, e: &ast::Expr, want: Option<&Type>) -> Option<Value> {
         if let Some(constant) = self.cx.constant(e) {
+            if !self.cx.coherent(e) {
+                return None;
+            }
             if constant.value < i128::from(i64::MIN) || constant.value > i128::from(u64::MAX) {
                 self.error("T0012", format!("{} does not fit 64 bits", constant.value), e.span, "this number", "");
                 return None;
@@ -77,6 +80,11 @@ impl Body<'_, '_> {
             ast::ExprKind::Tuple(parts) => self.tuple(parts, want),
             ast::ExprKind::Array(parts) => self.array(parts, want, e.span),
             ast::ExprKind::If(x) => self.if_expression(x, want),
+            ast::ExprKind::Duration(..) => {
+                let help = "the longest duration is 2^64 - 1 nanoseconds, about 584 years";
+                self.error("T0012", "this duration does not fit 64 bits", e.span, "too long", help);
+                None
+            }
             ast::ExprKind::TypeName(name) => {
                 self.error("T0044", format!("`{name}` is a type, not a value"), e.span, "", "");
                 None
@@ -113,6 +121,10 @@ impl Body<'_, '_> {
             }
             None if name == "now" => Some(Value::fixed(make(ExprKind::Now, Type::Instant))),
             None if name == "zeroes" => match want {
+                Some(ty) if self.cx.needs_message(ty) => {
+                    self.no_zero(ty, span);
+                    None
+                }
                 Some(ty) => Some(Value::fixed(make(ExprKind::Zero, ty.clone()))),
                 None => {
                     self.error("T0043", "`zeroes` of what type?", span, "cannot tell", "");
@@ -124,6 +136,14 @@ impl Body<'_, '_> {
                 None
             }
         }
+    }
+
+    /// Reports that a type has no value to begin with, as it holds a message.
+    pub fn no_zero(&mut self, ty: &Type, span: Span) {
+        let shown = self.show(ty);
+        let help =
+            "a message comes from an event, `share`, `slice` or a header alone; where one may be missing, use `msg?`";
+        self.error("T0154", format!("{shown} has no zero"), span, "a message would be missing", help);
     }
 
     pub fn unknown_name(&mut self, name: &str, span: Span) {
@@ -159,7 +179,8 @@ impl Body<'_, '_> {
             }
         }
         if matches!(field.name.as_str(), "len" | "bytes") {
-            if let Some(message) = self.borrow(base).filter(|m| m.ty == Type::Msg || field.name == "bytes") {
+            let looked_at = |m: &Expr| m.ty == Type::Msg || field.name == "bytes";
+            if let Some(message) = self.attempt(|b| b.borrow(base).filter(looked_at)) {
                 if field.name == "bytes" && matches!(message.kind, ExprKind::PackView(..)) {
                     return Some(Value::fixed(message));
                 }
@@ -225,6 +246,10 @@ impl Body<'_, '_> {
 
     /// A message, looked at without consuming it: a local, or one in place. Nothing if it is not a message.
     pub fn borrow(&mut self, e: &ast::Expr) -> Option<Expr> {
+        self.attempt(|b| b.borrow_of_expr(e))
+    }
+
+    fn borrow_of_expr(&mut self, e: &ast::Expr) -> Option<Expr> {
         if let ast::ExprKind::Call(f, arguments) = &e.kind {
             if matches!(&f.kind, ast::ExprKind::Name(n) if n == "pack") {
                 if let [ast::Argument { value: ast::Expr { kind: ast::ExprKind::Share(m), .. }, .. }] =
@@ -248,7 +273,7 @@ impl Body<'_, '_> {
     }
 
     fn share(&mut self, x: &ast::Expr) -> Option<Value> {
-        match self.borrow(x).filter(|m| m.ty == Type::Msg) {
+        match self.attempt(|b| b.borrow(x).filter(|m| m.ty == Type::Msg)) {
             Some(message) => Some(Value::fixed(make(ExprKind::Share(Box::new(message)), Type::Msg))),
             None => {
                 let before = self.cx.found.len();
@@ -418,6 +443,15 @@ impl Body<'_, '_> {
                     values[at] = Some(value);
                 }
                 None => fine = false,
+            }
+        }
+        for (name, ty) in declared {
+            let left_out = !given.iter().any(|(n, _)| n.name == *name);
+            if left_out && self.cx.needs_message(ty) {
+                let message = format!("`{}` lacks its field `{name}`", of.name);
+                let help = format!("it holds a message, which has no zero: write {name}: ...");
+                self.error("T0074", message, of.span, "", help);
+                fine = false;
             }
         }
         let zero = |d: &(String, Type)| make(ExprKind::Zero, d.1.clone());

@@ -8,7 +8,7 @@ use crate::body::{Body, Context};
 use crate::calls::{Back, Outcome};
 use crate::convert::{holder, is_number};
 use crate::expressions::make;
-use crate::operators::as_type;
+use crate::operators::{as_type, quotient};
 
 /// A value that may not be there.
 pub(crate) struct Tried {
@@ -104,6 +104,7 @@ impl Body<'_, '_> {
         let failed = make(ExprKind::Binary(BinaryOp::Equal, Box::new(right.clone()), Box::new(zero)), Type::Bool);
         let op = if *op == ast::BinaryOp::Div { BinaryOp::Div } else { BinaryOp::Rem };
         let value = make(ExprKind::Binary(op, Box::new(left), Box::new(right)), ty);
+        let value = if op == BinaryOp::Div { quotient(value) } else { value };
         Some(Some(Tried { failed, value, give_back: Back::None, option: None }))
     }
 

@@ -9,7 +9,7 @@ use nacre_stack::{
 };
 use nacre_syntax::ast::{self, Member, PatternKind};
 
-use crate::body::{Binding, Body, Context};
+use crate::body::{Binding, Body, Context, NameOf};
 use crate::fragment::{FragmentReaction, ABOVE, BELOW};
 use crate::layer::Checker;
 
@@ -525,9 +525,9 @@ impl Body<'_, '_> {
             let given = pattern.fields.iter().find(|(n, _)| n.name == field.name);
             let id = match given {
                 None => self.hidden(&field.name, field.ty.clone()),
-                Some((name, None)) => self.declare(name, field.ty.clone()),
+                Some((name, None)) => self.declare_constant(name, field.ty.clone(), NameOf::HeaderField),
                 Some((_, Some(sub))) => match &sub.kind {
-                    PatternKind::Name(name) => self.declare(name, field.ty.clone()),
+                    PatternKind::Name(name) => self.declare_constant(name, field.ty.clone(), NameOf::HeaderField),
                     PatternKind::Any => self.hidden(&field.name, field.ty.clone()),
                     _ => {
                         self.error("T0082", "a name is wanted here", sub.span, "", "");

@@ -188,8 +188,12 @@ impl<'p> Checker<'p> {
 
     fn constant_item(&mut self, key: String, c: &ast::Const) {
         let Some(ty) = self.resolve(&c.ty) else { return };
+        if !self.coherent(&c.value) {
+            return;
+        }
         match self.constant(&c.value) {
             Some(value) => {
+                self.same_kind(&value, &ty, c.value.span, &c.name.name);
                 self.fitting(&c.name.name, value.value, &ty, c.value.span);
                 self.constants.insert(key, Constant { value: value.value, ty: Some(ty) });
             }
@@ -251,6 +255,7 @@ impl<'p> Checker<'p> {
             let source = argument.or(parameter.default.as_ref());
             let value = match source.map(|e| (e, self.constant(e))) {
                 Some((e, Some(constant))) => {
+                    self.coherent(e);
                     self.same_kind(&constant, &ty, e.span, name);
                     self.define(name, constant.value, ty.clone(), e.span);
                     constant.value

@@ -4,7 +4,7 @@ use nacre_diagnostics::Span;
 use nacre_stack::{Expr, ExprKind, Place, Query, Statement, Step, Type, Walk};
 use nacre_syntax::ast::{self, Condition, ConditionKind, PatternKind};
 
-use crate::body::{Binding, Body};
+use crate::body::{Binding, Body, NameOf};
 use crate::convert::{constant_of, holder};
 use crate::expressions::make;
 use crate::walks::Walked;
@@ -79,7 +79,7 @@ impl Body<'_, '_> {
         if !matches!(name.name.as_str(), "pop" | "take" | "read") {
             return None;
         }
-        match self.place(base)?.ty {
+        match self.type_of_place(base)? {
             Type::Ring(_, n) | Type::List(_, n) | Type::Window(_, n, _) => Some(u64::from(n)),
             Type::Option(_) => Some(1),
             _ => None,
@@ -176,7 +176,7 @@ impl Body<'_, '_> {
         let (from, to) = (crate::operators::as_type(&from, wide.clone()), crate::operators::as_type(&to, wide));
         self.open();
         let variable = match &pattern.kind {
-            PatternKind::Name(name) => self.declare(name, element),
+            PatternKind::Name(name) => self.declare_constant(name, element, NameOf::Loop),
             PatternKind::Any => self.temporary(element),
             _ => {
                 self.error("T0082", "a name is wanted here", pattern.span, "", "");
@@ -276,12 +276,13 @@ impl Body<'_, '_> {
         if let Some(p) = &index_pattern {
             match (&p.kind, &over.ty) {
                 (PatternKind::Name(name), Type::Map(key, _, _)) => {
-                    let id = self.declare(name, (**key).clone());
+                    let id = self.declare_constant(name, (**key).clone(), NameOf::Loop);
                     walk.key = Some(id);
                 }
                 (PatternKind::Name(name), _) => {
                     self.locals[index.index()].name = name.name.clone();
                     self.bind(&name.name, Binding::Local(index));
+                    self.constant_locals.insert(index, NameOf::Loop);
                 }
                 _ => {}
             }
@@ -324,6 +325,7 @@ impl Body<'_, '_> {
                     let id = self.temporary(parts.value.clone());
                     self.locals[id.index()].name = name.name.clone();
                     self.bind(&name.name, Binding::Local(id));
+                    self.constant_locals.insert(id, NameOf::Loop);
                     if linear {
                         held.push((id, name.span));
                     }

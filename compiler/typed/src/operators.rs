@@ -7,6 +7,7 @@ use nacre_syntax::ast;
 use crate::body::{Body, Value};
 use crate::convert::{constant_of, holder, is_number, widens};
 use crate::expressions::make;
+use crate::failing::not;
 
 impl Body<'_, '_> {
     pub fn unary(&mut self, op: ast::UnaryOp, x: &ast::Expr, want: Option<&Type>) -> Option<Value> {
@@ -54,9 +55,68 @@ impl Body<'_, '_> {
                 let pushed = self.push_header_after(&mut held, before, name, fields, r.span)?;
                 Some(Value::fixed(pushed))
             }
+            B::Equal | B::NotEqual
+                if matches!(l.kind, ast::ExprKind::None) && !matches!(r.kind, ast::ExprKind::None) =>
+            {
+                self.presence(r, op == B::NotEqual)
+            }
+            B::Equal | B::NotEqual if matches!(r.kind, ast::ExprKind::None) => self.presence(l, op == B::NotEqual),
             B::Shl | B::Shr => self.shift(op == B::Shl, l, r, want),
             _ => self.arithmetic(op, l, r, want, span),
         }
+    }
+
+    /// `x == none`, `x != none`: whether an option holds a value. A message in it stays where it is.
+    fn presence(&mut self, x: &ast::Expr, there: bool) -> Option<Value> {
+        let in_place = self.option_in_place(x);
+        let borrowed = in_place.is_some();
+        let option = match in_place {
+            Some(option) => option,
+            None => self.expr(x, None)?.expr,
+        };
+        if !matches!(option.ty, Type::Option(_)) {
+            let shown = self.show(&option.ty);
+            let help = match option.ty {
+                Type::Timer => "whether a timer runs: `t.armed`",
+                Type::Msg => "a message is always there; what may be missing is of type `msg?`",
+                _ => "what may be missing is an option: `u8?`, `msg?`",
+            };
+            self.error("T0152", "only an option is compared with `none`", x.span, format!("of type {shown}"), help);
+            return None;
+        }
+        if self.cx.linear(&option.ty) && !borrowed {
+            self.error(
+                "T0030",
+                "the message that this gives is lost here",
+                x.span,
+                "nothing consumes it",
+                "test the place that holds it, or take it with `if let m = ...`",
+            );
+            return None;
+        }
+        let test = make(ExprKind::IsSome(Box::new(option)), Type::Bool);
+        Some(Value::fixed(if there { test } else { not(test) }))
+    }
+
+    /// An option with a message at a place or in a local, looked at and not consumed.
+    fn option_in_place(&mut self, x: &ast::Expr) -> Option<Expr> {
+        self.type_of_place(x).filter(|ty| matches!(ty, Type::Option(_)) && self.cx.linear(ty))?;
+        let place = self.place(x)?;
+        match (place.root, place.path.is_empty()) {
+            (nacre_stack::Root::Local(id), true) if !self.locals[id.index()].by_ref => {
+                self.readable(id, x.span);
+                Some(self.get(id))
+            }
+            _ => {
+                let ty = place.ty.clone();
+                Some(make(ExprKind::Borrow(Box::new(place)), ty))
+            }
+        }
+    }
+
+    /// The type of what an operand names, if that holds messages: it is neither copied nor taken by a comparison.
+    fn message_in_place(&mut self, x: &ast::Expr) -> Option<Type> {
+        self.type_of_place(x).filter(|ty| self.cx.linear(ty))
     }
 
     /// `&&` and `||`: if the right side needs statements, they run only when it is evaluated.
@@ -106,6 +166,9 @@ impl Body<'_, '_> {
     ) -> Option<Value> {
         use ast::BinaryOp as B;
         let comparison = matches!(op, B::Equal | B::NotEqual | B::Less | B::LessEqual | B::Greater | B::GreaterEqual);
+        if let Some(ty) = self.message_in_place(l).or_else(|| self.message_in_place(r)).filter(|_| comparison) {
+            return self.no_operator(op, &ty, span);
+        }
         let (left, right) = self.sides(l, r, if comparison { None } else { want })?;
         if let (Type::Bits(_), true) = (&left.expr.ty, matches!(op, B::Add | B::Sub)) {
             self.element(&right.expr, &left.expr.ty, r.span)?;
@@ -128,7 +191,7 @@ impl Body<'_, '_> {
             };
             return Some(Value::fixed(make(ExprKind::Binary(set, Box::new(left), Box::new(right)), ty)));
         }
-        if !is_number(&ty) {
+        if !is_number(&ty) || (ty == Type::Duration && op == B::Mul) {
             return self.no_operator(op, &ty, span);
         }
         let operation = match op {
@@ -168,7 +231,8 @@ impl Body<'_, '_> {
         // Ranges are closed under nothing: compute in a width that holds them.
         let wide = holder(&ty);
         let widen = |e: Expr| if e.ty == wide { e } else { make(ExprKind::Convert(Box::new(e)), wide.clone()) };
-        Some(Value::fixed(make(ExprKind::Binary(operation, Box::new(widen(left)), Box::new(widen(right))), wide)))
+        let result = make(ExprKind::Binary(operation, Box::new(widen(left)), Box::new(widen(right))), wide);
+        Some(Value::fixed(if operation == BinaryOp::Div { quotient(result) } else { result }))
     }
 
     /// Pairs of different types that have a meaning: times, sequence numbers with constants, sets with elements.
@@ -252,7 +316,16 @@ impl Body<'_, '_> {
 
     pub fn no_operator<T>(&mut self, op: ast::BinaryOp, ty: &Type, span: Span) -> Option<T> {
         let shown = self.show(ty);
-        self.error("T0059", format!("this operator does not work on {shown}"), span, format!("{op:?}"), "");
+        let help = match ty {
+            Type::Option(_) if self.cx.linear(ty) => "whether there is a message: `x == none` or `x != none`",
+            Type::Msg => "compare what is known of it: `m.len`, a field of its header, a checksum of `m.bytes`",
+            Type::Duration => {
+                "durations are added, subtracted and compared; they are multiplied and divided by plain numbers"
+            }
+            Type::Timer => "whether a timer runs: `t.armed`",
+            _ => "",
+        };
+        self.error("T0059", format!("`{}` does not work on {shown}", op.symbol()), span, "", help);
         None
     }
 
@@ -291,20 +364,22 @@ impl Body<'_, '_> {
 
     /// `x in set`, `x in container`.
     fn contains(&mut self, l: &ast::Expr, r: &ast::Expr) -> Option<Value> {
-        if let Some(place) = self.place(r) {
+        let container = self.attempt(|b| {
+            let place = b.place(r)?;
             let key = match &place.ty {
-                Type::Ring(t, _) | Type::List(t, _) => Some((**t).clone()),
-                Type::Map(k, _, _) => Some((**k).clone()),
-                Type::Window(_, _, bits) => Some(Type::Seq(*bits)),
-                Type::Pool(_, n) => Some(Type::Range(0, u64::from(*n))),
-                _ => None,
+                Type::Ring(t, _) | Type::List(t, _) => (**t).clone(),
+                Type::Map(k, _, _) => (**k).clone(),
+                Type::Window(_, _, bits) => Type::Seq(*bits),
+                Type::Pool(_, n) => Type::Range(0, u64::from(*n)),
+                _ => return None,
             };
-            if let Some(key) = key {
-                let x = self.expr_as(l, &key)?;
-                let query =
-                    if matches!(place.ty, Type::Window(..) | Type::Pool(..)) { Query::Has } else { Query::Contains };
-                return Some(Value::fixed(make(ExprKind::Query(query, Box::new(place), vec![x]), Type::Bool)));
-            }
+            Some((place, key))
+        });
+        if let Some((place, key)) = container {
+            let x = self.expr_as(l, &key)?;
+            let query =
+                if matches!(place.ty, Type::Window(..) | Type::Pool(..)) { Query::Has } else { Query::Contains };
+            return Some(Value::fixed(make(ExprKind::Query(query, Box::new(place), vec![x]), Type::Bool)));
         }
         let (x, set) = self.sides(l, r, None)?;
         let Type::Bits(_) = set.expr.ty else {
@@ -376,6 +451,14 @@ impl Body<'_, '_> {
         self.error("T0063", format!("the two sides differ: {a} and {b}"), span, "", help);
         None
     }
+}
+
+/// A quotient of two durations is a plain number.
+pub(crate) fn quotient(e: Expr) -> Expr {
+    if e.ty == Type::Duration {
+        return as_type(&e, Type::UInt(64));
+    }
+    e
 }
 
 /// A conversion that the caller knows to be meant.

@@ -15,6 +15,23 @@ impl Body<'_, '_> {
 
     /// Also says whether it lies in an entry that is only being read.
     pub fn place_with(&mut self, e: &ast::Expr) -> Option<(Place, bool)> {
+        self.attempt(|b| b.place_of_expr(e))
+    }
+
+    /// Lowers something; if it gives nothing, the statements that it has put in front are taken back, so that the expression
+    /// can be lowered in another way.
+    pub fn attempt<T>(&mut self, lower: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        let (out, locals, flow) = (self.out.len(), self.locals.len(), self.flow.clone());
+        let made = lower(self);
+        if made.is_none() {
+            self.out.truncate(out);
+            self.locals.truncate(locals);
+            self.flow = flow;
+        }
+        made
+    }
+
+    fn place_of_expr(&mut self, e: &ast::Expr) -> Option<(Place, bool)> {
         match &e.kind {
             ast::ExprKind::Name(name) => self.named_place(name),
             ast::ExprKind::Field(base, field) => {
@@ -38,6 +55,24 @@ impl Body<'_, '_> {
             }
             _ => None,
         }
+    }
+
+    /// Whether a place is a whole local of this body, not one that a `ref` stands for.
+    pub fn is_local(&self, place: &Place) -> bool {
+        matches!((&place.root, place.path.is_empty()), (Root::Local(id), true) if !self.locals[id.index()].by_ref)
+    }
+
+    /// The type of the place that an expression names, if it names one. Leaves no trace: indices are lowered when the place
+    /// is used.
+    pub fn type_of_place(&mut self, e: &ast::Expr) -> Option<Type> {
+        let found = self.cx.found.len();
+        let mut ty = None;
+        self.attempt::<()>(|b| {
+            ty = b.place(e).map(|place| place.ty);
+            None
+        });
+        self.cx.found.truncate(found);
+        ty
     }
 
     fn named_place(&mut self, name: &str) -> Option<(Place, bool)> {
@@ -132,6 +167,9 @@ impl Body<'_, '_> {
                 return None;
             }
         }
+        if let Root::Local(id) = place.root {
+            self.assignable(id, e.span)?;
+        }
         if borrowed && self.cx.linear(&place.ty) {
             self.error("T0039", "an entry that is being read is not replaced", e.span, "borrowed by the loop", "");
             return None;
@@ -163,7 +201,9 @@ impl Body<'_, '_> {
         if self.cx.linear(&place.ty) {
             let help = match &place.ty {
                 Type::Msg => "for a second reference to it, say `share`",
-                Type::Option(_) => "take it out with `.take()`, or look at it with `if let m = ...` and `share m`",
+                Type::Option(_) => {
+                    "test it with `x == none` or `x != none`, look at it with `if let m = x` and `share m`, or take it out with `x.take()`"
+                }
                 _ => "messages leave containers by `pop`, `take` and `drain`",
             };
             self.error("T0042", "a message does not leave its place like this", span, "it would be held twice", help);

@@ -4,7 +4,7 @@ use nacre_diagnostics::Span;
 use nacre_stack::{Emit, Expr, ExprKind, Statement, Target, Type};
 use nacre_syntax::ast::{self, AssignOp, Otherwise, PatternKind, StatementKind};
 
-use crate::body::{Binding, Body, Context, Value};
+use crate::body::{Binding, Body, Context, NameOf, Value};
 use crate::calls::Outcome;
 use crate::expressions::make;
 use crate::failing::not;
@@ -144,7 +144,7 @@ impl Body<'_, '_> {
     pub fn destructure(&mut self, pattern: &ast::Pattern, value: Expr) -> Option<()> {
         match (&pattern.kind, &value.ty) {
             (PatternKind::Name(name), ty) => {
-                let id = self.declare(name, ty.clone());
+                let id = self.declare_constant(name, ty.clone(), NameOf::Let);
                 self.push(Statement::Let(id, value));
                 Some(())
             }
@@ -186,6 +186,10 @@ impl Body<'_, '_> {
             (Some(value), None) => {
                 let value = self.expr(value, None)?;
                 self.settle(value)
+            }
+            (None, Some(ty)) if self.cx.needs_message(ty) => {
+                self.no_zero(ty, name.span);
+                return None;
             }
             (None, Some(ty)) => make(ExprKind::Zero, ty.clone()),
             (None, None) => {
@@ -278,6 +282,7 @@ impl Body<'_, '_> {
         value: &ast::Expr,
         span: Span,
     ) -> Option<()> {
+        self.assignable(id, e.span)?;
         let ty = self.ty(id);
         if self.cx.linear(&ty) && self.flow.live(id).is_some() {
             let name = self.locals[id.index()].name.clone();
@@ -448,13 +453,18 @@ impl Body<'_, '_> {
     }
 
     fn drop_(&mut self, e: &ast::Expr) -> Option<()> {
-        if let Some((place, false)) = self.place_with(e) {
-            let is_local = matches!((&place.root, place.path.is_empty()), (nacre_stack::Root::Local(id), true) if !self.locals[id.index()].by_ref);
-            if !is_local && self.cx.linear(&place.ty) {
-                let zero = make(ExprKind::Zero, place.ty.clone());
-                self.push(Statement::Store(place, zero));
-                return Some(());
+        let held = self.attempt(|b| {
+            let (place, borrowed) = b.place_with(e)?;
+            (!borrowed && !b.is_local(&place) && b.cx.linear(&place.ty)).then_some(place)
+        });
+        if let Some(place) = held {
+            if self.cx.needs_message(&place.ty) {
+                self.stays(&place.ty.clone(), e.span);
+                return None;
             }
+            let zero = make(ExprKind::Zero, place.ty.clone());
+            self.push(Statement::Store(place, zero));
+            return Some(());
         }
         let value = self.expr(e, None)?.expr;
         if !self.cx.linear(&value.ty) {
@@ -464,6 +474,20 @@ impl Body<'_, '_> {
         }
         self.push(Statement::Drop(value));
         Some(())
+    }
+
+    /// Reports that a message is not dropped out of a place that must hold one.
+    pub fn stays(&mut self, ty: &Type, span: Span) {
+        let shown = self.show(ty);
+        let help =
+            "put another there, `place = share m`, or remove the whole entry; where it may be missing, use `msg?`";
+        self.error(
+            "T0155",
+            "nothing would be left here",
+            span,
+            format!("of type {shown}, which holds a message"),
+            help,
+        );
     }
 
     fn timer(&mut self, e: &ast::Expr) -> Option<nacre_stack::Place> {

@@ -4,7 +4,7 @@ use nacre_diagnostics::Diagnostic;
 use nacre_stack::{CellId, Handler, HandlerId, LayerId, Timer, TimerStep, Type};
 use nacre_syntax::ast::{self, Member};
 
-use crate::body::{Body, Context};
+use crate::body::{Body, Context, NameOf};
 use crate::layer::Checker;
 
 impl Checker<'_> {
@@ -14,7 +14,7 @@ impl Checker<'_> {
         let mut body = Body::new(self, Context::Timer);
         let mut parameters = Vec::new();
         for (index, size) in names.iter().zip(sizes) {
-            parameters.push(body.declare(index, Type::Range(0, u64::from(size))));
+            parameters.push(body.declare_constant(index, Type::Range(0, u64::from(size)), NameOf::TimerIndex));
         }
         body.whole(&h.body, None);
         let (locals, block) = (body.locals, body.out);

@@ -244,6 +244,17 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether a value of the type that begins empty would hold a message that nobody has put there.
+    pub(crate) fn needs_message(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Msg => true,
+            Type::Struct(id) => self.fragment.structs[id.index()].fields.iter().any(|f| self.needs_message(&f.ty)),
+            Type::Tuple(types) => types.iter().any(|t| self.needs_message(t)),
+            Type::Array(t, _) => self.needs_message(t),
+            _ => false,
+        }
+    }
+
     /// Whether values of the type contain messages, so that they are used exactly once.
     pub(crate) fn linear(&self, ty: &Type) -> bool {
         nacre_stack::has_message(&self.fragment.structs, ty)

@@ -41,7 +41,7 @@ impl Parser<'_> {
         let kind = match self.kind() {
             TokenKind::OpenParen => self.tuple_type()?,
             TokenKind::Number => self.range_type()?,
-            CONSTANT if self.ahead(1) == TokenKind::DotDot => self.range_type()?,
+            CONSTANT if self.begins_range() => self.range_type()?,
             TYPE | CONSTANT => self.named_type()?,
             TokenKind::Name if self.at_alias() && self.ahead(2) == CONSTANT && self.ahead(3) == TokenKind::DotDot => {
                 self.range_type()?
@@ -76,14 +76,20 @@ impl Parser<'_> {
         }
     }
 
-    /// `0..N`
+    /// Whether the constant at hand begins a range rather than being a type: `N..8`, `N + 1..8`
+    fn begins_range(&self) -> bool {
+        use TokenKind::*;
+        matches!(self.ahead(1), DotDot | Plus | Minus | Star | Slash | Percent)
+    }
+
+    /// `0..N`, `0..N + 1`
     fn range_type(&mut self) -> Parse<TypeKind> {
-        let low = self.primary()?;
+        let low = self.sum()?;
         if !self.at(TokenKind::DotDot) {
             return self.fail("`..` and the end of a range");
         }
         self.advance_as(Role::Plain);
-        let high = self.postfix()?;
+        let high = self.sum()?;
         Ok(TypeKind::Range(Box::new(low), Box::new(high)))
     }
 
