@@ -53,3 +53,8 @@ fn options_are_tested_where_they_are() {
 fn sets_have_their_elements() {
     passes("sets.nacre");
 }
+
+#[test]
+fn constants_have_the_width_of_their_type() {
+    passes("constants.nacre");
+}

@@ -22,7 +22,7 @@ timer_INLINE void timer_on_again_down_send(struct timer_step *step, struct timer
     timer_keep_maybe_msg_aside(step, &some);
     timer_drop_maybe_msg(step->pool, &step->s->again.last);
     step->s->again.last = some;
-    step->s->again.repeat = timer_after(step->now, 0x1312d00u);
+    step->s->again.repeat = timer_after(step->now, UINT64_C(0x1312d00));
 #line 10 "tests/golden/timer/source.nacre"
     timer_quick_out_below_down_send(step, m);
 }
@@ -37,7 +37,7 @@ timer_PLAIN void timer_slow_on_again_on_repeat(struct timer_step *step) {
 #line 20 "tests/golden/timer/source.nacre"
         timer_out_below_down_send(step, copy);
     }
-    step->s->again.repeat = timer_after(step->now, 0x1312d00u);
+    step->s->again.repeat = timer_after(step->now, UINT64_C(0x1312d00));
 }
 
 /* again.up.deliver */

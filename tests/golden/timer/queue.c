@@ -41,7 +41,7 @@ timer_PLAIN void timer_on_again_down_send(struct timer_step *step, struct timer_
     timer_keep_maybe_msg(step, &some);
     timer_drop_maybe_msg(step->pool, &step->s->again.last);
     step->s->again.last = some;
-    step->s->again.repeat = timer_after(step->now, 0x1312d00u);
+    step->s->again.repeat = timer_after(step->now, UINT64_C(0x1312d00));
 #line 10 "tests/golden/timer/source.nacre"
     timer_out_below_down_send(step, m);
 }
@@ -56,7 +56,7 @@ timer_PLAIN void timer_on_again_on_repeat(struct timer_step *step) {
 #line 20 "tests/golden/timer/source.nacre"
         timer_out_below_down_send(step, copy);
     }
-    step->s->again.repeat = timer_after(step->now, 0x1312d00u);
+    step->s->again.repeat = timer_after(step->now, UINT64_C(0x1312d00));
 }
 
 /* again.up.deliver */

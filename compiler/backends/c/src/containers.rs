@@ -5,7 +5,7 @@ use nacre_stack::*;
 
 use crate::code::Code;
 use crate::places::distance;
-use crate::types::{unsigned, window_slots};
+use crate::types::{mask_constant, window_slots};
 use crate::writer::Writer;
 
 impl Writer<'_> {
@@ -28,7 +28,7 @@ impl Writer<'_> {
         let c_type = self.c_type(ty, layer);
         let entry = self.c_type(t, layer);
         let number = self.c_type(&Type::Seq(bits), layer);
-        let (last, mask) = (window_slots(n) - 1, unsigned(mask(bits as u32)));
+        let (last, mask) = (window_slots(n) - 1, mask_constant(bits as u32));
         let slot = |n: &str| format!("((uint32_t){n} & {last}u)");
         let span = |a: &str, b: &str| distance(a, b, bits);
         let next = |n: &str, by: &str| match bits {

@@ -7,7 +7,7 @@ use crate::code::Code;
 use crate::levels::Item;
 use crate::names;
 use crate::parts::{Content, Part};
-use crate::types::{unsigned, Scalar};
+use crate::types::{constant, mask_constant, Scalar};
 use crate::writer::Writer;
 use crate::Level;
 
@@ -89,9 +89,10 @@ impl Writer<'_> {
     /// The condition under which a number is one of a type.
     pub fn fits(&self, ty: &Type, text: &str) -> Option<String> {
         let c = self.scalar(ty)?.c();
+        let number = |value: u64| constant(value, Scalar::unsigned(c));
         let within = |low: u64, most: u64| {
-            let low = (low > 0).then(|| format!("{text} >= {}", unsigned(low)));
-            let high = (most < mask(c)).then(|| format!("{text} <= {}", unsigned(most)));
+            let low = (low > 0).then(|| format!("{text} >= {}", number(low)));
+            let high = (most < mask(c)).then(|| format!("{text} <= {}", number(most)));
             let both: Vec<String> = low.into_iter().chain(high).collect();
             (!both.is_empty()).then(|| both.join(" && "))
         };
@@ -326,7 +327,7 @@ impl Writer<'_> {
                     .filter(|_| shape.size > 0)
                     .unwrap_or(format!("len >= {}u", shape.size.max(1)));
                 code.open(format!("if ({p}_LIKELY({long}{first} && {function}(frame, len, &whole))) {{"));
-                self.take_frame(input, &unsigned(shape.size as u64), Some(shape), &mut code);
+                self.take_frame(input, &format!("{}u", shape.size), Some(shape), &mut code);
                 code.close("}");
             }
             code.line(format!("return {any}(s, pool, counters, now, from, frame, len, out);"));
@@ -409,7 +410,7 @@ impl Writer<'_> {
                             Scalar::Unsigned { c, .. } => {
                                 code.line(format!(
                                     "if ({argument} > {}) {{ return {p}_nothing(out, NACRE_INVALID); }}",
-                                    unsigned(mask(c))
+                                    mask_constant(c)
                                 ));
                                 format!("(uint{c}_t){argument}")
                             }

@@ -4,11 +4,11 @@
 use nacre_stack::*;
 
 use crate::body::Body;
-use crate::types::{constant, set_words, unsigned, Scalar};
+use crate::types::{constant, mask_constant, set_words, Scalar};
 
 impl Body<'_, '_> {
     pub fn scalar_of(&self, ty: &Type) -> Scalar {
-        self.w.scalar(ty).unwrap_or(Scalar::Unsigned { c: 64, bits: 64 })
+        self.w.scalar(ty).unwrap_or(Scalar::WORD)
     }
 
     /// The value of an expression; messages in it are moved.
@@ -35,7 +35,7 @@ impl Body<'_, '_> {
     /// The value as one of 64 bits without sign.
     pub fn wide(&mut self, e: &Expr) -> String {
         if let ExprKind::Const(n) = e.kind {
-            return unsigned(n);
+            return constant(n, Scalar::WORD);
         }
         let text = self.value(e);
         match self.w.scalar(&e.ty) {
@@ -51,7 +51,7 @@ impl Body<'_, '_> {
         match self.w.scalar(&e.ty) {
             Some(Scalar::Signed { bits, .. }) if bits < 64 => {
                 let text = self.wide(e);
-                format!("({text} & {})", unsigned(mask(bits)))
+                format!("({text} & {})", mask_constant(bits))
             }
             _ => self.wide(e),
         }
@@ -75,7 +75,7 @@ impl Body<'_, '_> {
             ExprKind::Now => "step->now".into(),
             ExprKind::Fingerprint => {
                 let fingerprint = self.w.stack.layouts.first().map_or(0, |l| l.fingerprint);
-                format!("UINT64_C({fingerprint:#x})")
+                constant(fingerprint, Scalar::WORD)
             }
             ExprKind::Room => constant(self.w.stack.bounds.frame_data as u64, scalar),
             ExprKind::Length(a) => self.length(a),
@@ -89,7 +89,7 @@ impl Body<'_, '_> {
         match a.ty {
             Type::Msg => format!("{}.bytes.len", self.borrowed_message(a).0),
             Type::View | Type::Text(_) => format!("{}.len", self.borrowed(a)),
-            Type::Bytes(n) => unsigned(n as u64),
+            Type::Bytes(n) => format!("{n}u"),
             _ => "0u".into(),
         }
     }
@@ -116,7 +116,7 @@ impl Body<'_, '_> {
     fn computed(&mut self, e: &Expr) -> String {
         let scalar = self.scalar_of(&e.ty);
         if let ExprKind::Const(n) = e.kind {
-            return unsigned(if scalar.c() <= 32 { n & 0xffff_ffff } else { n });
+            return constant(n, scalar.computed());
         }
         let text = self.value(e);
         match scalar {
@@ -133,8 +133,8 @@ impl Body<'_, '_> {
             Scalar::Bool => format!("(bool)({text} & 1u)"),
             Scalar::Unsigned { bits, .. } if bits == computed => text,
             Scalar::Unsigned { c, bits } if bits == c => format!("(uint{c}_t){text}"),
-            Scalar::Unsigned { c, bits } if c < 32 => format!("(uint{c}_t)({text} & {})", unsigned(mask(bits))),
-            Scalar::Unsigned { bits, .. } => format!("({text} & {})", unsigned(mask(bits))),
+            Scalar::Unsigned { c, bits } if c < 32 => format!("(uint{c}_t)({text} & {})", mask_constant(bits)),
+            Scalar::Unsigned { bits, .. } => format!("({text} & {})", mask_constant(bits)),
             Scalar::Signed { c, bits } if bits == c => format!("(int{c}_t){text}"),
             Scalar::Signed { c, bits } => format!("(int{c}_t){}_sign({text}, {bits}u)", self.w.prefix),
         }
@@ -146,7 +146,7 @@ impl Body<'_, '_> {
             Scalar::Bool => format!("(bool)({text} & 1u)"),
             Scalar::Unsigned { bits: 64, .. } => text,
             Scalar::Unsigned { c, bits } if c == bits => format!("(uint{c}_t)({text})"),
-            Scalar::Unsigned { c, bits } => format!("(uint{c}_t)({text} & {})", unsigned(mask(bits))),
+            Scalar::Unsigned { c, bits } => format!("(uint{c}_t)({text} & {})", mask_constant(bits)),
             Scalar::Signed { c, bits } => format!("(int{c}_t){}_sign({text}, {bits}u)", self.w.prefix),
         }
     }
@@ -205,7 +205,7 @@ impl Body<'_, '_> {
                 let (view, at) = (self.borrowed(a), self.raw(i));
                 return format!("{}_byte(step, {view}, {at})", self.w.prefix);
             }
-            Type::Array(_, n) | Type::Bytes(n) => unsigned(*n as u64),
+            Type::Array(_, n) | Type::Bytes(n) => format!("{n}u"),
             _ => format!("{}.len", self.borrowed(a)),
         };
         let (text, at) = (self.borrowed(a), self.named(i));
@@ -280,7 +280,7 @@ impl Body<'_, '_> {
             }
             ExprKind::Const(n) => {
                 let c_type = self.c_type(&e.ty);
-                self.bind(&c_type, "set", &format!("{{.word = {{{}}}}}", unsigned(*n)))
+                self.bind(&c_type, "set", &format!("{{.word = {{{}}}}}", constant(*n, Scalar::WORD)))
             }
             ExprKind::Some(a) => {
                 let a = self.value(a);
@@ -329,5 +329,6 @@ impl Body<'_, '_> {
 
 /// Whether text may be repeated: a name, a number.
 pub fn is_simple(text: &str) -> bool {
-    text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    let constant = text.strip_prefix("UINT64_C(").and_then(|rest| rest.strip_suffix(')'));
+    constant.unwrap_or(text).chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }

@@ -152,7 +152,7 @@ impl Writer<'_> {
         }
         let add = |text: &str, bits: u8| {
             let c = self.scalar(&Type::Seq(bits)).map_or_else(String::new, |s| s.name());
-            format!("{text} = ({c})(({text} + first) & {});", crate::types::unsigned(mask(u32::from(bits))))
+            format!("{text} = ({c})(({text} + first) & {});", crate::types::mask_constant(u32::from(bits)))
         };
         match ty {
             Type::Seq(bits) => code.line(add(text, *bits)),

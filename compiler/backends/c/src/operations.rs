@@ -5,7 +5,7 @@ use nacre_stack::*;
 use crate::body::Body;
 use crate::expressions::is_simple;
 use crate::places::distance;
-use crate::types::{constant, set_words, unsigned, window_slots, Scalar};
+use crate::types::{constant, set_words, window_slots, Scalar};
 use crate::visit::{self, Node};
 
 impl<'a> Body<'_, 'a> {
@@ -397,7 +397,7 @@ impl<'a> Body<'_, 'a> {
             Type::Pool(_, n) | Type::Map(_, _, n) => count(format!("{text}.used"), *n),
             Type::Bits(n) if set_words(&place.ty).is_some() => count(format!("{text}.word"), *n),
             Type::Bits(_) => format!("{p}_count_in((uint64_t){text})"),
-            Type::Array(_, n) | Type::Bytes(n) => unsigned(*n as u64),
+            Type::Array(_, n) | Type::Bytes(n) => format!("{n}u"),
             Type::Ring(..) | Type::List(..) | Type::Text(_) => format!("{text}.len"),
             _ => "0u".into(),
         };

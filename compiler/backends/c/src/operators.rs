@@ -3,7 +3,7 @@
 use nacre_stack::*;
 
 use crate::body::Body;
-use crate::types::{set_words, unsigned, Scalar};
+use crate::types::{constant, mask_constant, set_words, Scalar};
 
 impl Body<'_, '_> {
     pub fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr, ty: &Type, scalar: Scalar) -> String {
@@ -226,7 +226,7 @@ impl Body<'_, '_> {
 
     fn computed_as(&mut self, e: &Expr, of: Scalar) -> String {
         if let ExprKind::Const(n) = e.kind {
-            return unsigned(if of.c() <= 32 { n & 0xffff_ffff } else { n });
+            return constant(n, of.computed());
         }
         let own = self.scalar_of(&e.ty);
         let text = self.value(e);
@@ -245,7 +245,7 @@ impl Body<'_, '_> {
         };
         if let (ExprKind::Const(n), false) = (&b.kind, matches!(of, Scalar::Signed { .. })) {
             if *n >= width as u64 {
-                return crate::types::constant(0, scalar);
+                return constant(0, scalar);
             }
             if *n < of.c().max(32) as u64 {
                 let text = self.computed_as(a, of);
@@ -393,7 +393,7 @@ enum Words {
 fn trimmed(text: String, n: u32, word: u32) -> String {
     match n % 64 {
         0 => text,
-        rest if word == n / 64 => format!("({text}) & {}", unsigned(mask(rest))),
+        rest if word == n / 64 => format!("({text}) & {}", mask_constant(rest)),
         _ => text,
     }
 }

@@ -3,7 +3,7 @@
 use nacre_stack::*;
 
 use crate::code::Code;
-use crate::types::{unsigned, Scalar};
+use crate::types::{constant, mask_constant, Scalar};
 use crate::wire::{chunks, fitting, Leaf, What};
 use crate::writer::Writer;
 
@@ -34,7 +34,7 @@ impl Writer<'_> {
                 _ => None,
             };
             match (low, self.scalar(&ty)) {
-                (Some(low), _) => code.line(format!("{text} = {};", unsigned(low))),
+                (Some(low), Some(scalar)) => code.line(format!("{text} = {};", constant(low, scalar))),
                 (None, Some(_)) => code.line(format!("{text} = 0;")),
                 _ => code.line(format!("memset(&{text}, 0, sizeof {text});")),
             }
@@ -85,10 +85,10 @@ impl Writer<'_> {
         };
         let mut checks = vec![];
         if low > 0 {
-            checks.push(format!("value < {}", unsigned(low)));
+            checks.push(format!("value < {}", constant(low, Scalar::WORD)));
         }
         if reachable > most {
-            checks.push(format!("value > {}", unsigned(most)));
+            checks.push(format!("value > {}", constant(most, Scalar::WORD)));
         }
         let cut = match scalar {
             Scalar::Bool => "value != 0".to_string(),
@@ -120,7 +120,10 @@ impl Writer<'_> {
                 }
             }
             if unused != 0 {
-                code.line(format!("if ({p}_get(at + {at}, {n}u) & {}) {{ return false; }}", unsigned(unused)));
+                code.line(format!(
+                    "if ({p}_get(at + {at}, {n}u) & {}) {{ return false; }}",
+                    constant(unused, Scalar::WORD)
+                ));
             }
         }
     }
@@ -205,7 +208,7 @@ fn load(p: &str, bit: u32, bits: u32, size: u32) -> String {
             "({p}_get(at + {first}, 8u) >> {} | ({p}_get(at + {}, 1u) & {}) << {low})",
             bit % 8,
             first + 8,
-            unsigned(mask(bits - low)),
+            mask_constant(bits - low),
         );
     }
     let read = [1, 2, 4, 8].into_iter().find(|r| *r >= n && first + r <= size).unwrap_or(n);
@@ -214,6 +217,6 @@ fn load(p: &str, bit: u32, bits: u32, size: u32) -> String {
     if bits == read * 8 && bit % 8 == 0 {
         word
     } else {
-        format!("({word} & {})", unsigned(mask(bits)))
+        format!("({word} & {})", mask_constant(bits))
     }
 }

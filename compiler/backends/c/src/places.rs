@@ -4,7 +4,7 @@ use nacre_stack::*;
 
 use crate::body::Body;
 use crate::expressions::is_simple;
-use crate::types::{unsigned, window_slots};
+use crate::types::{mask_constant, window_slots};
 
 /// A place as text that C can assign to.
 pub struct Where {
@@ -131,8 +131,8 @@ impl crate::writer::Writer<'_> {
 pub fn distance(a: &str, b: &str, bits: u8) -> String {
     match bits {
         64 => format!("({a} - {b})"),
-        33..=63 => format!("(({a} - {b}) & {})", unsigned(mask(bits as u32))),
+        33..=63 => format!("(({a} - {b}) & {})", mask_constant(bits as u32)),
         32 => format!("((uint32_t){a} - (uint32_t){b})"),
-        _ => format!("(((uint32_t){a} - (uint32_t){b}) & {})", unsigned(mask(bits as u32))),
+        _ => format!("(((uint32_t){a} - (uint32_t){b}) & {})", mask_constant(bits as u32)),
     }
 }

@@ -6,6 +6,7 @@ use nacre_stack::*;
 
 use crate::body::{Body, Kind};
 use crate::levels::Item;
+use crate::types::{constant, Scalar};
 use crate::visit::{self, Node};
 
 impl<'a> Body<'_, 'a> {
@@ -129,8 +130,10 @@ impl<'a> Body<'_, 'a> {
                 self.code.line(format!("{place} = 0;"));
             }
             Statement::Count(counter, n) => {
-                let n = self.wide(n);
-                let n = if n == "1u" { "++".to_string() } else { format!(" += {n}") };
+                let n = match n.kind {
+                    ExprKind::Const(1) => "++".to_string(),
+                    _ => format!(" += {}", self.wide(n)),
+                };
                 let name = self.w.counter_name(*counter);
                 self.code.line(format!("step->counters[{name}]{n};"));
             }
@@ -376,13 +379,13 @@ impl<'a> Body<'_, 'a> {
         let wide = self.wide(value);
         let n = if crate::expressions::is_simple(&wide) { wide } else { self.bind("const uint64_t", "number", &wide) };
         let most = self.w.scalar(&value.ty).map_or(u64::MAX, |s| match s {
-            crate::types::Scalar::Signed { .. } => u64::MAX,
+            Scalar::Signed { .. } => u64::MAX,
             s => mask(s.c()),
         });
-        let above = |high: u64| (most >= high).then(|| format!("{n} < {}", crate::types::unsigned(high)));
+        let above = |high: u64| (most >= high).then(|| format!("{n} < {}", constant(high, Scalar::WORD)));
         let fits = match &target {
             Type::Range(low, high) => {
-                let low = (*low > 0).then(|| format!("{n} >= {}", crate::types::unsigned(*low)));
+                let low = (*low > 0).then(|| format!("{n} >= {}", constant(*low, Scalar::WORD)));
                 let both: Vec<String> = low.into_iter().chain(above(*high)).collect();
                 if both.is_empty() {
                     "true".into()

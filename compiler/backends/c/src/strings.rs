@@ -3,7 +3,6 @@
 use nacre_stack::*;
 
 use crate::body::Body;
-use crate::types::unsigned;
 
 impl Body<'_, '_> {
     /// Literal, Concat, Part, BytesOf.
@@ -144,7 +143,7 @@ impl Source {
 
     pub fn len(&self, _: &Body) -> String {
         match self {
-            Source::Number(_, n) | Source::Words(_, n) | Source::Bytes(_, n) => unsigned(*n as u64),
+            Source::Number(_, n) | Source::Words(_, n) | Source::Bytes(_, n) => format!("{n}u"),
             Source::Addr(_) => "20u".into(),
             Source::Text(text, _) | Source::View(text) => format!("{text}.len"),
         }

@@ -90,7 +90,7 @@ impl Writer<'_> {
             (TimerStep::Each, Type::Window(t, n, bits)) => {
                 let span = crate::places::distance(&format!("{text}.high"), &format!("{text}.low"), *bits);
                 loops(code, span);
-                let number = format!("((uint64_t){text}.low + {i}) & {}", crate::types::unsigned(mask(*bits as u32)));
+                let number = format!("((uint64_t){text}.low + {i}) & {}", crate::types::mask_constant(*bits as u32));
                 code.line(format!("const uint64_t n{i} = {number};"));
                 let slot = format!("n{i} & {}u", window_slots(*n) - 1);
                 code.line(format!("if (!{p}_has({text}.used, (uint32_t)({slot}))) {{ continue; }}"));

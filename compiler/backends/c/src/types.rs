@@ -22,6 +22,23 @@ fn room_for(bits: u32) -> u32 {
 }
 
 impl Scalar {
+    /// An unsigned number of 64 bits.
+    pub const WORD: Scalar = Scalar::Unsigned { c: 64, bits: 64 };
+    /// A size, an index, a number of entries.
+    pub const SIZE: Scalar = Scalar::Unsigned { c: 32, bits: 32 };
+
+    /// An unsigned number of so many bits, in the smallest type of C that holds it.
+    pub fn unsigned(bits: u32) -> Scalar {
+        Scalar::Unsigned { c: room_for(bits), bits }
+    }
+    /// The type in which C computes with it: without sign, of 32 or 64 bits.
+    pub fn computed(self) -> Scalar {
+        if self.c() == 64 {
+            Scalar::WORD
+        } else {
+            Scalar::SIZE
+        }
+    }
     pub fn c(self) -> u32 {
         match self {
             Scalar::Bool => 8,
@@ -58,10 +75,9 @@ pub fn window_slots(capacity: u32) -> u32 {
 
 impl Writer<'_> {
     pub fn scalar(&self, ty: &Type) -> Option<Scalar> {
-        let unsigned = |bits: u32| Scalar::Unsigned { c: room_for(bits), bits };
         Some(match ty {
             Type::Bool => Scalar::Bool,
-            Type::UInt(b) | Type::Seq(b) => unsigned(*b as u32),
+            Type::UInt(b) | Type::Seq(b) => Scalar::unsigned(*b as u32),
             Type::Int(b) => Scalar::Signed { c: room_for(*b as u32), bits: *b as u32 },
             Type::Range(_, high) => {
                 let c = room_for(bits_below(*high));
@@ -71,8 +87,8 @@ impl Writer<'_> {
                 let c = room_for(bits_below(self.stack.enums[id.index()].variants.len() as u64));
                 Scalar::Unsigned { c, bits: c }
             }
-            Type::Bits(n) if *n <= 64 => unsigned(*n),
-            Type::Duration | Type::Instant | Type::Timer => unsigned(64),
+            Type::Bits(n) if *n <= 64 => Scalar::unsigned(*n),
+            Type::Duration | Type::Instant | Type::Timer => Scalar::WORD,
             _ => return None,
         })
     }
@@ -194,26 +210,35 @@ impl Writer<'_> {
     }
 }
 
-/// A constant of a type.
+/// A constant of a number's type. In C it has the type in which C computes with such numbers, whatever its value: of 64 bits where
+/// the number is kept in 64 bits, else of 32 bits, signed as the number is. So an operation on constants alone has the width
+/// that the IR gives it. All constants of the IR and all masks are printed here; sizes and capacities, which are `u32`, are `{n}u`.
 pub fn constant(value: u64, scalar: Scalar) -> String {
+    let wide = scalar.c() == 64;
     match scalar {
         Scalar::Bool => if value & 1 == 1 { "true" } else { "false" }.into(),
-        Scalar::Unsigned { bits, .. } => unsigned(value & mask(bits)),
+        Scalar::Unsigned { bits, .. } => {
+            let value = value & mask(bits);
+            let digits = if value <= 0xffff { value.to_string() } else { format!("{value:#x}") };
+            if wide {
+                format!("UINT64_C({digits})")
+            } else {
+                format!("{digits}u")
+            }
+        }
         Scalar::Signed { bits, .. } => {
             let unused = 64 - bits;
             match ((value << unused) as i64) >> unused {
                 i64::MIN => "INT64_MIN".into(),
-                n if n.unsigned_abs() > i32::MAX as u64 => format!("INT64_C({n})"),
+                n if wide => format!("INT64_C({n})"),
+                n if n == i64::from(i32::MIN) => "INT32_MIN".into(),
                 n => n.to_string(),
             }
         }
     }
 }
 
-pub fn unsigned(value: u64) -> String {
-    match value {
-        0..=0xffff => format!("{value}u"),
-        0x1_0000..=0xffff_ffff => format!("{value:#x}u"),
-        _ => format!("UINT64_C({value:#x})"),
-    }
+/// The mask of a number of so many bits, of the type in which C computes with such numbers.
+pub fn mask_constant(bits: u32) -> String {
+    constant(mask(bits), Scalar::unsigned(bits))
 }

@@ -4,7 +4,7 @@ use nacre_stack::*;
 
 use crate::body::Body;
 use crate::code::Code;
-use crate::types::{unsigned, Scalar};
+use crate::types::{constant, mask_constant, Scalar};
 use crate::writer::Writer;
 
 /// A number of a shape at its place.
@@ -177,12 +177,12 @@ impl Writer<'_> {
                     (0..*count).for_each(|i| numbers.push((leaf.bit + 8 * i, 8, format!("(uint64_t){text}[{i}]"))));
                 }
                 What::Fixed(0) => {}
-                What::Fixed(value) => numbers.push((leaf.bit, leaf.bits, unsigned(*value))),
+                What::Fixed(value) => numbers.push((leaf.bit, leaf.bits, constant(*value, Scalar::WORD))),
                 What::Number { text, ty, swapped } => {
                     let scalar = self.scalar(ty).unwrap_or(Scalar::Bool);
                     let value = match scalar {
                         Scalar::Signed { bits, .. } if bits < 64 => {
-                            format!("((uint64_t){text} & {})", unsigned(mask(bits)))
+                            format!("((uint64_t){text} & {})", mask_constant(bits))
                         }
                         _ => format!("(uint64_t){text}"),
                     };
@@ -198,9 +198,6 @@ impl Writer<'_> {
                 .filter(|(bit, bits, _)| *bit < to && bit + bits > from)
                 .map(|(bit, _, value)| match bit.cmp(&from) {
                     std::cmp::Ordering::Equal => value.clone(),
-                    std::cmp::Ordering::Greater if value.ends_with('u') => {
-                        format!("(uint64_t){value} << {}", bit - from)
-                    }
                     std::cmp::Ordering::Greater => format!("{value} << {}", bit - from),
                     std::cmp::Ordering::Less => format!("{value} >> {}", from - bit),
                 })
@@ -252,7 +249,7 @@ impl Writer<'_> {
         let mut text = format!("(uint{bits}_t){message}data");
         let mut radix = 2u64;
         for layer in layers {
-            text = format!("{text} + {} * {message}{}", unsigned(radix), self.slots[layer].tag);
+            text = format!("{text} + {} * {message}{}", constant(radix, Scalar::unsigned(bits)), self.slots[layer].tag);
             radix *= variants(&layer);
         }
         text
