@@ -2,6 +2,11 @@
 
 mod common;
 
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use common::{nacre, ran};
@@ -91,32 +96,57 @@ fn what_one_engine_finds_is_told_though_another_is_missing() {
     assert!(err.contains("`spin` was not found"), "{err}");
 }
 
-#[test]
-fn programs_that_check_end_with_us() {
+/// Stands in for one of the programs that check: says that it runs, in `begun`, and then waits for `never` to be opened.
+const BLOCKS: &str = "#!/bin/sh\nexec 3> \"$AT/begun\"\necho begun >&3\nread line < \"$AT/never\"\n";
+
+fn script(path: &Path, text: &str) {
+    std::fs::write(path, text).expect("written");
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("made executable");
+}
+
+/// Interrupts the verification while one of its programs blocks: `spin`, `gcc` or the verifier `pan`. The others succeed.
+fn interrupted_while_blocked(blocked: &str) {
     let folder = tempfile::tempdir().expect("a folder");
-    let file = "cli/tests/sources/worlds/flags.nacre";
-    let mut command = nacre(&["verify", file, "--engine", "spin"]);
-    let child = command.env("TMPDIR", folder.path()).stdout(Stdio::piped()).spawn().expect("starts");
-    let some = || std::fs::read_dir(folder.path()).expect("is there").next().is_some();
-    while !some() {
-        std::thread::yield_now();
-    }
-    // To this one process; SPIN and gcc do not hear of it.
+    let (at, scratch) = (folder.path(), folder.path().join("scratch"));
+    std::fs::create_dir(&scratch).expect("made");
+    let pipes = Command::new("mkfifo").args([at.join("begun"), at.join("never")]).status().expect("mkfifo");
+    assert!(pipes.success());
+    let text = |name: &str, succeeds: &str| if name == blocked { BLOCKS.to_string() } else { succeeds.to_string() };
+    script(&at.join("spin"), &text("spin", "#!/bin/sh\n: > pan.c\n"));
+    script(&at.join("gcc"), &text("gcc", "#!/bin/sh\ncp \"$AT/pan\" pan\n"));
+    script(&at.join("pan"), &text("pan", "#!/bin/sh\n"));
+    let path = format!("{}:{}", at.display(), std::env::var("PATH").expect("a search path"));
+    let mut command = nacre(&["verify", "cli/tests/sources/worlds/flags.nacre", "--engine", "spin"]);
+    command.env("PATH", path).env("AT", at).env("TMPDIR", &scratch).stdout(Stdio::piped());
+    let child = command.spawn().expect("starts");
+    // Opens as soon as the program that blocks does, and ends when that program has ended.
+    let mut begun = BufReader::new(File::open(at.join("begun")).expect("a FIFO"));
+    let mut line = String::new();
+    begun.read_line(&mut line).expect("a line");
+    assert_eq!(line, "begun\n", "{blocked}");
+    // To this one process: its programs are in groups of their own.
     let sent = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().expect("kill");
     assert!(sent.success());
     let done = child.wait_with_output().expect("ends");
     let out = String::from_utf8_lossy(&done.stdout);
-    assert_eq!(done.status.code(), None, "it ends by the signal: {out}");
-    assert!(out.contains("no violation found, but it was interrupted"), "{out}");
-    assert!(!some(), "nothing is left behind");
+    assert_eq!(done.status.code(), None, "{blocked}: it ends by the signal: {out}");
+    assert!(out.contains("no violation found, but it was interrupted"), "{blocked}: {out}");
+    assert_eq!(begun.read_line(&mut line).expect("the end of the FIFO"), 0, "{blocked} has ended");
+    assert_eq!(std::fs::read_dir(&scratch).expect("is there").count(), 0, "{blocked}: nothing is left behind");
 }
 
 #[test]
-fn verdict_that_nobody_hears_is_none() {
-    let mut child =
-        nacre(&["verify", "cli/tests/sources/no_bit.nacre"]).stdout(Stdio::piped()).spawn().expect("starts");
-    drop(child.stdout.take());
-    assert_eq!(child.wait().expect("ends").code(), Some(3));
+fn programs_that_check_end_with_us() {
+    ["spin", "gcc", "pan"].into_iter().for_each(interrupted_while_blocked);
+}
+
+#[test]
+fn verdict_that_cannot_be_printed_is_none() {
+    let (ours, theirs) = UnixStream::pair().expect("a pair");
+    drop(ours);
+    let mut command = nacre(&["verify", "cli/tests/sources/no_bit.nacre"]);
+    let status = command.stdout(Stdio::from(OwnedFd::from(theirs))).status().expect("starts");
+    assert_eq!(status.code(), Some(3));
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn a_search_that_meets_a_limit_does_not_say_holds() {
     };
     let usual = Limits { memory_mib: 100, ..Limits::default() };
     assert_eq!(of(Limits { depth: 100, ..usual.clone() }), "the depth of the search was reached");
-    assert_eq!(of(Limits { breadth_first: true, ..usual.clone() }), "the memory was used up");
+    assert_eq!(of(Limits { breadth_first: true, ..usual }), "the memory was used up");
     let wide = Model {
         text: "int a[4000]; byte i; active proctype p() { a[1] = 1; i++; a[i] == 1 }".into(),
         ..Model::default()
@@ -85,8 +85,14 @@ fn a_search_that_meets_a_limit_does_not_say_holds() {
         panic!("a state fits")
     };
     assert_eq!(why, "a state is larger than the vector that was allowed");
-    let endless = Limits { time: Duration::from_secs(2), depth: 30_000_000, memory_mib: 8000, ..usual };
-    assert_eq!(of(endless), "the time was over");
+}
+
+#[test]
+fn a_verifier_that_does_not_end_is_stopped() {
+    let text = "active proctype p() { c_code { while (1) pause(); } }";
+    let model = Model { text: text.into(), ..Model::default() };
+    let limits = Limits { time: Duration::from_secs(1), ..Limits::default() };
+    assert_eq!(check(&model, &limits).verdict, Verdict::Incomplete("the time was over".into()));
 }
 
 #[test]
