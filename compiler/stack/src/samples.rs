@@ -1,22 +1,37 @@
-//! Stacks written by hand, for tests of whatever reads the IR.
+//! Stacks written by hand, for tests of whatever reads the IR; and a builder for tests that make their own.
 
 pub mod build;
-mod desk;
-mod go_back_n;
-mod sealed;
-mod sequencer;
 
-use crate::Stack;
+use crate::{read, Stack};
 
 /// Every sample.
 pub fn all() -> Vec<Stack> {
-    vec![sequencer::stack(), go_back_n::stack(), desk::stack(), sealed::stack()]
+    vec![sequencer(), go_back_n(), desk(), sealed()]
 }
 
-pub use desk::stack as desk;
-pub use go_back_n::stack as go_back_n;
-pub use sealed::stack as sealed;
-pub use sequencer::stack as sequencer;
+/// Numbers that reject late messages, over a floor that agrees on cookies.
+pub fn sequencer() -> Stack {
+    sample(include_str!("samples/sequencer.stack"))
+}
+
+/// Go-back-n directly over datagrams.
+pub fn go_back_n() -> Stack {
+    sample(include_str!("samples/go_back_n.stack"))
+}
+
+/// Questions that are kept until they are answered.
+pub fn desk() -> Stack {
+    sample(include_str!("samples/desk.stack"))
+}
+
+/// Packed headers under a checksum and a filter.
+pub fn sealed() -> Stack {
+    sample(include_str!("samples/sealed.stack"))
+}
+
+fn sample(text: &str) -> Stack {
+    read(text).unwrap_or_else(|error| panic!("a sample: {error}"))
+}
 
 /// The fingerprint that all samples have.
 pub const FINGERPRINT: u64 = 0x6e61_6372_6500_0001;

@@ -1,7 +1,8 @@
 //! Stacks as text that people read and the reader reads back: `read(&print(stack)) == stack`.
 //!
 //! One item for each entry of a table, in the tables' order; one line for each statement. `%x` is a local, `@x` a cell, `#3`
-//! an index where a name would not be clear; `'u32` is a type, written only where it does not follow from the rest.
+//! an index where a name would not be clear; `'u32` is a type, written only where it does not follow from the rest. The
+//! reader skips comments, from `//` to the end of the line; `samples/*.stack` are stacks that people wrote.
 //!
 //! ```text
 //! handler sequencer.down.send of sequencer event send locals [m'msg] params [%m] fields [] {

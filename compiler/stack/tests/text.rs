@@ -20,6 +20,15 @@ fn samples_are_read_back() {
 }
 
 #[test]
+fn comments_are_skipped() {
+    let text = print(&samples::sequencer());
+    let commented = format!("// Above.\n{}", text.replace('\n', " // \"behind\" { [\n"));
+    assert!(read(&commented).unwrap() == samples::sequencer());
+    let error = read("// One line, then another.\n\nstack").unwrap_err();
+    assert_eq!(error.line, 3, "{error}");
+}
+
+#[test]
 fn text_is_readable() {
     let text = round_trip(&samples::sequencer());
     for line in [

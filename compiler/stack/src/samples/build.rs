@@ -16,10 +16,6 @@ impl Locals {
         self.0.push(Local { name: name.into(), ty: ty.clone(), by_ref: false });
         Expr { kind: ExprKind::Local(LocalId(self.0.len() as u32 - 1)), ty }
     }
-    pub fn add_ref(&mut self, name: &str, ty: Type) -> Place {
-        self.0.push(Local { name: name.into(), ty: ty.clone(), by_ref: true });
-        Place { root: Root::Local(LocalId(self.0.len() as u32 - 1)), path: vec![], ty }
-    }
 }
 
 /// The local that an expression names.
@@ -89,11 +85,6 @@ impl Builder {
         EventId(self.stack.events.len() as u32 - 1)
     }
 
-    pub fn structure(&mut self, name: &str, fields: &[(&str, Type)]) -> Type {
-        self.stack.structs.push(Struct { name: name.into(), fields: named(fields) });
-        Type::Struct(StructId(self.stack.structs.len() as u32 - 1))
-    }
-
     pub fn header(&mut self, layer: LayerId, name: &str, fields: &[(&str, Type, FieldPlace)]) -> HeaderId {
         let fields = fields
             .iter()
@@ -122,11 +113,6 @@ impl Builder {
             secret: false,
         });
         Place { root: Root::Cell(CellId(self.stack.cells.len() as u32 - 1)), path: vec![], ty }
-    }
-
-    pub fn counter(&mut self, layer: LayerId, name: &str) -> CounterId {
-        self.stack.counters.push(Counter { name: name.into(), layer: Some(layer) });
-        CounterId(self.stack.counters.len() as u32 - 1)
     }
 
     /// A handler for an event at a layer. The locals begin with the event's parameters, then the fields of the header.
@@ -219,55 +205,6 @@ impl Builder {
         self.stack.functions.push(Function { name, layer, parameters, result, locals, body, span });
         FunctionId(self.stack.functions.len() as u32 - 1)
     }
-
-    /// A handler that hands an event without header on to a target.
-    pub fn pass(&mut self, layer: LayerId, event: EventId, target: Target) {
-        let handler = self.handler(layer, event, None, |_, arguments| vec![emit(target, event, arguments.to_vec())]);
-        self.stack.handlers[handler.index()].passes = true;
-    }
-
-    pub fn input(&mut self, port: u32, event: EventId, layer: LayerId, need: Need) -> &mut PortInput {
-        let inputs = &mut self.stack.ports[port as usize].inputs;
-        inputs.push(PortInput { event, layer, admissions: vec![], need });
-        inputs.last_mut().expect("just pushed")
-    }
-
-    pub fn output(&mut self, port: u32, event: EventId) {
-        self.stack.ports[port as usize].outputs.push(event);
-    }
-
-    pub fn layout(&mut self, layer: LayerId, form: LayoutForm, fingerprint: u64) -> LayoutId {
-        self.stack.layouts.push(Layout { layer, form, fingerprint, shapes: vec![] });
-        LayoutId(self.stack.layouts.len() as u32 - 1)
-    }
-
-    /// The next shape of a layout; fields are packed one after the other. All shapes must be stated before a frame is made:
-    /// `plain_shapes` says how many a `Plain` layout will have.
-    pub fn shape(&mut self, layout: LayoutId, event: EventId, headers: &[HeaderId], data: bool, plain_shapes: u32) {
-        let stack = &mut self.stack;
-        let number = stack.layouts[layout.index()].shapes.len() as u32;
-        let places = || headers.iter().flat_map(|h| &stack.headers[h.index()].fields);
-        let identified = places().any(|f| f.place == FieldPlace::Fingerprint);
-        let mut bit = match stack.layouts[layout.index()].form {
-            LayoutForm::Preamble if identified => 96,
-            LayoutForm::Preamble => 32,
-            LayoutForm::Plain if plain_shapes > 1 => 8,
-            LayoutForm::Plain => 0,
-        };
-        let mut fields = vec![];
-        for header in headers {
-            for (field, declared) in stack.headers[header.index()].fields.iter().enumerate() {
-                if declared.place == FieldPlace::Packed {
-                    fields.push(Placed { header: *header, field: field as u32, bit });
-                    bit += declared.bits;
-                }
-            }
-        }
-        let (size, data_max) = (bit.div_ceil(8), if data { stack.bounds.frame_data } else { 0 });
-        let headers = headers.to_vec();
-        let shape = Shape { number, identified, event, headers, data, fields, size, data_min: 0, data_max };
-        stack.layouts[layout.index()].shapes.push(shape);
-    }
 }
 
 fn named(fields: &[(&str, Type)]) -> Vec<Parameter> {
@@ -310,10 +247,6 @@ pub fn less(a: Expr, b: Expr) -> Expr {
 pub fn not(a: Expr) -> Expr {
     expr(ExprKind::Unary(UnaryOp::Not, Box::new(a)), Type::Bool)
 }
-pub fn some(a: Expr) -> Expr {
-    let ty = Type::Option(Box::new(a.ty.clone()));
-    expr(ExprKind::Some(Box::new(a)), ty)
-}
 pub fn is_some(a: Expr) -> Expr {
     expr(ExprKind::IsSome(Box::new(a)), Type::Bool)
 }
@@ -346,12 +279,6 @@ pub fn query(query: Query, place: &Place, arguments: Vec<Expr>, ty: Type) -> Exp
     expr(ExprKind::Query(query, Box::new(place.clone()), arguments), ty)
 }
 
-/// A field of the place.
-pub fn field(place: &Place, field: u32, ty: Type) -> Place {
-    let mut path = place.path.clone();
-    path.push(Step::Field(field));
-    Place { root: place.root, path, ty }
-}
 /// An entry of the place.
 pub fn at(place: &Place, index: Expr, ty: Type) -> Place {
     let mut path = place.path.clone();

@@ -31,6 +31,11 @@ pub fn tokens(text: &str) -> Result<Vec<Token>, (u32, String)> {
                 continue;
             }
             c if c.is_whitespace() => continue,
+            // A comment, to the end of its line.
+            '/' if rest.peek() == Some(&'/') => {
+                while rest.next_if(|c| *c != '\n').is_some() {}
+                continue;
+            }
             '"' => TokenKind::Text(string(&mut rest).ok_or((line, "a text does not end".to_string()))?),
             c if c.is_ascii_digit() => {
                 let mut number = c.to_string();
