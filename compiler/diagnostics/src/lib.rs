@@ -2,10 +2,12 @@
 
 mod diagnostic;
 mod render;
+mod similar;
 mod sources;
 
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use render::{render, to_json};
+pub use similar::{nearest, suggestion};
 pub use sources::Sources;
 
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,9 @@
 //! The pipeline, in order: sources, syntax, typed layers, stack IR, optimized IR, C.
 
+mod scripts;
 mod specifications;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 pub use nacre_backend_c::{Emitted, Level};
@@ -74,12 +76,22 @@ impl Session {
             return;
         }
         let names: Vec<String> = self.program.stacks().map(|s| s.name.name.clone()).collect();
+        let mut composed = HashMap::new();
         for name in names {
-            match self.compose(&name) {
-                Ok((_, warnings)) => self.add(warnings),
-                Err(errors) => self.add(errors),
-            }
+            let stack = match self.compose(&name) {
+                Ok((stack, warnings)) => {
+                    self.add(warnings);
+                    Some(stack)
+                }
+                Err(errors) => {
+                    self.add(errors);
+                    None
+                }
+            };
+            composed.insert(name, stack);
         }
+        let tests: Vec<Diagnostic> = self.program.tests().flat_map(|test| scripts::check(test, &composed)).collect();
+        self.add(tests);
     }
 
     fn add(&mut self, more: Vec<Diagnostic>) {

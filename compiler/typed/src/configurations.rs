@@ -1,9 +1,9 @@
 //! Configurations: whether what they name is there. What the names of settings mean, the verification says.
 
-use nacre_diagnostics::{Diagnostic, Span};
+use nacre_diagnostics::{nearest, Diagnostic, Span};
 use nacre_syntax::ast::{self, Item, Member, StackBody};
 
-use crate::program::{nearest, Program};
+use crate::program::Program;
 
 impl Program {
     /// What is wrong in the configurations.

@@ -1,11 +1,10 @@
 //! Expressions: typed, pure; what has an effect is put in front as statements.
 
-use nacre_diagnostics::Span;
+use nacre_diagnostics::{nearest, Span};
 use nacre_stack::{Expr, ExprKind, Place, Query, Root, Step, Type};
 use nacre_syntax::ast::{self, ConditionKind};
 
 use crate::body::{Binding, Body, Value};
-use crate::program::nearest;
 
 impl Value {
     pub fn fixed(expr: Expr) -> Value {

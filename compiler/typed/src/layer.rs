@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use nacre_diagnostics::{Diagnostic, Span};
+use nacre_diagnostics::{nearest, Diagnostic, Span};
 use nacre_stack::{
     CellId, CounterId, Direction, Enum, EnumId, Event, EventId, ExternId, FilterId, FunctionId, HeaderId, Parameter,
     PortId, Struct, StructId, Type,
@@ -12,7 +12,7 @@ use nacre_syntax::ast::{self, Item, Member};
 use crate::constants::Constant;
 use crate::extent::Extent;
 use crate::fragment::{Fragment, InterfaceEvent, ABOVE, BELOW};
-use crate::program::{nearest, Program};
+use crate::program::Program;
 
 /// Checks one layer. Collects what it finds and goes on, so that several errors are told in one run.
 pub(crate) struct Checker<'p> {

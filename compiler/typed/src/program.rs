@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use nacre_diagnostics::{Diagnostic, SourceId, Span};
+use nacre_diagnostics::{nearest, Diagnostic, SourceId, Span};
 use nacre_syntax::ast::{self, Item};
 
 use crate::layer::Checker;
@@ -238,12 +238,6 @@ impl Program {
             None => found.help("declare it, or import the file that does: import \"path/to/layer.nacre\";"),
         }
     }
-}
-
-/// Returns the known name with the least edit distance to `name`, if that is at most a third of its length.
-pub(crate) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
-    let near = known.iter().map(|k| (strsim::levenshtein(name, k), *k)).min()?;
-    (near.0 <= name.len().max(3) / 3).then_some(near.1)
 }
 
 /// These files and what they import without a name.

@@ -1,10 +1,10 @@
 //! What a layer says of itself: goals, and the names of what it provides, requires and breaks.
 
+use nacre_diagnostics::nearest;
 use nacre_stack::{Goal, Type};
 use nacre_syntax::ast::{self, BinaryOp, ExprKind, Item};
 
 use crate::layer::Checker;
-use crate::program::nearest;
 
 impl Checker<'_> {
     /// `goal at_rest = sent.empty;`, over the layer's cells as an invariant is.

@@ -1,11 +1,11 @@
 //! Types as written to types of the stack IR.
 
-use nacre_diagnostics::Span;
+use nacre_diagnostics::{nearest, Span};
 use nacre_stack::{EnumId, StructId, Type};
 use nacre_syntax::ast::{self, TypeArgument, TypeKind};
 
 use crate::layer::Checker;
-use crate::program::{nearest, not_built};
+use crate::program::not_built;
 
 /// Elements in any one container or array, at the most: keeps states of a size that can be thought about.
 const LARGEST: i128 = 1 << 20;

@@ -1,12 +1,12 @@
 //! Actions: their parameters, how they are joined with those that they extend, and which event each is.
 
+use nacre_diagnostics::nearest;
 use nacre_specification as spec;
 use nacre_syntax::ast::{self, ActionKind, EventDirection, Item};
 
 use super::limits::MOST_JOINED;
 use super::types::Ty;
 use super::{Binding, Known, Local, Typer};
-use crate::program::nearest;
 
 const NEVER: spec::Guard = spec::Guard::Holds(spec::Expr::Const(spec::Value::Bool(false)));
 

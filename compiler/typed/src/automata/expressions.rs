@@ -1,12 +1,11 @@
 //! Expressions of automata: they read the state, and change nothing.
 
-use nacre_diagnostics::Span;
+use nacre_diagnostics::{nearest, Span};
 use nacre_specification::{Binary, Expr, Unary, Value};
 use nacre_syntax::ast::{self, BinaryOp, ExprKind, Item, UnaryOp};
 
 use super::types::Ty;
 use super::Typer;
-use crate::program::nearest;
 
 pub(super) fn boxed(op: Binary, a: Expr, b: Expr) -> Expr {
     Expr::Binary(op, Box::new(a), Box::new(b))

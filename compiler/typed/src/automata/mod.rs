@@ -15,11 +15,11 @@ mod types;
 
 use std::collections::HashMap;
 
-use nacre_diagnostics::{Diagnostic, Span};
+use nacre_diagnostics::{nearest, Diagnostic, Span};
 use nacre_specification as spec;
 use nacre_syntax::ast::{self, Item};
 
-use crate::program::{nearest, Program};
+use crate::program::Program;
 use types::Ty;
 
 impl Program {

@@ -1,12 +1,11 @@
 //! Names within an automaton, and the locals that they stand for.
 
-use nacre_diagnostics::Span;
+use nacre_diagnostics::{nearest, Span};
 use nacre_specification::{Expr, Value};
 use nacre_syntax::ast::Item;
 
 use super::types::Ty;
 use super::{Binding, Known, Local, Typer};
-use crate::program::nearest;
 
 impl Typer<'_> {
     /// Before an action, a goal or an initial value.

@@ -1,6 +1,6 @@
 //! Calls in automata: what is built in, and definitions.
 
-use nacre_diagnostics::Span;
+use nacre_diagnostics::{nearest, Span};
 use nacre_specification::{Binary, Expr, Unary};
 use nacre_syntax::ast::{self, BinaryOp, ExprKind};
 
@@ -8,7 +8,6 @@ use super::expressions::boxed;
 use super::limits::size;
 use super::types::Ty;
 use super::{Binding, Typer};
-use crate::program::nearest;
 
 const FUNCTIONS: &[&str] = &["peer", "all", "any", "min", "max", "upto", "damaged"];
 

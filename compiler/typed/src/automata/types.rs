@@ -1,10 +1,10 @@
 //! Types of automata while they are inferred.
 
+use nacre_diagnostics::nearest;
 use nacre_specification as spec;
 use nacre_syntax::ast::{self, Item, TypeArgument, TypeKind};
 
 use super::Typer;
-use crate::program::nearest;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Ty {

@@ -1,0 +1,37 @@
+//! Suggestions: which known name was probably meant by one that is not known.
+
+/// Returns the known name with the least edit distance to `name`, if that is at most a third of its length (and always less
+/// than it: a name of one letter is like no other).
+///
+/// ```
+/// use nacre_diagnostics::nearest;
+/// assert_eq!(nearest("delivr", &["send", "deliver"]), Some("deliver"));
+/// assert_eq!(nearest("ring", &["send", "deliver"]), None);
+/// ```
+pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    let distance = |known: &str| strsim::osa_distance(&name.to_lowercase(), &known.to_lowercase());
+    let near = known.iter().map(|k| (distance(k), *k)).min()?;
+    let length = name.chars().count();
+    (near.0 < length && near.0 <= length.max(3) / 3).then_some(near.1)
+}
+
+/// Returns the help for a name that is not known: the name that was probably meant, or all that there are.
+///
+/// ```
+/// use nacre_diagnostics::suggestion;
+/// assert_eq!(suggestion("delivr", &["send", "deliver"]), "did you mean `deliver`?");
+/// assert_eq!(suggestion("ring", &["send", "deliver"]), "known are: `deliver`, `send`");
+/// assert_eq!(suggestion("ring", &[]), "there are none");
+/// ```
+pub fn suggestion(name: &str, known: &[&str]) -> String {
+    match nearest(name, known) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => "there are none".into(),
+        None => {
+            let mut names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+            names.sort();
+            names.dedup();
+            format!("known are: {}", names.join(", "))
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! `network loss 5%, delay 2 ms, seed 7;`
+
+use nacre_syntax::ast::{NetworkSetting, NetworkValue};
+
+use super::Script;
+
+/// What a setting is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wants {
+    Percentage,
+    Time,
+    Number,
+}
+
+const SETTINGS: [(&str, Wants); 7] = [
+    ("loss", Wants::Percentage),
+    ("duplicate", Wants::Percentage),
+    ("reorder", Wants::Percentage),
+    ("corrupt", Wants::Percentage),
+    ("delay", Wants::Time),
+    ("jitter", Wants::Time),
+    ("seed", Wants::Number),
+];
+
+impl Script<'_> {
+    /// Checks a setting of the network: its name, and the kind of its value.
+    pub(super) fn setting(&mut self, setting: &NetworkSetting) {
+        let name = &setting.name;
+        let Some((_, wants)) = SETTINGS.iter().find(|(known, _)| *known == name.name) else {
+            let known = SETTINGS.map(|(known, _)| known);
+            return self.unknown(format!("the network has no setting `{}`", name.name), name, &known);
+        };
+        match (&setting.value, wants) {
+            (NetworkValue::Percent(percent), Wants::Percentage) => {
+                if !(0.0..=100.0).contains(percent) {
+                    let message = format!("`{}` is more than 100%", name.name);
+                    self.unfit(&message, name.span, "here", "write 0% to 100%");
+                }
+            }
+            (NetworkValue::Expr(value), Wants::Time) => self.time(value, &format!("{} 5 ms", name.name)),
+            (NetworkValue::Expr(value), Wants::Number) => {
+                self.kind(value);
+            }
+            (_, Wants::Percentage) => {
+                let help = format!("write `{} 5%`", name.name);
+                self.unfit(&format!("`{}` is a percentage", name.name), name.span, "without `%`", &help);
+            }
+            (NetworkValue::Percent(_), _) => {
+                let message = format!("`{}` is not a percentage", name.name);
+                let example = if *wants == Wants::Time { "5 ms" } else { "7" };
+                self.unfit(&message, name.span, "here", &format!("write `{} {example}`", name.name));
+            }
+        }
+    }
+}
