@@ -67,6 +67,12 @@ impl Toolchain {
         Ok(Toolchain { compiler, flags: vec!["-O1".into()], cache: cache_folder()? })
     }
 
+    /// The compiler of this name; what it makes is kept in a folder of the caller's.
+    pub fn named(compiler: &str, cache: &Path) -> Result<Toolchain, Error> {
+        let compiler = on_path(Path::new(compiler)).ok_or(Error::Missing)?;
+        Ok(Toolchain { compiler, flags: vec!["-O1".into()], cache: cache.to_path_buf() })
+    }
+
     /// The same with another optimization: `-O2`.
     pub fn optimize(mut self, flag: &str) -> Toolchain {
         self.flags = vec![flag.to_string()];

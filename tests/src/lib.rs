@@ -5,6 +5,7 @@ pub mod machines;
 pub mod mutants;
 pub mod mutation;
 pub mod pair;
+pub mod programs;
 pub mod storm;
 pub mod tree;
 pub mod values;

@@ -1,0 +1,63 @@
+//! Many programs, each in a process of its own, and what was found.
+
+use std::ops::Range;
+use std::path::Path;
+
+use super::generate;
+use super::run::{examine_apart, Verdict};
+use crate::in_parallel;
+
+/// What became of many programs.
+#[derive(Clone, Debug, Default)]
+pub struct Campaign {
+    pub programs: usize,
+    /// Programs that `check` rejected: the seed, and what it said.
+    pub rejected: Vec<(u64, String)>,
+    pub failures: Vec<(u64, Verdict)>,
+}
+
+/// Examines the programs of some seeds. `tool`: the file of the tool `programs`.
+pub fn campaign(tool: &Path, seeds: Range<u64>, thorough: bool) -> Campaign {
+    let seeds: Vec<u64> = seeds.collect();
+    let verdicts = in_parallel(&seeds, |seed| {
+        let verdict = examine_apart(tool, &generate(*seed).text(), *seed, thorough);
+        if verdict.is_failure() {
+            eprintln!("{}", failure(*seed, &verdict, thorough));
+        }
+        verdict
+    });
+    let mut found = Campaign { programs: seeds.len(), ..Campaign::default() };
+    for (seed, verdict) in seeds.into_iter().zip(verdicts) {
+        match verdict {
+            Verdict::Equal => {}
+            Verdict::Rejected(words) => found.rejected.push((seed, words)),
+            failure => found.failures.push((seed, failure)),
+        }
+    }
+    found
+}
+
+/// A failure, and the command that makes it small.
+fn failure(seed: u64, verdict: &Verdict, thorough: bool) -> String {
+    let words: String = format!("{verdict:?}").chars().take(600).collect();
+    let thorough = if thorough { " --thorough" } else { "" };
+    format!("program {seed}: {words}\n  cargo run -p nacre-tests --bin programs -- shrink {seed}{thorough}")
+}
+
+impl Campaign {
+    /// Figures, and the diagnostics of what was rejected by how often they came.
+    pub fn summary(&self) -> String {
+        let mut titles: Vec<(usize, &str, u64)> = Vec::new();
+        for (seed, words) in &self.rejected {
+            let title = words.lines().find(|line| line.contains("] Error: ")).unwrap_or("no error");
+            match titles.iter_mut().find(|(_, known, _)| *known == title) {
+                Some(known) => known.0 += 1,
+                None => titles.push((1, title, *seed)),
+            }
+        }
+        titles.sort_by(|one, other| other.cmp(one));
+        let lines = titles.iter().take(40).map(|(n, title, seed)| format!("\n{n:5} {title} (seed {seed})"));
+        let (programs, rejected, failed) = (self.programs, self.rejected.len(), self.failures.len());
+        format!("{programs} programs, {rejected} rejected, {failed} failed{}", lines.collect::<String>())
+    }
+}

@@ -1,0 +1,184 @@
+//! Examines one program: checks it, runs it in the interpreter and in C at every level, and compares them.
+//!
+//! Compiled C can end the process, so each program is examined in a process of its own ([`examine_apart`]).
+
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use nacre_driver::Session;
+use nacre_simulator::compiled::Compiled;
+use nacre_simulator::endpoint::Maker;
+use nacre_simulator::interpreter::Interpreter;
+use nacre_simulator::lockstep::Lockstep;
+use nacre_simulator::toolchain::Text;
+use nacre_stack::Stack;
+
+use super::plan::{Build, Plan};
+use super::STACK;
+use crate::storm::{storm_excusing, Tally};
+
+/// What became of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// All machines were equal after each event.
+    Equal,
+    /// `check` found errors.
+    Rejected(String),
+    /// Machines differed, or a rule was broken that no program can break.
+    Different(String),
+    /// A C compiler rejected the emitted C.
+    Uncompiled(String),
+    /// The compiler or the interpreter panicked.
+    Panicked(String),
+    /// The emitted C, or something else, ended the process.
+    Crashed(String),
+    /// It took too long.
+    Endless,
+}
+
+/// Statuses of the process that examines a program, and what they say.
+const STATUSES: [(i32, fn(String) -> Verdict); 5] = [
+    (0, |_| Verdict::Equal),
+    (3, Verdict::Rejected),
+    (4, Verdict::Different),
+    (5, Verdict::Uncompiled),
+    (6, Verdict::Panicked),
+];
+
+/// How long one program may take.
+const PATIENCE: Duration = Duration::from_secs(240);
+
+impl Verdict {
+    /// Whether a tool is at fault.
+    pub fn is_failure(&self) -> bool {
+        !matches!(self, Verdict::Equal | Verdict::Rejected(_))
+    }
+
+    /// Whether another program fails in the same way.
+    pub fn is_like(&self, other: &Verdict) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+
+    /// The status of the process, and the words for its output.
+    pub fn status(&self) -> (i32, &str) {
+        match self {
+            Verdict::Equal => (0, ""),
+            Verdict::Rejected(words) => (3, words),
+            Verdict::Different(words) => (4, words),
+            Verdict::Uncompiled(words) => (5, words),
+            Verdict::Panicked(words) => (6, words),
+            Verdict::Crashed(words) => (7, words),
+            Verdict::Endless => (8, ""),
+        }
+    }
+}
+
+/// The stack of a program, or what `check` says.
+pub fn compose(text: &str) -> Result<(Session, Stack), String> {
+    let path = crate::root().join("tests/program.nacre");
+    let mut session = Session::from_text(&path, text);
+    session.check();
+    let stack = if session.has_errors() { None } else { session.stack(STACK) };
+    match stack {
+        Some(stack) => Ok((session, stack)),
+        None => Err(session.render(false)),
+    }
+}
+
+/// Examines a program in this process. `folder`: for what the C compilers make.
+pub fn examine(text: &str, plan: &Plan, folder: &Path) -> Verdict {
+    let ran = catch_unwind(AssertUnwindSafe(|| examine_here(text, plan, folder)));
+    ran.unwrap_or_else(|panic| {
+        let words = panic.downcast_ref::<String>().cloned();
+        let words = words.or_else(|| panic.downcast_ref::<&str>().map(|words| words.to_string()));
+        Verdict::Panicked(words.unwrap_or_default())
+    })
+}
+
+fn examine_here(text: &str, plan: &Plan, folder: &Path) -> Verdict {
+    let (session, stack) = match compose(text) {
+        Ok(composed) => composed,
+        Err(words) => return Verdict::Rejected(words),
+    };
+    let stack = Arc::new(stack);
+    let mut makers: Vec<Box<dyn Maker>> = vec![Box::new(Interpreter::new(stack.clone()))];
+    for build in &plan.builds {
+        match compiled(&session, &stack, build, folder) {
+            Ok(maker) => makers.push(maker),
+            Err(words) => return Verdict::Uncompiled(format!("{}: {words}", build.level.name())),
+        }
+    }
+    let row = Lockstep { makers };
+    match storm_excusing(&stack, &row, plan.seed, plan.events, &mut Tally::default(), is_excused) {
+        Ok(()) => Verdict::Equal,
+        Err(words) => Verdict::Different(words),
+    }
+}
+
+/// Whether a program may break the rule: it claims at random.
+fn is_excused(report: &str) -> bool {
+    ["Assert", "Bound", "Unreachable", "Accepts", "Invariant"]
+        .iter()
+        .any(|rule| report.contains(&format!(": {rule}: ")))
+}
+
+fn compiled(session: &Session, stack: &Stack, build: &Build, folder: &Path) -> Result<Box<dyn Maker>, String> {
+    let text = session.emit(stack, build.level, None);
+    let toolchain = build.toolchain(folder).map_err(|error| error.to_string())?;
+    let loaded = toolchain.load(&Text {
+        header_name: &format!("{STACK}.h"),
+        header: &text.header,
+        source: &text.source,
+        symbol: &format!("{STACK}_stack"),
+    });
+    Ok(Box::new(Compiled { stack: loaded.map_err(|error| error.to_string())? }))
+}
+
+/// Examines a program in a process of its own: `program` is the tool `programs`.
+pub fn examine_apart(program: &Path, text: &str, seed: u64, thorough: bool) -> Verdict {
+    let folder = tempfile::tempdir().expect("a folder for a program");
+    let source = folder.path().join("program.nacre");
+    std::fs::write(&source, text).expect("the program is written");
+    let mut command = Command::new(program);
+    command.arg("examine").arg(&source).arg("--seed").arg(seed.to_string());
+    if thorough {
+        command.arg("--thorough");
+    }
+    if Plan::draw(seed, thorough).needs_address() {
+        command.env("LD_PRELOAD", address_library()).env("ASAN_OPTIONS", "detect_leaks=0");
+    }
+    wait(command, folder.path())
+}
+
+fn wait(mut command: Command, folder: &Path) -> Verdict {
+    let (out, errors) = (folder.join("out"), folder.join("errors"));
+    let file = |path: &Path| Stdio::from(std::fs::File::create(path).expect("a file for what it prints"));
+    let mut child = command.stdout(file(&out)).stderr(file(&errors)).spawn().expect("the tool runs");
+    let begun = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().expect("the tool ends") {
+            break status;
+        }
+        if begun.elapsed() > PATIENCE {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Verdict::Endless;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    let words = std::fs::read_to_string(out).unwrap_or_default();
+    let known = STATUSES.iter().find(|(code, _)| status.code() == Some(*code));
+    known.map_or_else(
+        || Verdict::Crashed(format!("{status}: {}", std::fs::read_to_string(errors).unwrap_or_default())),
+        |(_, verdict)| verdict(words),
+    )
+}
+
+/// The library that must come first where the address sanitizer watches.
+fn address_library() -> PathBuf {
+    let found = Command::new("gcc").arg("-print-file-name=libasan.so").output().expect("gcc runs");
+    PathBuf::from(String::from_utf8_lossy(&found.stdout).trim())
+}

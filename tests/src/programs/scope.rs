@@ -1,0 +1,107 @@
+//! What can be named at a place of a program.
+
+use super::generator::Generator;
+use super::types::Ty;
+
+/// A name with a value.
+#[derive(Clone, Debug)]
+pub struct Name {
+    pub path: String,
+    pub ty: Ty,
+    pub access: Access,
+}
+
+/// What may be done with a name besides reading it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Nothing.
+    Read,
+    /// Assign it: a variable.
+    Assign,
+    /// Assign it, change it in place, and hand it on by `ref`: state, and what a `ref` stands for.
+    Change,
+}
+
+/// What is known at a place.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    pub names: Vec<Name>,
+    /// Messages that are held or borrowed: they can be looked at.
+    pub messages: Vec<String>,
+    /// Whether expressions may need statements before them (`random`, calls).
+    pub effects: bool,
+    /// Roots of places that must not change now: a loop goes over them, or something of them is borrowed.
+    pub frozen: Vec<String>,
+}
+
+impl Scope {
+    /// Adds a name.
+    pub fn add(&mut self, path: impl Into<String>, ty: Ty, access: Access) {
+        self.names.push(Name { path: path.into(), ty, access });
+    }
+
+    /// All places of types that fit, those in structs, arrays, options and strings of bytes too.
+    pub fn places(&self, random: &mut Generator, fits: impl Fn(&Ty) -> bool) -> Vec<Name> {
+        let mut found = Vec::new();
+        for name in &self.names {
+            self.within(name, random, &fits, 3, &mut found);
+        }
+        found
+    }
+
+    fn within(
+        &self,
+        name: &Name,
+        random: &mut Generator,
+        fits: &impl Fn(&Ty) -> bool,
+        depth: u32,
+        found: &mut Vec<Name>,
+    ) {
+        if fits(&name.ty) {
+            found.push(name.clone());
+        }
+        if depth == 0 {
+            return;
+        }
+        let inner = |path: String, ty: &Ty| Name { path, ty: ty.clone(), access: name.access };
+        match &name.ty {
+            Ty::Struct(_, fields) => {
+                for field in fields {
+                    let place = inner(format!("{}.{}", name.path, field.name), &field.ty);
+                    self.within(&place, random, fits, depth - 1, found);
+                }
+            }
+            Ty::Array(of, n) => {
+                let place = inner(format!("{}[{}]", name.path, self.index(random, *n)), of);
+                self.within(&place, random, fits, depth - 1, found);
+            }
+            Ty::Option(of) if of.is_plain() => {
+                let mut place = inner(format!("{}.value", name.path), of);
+                place.access = Access::Read;
+                self.within(&place, random, fits, depth - 1, found);
+            }
+            Ty::Bytes(n) => {
+                let mut place = inner(format!("{}[{}]", name.path, self.index(random, *n)), &Ty::UInt(8));
+                place.access = Access::Read;
+                self.within(&place, random, fits, 0, found);
+            }
+            _ => {}
+        }
+    }
+
+    /// An index below `n`: a number, or a name of a range that fits.
+    pub fn index(&self, random: &mut Generator, n: u32) -> String {
+        let fits = |name: &&Name| matches!(name.ty, Ty::Range(high) if high <= u64::from(n));
+        let names: Vec<&Name> = self.names.iter().filter(fits).collect();
+        if !names.is_empty() && random.percent(60) {
+            return random.one(&names).path.clone();
+        }
+        random.below(n as usize).to_string()
+    }
+
+    /// Whether the place may be changed now.
+    pub fn changeable(&self, place: &Name) -> bool {
+        let root = place.path.split(['.', '[']).next().unwrap_or_default();
+        place.access != Access::Read && !self.frozen.iter().any(|frozen| frozen == root)
+    }
+}

@@ -1,0 +1,182 @@
+//! Makes a failing program small: takes pieces away, puts bodies in the place of what is around them and simple values in the
+//! place of expressions, as long as it fails in the same way.
+
+use std::collections::BTreeSet;
+
+use super::tree::{Node, Part, Role};
+
+/// Shrinks a tree; at most so many programs are tried.
+pub fn shrink(tree: &Node, mut budget: usize, fails: &dyn Fn(&str) -> bool) -> Node {
+    let mut best = tree.clone();
+    loop {
+        let before = best.text().len();
+        for pass in [pieces, bodies, values] {
+            best = pass(best, &mut budget, fails);
+        }
+        if budget == 0 || best.text().len() == before {
+            return best;
+        }
+    }
+}
+
+/// The smaller tree if it fails too.
+fn attempt(best: &mut Node, smaller: Node, budget: &mut usize, fails: &dyn Fn(&str) -> bool) -> bool {
+    if *budget == 0 || smaller.text() == best.text() {
+        return false;
+    }
+    *budget -= 1;
+    let worse = fails(&smaller.text());
+    if worse {
+        *best = smaller;
+    }
+    worse
+}
+
+/// Takes pieces away: many at once, then fewer.
+fn pieces(tree: Node, budget: &mut usize, fails: &dyn Fn(&str) -> bool) -> Node {
+    let mut best = tree;
+    let mut size = numbers(&best).len().next_power_of_two();
+    while size > 0 {
+        let mut at = 0;
+        loop {
+            let all = numbers(&best);
+            if at >= all.len() {
+                break;
+            }
+            let gone: BTreeSet<u32> = all[at..all.len().min(at + size)].iter().copied().collect();
+            if !attempt(&mut best.clone(), without(&best, &gone), budget, fails) {
+                at += size;
+                continue;
+            }
+            best = without(&best, &gone);
+        }
+        size /= 2;
+    }
+    best
+}
+
+/// The numbers of all pieces, outer ones first.
+fn numbers(node: &Node) -> Vec<u32> {
+    let mut found = Vec::new();
+    let mut level = vec![node];
+    while !level.is_empty() {
+        for node in &level {
+            if let Role::Piece(piece) = node.role {
+                if !found.contains(&piece) {
+                    found.push(piece);
+                }
+            }
+        }
+        level = level.into_iter().flat_map(Node::children).collect();
+    }
+    found
+}
+
+fn without(node: &Node, gone: &BTreeSet<u32>) -> Node {
+    let stays = |node: &Node| !matches!(node.role, Role::Piece(piece) if gone.contains(&piece));
+    let parts = node.parts.iter().filter_map(|part| match part {
+        Part::Node(inner) => stays(inner).then(|| Part::Node(without(inner, gone))),
+        text => Some(text.clone()),
+    });
+    Node { role: node.role.clone(), parts: parts.collect() }
+}
+
+/// Puts bodies in the place of the pieces around them.
+fn bodies(tree: Node, budget: &mut usize, fails: &dyn Fn(&str) -> bool) -> Node {
+    let mut best = tree;
+    let mut at = 0;
+    while let Some((piece, body)) = body_at(&best, at) {
+        let smaller = replaced(&best, &|node| (node.role == Role::Piece(piece)).then(|| body.clone()));
+        if !attempt(&mut best, smaller, budget, fails) {
+            at += 1;
+        }
+    }
+    best
+}
+
+/// The n-th body, and the piece around it.
+fn body_at(tree: &Node, n: usize) -> Option<(u32, Node)> {
+    fn walk(node: &Node, around: Option<u32>, left: &mut usize) -> Option<(u32, Node)> {
+        let around = if let Role::Piece(piece) = node.role { Some(piece) } else { around };
+        if let (Role::Body, Some(piece)) = (&node.role, around) {
+            if *left == 0 {
+                return Some((piece, node.clone().with(Role::Group)));
+            }
+            *left -= 1;
+        }
+        node.children().find_map(|child| walk(child, around, left))
+    }
+    walk(tree, None, &mut { n })
+}
+
+/// Puts simple values, or parts of them, in the place of expressions.
+fn values(tree: Node, budget: &mut usize, fails: &dyn Fn(&str) -> bool) -> Node {
+    let mut best = tree;
+    let mut at = 0;
+    while let Some(value) = value_at(&best, at) {
+        let mut smaller = false;
+        for with in simpler(&value) {
+            let candidate = replace_value(&best, at, &with);
+            smaller = attempt(&mut best, candidate, budget, fails);
+            if smaller {
+                break;
+            }
+        }
+        at += usize::from(!smaller);
+    }
+    best
+}
+
+fn simpler(value: &Node) -> Vec<Node> {
+    let Role::Value { ty, simplest } = &value.role else { return Vec::new() };
+    let text = value.text();
+    let mut found = vec![Node { role: value.role.clone(), parts: vec![Part::from(simplest)] }];
+    collect(value, ty, &mut found);
+    found.retain(|node| node.text().len() < text.len());
+    found
+}
+
+fn collect(node: &Node, wanted: &str, found: &mut Vec<Node>) {
+    for child in node.children() {
+        if matches!(&child.role, Role::Value { ty, .. } if ty == wanted) {
+            found.push(child.clone());
+        }
+        collect(child, wanted, found);
+    }
+}
+
+fn value_at(tree: &Node, n: usize) -> Option<Node> {
+    fn walk(node: &Node, left: &mut usize) -> Option<Node> {
+        if matches!(node.role, Role::Value { .. }) {
+            if *left == 0 {
+                return Some(node.clone());
+            }
+            *left -= 1;
+        }
+        node.children().find_map(|child| walk(child, left))
+    }
+    walk(tree, &mut { n })
+}
+
+fn replace_value(tree: &Node, n: usize, with: &Node) -> Node {
+    let count = std::cell::Cell::new(0);
+    replaced(tree, &|node| {
+        if !matches!(node.role, Role::Value { .. }) {
+            return None;
+        }
+        count.set(count.get() + 1);
+        (count.get() == n + 1).then(|| with.clone())
+    })
+}
+
+/// The tree with other nodes in the place of some, in the order of the text.
+fn replaced(node: &Node, with: &dyn Fn(&Node) -> Option<Node>) -> Node {
+    if let Some(other) = with(node) {
+        return other;
+    }
+    let parts = node.parts.iter().map(|part| match part {
+        Part::Node(inner) => Part::Node(replaced(inner, with)),
+        text => text.clone(),
+    });
+    Node { role: node.role.clone(), parts: parts.collect() }
+}
