@@ -58,3 +58,8 @@ fn sets_have_their_elements() {
 fn constants_have_the_width_of_their_type() {
     passes("constants.nacre");
 }
+
+#[test]
+fn emissions_that_never_happen_are_no_error() {
+    passes("never.nacre");
+}

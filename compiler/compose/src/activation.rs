@@ -18,6 +18,8 @@ pub(crate) struct World {
     pub cells: Spots,
     /// For each layout of a packing layer, the messages that are packed.
     pub packed: BTreeMap<LayoutId, Bag>,
+    /// Layouts of which messages are unpacked.
+    pub unpacked: BTreeSet<LayoutId>,
     /// Mistakes that only the flow shows, told once each.
     pub doubled: BTreeSet<(LayerId, HeaderId)>,
     pub strides: Strides,
@@ -205,6 +207,7 @@ impl<'a> Run<'a> {
             Statement::Unpack { into, layout, message } => {
                 let bag = self.expr(message, &mut done);
                 crate::values::cut(&bag, &mut done);
+                self.world.unpacked.insert(*layout);
                 let unpacked = self.unpacked(*layout, &bag);
                 self.set(*into, &unpacked);
             }

@@ -82,6 +82,7 @@ pub(crate) fn flow(linked: &Linked, flow: &Flow) -> Vec<Diagnostic> {
     problems.extend(flow.one_way.iter().map(|e| one_way(stack, flow, *e)));
     problems.extend(flow.world.doubled.iter().map(|(l, h)| doubled(stack, *l, *h)));
     problems.extend(left_on(stack, flow));
+    problems.extend(flow.world.unpacked.iter().filter_map(|layout| unpacked(stack, flow, *layout)));
     if flow.too_many() {
         let title = "too many combinations of headers reach the layers: more than 16,384";
         return vec![Diagnostic::error(codes::TOO_MANY_SHAPES, title)];
@@ -164,6 +165,19 @@ fn doubled(stack: &Stack, layer: LayerId, header: HeaderId) -> Diagnostic {
         .at(stack.layer(layer).span, "this layer")
         .because("a layer has at most one header on a message")
         .help("put the header on in the emission itself")
+}
+
+/// The peer runs the same stack: where nothing is packed, no bytes can be unpacked.
+fn unpacked(stack: &Stack, flow: &Flow, layout: LayoutId) -> Option<Diagnostic> {
+    if flow.world.packed.get(&layout).is_some_and(|bag| !bag.is_empty()) {
+        return None;
+    }
+    let layer = stack.layer(stack.layouts[layout.index()].layer);
+    let error = Diagnostic::error(codes::UNPACKED, format!("`{}` unpacks messages but packs none", layer.name))
+        .at(layer.span, "no message reaches a `pack` of this layer")
+        .because("the peer runs the same stack, so it sends nothing that could be unpacked")
+        .help("`pack` the message before it is sent, or use it without `unpack`");
+    Some(error)
 }
 
 /// Messages that leave by a port other than the lowest, with headers of layers that will never see them.

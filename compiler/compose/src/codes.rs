@@ -21,6 +21,7 @@ pub const TOO_WIDE: &str = "C0018";
 pub const POOL: &str = "C0019";
 pub const STATE: &str = "C0020";
 pub const UNPROVIDED: &str = "C0021";
+pub const UNPACKED: &str = "C0022";
 
 /// Every code, with what it says.
 pub const CODES: &[(&str, &str)] = &[
@@ -45,4 +46,5 @@ pub const CODES: &[(&str, &str)] = &[
     (POOL, "more blocks of messages than a pool can have"),
     (STATE, "the state of a connection is too large"),
     (UNPROVIDED, "a layer requires what nothing below it provides"),
+    (UNPACKED, "a layer unpacks messages but packs none"),
 ];

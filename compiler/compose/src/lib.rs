@@ -13,6 +13,7 @@ mod classes;
 pub mod codes;
 mod cost;
 mod course;
+mod dead;
 mod explain;
 mod facts;
 mod fingerprint;

@@ -36,6 +36,7 @@ pub(crate) fn prune(linked: &mut Linked, flow: &Flow) -> Vec<Diagnostic> {
         }
         layer.reactions.retain(|r| !r.arms.is_empty());
     }
+    crate::dead::replace(stack);
     stack.timers.iter_mut().for_each(|t| t.handler = handlers[&t.handler]);
     let events = used_events(stack);
     renumber(stack, &moved, &events);

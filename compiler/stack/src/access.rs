@@ -29,6 +29,20 @@ impl Stack {
         Some(arm.handler)
     }
 
+    /// Whether the target of an emission takes it. `from`: the layer that emits.
+    pub fn is_taken(&self, from: Option<LayerId>, emit: &Emit) -> bool {
+        match emit.target {
+            Target::Port(port) => self.ports.get(port.index()).is_some_and(|p| p.outputs.contains(&emit.event)),
+            Target::Layer(layer) => self.layers.get(layer.index()).is_some_and(|target| {
+                let reaction = target.reactions.iter().find(|r| r.event == emit.event);
+                // What comes down carries no header of this layer yet; what comes up has one if its peer put it on.
+                let down = self.event(emit.event).direction == Direction::Down;
+                let from_above = down && from.is_some_and(|from| from > layer);
+                reaction.is_some_and(|r| !from_above || r.arms.iter().any(|a| a.guard.header.is_none()))
+            }),
+        }
+    }
+
     /// Whether values of the type contain messages, so that they are linear.
     pub fn has_message(&self, ty: &Type) -> bool {
         has_message(&self.structs, ty)
@@ -119,6 +133,12 @@ pub fn wire_bits(structs: &[Struct], enums: &[Enum], ty: &Type) -> Option<u32> {
 /// Bits that numbers below this one need.
 pub fn bits_below(high: u64) -> u32 {
     64 - high.saturating_sub(1).leading_zeros()
+}
+
+/// Entries of a window numbered with so many bits, at the most: the distance from `low` to the number behind the last entry must
+/// still be positive.
+pub fn longest_window(bits: u8) -> u64 {
+    mask(u32::from(bits) - 1)
 }
 
 /// The mask of so many low bits.

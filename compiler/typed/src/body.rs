@@ -19,6 +19,8 @@ pub(crate) enum Binding {
         place: Place,
         borrowed: bool,
     },
+    /// Nothing: its declaration is wrong, which has been reported.
+    Unknown,
 }
 
 /// Where a body stands, which decides what it may say.
@@ -82,6 +84,10 @@ pub(crate) struct Body<'c, 'p> {
     pub locals: Vec<Local>,
     pub scopes: Vec<HashMap<String, Binding>>,
     pub out: Block,
+    /// The statement that is being lowered.
+    pub at: Span,
+    /// It uses a name whose declaration is wrong: what else is wrong with it may be due to that alone.
+    pub poisoned: bool,
     pub flow: Flow,
     pub context: Context,
     /// For each loop around: how many scopes are outside it, and the states of messages at its `break`s.
@@ -100,6 +106,8 @@ impl<'c, 'p> Body<'c, 'p> {
             locals: Vec::new(),
             scopes: vec![HashMap::new()],
             out: Vec::new(),
+            at: Span::default(),
+            poisoned: false,
             flow: Flow::default(),
             context,
             breaks: Vec::new(),
@@ -243,8 +251,25 @@ impl<'c, 'p> Body<'c, 'p> {
         if matches!(value.kind, ExprKind::Const(_) | ExprKind::Zero | ExprKind::None) {
             return value;
         }
+        if !self.is_kept(&value.ty, self.at) {
+            return value;
+        }
         let id = self.temporary(value.ty.clone());
         self.push(Statement::Let(id, value));
         self.get(id)
+    }
+
+    /// Checks that a value of the type can be kept in a local; reports it if not.
+    pub fn is_kept(&mut self, ty: &Type, span: Span) -> bool {
+        let (message, help) = match ty {
+            Type::View => (
+                "the bytes of a message cannot be kept",
+                "read them where they are used, `m.bytes through f`; do what has an effect before that",
+            ),
+            Type::Timer => ("a timer cannot be kept in a local", "use it where it is: `t.armed`"),
+            _ => return true,
+        };
+        self.error("T0083", message, span, "kept here", help);
+        false
     }
 }

@@ -114,6 +114,10 @@ impl Body<'_, '_> {
                 None
             }
             Some(Binding::Place { place, .. }) => self.load(place, span).map(Value::fixed),
+            Some(Binding::Unknown) => {
+                self.poisoned = true;
+                None
+            }
             None if self.cx.cell_ids.contains_key(name) => {
                 let place = self.place(&ast::Expr { kind: ast::ExprKind::Name(name.into()), span })?;
                 self.load(place, span).map(Value::fixed)

@@ -13,6 +13,8 @@ enum Use {
     Live(Span),
     /// Consumed there.
     Gone(Span),
+    /// Something before was wrong, which has been reported.
+    Unknown,
 }
 
 /// The state of all message locals.
@@ -24,6 +26,15 @@ pub(crate) struct Flow {
 }
 
 impl Flow {
+    /// Nothing is known of the messages held so far.
+    pub fn forget(&mut self) {
+        self.uses.values_mut().for_each(|used| *used = Use::Unknown);
+    }
+
+    fn is_known(&self, id: LocalId) -> bool {
+        self.uses.get(&id) != Some(&Use::Unknown)
+    }
+
     pub fn begin(&mut self, id: LocalId, span: Span) {
         self.uses.insert(id, Use::Live(span));
     }
@@ -47,7 +58,7 @@ impl Flow {
 impl Body<'_, '_> {
     /// Moves a message out of its local.
     pub fn consume(&mut self, id: LocalId, span: Span) {
-        if self.readable(id, span) && !self.flow.ended {
+        if self.readable(id, span) && self.flow.is_known(id) && !self.flow.ended {
             self.flow.uses.insert(id, Use::Gone(span));
         }
     }
@@ -74,7 +85,9 @@ impl Body<'_, '_> {
 
     /// A message comes back to its local (an operation failed), or a `var` is set.
     pub fn revive(&mut self, id: LocalId, span: Span) {
-        self.flow.uses.insert(id, Use::Live(span));
+        if self.flow.is_known(id) {
+            self.flow.uses.insert(id, Use::Live(span));
+        }
     }
 
     /// The body ends here: every message must be consumed by now.
@@ -96,6 +109,10 @@ impl Body<'_, '_> {
             let Some(else_used) = other.uses.get(id) else { continue };
             let (gone, _held) = match (used, else_used) {
                 (Use::Gone(gone), Use::Live(held)) | (Use::Live(held), Use::Gone(gone)) => (*gone, *held),
+                (_, Use::Unknown) => {
+                    merged.uses.insert(*id, Use::Unknown);
+                    continue;
+                }
                 _ => continue,
             };
             let name = self.locals[id.index()].name.clone();

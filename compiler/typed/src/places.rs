@@ -82,6 +82,10 @@ impl Body<'_, '_> {
                 let id = *id;
                 Some((self.place_of(id), false))
             }
+            Some(Binding::Unknown) => {
+                self.poisoned = true;
+                None
+            }
             None => {
                 let &id = self.cx.cell_ids.get(name)?;
                 let ty = self.cx.fragment.cells[id.index()].ty.clone();

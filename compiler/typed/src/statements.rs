@@ -28,8 +28,37 @@ impl Body<'_, '_> {
     }
 
     fn statement(&mut self, s: &ast::Statement) {
-        // What is wrong has been told; go on with the next statement.
-        let _ = self.lower(s);
+        let outer = (std::mem::replace(&mut self.at, s.span), std::mem::take(&mut self.poisoned));
+        let before = self.cx.found.len();
+        if self.lower(s).is_none() {
+            self.recover(s);
+        }
+        if self.poisoned {
+            self.cx.found.truncate(before);
+        }
+        (self.at, self.poisoned) = outer;
+    }
+
+    /// Goes on after a statement that is wrong, which has been reported: what it declares and which messages it consumes is not
+    /// known.
+    fn recover(&mut self, s: &ast::Statement) {
+        self.flow.forget();
+        match &s.kind {
+            StatementKind::Let { pattern, .. } => self.unknown_names(pattern),
+            StatementKind::Var { name, .. } | StatementKind::Ref { name, .. } => {
+                self.bind(&name.name, Binding::Unknown);
+            }
+            _ => {}
+        }
+    }
+
+    fn unknown_names(&mut self, pattern: &ast::Pattern) {
+        match &pattern.kind {
+            PatternKind::Name(name) | PatternKind::Data(name) => self.bind(&name.name, Binding::Unknown),
+            PatternKind::Tuple(parts) => parts.iter().for_each(|part| self.unknown_names(part)),
+            PatternKind::Some(inner) => self.unknown_names(inner),
+            _ => {}
+        }
     }
 
     fn lower(&mut self, s: &ast::Statement) -> Option<()> {
@@ -144,6 +173,9 @@ impl Body<'_, '_> {
     pub fn destructure(&mut self, pattern: &ast::Pattern, value: Expr) -> Option<()> {
         match (&pattern.kind, &value.ty) {
             (PatternKind::Name(name), ty) => {
+                if !self.is_kept(&ty.clone(), name.span) {
+                    return None;
+                }
                 let id = self.declare_constant(name, ty.clone(), NameOf::Let);
                 self.push(Statement::Let(id, value));
                 Some(())
@@ -197,8 +229,7 @@ impl Body<'_, '_> {
                 return None;
             }
         };
-        if matches!(value.ty, Type::View | Type::Timer) {
-            self.error("T0083", "this cannot be kept in a `var`", name.span, "", "use it where it is made");
+        if !self.is_kept(&value.ty, name.span) {
             return None;
         }
         let id = self.declare(name, value.ty.clone());

@@ -106,12 +106,13 @@ impl Checker<'_> {
             self.error("T0008", "a window is numbered by a sequence type", name.span, "", "window<msg, W, seq28>");
             return None;
         };
-        if u64::from(size) > 1 << (bits - 1) {
+        let most = nacre_stack::longest_window(bits);
+        if u64::from(size) > most {
             self.error(
                 "T0009",
                 format!("a window of {size} does not fit sequence numbers of {bits} bits"),
                 name.span,
-                format!("at most {} here", 1u64 << (bits - 1)),
+                format!("at most {most} here"),
                 "old and new numbers could not be told apart: take wider numbers or a smaller window",
             );
             return None;

@@ -289,15 +289,7 @@ impl<'a> Check<'a> {
             return self.problems.add(format!("no event {}", emit.event.0));
         };
         self.all_typed(&emit.arguments, event.parameters.iter().map(|p| &p.ty), "arguments");
-        let taken = match emit.target {
-            Target::Port(port) => self.stack.ports.get(port.index()).is_some_and(|p| p.outputs.contains(&emit.event)),
-            Target::Layer(layer) => self.stack.layers.get(layer.index()).is_some_and(|target| {
-                let reaction = target.reactions.iter().find(|r| r.event == emit.event);
-                // What comes down carries no header of this layer yet; what comes up has one if its peer put it on.
-                let from_above = self.layer.is_some_and(|from| from > layer) && event.direction == Direction::Down;
-                reaction.is_some_and(|r| !from_above || r.arms.iter().any(|a| a.guard.header.is_none()))
-            }),
-        };
+        let taken = self.stack.is_taken(self.layer, emit);
         self.problems.unless(taken, || format!("nothing takes `{}` at {:?}", event.name, emit.target));
     }
 

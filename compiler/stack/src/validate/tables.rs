@@ -86,7 +86,7 @@ fn is_type(stack: &Stack, ty: &Type, structs: usize) -> bool {
         Type::Tuple(types) => types.iter().all(inner),
         Type::Option(t) => inner(t),
         Type::Array(t, _) | Type::Ring(t, _) | Type::List(t, _) | Type::Pool(t, _) => inner(t),
-        Type::Window(t, n, b) => inner(t) && (2..=64).contains(b) && *n as u64 <= mask(*b as u32 - 1),
+        Type::Window(t, n, b) => inner(t) && (2..=64).contains(b) && u64::from(*n) <= longest_window(*b),
         Type::Map(k, t, _) => inner(k) && inner(t) && !stack.has_message(k),
         _ => true,
     }

@@ -1,0 +1,50 @@
+//! Replaces emissions that never run, because no message ever comes there, and whose event therefore has no handler.
+
+use nacre_stack::*;
+
+use crate::walk::{walk_statement, Rewrite};
+
+/// Runs after the handlers without use have been removed.
+pub(crate) fn replace(stack: &mut Stack) {
+    let (mut handlers, mut functions) = (std::mem::take(&mut stack.handlers), std::mem::take(&mut stack.functions));
+    for handler in &mut handlers {
+        Dead { stack, layer: handler.layer }.block(&mut handler.body);
+    }
+    for function in &mut functions {
+        Dead { stack, layer: function.layer }.block(&mut function.body);
+    }
+    (stack.handlers, stack.functions) = (handlers, functions);
+}
+
+struct Dead<'a> {
+    stack: &'a Stack,
+    layer: LayerId,
+}
+
+impl Dead<'_> {
+    fn is_dead(&self, statement: &Statement) -> bool {
+        matches!(statement, Statement::Emit(emit) if !self.stack.is_taken(Some(self.layer), emit))
+    }
+
+    /// Releases the message that cannot be there, and reports that it was.
+    fn instead(&self, statement: Statement) -> Block {
+        let Statement::Emit(emit) = statement else { return vec![statement] };
+        let messages = emit.arguments.into_iter().filter(|a| self.stack.has_message(&a.ty));
+        messages.map(Statement::Drop).chain([Statement::Unreachable]).collect()
+    }
+}
+
+impl Rewrite for Dead<'_> {
+    fn block(&mut self, block: &mut Block) {
+        let mut out = Vec::with_capacity(block.len());
+        for mut statement in std::mem::take(block) {
+            walk_statement(self, &mut statement);
+            if self.is_dead(&statement) {
+                out.extend(self.instead(statement));
+            } else {
+                out.push(statement);
+            }
+        }
+        *block = out;
+    }
+}
