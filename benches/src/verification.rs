@@ -188,7 +188,7 @@ const LIBRARY: &str = "\
 Written by `make bench-verify` (release build; times are of a machine with two cores that other work shares: read states, not seconds).
 
 The explorer on one thread. Beside it the states of the two SPIN engines, with the seconds and the memory of the search alone, without
-what `spin` and `gcc` take to make it; *-*: not checked by that engine (it says why), or a large configuration, which only the
+what `spin` and `gcc` take to make it; *-*: not checked by that engine (it says why), or a configuration on request, which only the
 explorer was asked for. *SPIN, goals* is the search of the model for fair runs; the others
 but the explorer's search for what is broken alone. `--engine spin-c` is told for level inline; `queue` and `call` have the same states.
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nacre_specification::beliefs::{Called, Letter};
 use nacre_specification::{ActionKind, Automaton};
 use nacre_stack::interpret::{Addr, Config, Externs, NoExterns, Value};
-use nacre_stack::{mask, Cell, Direction, EventId, PortId, Scope, Stack, Type};
+use nacre_stack::{mask, Cell, Direction, EventId, GivenRole, PortId, Scope, Stack, Type};
 
 /// How many ends there are.
 pub const MEMBERS: u64 = 2;
@@ -266,7 +266,7 @@ impl Setup {
     pub fn config(&self, end: usize) -> Config {
         let stack = &self.stack;
         let value = |cell: &Cell| {
-            let number = if matches!(cell.name.as_str(), "cookie" | "incarnation") { end as u64 + 1 } else { 1 };
+            let number = if cell.role.is_some_and(GivenRole::is_own) { end as u64 + 1 } else { 1 };
             match &cell.ty {
                 Type::Addr => Value::Addr(address(1 - end)),
                 Type::Bytes(len) => Value::Bytes(vec![number as u8; *len as usize]),

@@ -2,7 +2,8 @@
 
 use crate::ffi::NacreAddr;
 use crate::region::Region;
-use crate::stack::Stack;
+use crate::stack::{GivenRole, Stack};
+use std::ops::Range;
 
 /// The values that a connection is opened with.
 #[derive(Debug)]
@@ -23,28 +24,69 @@ impl Config {
         Config { stack: stack.clone(), region, set: vec![false; stack.givens().len()] }
     }
 
-    /// Sets a number by its name (`floor.cookie`), cut to the given's width; false if the stack has no such given.
+    /// Sets a number by its name (`floor.identity`), cut to the given's width; false if the stack has no such given or it is wider
+    /// than 64 bits.
     pub fn set(&mut self, name: &str, value: u64) -> bool {
-        let Some(at) = self.place(name) else {
-            return false;
-        };
-        let bytes = value.to_ne_bytes();
-        let to = &mut self.region.bytes_mut()[at];
-        if to.len() > 8 {
-            return false;
-        }
-        if cfg!(target_endian = "little") {
-            to.copy_from_slice(&bytes[..to.len()]);
-        } else {
-            to.copy_from_slice(&bytes[8 - to.len()..]);
-        }
-        true
+        self.find(name).is_some_and(|index| self.write(index, value))
     }
 
     /// A number by its name, as it stands now; None if the stack has no such given or it is wider than 64 bits.
     pub fn number(&self, name: &str) -> Option<u64> {
-        let given = self.stack.givens().iter().find(|given| given.name == name && given.size <= 8)?;
-        let from = &self.region.bytes()[given.offset..given.offset + given.size];
+        self.read(self.find(name)?)
+    }
+
+    /// Sets bytes by their name: as many as it has, exactly; false if the stack has no such given or its size differs.
+    pub fn set_bytes(&mut self, name: &str, value: &[u8]) -> bool {
+        self.find(name).is_some_and(|index| self.write_bytes(index, value))
+    }
+
+    /// Sets an address by its name (`floor.peer`); false if the stack has no such given.
+    pub fn set_address(&mut self, name: &str, value: NacreAddr) -> bool {
+        self.set_bytes(name, &bytes_of(value))
+    }
+
+    /// Sets the peer's address wherever the stack is given it.
+    pub(crate) fn set_peer(&mut self, value: NacreAddr) {
+        let bytes = bytes_of(value);
+        self.of_role(GivenRole::Peer).into_iter().for_each(|index| {
+            self.write_bytes(index, &bytes);
+        });
+    }
+
+    /// Sets all numbers of a role.
+    pub(crate) fn set_role(&mut self, role: GivenRole, value: u64) {
+        self.of_role(role).into_iter().for_each(|index| {
+            self.write(index, value);
+        });
+    }
+
+    /// The number of a role, as it stands now; None if the stack is given none.
+    pub(crate) fn role(&self, role: GivenRole) -> Option<u64> {
+        self.of_role(role).into_iter().find_map(|index| self.read(index))
+    }
+
+    /// The required givens that were not set.
+    pub fn missing(&self) -> Vec<&str> {
+        let givens = self.stack.givens().iter().zip(&self.set);
+        givens.filter(|(given, set)| given.required && !**set).map(|(given, _)| given.name.as_str()).collect()
+    }
+
+    fn find(&self, name: &str) -> Option<usize> {
+        self.stack.givens().iter().position(|given| given.name == name)
+    }
+
+    fn of_role(&self, role: GivenRole) -> Vec<usize> {
+        let givens = self.stack.givens().iter().enumerate();
+        givens.filter(|(_, given)| given.role == Some(role)).map(|(index, _)| index).collect()
+    }
+
+    fn range(&self, index: usize) -> Range<usize> {
+        let given = &self.stack.givens()[index];
+        given.offset..given.offset + given.size
+    }
+
+    fn read(&self, index: usize) -> Option<u64> {
+        let from = self.region.bytes().get(self.range(index)).filter(|from| from.len() <= 8)?;
         let mut bytes = [0; 8];
         if cfg!(target_endian = "little") {
             bytes[..from.len()].copy_from_slice(from);
@@ -54,36 +96,31 @@ impl Config {
         Some(u64::from_ne_bytes(bytes))
     }
 
-    /// Sets bytes by their name: as many as it has, exactly; false if the stack has no such given or its size differs.
-    pub fn set_bytes(&mut self, name: &str, value: &[u8]) -> bool {
-        match self.place(name) {
-            Some(at) if at.len() == value.len() => {
-                self.region.bytes_mut()[at].copy_from_slice(value);
-                true
-            }
-            _ => false,
+    fn write(&mut self, index: usize, value: u64) -> bool {
+        let (len, bytes) = (self.range(index).len(), value.to_ne_bytes());
+        if len > 8 {
+            return false;
         }
+        let from = if cfg!(target_endian = "little") { &bytes[..len] } else { &bytes[8 - len..] };
+        self.write_bytes(index, from)
     }
 
-    /// Sets an address by its name (`floor.peer`); false if the stack has no such given.
-    pub fn set_address(&mut self, name: &str, value: NacreAddr) -> bool {
-        let mut bytes = [0; 20];
-        bytes[..16].copy_from_slice(&value.ip);
-        bytes[16..18].copy_from_slice(&value.port.to_ne_bytes());
-        bytes[18..].copy_from_slice(&value.family.to_ne_bytes());
-        self.set_bytes(name, &bytes)
-    }
-
-    /// The required givens that were not set.
-    pub fn missing(&self) -> Vec<&str> {
-        let givens = self.stack.givens().iter().zip(&self.set);
-        givens.filter(|(given, set)| given.required && !**set).map(|(given, _)| given.name.as_str()).collect()
-    }
-
-    fn place(&mut self, name: &str) -> Option<std::ops::Range<usize>> {
-        let index = self.stack.givens().iter().position(|given| given.name == name)?;
+    fn write_bytes(&mut self, index: usize, value: &[u8]) -> bool {
+        let at = self.range(index);
+        if at.len() != value.len() {
+            return false;
+        }
         self.set[index] = true;
-        let given = &self.stack.givens()[index];
-        Some(given.offset..given.offset + given.size)
+        self.region.bytes_mut()[at].copy_from_slice(value);
+        true
     }
+}
+
+/// As `struct nacre_addr` lies in memory.
+fn bytes_of(address: NacreAddr) -> [u8; 20] {
+    let mut bytes = [0; 20];
+    bytes[..16].copy_from_slice(&address.ip);
+    bytes[16..18].copy_from_slice(&address.port.to_ne_bytes());
+    bytes[18..].copy_from_slice(&address.family.to_ne_bytes());
+    bytes
 }

@@ -78,7 +78,8 @@ pub struct NacreEvent {
     pub has_message: u8,
     pub has_address: u8,
     pub arguments: u8,
-    pub reserved: u16,
+    pub role: u8,
+    pub reserved: u8,
 }
 
 /// `struct nacre_given`: a value that the host sets when a connection is opened.
@@ -90,7 +91,8 @@ pub struct NacreGiven {
     pub size: u32,
     pub required: u8,
     pub secret: u8,
-    pub reserved: u16,
+    pub role: u8,
+    pub reserved: u8,
 }
 
 type Open = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut u64, *const c_void, u64, u64, *mut NacreOut) -> c_int;

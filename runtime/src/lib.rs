@@ -63,5 +63,5 @@ pub use listener::{Listener, Prepare};
 pub use options::Options;
 pub use output::Message;
 pub use ration::{ANSWERS_PER_SECOND, ANSWERS_PER_SECOND_AND_ADDRESS};
-pub use stack::{EventInfo, Given, Stack};
+pub use stack::{EventInfo, EventRole, Given, GivenRole, Stack};
 pub use statistics::{ConnectionStatistics, ListenerStatistics, Traffic};

@@ -7,7 +7,7 @@ use crate::instance::{Config, Instance};
 use crate::listener::{Kind, Listener, Prepare};
 use crate::peers::Peer;
 use crate::pools::Pools;
-use crate::stack::Stack;
+use crate::stack::{GivenRole, Stack};
 use crate::steps::{Active, Op};
 use std::net::SocketAddr;
 
@@ -49,8 +49,8 @@ impl Listener {
         let kind = self.kind_of(stack)?;
         let mut config = Config::new(stack);
         prepare(&mut config);
-        let identity = config.number("floor.identity").filter(|identity| *identity != 0);
-        let peer_identity = config.number("floor.peer_identity").unwrap_or(0);
+        let identity = config.role(GivenRole::Identity).filter(|identity| *identity != 0);
+        let peer_identity = config.role(GivenRole::PeerIdentity).unwrap_or(0);
         let own = identity.unwrap_or(self.options.identity);
         let peer = Peer { address: to, identity: peer_identity, fingerprint: stack.fingerprint() };
         self.check_unconnected(peer, identity.is_some())?;
@@ -110,11 +110,11 @@ impl Listener {
     }
 
     pub(crate) fn fill_in(&mut self, config: &mut Config, cookie: u32, identity: u64, peer: Peer) {
-        config.set_address("floor.peer", peer.address.into());
-        config.set("floor.cookie", u64::from(cookie));
-        config.set("floor.identity", identity);
-        config.set("floor.peer_identity", peer.identity);
-        config.set("floor.incarnation", self.random.draw());
+        config.set_peer(peer.address.into());
+        config.set_role(GivenRole::Cookie, u64::from(cookie));
+        config.set_role(GivenRole::Identity, identity);
+        config.set_role(GivenRole::PeerIdentity, peer.identity);
+        config.set_role(GivenRole::Incarnation, self.random.draw());
     }
 
     /// Opens an instance at a proposed cookie. What comes out of `open` is active afterwards.

@@ -40,6 +40,19 @@ pub struct EventInfo {
     pub has_address: bool,
     /// How many numbers it has.
     pub arguments: u8,
+    pub role: EventRole,
+}
+
+/// What an event is at the boundary of its stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventRole {
+    Plain,
+    /// The first event of a connection; the driver keeps it to itself.
+    Opening,
+    /// A message on its way to the peer.
+    Sending,
+    /// A message from the peer.
+    Delivery,
 }
 
 /// A value that is set when a connection is opened.
@@ -49,6 +62,23 @@ pub struct Given {
     pub offset: usize,
     pub size: usize,
     pub required: bool,
+    /// What the driver sets by itself; None: a setting of the user's.
+    pub role: Option<GivenRole>,
+}
+
+/// What a given is to the driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GivenRole {
+    /// The address of the peer.
+    Peer,
+    /// By which frames from the peer find this connection: 24 bits, not 0.
+    Cookie,
+    /// Who this end is; 0: nobody in particular.
+    Identity,
+    /// Whom it means to speak to; 0: whoever is there.
+    PeerIdentity,
+    /// A number that is another one after each start.
+    Incarnation,
 }
 
 /// The events that the driver itself knows, by index; those that the stack does not have are None.
@@ -237,6 +267,12 @@ unsafe fn event_info(event: &NacreEvent) -> EventInfo {
         has_message: event.has_message != 0,
         has_address: event.has_address != 0,
         arguments: event.arguments,
+        role: match event.role {
+            1 => EventRole::Opening,
+            2 => EventRole::Sending,
+            3 => EventRole::Delivery,
+            _ => EventRole::Plain,
+        },
     }
 }
 
@@ -249,5 +285,13 @@ unsafe fn given_info(given: &NacreGiven) -> Given {
         offset: given.offset as usize,
         size: given.size as usize,
         required: given.required != 0,
+        role: match given.role {
+            1 => Some(GivenRole::Peer),
+            2 => Some(GivenRole::Cookie),
+            3 => Some(GivenRole::Identity),
+            4 => Some(GivenRole::PeerIdentity),
+            5 => Some(GivenRole::Incarnation),
+            _ => None,
+        },
     }
 }

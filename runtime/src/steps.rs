@@ -8,6 +8,7 @@ use crate::ffi::NacreAddr;
 use crate::instance::Outcome;
 use crate::listener::{Found, Listener};
 use crate::output::{Out, Output, Outputs};
+use crate::stack::EventRole;
 
 /// A step whose outputs are in `Listener::out`.
 pub(crate) struct Active {
@@ -235,7 +236,7 @@ fn translate(connection: &Connection, output: &Output<'_>, after: &mut Vec<After
         after.push(After::Ended(id, reason));
         return Some(Head::Closed { connection: id, reason });
     }
-    if info.name == "init" {
+    if info.role == EventRole::Opening {
         return None;
     }
     Some(Head::Other { connection: id, event: output.event(), arguments: output.arguments(), address })

@@ -49,8 +49,8 @@ fn mirrors_have_the_layout_of_the_header() {
         segments,
         bytes
     );
-    mirror!(lines, NacreEvent, "nacre_event", name, port, input, has_message, has_address, arguments, reserved);
-    mirror!(lines, NacreGiven, "nacre_given", name, offset, size, required, secret, reserved);
+    mirror!(lines, NacreEvent, "nacre_event", name, port, input, has_message, has_address, arguments, role, reserved);
+    mirror!(lines, NacreGiven, "nacre_given", name, offset, size, required, secret, role, reserved);
     mirror!(
         lines,
         NacreStack,

@@ -1,6 +1,6 @@
 //! What a stack shows to its host: the events of its ports, its counters, and what it must be given, by name.
 
-use nacre_stack::{mask, Scope, Stack, Type};
+use nacre_stack::{mask, GivenRole, Scope, Stack, Type};
 
 use crate::endpoint::{Address, Given};
 use crate::random::{hash, Random};
@@ -50,15 +50,15 @@ pub struct Wanted {
     pub ty: Type,
     /// The layer states no default.
     pub required: bool,
+    pub role: Option<GivenRole>,
 }
 
-/// Values for all that a connection must be given: the peer's address; names that are each end's own by chance; and for
-/// the rest (keys) the same at both ends, from `shared`.
+/// Values for all that a connection must be given: the peer's address; each end's own for those of such a role; and for the rest
+/// (keys) the same at both ends, from `shared`.
 pub fn givens(wanted: &[Wanted], random: &mut Random, shared: u64, peer: Address) -> Vec<(String, Given)> {
     let mut value = |(index, wanted): (usize, &Wanted)| {
-        let last = wanted.name.rsplit('.').next().unwrap_or_default();
-        let own = matches!(last, "cookie" | "incarnation");
-        let number = if own { random.number() } else { hash(&[shared, index as u64]) };
+        let number =
+            if wanted.role.is_some_and(GivenRole::is_own) { random.number() } else { hash(&[shared, index as u64]) };
         match &wanted.ty {
             Type::Addr => Given::Address(peer),
             Type::Bytes(len) => {
@@ -103,6 +103,7 @@ impl Interface {
             name: format!("{}.{}", stack.layer(cell.layer).name, cell.name),
             ty: cell.ty.clone(),
             required: cell.initial.is_none(),
+            role: cell.role,
         });
         Interface { events: events.collect(), counters: counters.collect(), givens: givens.collect() }
     }

@@ -149,7 +149,8 @@ impl<'s> Storm<'s> {
             let numbers =
                 declared.parameters.iter().map(|p| p.ty.clone()).filter(|ty| !matches!(ty, Type::Msg | Type::Addr));
             // At the network `init` is what opening does, and a message is a frame.
-            let network = event.port.0 == 0 && (declared.message.is_some() || declared.name == "init");
+            let network =
+                event.port.0 == 0 && (declared.message.is_some() || declared.role == nacre_stack::EventRole::Opening);
             let mine = event.input.is_some() && !network;
             mine.then(|| (index as u16, numbers.collect()))
         };

@@ -59,9 +59,9 @@ fn searched_within(world: &World, threads: usize, states: usize, memory: usize) 
 }
 
 /// Configurations that a file has itself: those that take long, or the others.
-fn own(session: &Session, file: &Path, large: bool) -> Vec<Configuration> {
+fn own(session: &Session, file: &Path, on_request: bool) -> Vec<Configuration> {
     let here = |c: &Configuration| Path::new(session.sources.path(c.span.file)) == file;
-    session.configurations().into_iter().filter(|c| here(c) && c.name.starts_with("large") == large).collect()
+    session.configurations().into_iter().filter(|c| here(c) && c.on_request == on_request).collect()
 }
 
 /// Every configuration of a file holds, and every handler runs in one of them.

@@ -141,18 +141,16 @@ fn configurations(session: &Session, subject: &Subject, args: &Verify) -> Result
         let known = if known.is_empty() { "none".into() } else { known.join(", ") };
         return Err(format!("`{}` has no configuration `{name}`; there is {known}", subject.name));
     }
-    found.retain(|c| {
-        match &args.configuration {
-            Some(name) => *name == c.name,
-            // Those take long: only when they are asked for.
-            None => args.all || !c.name.starts_with("large"),
-        }
+    found.retain(|c| match &args.configuration {
+        Some(name) => *name == c.name,
+        None => args.all || !c.on_request,
     });
     if found.is_empty() {
         found.push(Configuration {
             name: "default".into(),
             subject: subject.name.clone(),
             over: None,
+            on_request: false,
             settings: vec![],
             span: Default::default(),
         });
@@ -180,6 +178,7 @@ pub fn configuration(
         name: name.into(),
         subject: subject.name.clone(),
         over: None,
+        on_request: false,
         settings: vec![],
         span: Default::default(),
     };

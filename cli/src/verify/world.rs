@@ -32,8 +32,9 @@ impl World {
     pub fn may_run(&self, handler: &nacre_stack::Handler) -> bool {
         let stack = &self.setup.stack;
         let Some(event) = handler.event.map(|e| stack.event(e)) else { return true };
-        let outside =
-            handler.layer.index() == 0 && event.direction == nacre_stack::Direction::Up && event.name != "init";
+        let outside = handler.layer.index() == 0
+            && event.direction == nacre_stack::Direction::Up
+            && event.role != nacre_stack::EventRole::Opening;
         let outputs = self.setup.below.actions.iter().filter(|a| a.kind == ActionKind::Output);
         !handler.passes && (!outside || outputs.into_iter().any(|a| a.name == event.name))
     }

@@ -169,8 +169,7 @@ fn needs(stack: &mut Stack, by_entry: &BTreeMap<Node, Cost>) {
             stack.ports[p].inputs[i].need = here.map(|(_, c)| need(c)).fold(Need::default(), most);
         }
     }
-    let opening = stack.ports[LOWER.index()].inputs.iter().filter(|i| stack.events[i.event.index()].name == "init");
-    stack.bounds.open = opening.map(|i| i.need).fold(Need::default(), most);
+    stack.bounds.open = stack.openings().map(|i| i.need).fold(Need::default(), most);
     let others = by_entry.iter().filter(|(node, _)| match node {
         Node::Timer(_) => true,
         Node::Event(_, _, kind) => kind.as_ref().is_none_or(|k| k.origin != Origin::Entered),

@@ -160,6 +160,7 @@ impl Renumber<'_> {
                 locals: vec![],
                 draws: vec![],
                 secret: false,
+                role: None,
             });
             self.stack().layers[layer.index()].random = Some(id);
         }

@@ -195,8 +195,8 @@ fn leave(linked: &Linked, flow: &mut Flow, port: PortId, emission: &Emission, pe
     any
 }
 
-/// The event by which the peer gets what left as this one: where there is a choice, `deliver` for `send`, else the one of the
-/// same name. The lower boundary brings up all frames by one event, the first of its inputs that has a message.
+/// The event by which the peer gets what left as this one: where there is a choice, the delivery for what was sent, else the
+/// event of the same name. The lower boundary brings up all frames by one event, the first of its inputs that has a message.
 pub(crate) fn returning(linked: &Linked, sent: EventId) -> Option<EventId> {
     let stack = &linked.stack;
     let name = &stack.event(sent).name;
@@ -206,17 +206,19 @@ pub(crate) fn returning(linked: &Linked, sent: EventId) -> Option<EventId> {
     if said <= 1 && with_message.len() == 1 {
         return with_message.first().copied();
     }
-    let named = |wanted: &str| with_message.iter().copied().find(|e| stack.event(*e).name == wanted);
-    let deliver = if name == "send" { named("deliver") } else { None };
-    deliver.or_else(|| named(name)).filter(|event| with_message.first() == Some(event))
+    let delivery = |e: &EventId| stack.event(*e).role == EventRole::Delivery;
+    let delivered =
+        with_message.iter().copied().find(delivery).filter(|_| stack.event(sent).role == EventRole::Sending);
+    let same = || with_message.iter().copied().find(|e| stack.event(*e).name == *name);
+    delivered.or_else(same).filter(|event| with_message.first() == Some(event))
 }
 
-/// Fills in the inputs of the two boundaries: what comes from the interfaces, and `init`.
+/// Fills in the inputs of the two boundaries: what comes from the interfaces, and the event of opening.
 pub(crate) fn boundaries(linked: &mut Linked) {
     let top = LayerId(linked.stack.layers.len() as u32 - 1);
-    let mut from_below: Vec<EventId> = linked.sides[0].from_below.iter().copied().chain(init(&linked.stack)).collect();
-    let is_deliver = |e: &EventId| linked.stack.event(*e).name == "deliver";
-    from_below.sort_by_key(|e| !is_deliver(e));
+    let mut from_below: Vec<EventId> =
+        linked.sides[0].from_below.iter().copied().chain(opening(&linked.stack)).collect();
+    from_below.sort_by_key(|e| linked.stack.event(*e).role != EventRole::Delivery);
     let from_above: Vec<EventId> = linked.sides[top.index()].from_above.iter().copied().collect();
     for (port, layer, events) in [(LOWER, LayerId(0), from_below), (UPPER, top, from_above)] {
         for event in events {
@@ -230,7 +232,6 @@ pub(crate) fn boundaries(linked: &mut Linked) {
 }
 
 /// The event with which every stack begins, if a layer of it knows one.
-fn init(stack: &Stack) -> Option<EventId> {
-    let is = |e: &Event| e.name == "init" && e.direction == Direction::Up && e.parameters.is_empty();
-    stack.events.iter().position(is).map(|i| EventId(i as u32))
+fn opening(stack: &Stack) -> Option<EventId> {
+    stack.events.iter().position(|e| e.role == EventRole::Opening).map(|i| EventId(i as u32))
 }

@@ -35,6 +35,7 @@ impl Session {
             name: c.name.name.clone(),
             subject: c.subject.name.clone(),
             over: c.over.as_ref().map(|o| o.name.clone()),
+            on_request: c.on_request,
             settings: c.settings.iter().map(setting).collect(),
             span: c.span,
         };

@@ -236,8 +236,7 @@ impl<'s> Search<'s> {
 
     /// The same where opening puts several `init` into the queue.
     fn openings(&self, reach: &Reach) -> Option<(SiteId, String)> {
-        let inputs = self.stack.ports.first().map_or(&[][..], |p| &p.inputs);
-        let inits: Vec<&PortInput> = inputs.iter().filter(|i| self.stack.event(i.event).name == "init").collect();
+        let inits: Vec<&PortInput> = self.stack.openings().collect();
         for (index, first) in inits.iter().enumerate() {
             for second in &inits[index + 1..] {
                 let (a, b) = (self.opening(first), self.opening(second));

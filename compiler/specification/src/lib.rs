@@ -270,6 +270,8 @@ pub struct Configuration {
     pub subject: String,
     /// The automaton below it, where the configuration names one.
     pub over: Option<String>,
+    /// It takes long, and is verified only where it is asked for.
+    pub on_request: bool,
     pub settings: Vec<Setting>,
     pub span: Span,
 }

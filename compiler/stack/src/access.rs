@@ -22,6 +22,12 @@ impl Stack {
         &self.functions[id.index()]
     }
 
+    /// What opening puts into the queue, in order.
+    pub fn openings(&self) -> impl Iterator<Item = &PortInput> {
+        let lower = self.ports.first().map_or(&[][..], |port| &port.inputs);
+        lower.iter().filter(|input| self.event(input.event).role == EventRole::Opening)
+    }
+
     /// The handler for an event at a layer, given this layer's header on its message (if any) and whether it is data.
     pub fn reaction(&self, layer: LayerId, event: EventId, header: Option<HeaderId>, data: bool) -> Option<HandlerId> {
         let reaction = self.layer(layer).reactions.iter().find(|r| r.event == event)?;

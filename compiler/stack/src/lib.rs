@@ -40,8 +40,8 @@
 //! **Scopes** ([`Scope`]): session cells are per connection; shared ones per instance of the layer; lasting outlive a
 //! view; given ones are set at opening and never change; counters are not behaviour and are never compared.
 //!
-//! **Boundaries.** Opening evaluates the cells' initial values (after what is drawn at random for them), in order, and then puts every input of port 0 whose event is
-//! called `init` into the queue. A frame becomes the event of the first input of port 0 that has a message: its parameter of type
+//! **Boundaries.** Opening evaluates the cells' initial values (after what is drawn at random for them), in order, and then puts
+//! every input of port 0 whose event has the role [`EventRole::Opening`] into the queue. A frame becomes the event of the first input of port 0 that has a message: its parameter of type
 //! Addr is where the frame came from, other parameters are zero. An emission to port 0 with a message becomes a frame of the
 //! shape with the same headers and data flag (and event, where several fit). A call names its event by the index in
 //! [`Stack::interface`]; it is checked in this order: invalid, busy, refused, no space.
@@ -187,6 +187,34 @@ pub struct Event {
     pub parameters: Vec<Parameter>,
     /// Which parameter is the message, if one is; an event has at most one.
     pub message: Option<u32>,
+    pub role: EventRole,
+}
+
+/// What an event means at the boundaries of a stack. The language decides it where an interface declares the event; everything
+/// after asks for the role, never for a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EventRole {
+    /// Nothing more than that it is passed on.
+    Plain,
+    /// Opening puts it in at port 0: the first event of a connection.
+    Opening,
+    /// A message on its way to the peer. What leaves as this arrives as the [`EventRole::Delivery`] of the lowest interface.
+    Sending,
+    /// A message from the peer.
+    Delivery,
+}
+
+impl EventRole {
+    /// What the language gives an event whose interface states no role: `up init()`, `down send(.. m: msg)` and
+    /// `up deliver(.. m: msg)` mean what they mean everywhere.
+    pub fn of(name: &str, direction: Direction, parameters: usize, message: bool) -> EventRole {
+        match (name, direction, message) {
+            ("init", Direction::Up, false) if parameters == 0 => EventRole::Opening,
+            ("send", Direction::Down, true) => EventRole::Sending,
+            ("deliver", Direction::Up, true) => EventRole::Delivery,
+            _ => EventRole::Plain,
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -256,6 +284,31 @@ pub struct Cell {
     /// for a given and where there is no `initial`.
     pub draws: Block,
     pub secret: bool,
+    /// Of a given: what the host puts there by itself.
+    pub role: Option<GivenRole>,
+}
+
+/// What a given is to the host that opens a connection: `given { cookie: u24 as cookie }`. A given without a role is a setting of the
+/// user's (a key), the same at both ends unless he says otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum GivenRole {
+    /// The address of the peer.
+    Peer,
+    /// By which frames from the peer find this connection: drawn at random, not 0.
+    Cookie,
+    /// Who this end is, for as long as it lives or beyond; 0: nobody in particular.
+    Identity,
+    /// Whom this end means to speak to; 0: whoever is there.
+    PeerIdentity,
+    /// Another number after each start.
+    Incarnation,
+}
+
+impl GivenRole {
+    /// Whether each end has a value of its own.
+    pub fn is_own(self) -> bool {
+        matches!(self, GivenRole::Cookie | GivenRole::Incarnation)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -34,7 +34,7 @@ fn text_is_readable() {
     for line in [
         "cell last of sequencer session 'seq32",
         "initial @next = 1'seq32;",
-        "event send down [m'msg] message 0",
+        "event send down [m'msg] message 0 as sending",
         "  emit layer floor send(push(%m, Seq, @next));",
         "  if (@last < %number) {",
         "reaction floor receive [First floor.up.receive.First, Agreed floor.up.receive.Agreed]",
@@ -59,6 +59,7 @@ fn every_construct_is_read_back() {
         locals: vec![],
         draws: vec![],
         secret: true,
+        role: Some(GivenRole::Cookie),
     };
     stack.cells.push(cell("peer", list_ty.clone()));
     stack.cells.push(cell("odd name\n\"", Type::Option(Box::new(Type::Msg))));

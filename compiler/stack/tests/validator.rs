@@ -253,6 +253,7 @@ fn initial_values_that_do_more_than_drawing() {
             locals: vec![local(Type::Bool), local(Type::UInt(8))],
             draws,
             secret: false,
+            role: None,
         });
         stack
     };

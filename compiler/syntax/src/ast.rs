@@ -183,6 +183,8 @@ pub struct Field {
     pub name: Ident,
     pub secret: bool,
     pub ty: Option<Type>,
+    /// `as cookie`, of a given: what it is to the host.
+    pub role: Option<Ident>,
     pub initial: Option<Expr>,
     pub span: Span,
 }
@@ -298,6 +300,8 @@ pub struct EventDeclaration {
     pub direction: EventDirection,
     pub name: Ident,
     pub parameters: Vec<FunctionParameter>,
+    /// `as opening`: what it means at the boundary of a stack.
+    pub role: Option<Ident>,
     pub span: Span,
 }
 
@@ -458,6 +462,8 @@ pub struct Configuration {
     pub subject: Ident,
     /// The automaton below it, where it is another one than the subject requires, or the subject requires none.
     pub over: Option<Ident>,
+    /// `on request`: it takes long, and is verified only where it is asked for.
+    pub on_request: bool,
     pub settings: Vec<Setting>,
     pub span: Span,
 }

@@ -55,6 +55,7 @@ impl Checker<'_> {
         } else if self.needs_message(&ty) {
             self.no_first_message(field, &ty);
         }
+        let role = self.given_role(field, &ty, scope);
         self.add_state(&ty, field.span);
         let initial = field.initial.as_ref().and_then(|e| self.initial(e, &ty, scope));
         let (initial, locals, draws) = initial.map_or_else(Default::default, |i| (Some(i.value), i.locals, i.draws));
@@ -78,6 +79,7 @@ impl Checker<'_> {
             locals,
             draws,
             secret: field.secret,
+            role,
         });
     }
 

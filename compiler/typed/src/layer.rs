@@ -380,6 +380,9 @@ impl<'p> Checker<'p> {
         let mut fields = Vec::new();
         for field in &s.fields {
             let Some(ty) = &field.ty else { continue };
+            if let Some(role) = &field.role {
+                self.misplaced_role(role);
+            }
             if let Some(ty) = self.resolve(ty) {
                 fields.push(Parameter { name: field.name.name.clone(), ty });
             }
@@ -513,8 +516,9 @@ impl<'p> Checker<'p> {
                 "",
             );
         }
-        let event =
-            Event { name: declared.name.name.clone(), direction, parameters, message: messages.first().copied() };
+        let message = messages.first().copied();
+        let role = self.event_role(declared, direction, parameters.len(), message.is_some());
+        let event = Event { name: declared.name.name.clone(), direction, parameters, message, role };
         if let Some(known) = self.fragment.events.iter().position(|e| *e == event) {
             return Some(EventId(known as u32));
         }

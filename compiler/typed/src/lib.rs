@@ -30,6 +30,7 @@ mod operators;
 mod places;
 mod program;
 mod promises;
+mod roles;
 mod statements;
 mod timers;
 mod types;

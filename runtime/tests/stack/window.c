@@ -319,16 +319,16 @@ static uint32_t canonical(const void *state, const void *pool, uint8_t *to, uint
 }
 
 static const struct nacre_event events[] = {
-    {"send", 1, 1, 1, 0, 0, 0},        {"close", 1, 1, 0, 0, 0, 0}, {"grant_delivers", 1, 1, 0, 0, 1, 0},
-    {"unknown", 0, 1, 0, 0, 0, 0},     {"send", 0, 0, 1, 1, 0, 0},  {"deliver", 1, 0, 1, 0, 0, 0},
-    {"grant_sends", 1, 0, 0, 0, 1, 0}, {"open", 1, 0, 0, 1, 0, 0},  {"closed", 1, 0, 0, 0, 1, 0},
+    {"send", 1, 1, 1, 0, 0, NACRE_EVENT_SENDING, 0},        {"close", 1, 1, 0, 0, 0, 0, 0}, {"grant_delivers", 1, 1, 0, 0, 1, 0, 0},
+    {"unknown", 0, 1, 0, 0, 0, 0, 0},     {"send", 0, 0, 1, 1, 0, NACRE_EVENT_SENDING, 0},  {"deliver", 1, 0, 1, 0, 0, NACRE_EVENT_DELIVERY, 0},
+    {"grant_sends", 1, 0, 0, 0, 1, 0, 0}, {"open", 1, 0, 0, 1, 0, 0, 0},  {"closed", 1, 0, 0, 0, 1, 0, 0},
 };
 static const struct nacre_given givens[] = {
-    {"floor.peer", offsetof(struct config, peer), sizeof(struct nacre_addr), 1, 0, 0},
-    {"floor.cookie", offsetof(struct config, cookie), 4, 1, 0, 0},
-    {"floor.identity", offsetof(struct config, identity), 8, 0, 0, 0},
-    {"floor.peer_identity", offsetof(struct config, peer_identity), 8, 0, 0, 0},
-    {"floor.incarnation", offsetof(struct config, incarnation), 8, 1, 0, 0},
+    {"floor.peer", offsetof(struct config, peer), sizeof(struct nacre_addr), 1, 0, NACRE_GIVEN_PEER, 0},
+    {"floor.cookie", offsetof(struct config, cookie), 4, 1, 0, NACRE_GIVEN_COOKIE, 0},
+    {"floor.identity", offsetof(struct config, identity), 8, 0, 0, NACRE_GIVEN_IDENTITY, 0},
+    {"floor.peer_identity", offsetof(struct config, peer_identity), 8, 0, 0, NACRE_GIVEN_PEER_IDENTITY, 0},
+    {"floor.incarnation", offsetof(struct config, incarnation), 8, 1, 0, NACRE_GIVEN_INCARNATION, 0},
 };
 static const char *const counter_names[] = {"malformed", "floor.check", "window.repeated", "window.retransmitted", "window.ungranted"};
 

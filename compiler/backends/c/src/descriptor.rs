@@ -88,12 +88,13 @@ impl Writer<'_> {
                 .min(4);
             let address = declared.parameters.iter().any(|q| q.ty == Type::Addr);
             code.line(format!(
-                "{{.name = \"{}\", .port = {}, .input = {}, .has_message = {}, .has_address = {}, .arguments = {numbers}, .reserved = 0}},",
+                "{{.name = \"{}\", .port = {}, .input = {}, .has_message = {}, .has_address = {}, .arguments = {numbers}, .role = {}, .reserved = 0}},",
                 escaped(&declared.name),
                 event.port.0,
                 self.callable(&event) as u32,
                 declared.message.is_some() as u32,
                 address as u32,
+                event_role(declared.role),
             ));
         }
         if stack.interface().is_empty() {
@@ -106,11 +107,12 @@ impl Writer<'_> {
             let layer = cell.layer.index();
             let member = format!("{}_{}", self.layer_names[layer], self.cell_names[index]);
             code.line(format!(
-                "{{.name = \"{}.{}\", .offset = offsetof(struct {p}_config, {member}), .size = sizeof(((struct {p}_config *)0)->{member}), .required = {}, .secret = {}, .reserved = 0}},",
+                "{{.name = \"{}.{}\", .offset = offsetof(struct {p}_config, {member}), .size = sizeof(((struct {p}_config *)0)->{member}), .required = {}, .secret = {}, .role = {}, .reserved = 0}},",
                 escaped(&stack.layers[layer].name),
                 escaped(&cell.name),
                 cell.initial.is_none() as u32,
                 cell.secret as u32,
+                given_role(cell.role),
             ));
             any = true;
         }
@@ -124,4 +126,26 @@ impl Writer<'_> {
 
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+/// `enum nacre_event_role`.
+fn event_role(role: EventRole) -> &'static str {
+    match role {
+        EventRole::Plain => "NACRE_EVENT_PLAIN",
+        EventRole::Opening => "NACRE_EVENT_OPENING",
+        EventRole::Sending => "NACRE_EVENT_SENDING",
+        EventRole::Delivery => "NACRE_EVENT_DELIVERY",
+    }
+}
+
+/// `enum nacre_given_role`.
+fn given_role(role: Option<GivenRole>) -> &'static str {
+    match role {
+        None => "NACRE_GIVEN_PLAIN",
+        Some(GivenRole::Peer) => "NACRE_GIVEN_PEER",
+        Some(GivenRole::Cookie) => "NACRE_GIVEN_COOKIE",
+        Some(GivenRole::Identity) => "NACRE_GIVEN_IDENTITY",
+        Some(GivenRole::PeerIdentity) => "NACRE_GIVEN_PEER_IDENTITY",
+        Some(GivenRole::Incarnation) => "NACRE_GIVEN_INCARNATION",
+    }
 }

@@ -33,7 +33,8 @@ impl Writer<'_> {
     /// tells the lowest layer besides frames (`unknown`) is called too.
     pub fn callable(&self, event: &PortEvent) -> bool {
         let declared = self.stack.event(event.event);
-        event.input.is_some() && (event.port.0 != 0 || (declared.message.is_none() && declared.name != "init"))
+        let called = declared.message.is_none() && declared.role != EventRole::Opening;
+        event.input.is_some() && (event.port.0 != 0 || called)
     }
 
     pub fn calls(&self) -> Vec<Call> {
@@ -257,8 +258,7 @@ impl Writer<'_> {
     /// Several events of opening go through the queue: to be known before it is written.
     pub fn note_openings(&mut self) {
         let stack = self.stack;
-        let inputs = stack.ports.first().map_or(&[][..], |p| &p.inputs);
-        let inits: Vec<&PortInput> = inputs.iter().filter(|i| stack.event(i.event).name == "init").collect();
+        let inits: Vec<&PortInput> = stack.openings().collect();
         if inits.len() > 1 {
             self.queued.extend(inits.iter().map(|i| (Target::Layer(i.layer), i.event)));
         }

@@ -68,6 +68,17 @@ struct nacre_out {
     uint8_t *bytes;
 };
 
+/* What an event is at the boundary of the stack, and a given to the host. */
+enum nacre_event_role { NACRE_EVENT_PLAIN, NACRE_EVENT_OPENING, NACRE_EVENT_SENDING, NACRE_EVENT_DELIVERY };
+enum nacre_given_role {
+    NACRE_GIVEN_PLAIN,         /* a setting of the user's */
+    NACRE_GIVEN_PEER,          /* the peer's address */
+    NACRE_GIVEN_COOKIE,        /* 24 bits, not 0: by which frames find this connection */
+    NACRE_GIVEN_IDENTITY,      /* who this end is; 0: nobody in particular */
+    NACRE_GIVEN_PEER_IDENTITY, /* whom it means to speak to; 0: whoever is there */
+    NACRE_GIVEN_INCARNATION    /* random, another one after each start */
+};
+
 /* An event of the interface at a port. */
 struct nacre_event {
     const char *name;
@@ -76,7 +87,8 @@ struct nacre_event {
     uint8_t has_message;
     uint8_t has_address;
     uint8_t arguments;  /* how many numbers */
-    uint16_t reserved;
+    uint8_t role;       /* enum nacre_event_role */
+    uint8_t reserved;
 };
 
 /* A value that the host gives when a connection is opened: at `offset` in the stack's config struct. */
@@ -86,7 +98,8 @@ struct nacre_given {
     uint32_t size;
     uint8_t required;  /* 1: the layer states no default; 0: nacre_stack.config_default has filled it */
     uint8_t secret;
-    uint16_t reserved;
+    uint8_t role; /* enum nacre_given_role */
+    uint8_t reserved;
 };
 
 /* Everything about a stack that a driver needs, so that one driver serves all stacks. Constant. */

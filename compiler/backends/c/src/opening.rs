@@ -107,13 +107,7 @@ impl Writer<'_> {
     fn inits(&mut self, code: &mut Code) {
         let p = self.prefix.clone();
         let stack = self.stack;
-        let inits: Vec<&PortInput> = stack
-            .ports
-            .first()
-            .map_or(&[][..], |p| &p.inputs)
-            .iter()
-            .filter(|i| stack.event(i.event).name == "init")
-            .collect();
+        let inits: Vec<&PortInput> = stack.openings().collect();
         for input in &inits {
             let target = Target::Layer(input.layer);
             let mut texts = String::new();

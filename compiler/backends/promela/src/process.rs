@@ -23,7 +23,7 @@ impl Writer<'_> {
         let generators: Vec<CellId> = self.stack.layers.iter().filter_map(|l| l.random).collect();
         let cells: Vec<(CellId, Cell)> =
             self.stack.cells.iter().enumerate().map(|(i, c)| (CellId(i as u32), c.clone())).collect();
-        let inits: Vec<PortInput> = self.stack.ports.first().map_or(vec![], |p| p.inputs.clone());
+        let openings: Vec<PortInput> = self.stack.openings().cloned().collect();
         self.inline("open", &[], "Opening: values of the cells, then `init`.", Frame::default(), |w| {
             for given in [true, false] {
                 for (id, cell) in
@@ -45,7 +45,7 @@ impl Writer<'_> {
                 }
             }
             w.frame = Frame::default();
-            for input in inits.iter().filter(|i| w.stack.event(i.event).name == "init") {
+            for input in &openings {
                 w.put(input, &[]);
             }
         })
@@ -53,7 +53,7 @@ impl Writer<'_> {
 
     /// As the explorer gives it: the peer's address, a cookie of its own, else the same at both ends.
     pub fn given(&mut self, cell: &Cell, place: &str) {
-        let own = matches!(cell.name.as_str(), "cookie" | "incarnation");
+        let own = cell.role.is_some_and(GivenRole::is_own);
         let number = if own { "me + 1" } else { "1" };
         match &cell.ty {
             Type::Addr => self.line(format!("{place} = 2 - me;")),

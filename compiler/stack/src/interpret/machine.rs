@@ -169,9 +169,7 @@ impl Machine {
     }
 
     fn inits(&self) -> Vec<Pending> {
-        let inputs = self.stack.ports.first().map_or(&[][..], |p| &p.inputs).iter();
-        let inits = inputs.filter(|i| self.stack.event(i.event).name == "init");
-        inits.map(|i| self.pending(i, Message::default(), None, &[])).collect()
+        self.stack.openings().map(|i| self.pending(i, Message::default(), None, &[])).collect()
     }
 
     fn pending(&self, input: &PortInput, message: Message, from: Option<Addr>, others: &[Value]) -> Pending {

@@ -81,7 +81,8 @@ impl Builder {
 
     pub fn event(&mut self, name: &str, direction: Direction, parameters: &[(&str, Type)]) -> EventId {
         let message = parameters.iter().position(|(_, ty)| *ty == Type::Msg).map(|i| i as u32);
-        self.stack.events.push(Event { name: name.into(), direction, parameters: named(parameters), message });
+        let role = EventRole::of(name, direction, parameters.len(), message.is_some());
+        self.stack.events.push(Event { name: name.into(), direction, parameters: named(parameters), message, role });
         EventId(self.stack.events.len() as u32 - 1)
     }
 
@@ -111,6 +112,7 @@ impl Builder {
             locals: vec![],
             draws: vec![],
             secret: false,
+            role: None,
         });
         Place { root: Root::Cell(CellId(self.stack.cells.len() as u32 - 1)), path: vec![], ty }
     }

@@ -75,7 +75,12 @@ impl<'a> Printer<'a> {
         for e in &stack.events {
             let message = e.message.map_or(String::new(), |m| format!(" message {m}"));
             let direction = word(words::DIRECTIONS, e.direction);
-            self.line(format!("event {} {direction} [{}]{message}", quoted(&e.name), self.parameters(&e.parameters)));
+            let role = match e.role {
+                EventRole::Plain => String::new(),
+                role => format!(" as {}", word(words::EVENT_ROLES, role)),
+            };
+            let parameters = self.parameters(&e.parameters);
+            self.line(format!("event {} {direction} [{parameters}]{message}{role}", quoted(&e.name)));
         }
         for h in &stack.headers {
             let fields = join(h.fields.iter().map(|f| {
@@ -92,8 +97,9 @@ impl<'a> Printer<'a> {
         for c in &stack.cells {
             let secret = if c.secret { " secret" } else { "" };
             let scope = word(words::SCOPES, c.scope);
+            let role = c.role.map_or(String::new(), |role| format!(" as {}", word(words::GIVEN_ROLES, role)));
             self.line(format!(
-                "cell {} of {} {scope}{secret} '{}",
+                "cell {} of {} {scope}{secret}{role} '{}",
                 quoted(&c.name),
                 self.layer(c.layer),
                 ty(names, &c.ty)

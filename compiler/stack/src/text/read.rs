@@ -328,7 +328,8 @@ impl Reader {
                 let (name, direction) = (self.name()?, self.must_be(words::DIRECTIONS)?);
                 let parameters = self.listed(Reader::parameter)?;
                 let message = if self.is_word("message") { Some(self.small()?) } else { None };
-                self.stack.events.push(Event { name, direction, parameters, message });
+                let role = if self.is_word("as") { self.must_be(words::EVENT_ROLES)? } else { EventRole::Plain };
+                self.stack.events.push(Event { name, direction, parameters, message, role });
             }
             "header" => {
                 let (name, layer) = (self.name()?, self.layer_of()?);
@@ -338,6 +339,7 @@ impl Reader {
             "cell" => {
                 let (name, layer) = (self.name()?, self.layer_of()?);
                 let (scope, secret) = (self.must_be(words::SCOPES)?, self.is_word("secret"));
+                let role = if self.is_word("as") { Some(self.must_be(words::GIVEN_ROLES)?) } else { None };
                 self.sign('\'')?;
                 let ty = self.ty()?;
                 self.stack.cells.push(Cell {
@@ -349,6 +351,7 @@ impl Reader {
                     locals: vec![],
                     draws: vec![],
                     secret,
+                    role,
                 });
             }
             "counter" => {

@@ -79,6 +79,21 @@ pub const DIRECTIONS: Words<Direction> = &[(Direction::Up, "up"), (Direction::Do
 pub const SCOPES: Words<Scope> =
     &[(Scope::Session, "session"), (Scope::Shared, "shared"), (Scope::Lasting, "lasting"), (Scope::Given, "given")];
 
+pub const EVENT_ROLES: Words<EventRole> = &[
+    (EventRole::Plain, "plain"),
+    (EventRole::Opening, "opening"),
+    (EventRole::Sending, "sending"),
+    (EventRole::Delivery, "delivery"),
+];
+
+pub const GIVEN_ROLES: Words<GivenRole> = &[
+    (GivenRole::Peer, "peer"),
+    (GivenRole::Cookie, "cookie"),
+    (GivenRole::Identity, "identity"),
+    (GivenRole::PeerIdentity, "peer_identity"),
+    (GivenRole::Incarnation, "incarnation"),
+];
+
 pub const PLACES: Words<FieldPlace> =
     &[(FieldPlace::Packed, "packed"), (FieldPlace::Cookie, "cookie"), (FieldPlace::Fingerprint, "fingerprint")];
 

@@ -36,8 +36,9 @@ impl Parser<'_> {
         self.advance();
         let name = self.name("the name of an event")?;
         let parameters = self.function_parameters()?;
+        let role = self.role()?;
         self.roles[self.position - 1] = Role::Last;
-        Ok(EventDeclaration { docs, direction, name, parameters, span: self.since(start) })
+        Ok(EventDeclaration { docs, direction, name, parameters, role, span: self.since(start) })
     }
 
     /// `(ref parts: list<msg, N>, m: msg)`

@@ -252,6 +252,15 @@ impl Parser<'_> {
         Ok(fields)
     }
 
+    /// `as cookie`, or nothing.
+    pub(super) fn role(&mut self) -> Parse<Option<Ident>> {
+        if self.eat_word("as") {
+            self.name("a role").map(Some)
+        } else {
+            Ok(None)
+        }
+    }
+
     fn field(&mut self) -> Parse<Field> {
         let (docs, start) = (self.docs(), self.span());
         let secret = self.at_word("secret") && self.ahead(1) == TokenKind::Name;
@@ -259,9 +268,10 @@ impl Parser<'_> {
             self.advance();
         }
         let name = self.name("a field")?;
-        let mut field = Field { docs, name, secret, ty: None, initial: None, span: start };
+        let mut field = Field { docs, name, secret, ty: None, role: None, initial: None, span: start };
         if self.eat(TokenKind::Colon) {
             field.ty = Some(self.ty()?);
+            field.role = self.role()?;
             if self.eat(TokenKind::Equal) {
                 field.initial = Some(self.expr()?);
             }

@@ -87,6 +87,10 @@ impl Parser<'_> {
         self.expect_word("for")?;
         let subject = self.item_name("a layer or a stack")?;
         let over = if self.eat_word("over") { Some(self.item_name("an automaton")?) } else { None };
+        let on_request = self.eat_word("on");
+        if on_request {
+            self.expect_word("request")?;
+        }
         let span = self.since(start);
         let open = self.span();
         self.expect_as(TokenKind::OpenBrace, Role::Block)?;
@@ -99,7 +103,7 @@ impl Parser<'_> {
             }
         }
         self.close_as(TokenKind::CloseBrace, open, Role::Block)?;
-        Ok(Configuration { docs, name, subject, over, settings, span })
+        Ok(Configuration { docs, name, subject, over, on_request, settings, span })
     }
 
     /// `W = 2;`, `pt2pt.W = 2;`, `send = (3, 0);`

@@ -68,7 +68,8 @@ pub struct NacreEvent {
     pub has_message: u8,
     pub has_address: u8,
     pub arguments: u8,
-    pub reserved: u16,
+    pub role: u8,
+    pub reserved: u8,
 }
 
 #[repr(C)]
@@ -78,7 +79,8 @@ pub struct NacreGiven {
     pub size: u32,
     pub required: u8,
     pub secret: u8,
-    pub reserved: u16,
+    pub role: u8,
+    pub reserved: u8,
 }
 
 type State = *mut c_void;

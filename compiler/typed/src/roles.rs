@@ -1,0 +1,94 @@
+//! Roles: what events are at the boundaries of a stack, and givens to the host. `as ROLE` states one; events of well-known names
+//! have theirs without.
+
+use nacre_diagnostics::Span;
+use nacre_stack::{Direction, EventRole, GivenRole, Scope, Type};
+use nacre_syntax::ast;
+
+use crate::layer::Checker;
+use nacre_diagnostics::nearest;
+
+const EVENTS: &[(&str, EventRole)] = &[
+    ("plain", EventRole::Plain),
+    ("opening", EventRole::Opening),
+    ("sending", EventRole::Sending),
+    ("delivery", EventRole::Delivery),
+];
+
+const GIVENS: &[(&str, GivenRole)] = &[
+    ("peer", GivenRole::Peer),
+    ("cookie", GivenRole::Cookie),
+    ("identity", GivenRole::Identity),
+    ("peer_identity", GivenRole::PeerIdentity),
+    ("incarnation", GivenRole::Incarnation),
+];
+
+impl Checker<'_> {
+    /// The role of an event: the one stated, or the one that its name has in the language.
+    pub(crate) fn event_role(
+        &mut self,
+        declared: &ast::EventDeclaration,
+        direction: Direction,
+        parameters: usize,
+        message: bool,
+    ) -> EventRole {
+        let usual = EventRole::of(&declared.name.name, direction, parameters, message);
+        let Some(word) = &declared.role else { return usual };
+        let Some(role) = self.known_role(EVENTS, word, "an event") else { return usual };
+        let (fits, must) = match role {
+            EventRole::Plain => (true, ""),
+            EventRole::Opening => (direction == Direction::Up && parameters == 0, "goes up and has no parameters"),
+            EventRole::Sending => (direction == Direction::Down && message, "goes down and carries a message"),
+            EventRole::Delivery => (direction == Direction::Up && message, "goes up and carries a message"),
+        };
+        if !fits {
+            self.unfit_role(word, &declared.name.name, &format!("an event `as {}` {must}", word.name), declared.span);
+            return usual;
+        }
+        role
+    }
+
+    /// The role of a given, if it states one.
+    pub(crate) fn given_role(&mut self, field: &ast::Field, ty: &Type, scope: Scope) -> Option<GivenRole> {
+        let word = field.role.as_ref()?;
+        if scope != Scope::Given {
+            self.misplaced_role(word);
+            return None;
+        }
+        let role = self.known_role(GIVENS, word, "a given")?;
+        let (fits, must) = match role {
+            GivenRole::Peer => (*ty == Type::Addr, "is an `addr`"),
+            _ => (matches!(ty, Type::UInt(_)), "is an unsigned number"),
+        };
+        if !fits {
+            self.unfit_role(word, &field.name.name, &format!("a given `as {}` {must}", word.name), field.span);
+        }
+        fits.then_some(role)
+    }
+
+    /// A role where none can stand: what is not given by the host has none.
+    pub(crate) fn misplaced_role(&mut self, word: &ast::Ident) {
+        let words = "only events of interfaces and `given` values have roles";
+        self.error("T0171", words, word.span, "a role here", "leave out `as` and the role");
+    }
+
+    fn known_role<T: Copy>(&mut self, roles: &[(&str, T)], word: &ast::Ident, of: &str) -> Option<T> {
+        if let Some((_, role)) = roles.iter().find(|(known, _)| *known == word.name) {
+            return Some(*role);
+        }
+        let known: Vec<&str> = roles.iter().map(|(name, _)| *name).collect();
+        let help = match nearest(&word.name, &known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there are {}", known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ")),
+        };
+        self.error("T0170", format!("`{}` is no role of {of}", word.name), word.span, "not known", &help);
+        None
+    }
+
+    fn unfit_role(&mut self, word: &ast::Ident, name: &str, must: &str, declared: Span) {
+        let words = format!("`{name}` cannot have the role `{}`", word.name);
+        let found =
+            nacre_diagnostics::Diagnostic::error("T0172", words).at(word.span, must).also(declared, "declared here");
+        self.found.push(found);
+    }
+}
