@@ -7,8 +7,10 @@
 
 use std::fmt::Write;
 
-use nacre_backend_promela::automata::{Numbers, Option_, Translator};
-use nacre_backend_promela::judges::{clash, known, unclear, Judge};
+use nacre_backend_promela::automata::{Numbers, Transition, Translator};
+use nacre_backend_promela::effects::{self, Effect};
+use nacre_backend_promela::judges::{clash, known, unclear, Judge, Written};
+use nacre_backend_promela::term::Term;
 use nacre_checker::setup::Setup;
 use nacre_specification::{ActionKind, Automaton};
 use nacre_stack::timing::draws;
@@ -32,7 +34,7 @@ struct Leaving {
     place: usize,
     name: String,
     /// For each automaton that speaks of it, its ways, and what is said where there is none.
-    taken: Vec<(Vec<Option_>, String)>,
+    taken: Vec<(Vec<Transition>, String)>,
     /// The network has several actions of the name: which one it does is for SPIN to choose.
     open: bool,
 }
@@ -46,7 +48,7 @@ impl World<'_> {
         self.translator(&self.setup.below, "network".into(), CAPACITY)
     }
 
-    fn judges<'t>(&'t self, written: &'t dyn Fn(&[u8]) -> Option<String>) -> Vec<Judge<'t>> {
+    fn judges<'t>(&'t self, written: Written<'t>) -> Vec<Judge<'t>> {
         // A judge keeps what was called and has not come out.
         let calls: u8 = self.setup.bounds.calls.iter().flat_map(|(_, times)| times).sum();
         let each = self.setup.above.iter().zip(&self.known.tables).enumerate();
@@ -58,13 +60,13 @@ impl World<'_> {
 
     /// The text.
     pub fn write(&self, timers: usize) -> Result<String, String> {
-        let written = |bytes: &[u8]| self.known.number(bytes).map(|n| n.to_string());
+        let written = |bytes: &[u8]| self.known.number(bytes).map(Term::number);
         let judges = self.judges(&written);
         let mut text = self.declarations(timers, &judges)?;
         text.push_str("active proctype world() {\n    atomic {\n        c_code { nacre_messages(); };\n");
-        text.push_str(&self.network().start()?);
+        text.push_str(&effects::text(&self.network().start()?));
         for judge in &judges {
-            text.push_str(&judge.start()?);
+            text.push_str(&effects::text(&judge.start()?));
         }
         text.push_str("        opening = 1; c_code { now.step = nacre_first(0); };\nsettle:\n        skip;\n");
         self.settle(&judges, &mut text)?;
@@ -111,33 +113,32 @@ impl World<'_> {
             text += &judge.declarations()?;
         }
         text += "#define DONE step = 0; what = 0; said = 0; i = 0; count = 0; event = 0; me = 0; opening = 0; ";
-        text += &self.network().resets()?;
+        let mut resets = self.network().resets()?;
         for judge in judges {
-            text += "; ";
-            text += &judge.resets()?;
+            resets.extend(judge.resets()?);
         }
-        Ok(text + "\n\n")
+        Ok(text + &effects::lines(&resets).join(" ") + " skip\n\n")
     }
 
-    /// Parameters of an event as the texts of an action's: where it happens, then what it carries.
-    fn parameters(&self, event: EventId, end: &str) -> Result<Vec<String>, String> {
+    /// Parameters of an event as an action's: where it happens, then what it carries.
+    fn parameters(&self, event: EventId, end: &Term, what: &Term, said: &Term) -> Result<Vec<Term>, String> {
         let declared = self.setup.stack.event(event);
-        let mut texts = vec![end.to_string()];
+        let mut terms = vec![end.clone()];
         let mut numbers = 0;
         for parameter in &declared.parameters {
-            texts.push(match parameter.ty {
-                Type::Msg => "what".into(),
-                Type::Addr => format!("(1 - {end})"),
+            terms.push(match parameter.ty {
+                Type::Msg => what.clone(),
+                Type::Addr => Term::Number(1).minus(end.clone()),
                 _ => {
                     numbers += 1;
-                    "said".into()
+                    said.clone()
                 }
             });
         }
         if numbers > 1 {
             return Err(format!("`{}` carries more than one number", declared.name));
         }
-        Ok(texts)
+        Ok(terms)
     }
 
     /// What may leave an end, and how it is taken.
@@ -146,16 +147,19 @@ impl World<'_> {
         let interface = self.setup.stack.interface();
         for (place, item) in interface.iter().enumerate().filter(|(_, e)| e.input.is_none() && e.port.0 < 2) {
             let name = self.setup.stack.event(item.event).name.clone();
-            let texts = self.parameters(item.event, "me")?;
+            let [me, what, said] = ["me", "what", "said"].map(Term::atom);
+            let arguments = self.parameters(item.event, &me, &what, &said)?;
             let (mut taken, mut open) = (vec![], false);
             if item.port.0 == 0 {
-                open = self.inputs(&name, &texts)? > 1;
+                open = self.inputs(&name, &arguments)? > 1;
                 let why = format!("{name} goes down where {} does not take it", self.setup.below.name);
-                taken.extend(known(&self.network(), ActionKind::Input, &name, &texts)?.map(|options| (options, why)));
+                taken.extend(
+                    known(&self.network(), ActionKind::Input, &name, &arguments)?.map(|options| (options, why)),
+                );
             } else {
                 for judge in judges {
                     let why = format!("{name} is not allowed by {} here", judge.name());
-                    taken.extend(judge.known(ActionKind::Output, &name, &texts)?.map(|options| (options, why)));
+                    taken.extend(judge.known(ActionKind::Output, &name, &arguments)?.map(|options| (options, why)));
                 }
             }
             all.push(Leaving { place, name, taken, open });
@@ -164,12 +168,12 @@ impl World<'_> {
     }
 
     /// How many of the network's actions take an event in some state.
-    fn inputs(&self, name: &str, texts: &[String]) -> Result<usize, String> {
+    fn inputs(&self, name: &str, arguments: &[Term]) -> Result<usize, String> {
         let network = self.network();
         let actions = self.setup.below.actions.iter().enumerate();
         let mut able = 0;
         for (at, _) in actions.filter(|(_, a)| a.kind == ActionKind::Input && a.name == name) {
-            able += usize::from(network.known(at, texts)?.iter().any(|o| !o.is_never()));
+            able += usize::from(!network.known(at, arguments)?.is_empty());
         }
         Ok(able)
     }
@@ -218,17 +222,18 @@ impl World<'_> {
         text.push_str("            if\n");
         for one in leaving.iter().filter(|l| which(l)) {
             let _ = writeln!(text, "            :: event == {} -> /* {} */", one.place, one.name);
-            for (options, why) in &one.taken {
-                if let (true, Some(clash)) = (within, clash(options)) {
+            for (transitions, why) in &one.taken {
+                let clash = clash(transitions);
+                if within && !clash.is_false() {
                     let _ = writeln!(text, "                if :: ({clash}) -> {} :: else fi;", unclear(why));
                 }
                 text.push_str("                if\n");
-                for option in options {
-                    let body =
-                        if within { option.body.clone() } else { format!("d_step {{ {}skip }};\n", option.body) };
-                    let _ = writeln!(text, "                :: ({}) ->\n{body}                skip", option.when);
+                for transition in transitions {
+                    let body = effects::text(&transition.effects);
+                    let body = if within { body } else { format!("d_step {{ {body}skip }};\n") };
+                    let _ = writeln!(text, "                :: {} ->\n{body}                skip", transition.guard);
                 }
-                if !options.iter().any(|o| o.when == "1") {
+                if !transitions.iter().any(|t| t.guard.is_true()) {
                     let _ =
                         writeln!(text, "                :: else -> printf(\"step: broken: {why}\\n\"); assert(false)");
                 }
@@ -265,6 +270,7 @@ impl World<'_> {
     fn ranks(&self, end: usize, timer: usize) -> Vec<(String, String)> {
         let bounds = &self.setup.bounds;
         let (left, spent) = self.limit("timers");
+        let left = format!(" && {left}");
         if bounds.last.is_empty() {
             return vec![(left, spent)];
         }
@@ -289,21 +295,19 @@ impl World<'_> {
         let message = call.bytes.as_ref().and_then(|bytes| self.known.number(bytes)).unwrap_or(0);
         // Numbers of calls are ours: the peer, or one.
         let said = call.arguments.iter().map(|v| v.num()).next().unwrap_or(0);
-        let texts = self.parameters(call.id, &end.to_string())?.into_iter().map(|t| match t.as_str() {
-            "what" => message.to_string(),
-            "said" => said.to_string(),
-            _ => t,
-        });
-        let texts: Vec<String> = texts.collect();
-        let mut ways: Vec<(String, String)> = vec![(format!("used[{used}] == {}", call.number), String::new())];
+        let arguments = self.parameters(call.id, &Term::number(end), &Term::number(message), &Term::number(said))?;
+        let next = Term::Atom(format!("used[{used}]")).equals(Term::number(call.number));
+        let mut ways: Vec<(Term, Vec<Effect>)> = vec![(next, vec![])];
         for judge in judges {
-            let Some(options) = judge.known(ActionKind::Input, event, &texts)? else { continue };
-            let with = |(when, body): &(String, String)| -> Vec<(String, String)> {
-                options.iter().map(|o| (format!("{when} && ({})", o.when), format!("{body}{}", o.body))).collect()
+            let Some(transitions) = judge.known(ActionKind::Input, event, &arguments)? else { continue };
+            let with = |(when, body): &(Term, Vec<Effect>)| -> Vec<(Term, Vec<Effect>)> {
+                let each = transitions.iter();
+                each.map(|t| (when.clone().and(t.guard.clone()), [&body[..], &t.effects].concat())).collect()
             };
             ways = ways.iter().flat_map(with).collect();
         }
         for (when, body) in ways {
+            let body = effects::text(&body);
             let told = format!("printf(\"step: {} calls {event}, number {}\\n\")", ["a", "b"][end], call.number + 1);
             if self.setup.bounds.at_once {
                 let _ = writeln!(
@@ -319,14 +323,14 @@ impl World<'_> {
         Ok(())
     }
 
-    fn limit(&self, name: &str) -> (String, String) {
+    fn limit(&self, name: &str) -> (Term, String) {
         let bounds = &self.setup.bounds;
         match bounds.limits.iter().position(|(known, _)| known == name) {
             Some(at) => {
                 let used = format!("used[{}]", 2 * bounds.calls.len() + at);
-                (format!(" && {used} < {}", bounds.limits[at].1), format!("{used}++; "))
+                (Term::atom(&used).less(Term::number(bounds.limits[at].1)), format!("{used}++; "))
             }
-            None => (String::new(), String::new()),
+            None => (Term::TRUE, String::new()),
         }
     }
 
@@ -345,24 +349,22 @@ impl World<'_> {
                 _ => continue,
             };
             let (left, spent) = self.limit(&action.name);
-            for option in network.options(at)? {
-                if option.is_never() {
-                    continue;
-                }
-                let when = format!("{}{left}", option.when);
-                let then = format!("{}            {spent}", option.body);
+            for transition in network.transitions(at)? {
+                let when = transition.guard.clone().and(left.clone());
+                let then = format!("{}            {spent}", effects::text(&transition.effects));
                 match event {
-                    Some(event) => self.arrives(event, &option, &when, then, text)?,
-                    None => self.by_itself(&action.name, &option, &when, &then, text),
+                    _ if when.is_false() => {}
+                    Some(event) => self.arrives(event, &transition, when, then, text)?,
+                    None => self.by_itself(&action.name, &transition, &when.to_string(), &then, text),
                 }
             }
         }
         Ok(())
     }
 
-    fn by_itself(&self, name: &str, option: &Option_, when: &str, then: &str, text: &mut String) {
+    fn by_itself(&self, name: &str, transition: &Transition, when: &str, then: &str, text: &mut String) {
         let told = format!("printf(\"step: {name} at the network\\n\")");
-        let _ = match &option.damages {
+        let _ = match &transition.damages {
             None => writeln!(text, "        :: d_step {{ ({when}) -> {told};\n{then} skip }}"),
             Some(message) => writeln!(
                 text,
@@ -375,14 +377,14 @@ impl World<'_> {
     fn arrives(
         &self,
         event: EventId,
-        option: &Option_,
-        when: &str,
+        transition: &Transition,
+        when: Term,
         mut then: String,
         text: &mut String,
     ) -> Result<(), String> {
-        let end = option.end(&self.setup.below)?;
+        let end = transition.end_of(&self.setup.below)?;
         let declared = self.setup.stack.event(event);
-        for (parameter, value) in declared.parameters.iter().zip(&option.parameters[1..]) {
+        for (parameter, value) in declared.parameters.iter().zip(&transition.parameters[1..]) {
             let _ = match parameter.ty {
                 Type::Msg => write!(then, "what = {value}; "),
                 Type::Addr => Ok(()),
@@ -395,9 +397,9 @@ impl World<'_> {
             Some(_) => format!("nacre_input({end}, now.ends[{end}], now.what)"),
             None => format!("nacre_said({end}, now.ends[{end}], {}, now.said)", place.unwrap_or(0)),
         };
-        let when = format!("{when} && c_expr {{ !BUSY_{end} }}");
+        let when = when.and(Term::Atom(format!("c_expr {{ !BUSY_{end} }}"))).to_string();
         let told = format!("printf(\"step: {} at {}\\n\")", declared.name, ["a", "b"][end]);
-        let _ = match &option.damages {
+        let _ = match &transition.damages {
             None => writeln!(
                 text,
                 "        :: d_step {{ ({when}) -> {told}; me = {end};\n{then}c_code {{ now.step = {step}; }} }}"

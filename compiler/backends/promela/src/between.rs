@@ -8,9 +8,11 @@ use nacre_specification::{ActionKind, Automaton};
 use nacre_stack::*;
 
 use crate::automata::Translator;
+use crate::effects::{self, Effect};
 use crate::fairness::Fair;
-use crate::frames::{damage, has_bits, Typedef, DATA, FRAMES, MESSAGES};
+use crate::frames::{has_bits, statements, Typedef, DATA, FRAMES, MESSAGES};
 use crate::judges::{self, Judge};
+use crate::term::Term;
 use crate::types::is_wide;
 use crate::writer::{Frame, Writer};
 use crate::{erase, Refusal, Sources};
@@ -80,7 +82,7 @@ pub fn write_between(stack: &Stack, world: &World, sources: Sources) -> Result<S
 pub struct Silent {
     pub name: String,
     pub fault: bool,
-    pub when: String,
+    pub when: Term,
     /// The frame that is damaged.
     pub damages: Option<String>,
     /// What it changes.
@@ -96,7 +98,7 @@ impl World<'_> {
         self.translator(self.below, "network".into(), if self.damages() { &FRAMES } else { &MESSAGES })
     }
 
-    pub fn judges<'t>(&'t self, written: &'t dyn Fn(&[u8]) -> Option<String>) -> Vec<Judge<'t>> {
+    pub fn judges<'t>(&'t self, written: judges::Written<'t>) -> Vec<Judge<'t>> {
         let each = self.above.iter().zip(self.tables).enumerate();
         let judge = |(at, (a, table)): (usize, (&'t Automaton, &'t Option<Beliefs>))| {
             let in_c = table.as_ref().is_some_and(judges::is_large);
@@ -106,12 +108,12 @@ impl World<'_> {
     }
 
     /// The place of the first call with such a message, or of what a judge's table speaks of besides.
-    pub fn written(&self, bytes: &[u8]) -> Option<String> {
+    pub fn written(&self, bytes: &[u8]) -> Option<Term> {
         let at = match self.calls.iter().position(|c| c.bytes.as_deref() == Some(bytes)) {
             Some(at) => at,
             None => self.calls.len() + self.not_asked().iter().position(|known| known == bytes)?,
         };
-        Some(format!("asked[{at}]"))
+        Some(Term::Atom(format!("asked[{at}]")))
     }
 
     /// Messages that judges let out and nobody sends.
@@ -123,7 +125,7 @@ impl World<'_> {
     }
 
     /// The network, then the judges.
-    fn each(&self, of: &dyn Fn(&Judge) -> Result<String, String>) -> Result<Vec<String>, String> {
+    fn each<T>(&self, of: &dyn Fn(&Judge) -> Result<T, String>) -> Result<Vec<T>, String> {
         let written = |bytes: &[u8]| self.written(bytes);
         let judges = self.judges(&written);
         [Judge::Automaton(self.network())].iter().chain(&judges).map(of).collect()
@@ -134,8 +136,8 @@ impl World<'_> {
         let inputs: Vec<&str> =
             self.below.actions.iter().filter(|a| a.kind == ActionKind::Input).map(|a| &*a.name).collect();
         let able = |at: usize, parameters: usize| {
-            let texts: Vec<String> = (0..parameters).map(|n| format!("x{n}")).collect();
-            self.network().known(at, &texts).map_or(true, |options| options.iter().any(|o| !o.is_never()))
+            let arguments: Vec<Term> = (0..parameters).map(|n| Term::Atom(format!("x{n}"))).collect();
+            self.network().known(at, &arguments).map_or(true, |transitions| !transitions.is_empty())
         };
         let counts = |name: &&str| {
             let all = self.below.actions.iter().enumerate();
@@ -150,13 +152,14 @@ impl World<'_> {
     }
 
     /// The condition that a limited action is left, and what it uses up.
-    pub fn limit(&self, name: &str) -> (String, String) {
+    pub fn limit(&self, name: &str) -> (Term, Vec<Effect>) {
         match self.limits.iter().position(|(known, _)| known == name) {
             Some(at) => {
                 let used = format!("used[{}]", 2 * self.kinds() + at);
-                (format!(" && {used} < {}", self.limits[at].1), format!("{used}++;"))
+                let left = Term::atom(&used).less(Term::number(self.limits[at].1));
+                (left, vec![Effect::Run(format!("{used}++"))])
             }
-            None => (String::new(), String::new()),
+            None => (Term::TRUE, vec![]),
         }
     }
 
@@ -171,19 +174,21 @@ impl World<'_> {
         for at in silent(self.below) {
             let action = &self.below.actions[at];
             let (left, spent) = self.limit(&action.name);
-            for option in self.network().options(at)?.into_iter().filter(|o| !o.is_never()) {
-                let when = format!("{}{left}", has_bits(&option));
-                let body = damage(&option).into_iter().chain(option.body.lines().map(String::from));
-                let (lines, damages) = (body.chain([spent.clone()]).collect(), option.damages);
+            for transition in self.network().transitions(at)? {
+                let when = has_bits(&transition).and(left.clone());
+                if when.is_false() {
+                    continue;
+                }
+                let lines = [statements(&transition), effects::lines(&spent)].concat();
                 let fault = action.kind == ActionKind::Fault;
-                found.push(Silent { name: action.name.clone(), fault, when, damages, lines });
+                found.push(Silent { name: action.name.clone(), fault, when, damages: transition.damages, lines });
             }
         }
         Ok(found)
     }
 
-    fn resets(&self) -> Result<String, String> {
-        Ok(self.each(&|j| j.resets())?.join("; "))
+    fn resets(&self) -> Result<Vec<String>, String> {
+        Ok(effects::lines(&self.each(&|j| j.resets())?.concat()))
     }
 }
 
@@ -258,33 +263,37 @@ impl Writer<'_> {
         Ok([automata, first, self.processes(world)?])
     }
 
-    /// Parameters of an event as texts of an action's: where it happens, then what it carries.
+    /// What an event carries must be what automata can have.
+    pub fn carries_numbers(&self, event: EventId) -> Result<(), String> {
+        let event = self.stack.event(event);
+        match event.parameters.iter().any(|parameter| is_wide(&parameter.ty)) {
+            true => Err(format!("a number of more than 32 bits that `{}` carries to an automaton", event.name)),
+            false => Ok(()),
+        }
+    }
+
+    /// Parameters of an event as an action's: where it happens, then what it carries.
     pub fn action_parameters(
         &self,
         event: EventId,
-        end: &str,
-        each: impl Fn(&Parameter, &str) -> String,
-    ) -> Result<Vec<String>, String> {
-        let mut texts = vec![end.to_string()];
+        end: &Term,
+        each: impl Fn(&Parameter, &str) -> Term,
+    ) -> Result<Vec<Term>, String> {
+        self.carries_numbers(event)?;
+        let mut terms = vec![end.clone()];
         for (parameter, place) in self.stack.event(event).parameters.iter().zip(self.event_places(event)) {
-            if is_wide(&parameter.ty) {
-                return Err(format!(
-                    "a number of more than 32 bits that `{}` carries to an automaton",
-                    self.stack.event(event).name
-                ));
-            }
-            texts.push(match parameter.ty {
-                Type::Addr => format!("(1 - {end})"),
+            terms.push(match parameter.ty {
+                Type::Addr => Term::Number(1).minus(end.clone()),
                 _ => each(parameter, &place),
             });
         }
-        Ok(texts)
+        Ok(terms)
     }
 
     fn first_state(&mut self, world: &World) -> Result<String, String> {
-        let start = world.each(&|j| j.start())?.concat();
+        let start = effects::lines(&world.each(&|j| j.start())?.concat());
         Ok(self.inline("first_state", &[], "Of the automata; and all that is asked.", Frame::default(), |w| {
-            start.lines().for_each(|l| w.line(l));
+            start.iter().for_each(|l| w.line(l));
             let not_asked = world.not_asked();
             let all = world.calls.iter().map(|c| c.bytes.as_ref()).chain(not_asked.iter().map(Some)).enumerate();
             for (at, bytes) in all {
@@ -376,8 +385,10 @@ impl Writer<'_> {
         let fair = fair.as_ref();
         let resets = world.resets()?;
         let (free, spent) = world.limit("timers");
+        let spent = effects::lines(&spent);
         let (mut left, mut sent) = (Ok(()), Ok(()));
-        let waits = format!("{}{free}", if self.has_later() { "MY.later_n == 0" } else { "true" });
+        let waits = if self.has_later() { Term::atom("MY.later_n").equals(Term::Number(0)) } else { Term::TRUE };
+        let waits = waits.and(free);
         let lines = self.written(|w| {
             w.open_text("/* An end: one step after the other. */\nactive [2] proctype endpoint() {");
             let turned = if w.frame_size.is_some() { " short turned;" } else { "" };
@@ -386,13 +397,13 @@ impl Writer<'_> {
             w.begins("opened == me", "cause = OPEN", None);
             for (at, way) in ways.iter().enumerate() {
                 let free = if w.has_later() { " && MY.later_n == 0" } else { "" };
-                let when = format!("opened == 2 && me == {}{free} && {}", way.end, way.when);
+                let when = format!("opened == 2 && me == {}{free} && ({})", way.end, way.when);
                 w.begins(&when, &format!("cause = {}", WAYS + at), fair.map(|f| f.of_way(at)));
             }
             if w.has_later() {
                 w.begins("opened == 2 && MY.later_n > 0", "cause = LATER", fair.map(Fair::of_later));
             }
-            w.timer_options(world, &waits, fair);
+            w.timer_options(world, &waits.to_string(), fair);
             w.close("fi;");
             w.rolls();
             w.turns(&ways.iter().map(|way| way.damages.as_deref()).collect::<Vec<_>>());
@@ -423,7 +434,7 @@ impl Writer<'_> {
             }
             w.close("fi;");
             if !spent.is_empty() {
-                w.line(format!("if :: cause != OPEN && cause != LATER -> {spent} skip :: else fi;"));
+                w.line(format!("if :: cause != OPEN && cause != LATER -> {} skip :: else fi;", spent.join(" ")));
             }
             w.line("skip");
             w.close("}");
@@ -438,8 +449,9 @@ impl Writer<'_> {
             let turned = if w.frame_size.is_some() { "; turned = 0" } else { "" };
             w.open_text("d_step {");
             fair.into_iter().for_each(|f| w.turn(f, true));
+            let resets = resets.join(" ");
             w.line(format!(
-                "check_invariants(); {waited}{resets}; cause = 0; which0 = 0; which1 = 0; roll = 0{turned} }}"
+                "check_invariants(); {waited}{resets} cause = 0; which0 = 0; which1 = 0; roll = 0{turned} }}"
             ));
             w.close("}\n    od\n}\n");
         });
@@ -454,13 +466,13 @@ impl Writer<'_> {
         let (mut text, mut damaging) = (String::new(), vec![]);
         for (place, silent) in world.silent()?.into_iter().enumerate() {
             let no_fault = if silent.fault && fair.is_some() { " && goal == 0" } else { "" };
-            let when = format!("(opened == 2{no_fault} && {})", silent.when);
+            let when = format!("(opened == 2{no_fault} && ({}))", silent.when);
             let turn = fair.map_or(vec![], |fair| {
                 let taken = format!("taken = {};", fair.of_network(place));
                 [vec![taken], self.written(|w| w.turn(fair, false))].concat()
             });
             let told = format!("printf(\"step: {} at the network\\n\");", silent.name);
-            let body = [vec![told], silent.lines, turn, vec![resets.clone()]].concat().join("\n");
+            let body = [vec![told], silent.lines, turn, resets.clone(), vec!["skip".into()]].concat().join("\n");
             match silent.damages {
                 None => text += &format!("    :: d_step {{ {when} -> {body} }}\n"),
                 Some(frame) => damaging.push((when, frame, body)),

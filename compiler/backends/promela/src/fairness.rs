@@ -14,6 +14,7 @@
 use nacre_stack::*;
 
 use crate::between::World;
+use crate::term::Term;
 use crate::ways::Way;
 use crate::writer::Writer;
 use crate::DRAWS;
@@ -24,7 +25,7 @@ const TURNS: usize = 32_000;
 /// The moves that fairness speaks of, numbered from 1, and the goals.
 pub struct Fair {
     /// Of each move of an end, then of the network: the condition that it is possible between steps.
-    possible: Vec<String>,
+    possible: Vec<Term>,
     later: usize,
     timers: usize,
     /// Timers of one end.
@@ -33,7 +34,7 @@ pub struct Fair {
     /// Moves that differ by what is drawn.
     rolls: usize,
     /// Names of goals, and the condition that they are met or excused.
-    goals: Vec<(String, String)>,
+    goals: Vec<(String, Term)>,
 }
 
 impl Fair {
@@ -82,27 +83,25 @@ impl Writer<'_> {
     pub fn fair(&mut self, world: &World, ways: &[Way]) -> Result<Fair, String> {
         let mut possible = vec![];
         for way in ways {
-            let free = if self.has_later() { "MY.later_n == 0 && " } else { "" };
-            let when = if way.broken { "false".into() } else { format!("{free}({})", way.when) };
-            possible.push(of_end(&when, way.end));
+            possible.push(if way.broken { Term::FALSE } else { self.is_free(way.end).and(way.when.clone()) });
         }
         let later = possible.len() + 1;
         if self.has_later() {
-            possible.extend((0..2).map(|end| format!("ends[{end}].later_n > 0")));
+            possible.extend((0..2).map(|end| self.is_free(end).negated()));
         }
         let timers = possible.len() + 1;
         for end in 0..2 {
-            let free = if self.has_later() { format!("ends[{end}].later_n == 0 && ") } else { String::new() };
+            let free = self.is_free(end);
             let name = |at: usize| &self.stack.timers[at].name;
             let any_time = |at: &usize| !world.last.iter().any(|(last, _)| last == name(*at));
             for at in (0..self.stack.timers.len()).filter(any_time).collect::<Vec<_>>() {
-                let armed = self.timer_places(at);
-                possible.extend(armed.into_iter().map(|armed| format!("{free}({})", of_end(&armed.when, end))));
+                let armed = self.at_end(end, |w| w.timer_places(at)).into_iter();
+                possible.extend(armed.map(|armed| free.clone().and(Term::Atom(format!("({})", armed.when)))));
             }
         }
         let per_end = (possible.len() + 1 - timers) / 2;
         let network = possible.len() + 1;
-        possible.extend(world.silent()?.into_iter().map(|s| if s.fault { "false".into() } else { s.when }));
+        possible.extend(world.silent()?.into_iter().map(|s| if s.fault { Term::FALSE } else { s.when }));
         let rolls = if self.draws { 1 << DRAWS } else { 1 };
         if possible.len() * rolls >= TURNS {
             return Err(format!("goals where {} moves must have their turn", possible.len() * rolls));
@@ -112,46 +111,58 @@ impl Writer<'_> {
     }
 
     /// As the explorer's, in its order and with its names.
-    fn goals(&mut self, world: &World, ways: &[Way]) -> Result<Vec<(String, String)>, String> {
+    fn goals(&mut self, world: &World, ways: &[Way]) -> Result<Vec<(String, Term)>, String> {
         let written = |bytes: &[u8]| world.written(bytes);
         let mut judged = vec![];
         for judge in world.judges(&written) {
             judged.extend(judge.goals()?);
         }
-        let ended: String = judged.iter().map(|(_, [_, excused])| format!(" || ({excused})")).collect();
+        let ended = Term::any(judged.iter().map(|(_, [_, excused])| excused.clone()));
         let taken = world.calls.iter().enumerate().map(|(at, call)| {
             let mine = || {
                 ways.iter().filter_map(|w| w.call.as_ref().filter(|(c, _)| *c == at).map(|(_, allowed)| (w, allowed)))
             };
-            let any = |texts: Vec<String>| {
-                format!("({})", texts.into_iter().chain(["false".into()]).collect::<Vec<_>>().join(" || "))
-            };
-            let done = any(mine().filter(|(w, _)| !w.broken).map(|(w, _)| of_end(&w.when, w.end)).collect());
-            let allowed = any(mine().map(|(w, allowed)| of_end(allowed, w.end)).collect());
-            let left = format!("used[{}] == {}", 2 * call.kind + call.end, call.number);
-            format!("(!({left}) || {done} || (!{allowed} && (false{ended})))")
+            let done = Term::any(mine().filter(|(w, _)| !w.broken).map(|(w, _)| w.when.clone()));
+            let allowed = Term::any(mine().map(|(_, allowed)| allowed.clone()));
+            let used = Term::Atom(format!("used[{}]", 2 * call.kind + call.end));
+            let left = used.equals(Term::number(call.number));
+            left.negated().or(done).or(allowed.negated().and(ended.clone()))
         });
-        let taken: Vec<String> = taken.chain(["true".into()]).collect();
         let name = "what the application still has to call is taken".to_string();
-        let mut goals = vec![(name, taken.join(" && "))];
-        goals.extend(judged.into_iter().map(|(name, [holds, excused])| (name, format!("({holds}) || ({excused})"))));
+        let mut goals = vec![(name, Term::all(taken))];
+        goals.extend(judged.into_iter().map(|(name, [holds, excused])| (name, holds.or(excused))));
         for end in 0..2 {
-            for at in 0..self.stack.layers.len() {
-                let layer = &self.stack.layers[at];
-                self.frame.layer = Some(LayerId(at as u32));
-                for goal in &layer.goals {
-                    let mut holds = String::new();
-                    let lines = self.written(|w| holds = w.value(&goal.holds));
-                    if !lines.is_empty() {
-                        return Err(format!("the goal `{}` of `{}`", goal.name, layer.name));
-                    }
-                    let name = format!("{} of {} at {}", goal.name, layer.name, ["a", "b"][end]);
-                    goals.push((name, format!("({}){ended}", of_end(&holds, end))));
+            let layers = self.at_end(end, |w| w.goals_of_layers(end))?;
+            goals.extend(layers.into_iter().map(|(name, holds)| (name, holds.or(ended.clone()))));
+        }
+        Ok(goals)
+    }
+
+    /// Those that the layers state of the end at hand.
+    fn goals_of_layers(&mut self, end: usize) -> Result<Vec<(String, Term)>, String> {
+        let mut goals = vec![];
+        for (at, layer) in self.stack.layers.iter().enumerate() {
+            self.frame.layer = Some(LayerId(at as u32));
+            for goal in &layer.goals {
+                let mut holds = String::new();
+                let lines = self.written(|w| holds = w.value(&goal.holds));
+                if !lines.is_empty() {
+                    return Err(format!("the goal `{}` of `{}`", goal.name, layer.name));
                 }
+                let name = format!("{} of {} at {}", goal.name, layer.name, ["a", "b"][end]);
+                goals.push((name, Term::Atom(format!("({holds})"))));
             }
         }
         self.frame.layer = None;
         Ok(goals)
+    }
+
+    /// The condition that an end has put nothing off.
+    fn is_free(&self, end: usize) -> Term {
+        match self.has_later() {
+            true => Term::Atom(format!("ends[{end}].later_n")).equals(Term::Number(0)),
+            false => Term::TRUE,
+        }
     }
 
     /// At the end of a step: whose turn it is next. `rolls`: the step is one of an end, which draws.
@@ -164,7 +175,7 @@ impl Writer<'_> {
         self.open_text(":: else ->");
         self.line("turn = (turn == 0 -> 1 : turn);");
         self.open_text("do");
-        for (at, possible) in fair.possible.iter().enumerate().filter(|(_, p)| *p != "false") {
+        for (at, possible) in fair.possible.iter().enumerate().filter(|(_, p)| !p.is_false()) {
             let of_end = at + 1 < fair.network;
             let roll = if rolls && of_end && fair.rolls > 1 {
                 format!(" && roll == (turn - 1) % {}", fair.rolls)
@@ -183,27 +194,4 @@ impl Writer<'_> {
         self.close("fi;");
         self.line("taken = 0;");
     }
-}
-
-/// A condition of the end at hand as one of this end.
-pub fn of_end(text: &str, end: usize) -> String {
-    let mut found = String::new();
-    let mut word = String::new();
-    for c in text.chars().chain(['\0']) {
-        if c.is_ascii_alphanumeric() || c == '_' {
-            word.push(c);
-            continue;
-        }
-        found += &match word.as_str() {
-            "me" => end.to_string(),
-            "MY" => format!("ends[{end}]"),
-            "GIVEN" => format!("givens[{end}]"),
-            other => other.to_string(),
-        };
-        word.clear();
-        if c != '\0' {
-            found.push(c);
-        }
-    }
-    found
 }

@@ -8,9 +8,11 @@ use std::fmt::Write;
 use nacre_specification::ActionKind;
 use nacre_stack::*;
 
-use crate::automata::{Messages, Option_};
+use crate::automata::{Messages, Transition};
 use crate::between::{World, WAYS};
 use crate::bytes::BUFFER;
+use crate::effects::{self, Effect};
+use crate::term::Term;
 use crate::types::{is_scalar, plain, Field, Shape};
 use crate::writer::{Frame, Writer};
 
@@ -33,17 +35,20 @@ impl Messages for Typedef {
     fn declared(&self) -> &str {
         self.name
     }
-    fn copy(&self, to: &str, from: &str) -> String {
-        format!("COPY_{}({to}, {from})", self.of)
+    fn is_number(&self) -> bool {
+        false
     }
-    fn equal(&self, a: &str, b: &str) -> String {
-        format!("SAME_{}({a}, {b})", self.of)
+    fn copy(&self, to: &str, from: &Term) -> Effect {
+        Effect::run(format!("COPY_{}({to}, {from})", self.of))
     }
-    fn before(&self, a: &str, b: &str) -> String {
-        format!("{}_BEFORE({a}, {b})", self.of)
+    fn equal(&self, a: &Term, b: &Term) -> Term {
+        Term::Atom(format!("SAME_{}({a}, {b})", self.of))
     }
-    fn clear(&self, at: &str) -> String {
-        format!("CLEAR_{}({at})", self.of)
+    fn before(&self, a: &Term, b: &Term) -> Term {
+        Term::Atom(format!("{}_BEFORE({a}, {b})", self.of))
+    }
+    fn clear(&self, at: &str) -> Effect {
+        Effect::run(format!("CLEAR_{}({at})", self.of))
     }
     fn damaged(&self) -> Option<&str> {
         self.damaged
@@ -55,22 +60,24 @@ impl World<'_> {
     pub fn damages(&self) -> bool {
         let network = self.translator(self.below, "network".into(), &FRAMES);
         let actions = self.below.actions.iter().enumerate().filter(|(_, a)| a.kind != ActionKind::Input);
-        let mut options = actions.filter_map(|(at, _)| network.options(at).ok()).flatten();
-        options.any(|o| o.damages.is_some() && !o.is_never())
+        let mut transitions = actions.filter_map(|(at, _)| network.transitions(at).ok()).flatten();
+        transitions.any(|t| t.damages.is_some())
     }
 }
 
 /// The condition that a way is there: without bytes there is nothing to damage.
-pub fn has_bits(option: &Option_) -> String {
-    match &option.damages {
-        None => option.when.clone(),
-        Some(frame) => format!("{} && {frame}.n > 0", option.when),
+pub fn has_bits(transition: &Transition) -> Term {
+    let guard = transition.guard.clone();
+    match &transition.damages {
+        None => guard,
+        Some(frame) => guard.and(Term::Number(0).less(Term::Atom(format!("{frame}.n")))),
     }
 }
 
-/// Statements before the body of a way that damages.
-pub fn damage(option: &Option_) -> Option<String> {
-    option.damages.as_ref().map(|frame| format!("COPY_FRAME(damaged_frame, {frame}); turn_bit();\n"))
+/// Statements of a transition, with the damage first that it does.
+pub fn statements(transition: &Transition) -> Vec<String> {
+    let damage = |frame| format!("COPY_FRAME(damaged_frame, {frame}); turn_bit();");
+    transition.damages.iter().map(damage).chain(effects::lines(&transition.effects)).collect()
 }
 
 impl Writer<'_> {
@@ -176,15 +183,6 @@ impl Writer<'_> {
         )
     }
 
-    /// What a network gets where it gets the message of an event: `from` is the event.
-    pub fn taken_below(&self, from: &str, place: &str) -> String {
-        match self.frame_size {
-            Some(_) if place == "m" && from.starts_with("sending") => "sending_frames[sending_at]".into(),
-            Some(_) if place == "m" => "left_frame".into(),
-            _ => format!("{from}.{place}"),
-        }
-    }
-
     /// Packs what leaves an end, if frames are packed: into `left_frame`.
     pub fn pack_frame(&mut self, event: EventId, message: &str) {
         let (Some(size), Some(layout)) = (self.frame_size, self.stack.layouts.first()) else { return };
@@ -207,7 +205,7 @@ impl Writer<'_> {
     }
 
     /// What the network gives an end enters the empty queue; a frame is parsed by [`Writer::parses`], of which there is one copy.
-    pub fn arrives(&mut self, input: &PortInput, given: &[(String, String)]) {
+    pub fn arrives(&mut self, input: &PortInput, given: &[(String, Term)]) {
         let message = given.iter().position(|(place, _)| place == "m");
         let (Some(_), Some(at)) = (self.frame_size, message) else { return self.put(input, given) };
         let mut others = given.to_vec();

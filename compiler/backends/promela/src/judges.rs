@@ -5,13 +5,15 @@ use std::fmt::Write;
 use nacre_specification::beliefs::{Beliefs, Called, Letter};
 use nacre_specification::{ActionKind, Automaton, Value};
 
-use crate::automata::{Messages, Option_, Translator};
+use crate::automata::{Messages, Transition, Translator};
+use crate::effects::Effect;
+use crate::term::Term;
 
 /// Participants.
 const MEMBERS: u64 = 2;
 
 /// How a message of these bytes is written; none: the model has no such message.
-pub type Written<'a> = &'a dyn Fn(&[u8]) -> Option<String>;
+pub type Written<'a> = &'a dyn Fn(&[u8]) -> Option<Term>;
 
 pub enum Judge<'a> {
     Automaton(Translator<'a>),
@@ -87,22 +89,22 @@ impl<'a> Judge<'a> {
     }
 
     /// Nothing of a table is used within a step only.
-    pub fn resets(&self) -> Result<String> {
+    pub fn resets(&self) -> Result<Vec<Effect>> {
         match self {
             Judge::Automaton(t) => t.resets(),
-            Judge::Table(_) => Ok("skip".into()),
+            Judge::Table(_) => Ok(vec![]),
         }
     }
 
-    pub fn start(&self) -> Result<String> {
+    pub fn start(&self) -> Result<Vec<Effect>> {
         match self {
             Judge::Automaton(t) => t.start(),
-            Judge::Table(_) => Ok(String::new()),
+            Judge::Table(_) => Ok(vec![]),
         }
     }
 
     /// Of each goal of the automaton: its name, that it holds, and that it is excused.
-    pub fn goals(&self) -> Result<Vec<(String, [String; 2])>> {
+    pub fn goals(&self) -> Result<Vec<(String, [Term; 2])>> {
         let (automaton, each) = match self {
             Judge::Automaton(t) => (t.automaton, t.goals()?),
             Judge::Table(t) => (t.automaton, t.goals()),
@@ -111,11 +113,11 @@ impl<'a> Judge<'a> {
     }
 
     /// Every way of the actions of a name with these parameters; nothing if there is no such action.
-    pub fn known(&self, kind: ActionKind, name: &str, texts: &[String]) -> Result<Option<Vec<Option_>>> {
+    pub fn known(&self, kind: ActionKind, name: &str, arguments: &[Term]) -> Result<Option<Vec<Transition>>> {
         match self {
             Judge::Automaton(t) => {
-                let found = known(t, kind, name, texts)?;
-                let several = found.as_deref().is_some_and(|options| clash(options).is_some());
+                let found = known(t, kind, name, arguments)?;
+                let several = found.as_deref().is_some_and(|transitions| !clash(transitions).is_false());
                 match kind {
                     ActionKind::Input if several => {
                         Err(format!("`{}` can take `{name}` in several ways, and is in one state here", self.name()))
@@ -123,17 +125,17 @@ impl<'a> Judge<'a> {
                     _ => Ok(found),
                 }
             }
-            Judge::Table(t) => t.known(kind, name, texts),
+            Judge::Table(t) => t.known(kind, name, arguments),
         }
     }
 }
 
-/// The condition that an automaton could do two actions at once: it would be in two states. None: it never can.
-pub fn clash(options: &[Option_]) -> Option<String> {
-    let pairs = options.iter().enumerate().flat_map(|(at, one)| options[..at].iter().map(move |other| (other, one)));
+/// The condition that an automaton could do two actions at once: it would be in two states.
+pub fn clash(transitions: &[Transition]) -> Term {
+    let pairs = transitions.iter().enumerate();
+    let pairs = pairs.flat_map(|(at, one)| transitions[..at].iter().map(move |other| (other, one)));
     let differ = pairs.filter(|(one, other)| one.action != other.action);
-    let each: Vec<String> = differ.map(|(one, other)| format!("(({}) && ({}))", one.when, other.when)).collect();
-    (!each.is_empty()).then(|| each.join(" || "))
+    Term::any(differ.map(|(one, other)| one.guard.clone().and(other.guard.clone())))
 }
 
 /// What is done then. `why`: what is said where an event is not allowed.
@@ -145,84 +147,81 @@ pub fn unclear(why: &str) -> String {
 pub const UNCLEAR: &str = "unclear: ";
 
 /// The same of one automaton.
-pub fn known(t: &Translator, kind: ActionKind, name: &str, texts: &[String]) -> Result<Option<Vec<Option_>>> {
+pub fn known(t: &Translator, kind: ActionKind, name: &str, arguments: &[Term]) -> Result<Option<Vec<Transition>>> {
     let mut found = None;
     for (at, _) in t.automaton.actions.iter().enumerate().filter(|(_, a)| a.kind == kind && a.name == name) {
-        found.get_or_insert_with(Vec::new).extend(t.known(at, texts)?);
+        found.get_or_insert_with(Vec::new).extend(t.known(at, arguments)?);
     }
-    Ok(found.map(|options: Vec<Option_>| options.into_iter().filter(|o| !o.is_never()).collect()))
+    Ok(found)
 }
 
 impl Table<'_> {
-    fn goals(&self) -> Vec<[String; 2]> {
+    fn goals(&self) -> Vec<[Term; 2]> {
         if self.in_c {
-            let part = |at: usize| format!("c_expr {{ {0}_goals[now.{0}_at][{at}] }}", self.prefix);
+            let part = |at: usize| Term::Atom(format!("c_expr {{ {0}_goals[now.{0}_at][{at}] }}", self.prefix));
             return (0..self.automaton.goals.len()).map(|goal| [part(2 * goal), part(2 * goal + 1)]).collect();
         }
-        let states = || self.beliefs.goals.iter().enumerate();
-        let among = |states: Vec<usize>| {
-            let each: String = states.iter().map(|at| format!(" || {}_at == {at}", self.prefix)).collect();
-            format!("(false{each})")
+        let among = |is: &dyn Fn(&(bool, bool)) -> bool, goal: usize| {
+            let states = self.beliefs.goals.iter().enumerate().filter(|(_, goals)| is(&goals[goal]));
+            Term::any(states.map(|(at, _)| self.is_at(at)))
         };
-        let holds = |goal: usize| among(states().filter(|(_, goals)| goals[goal].0).map(|(at, _)| at).collect());
-        let excused = |goal: usize| among(states().filter(|(_, goals)| goals[goal].1).map(|(at, _)| at).collect());
-        (0..self.automaton.goals.len()).map(|goal| [holds(goal), excused(goal)]).collect()
+        (0..self.automaton.goals.len()).map(|goal| [among(&|g| g.0, goal), among(&|g| g.1, goal)]).collect()
     }
 
-    fn known(&self, kind: ActionKind, name: &str, texts: &[String]) -> Result<Option<Vec<Option_>>> {
+    fn is_at(&self, state: usize) -> Term {
+        Term::Atom(format!("{}_at", self.prefix)).equals(Term::number(state))
+    }
+
+    fn known(&self, kind: ActionKind, name: &str, arguments: &[Term]) -> Result<Option<Vec<Transition>>> {
         let mine = |l: &&Letter| l.kind == kind && l.name == name;
         let mut found = vec![];
         for (at, letter) in self.beliefs.letters.iter().enumerate().filter(|(_, l)| mine(l)) {
-            found.extend(self.option(at, letter, texts)?);
+            found.extend(self.transition(at, letter, arguments)?);
         }
         Ok(self.automaton.actions.iter().any(|a| a.kind == kind && a.name == name).then_some(found))
     }
 
-    /// Letters are told apart, so a table goes on in one way.
-    fn option(&self, at: usize, letter: &Letter, texts: &[String]) -> Result<Option<Option_>> {
-        if texts[0].parse().is_ok_and(|end: usize| end != letter.end) {
-            return Ok(None);
-        }
-        let mut when = format!("({}) == {}", texts[0], letter.end);
-        for (text, value) in texts[1..].iter().zip(&letter.arguments) {
-            let equal = match value {
-                Value::Num(n) => format!("({text}) == {n}"),
-                Value::Bool(b) => format!("({text}) == {}", *b as u8),
+    /// The condition that an event is a letter of the table.
+    fn is_letter(&self, letter: &Letter, arguments: &[Term]) -> Result<Term> {
+        let mut guard = arguments[0].clone().equals(Term::number(letter.end));
+        for (argument, value) in arguments[1..].iter().zip(&letter.arguments) {
+            guard = guard.and(match value {
+                Value::Num(n) => argument.clone().equals(Term::Number(*n)),
+                Value::Bool(b) => argument.clone().equals(Term::number(*b)),
                 Value::Msg(bytes) => match (self.written)(bytes) {
-                    Some(other) if different(text, &other) => return Ok(None),
-                    Some(other) => self.messages.equal(text, &other),
+                    Some(other) => self.messages.equal(argument, &other),
                     None => return Err(format!("what `{}` may let out nobody has sent", self.automaton.name)),
                 },
                 _ => return Err(format!("`{}` carries more than numbers and messages", letter.name)),
-            };
-            let _ = write!(when, " && ({equal})");
+            });
         }
+        Ok(guard)
+    }
+
+    /// Letters are told apart, so a table goes on in one way.
+    fn transition(&self, at: usize, letter: &Letter, arguments: &[Term]) -> Result<Option<Transition>> {
+        let guard = self.is_letter(letter, arguments)?;
         let here = format!("{}_at", self.prefix);
         let moves = self.beliefs.next.iter().enumerate().filter_map(|(from, row)| row[at].map(|to| (from, to)));
         let moves: Vec<(usize, u32)> = moves.collect();
-        if moves.is_empty() {
+        let (possible, effects) = if self.in_c {
+            let table = format!("{}_next", self.prefix);
+            // Of a comparison with `>=` SPIN says that it is an assignment.
+            let possible = Term::Atom(format!("c_expr {{ {table}[now.{here}][{at}] > 0 }}"));
+            let next = Effect::run(format!("c_code {{ now.{here} = {table}[now.{here}][{at}] - 1; }}"));
+            (possible, vec![next])
+        } else {
+            let next = |to: u32| vec![Effect::set(&here, Term::number(to))];
+            let cases = moves.iter().map(|(from, to)| (self.is_at(*from), next(*to)));
+            let possible = Term::any(moves.iter().map(|(from, _)| self.is_at(*from)));
+            (possible, vec![Effect::If(cases.collect(), vec![])])
+        };
+        let guard = guard.and(possible);
+        if moves.is_empty() || guard.is_false() {
             return Ok(None);
         }
-        if self.in_c {
-            let (table, parameters) = (format!("{}_next", self.prefix), texts.to_vec());
-            // Of a comparison with `>=` SPIN says that it is an assignment.
-            let when = format!("{when} && c_expr {{ {table}[now.{here}][{at}] > 0 }}");
-            let body = format!("c_code {{ now.{here} = {table}[now.{here}][{at}] - 1; }};\n");
-            return Ok(Some(Option_ { when, parameters, body, damages: None, action: 0 }));
-        }
-        let any: Vec<String> = moves.iter().map(|(from, _)| format!("{here} == {from}")).collect();
-        let mut body = String::from("if\n");
-        for (from, to) in &moves {
-            let _ = writeln!(body, ":: {here} == {from} -> {here} = {to}");
-        }
-        body += "fi;\n";
-        Ok(Some(Option_ {
-            when: format!("{when} && ({})", any.join(" || ")),
-            parameters: texts.to_vec(),
-            body,
-            damages: None,
-            action: 0,
-        }))
+        let end = Some(letter.end);
+        Ok(Some(Transition { guard, parameters: arguments.to_vec(), effects, damages: None, action: 0, end }))
     }
 }
 
@@ -258,9 +257,4 @@ pub fn tables_in_c(tables: &[Option<Beliefs>]) -> Option<String> {
     let tables = tables.iter().enumerate().filter_map(|(at, table)| Some((at, table.as_ref()?)));
     let large: Vec<_> = tables.filter(|(_, table)| is_large(table)).collect();
     (!large.is_empty()).then(|| large.into_iter().map(|(at, table)| rows(&format!("judge{at}"), table)).collect())
-}
-
-/// Whether they are two numbers.
-fn different(a: &str, b: &str) -> bool {
-    matches!((a.parse::<u64>(), b.parse::<u64>()), (Ok(a), Ok(b)) if a != b)
 }

@@ -3,15 +3,50 @@
 use nacre_specification::ActionKind;
 use nacre_stack::*;
 
-use crate::automata::Option_;
+use crate::automata::Transition;
 use crate::between::{World, LEAVES, SENDING};
+use crate::effects;
 use crate::judges::{clash, known, unclear};
+use crate::term::Term;
 use crate::writer::Writer;
 
 /// For each automaton that speaks of an event, its ways, and what is said where there is none.
-type Taken = Vec<(Vec<Option_>, String)>;
+type Taken = Vec<(Vec<Transition>, String)>;
+
+/// Where an event stands that an automaton is to take.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Waiting {
+    /// At the front of the queue of the end at hand.
+    Queue,
+    /// Among those that wait for the network.
+    Sending,
+}
+
+impl Waiting {
+    fn event(self) -> &'static str {
+        match self {
+            Waiting::Queue => "queue[queue_slot]",
+            Waiting::Sending => "sending[sending_at]",
+        }
+    }
+
+    fn frame(self) -> &'static str {
+        match self {
+            Waiting::Queue => "left_frame",
+            Waiting::Sending => "sending_frames[sending_at]",
+        }
+    }
+}
 
 impl Writer<'_> {
+    /// What a network gets of a message of an event.
+    fn taken_below(&self, from: Waiting, place: &str) -> String {
+        match self.frame_size {
+            Some(_) if place == "m" => from.frame().into(),
+            _ => format!("{}.{place}", from.event()),
+        }
+    }
+
     /// Events that leave the ends for an automaton.
     pub fn leaving(&self) -> Vec<(PortId, EventId)> {
         let ports = self.stack.ports.iter().enumerate().take(2);
@@ -29,7 +64,7 @@ impl Writer<'_> {
         let name = self.stack.event(event).name.clone();
         let number = self.leaves_as(port, event).unwrap_or_default() - LEAVES;
         let waits = down && world.is_open();
-        let taken = if waits { vec![] } else { self.taken(world, down, event, "queue[queue_slot]")? };
+        let taken = if waits { vec![] } else { self.taken(world, down, event, Waiting::Queue)? };
         let places: Vec<_> =
             self.event_places(event).into_iter().zip(self.stack.event(event).parameters.clone()).collect();
         self.option(format!("next_handler == {}", LEAVES + number));
@@ -58,46 +93,49 @@ impl Writer<'_> {
     }
 
     /// For each automaton that speaks of an event, its ways, and what is said where there is none.
-    fn taken(&self, world: &World, down: bool, event: EventId, from: &str) -> Result<Taken, String> {
+    fn taken(&self, world: &World, down: bool, event: EventId, from: Waiting) -> Result<Taken, String> {
         let name = &self.stack.event(event).name;
-        let texts = self.action_parameters(event, "me", |_, place| match down {
-            true => self.taken_below(from, place),
-            false => format!("{from}.{place}"),
+        let arguments = self.action_parameters(event, &Term::atom("me"), |_, place| {
+            Term::Atom(match down {
+                true => self.taken_below(from, place),
+                false => format!("{}.{place}", from.event()),
+            })
         })?;
         if down {
             let why = format!("{name} goes down where {} does not take it", world.below.name);
-            let found = known(&world.network(), ActionKind::Input, name, &texts)?;
+            let found = known(&world.network(), ActionKind::Input, name, &arguments)?;
             return Ok(found.map(|options| (options, why)).into_iter().collect());
         }
         let written = |bytes: &[u8]| world.written(bytes);
         let mut taken = vec![];
         for judge in world.judges(&written) {
             let why = format!("{name} is not allowed by {} here", judge.name());
-            taken.extend(judge.known(ActionKind::Output, name, &texts)?.map(|options| (options, why)));
+            taken.extend(judge.known(ActionKind::Output, name, &arguments)?.map(|options| (options, why)));
         }
         Ok(taken)
     }
 
     /// One of the ways of each; `own`: statements of their own, so that it is for SPIN to choose.
-    fn choices(&mut self, taken: &[(Vec<Option_>, String)], own: bool) {
-        for (options, why) in taken {
-            if let (false, Some(clash)) = (own, clash(options)) {
+    fn choices(&mut self, taken: &[(Vec<Transition>, String)], own: bool) {
+        for (transitions, why) in taken {
+            let clash = clash(transitions);
+            if !own && !clash.is_false() {
                 self.line(format!("if :: ({clash}) -> {} :: else fi;", unclear(why)));
             }
             self.line("if");
-            for option in options {
-                self.option(format!("({})", option.when));
+            for transition in transitions {
+                self.option(transition.guard.to_string());
                 if own {
                     self.open_text("d_step {");
                 }
-                option.body.lines().for_each(|l| self.line(l));
+                effects::lines(&transition.effects).iter().for_each(|l| self.line(l));
                 self.line("skip");
                 if own {
                     self.close("}");
                 }
                 self.end_option();
             }
-            if !options.iter().any(|o| o.when == "1") {
+            if !transitions.iter().any(|t| t.guard.is_true()) {
                 self.line(format!(":: else -> printf(\"step: broken: {why}\\n\"); assert(false)"));
             }
             self.line("fi;");
@@ -114,7 +152,7 @@ impl Writer<'_> {
         self.line("if");
         for (port, event) in self.leaving().into_iter().filter(|(port, _)| port.0 == 0) {
             let number = self.leaves_as(port, event).unwrap_or_default() - LEAVES;
-            let taken = self.taken(world, true, event, "sending[sending_at]")?;
+            let taken = self.taken(world, true, event, Waiting::Sending)?;
             self.option(format!("sending[sending_at].what == {}", number + 1));
             self.choices(&taken, true);
             self.line("skip");

@@ -25,8 +25,8 @@ impl Writer<'_> {
         let cell = self.stack.cell(id);
         let (layer, name) = (self.layer_name(cell.layer), clean(&cell.name));
         match cell.scope {
-            Scope::Given => format!("GIVEN.{layer}.{name}"),
-            _ => format!("MY.{layer}.{name}"),
+            Scope::Given => format!("{}.{layer}.{name}", self.given_values()),
+            _ => format!("{}.{layer}.{name}", self.my()),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use nacre_stack::*;
 
+use crate::term::Term;
 use crate::types::{is_scalar, is_wide};
 use crate::writer::{Frame, Writer};
 use crate::DRAWS;
@@ -70,14 +71,14 @@ impl Writer<'_> {
     }
 
     /// An outside event enters the queue; arguments by place, all others zero.
-    pub fn put(&mut self, input: &PortInput, arguments: &[(String, String)]) {
+    pub fn put(&mut self, input: &PortInput, arguments: &[(String, Term)]) {
         let kind = self.kind_name(Target::Layer(input.layer), input.event);
         self.line(format!("queue[queue_end].what = {kind};"));
         let parameters = self.stack.event(input.event).parameters.clone();
         for (place, parameter) in self.event_places(input.event).into_iter().zip(parameters) {
             let to = format!("queue[queue_end].{place}");
             match arguments.iter().find(|(name, _)| *name == place) {
-                Some((_, from)) => self.copy(&parameter.ty, &to, from),
+                Some((_, from)) => self.copy(&parameter.ty, &to, &from.to_string()),
                 None if parameter.ty == Type::Addr && !arguments.is_empty() => self.line(format!("{to} = 2 - me;")),
                 None => self.zero(&parameter.ty, &to),
             }

@@ -3,19 +3,21 @@
 use nacre_specification::ActionKind;
 use nacre_stack::*;
 
-use crate::automata::Option_;
+use crate::automata::Transition;
 use crate::between::{Call, World};
-use crate::fairness::{of_end, Fair};
-use crate::frames::{damage, has_bits};
+use crate::effects;
+use crate::fairness::Fair;
+use crate::frames::{has_bits, statements};
+use crate::term::Term;
 use crate::writer::Writer;
 
 /// One way to begin a step at an end.
 pub struct Way {
     pub end: usize,
-    pub when: String,
+    pub when: Term,
     pub told: String,
     /// The call that it is, and the condition that the automata above allow it; none: something arrives.
-    pub call: Option<(usize, String)>,
+    pub call: Option<(usize, Term)>,
     /// It is a violation.
     pub broken: bool,
     /// The frame that is damaged.
@@ -38,20 +40,21 @@ impl Writer<'_> {
                 continue;
             };
             let (left, spent) = world.limit(&action.name);
-            for option in world.network().options(at)?.into_iter().filter(|o| !o.is_never()) {
-                let end = option.end(world.below)?;
-                let arguments = self.action_parameters(input.event, &end.to_string(), |_, _| String::new())?;
+            for transition in world.network().transitions(at)? {
+                let when = has_bits(&transition).and(left.clone());
+                if when.is_false() {
+                    continue;
+                }
+                let end = transition.end_of(world.below)?;
+                self.carries_numbers(input.event)?;
                 let places = self.event_places(input.event);
                 let parameters = &self.stack.event(input.event).parameters;
-                let given = places.into_iter().zip(parameters).zip(option.parameters.iter().skip(1));
-                let given: Vec<_> = given.map(|((place, p), text)| (place, stack_argument(p, text, end))).collect();
-                debug_assert_eq!(given.len() + 1, arguments.len());
-                let mut lines = self.written(|w| w.arrives(&input, &given));
-                let body = damage(&option).into_iter().chain(option.body.lines().map(String::from));
-                lines.splice(0..0, body.chain([spent.clone()]));
+                let given = places.into_iter().zip(parameters).zip(transition.parameters.iter().skip(1));
+                let given: Vec<_> = given.map(|((place, p), term)| (place, stack_argument(p, term, end))).collect();
+                let arrives = self.written(|w| w.arrives(&input, &given));
+                let lines = [statements(&transition), effects::lines(&spent), arrives].concat();
                 let told = format!("{} at {}", action.name, ["a", "b"][end]);
-                let when = format!("{}{left}", has_bits(&option));
-                ways.push(Way { end, when, told, call: None, broken: false, damages: option.damages, lines });
+                ways.push(Way { end, when, told, call: None, broken: false, damages: transition.damages, lines });
             }
         }
         Ok(ways)
@@ -66,44 +69,46 @@ impl Writer<'_> {
         let mut numbers = call.arguments.iter();
         let mut given = vec![];
         for (parameter, place) in event.parameters.iter().zip(self.event_places(call.event)) {
-            let text = match parameter.ty {
-                Type::Msg => format!("asked[{at}]"),
-                Type::Addr => String::new(),
-                _ => numbers.next().map_or("0".into(), u64::to_string),
+            let term = match parameter.ty {
+                Type::Msg => Term::Atom(format!("asked[{at}]")),
+                Type::Addr => Term::Number(0),
+                _ => Term::Number(numbers.next().copied().unwrap_or(0)),
             };
-            given.push((place, stack_argument(parameter, &text, call.end)));
+            given.push((place, stack_argument(parameter, &term, call.end)));
         }
-        let texts = self.action_parameters(call.event, &call.end.to_string(), |_, place| {
-            given.iter().find(|(known, _)| known == place).map_or(String::new(), |(_, text)| text.clone())
+        let arguments = self.action_parameters(call.event, &Term::number(call.end), |_, place| {
+            given.iter().find(|(known, _)| known == place).map_or(Term::Number(0), |(_, term)| term.clone())
         })?;
         let used = format!("used[{}]", 2 * call.kind + call.end);
-        let admitted = self.admitted_with(&input, &given.iter().map(|(_, text)| text.clone()).collect::<Vec<_>>());
-        let mut choices = vec![(format!("{used} == {}", call.number), vec![format!("{used}++;")])];
+        let admitted: Vec<String> = given.iter().map(|(_, term)| term.to_string()).collect();
+        let admitted = self.at_end(call.end, |w| w.admitted_with(&input, &admitted));
+        let admitted = Term::all(admitted.into_iter().map(|condition| Term::Atom(format!("({condition})"))));
+        let next = Term::atom(&used).equals(Term::number(call.number));
+        let mut choices = vec![(next, vec![format!("{used}++;")])];
         let written = |bytes: &[u8]| world.written(bytes);
         for judge in world.judges(&written) {
-            let Some(options) = judge.known(ActionKind::Input, &event.name, &texts)? else { continue };
-            let with = |(when, lines): &(String, Vec<String>)| -> Vec<(String, Vec<String>)> {
-                let more = |o: &Option_| [lines.clone(), o.body.lines().map(String::from).collect()].concat();
-                options.iter().map(|o| (format!("{when} && ({})", o.when), more(o))).collect()
+            let Some(transitions) = judge.known(ActionKind::Input, &event.name, &arguments)? else { continue };
+            let with = |(when, lines): &(Term, Vec<String>)| -> Vec<(Term, Vec<String>)> {
+                let each = transitions.iter();
+                let lines = |t: &Transition| [lines.clone(), effects::lines(&t.effects)].concat();
+                each.map(|t| (when.clone().and(t.guard.clone()), lines(t))).collect()
             };
             choices = choices.iter().flat_map(with).collect();
         }
         let put = self.written(|w| w.put(&input, &given));
         let told = format!("{} calls {}, number {}", ["a", "b"][call.end], event.name, call.number + 1);
-        let admitted = if admitted.is_empty() { "true".into() } else { format!("({})", admitted.join(" && ")) };
-        for (when, lines) in choices {
-            let allowed = when.clone();
-            if world.at_once && admitted != "true" {
-                let refused =
-                    format!("printf(\"step: broken: {} is allowed, and not taken\\n\"); assert(false);", event.name);
-                let when = format!("{when} && !{admitted}");
-                let (told, damages) = (told.clone(), None);
+        for (allowed, lines) in choices {
+            let way = |when: Term, broken, lines| {
                 let call_ = Some((at, allowed.clone()));
-                ways.push(Way { end: call.end, when, told, call: call_, broken: true, damages, lines: vec![refused] });
+                Way { end: call.end, when, told: told.clone(), call: call_, broken, damages: None, lines }
+            };
+            let refused = allowed.clone().and(admitted.clone().negated());
+            if world.at_once && !refused.is_false() {
+                let why =
+                    format!("printf(\"step: broken: {} is allowed, and not taken\\n\"); assert(false);", event.name);
+                ways.push(way(refused, true, vec![why]));
             }
-            let (when, lines) = (format!("{when} && {admitted}"), [lines, put.clone()].concat());
-            let (told, damages) = (told.clone(), None);
-            ways.push(Way { end: call.end, when, told, call: Some((at, allowed)), broken: false, damages, lines });
+            ways.push(way(allowed.clone().and(admitted.clone()), false, [lines, put.clone()].concat()));
         }
         Ok(())
     }
@@ -142,17 +147,17 @@ impl Writer<'_> {
     fn is_over(&mut self, world: &World, resort: usize) -> String {
         let (name, most) = &world.last[resort];
         let timers = (0..self.stack.timers.len()).filter(|at| self.stack.timers[*at].name == *name);
-        let armed: Vec<_> = timers.collect::<Vec<_>>().into_iter().flat_map(|at| self.timer_places(at)).collect();
-        let each = armed.iter().flat_map(|armed| [0, 1].map(|end| of_end(&armed.when, end)));
-        let free: String = each.map(|when| format!(" && !({when})")).collect();
+        let timers: Vec<_> = timers.flat_map(|at| [(at, 0), (at, 1)]).collect();
+        let armed: Vec<_> = timers.into_iter().flat_map(|(at, end)| self.at_end(end, |w| w.timer_places(at))).collect();
+        let free: String = armed.iter().map(|armed| format!(" && !({})", armed.when)).collect();
         format!("({} >= {most} || (true{free}))", world.used_of_last(resort))
     }
 }
 
-/// What an event of the stack carries for a text of an automaton: addresses are those of the peer.
-fn stack_argument(parameter: &Parameter, text: &str, end: usize) -> String {
+/// What an event of the stack carries for a value of an automaton: addresses are those of the peer.
+fn stack_argument(parameter: &Parameter, term: &Term, end: usize) -> Term {
     match parameter.ty {
-        Type::Addr => (2 - end).to_string(),
-        _ => text.to_string(),
+        Type::Addr => Term::number(2 - end),
+        _ => term.clone(),
     }
 }

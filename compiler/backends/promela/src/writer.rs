@@ -46,6 +46,8 @@ pub struct Writer<'s> {
     pub lines: Vec<String>,
     pub depth: usize,
     pub frame: Frame,
+    /// The end of whose state the code at hand speaks; none: the end of the process.
+    pub end: Option<usize>,
     /// Bytes of data that a message can have.
     pub capacity: u32,
     /// Frames are bytes, at most so many; none: they are messages.
@@ -73,6 +75,7 @@ impl<'s> Writer<'s> {
             lines: vec![],
             depth: 0,
             frame: Frame::default(),
+            end: None,
             capacity: capacity(stack, size),
             frame_size: None,
             draws: false,
@@ -124,6 +127,24 @@ impl<'s> Writer<'s> {
         self.line("fi;");
     }
 
+    /// What is written meanwhile speaks of the state of this end, whichever process reads it.
+    pub fn at_end<T>(&mut self, end: usize, what: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.end.replace(end);
+        let written = what(self);
+        self.end = outer;
+        written
+    }
+
+    /// The state of the end at hand.
+    pub fn my(&self) -> String {
+        self.end.map_or("MY".into(), |end| format!("ends[{end}]"))
+    }
+
+    /// What the end at hand was given.
+    pub fn given_values(&self) -> String {
+        self.end.map_or("GIVEN".into(), |end| format!("givens[{end}]"))
+    }
+
     pub fn copy(&mut self, ty: &Type, to: &str, from: &str) {
         let text = self.copy_text(ty, to, from);
         self.line(text);
@@ -144,13 +165,14 @@ impl<'s> Writer<'s> {
         body: impl FnOnce(&mut Self),
     ) -> String {
         let outer = (std::mem::take(&mut self.lines), self.depth, std::mem::replace(&mut self.frame, frame));
+        let end = self.end.take();
         self.depth = 1;
         body(self);
         if self.lines.is_empty() {
             self.line("skip");
         }
         let lines = std::mem::replace(&mut self.lines, outer.0);
-        (self.depth, self.frame) = (outer.1, outer.2);
+        (self.depth, self.frame, self.end) = (outer.1, outer.2, end);
         let comment = if comment.is_empty() { String::new() } else { format!("/* {comment} */\n") };
         format!("{comment}inline {name}({}) {{\n{}\n}}\n", parameters.join(", "), lines.join("\n"))
     }

@@ -186,6 +186,32 @@ fn damaged_frames_are_parsed_as_the_interpreter_does() {
     assert!(agree(&setup) > 100);
 }
 
+/// A network with actions whose guards are known in part, for a parameter of 0; and what their parts come to.
+const KNOWN_GUARDS: &str = "import \"../interfaces.nacre\";
+    automaton losing<LOSSES: u32 = 0, ANY: u32 = 1> {
+        state { sent: bag<(rank, msg)>, lost: nat, faults: nat }
+        input send(at p, m) { sent.add((peer(p), m)); }
+        output deliver(at q, m) when (q, m) in sent { sent.remove((q, m)); }
+        fault lose(q, m) when (q, m) in sent && (lost < LOSSES || ANY == 1) { lost += 1; sent.remove((q, m)); }
+        fault never(q, m) when (q, m) in sent && lost < LOSSES { faults += 1; sent.remove((q, m)); }
+        fault sometimes(q, m) when (q, m) in sent && !(LOSSES < lost) && faults < 1 { faults += 1; }
+        internal tidy() when !(0 < LOSSES) && lost > 0 && (ANY == 0 || lost < 0 || faults > 0) { lost -= 1; faults -= 1; }
+    }
+    worker plain { requires losing; state { sent: u2 } down send(m) { sent += 1; pass m; } }";
+
+#[test]
+fn actions_whose_guards_are_known_in_part_are_in_the_model() {
+    let mut session = session(KNOWN_GUARDS, "plain");
+    let stack = stack_of(&mut session);
+    let count = |any: u64| {
+        let below = session.automaton("losing", &[("ANY".into(), any)]).expect("an automaton");
+        let mut setup = setup(stack.clone(), below, vec![], &[("send", [2, 1])], 0);
+        setup.bounds.limits.clear();
+        agree(&setup)
+    };
+    assert!(count(1) > count(0), "a loss that one part of its guard allows makes states of its own");
+}
+
 #[test]
 fn what_cannot_be_written_is_refused_in_words() {
     let mut timed = samples::go_back_n();

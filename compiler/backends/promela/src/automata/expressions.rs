@@ -2,39 +2,42 @@
 
 use nacre_specification::*;
 
-use super::{both, entry, leaf, leaves, Env, Result, Translator, Val, NOT_DAMAGED};
+use super::{entry, leaf, leaves, Env, Result, Translator, Val, NOT_DAMAGED};
+use crate::term::{Operator, Term};
+
+/// A value, and the condition that all it reads is there.
+type Defined = (Val, Term);
 
 impl Translator<'_> {
-    /// A value, and the condition that all it reads is there.
-    pub(super) fn expr(&self, e: &Expr, env: &Env) -> Result<(Val, String)> {
-        let sure = |value| Ok((value, "1".to_string()));
+    pub(super) fn expr(&self, e: &Expr, env: &Env) -> Result<Defined> {
+        let sure = |value| Ok((value, Term::TRUE));
         match e {
-            Expr::Const(Value::Bool(b)) => sure(Val::Leaf((*b as u8).to_string(), Type::Bool)),
-            Expr::Const(Value::Num(n)) if *n < 1 << 31 => sure(Val::Leaf(n.to_string(), Type::Nat)),
+            Expr::Const(Value::Bool(b)) => sure(Val::condition(Term::number(*b))),
+            Expr::Const(Value::Num(n)) if *n < 1 << 31 => sure(Val::leaf(Term::Number(*n), &Type::Nat)),
             Expr::Const(_) => Err("a constant that is too large".into()),
             Expr::State(field) => {
                 let (rows, ty) = self.shape(*field);
                 if rows != 1 {
                     return Err(format!("`{}` as a whole", self.automaton.state[*field].name));
                 }
-                sure(self.row(*field, "0", ty))
+                sure(self.row(*field, &Term::Number(0), ty))
             }
             Expr::Local(n) => match env.get(*n).cloned().flatten() {
                 Some(value) => sure(value),
                 None => Err("a variable that has no value yet".into()),
             },
-            Expr::Members => sure(Val::Leaf("2".into(), Type::Nat)),
+            Expr::Members => sure(Val::leaf(Term::Number(2), &Type::Nat)),
             Expr::All => sure(Val::All),
             Expr::Peer(of) => {
                 let (of, defined) = self.expr(of, env)?;
-                Ok((Val::Leaf(format!("(1 - {})", leaf(&of)?), Type::Rank), defined))
+                Ok((Val::leaf(Term::Number(1).minus(leaf(&of)?), &Type::Rank), defined))
             }
             Expr::Tuple(parts) => {
-                let (mut values, mut when) = (vec![], "1".to_string());
+                let (mut values, mut when) = (vec![], Term::TRUE);
                 for part in parts {
                     let (value, defined) = self.expr(part, env)?;
                     values.push(value);
-                    when = both(&when, &defined);
+                    when = when.and(defined);
                 }
                 Ok((Val::Tuple(values), when))
             }
@@ -45,52 +48,48 @@ impl Translator<'_> {
             Expr::Index(..) => self.index(e, env),
             Expr::Unary(op, of) => self.unary(*op, of, env),
             Expr::Binary(op, a, b) => self.binary(*op, a, b, env),
-            Expr::If(c, a, b) => {
-                let ((c, dc), (a, da), (b, db)) = (self.expr(c, env)?, self.expr(a, env)?, self.expr(b, env)?);
-                let (Val::Leaf(a, ty), Val::Leaf(b, _)) = (a, b) else {
-                    return Err("`if` over more than numbers".into());
-                };
-                if ty == Type::Msg && !matches!(self.messages.declared(), "byte" | "short" | "int") {
-                    return Err("`if` over messages".into());
-                }
-                let c = leaf(&c)?;
-                // Only the branch that is taken is read.
-                let taken = if da == db { da } else { format!("({c} -> {da} : {db})") };
-                Ok((Val::Leaf(format!("({c} -> {a} : {b})"), ty), both(&dc, &taken)))
-            }
-            Expr::Every(pattern, over, holds) | Expr::Some(pattern, over, holds) => {
-                let every = matches!(e, Expr::Every(..));
-                let (over, defined) = self.expr(over, env)?;
-                let mut parts = vec![];
-                for (there, value) in self.entries(&over)? {
-                    let mut env = env.clone();
-                    let fits = both(&there, &self.fits(pattern, &value, &mut env, true)?);
-                    let (holds, held) = self.expr(holds, &env)?;
-                    let holds = both(&held, &format!("({})", leaf(&holds)?));
-                    parts.push(if every {
-                        format!("(!({fits}) || ({holds}))")
-                    } else {
-                        format!("({fits} && {holds})")
-                    });
-                }
-                let text = match (parts.is_empty(), every) {
-                    (true, every) => u8::from(every).to_string(),
-                    (false, true) => format!("({})", parts.join(" && ")),
-                    (false, false) => format!("({})", parts.join(" || ")),
-                };
-                Ok((Val::Leaf(text, Type::Bool), defined))
-            }
+            Expr::If(c, a, b) => self.choice(c, a, b, env),
+            Expr::Every(pattern, over, holds) => self.quantified(pattern, over, holds, true, env),
+            Expr::Some(pattern, over, holds) => self.quantified(pattern, over, holds, false, env),
             Expr::Zero(ty) => match leaves(ty)?[..] {
                 [Type::Msg] => Err("an empty message".into()),
-                [ref ty] => sure(Val::Leaf("0".into(), ty.clone())),
+                [ref ty] => sure(Val::leaf(Term::Number(0), ty)),
                 _ => Err("a tuple of zeros".into()),
             },
         }
     }
 
-    fn row(&self, field: usize, row: &str, ty: &Type) -> Val {
+    fn choice(&self, condition: &Expr, a: &Expr, b: &Expr, env: &Env) -> Result<Defined> {
+        let ((c, dc), (a, da), (b, db)) = (self.expr(condition, env)?, self.expr(a, env)?, self.expr(b, env)?);
+        let (Val::Leaf(a, ty), Val::Leaf(b, _)) = (a, b) else {
+            return Err("`if` over more than numbers".into());
+        };
+        if ty == Type::Msg && !self.messages.is_number() {
+            return Err("`if` over messages".into());
+        }
+        let c = leaf(&c)?;
+        // Only the branch that is taken is read.
+        let taken = Term::choice(c.clone(), da, db);
+        Ok((Val::leaf(Term::choice(c, a, b), &ty), dc.and(taken)))
+    }
+
+    /// Whether every or some entry is as it should be.
+    fn quantified(&self, pattern: &Pattern, over: &Expr, holds: &Expr, every: bool, env: &Env) -> Result<Defined> {
+        let (over, defined) = self.expr(over, env)?;
+        let mut parts = vec![];
+        for (there, value) in self.entries(&over)? {
+            let mut env = env.clone();
+            let fits = there.and(self.fits(pattern, &value, &mut env, true)?);
+            let (holds, held) = self.expr(holds, &env)?;
+            let holds = held.and(leaf(&holds)?);
+            parts.push(if every { fits.negated().or(holds) } else { fits.and(holds) });
+        }
+        Ok((Val::condition(if every { Term::all(parts) } else { Term::any(parts) }), defined))
+    }
+
+    fn row(&self, field: usize, row: &Term, ty: &Type) -> Val {
         match entry(ty) {
-            Some(_) => Val::Row(field, row.into(), ty.clone()),
+            Some(_) => Val::Row(field, row.clone(), ty.clone()),
             None => {
                 let mut part = 0;
                 self.leaf_row(field, row, ty, &mut part)
@@ -98,19 +97,19 @@ impl Translator<'_> {
         }
     }
 
-    fn leaf_row(&self, field: usize, row: &str, ty: &Type, part: &mut usize) -> Val {
+    fn leaf_row(&self, field: usize, row: &Term, ty: &Type, part: &mut usize) -> Val {
         match ty {
             Type::Tuple(types) => Val::Tuple(types.iter().map(|t| self.leaf_row(field, row, t, part)).collect()),
             ty => {
-                let text = format!("{}[{row}]", self.array(field, *part));
+                let term = Term::Atom(format!("{}[{row}]", self.array(field, *part)));
                 *part += 1;
-                Val::Leaf(text, ty.clone())
+                Val::leaf(term, ty)
             }
         }
     }
 
     /// A path of indices into the state; the last may be into a sequence or a map.
-    fn index(&self, e: &Expr, env: &Env) -> Result<(Val, String)> {
+    fn index(&self, e: &Expr, env: &Env) -> Result<Defined> {
         let (mut indices, mut at) = (vec![], e);
         while let Expr::Index(of, index) = at {
             indices.push(&**index);
@@ -120,14 +119,17 @@ impl Translator<'_> {
         let Expr::State(field) = at else { return Err("an index into what is no field of the state".into()) };
         let mut depth = 0;
         let mut ty = &self.automaton.state[*field].ty;
-        let (mut row, mut defined) = ("0".to_string(), "1".to_string());
+        let (mut row, mut defined) = (Term::Number(0), Term::TRUE);
         while let Type::Per(inner) = ty {
             let Some(index) = indices.get(depth) else {
                 return Err(format!("`{}` without all its indices", self.automaton.state[*field].name));
             };
             let (index, sure) = self.expr(index, env)?;
-            defined = both(&defined, &sure);
-            row = if row == "0" { leaf(&index)? } else { format!("({row}) * 2 + {}", leaf(&index)?) };
+            defined = defined.and(sure);
+            row = match depth {
+                0 => leaf(&index)?,
+                _ => Term::binary(Operator::Mul, row, Term::Number(2)).plus(leaf(&index)?),
+            };
             (ty, depth) = (inner, depth + 1);
         }
         let value = self.row(*field, &row, ty);
@@ -136,91 +138,98 @@ impl Translator<'_> {
             (Some(index), Type::Seq(of)) if depth + 1 == indices.len() => {
                 let (index, sure) = self.expr(index, env)?;
                 let index = leaf(&index)?;
-                let there = format!("({index}) < {}", self.len(*field, &row));
-                Ok((self.entry_at(*field, &row, &format!("({index})"), of), both(&defined, &both(&sure, &there))))
+                let there = index.clone().less(Term::Atom(self.len(*field, &row)));
+                Ok((self.entry_at(*field, &row, &index, of), defined.and(sure).and(there)))
             }
             _ => Err("an index into a map".into()),
         }
     }
 
-    fn unary(&self, op: Unary, of: &Expr, env: &Env) -> Result<(Val, String)> {
+    fn unary(&self, op: Unary, of: &Expr, env: &Env) -> Result<Defined> {
         let (value, defined) = self.expr(of, env)?;
         match (op, &value) {
-            (Unary::Not, value) => Ok((Val::Leaf(format!("(!({}))", leaf(value)?), Type::Bool), defined)),
+            (Unary::Not, value) => Ok((Val::condition(leaf(value)?.negated()), defined)),
             (Unary::Upto, value) => Ok((Val::Upto(leaf(value)?), defined)),
-            (Unary::Len, Val::Row(field, row, _)) => Ok((Val::Leaf(self.len(*field, row), Type::Nat), defined)),
+            (Unary::Len, Val::Row(field, row, _)) => {
+                Ok((Val::leaf(Term::Atom(self.len(*field, row)), &Type::Nat), defined))
+            }
             (Unary::First | Unary::Last, Val::Row(field, row, ty)) => {
-                let len = self.len(*field, row);
-                let place = if op == Unary::First { "0".to_string() } else { format!("({len} - 1)") };
+                let len = Term::Atom(self.len(*field, row));
+                let place = if op == Unary::First { Term::Number(0) } else { len.clone().minus(Term::Number(1)) };
                 let entry = entry(ty).ok_or("the first of what is no container")?;
-                Ok((self.entry_at(*field, row, &place, &entry), both(&defined, &format!("{len} > 0"))))
+                Ok((self.entry_at(*field, row, &place, &entry), defined.and(Term::Number(0).less(len))))
             }
             (Unary::Damaged, _) => Err(NOT_DAMAGED.into()),
             _ => Err("a property of what is no container of the state".into()),
         }
     }
 
-    fn binary(&self, op: Binary, a: &Expr, b: &Expr, env: &Env) -> Result<(Val, String)> {
+    fn binary(&self, op: Binary, a: &Expr, b: &Expr, env: &Env) -> Result<Defined> {
         let (left, da) = self.expr(a, env)?;
         let (right, db) = self.expr(b, env)?;
-        if matches!(op, Binary::And | Binary::Or) {
-            let (a, b) = (leaf(&left)?, leaf(&right)?);
+        let both = || da.clone().and(db.clone());
+        Ok(match op {
             // The right is not read where the left decides; what the left lacks is no reason for "or".
-            let (text, defined) = match op {
-                Binary::And => {
-                    let defined = if db == "1" { da } else { both(&da, &format!("(!({a}) || ({db}))")) };
-                    (format!("(({a}) && ({b}))"), defined)
-                }
-                _ => {
-                    let left = both(&da, &format!("({a})"));
-                    let defined = if db == "1" { db } else { format!("(({left}) || ({db}))") };
-                    (format!("(({left}) || ({b}))"), defined)
-                }
-            };
-            return Ok((Val::Leaf(text, Type::Bool), defined));
-        }
-        let mut defined = both(&da, &db);
-        let text = match op {
-            Binary::Equal => return Ok((Val::Leaf(self.equal(&left, &right)?, Type::Bool), defined)),
-            Binary::NotEqual => {
-                return Ok((Val::Leaf(format!("(!{})", self.equal(&left, &right)?), Type::Bool), defined))
+            Binary::And => {
+                let (a, b) = (leaf(&left)?, leaf(&right)?);
+                let defined = da.and(a.clone().negated().or(db));
+                (Val::condition(a.and(b)), defined)
             }
-            Binary::In | Binary::Count | Binary::Position => {
-                let (container, value) = if op == Binary::In { (&right, &left) } else { (&left, &right) };
-                let mut parts = vec![];
-                for (there, entry) in self.entries(container)? {
-                    let key = match (container, &entry) {
-                        (Val::Row(_, _, Type::Map(..)), Val::Tuple(parts)) => parts[0].clone(),
-                        _ => entry,
-                    };
-                    parts.push(format!("({there} && {})", self.equal(&key, value)?));
-                }
-                match op {
-                    Binary::In | Binary::Count if parts.is_empty() => "0".into(),
-                    Binary::In => format!("({})", parts.join(" || ")),
-                    Binary::Count => format!("({})", parts.join(" + ")),
-                    _ => return Err("the position of a value".into()),
-                }
+            Binary::Or => {
+                let (a, b) = (da.and(leaf(&left)?), leaf(&right)?);
+                let defined = a.clone().or(db);
+                (Val::condition(a.or(b)), defined)
             }
+            Binary::Equal => (Val::condition(self.equal(&left, &right)?), both()),
+            Binary::NotEqual => (Val::condition(self.equal(&left, &right)?.negated()), both()),
+            Binary::In => (Val::condition(Term::any(self.equal_entries(&right, &left)?)), both()),
+            Binary::Count => {
+                let each = self.equal_entries(&left, &right)?;
+                (Val::leaf(each.into_iter().fold(Term::Number(0), sum), &Type::Nat), both())
+            }
+            Binary::Position => return Err("the position of a value".into()),
             Binary::Join => return Err("joined containers".into()),
             _ => {
-                let (x, y) = (leaf(&left)?, leaf(&right)?);
-                match op {
-                    Binary::Add => format!("({x} + {y})"),
-                    Binary::Sub => format!("({x} > {y} -> {x} - {y} : 0)"),
-                    Binary::Mul => format!("({x} * {y})"),
-                    Binary::Div | Binary::Rem => {
-                        defined = both(&defined, &format!("({y} != 0)"));
-                        format!("({x} {} {y})", if op == Binary::Div { "/" } else { "%" })
-                    }
-                    Binary::Min => format!("({x} < {y} -> {x} : {y})"),
-                    Binary::Max => format!("({x} > {y} -> {x} : {y})"),
-                    Binary::Less => format!("({x} < {y})"),
-                    _ => format!("({x} <= {y})"),
-                }
+                let (value, defined) = arithmetic(op, leaf(&left)?, leaf(&right)?);
+                let ty = if matches!(op, Binary::Less | Binary::LessEqual) { Type::Bool } else { Type::Nat };
+                (Val::Leaf(value, ty), both().and(defined))
             }
-        };
-        let ty = if matches!(op, Binary::Less | Binary::LessEqual | Binary::In) { Type::Bool } else { Type::Nat };
-        Ok((Val::Leaf(text, ty), defined))
+        })
+    }
+
+    /// Of each entry of a container, the condition that it is there and equals a value; of a map, its keys.
+    fn equal_entries(&self, container: &Val, value: &Val) -> Result<Vec<Term>> {
+        let each = self.entries(container)?.into_iter().map(|(there, entry)| {
+            let key = match (container, &entry) {
+                (Val::Row(_, _, Type::Map(..)), Val::Tuple(parts)) => parts[0].clone(),
+                _ => entry,
+            };
+            Ok(there.and(self.equal(&key, value)?))
+        });
+        each.collect()
+    }
+}
+
+fn sum(a: Term, b: Term) -> Term {
+    match a {
+        Term::Number(0) => b,
+        a => a.plus(b),
+    }
+}
+
+/// The value of an operator on numbers, and the condition that it has one.
+fn arithmetic(op: Binary, x: Term, y: Term) -> (Term, Term) {
+    let both = |operator| Term::binary(operator, x.clone(), y.clone());
+    let chosen = |when: Term, then: Term, otherwise: Term| (Term::choice(when, then, otherwise), Term::TRUE);
+    match op {
+        Binary::Add => (both(Operator::Add), Term::TRUE),
+        Binary::Sub => chosen(y.clone().less(x.clone()), both(Operator::Sub), Term::Number(0)),
+        Binary::Mul => (both(Operator::Mul), Term::TRUE),
+        Binary::Div => (both(Operator::Div), y.equals(Term::Number(0)).negated()),
+        Binary::Rem => (both(Operator::Rem), y.equals(Term::Number(0)).negated()),
+        Binary::Min => chosen(x.clone().less(y.clone()), x, y),
+        Binary::Max => chosen(y.clone().less(x.clone()), x, y),
+        Binary::Less => (both(Operator::Less), Term::TRUE),
+        _ => (both(Operator::LessEqual), Term::TRUE),
     }
 }

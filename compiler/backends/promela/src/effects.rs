@@ -1,0 +1,86 @@
+//! Effects of a transition as values: statements of Promela, in order.
+
+use crate::term::Term;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// A variable or an element gets a value.
+    Set(String, Term),
+    /// Any other single statement.
+    Run(String),
+    /// The first case whose condition holds; otherwise the last part.
+    If(Vec<(Term, Vec<Effect>)>, Vec<Effect>),
+    /// Again and again as long as the condition holds.
+    While(Term, Vec<Effect>),
+}
+
+impl Effect {
+    pub fn run(text: impl Into<String>) -> Effect {
+        Effect::Run(text.into())
+    }
+
+    pub fn set(to: impl Into<String>, value: Term) -> Effect {
+        Effect::Set(to.into(), value)
+    }
+}
+
+/// Effects under a condition; none where it never holds.
+pub fn guarded(condition: Term, then: Vec<Effect>) -> Vec<Effect> {
+    match condition.constant() {
+        Some(true) => then,
+        Some(false) => vec![],
+        None if then.is_empty() => vec![],
+        None => vec![Effect::If(vec![(condition, then)], vec![])],
+    }
+}
+
+/// The text of each; `;` ends every statement.
+pub fn lines(effects: &[Effect]) -> Vec<String> {
+    let mut all = vec![];
+    effects.iter().for_each(|effect| effect.write(&mut all));
+    all
+}
+
+/// The same as one text, with a line break behind each line.
+pub fn text(effects: &[Effect]) -> String {
+    lines(effects).into_iter().map(|line| line + "\n").collect()
+}
+
+impl Effect {
+    fn write(&self, to: &mut Vec<String>) {
+        match self {
+            Effect::Set(place, value) => to.push(format!("{place} = {value};")),
+            Effect::Run(text) => to.push(format!("{text};")),
+            Effect::If(cases, otherwise) => {
+                to.push("if".into());
+                for (condition, then) in cases {
+                    to.push(format!(":: {condition} ->"));
+                    write_block(then, to);
+                }
+                match otherwise.is_empty() {
+                    true => to.push(":: else".into()),
+                    false => {
+                        to.push(":: else ->".into());
+                        write_block(otherwise, to);
+                    }
+                }
+                to.push("fi;".into());
+            }
+            Effect::While(condition, body) => {
+                to.push("do".into());
+                to.push(format!(":: {condition} ->"));
+                write_block(body, to);
+                to.push(":: else -> break".into());
+                to.push("od;".into());
+            }
+        }
+    }
+}
+
+/// An option cannot be empty.
+fn write_block(effects: &[Effect], to: &mut Vec<String>) {
+    match effects.is_empty() {
+        true => to.push("skip".into()),
+        false => effects.iter().for_each(|effect| effect.write(to)),
+    }
+}
