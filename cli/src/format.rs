@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use nacre_diagnostics::{Diagnostic, Sources};
+use nacre_driver::files::read_text;
 
 use crate::args::Fmt;
 use crate::console::{colours, complain, print, say, Exit};
@@ -35,8 +36,7 @@ pub fn format(args: &Fmt) -> Exit {
 
 /// A file as it is and as it should be.
 fn formatted(file: &Path) -> Result<(String, String), String> {
-    let old = fs::read(file).map_err(|error| format!("error: {}: {error}", file.display()))?;
-    let old = String::from_utf8(old).map_err(|_| format!("error: {}: it is not UTF-8 text", file.display()))?;
+    let old = read_text(file).map_err(|why| format!("error: cannot read `{}`: {why}", file.display()))?;
     match nacre_syntax::format(&old) {
         Ok(new) => Ok((old, new)),
         Err(found) => {

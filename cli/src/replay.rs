@@ -51,7 +51,7 @@ impl Trace {
 }
 
 pub fn replay(args: &Replay) -> Exit {
-    let read = std::fs::read_to_string(&args.trace).map_err(|e| e.to_string());
+    let read = nacre_driver::files::read_text(&args.trace);
     let trace =
         read.and_then(|text| serde_json::from_str::<Trace>(&text).map_err(|e| format!("this is no saved run: {e}")));
     let mut trace = match trace {

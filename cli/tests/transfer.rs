@@ -276,7 +276,7 @@ fn causes_of_the_system_reach_the_user() {
     let (status, _, err) = receive(&holder.local_addr().expect("an address").to_string());
     assert!(status == 1 && err.contains("Address already in use"), "{err}");
     let (status, _, err) = send(Path::new("cli"), "127.0.0.1:9", &[]);
-    assert!(status == 1 && err.contains("cli: it is not a file"), "{err}");
+    assert!(status == 1 && err.contains("cli: it is a directory"), "{err}");
 }
 
 #[test]

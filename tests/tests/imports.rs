@@ -76,3 +76,52 @@ fn automata_and_constants_behind_a_name_are_found() {
     assert_eq!(codes(&session), [""; 0], "{}", session.render(false));
     assert!(session.is_automaton("lower.limited") && session.is_automaton("shorter") && !session.is_automaton("x"));
 }
+
+/// Files that are none: they would be read without end, or wait for another program.
+#[test]
+fn only_regular_files_of_bounded_size_are_read() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let at = |name: &str| folder.path().join(name);
+    std::os::unix::fs::symlink("/dev/zero", at("zero")).expect("a link");
+    std::os::unix::fs::symlink(at("loop"), at("loop")).expect("a link");
+    std::fs::create_dir(at("folder")).expect("a folder");
+    let _socket = std::os::unix::net::UnixListener::bind(at("socket")).expect("a socket");
+    let made = std::process::Command::new("mkfifo").arg(at("fifo")).status().expect("mkfifo runs");
+    assert!(made.success());
+    let large = std::fs::File::create(at("large")).expect("a file");
+    large.set_len(nacre_driver::files::LARGEST + 1).expect("space");
+    std::fs::write(at("latin"), b"// \xe9\n").expect("a file");
+    for (name, why) in [
+        ("zero", "not a regular file"),
+        ("fifo", "not a regular file"),
+        ("socket", "not a regular file"),
+        ("loop", "symbolic links"),
+        ("folder", "a directory"),
+        ("large", "more than 4194304 bytes"),
+        ("latin", "not UTF-8 text (at byte 3)"),
+        ("missing", "No such file"),
+    ] {
+        let importer = at("importer.nacre");
+        std::fs::write(&importer, format!("import \"{name}\";\n")).expect("a file");
+        for begins in [importer, at(name)] {
+            let session = Session::open(&[begins]);
+            assert_eq!(codes(&session), ["D0001"], "{name}");
+            assert!(session.render(false).contains(why), "{name}: {}", session.render(false));
+        }
+    }
+}
+
+#[test]
+fn a_long_chain_of_imports_is_read() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = |n: usize| folder.path().join(format!("f{n}.nacre"));
+    const LAST: usize = 3000;
+    for n in 0..LAST {
+        std::fs::write(file(n), format!("import \"f{}.nacre\";\nconst C{n}: u32 = {n};\n", n + 1)).expect("a file");
+    }
+    std::fs::write(file(LAST), "import \"f0.nacre\";\n").expect("a file");
+    let mut session = Session::open(&[file(0)]);
+    session.check();
+    assert_eq!(codes(&session), [""; 0], "{}", session.render(false));
+    assert_eq!(session.program.files().len(), LAST + 1);
+}

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::time::{Duration, Instant};
 
+use nacre_driver::files::open_regular;
 use nacre_runtime::{ConnectionId, Error, Event, Listener, Options, Reason, Stack};
 use nacre_simulator::run::largest_accepted;
 
@@ -26,11 +27,8 @@ const FAREWELL: Duration = Duration::from_secs(5);
 
 pub fn send(args: &Send, stack: &Stack) -> Result<Exit, String> {
     let path = args.file.display();
-    let file = File::open(&args.file).map_err(|error| format!("{path}: {error}"))?;
+    let file = open_regular(&args.file).map_err(|why| format!("{path}: {why}"))?;
     let facts = file.metadata().map_err(|error| format!("{path}: {error}"))?;
-    if !facts.is_file() {
-        return Err(format!("{path}: it is not a file"));
-    }
     let name = args.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let head = Head { size: facts.len(), name };
     let Line { mut listener, faults } =

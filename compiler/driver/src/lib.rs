@@ -1,11 +1,14 @@
 //! The pipeline, in order: sources, syntax, typed layers, stack IR, optimized IR, C.
 
+pub mod files;
+mod loader;
 mod scripts;
 mod specifications;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use loader::Loader;
 pub use nacre_backend_c::{Emitted, Level};
 use nacre_diagnostics::{Diagnostic, SourceId, Sources, Span};
 pub use nacre_optimize::calls::Decision;
@@ -14,9 +17,6 @@ use nacre_syntax::ast;
 use nacre_typed::Program;
 pub use nacre_typed::{Override, Variation};
 pub use specifications::LayerPromises;
-
-/// Files that are larger than this are refused (in bytes).
-const LARGEST: u64 = 4 << 20;
 
 /// The warning of `compose` that a handler never runs in a stack.
 const UNUSED_HANDLER: &str = "C0016";
@@ -34,27 +34,25 @@ impl Session {
     ///
     /// Errors of the file system become diagnostics at the import, or without a place for the files named here.
     pub fn open(paths: &[PathBuf]) -> Session {
-        let mut loader =
-            Loader { sources: Sources::default(), known: Vec::new(), files: Vec::new(), found: Vec::new() };
-        let mut begins = Vec::new();
-        for path in paths {
-            begins.extend(loader.load(path, None));
-        }
-        let begins: Vec<bool> = (0..loader.files.len()).map(|f| begins.contains(&SourceId(f as u32))).collect();
-        let (program, more) = Program::beginning(loader.files, &begins);
-        loader.found.extend(more);
-        Session { sources: loader.sources, program, found: loader.found }
+        let mut loader = Loader::default();
+        let begins: Vec<SourceId> = paths.iter().filter_map(|path| loader.load(path)).collect();
+        Session::of(loader, &begins)
     }
 
     /// The same for text that is not in a file; imports are looked up from the folder of `path`.
     pub fn from_text(path: &Path, text: &str) -> Session {
-        let mut loader =
-            Loader { sources: Sources::default(), known: Vec::new(), files: Vec::new(), found: Vec::new() };
-        loader.parse(path, path.to_path_buf(), text);
-        let begins: Vec<bool> = (0..loader.files.len()).map(|f| f == 0).collect();
-        let (program, more) = Program::beginning(loader.files, &begins);
-        loader.found.extend(more);
-        Session { sources: loader.sources, program, found: loader.found }
+        let mut loader = Loader::default();
+        let first = loader.load_text(path, text);
+        Session::of(loader, &[first])
+    }
+
+    /// Those named first begin a program; the others are imported.
+    fn of(loader: Loader, first: &[SourceId]) -> Session {
+        let Loader { sources, files, mut found, .. } = loader;
+        let begins: Vec<bool> = (0..files.len()).map(|f| first.contains(&SourceId(f as u32))).collect();
+        let (program, more) = Program::beginning(files, &begins);
+        found.extend(more);
+        Session { sources, program, found }
     }
 
     pub fn has_errors(&self) -> bool {
@@ -216,58 +214,4 @@ fn validate(stack: &Stack) {
             stack.name
         );
     }
-}
-
-struct Loader {
-    sources: Sources,
-    /// Files that were read, and those that could not be.
-    known: Vec<(PathBuf, Option<SourceId>)>,
-    /// By their place in the sources.
-    files: Vec<ast::File>,
-    found: Vec<Diagnostic>,
-}
-
-impl Loader {
-    fn load(&mut self, path: &Path, import: Option<Span>) -> Option<SourceId> {
-        let canonical = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-        if let Some((_, known)) = self.known.iter().find(|(known, _)| *known == canonical) {
-            return *known;
-        }
-        match read(path) {
-            Ok(text) => Some(self.parse(path, canonical, &text)),
-            Err(why) => {
-                self.known.push((canonical, None));
-                let found = Diagnostic::error("D0001", format!("cannot read `{}`: {why}", path.display()));
-                self.found.push(match import {
-                    Some(span) => found.at(span, "imported here"),
-                    None => found,
-                });
-                None
-            }
-        }
-    }
-
-    fn parse(&mut self, path: &Path, canonical: PathBuf, text: &str) -> SourceId {
-        let id: SourceId = self.sources.add(path.display().to_string(), text.to_string());
-        self.known.push((canonical, Some(id)));
-        let (file, found) = nacre_syntax::parse(id, text);
-        self.found.extend(found);
-        let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
-        let imports: Vec<(String, Span)> = file.imports.iter().map(|i| (i.path.clone(), i.span)).collect();
-        self.files.push(file);
-        for (index, (import, span)) in imports.into_iter().enumerate() {
-            let file = self.load(&folder.join(import), Some(span));
-            self.files[id.0 as usize].imports[index].file = file;
-        }
-        id
-    }
-}
-
-fn read(path: &Path) -> Result<String, String> {
-    let size = std::fs::metadata(path).map_err(|e| e.to_string())?.len();
-    if size > LARGEST {
-        return Err(format!("it has {size} bytes, more than {LARGEST}"));
-    }
-    let bytes = std::fs::read(path).map_err(|e| e.to_string())?;
-    String::from_utf8(bytes).map_err(|e| format!("it is not UTF-8 text (at byte {})", e.utf8_error().valid_up_to()))
 }
