@@ -201,8 +201,11 @@ fn search_by_bits_finds_runs() {
 #[test]
 fn wrong_use_is_told() {
     let cases: [(&[&str], &str); 5] = [
-        (&["--configuration", "nosuch"], "`alternating_bit` has no configuration `nosuch`; there is `small`"),
-        (&["--set", "nosuch=3"], "nothing here is called `nosuch`"),
+        (
+            &["--configuration", "nosuch"],
+            "there is no configuration `nosuch` for `alternating_bit`; known are: `small`",
+        ),
+        (&["--set", "nosuch=3"], "`nosuch` is nothing that a configuration of `alternating_bit` can set"),
         (&["--set", "send=x"], "what follows `=` are numbers"),
         (&["--layer", "nosuch"], "there is no layer `nosuch`"),
         (&["--bits", "0"], "invalid value '0'"),
@@ -260,5 +263,54 @@ fn every_engine_holds_for_the_library() {
                 assert_eq!(engine["verdict"], "holds", "{file}: {engine}");
             }
         }
+    }
+}
+
+const SEVERAL: &str = "cli/tests/sources/several.nacre";
+
+#[test]
+fn one_wrong_layer_does_not_stop_the_others() {
+    let (status, out, err) = ran(&mut nacre(&["verify", SEVERAL]));
+    assert_eq!(status, 1, "{out}{err}");
+    assert_eq!(out.matches("  holds in this configuration").count(), 3, "{out}");
+    assert_eq!(err.matches("[C0010]").count(), 1, "{err}");
+    let end = "1 configuration not verified: see the errors\nholds in every configuration that was verified\n";
+    assert!(out.ends_with(end), "{out}");
+    let (status, out, _) = ran(&mut nacre(&["verify", SEVERAL, "--json"]));
+    let value: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!((status, value["verdicts"].as_array().map(Vec::len)), (1, Some(3)));
+    assert_eq!(value["refused"][0]["subject"], "broken");
+}
+
+#[test]
+fn configuration_of_one_layer_is_verified_alone() {
+    let (status, out, _) = ran(&mut nacre(&["verify", SEVERAL, "--configuration", "other"]));
+    assert_eq!((status, out.matches("layer ").count()), (0, 1), "{out}");
+    let (status, out, err) = ran(&mut nacre(&["verify", SEVERAL, "--configuration", "smal"]));
+    assert_eq!((status, out.as_str()), (2, ""));
+    assert!(err.contains("did you mean `small`?"), "{err}");
+}
+
+#[test]
+fn specification_handed_through_has_the_parameters_of_the_network() {
+    for engine in ["explorer", "spin"] {
+        let (status, out, err) = ran(&mut nacre(&["verify", SEVERAL, "--layer", "handing", "--engine", engine]));
+        assert_eq!(status, 0, "{out}{err}");
+        assert!(out.contains("    specification short_fifo<ROOM = 3>\n"), "{out}");
+    }
+}
+
+#[test]
+fn names_on_the_command_line_are_resolved() {
+    let wrong: [(&[&str], &str); 5] = [
+        (&["--layer", "plian"], "there is no layer `plian`; did you mean `plain`?"),
+        (&["--stack", "plain"], "there is no stack `plain`; there are none"),
+        (&["--layer", "plain", "--set", "sned=1,0"], "did you mean `send`?"),
+        (&["--layer", "plain", "--set", "numbers=50"], "`numbers` is 2 to 32"),
+        (&["--layer", "plain", "--set", "send=16"], "`send` is at most 15"),
+    ];
+    for (arguments, words) in wrong {
+        let (status, out, err) = ran(nacre(&["verify", SEVERAL]).args(arguments));
+        assert!(status == 2 && err.contains(words), "{arguments:?}: {status} {out}{err}");
     }
 }

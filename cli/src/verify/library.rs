@@ -20,7 +20,7 @@ fn world(session: &Session, configuration: &Configuration) -> World {
     let is_layer = session.layers().iter().any(|l| l.name == configuration.subject);
     let subject = Subject { name: configuration.subject.clone(), is_layer };
     world::world(session, &subject, configuration, false).unwrap_or_else(|refusal| match refusal {
-        world::Refusal::Words(words) => panic!("{}: {words}", configuration.name),
+        world::Refusal::Words(words) | world::Refusal::Usage(words) => panic!("{}: {words}", configuration.name),
         world::Refusal::Diagnostics(found) => panic!("{}: {found:?}", configuration.name),
     })
 }

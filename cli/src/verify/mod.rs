@@ -7,6 +7,7 @@ mod mutants;
 mod on_c;
 #[cfg(test)]
 mod operators;
+mod refusals;
 mod report;
 mod world;
 
@@ -15,15 +16,16 @@ use std::sync::Arc;
 
 use nacre_checker::explore::{explore, Options, Progress, Searched, Verdict};
 use nacre_checker::space::Space;
+use nacre_diagnostics::suggestion;
 use nacre_driver::Session;
 use nacre_specification::{Configuration, Setting};
 
 use crate::args::{Engine, Verify};
-use crate::console::{complain, say, Exit};
+use crate::console::{complain, Exit};
 use crate::interrupt::Interrupt;
 use crate::program;
 pub use on_c::on_c;
-use world::Refusal;
+use refusals::Refusals;
 pub use world::{Subject, World};
 
 pub fn verify(args: &Verify) -> Exit {
@@ -46,72 +48,60 @@ pub fn verify(args: &Verify) -> Exit {
         }
     };
     nacre_verify::process::end_with(interrupt.flag());
-    let (mut all, mut violations) = (vec![], 0);
-    for subject in &subjects {
-        let configurations = match configurations(&session, subject, args) {
-            Ok(configurations) => configurations,
-            Err(words) => {
-                complain(&words);
-                return Exit::Usage;
+    let configured = match wanted(&session, &subjects, args) {
+        Ok(configured) => configured,
+        Err(words) => {
+            complain(&words);
+            return Exit::Usage;
+        }
+    };
+    let (mut all, mut violations, mut refusals) = (vec![], 0, Refusals::default());
+    for (subject, configuration) in configured {
+        let world = match world::world(&session, subject, &configuration, args.any_order) {
+            Ok(world) => world,
+            // The others are verified all the same.
+            Err(refusal) => {
+                refusals.add(&session, subject, &configuration, refusal);
+                continue;
             }
         };
-        for configuration in configurations {
-            let world = match world::world(&session, subject, &configuration, args.any_order) {
-                Ok(world) => world,
-                Err(refusal) => {
-                    refused(&session, refusal);
-                    return Exit::No;
-                }
-            };
-            let mut reported = vec![];
-            if !args.mutants {
-                reported = engines::run(args, &world, &session, &interrupt);
-                reported.iter().for_each(|one| report::show(args, subject, &world, one, &mut violations));
-                if let Some(words) = engines::differ(&reported) {
-                    complain(&words);
-                    return Exit::Unknown;
-                }
+        let mut reported = vec![];
+        if !args.mutants {
+            reported = engines::run(args, &world, &session, &interrupt);
+            reported.iter().for_each(|one| report::show(args, subject, &world, one, &mut violations));
+            if let Some(words) = engines::differ(&reported) {
+                complain(&words);
+                return Exit::Unknown;
             }
-            if interrupt.came() {
-                return interrupt.exit();
-            }
-            all.push((subject, world, reported));
         }
+        if interrupt.came() {
+            return interrupt.exit();
+        }
+        all.push((subject, world, reported));
     }
     if args.mutants {
         let worlds: Vec<_> = all.into_iter().map(|(subject, world, _)| (subject, world)).collect();
-        return mutants::run(args, &worlds, &session, &interrupt);
+        let found = mutants::run(args, &worlds, &session, &interrupt);
+        return refusals.exit().unwrap_or(found);
     }
-    report::end(args, &subjects, &all)
-}
-
-fn refused(session: &Session, refusal: Refusal) {
-    match refusal {
-        Refusal::Words(words) => complain(&words),
-        Refusal::Diagnostics(found) => {
-            let text: String = found
-                .iter()
-                .map(|d| nacre_diagnostics::render(d, &session.sources, crate::console::colours()))
-                .collect();
-            say(&text);
-        }
-    }
+    report::end(args, &subjects, &all, &refusals)
 }
 
 /// What the command line names, or all that the file itself declares and that can be verified.
 fn subjects(session: &Session, args: &Verify) -> Result<Vec<Subject>, String> {
     let layers = session.layers();
     if let Some(name) = &args.layer {
-        let known = layers.iter().any(|l| l.name == *name);
-        return match known {
+        let known: Vec<&str> = layers.iter().map(|l| l.name.as_str()).collect();
+        return match known.contains(&name.as_str()) {
             true => Ok(vec![Subject { name: name.clone(), is_layer: true }]),
-            false => Err(format!("there is no layer `{name}`")),
+            false => Err(format!("there is no layer `{name}`; {}", suggestion(name, &known))),
         };
     }
     if let Some(name) = &args.stack {
-        return match session.program.stack(name) {
-            Some(_) => Ok(vec![Subject { name: name.clone(), is_layer: false }]),
-            None => Err(format!("there is no stack `{name}`")),
+        let known: Vec<&str> = session.program.stacks().map(|s| s.name.name.as_str()).collect();
+        return match known.contains(&name.as_str()) {
+            true => Ok(vec![Subject { name: name.clone(), is_layer: false }]),
+            false => Err(format!("there is no stack `{name}`; {}", suggestion(name, &known))),
         };
     }
     let configured: Vec<String> = session.configurations().into_iter().map(|c| c.subject).collect();
@@ -119,7 +109,7 @@ fn subjects(session: &Session, args: &Verify) -> Result<Vec<Subject>, String> {
     let own = |span: nacre_diagnostics::Span| session.sources.path(span.file) == args.file.to_string_lossy();
     for layer in session.program.layers().filter(|l| own(l.name.span)) {
         let subject = Subject { name: layer.name.name.clone(), is_layer: true };
-        if world::between(session, &subject, None).below.is_some() || configured.contains(&subject.name) {
+        if session.network(&subject.name, None).is_some() || configured.contains(&subject.name) {
             found.push(subject);
         }
     }
@@ -132,20 +122,34 @@ fn subjects(session: &Session, args: &Verify) -> Result<Vec<Subject>, String> {
     Ok(found)
 }
 
-/// Those of the source for the subject, or one of the command line alone.
-fn configurations(session: &Session, subject: &Subject, args: &Verify) -> Result<Vec<Configuration>, String> {
-    let mut found: Vec<Configuration> = session.configurations();
-    found.retain(|c| c.subject == subject.name);
-    if let Some(name) = args.configuration.as_ref().filter(|name| found.iter().all(|c| c.name != **name)) {
-        let known: Vec<String> = found.iter().map(|c| format!("`{}`", c.name)).collect();
-        let known = if known.is_empty() { "none".into() } else { known.join(", ") };
-        return Err(format!("`{}` has no configuration `{name}`; there is {known}", subject.name));
+/// The subjects with their configurations. Of a configuration that is named, some subjects may have none; all, not.
+fn wanted<'s>(
+    session: &Session,
+    subjects: &'s [Subject],
+    args: &Verify,
+) -> Result<Vec<(&'s Subject, Configuration)>, String> {
+    let declared = session.configurations();
+    let mine = |c: &&Configuration| subjects.iter().any(|s| s.name == c.subject);
+    let names: Vec<&str> = declared.iter().filter(mine).map(|c| c.name.as_str()).collect();
+    if let Some(name) = args.configuration.as_deref().filter(|name| !names.contains(name)) {
+        let whose: Vec<String> = subjects.iter().map(|s| format!("`{}`", s.name)).collect();
+        let whose = whose.join(", ");
+        return Err(format!("there is no configuration `{name}` for {whose}; {}", suggestion(name, &names)));
     }
+    let of = |subject: &'s Subject| {
+        configurations(&declared, subject, args).into_iter().map(move |configuration| (subject, configuration))
+    };
+    Ok(subjects.iter().flat_map(of).collect())
+}
+
+/// Those of the source for the subject, or one of the command line alone.
+fn configurations(declared: &[Configuration], subject: &Subject, args: &Verify) -> Vec<Configuration> {
+    let mut found: Vec<Configuration> = declared.iter().filter(|c| c.subject == subject.name).cloned().collect();
     found.retain(|c| match &args.configuration {
         Some(name) => *name == c.name,
         None => args.all || !c.on_request,
     });
-    if found.is_empty() {
+    if found.is_empty() && args.configuration.is_none() {
         found.push(Configuration {
             name: "default".into(),
             subject: subject.name.clone(),
@@ -156,13 +160,14 @@ fn configurations(session: &Session, subject: &Subject, args: &Verify) -> Result
         });
     }
     found.iter_mut().for_each(|configuration| add(configuration, &args.set));
-    Ok(found)
+    found
 }
 
 fn add(configuration: &mut Configuration, set: &[(Vec<String>, Vec<u64>)]) {
     for (path, values) in set {
         configuration.settings.retain(|s| s.path != *path);
-        configuration.settings.push(Setting { path: path.clone(), values: values.clone(), span: Default::default() });
+        let (path, values) = (path.clone(), values.clone());
+        configuration.settings.push(Setting { path, values, names: vec![], span: Default::default() });
     }
 }
 
@@ -195,8 +200,9 @@ pub fn make(
     any_order: bool,
 ) -> Result<World, Exit> {
     world::world(session, subject, configuration, any_order).map_err(|refusal| {
-        refused(session, refusal);
-        Exit::No
+        let mut refusals = Refusals::default();
+        refusals.add(session, subject, configuration, refusal);
+        refusals.exit().unwrap_or(Exit::No)
     })
 }
 

@@ -10,8 +10,10 @@ use nacre_driver::Session;
 use nacre_simulator::decode::decode;
 use serde_json::{json, Value};
 
+use super::refusals::Refusals;
 use super::world::{Subject, World};
 use crate::args::Verify;
+use crate::check::plural;
 use crate::console::{complain, print, print_json, Exit};
 
 /// What an engine came to.
@@ -174,7 +176,7 @@ fn save(args: &Verify, subject: &Subject, world: &World, run: &Run, words: &Word
 }
 
 /// The end of it: what was never reached in any configuration, and the exit status.
-pub fn end(args: &Verify, subjects: &[Subject], all: &[(&Subject, World, Vec<Reported>)]) -> Exit {
+pub fn end(args: &Verify, subjects: &[Subject], all: &[(&Subject, World, Vec<Reported>)], refusals: &Refusals) -> Exit {
     let reported = || all.iter().flat_map(|(_, _, r)| r);
     let violated = reported().any(|r| matches!(r.verdict, Told::Violated { .. }));
     let explored = reported().any(|r| r.engine == "explorer");
@@ -203,11 +205,16 @@ pub fn end(args: &Verify, subjects: &[Subject], all: &[(&Subject, World, Vec<Rep
                 })
             })
             .collect();
-        print_json(&json!({ "verdicts": verdicts, "unreached": lines }));
+        print_json(&json!({ "verdicts": verdicts, "unreached": lines, "refused": refusals.json() }));
     } else {
         lines.iter().for_each(|line| print(line));
+        if refusals.count() > 0 {
+            print(&format!("{} not verified: see the errors", plural(refusals.count(), "configuration")));
+        }
         let summary = match (violated, complete) {
             (true, _) => "violated",
+            _ if refusals.count() > 0 && all.is_empty() => "nothing was verified",
+            (false, true) if refusals.count() > 0 => "holds in every configuration that was verified",
             (false, true) if explored => "holds in every configuration",
             (false, true) => "holds in every configuration, as far as SPIN looks (not for handlers that never run; in C not for goals)",
             (false, false) => "no violation found, but not everything was searched",
@@ -216,6 +223,7 @@ pub fn end(args: &Verify, subjects: &[Subject], all: &[(&Subject, World, Vec<Rep
     }
     match (violated, complete) {
         (true, _) => Exit::No,
+        (false, _) if refusals.count() > 0 => refusals.exit().unwrap_or(Exit::No),
         (false, true) => Exit::Yes,
         (false, false) => Exit::Unknown,
     }

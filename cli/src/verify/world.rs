@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use nacre_checker::setup::{Bounds, Setup, BELOW};
+use nacre_checker::setup::{Bounds, Setup, MOST};
 use nacre_diagnostics::Diagnostic;
-use nacre_driver::{LayerPromises, Override, Session, Variation};
-use nacre_specification::{ActionKind, Automaton, Configuration, Setting};
-use nacre_stack::{mask, Cell, Expr, ExprKind, Scope, Stack, Type};
+use nacre_driver::{is_settable, Bound, LayerPromises, Meaning, Override, Resolved, Session, Variation};
+use nacre_specification::{ActionKind, Automaton, Configuration};
+use nacre_stack::{mask, Expr, ExprKind, Stack, Type};
 use nacre_syntax::ast;
 
 /// What is verified: a layer by itself, or a stack.
@@ -44,6 +44,8 @@ impl World {
 pub enum Refusal {
     Diagnostics(Vec<Diagnostic>),
     Words(String),
+    /// A setting of the command line is wrong.
+    Usage(String),
 }
 
 impl From<String> for Refusal {
@@ -71,9 +73,16 @@ fn layers(session: &Session, subject: &Subject) -> Vec<LayerPromises> {
 /// The names of the automata below and above.
 pub struct Between {
     pub below: Option<String>,
-    pub above: Vec<String>,
+    pub above: Vec<Judge>,
     /// Properties, and why they are not checked.
     pub trusted: Vec<String>,
+}
+
+/// An automaton above.
+pub struct Judge {
+    pub name: String,
+    /// It is the one that a configuration puts below, handed through whole: then it has the same parameters.
+    pub handed: bool,
 }
 
 /// What a subject stands between: what its lowest layer requires, or the automaton that a configuration names (`over`); what
@@ -88,17 +97,23 @@ pub fn between(session: &Session, subject: &Subject, over: Option<&str>) -> Betw
     };
     let required = layers.last().map(|l| automata(&l.requires)).unwrap_or_default();
     let held: Vec<String> = over.map_or(required, |name| vec![name.to_string()]);
+    let judge = |name: &String, handed| Judge { name: name.clone(), handed };
     // From the bottom up: what a layer provides comes instead of what it requires below it; the rest is handed through, and so is
     // what a configuration names.
-    let mut above = held.clone();
+    let mut above: Vec<Judge> = held.iter().map(|name| judge(name, over.is_some())).collect();
     for layer in layers.iter().rev() {
-        let mut provided = automata(&layer.provides);
+        let mut provided: Vec<Judge> = automata(&layer.provides).iter().map(|name| judge(name, false)).collect();
         if provided.is_empty() || over.is_some() {
             let broken = |name: &String| extended(session, name).iter().any(|n| layer.breaks.contains(n));
             // Of an automaton that is broken, one that it extends may be left.
             let left = |name: &String| extended(session, name).into_iter().find(|n| !broken(n));
-            let known = |name: &String, by: &[String]| by.iter().any(|p| extended(session, p).contains(name));
-            let handed: Vec<String> = above.iter().filter_map(left).filter(|n| !known(n, &provided)).collect();
+            let known = |name: &String, by: &[Judge]| by.iter().any(|p| extended(session, &p.name).contains(name));
+            let handed = above.iter().filter_map(|a| {
+                let name = left(&a.name)?;
+                let handed = a.handed && name == a.name;
+                Some(Judge { name, handed })
+            });
+            let handed: Vec<Judge> = handed.filter(|a| !known(&a.name, &provided)).collect();
             provided.extend(handed);
         }
         above = provided;
@@ -127,38 +142,32 @@ pub fn world(
     configuration: &Configuration,
     any_order: bool,
 ) -> Result<World, Refusal> {
+    let settings = session.settings(configuration).map_err(|found| {
+        let spoken = found.iter().find(|d| nacre_driver::is_of_command_line(d));
+        match spoken {
+            Some(d) => Refusal::Usage(format!("--set: {} ({})", d.message, d.help.join("; "))),
+            None => Refusal::Diagnostics(found),
+        }
+    })?;
     let between = between(session, subject, configuration.over.as_deref());
-    let Some(below) = &between.below else {
-        let lowest = layers(session, subject).last().map(|l| l.name.clone()).unwrap_or_default();
-        return Err(Refusal::Words(format!(
-            "`{lowest}` requires no automaton, so nothing says over what `{0}` is to be checked (write `requires` and the name of an automaton, or `configuration NAME for {0} over AUTOMATON {{ ... }}`)",
-            subject.name
-        )));
-    };
-    let mut reading = Reading {
-        session,
-        subject,
-        variation: Variation::default(),
-        bounds: Bounds::default(),
-        automata: vec![],
-        timers: vec![],
-        givens: vec![],
-        given: vec![],
-    };
-    let parameters_below = parameters(session, below);
-    let callable = reading.callable(&configuration.settings)?;
-    reading.bounds.calls.clear();
-    reading.bounds.any_order = any_order;
-    for setting in &configuration.settings {
-        reading.setting(setting, &parameters_below, &callable, below)?;
+    let below = between.below.ok_or_else(|| Refusal::Words(format!("nothing is below `{}`", subject.name)))?;
+    let mut reading =
+        Reading { bounds: Bounds { calls: vec![], any_order, ..Bounds::default() }, ..Reading::default() };
+    for setting in &settings {
+        reading.setting(setting)?;
     }
     if reading.bounds.calls.is_empty() {
         reading.bounds.calls = Bounds::default().calls;
     }
     let automaton =
         |name: &str, settings: &[(String, u64)]| session.automaton(name, settings).map_err(Refusal::Diagnostics);
-    let network = automaton(below, &reading.automata)?;
-    let above: Vec<Automaton> = between.above.iter().map(|n| automaton(n, &[])).collect::<Result<_, _>>()?;
+    let network = automaton(&below, &reading.automata)?;
+    let judge = |judge: &Judge| {
+        let known = session.program.automaton_parameters(&judge.name);
+        let same = reading.automata.iter().filter(|(name, _)| judge.handed && known.contains(name));
+        automaton(&judge.name, &same.cloned().collect::<Vec<_>>())
+    };
+    let above: Vec<Automaton> = between.above.iter().map(judge).collect::<Result<_, _>>()?;
     let (mut stack, _) = session.compose_varied(&subject.name, &reading.variation).map_err(Refusal::Diagnostics)?;
     give(&mut stack, &reading.given)?;
     let mut caveats = vec![];
@@ -199,15 +208,10 @@ pub fn world(
     Ok(World { setup, configuration: shown, configuration_name: configuration.name.clone(), caveats })
 }
 
-/// Whether a configuration may say what a cell begins with: what the host gives, and sequence numbers.
-fn is_set(cell: &Cell) -> bool {
-    cell.scope == Scope::Given || matches!(cell.ty, Type::Seq(_))
-}
-
 /// What is given is so at both ends: as a default, which nobody overrides.
 fn give(stack: &mut Stack, given: &[(String, u64)]) -> Result<(), String> {
     for (name, value) in given {
-        for cell in stack.cells.iter_mut().filter(|c| is_set(c) && c.name == *name) {
+        for cell in stack.cells.iter_mut().filter(|c| is_settable(c) && c.name == *name) {
             if !matches!(cell.ty, Type::UInt(bits) | Type::Seq(bits) if value & !mask(u32::from(bits)) == 0) {
                 return Err(format!("`{name}` cannot be {value}"));
             }
@@ -229,141 +233,51 @@ fn windows(stack: &nacre_stack::Stack, ty: &nacre_stack::Type) -> Vec<(u32, u8)>
     }
 }
 
-fn parameters(session: &Session, automaton: &str) -> Vec<String> {
-    let names = extended(session, automaton);
-    let found = names.iter().filter_map(|name| session.program.automata().find(|a| a.name.name == *name));
-    found.flat_map(|a| a.parameters.iter().map(|p| p.name.name.clone())).collect()
-}
-
-struct Reading<'a> {
-    session: &'a Session,
-    subject: &'a Subject,
+/// What the settings of a configuration come to.
+#[derive(Default)]
+struct Reading {
     variation: Variation,
     bounds: Bounds,
     /// Parameters of the network.
     automata: Vec<(String, u64)>,
-    /// Of the subject: timers by layer and name, and the names of what a configuration may set.
-    timers: Vec<String>,
-    givens: Vec<String>,
     /// What cells of both ends begin with.
     given: Vec<(String, u64)>,
 }
 
-impl Reading<'_> {
-    /// Events that come down from above; timers and givens are noted besides.
-    fn callable(&mut self, settings: &[Setting]) -> Result<Vec<String>, Refusal> {
-        let mut variation = Variation::default();
-        for setting in settings {
-            let (layer, parameter) = match &setting.path[..] {
-                [layer, parameter] => (layer, parameter),
-                [parameter] if self.is_own(parameter) => (&self.subject.name, parameter),
-                _ => continue,
-            };
-            // Timers have small letters.
-            if let ([value], true) = (&setting.values[..], parameter.starts_with(|c: char| c.is_ascii_uppercase())) {
-                variation.parameters.push(Override {
-                    layer: layer.clone(),
-                    parameter: parameter.clone(),
-                    value: *value,
-                });
+impl Reading {
+    fn setting(&mut self, setting: &Resolved) -> Result<(), Refusal> {
+        let one = setting.values.first().copied().unwrap_or_default();
+        match &setting.meaning {
+            Meaning::Parameter { layer, name } => {
+                let (layer, parameter) = (layer.clone(), name.clone());
+                self.variation.parameters.push(Override { layer, parameter, value: one });
             }
-        }
-        let composed = self.session.compose_varied(&self.subject.name, &variation);
-        let (stack, _) = composed.map_err(Refusal::Diagnostics)?;
-        self.timers = stack.timers.iter().map(|t| t.name.clone()).collect();
-        self.givens = stack.cells.iter().filter(|c| is_set(c)).map(|c| c.name.clone()).collect();
-        let list = stack.interface();
-        let inputs = list.iter().filter(|e| e.port != BELOW && e.input.is_some());
-        Ok(inputs.map(|e| stack.event(e.event).name.clone()).collect())
-    }
-
-    /// Whether this is a parameter of the layer that is verified by itself.
-    fn is_own(&self, parameter: &str) -> bool {
-        let own = self.session.program.layers().find(|l| self.subject.is_layer && l.name.name == self.subject.name);
-        own.is_some_and(|l| l.parameters.iter().any(|p| p.name.name == parameter))
-    }
-
-    /// The timer that a setting names.
-    fn timer(&self, path: &[String]) -> Option<String> {
-        let name = match path {
-            [name] if self.subject.is_layer => format!("{}.{name}", self.subject.name),
-            path => path.join("."),
-        };
-        self.timers.contains(&name).then_some(name)
-    }
-
-    fn setting(
-        &mut self,
-        setting: &Setting,
-        below: &[String],
-        callable: &[String],
-        network: &str,
-    ) -> Result<(), String> {
-        let one = |values: &[u64]| match values {
-            [n] => Ok(*n),
-            _ => Err(format!("`{}` is one number", setting.path.join("."))),
-        };
-        if let Some(timer) = self.timer(&setting.path) {
-            let times = u8::try_from(one(&setting.values)?).ok().filter(|n| *n <= nacre_checker::setup::MOST);
-            let times = times.ok_or_else(|| format!("`{timer}` fires at most {} times", nacre_checker::setup::MOST))?;
-            self.bounds.last.push((timer, times));
-            return Ok(());
-        }
-        if let [layer, parameter] = &setting.path[..] {
-            let (layer, parameter, value) = (layer.clone(), parameter.clone(), one(&setting.values)?);
-            self.variation.parameters.push(Override { layer, parameter, value });
-            return Ok(());
-        }
-        let name = setting.path.join(".");
-        let small = |n: u64| u8::try_from(n).ok().filter(|n| *n <= nacre_checker::setup::MOST);
-        let too_large = || format!("`{name}` is at most {}", nacre_checker::setup::MOST);
-        if self.is_own(&name) {
-            let (layer, value) = (self.subject.name.clone(), one(&setting.values)?);
-            self.variation.parameters.push(Override { layer, parameter: name, value });
-        } else if below.contains(&name) {
-            self.automata.push((name, one(&setting.values)?));
-        } else if callable.contains(&name) {
-            let times = match setting.values[..] {
-                [n] => [small(n), Some(0)],
-                [a, b] => [small(a), small(b)],
-                _ => return Err(format!("`{name}` is how often it is called at each end: (3, 0)")),
-            };
-            let [Some(a), Some(b)] = times else { return Err(too_large()) };
-            self.bounds.calls.push((name, [a, b]));
-        } else {
-            match name.as_str() {
-                "numbers" => {
-                    let bits = u8::try_from(one(&setting.values)?).ok().filter(|bits| (2..=32).contains(bits));
-                    self.variation.sequence_bits = Some(bits.ok_or("`numbers` is 2 to 32: bits of sequence numbers")?);
-                }
-                "first" => self.bounds.first = one(&setting.values)?,
-                "size" => self.bounds.sizes = setting.values.iter().map(|n| *n as usize).collect(),
-                "any_order" => self.bounds.any_order |= one(&setting.values)? != 0,
-                "at_once" => self.bounds.at_once |= one(&setting.values)? != 0,
-                _ if self.givens.contains(&name) => self.given.push((name, one(&setting.values)?)),
-                "members" if one(&setting.values)? == 2 => {}
-                "members" => return Err("`members` is 2: groups are not built yet".into()),
-                _ => {
-                    let limit = small(one(&setting.values)?).ok_or_else(too_large)?;
-                    let mut actions: Vec<String> = match self.session.automaton(network, &[]) {
-                        Ok(automaton) => automaton.actions.iter().map(|a| a.name.clone()).collect(),
-                        Err(_) => vec![],
-                    };
-                    // An action can be written in several parts.
-                    actions.sort();
-                    actions.dedup();
-                    if name != "timers" && !actions.contains(&name) {
-                        return Err(format!(
-                            "nothing here is called `{name}`: there are parameters of layers and of `{network}`, the calls {}, \
-                             the limits of timers, {}, {}and numbers, first, size, any_order, at_once, members",
-                            callable.join(", "),
-                            actions.join(", "),
-                            self.timers.iter().chain(&self.givens).map(|n| format!("{n}, ")).collect::<String>()
-                        ));
-                    }
-                    self.bounds.limits.push((name, limit));
-                }
+            Meaning::Network(name) => self.automata.push((name.clone(), one)),
+            Meaning::Given(name) => self.given.push((name.clone(), one)),
+            Meaning::Timer(name) => self.bounds.last.push((name.clone(), small(setting, one)?)),
+            Meaning::Limit(name) => self.bounds.limits.push((name.clone(), small(setting, one)?)),
+            Meaning::Call(name) => {
+                let other = setting.values.get(1).copied().unwrap_or_default();
+                self.bounds.calls.push((name.clone(), [small(setting, one)?, small(setting, other)?]));
             }
+            Meaning::Bound(bound) => self.bound(*bound, setting, one)?,
+        }
+        Ok(())
+    }
+
+    fn bound(&mut self, bound: Bound, setting: &Resolved, one: u64) -> Result<(), Refusal> {
+        match bound {
+            Bound::Numbers => {
+                let bits = u8::try_from(one).ok().filter(|bits| (2..=32).contains(bits));
+                let wrong = || wrong(setting, "`numbers` is 2 to 32: bits of sequence numbers");
+                self.variation.sequence_bits = Some(bits.ok_or_else(wrong)?);
+            }
+            Bound::First => self.bounds.first = one,
+            Bound::Size => self.bounds.sizes = setting.values.iter().map(|n| *n as usize).collect(),
+            Bound::AnyOrder => self.bounds.any_order |= one != 0,
+            Bound::AtOnce => self.bounds.at_once |= one != 0,
+            Bound::Members if one == 2 => {}
+            Bound::Members => return Err(wrong(setting, "`members` is 2: groups are not built yet")),
         }
         Ok(())
     }
@@ -399,5 +313,20 @@ impl Reading<'_> {
             shown.push("events of a step in any order that keeps each link's".into());
         }
         shown
+    }
+}
+
+/// A count that fits a state.
+fn small(setting: &Resolved, value: u64) -> Result<u8, Refusal> {
+    let small = u8::try_from(value).ok().filter(|n| *n <= MOST);
+    small.ok_or_else(|| wrong(setting, &format!("`{}` is at most {MOST}", setting.name)))
+}
+
+/// A value that a setting cannot have.
+fn wrong(setting: &Resolved, message: &str) -> Refusal {
+    let found = setting.error(message);
+    match nacre_driver::is_of_command_line(&found) {
+        true => Refusal::Usage(format!("--set: {message}")),
+        false => Refusal::Diagnostics(vec![found]),
     }
 }

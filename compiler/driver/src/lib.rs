@@ -3,6 +3,7 @@
 pub mod files;
 mod loader;
 mod scripts;
+mod settings;
 mod specifications;
 
 use std::collections::HashMap;
@@ -16,6 +17,7 @@ use nacre_stack::Stack;
 use nacre_syntax::ast;
 use nacre_typed::Program;
 pub use nacre_typed::{Override, Variation};
+pub use settings::{is_of_command_line, is_settable, Bound, Meaning, Resolved};
 pub use specifications::LayerPromises;
 
 /// The warning of `compose` that a handler never runs in a stack.
@@ -73,6 +75,10 @@ impl Session {
         if self.has_errors() {
             return;
         }
+        let configurations = self.configurations();
+        let settings = configurations.iter().filter_map(|configuration| self.settings(configuration).err());
+        let settings: Vec<Diagnostic> = settings.flatten().collect();
+        self.add(settings);
         let names: Vec<String> = self.program.stacks().map(|s| s.name.name.clone()).collect();
         let mut composed = HashMap::new();
         for name in names {

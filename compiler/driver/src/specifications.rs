@@ -29,6 +29,7 @@ impl Session {
         let setting = |s: &ast::Setting| Setting {
             path: s.path.iter().map(|p| p.name.clone()).collect(),
             values: s.values.clone(),
+            names: s.path.iter().map(|p| p.span).collect(),
             span: s.span,
         };
         let configuration = |c: &ast::Configuration| Configuration {

@@ -282,5 +282,7 @@ pub struct Setting {
     /// `["W"]`, `["pt2pt", "W"]`
     pub path: Vec<String>,
     pub values: Vec<u64>,
+    /// The place of each name; none for a setting of the command line.
+    pub names: Vec<Span>,
     pub span: Span,
 }

@@ -1,7 +1,7 @@
-//! Configurations: whether what they name is there. What the names of settings mean, the verification says.
+//! Configurations: whether what they are for, and over, is there. The driver resolves their settings.
 
-use nacre_diagnostics::{nearest, Diagnostic, Span};
-use nacre_syntax::ast::{self, Item, Member, StackBody};
+use nacre_diagnostics::{suggestion, Diagnostic, Span};
+use nacre_syntax::ast::{self, Item, StackBody};
 
 use crate::program::Program;
 
@@ -26,24 +26,27 @@ impl Program {
 
     fn configuration(&self, declared: &ast::Configuration) -> Vec<Diagnostic> {
         let subject = &declared.subject;
-        let layers: Vec<&ast::Layer> = match self.find(&subject.name, subject.span).map(|n| n.item) {
-            Some(Item::Layer(layer)) => vec![layer],
-            Some(Item::Stack(stack)) => self.layers_of(stack),
-            _ => {
-                let is_subject = |item: &Item| matches!(item, Item::Layer(_) | Item::Stack(_));
-                let words = format!("there is no layer and no stack `{}`", subject.name);
-                return vec![told(words, subject, &self.known(&subject.name, subject.span, is_subject))];
-            }
-        };
+        let is_subject = |item: &Item| matches!(item, Item::Layer(_) | Item::Stack(_));
+        if !self.find(&subject.name, subject.span).is_some_and(|n| is_subject(n.item)) {
+            let words = format!("there is no layer and no stack `{}`", subject.name);
+            return vec![told(words, subject, &self.known(&subject.name, subject.span, is_subject))];
+        }
         let mut found = again(declared);
         if let Some(over) = declared.over.as_ref().filter(|o| !self.is_automaton_at(o)) {
             let is_automaton = |item: &Item| matches!(item, Item::Automaton(_));
             let words = format!("there is no automaton `{}`", over.name);
             found.push(told(words, over, &self.known(&over.name, over.span, is_automaton)));
         }
-        let below: Vec<String> = declared.over.iter().flat_map(|o| self.parameters_of_automaton(o)).collect();
-        found.extend(declared.settings.iter().filter_map(|s| self.setting(s, &layers, &below)));
         found
+    }
+
+    /// The layers of a subject of a configuration, the top first: of a stack, or one alone.
+    pub fn layers_under(&self, subject: &str) -> Vec<&ast::Layer> {
+        match self.item(subject) {
+            Some(Item::Layer(layer)) => vec![layer],
+            Some(Item::Stack(stack)) => self.layers_of(stack),
+            _ => vec![],
+        }
     }
 
     fn layers_of(&self, stack: &ast::Stack) -> Vec<&ast::Layer> {
@@ -59,68 +62,18 @@ impl Program {
         matches!(self.find(&name.name, name.span).map(|n| n.item), Some(Item::Automaton(_)))
     }
 
-    /// `below`: parameters of an automaton that the configuration names.
-    fn setting(&self, setting: &ast::Setting, layers: &[&ast::Layer], below: &[String]) -> Option<Diagnostic> {
-        match &setting.path[..] {
-            [name] if is_parameter(name) => {
-                let alone = layers.iter().filter(|_| layers.len() == 1).flat_map(|l| &l.parameters);
-                let mut known: Vec<String> = alone.map(|p| p.name.name.clone()).collect();
-                known.extend(layers.iter().flat_map(|l| self.parameters_of_promises(l)));
-                known.extend(below.iter().cloned());
-                if known.contains(&name.name) {
-                    return None;
-                }
-                if let Some(layer) = layers.iter().find(|l| l.parameters.iter().any(|p| p.name.name == name.name)) {
-                    let words = format!("`{}` is a parameter of the layer `{}`", name.name, layer.name.name);
-                    let help = format!("write `{}.{} = ...;`", layer.name.name, name.name);
-                    return Some(Diagnostic::error("T0149", words).at(name.span, "of which layer?").help(help));
-                }
-                Some(told(format!("nothing here has a parameter `{}`", name.name), name, &known))
-            }
-            [_] => None,
-            [layer, parameter] => {
-                let Some(declared) = layers.iter().find(|l| l.name.name == layer.name) else {
-                    let known: Vec<String> = layers.iter().map(|l| l.name.name.clone()).collect();
-                    return Some(told(format!("no layer `{}` is configured here", layer.name), layer, &known));
-                };
-                let known: Vec<String> = declared.parameters.iter().map(|p| p.name.name.clone()).collect();
-                let words = format!("`{}` has no parameter `{}`", layer.name, parameter.name);
-                (!known.contains(&parameter.name)).then(|| told(words, parameter, &known))
-            }
-            [_, _, more, ..] => {
-                let words = "a setting has at most two names";
-                let help = "write the layer and its parameter: `pt2pt.W = 2;`";
-                Some(Diagnostic::error("T0149", words).at(more.span, "one too many").help(help))
-            }
-            [] => None,
-        }
-    }
-
-    /// Parameters of the automata that a layer requires or provides, and of what those extend.
-    fn parameters_of_promises(&self, layer: &ast::Layer) -> Vec<String> {
-        let mut names = vec![];
-        for member in &layer.members {
-            let (Member::Provides(promises) | Member::Requires(promises)) = member else { continue };
-            names.extend(promises.iter().flat_map(|p| self.parameters_of_automaton(p)));
-        }
-        names
-    }
-
-    fn parameters_of_automaton(&self, automaton: &ast::Ident) -> Vec<String> {
-        let (mut names, mut next, mut seen) = (vec![], Some(automaton), 0);
-        // As many as there are: a circle is told elsewhere.
-        while let Some(Item::Automaton(a)) = next.and_then(|n| self.find(&n.name, n.span)).map(|n| n.item) {
+    /// The parameters of an automaton, and of what it extends.
+    pub fn automaton_parameters(&self, automaton: &str) -> Vec<String> {
+        let (mut names, mut next, mut seen) = (vec![], self.item(automaton), 0);
+        // As many as there are: a circle is reported elsewhere.
+        while let Some(Item::Automaton(a)) = next {
             names.extend(a.parameters.iter().map(|p| p.name.name.clone()));
             seen += 1;
-            next = a.extends.as_ref().filter(|_| seen < 100);
+            let extends = a.extends.as_ref().filter(|_| seen < 100);
+            next = extends.and_then(|e| self.find(&e.name, e.span)).map(|n| n.item);
         }
         names
     }
-}
-
-/// Names of parameters are all capitals.
-fn is_parameter(name: &ast::Ident) -> bool {
-    name.name.bytes().next().is_some_and(|b| b.is_ascii_uppercase())
 }
 
 fn again(declared: &ast::Configuration) -> Vec<Diagnostic> {
@@ -137,9 +90,5 @@ fn again(declared: &ast::Configuration) -> Vec<Diagnostic> {
 fn told(words: String, name: &ast::Ident, known: &[String]) -> Diagnostic {
     let found = Diagnostic::error("T0149", words).at(name.span, "not known");
     let names: Vec<&str> = known.iter().map(String::as_str).collect();
-    match (nearest(&name.name, &names), names.is_empty()) {
-        (Some(near), _) => found.help(format!("did you mean `{near}`?")),
-        (None, true) => found.help("there is none"),
-        (None, false) => found.help(format!("there are {}", names.join(", "))),
-    }
+    found.help(suggestion(&name.name, &names))
 }

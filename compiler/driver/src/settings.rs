@@ -1,0 +1,338 @@
+//! What the settings of a configuration mean: each name is resolved against the layers, the network and the composed stack.
+
+use nacre_diagnostics::{suggestion, Diagnostic, Span};
+use nacre_specification::{Configuration, Setting};
+use nacre_stack::{Cell, PortId, Scope, Type};
+use nacre_syntax::ast;
+use nacre_typed::{Override, Variation};
+
+use crate::Session;
+
+/// A setting of a configuration is wrong.
+const SETTING: &str = "D0007";
+/// A configuration says nothing of what is below its subject.
+const NO_NETWORK: &str = "D0008";
+
+/// The port of the frames.
+const NETWORK: PortId = PortId(0);
+
+/// What a setting changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// A parameter of a layer, in all its instances.
+    Parameter {
+        layer: String,
+        name: String,
+    },
+    /// A parameter of the automaton below.
+    Network(String),
+    /// How often an event is called at each end.
+    Call(String),
+    /// How often a timer (`pt2pt.resend`) fires as a last resort.
+    Timer(String),
+    /// What a cell holds at first, at both ends.
+    Given(String),
+    /// How often an action of the automaton below, or all `timers` together, may happen.
+    Limit(String),
+    Bound(Bound),
+}
+
+/// The settings that each world has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    Numbers,
+    First,
+    Size,
+    AnyOrder,
+    AtOnce,
+    Members,
+}
+
+const BOUNDS: [(&str, Bound); 6] = [
+    ("numbers", Bound::Numbers),
+    ("first", Bound::First),
+    ("size", Bound::Size),
+    ("any_order", Bound::AnyOrder),
+    ("at_once", Bound::AtOnce),
+    ("members", Bound::Members),
+];
+
+/// A setting, and what it means.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resolved {
+    pub meaning: Meaning,
+    /// One, but for calls (one or two) and sizes.
+    pub values: Vec<u64>,
+    /// As it is written: `pt2pt.W`.
+    pub name: String,
+    pub span: Span,
+}
+
+impl Resolved {
+    /// An error about the value, at the setting.
+    pub fn error(&self, message: impl Into<String>) -> Diagnostic {
+        placed(Diagnostic::error(SETTING, message), self.span, "here")
+    }
+}
+
+/// Whether an error is about a setting of the command line, which has no place in a source.
+pub fn is_of_command_line(found: &Diagnostic) -> bool {
+    found.code == SETTING && found.label.is_none()
+}
+
+/// Whether a configuration may say what a cell begins with: what the host gives, and sequence numbers.
+pub fn is_settable(cell: &Cell) -> bool {
+    cell.scope == Scope::Given || matches!(cell.ty, Type::Seq(_))
+}
+
+impl Session {
+    /// The automaton below a subject: that of the configuration, or the first that its lowest layer requires.
+    pub fn network(&self, subject: &str, over: Option<&str>) -> Option<String> {
+        let lowest = self.program.layers_under(subject);
+        let required = lowest.last().into_iter().flat_map(|l| &l.members).filter_map(|m| match m {
+            ast::Member::Requires(names) => Some(names),
+            _ => None,
+        });
+        let mut required = required.flatten().map(|n| n.name.clone()).filter(|n| self.program.is_automaton(n));
+        over.map(str::to_string).or_else(|| required.next())
+    }
+
+    /// Resolves the settings of a configuration; errors name those that nothing here has.
+    pub fn settings(&self, configuration: &Configuration) -> Result<Vec<Resolved>, Vec<Diagnostic>> {
+        let subject = &configuration.subject;
+        let Some(network) = self.network(subject, configuration.over.as_deref()) else {
+            return Err(vec![no_network(configuration, self.program.layers_under(subject).last().copied())]);
+        };
+        let mut names = Names::new(self, subject, &network);
+        let settings = &configuration.settings;
+        let (mut all, mut wrong) = (vec![], vec![]);
+        let (parameters, others): (Vec<&Setting>, Vec<&Setting>) =
+            settings.iter().partition(|s| names.parameter(s).is_some() || is_constant(s));
+        for setting in parameters {
+            match names.parameter(setting) {
+                Some(meaning) => all.push(resolved(setting, meaning)),
+                None => wrong.push(names.no_parameter(setting)),
+            }
+        }
+        match names.compose(&all) {
+            Err(found) if wrong.is_empty() => return Err(found),
+            // It may be for the parameters that are missing.
+            Err(_) => return Err(wrong),
+            Ok(()) => {}
+        }
+        for setting in others {
+            match names.other(setting) {
+                Some(meaning) => all.push(resolved(setting, meaning)),
+                None => wrong.push(names.unknown(setting)),
+            }
+        }
+        wrong.extend(all.iter().filter_map(arity));
+        // As they are written, so that reports list them so.
+        all.sort_by_key(|r| settings.iter().position(|s| s.span == r.span && s.path.join(".") == r.name));
+        if wrong.is_empty() {
+            Ok(all)
+        } else {
+            Err(wrong)
+        }
+    }
+}
+
+fn resolved(setting: &Setting, meaning: Meaning) -> Resolved {
+    Resolved { meaning, values: setting.values.clone(), name: setting.path.join("."), span: setting.span }
+}
+
+/// Names of parameters are all capitals.
+fn is_constant(setting: &Setting) -> bool {
+    setting.path.last().is_some_and(|name| name.starts_with(|c: char| c.is_ascii_uppercase()))
+}
+
+fn no_network(configuration: &Configuration, lowest: Option<&ast::Layer>) -> Diagnostic {
+    let lowest = lowest.map_or("its lowest layer", |l| &l.name.name);
+    let Configuration { name, subject, span, .. } = configuration;
+    let message = format!("there is no automaton below `{subject}`: `{lowest}` requires none");
+    let help = format!(
+        "write `requires` and the name of an automaton in `{lowest}`, or `configuration {name} for {subject} over AUTOMATON {{ ... }}`"
+    );
+    let found = Diagnostic::error(NO_NETWORK, message).help(help);
+    if *span == Span::default() {
+        found
+    } else {
+        found.at(*span, "checked over which network?")
+    }
+}
+
+/// Wrong numbers of values.
+fn arity(resolved: &Resolved) -> Option<Diagnostic> {
+    let Resolved { meaning, values, name, span } = resolved;
+    let help = match (meaning, values.len()) {
+        (Meaning::Bound(Bound::Size), 1..) | (Meaning::Call(_), 1 | 2) => return None,
+        (Meaning::Bound(Bound::Size), _) => format!("write `{name} = 1;` or `{name} = (1, 3);`"),
+        (Meaning::Call(_), _) => format!("write how often it is called at each end: `{name} = (2, 1);`"),
+        (_, 1) => return None,
+        (..) => format!("write one value: `{name} = 2;`"),
+    };
+    let message = format!("`{name}` cannot have {} values", values.len());
+    Some(placed(Diagnostic::error(SETTING, message).help(help), *span, "here"))
+}
+
+/// With its place in the source; a setting of the command line has none.
+fn placed(found: Diagnostic, span: Span, label: &str) -> Diagnostic {
+    if span == Span::default() {
+        found
+    } else {
+        found.at(span, label)
+    }
+}
+
+/// All names that a setting may have.
+struct Names<'s> {
+    session: &'s Session,
+    subject: &'s str,
+    is_layer: bool,
+    /// Each layer of the subject, and its parameters.
+    layers: Vec<(String, Vec<String>)>,
+    network: &'s str,
+    network_parameters: Vec<String>,
+    actions: Vec<String>,
+    calls: Vec<String>,
+    timers: Vec<String>,
+    givens: Vec<String>,
+}
+
+impl<'s> Names<'s> {
+    fn new(session: &'s Session, subject: &'s str, network: &'s str) -> Names<'s> {
+        let layers = session.program.layers_under(subject);
+        let parameters = |l: &&ast::Layer| l.parameters.iter().map(|p| p.name.name.clone()).collect();
+        let mut actions: Vec<String> = session
+            .automaton(network, &[])
+            .map_or(vec![], |automaton| automaton.actions.into_iter().map(|a| a.name).collect());
+        actions.push("timers".into());
+        // An action can be written in several parts.
+        actions.sort();
+        actions.dedup();
+        Names {
+            session,
+            subject,
+            is_layer: session.program.stack(subject).is_none(),
+            layers: layers.iter().map(|l| (l.name.name.clone(), parameters(l))).collect(),
+            network,
+            network_parameters: session.program.automaton_parameters(network),
+            actions,
+            calls: vec![],
+            timers: vec![],
+            givens: vec![],
+        }
+    }
+
+    /// Notes what the stack with these parameters has.
+    fn compose(&mut self, parameters: &[Resolved]) -> Result<(), Vec<Diagnostic>> {
+        let mut variation = Variation::default();
+        for resolved in parameters {
+            if let (Meaning::Parameter { layer, name }, [value]) = (&resolved.meaning, &resolved.values[..]) {
+                let (layer, parameter, value) = (layer.clone(), name.clone(), *value);
+                variation.parameters.push(Override { layer, parameter, value });
+            }
+        }
+        let (stack, _) = self.session.compose_varied(self.subject, &variation)?;
+        self.timers = stack.timers.iter().map(|t| t.name.clone()).collect();
+        self.givens = stack.cells.iter().filter(|c| is_settable(c)).map(|c| c.name.clone()).collect();
+        let inputs = stack.interface().into_iter().filter(|e| e.port != NETWORK && e.input.is_some());
+        self.calls = inputs.map(|e| stack.event(e.event).name.clone()).collect();
+        Ok(())
+    }
+
+    fn parameter(&self, setting: &Setting) -> Option<Meaning> {
+        let (layer, name) = match &setting.path[..] {
+            [layer, name] => (Some(layer), name),
+            [name] => (None, name),
+            _ => return None,
+        };
+        let meant = |l: &String| layer.map_or(self.is_layer, |layer| layer == l);
+        match self.layers.iter().find(|(l, all)| meant(l) && all.contains(name)) {
+            Some((layer, _)) => Some(Meaning::Parameter { layer: layer.clone(), name: name.clone() }),
+            None if layer.is_none() && self.network_parameters.contains(name) => Some(Meaning::Network(name.clone())),
+            None => None,
+        }
+    }
+
+    fn other(&self, setting: &Setting) -> Option<Meaning> {
+        let full = match &setting.path[..] {
+            [name] if self.is_layer => format!("{}.{name}", self.layers.first().map_or("", |(layer, _)| layer)),
+            path => path.join("."),
+        };
+        if self.timers.contains(&full) {
+            return Some(Meaning::Timer(full));
+        }
+        let [name] = &setting.path[..] else { return None };
+        let bound = BOUNDS.iter().find(|(known, _)| known == name);
+        match bound {
+            _ if self.calls.contains(name) => Some(Meaning::Call(name.clone())),
+            Some((_, bound)) => Some(Meaning::Bound(*bound)),
+            None if self.givens.contains(name) => Some(Meaning::Given(name.clone())),
+            None if self.actions.contains(name) => Some(Meaning::Limit(name.clone())),
+            None => None,
+        }
+    }
+
+    /// A name in capitals that is no parameter here.
+    fn no_parameter(&self, setting: &Setting) -> Diagnostic {
+        let [.., name] = &setting.path[..] else { return self.unknown(setting) };
+        match &setting.path[..] {
+            [layer, _] if self.layers.iter().any(|(l, _)| l == layer) => {
+                let mine = self.layers.iter().filter(|(l, _)| l == layer).flat_map(|(_, all)| all);
+                let known: Vec<&str> = mine.map(String::as_str).collect();
+                told(format!("`{layer}` has no parameter `{name}`"), setting, 1, suggestion(name, &known))
+            }
+            [_] => {
+                if let Some((layer, _)) = self.layers.iter().find(|(_, all)| all.contains(name)) {
+                    let help = format!("write `{layer}.{name} = ...;`");
+                    return told(format!("`{name}` is a parameter of the layer `{layer}`"), setting, 0, help);
+                }
+                let own = self.layers.iter().filter(|_| self.is_layer).flat_map(|(_, all)| all);
+                let known: Vec<&str> = own.chain(&self.network_parameters).map(String::as_str).collect();
+                let message =
+                    format!("neither `{}` nor `{}` below has a parameter `{name}`", self.subject, self.network);
+                told(message, setting, 0, suggestion(name, &known))
+            }
+            _ => self.unknown(setting),
+        }
+    }
+
+    fn unknown(&self, setting: &Setting) -> Diagnostic {
+        let [first, rest @ ..] = &setting.path[..] else {
+            return Diagnostic::error(SETTING, "a setting has no name");
+        };
+        let layers: Vec<&str> = self.layers.iter().map(|(layer, _)| layer.as_str()).collect();
+        match rest {
+            [] => {
+                let prefix = format!("{}.", layers.first().unwrap_or(&""));
+                let timers = self.timers.iter().filter(|_| self.is_layer).filter_map(|t| t.strip_prefix(&prefix));
+                let others = self.calls.iter().chain(&self.givens).chain(&self.actions).map(String::as_str);
+                let known: Vec<&str> = others.chain(timers).chain(BOUNDS.map(|(name, _)| name)).collect();
+                let message = format!("`{first}` is nothing that a configuration of `{}` can set", self.subject);
+                told(message, setting, 0, suggestion(first, &known))
+            }
+            [_] if !layers.contains(&first.as_str()) => {
+                let message = format!("`{}` has no layer `{first}`", self.subject);
+                told(message, setting, 0, suggestion(first, &layers))
+            }
+            [name] => {
+                let prefix = format!("{first}.");
+                let timers = self.timers.iter().filter_map(|t| t.strip_prefix(&prefix));
+                let own = self.layers.iter().filter(|(l, _)| l == first).flat_map(|(_, all)| all);
+                let known: Vec<&str> = timers.chain(own.map(String::as_str)).collect();
+                told(format!("`{first}` has no timer `{name}`"), setting, 1, suggestion(name, &known))
+            }
+            [..] => {
+                let help = "write the layer and its parameter or timer: `pt2pt.W = 2;`".to_string();
+                told("a setting has at most two names".into(), setting, 2, help)
+            }
+        }
+    }
+}
+
+/// An error at one name of a setting.
+fn told(message: String, setting: &Setting, name: usize, help: String) -> Diagnostic {
+    let span = setting.names.get(name).copied().unwrap_or_default();
+    placed(Diagnostic::error(SETTING, message).help(help), span, "not known")
+}
