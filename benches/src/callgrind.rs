@@ -6,6 +6,16 @@ use std::process::Command;
 
 /// Instructions of each function with all that it calls, for one run of a program.
 pub fn inclusive(program: &Path, arguments: &[&str], folder: &Path) -> Result<BTreeMap<String, u64>, String> {
+    Ok(parse(&annotated(program, arguments, folder)?))
+}
+
+/// Instructions of a whole run of a program.
+pub fn total(program: &Path, arguments: &[&str], folder: &Path) -> Result<u64, String> {
+    let text = annotated(program, arguments, folder)?;
+    total_in(&text).ok_or_else(|| format!("callgrind_annotate gives no total:\n{text}"))
+}
+
+fn annotated(program: &Path, arguments: &[&str], folder: &Path) -> Result<String, String> {
     let out = folder.join("callgrind.out");
     let status = Command::new("valgrind")
         .args(["--tool=callgrind", "-q"])
@@ -22,7 +32,13 @@ pub fn inclusive(program: &Path, arguments: &[&str], folder: &Path) -> Result<BT
         .arg(&out)
         .output()
         .map_err(|e| format!("callgrind_annotate: {e}"))?;
-    Ok(parse(&String::from_utf8_lossy(&text.stdout)))
+    Ok(String::from_utf8_lossy(&text.stdout).into_owned())
+}
+
+/// The line `12,345 (100.0%)  PROGRAM TOTALS`.
+fn total_in(text: &str) -> Option<u64> {
+    let line = text.lines().find(|line| line.ends_with("PROGRAM TOTALS"))?;
+    line.split_whitespace().next()?.replace(',', "").parse().ok()
 }
 
 /// Lines such as `  12,345 (10.0%)  file.c:function [object]`.
@@ -52,5 +68,11 @@ mod tests {
             super::parse("--\n 1,234 (50.00%)  bench.c:bench_send [/tmp/bench]\n 99 (1.0%)  ???:main [/tmp/x]\n");
         assert_eq!(counts["bench_send"], 1234);
         assert_eq!(counts["main"], 99);
+    }
+
+    #[test]
+    fn total_is_read() {
+        assert_eq!(super::total_in("--\n 1,234 (100.0%)  PROGRAM TOTALS\n 99 (1.0%)  ???:main\n"), Some(1234));
+        assert_eq!(super::total_in("nothing"), None);
     }
 }

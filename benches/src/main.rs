@@ -1,8 +1,9 @@
 //! Measures what docs/performance.md shows: `nacre-benches [FILE]` prints all tables, or writes them to FILE;
-//! `nacre-benches --only stacks` or `--only network` prints one part. `nacre-benches --verification [FILE]`: the figures of
+//! `nacre-benches --only stacks`, `--only runtime` or `--only network` prints one part. `nacre-benches --verification [FILE]`: the figures of
 //! docs/verification.md.
 
 mod callgrind;
+mod frame_path;
 mod harness;
 mod table;
 mod udp;
@@ -11,7 +12,8 @@ mod verification;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: nacre-benches [FILE | --only stacks | --only network | --verification [FILE]]";
+const USAGE: &str =
+    "usage: nacre-benches [FILE | --only stacks | --only runtime | --only network | --verification [FILE]]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -19,7 +21,9 @@ fn main() -> ExitCode {
     let (parts, file) = match words[..] {
         [] => (Parts::All, None),
         ["--only", "stacks"] => (Parts::Stacks, None),
+        ["--only", "runtime"] => (Parts::Runtime, None),
         ["--only", "network"] => (Parts::Network, None),
+        ["--drive", object, messages, mode] => return done(frame_path::drive(object, messages, mode)),
         ["--verification"] => return done(verification::measure().map(|text| print!("{text}"))),
         ["--verification", file] => {
             return done(verification::measure().and_then(|text| verification::put(&text, file)))
@@ -42,7 +46,14 @@ fn done(result: Result<(), String>) -> ExitCode {
 enum Parts {
     All,
     Stacks,
+    Runtime,
     Network,
+}
+
+impl Parts {
+    fn has(self, part: Parts) -> bool {
+        self == Parts::All || self == part
+    }
 }
 
 fn put(text: &str, file: Option<&str>) -> Result<(), String> {
@@ -71,10 +82,13 @@ fn report(folder: &Path, parts: Parts) -> Result<String, String> {
     if parts == Parts::All {
         text += &table::head();
     }
-    if parts != Parts::Network {
+    if parts.has(Parts::Stacks) {
         text += &table::stacks(&harness::measure_stacks(folder, &stacks)?);
     }
-    if parts != Parts::Stacks {
+    if parts.has(Parts::Runtime) {
+        text += &table::runtime(&frame_path::measure(folder, &stacks)?);
+    }
+    if parts.has(Parts::Network) {
         text += &table::network(&udp::measure(folder, &stacks)?);
     }
     Ok(text)

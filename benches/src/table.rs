@@ -1,5 +1,6 @@
 //! The measurements as Markdown.
 
+use crate::frame_path::FramePath;
 use crate::harness::{Cost, Entry};
 use crate::udp::Network;
 
@@ -44,6 +45,17 @@ A connection has its state and counters; messages are kept in blocks of a pool t
 
 | stack | level | state, bytes | counters, bytes | block, bytes | blocks, most | to C, ms | gcc, ms |
 |---|---|---|---|---|---|---|---|
+";
+
+const RUNTIME: &str = "
+## A message through the runtime
+
+Instructions of two listeners in one process for a message of 16 bytes with `reliable_plain` at level inline: all that both ends
+do, from `send` to the delivery and the acknowledgement, over a transport that hands frames from one queue to another
+(`benches/src/frame_path.rs`).
+
+| | instructions |
+|---|---|
 ";
 
 const NETWORK: &str = "
@@ -99,6 +111,10 @@ fn mode(what: &str, costs: &[Cost], entry: impl Fn(&Cost) -> Entry) -> String {
         );
     }
     text
+}
+
+pub fn runtime(path: &FramePath) -> String {
+    format!("{RUNTIME}| one way | {:.0} |\n| to and fro | {:.0} |\n", path.stream, path.pingpong)
 }
 
 pub fn network(n: &Network) -> String {

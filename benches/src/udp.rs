@@ -69,8 +69,11 @@ fn quantile(mut values: Vec<f64>, part: f64) -> f64 {
     values[(values.len() as f64 * part) as usize]
 }
 
-/// The stack at level inline, as a shared object in this process.
-fn load(folder: &Path, file: &Path) -> Result<Stack, String> {
+/// The descriptor's symbol in the shared object that `load` makes.
+pub const SYMBOL: &str = "udp_bench_stack";
+
+/// The stack at level inline, as a shared object (`udp_bench.so`) in this process.
+pub fn load(folder: &Path, file: &Path) -> Result<Stack, String> {
     emit(folder, file, "reliable_plain", Level::Inline, "udp_bench")?;
     let object = folder.join("udp_bench.so");
     run(Command::new("gcc")
@@ -80,7 +83,7 @@ fn load(folder: &Path, file: &Path) -> Result<Stack, String> {
         .arg("-o")
         .arg(&object))?;
     // SAFETY: the object was made a moment ago from a stack of ours, and has no initializers.
-    unsafe { Stack::load(&object, "udp_bench_stack") }.map_err(|e| e.to_string())
+    unsafe { Stack::load(&object, SYMBOL) }.map_err(|e| e.to_string())
 }
 
 fn raw(folder: &Path) -> Result<std::path::PathBuf, String> {

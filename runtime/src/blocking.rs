@@ -17,11 +17,11 @@ impl Listener {
             if found.is_some() || self.now() >= until {
                 break found;
             }
-            if self.pending.is_empty() {
+            if self.router.events().is_empty() {
                 self.sleep(until)?;
             }
         };
-        Ok(self.lend(found))
+        Ok(self.router.lend(found))
     }
 
     /// Sends a message, driving the listener until the stack accepts it.
@@ -48,19 +48,17 @@ impl Listener {
     /// Errors: `TimedOut`; `Closed`, `OtherStack` if the connection ended, once all its messages were taken.
     pub fn receive(&mut self, id: ConnectionId, time: Option<Duration>) -> Result<Vec<u8>, Error> {
         let until = self.until(time);
-        if let Some(id) = self.taken.take() {
-            self.owe(id);
-        }
+        self.router.take_back();
         loop {
             let ours = |head: &Head| head.delivered_to() == Some(id);
-            if let Some(pending) = self.take_pending(ours) {
-                self.owe(id);
+            if let Some(pending) = self.router.events().take(ours) {
+                self.router.owe(id);
                 return Ok(pending.bytes);
             }
             if let Some(error) = self.why_ended(id) {
                 return Err(error);
             }
-            self.get(id)?;
+            self.router.get(id)?;
             self.turn(until)?;
         }
     }
@@ -71,7 +69,7 @@ impl Listener {
     pub fn accept(&mut self, time: Option<Duration>) -> Result<ConnectionId, Error> {
         let until = self.until(time);
         loop {
-            let arrived = self.take_pending(|head| matches!(head, Head::Arrived { .. }));
+            let arrived = self.router.events().take(|head| matches!(head, Head::Arrived { .. }));
             if let Some(Pending { head: Head::Arrived { connection, .. }, .. }) = arrived {
                 return Ok(connection);
             }
@@ -95,7 +93,7 @@ impl Listener {
                 Some(error) => return Err(error),
                 None => {}
             }
-            if !self.get(id).is_ok_and(|connection| connection.usable().is_ok()) {
+            if !self.router.get(id).is_ok_and(|connection| connection.usable().is_ok()) {
                 return Ok(());
             }
             self.turn(until)?;
@@ -107,9 +105,9 @@ impl Listener {
     ///
     /// Errors: `Io`.
     pub fn linger(&mut self, id: ConnectionId) -> Result<(), Error> {
-        let quiet = nanoseconds(self.options.linger) / 10;
+        let quiet = nanoseconds(self.router.options().linger) / 10;
         loop {
-            let Ok(connection) = self.get(id) else {
+            let Ok(connection) = self.router.get(id) else {
                 return Ok(());
             };
             let until = connection.heard_at.saturating_add(quiet);
@@ -123,22 +121,22 @@ impl Listener {
     /// Handles what is there and keeps the events, without waiting; for programs that drive several listeners.
     pub fn drive(&mut self) {
         for _ in 0..256 {
-            self.release();
+            self.router.release();
             if !self.work() {
                 break;
             }
         }
-        self.release();
+        self.router.release();
     }
 
     /// Does some work; if there is none, waits for it.
     fn turn(&mut self, until: u64) -> Result<(), Error> {
-        self.release();
+        self.router.release();
         if self.work() {
-            self.release();
+            self.router.release();
         } else if self.now() >= until {
             return Err(Error::TimedOut);
-        } else if self.pending_bytes >= self.options.pending {
+        } else if !self.router.events().has_room() {
             return Err(Error::Full("messages that wait to be taken"));
         } else {
             self.sleep(until)?;
@@ -147,33 +145,25 @@ impl Listener {
     }
 
     fn sleep(&mut self, until: u64) -> Result<(), Error> {
-        if self.active.is_some() {
+        let (now, link) = (self.now(), self.router.outbox());
+        let next = self.router.next_work().min(link.transport().deadline()).min(until);
+        if next == 0 {
             return Ok(());
         }
-        let now = self.now();
-        let next = self.timers.next().min(self.transport.deadline()).min(until);
         let time = (next != u64::MAX).then(|| Duration::from_nanos(next.saturating_sub(now)));
-        let writable = !self.backlog.is_empty();
-        self.transport.wait(writable, time).map_err(Error::io("cannot wait for frames"))
+        self.router.outbox_mut().wait(time).map_err(Error::io("cannot wait for frames"))
     }
 
     fn until(&self, time: Option<Duration>) -> u64 {
         time.map_or(u64::MAX, |time| self.now().saturating_add(nanoseconds(time)))
     }
 
-    fn take_pending(&mut self, fits: impl Fn(&Head) -> bool) -> Option<Pending> {
-        let at = self.pending.iter().position(|pending| fits(&pending.head))?;
-        let pending = self.pending.remove(at)?;
-        self.pending_bytes -= pending.cost();
-        Some(pending)
-    }
-
     /// How a connection ended, from the events that wait; both are taken.
     fn why_ended(&mut self, id: ConnectionId) -> Option<Error> {
         let other = |head: &Head| matches!(head, Head::OtherStack(what) if what.connection == Some(id));
         let closed = |head: &Head| matches!(head, Head::Closed { connection, .. } if *connection == id);
-        let other = self.take_pending(other);
-        let closed = self.take_pending(closed);
+        let other = self.router.events().take(other);
+        let closed = self.router.events().take(closed);
         match (other, closed) {
             (Some(Pending { head: Head::OtherStack(what), .. }), _) => Some(what.into_error()),
             (_, Some(Pending { head: Head::Closed { reason, .. }, .. })) => Some(Error::Closed(reason)),
@@ -181,24 +171,22 @@ impl Listener {
         }
     }
 
-    /// Drops the events that do not concern messages or ends, for who never polls.
+    /// Drops the events that do not concern messages or ends, for programs that never poll.
     pub(crate) fn forget_news(&mut self) {
-        self.pending.retain(|pending| {
-            matches!(pending.head, Head::Delivered { .. } | Head::Closed { .. } | Head::OtherStack(_))
-        });
-        self.pending_bytes = self.pending.iter().map(Pending::cost).sum();
+        let kept = |head: &Head| matches!(head, Head::Delivered { .. } | Head::Closed { .. } | Head::OtherStack(_));
+        self.router.events().retain(kept);
     }
 
     /// How many events wait.
-    pub(crate) fn pending_len(&self) -> usize {
-        self.pending.len()
+    pub(crate) fn pending_len(&mut self) -> usize {
+        self.router.events().len()
     }
 
     /// Who has sent by waiting knows that it may.
     fn forget_writable(&mut self, id: ConnectionId) {
-        if let Ok(connection) = self.get_mut(id) {
+        if let Ok(connection) = self.router.get_mut(id) {
             connection.refused = None;
         }
-        self.take_pending(|head| matches!(head, Head::Writable { connection } if *connection == id));
+        self.router.events().take(|head| matches!(head, Head::Writable { connection } if *connection == id));
     }
 }

@@ -13,7 +13,14 @@
 //!
 //! docs/runtime.md is the guide, docs/wire.md states what goes over the wire.
 
+#[cfg(test)]
+extern crate self as nacre_runtime;
+#[cfg(test)]
+#[path = "../tests/support/mod.rs"]
+mod support;
+
 mod address;
+mod admission;
 mod blocking;
 pub mod c_interface;
 mod c_notice;
@@ -22,39 +29,39 @@ pub mod capture;
 pub mod clock;
 mod config;
 mod connection;
-mod control;
+mod connections;
 mod departed;
 mod endpoint;
 mod error;
 mod event;
+mod event_queue;
 pub mod faults;
 pub mod ffi;
 pub mod instance;
 mod library;
-mod lifecycle;
+mod link;
 mod listener;
 pub mod memory;
-mod opening;
 mod options;
+mod outbox;
 pub mod output;
 mod peers;
 mod pool;
 mod pools;
 pub mod random;
 mod ration;
-mod receive;
 mod region;
-mod sending;
+mod router;
 mod stack;
+mod stacks;
 mod statistics;
-mod steps;
+mod stepper;
 mod system;
 mod table;
 mod timers;
 pub mod transport;
 pub mod udp;
 pub mod wire;
-mod work;
 
 pub use endpoint::Endpoint;
 pub use error::{Error, Reason, StackName};

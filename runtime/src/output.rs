@@ -126,6 +126,11 @@ pub struct Outputs<'a> {
 }
 
 impl<'a> Outputs<'a> {
+    /// The outputs of no step.
+    pub(crate) fn none() -> Outputs<'a> {
+        Outputs { outputs: &[] }
+    }
+
     /// How many.
     pub fn len(&self) -> usize {
         self.outputs.len()

@@ -43,7 +43,7 @@ impl<T> Table<T> {
     }
 
     /// A cookie for the next value; none if the table is full. Nothing is taken until `insert`.
-    pub(crate) fn propose(&mut self, random: &mut SplitMix64) -> Option<u32> {
+    pub(crate) fn propose(&self, random: &mut SplitMix64) -> Option<u32> {
         let (index, last) = if self.slots.len() <= self.limit {
             (self.slots.len() as u32, 0)
         } else {

@@ -17,12 +17,13 @@ fn library() -> PathBuf {
 #[test]
 fn c_program_talks_through_the_runtime() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let program = scratch().join("program");
+    let folder = scratch();
+    let program = folder.path().join("program");
     let path = |name: &str| root.join(name).display().to_string();
     let (stack, source, include) = (path("tests/stack/window.c"), path("tests/stack/program.c"), path("include"));
     let (include, header) = (format!("-I{include}"), format!("-I{}", header_dir().display()));
     let (library, output) = (library().display().to_string(), program.display().to_string());
-    let capture = scratch().join("program.pcap");
+    let capture = folder.path().join("program.pcap");
     let define = format!("-DCAPTURE=\"{}\"", capture.display());
     let strict = ["-std=c11", "-Wall", "-Wextra", "-Werror", &define, &include, &header, &source, &stack, &library];
     cc(&[&strict[..], &["-lpthread", "-ldl", "-lm", "-o", &output]].concat());

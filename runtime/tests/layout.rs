@@ -110,7 +110,7 @@ fn mirrors_have_the_layout_of_the_header() {
     }
     let prints: String = lines.iter().map(|(what, _)| format!("    printf(\"%zu\\n\", (size_t)({what}));\n")).collect();
     let dir = scratch();
-    let (source, program) = (dir.join("layout.c"), dir.join("layout"));
+    let (source, program) = (dir.path().join("layout.c"), dir.path().join("layout"));
     let text = format!("#include \"nacre.h\"\n#include <stdio.h>\nint main(void) {{\n{prints}    return 0;\n}}\n");
     std::fs::write(&source, text).unwrap();
     let include = format!("-I{}", header_dir().display());

@@ -289,7 +289,8 @@ fn frames_without_room_wait_in_order_and_none_is_lost() {
 
 #[test]
 fn capture_is_a_pcap_file_with_every_frame() {
-    let file = scratch().join("capture.pcap");
+    let folder = scratch();
+    let file = folder.path().join("capture.pcap");
     let udp = Udp::bind(loopback()).unwrap();
     let captured = Captured::new(udp, std::fs::File::create(&file).unwrap()).unwrap();
     let mut server = server(&window(), Options::default());

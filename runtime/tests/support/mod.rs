@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 
 /// How long anything in a test may take.
 pub const LONG: Option<Duration> = Some(Duration::from_secs(20));
@@ -16,11 +17,9 @@ pub fn header_dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/backends/c/src")
 }
 
-/// A folder for what a test makes.
-pub fn scratch() -> PathBuf {
-    let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{}", std::process::id()));
-    std::fs::create_dir_all(&dir).unwrap();
-    dir
+/// A folder for what a test makes; removed when it is dropped.
+pub fn scratch() -> TempDir {
+    tempfile::tempdir().expect("a temporary folder")
 }
 
 /// Runs the C compiler (`$CC`, or `cc`).
@@ -31,7 +30,9 @@ pub fn cc(arguments: &[&str]) {
 }
 
 fn compile(name: &str, fingerprint: u64, more: &[&str]) -> Stack {
-    let object = scratch().join(format!("{name}.so"));
+    // The object may be removed once it is loaded.
+    let folder = scratch();
+    let object = folder.path().join(format!("{name}.so"));
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stack/window.c");
     let defines = [
         format!("-DFINGERPRINT={fingerprint:#x}u"),

@@ -1,50 +1,15 @@
-//! Runs steps of stacks and deals with what comes out: frames leave at once, events are lent one by one, and when they are
-//! no longer lent the stack settles.
+//! Runs steps and deals with what comes out: frames leave at once, events are lent one by one, and when they are no longer
+//! lent the stack settles.
 
+use super::{Found, Router};
 use crate::connection::{Connection, Phase};
 use crate::error::Reason;
 use crate::event::{ConnectionId, Head, Pending};
-use crate::ffi::NacreAddr;
 use crate::instance::Outcome;
-use crate::listener::{Found, Listener};
-use crate::output::{Out, Output, Outputs};
+use crate::outbox::Outbox;
+use crate::output::Output;
 use crate::stack::EventRole;
-
-/// A step whose outputs are in `Listener::out`.
-pub(crate) struct Active {
-    pub id: ConnectionId,
-    /// The next output to look at.
-    pub next: usize,
-}
-
-impl Active {
-    pub(crate) fn new(id: ConnectionId) -> Active {
-        Active { id, next: 0 }
-    }
-
-    /// The step's outputs.
-    pub(crate) fn outputs<'a>(&self, out: &'a Out) -> Outputs<'a> {
-        // SAFETY: `Listener::active` is set when a step has been run, and unset or replaced before any further call is
-        // given its state, its pool or `out`; the frame that it came from stays in the buffer until then, and what a
-        // caller's message is named by is copied before `Listener::call` returns. So the bytes are still lent.
-        unsafe { out.lent() }
-    }
-}
-
-/// What a step begins with.
-pub(crate) enum Op<'a> {
-    /// The frame is in the listener's buffer.
-    Input {
-        len: usize,
-    },
-    Call {
-        event: u16,
-        arguments: &'a [u64],
-        address: Option<NacreAddr>,
-        message: &'a [u8],
-    },
-    Tick,
-}
+use crate::stepper::Op;
 
 /// What is done when outputs are no longer lent, because it discards.
 pub(crate) enum After {
@@ -54,10 +19,11 @@ pub(crate) enum After {
 
 /// `later` events that one connection may run before others get their turn.
 const LATER_MAX: usize = 1000;
-impl Listener {
+
+impl<O: Outbox> Router<O> {
     /// Runs one step of a connection; it is active afterwards.
     pub(crate) fn run(&mut self, id: ConnectionId, op: Op<'_>) -> Outcome {
-        // Who is run again is entered into the timers afterwards.
+        // A connection that is run again is entered into the timers afterwards.
         if let Some(last) = self.end_loan().filter(|last| *last != id) {
             self.reschedule(last);
         }
@@ -68,22 +34,12 @@ impl Listener {
     }
 
     fn step(&mut self, id: ConnectionId, op: Op<'_>) -> Outcome {
-        let Listener { table, kinds, out, buffer, time, .. } = self;
-        let now = *time;
-        let Some(connection) = table.get_mut(id.cookie()).filter(|connection| connection.id == id) else {
+        let Router { connections, stacks, stepper, time, .. } = self;
+        let Ok(connection) = connections.get_mut(id) else {
             return Outcome::Invalid;
         };
-        let pool = kinds[connection.kind].pools.at_mut(connection.pool);
-        connection.stack_deadline = 0;
-        let outcome = match op {
-            Op::Input { len } => connection.instance.input_raw(pool, now, &connection.from, &buffer[..len], out),
-            Op::Call { event, arguments, address, message } => {
-                connection.instance.call_raw(pool, now, event, arguments, address.as_ref(), message, out)
-            }
-            Op::Tick => connection.instance.tick_raw(pool, now, out),
-        };
-        self.active = Some(Active::new(id));
-        outcome
+        let pool = stacks.at_mut(connection.kind).pools.at_mut(connection.pool);
+        stepper.step(connection, pool, *time, op)
     }
 
     /// Runs the `later` events that wait: they come before all others.
@@ -100,24 +56,24 @@ impl Listener {
             self.send_frames(id);
             self.copy_rest();
         }
-        self.active = None;
+        self.stepper.end();
     }
 
     /// Ends the loan of the active step: what the application has not seen is copied, the stack settles, and what had to
     /// wait for that is done.
+    #[inline]
     pub(crate) fn release(&mut self) {
         if let Some(id) = self.end_loan() {
             self.reschedule(id);
         }
     }
 
-    /// The same, but for the timers: whose step it was.
+    /// The same without the timers; returns the connection whose step it was.
     fn end_loan(&mut self) -> Option<ConnectionId> {
-        let id = self.active.as_ref().map(|active| active.id)?;
+        let id = self.stepper.active()?;
         self.copy_rest();
         self.settle(id);
-        self.active = None;
-        self.out.clear();
+        self.stepper.end();
         if !self.after.is_empty() {
             self.do_what_had_to_wait();
         }
@@ -134,42 +90,33 @@ impl Listener {
     }
 
     fn settle(&mut self, id: ConnectionId) {
-        let Listener { table, kinds, out, .. } = self;
-        let Some(connection) = table.get_mut(id.cookie()).filter(|connection| connection.id == id) else {
+        let Router { connections, stacks, stepper, .. } = self;
+        let Ok(connection) = connections.get_mut(id) else {
             return;
         };
-        let pool = kinds[connection.kind].pools.at_mut(connection.pool);
-        connection.instance.settle_raw(pool, out);
-        if out.len() == 0 {
-            return;
+        let pool = stacks.at_mut(connection.kind).pools.at_mut(connection.pool);
+        if stepper.settle(connection, pool) {
+            self.send_frames(id);
+            self.copy_rest();
         }
-        self.active = Some(Active::new(id));
-        self.send_frames(id);
-        self.copy_rest();
     }
 
     /// Copies the events of the active step that were not handed out.
     fn copy_rest(&mut self) {
         while let Some((head, index)) = self.next_of_active() {
-            let Some(active) = &self.active else { return };
-            let message = active.outputs(&self.out).get(index).map(|output| output.message().to_vec());
-            let bytes = message.unwrap_or_default();
-            self.enqueue(Pending { head, bytes });
+            let message = self.stepper.outputs().get(index).map(|output| output.message().to_vec());
+            self.events.push(Pending { head, bytes: message.unwrap_or_default() });
         }
     }
 
     /// The next event of the active step that concerns the application, and its index.
+    #[inline]
     fn next_of_active(&mut self) -> Option<(Head, usize)> {
-        let Listener { active, out, table, after, .. } = self;
-        let active = active.as_mut()?;
-        let id = active.id;
-        while let Some(output) = active.outputs(out).get(active.next) {
-            let index = active.next;
-            active.next += 1;
-            if output.is_frame() {
-                continue;
-            }
-            let connection = table.get(id.cookie()).filter(|connection| connection.id == id)?;
+        let Router { stepper, connections, after, .. } = self;
+        let id = stepper.active()?;
+        while let Some(index) = stepper.next_event() {
+            let connection = connections.get(id).ok()?;
+            let output = stepper.outputs().get(index)?;
             if let Some(head) = translate(connection, &output, after) {
                 return Some((head, index));
             }
@@ -177,30 +124,27 @@ impl Listener {
         None
     }
 
-    /// The next event, after a bounded amount of work.
-    pub(crate) fn find(&mut self) -> Option<Found> {
-        if let Some(id) = self.taken.take() {
-            self.owe(id);
+    /// The next event that is there, if any: those that wait come first, then those of the active step.
+    #[inline]
+    pub(crate) fn next_event(&mut self) -> Option<Found> {
+        if let Some(pending) = self.events.pop() {
+            self.handed_out.by = pending.head.delivered_to();
+            return Some(Found::Owned(pending));
         }
-        // Enough to pass by a burst of frames that mean nothing, little enough to come back soon.
-        for _ in 0..256 {
-            if let Some(pending) = self.pending.pop_front() {
-                self.pending_bytes -= pending.cost();
-                self.taken = pending.head.delivered_to();
-                return Some(Found::Owned(pending));
-            }
-            if let Some((head, index)) = self.next_of_active() {
-                self.taken = head.delivered_to();
-                return Some(Found::Lent(head, index));
-            }
-            self.release();
-            if self.pending.is_empty() && !self.work() {
-                return None;
-            }
-        }
-        None
+        let (head, index) = self.next_of_active()?;
+        self.handed_out.by = head.delivered_to();
+        Some(Found::Lent(head, index))
     }
 
+    /// The application no longer holds the event that it was given last: a message is owed to the stack.
+    #[inline]
+    pub(crate) fn take_back(&mut self) {
+        if let Some(id) = self.handed_out.by.take() {
+            self.owe(id);
+        }
+    }
+
+    /// The application has taken a message of a connection.
     pub(crate) fn owe(&mut self, id: ConnectionId) {
         let Ok(connection) = self.get_mut(id) else {
             return;

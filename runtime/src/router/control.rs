@@ -1,27 +1,25 @@
-//! Control frames: refusals, unknown cookies, pings; and who may be answered how often.
+//! Control frames: refusals, unknown cookies, pings.
 
+use super::Router;
 use crate::clock::{MILLISECOND, SECOND};
 use crate::connection::Phase;
-use crate::error::{Reason, StackName};
+use crate::error::Reason;
 use crate::event::{ConnectionId, Head, OtherStack};
-use crate::listener::Listener;
-use crate::steps::Op;
+use crate::outbox::Outbox;
+use crate::stepper::Op;
 use crate::wire::Control;
 use std::net::SocketAddr;
 
-/// Refusals of one peer are reported once in this time.
-const REPORT_EVERY_NS: u64 = SECOND;
-/// Peers whose refusal is remembered for that.
-const REPORTS: usize = 1024;
 /// A connection's pings are answered once in this time.
 const PONG_EVERY_NS: u64 = 100 * MILLISECOND;
 /// A peer that still says so after this time, and said nothing else between, does not know the connection.
 const UNKNOWN_FOR_NS: u64 = SECOND;
 
-impl Listener {
-    pub(crate) fn control(&mut self, from: SocketAddr, len: usize) {
+impl<O: Outbox> Router<O> {
+    /// Handles a control frame.
+    pub(super) fn control(&mut self, from: SocketAddr, len: usize) {
         self.statistics.controls_in += 1;
-        let Some(control) = Control::read(&self.buffer[..len]) else {
+        let Some(control) = Control::read(self.stepper.frame(len)) else {
             self.statistics.malformed += 1;
             return;
         };
@@ -37,18 +35,15 @@ impl Listener {
     /// The peer does not serve the stack of a connection. Believed only before the peer has ever answered, and only of the
     /// fingerprint that was sent.
     fn refused(&mut self, from: SocketAddr, cookie: u32, fingerprint: u64, served: &[u64]) -> bool {
-        let Some(id) = self.with(from, cookie) else {
+        let Some(connection) = self.connections.with(from, cookie) else {
             return false;
         };
-        let Ok(connection) = self.get(id) else {
-            return false;
-        };
-        let ours = connection.instance.stack().to_name();
+        let (id, ours) = (connection.id, connection.instance.stack().to_name());
         if connection.confirmed || connection.peer_incarnation.is_some() || ours.fingerprint != fingerprint {
             return false;
         }
-        let theirs = served.iter().map(|fingerprint| self.name_of(*fingerprint)).collect();
-        self.push(Head::OtherStack(OtherStack { connection: Some(id), peer: from, ours: vec![ours], theirs }));
+        let theirs = served.iter().map(|fingerprint| self.stacks.name_of(*fingerprint)).collect();
+        self.events.push(Head::OtherStack(OtherStack { connection: Some(id), peer: from, ours: vec![ours], theirs }));
         self.end(id, Reason::OtherStack);
         true
     }
@@ -56,11 +51,8 @@ impl Listener {
     /// The peer says that it does not know the cookie that we use. It may be a lie: the stack says everything again, and a
     /// ping asks. If the peer still says so later and nothing else came from it, it has forgotten the connection.
     fn unknown(&mut self, from: SocketAddr, label: u32) -> bool {
-        let Some(cookie) = self.peers.labelled(from, label) else {
-            return false;
-        };
         let now = self.time;
-        let Some(connection) = self.table.get_mut(cookie) else {
+        let Some(connection) = self.connections.labelled(from, label) else {
             return false;
         };
         let (id, event) = (connection.id, connection.instance.stack().known().unknown);
@@ -83,7 +75,7 @@ impl Listener {
     }
 
     fn ping(&mut self, from: SocketAddr, len: usize, cookie: u32, token: u64) -> bool {
-        let Some(id) = self.with(from, cookie) else {
+        let Some(id) = self.connections.with(from, cookie).map(|connection| connection.id) else {
             self.answer_unknown(from, len, cookie);
             return false;
         };
@@ -106,7 +98,7 @@ impl Listener {
 
     fn pong(&mut self, from: SocketAddr, cookie: u32, token: u64) -> bool {
         let now = self.time;
-        let Some(id) = self.with(from, cookie) else {
+        let Some(id) = self.connections.with(from, cookie).map(|connection| connection.id) else {
             return false;
         };
         let Ok(connection) = self.get_mut(id) else {
@@ -123,7 +115,7 @@ impl Listener {
     }
 
     /// Sends a ping; its token is random, so that only who saw it can answer.
-    pub(crate) fn send_ping(&mut self, id: ConnectionId) {
+    pub(super) fn send_ping(&mut self, id: ConnectionId) {
         let now = self.time;
         let token = self.random.draw() | 1;
         let Ok(connection) = self.get_mut(id) else {
@@ -135,19 +127,26 @@ impl Listener {
         self.answer(to, usize::MAX, &Control::Ping { cookie, token });
     }
 
-    pub(crate) fn answer_unknown(&mut self, from: SocketAddr, len: usize, cookie: u32) {
+    /// A frame with a cookie that this end does not know.
+    pub(super) fn answer_unknown(&mut self, from: SocketAddr, len: usize, cookie: u32) {
         self.statistics.unknown_cookies += 1;
         if cookie != 0 && self.may_answer(from) {
             self.answer(from, len, &Control::Unknown { unknown: cookie });
         }
     }
 
-    pub(crate) fn refuse(&mut self, from: SocketAddr, len: usize, fingerprint: u64, cookie: u32) {
+    /// A first frame of a stack that is not served.
+    pub(super) fn refuse(&mut self, from: SocketAddr, len: usize, fingerprint: u64, cookie: u32) {
         self.statistics.other_stack += 1;
-        let served = self.served_names();
-        if self.may_report(from) {
-            let theirs = vec![self.name_of(fingerprint)];
-            self.push(Head::OtherStack(OtherStack { connection: None, peer: from, ours: served.clone(), theirs }));
+        let served = self.stacks.served();
+        if self.admission.may_report(from, self.time) {
+            let theirs = vec![self.stacks.name_of(fingerprint)];
+            self.events.push(Head::OtherStack(OtherStack {
+                connection: None,
+                peer: from,
+                ours: served.clone(),
+                theirs,
+            }));
         }
         // Who serves nothing is no server: silence, as from a closed port.
         if served.is_empty() || !self.may_answer(from) {
@@ -170,31 +169,8 @@ impl Listener {
     }
 
     fn may_answer(&mut self, to: SocketAddr) -> bool {
-        let may = self.ration.take(to.ip(), self.time);
+        let may = self.admission.may_answer(to.ip(), self.time);
         self.statistics.answers_withheld += u64::from(!may);
         may
-    }
-
-    fn may_report(&mut self, from: SocketAddr) -> bool {
-        let now = self.time;
-        let fresh = |at: u64| now.saturating_sub(at) < REPORT_EVERY_NS;
-        if self.refusals.get(&from).is_some_and(|at| fresh(*at)) {
-            return false;
-        }
-        if self.refusals.len() >= REPORTS {
-            self.refusals.retain(|_, at| fresh(*at));
-        }
-        let room = self.refusals.len() < REPORTS;
-        if room {
-            self.refusals.insert(from, now);
-        }
-        room
-    }
-
-    fn name_of(&self, fingerprint: u64) -> StackName {
-        match self.by_fingerprint.get(&fingerprint) {
-            Some(kind) => self.kinds[*kind].stack.to_name(),
-            None => StackName { fingerprint, description: None },
-        }
     }
 }

@@ -1,16 +1,19 @@
-//! What a listener does when nothing waits to be handed out: timers, frames, errors, and those who wait for their stack.
+//! What a router does when nothing waits to be handed out: timers, errors, and connections that wait for their stack.
 
+use super::Router;
 use crate::clock::SECOND;
 use crate::connection::Phase;
 use crate::error::Reason;
 use crate::event::{ConnectionId, Head};
 use crate::instance::Outcome;
-use crate::listener::Listener;
-use crate::steps::Op;
+use crate::outbox::Outbox;
+use crate::stepper::Op;
+use crate::timers::Timers;
+use std::collections::VecDeque;
 
 /// Connections that are looked at in one go, of those that wait for their stack.
 const WAITING_AT_ONCE: usize = 8;
-/// So many frames go before them, as long as frames are there: a frame that is late costs its peer more than a grant, and grants
+/// As many frames go before them, as long as frames are there: a frame that is late costs its peer more than a grant, and grants
 /// of several messages cost one step.
 const SERVED_EVERY: u32 = 16;
 /// When a timer could not run for want of space, it is tried again after this time.
@@ -18,33 +21,65 @@ const AGAIN_NS: u64 = 1_000_000;
 /// Errors about one connection's frames are reported once in this time.
 const ERROR_EVERY_NS: u64 = SECOND;
 
-impl Listener {
-    /// Does one thing; false if there was nothing to do. No step is active when it is called.
-    pub(crate) fn work(&mut self) -> bool {
-        self.look_at_clock();
-        let mut done = self.flush_backlog();
-        done |= self.report_errors();
-        if self.unserved >= SERVED_EVERY {
+/// Which connection is looked at next, and when.
+pub(crate) struct Schedule {
+    timers: Timers,
+    /// Connections that wait for their stack to accept something.
+    waiting: VecDeque<ConnectionId>,
+    /// Frames received since they were looked at last.
+    unserved: u32,
+    /// Two of the options in nanoseconds.
+    ping_after: u64,
+    timeout: u64,
+}
+
+impl Schedule {
+    /// Nothing to do.
+    pub(crate) fn new(ping_after: u64, timeout: u64) -> Schedule {
+        Schedule { timers: Timers::default(), waiting: VecDeque::new(), unserved: 0, ping_after, timeout }
+    }
+
+    /// The earliest timer; `ffi::NEVER`.
+    pub(crate) fn next(&self) -> u64 {
+        self.timers.next()
+    }
+}
+
+impl<O: Outbox> Router<O> {
+    /// Does what goes before the next datagram: reports errors, runs one timer. False if there was nothing to do.
+    #[inline]
+    pub(crate) fn work_before_datagram(&mut self) -> bool {
+        let mut done = self.report_errors();
+        if self.schedule.unserved >= SERVED_EVERY {
             done |= self.serve_waiting();
         }
-        done |= self.one_timer();
-        let room = self.active.is_none() && self.pending_bytes < self.options.pending;
-        if room && self.receive_one() {
-            self.unserved += 1;
-            return true;
-        }
-        if self.active.is_none() {
-            done |= self.serve_waiting();
-        }
-        done
+        done | self.one_timer()
+    }
+
+    /// Whether a datagram may be given: no step is active, and there is room for its events.
+    #[inline]
+    pub(crate) fn has_room(&self) -> bool {
+        self.stepper.active().is_none() && self.events.has_room()
+    }
+
+    /// Does what may wait until no datagram is there. False if there was nothing to do.
+    #[inline]
+    pub(crate) fn work_without_datagram(&mut self) -> bool {
+        self.stepper.active().is_none() && self.serve_waiting()
+    }
+
+    /// A datagram was received.
+    #[inline]
+    pub(super) fn count_datagram(&mut self) {
+        self.schedule.unserved += 1;
     }
 
     fn one_timer(&mut self) -> bool {
         let now = self.time;
-        let Some((at, key)) = self.timers.take(now) else {
+        let Some((at, key)) = self.schedule.timers.take(now) else {
             return false;
         };
-        let id = ConnectionId(key);
+        let id = ConnectionId::from_number(key);
         let Ok(connection) = self.get_mut(id) else {
             return true;
         };
@@ -57,7 +92,7 @@ impl Listener {
 
     /// A connection's time has come: its stack's, or the keepalive's.
     fn look_after(&mut self, id: ConnectionId, now: u64) {
-        let (timeout, ping_after) = (self.timeout, self.ping_after);
+        let (timeout, ping_after) = (self.schedule.timeout, self.schedule.ping_after);
         let Ok(connection) = self.get(id) else { return };
         match connection.phase {
             Phase::Lingering { until } if until <= now => return self.remove(id),
@@ -73,34 +108,36 @@ impl Listener {
                 return self.wake_at(id, now + AGAIN_NS);
             }
         }
-        // Entered at once, not when the outputs have been handed out: who takes no events must not stop the timers.
+        // Entered at once, not when the outputs have been handed out: an application that takes no events must not stop the
+        // timers.
         self.reschedule(id);
     }
 
     fn wake_at(&mut self, id: ConnectionId, at: u64) {
-        let Some(connection) = self.table.get_mut(id.cookie()).filter(|connection| connection.id == id) else {
-            return;
-        };
-        self.timers.set(&mut connection.wake, at, id.0);
+        let Router { connections, schedule, .. } = self;
+        if let Ok(connection) = connections.get_mut(id) {
+            schedule.timers.set(&mut connection.wake, at, id.to_number());
+        }
     }
 
     /// Enters a connection's deadline into the timers.
+    #[inline]
     pub(crate) fn reschedule(&mut self, id: ConnectionId) {
-        let Listener { table, timers, ping_after, timeout, .. } = self;
-        let Some(connection) = table.get_mut(id.cookie()).filter(|connection| connection.id == id) else {
-            return;
-        };
-        let deadline = connection.deadline(*ping_after, *timeout);
-        timers.set(&mut connection.wake, deadline, id.0);
+        let Router { connections, schedule, .. } = self;
+        if let Ok(connection) = connections.get_mut(id) {
+            let deadline = connection.deadline(schedule.ping_after, schedule.timeout);
+            schedule.timers.set(&mut connection.wake, deadline, id.to_number());
+        }
     }
 
+    #[inline]
     fn report_errors(&mut self) -> bool {
         if self.errors.is_empty() {
             return false;
         }
         let now = self.time;
         for (peer, cause) in std::mem::take(&mut self.errors) {
-            let found = self.peers.at(peer).first().and_then(|cookie| self.table.get_mut(*cookie));
+            let found = self.connections.at(peer);
             let connection = found.as_ref().map(|found| found.id);
             if let Some(found) = found {
                 let recent = found.error_reported_at != 0 && now - found.error_reported_at < ERROR_EVERY_NS;
@@ -109,12 +146,13 @@ impl Listener {
                 }
                 found.error_reported_at = now;
             }
-            self.push(Head::Error { connection, peer, cause });
+            self.events.push(Head::Error { connection, peer, cause });
         }
         true
     }
 
-    pub(crate) fn note_refusal(&mut self, id: ConnectionId, event: u16, len: usize) {
+    /// The stack refused a call; `Writable` follows when it would accept it.
+    pub(super) fn note_refusal(&mut self, id: ConnectionId, event: u16, len: usize) {
         let Ok(connection) = self.get_mut(id) else {
             return;
         };
@@ -124,21 +162,21 @@ impl Listener {
     }
 
     /// Enters a connection into the list of those that wait for their stack.
-    pub(crate) fn wait_for_stack(&mut self, id: ConnectionId) {
+    pub(super) fn wait_for_stack(&mut self, id: ConnectionId) {
         let Ok(connection) = self.get_mut(id) else {
             return;
         };
         if !std::mem::replace(&mut connection.waits, true) {
-            self.waiting.push_back(id);
+            self.schedule.waiting.push_back(id);
         }
     }
 
     /// Looks whether stacks now accept what they did not: a grant, a close, a call of the application.
     fn serve_waiting(&mut self) -> bool {
-        self.unserved = 0;
+        self.schedule.unserved = 0;
         let mut done = false;
-        for _ in 0..self.waiting.len().min(WAITING_AT_ONCE) {
-            let Some(id) = self.waiting.pop_front() else {
+        for _ in 0..self.schedule.waiting.len().min(WAITING_AT_ONCE) {
+            let Some(id) = self.schedule.waiting.pop_front() else {
                 break;
             };
             let Ok(connection) = self.get_mut(id) else {
@@ -157,7 +195,7 @@ impl Listener {
     }
 
     /// Grants the stack the messages that the application has taken.
-    pub(crate) fn pay_grants(&mut self, id: ConnectionId) -> bool {
+    pub(super) fn pay_grants(&mut self, id: ConnectionId) -> bool {
         let Ok(connection) = self.get(id) else {
             return false;
         };
@@ -179,7 +217,8 @@ impl Listener {
         outcome == Outcome::Done
     }
 
-    pub(crate) fn try_close(&mut self, id: ConnectionId) -> bool {
+    /// Closes a connection whose application wants it, if its stack accepts it now.
+    pub(super) fn try_close(&mut self, id: ConnectionId) -> bool {
         let Ok(connection) = self.get(id) else {
             return false;
         };
@@ -199,21 +238,20 @@ impl Listener {
     }
 
     fn look_whether_writable(&mut self, id: ConnectionId) -> bool {
-        let congested = self.is_congested();
         let Ok(connection) = self.get(id) else {
             return false;
         };
         let Some((event, len)) = connection.refused else {
             return false;
         };
-        let pool = self.kinds[connection.kind].pools.at(connection.pool);
-        if congested || !connection.instance.accepts(pool, event, len) {
+        let pool = self.stacks.at(connection.kind).pools.at(connection.pool);
+        if self.outbox.is_congested() || !connection.instance.accepts(pool, event, len) {
             return false;
         }
         if let Ok(connection) = self.get_mut(id) {
             connection.refused = None;
         }
-        self.push(Head::Writable { connection: id });
+        self.events.push(Head::Writable { connection: id });
         true
     }
 }

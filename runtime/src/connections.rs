@@ -1,0 +1,136 @@
+//! The connections of a listener, found by cookie, by peer, and by what the peer calls them.
+
+use crate::connection::Connection;
+use crate::departed::Departed;
+use crate::error::NoConnection;
+use crate::event::ConnectionId;
+use crate::peers::{Peer, Peers};
+use crate::random::SplitMix64;
+use crate::table::Table;
+use std::net::SocketAddr;
+
+/// All connections, and a memory of those that have ended.
+pub(crate) struct Connections {
+    table: Table<Connection>,
+    peers: Peers,
+    departed: Departed,
+    serial: u64,
+}
+
+impl Connections {
+    /// No connection; there will be `limit` at the most.
+    pub(crate) fn new(limit: usize) -> Connections {
+        Connections { table: Table::new(limit), peers: Peers::default(), departed: Departed::default(), serial: 1 }
+    }
+
+    /// The connection with this id.
+    #[inline]
+    pub(crate) fn get(&self, id: ConnectionId) -> Result<&Connection, NoConnection> {
+        self.table.get(id.cookie()).filter(|connection| connection.id == id).ok_or(NoConnection)
+    }
+
+    /// The same, to change it.
+    #[inline]
+    pub(crate) fn get_mut(&mut self, id: ConnectionId) -> Result<&mut Connection, NoConnection> {
+        self.table.get_mut(id.cookie()).filter(|connection| connection.id == id).ok_or(NoConnection)
+    }
+
+    /// All connections, in no order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Connection> {
+        self.table.iter()
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    /// Whether one must end before another can begin.
+    pub(crate) fn is_full(&self) -> bool {
+        self.table.is_full()
+    }
+
+    /// An id for the next connection; None if there are as many as there may be. Nothing is taken before `insert`.
+    pub(crate) fn propose(&self, random: &mut SplitMix64) -> Option<ConnectionId> {
+        self.table.propose(random).map(|cookie| ConnectionId::new(self.serial, cookie))
+    }
+
+    /// Enters a connection at the id that was proposed last. It is found by its cookie, and by its peer after `publish`.
+    pub(crate) fn insert(&mut self, connection: Connection) {
+        self.serial += 1;
+        self.table.insert(connection.id.cookie(), connection);
+    }
+
+    /// Lets a connection be found by its peer.
+    pub(crate) fn publish(&mut self, id: ConnectionId, peer: Peer) {
+        self.peers.insert(peer, id.cookie());
+    }
+
+    /// Takes a connection that was not published.
+    pub(crate) fn withdraw(&mut self, id: ConnectionId) -> Option<Box<Connection>> {
+        self.table.remove(id.cookie())
+    }
+
+    /// Takes a connection, and remembers it for a while if its peer said an incarnation.
+    pub(crate) fn remove(&mut self, id: ConnectionId, now: u64) -> Option<Box<Connection>> {
+        self.get(id).ok()?;
+        let connection = self.table.remove(id.cookie())?;
+        self.peers.remove(connection.peer, id.cookie(), connection.label);
+        if let Some(incarnation) = connection.peer_incarnation {
+            self.departed.remember(connection.peer, incarnation, now);
+        }
+        Some(connection)
+    }
+
+    /// Whether such a connection has ended a short while ago.
+    pub(crate) fn has_departed(&mut self, peer: Peer, incarnation: u64, now: u64) -> bool {
+        self.departed.contains(peer, incarnation, now)
+    }
+
+    /// The connection with this cookie and this address.
+    #[inline]
+    pub(crate) fn with(&self, from: SocketAddr, cookie: u32) -> Option<&Connection> {
+        self.table.get(cookie).filter(|connection| connection.peer.address == from)
+    }
+
+    /// The first connection with this address.
+    pub(crate) fn at(&mut self, address: SocketAddr) -> Option<&mut Connection> {
+        let cookie = *self.peers.at(address).first()?;
+        self.table.get_mut(cookie)
+    }
+
+    /// The connections with this peer.
+    pub(crate) fn of_peer(&self, peer: &Peer) -> Vec<ConnectionId> {
+        self.each_of_peer(peer).map(|connection| connection.id).collect()
+    }
+
+    fn each_of_peer<'a>(&'a self, peer: &Peer) -> impl Iterator<Item = &'a Connection> + 'a {
+        self.peers.of_peer(peer).iter().filter_map(|cookie| self.table.get(*cookie))
+    }
+
+    /// The connection that a peer began with this incarnation; or one that this end began and that has not heard of any,
+    /// which the peer's first frame then completes (both began at once).
+    pub(crate) fn known(&self, peer: &Peer, incarnation: u64) -> Option<ConnectionId> {
+        let same = self.each_of_peer(peer).find(|connection| connection.peer_incarnation == Some(incarnation));
+        let open = || self.each_of_peer(peer).find(|connection| connection.peer_incarnation.is_none());
+        same.or_else(open).map(|connection| connection.id)
+    }
+
+    /// The connection that the peer at this address knows by this cookie.
+    pub(crate) fn labelled(&mut self, from: SocketAddr, label: u32) -> Option<&mut Connection> {
+        let cookie = self.peers.labelled(from, label)?;
+        self.table.get_mut(cookie)
+    }
+
+    /// The peer wants this cookie in frames to it.
+    #[inline]
+    pub(crate) fn set_label(&mut self, id: ConnectionId, label: u32) {
+        let Ok(connection) = self.get_mut(id) else {
+            return;
+        };
+        let (old, address) = (std::mem::replace(&mut connection.label, label), connection.peer.address);
+        if old != label {
+            self.peers.label(address, old, label, id.cookie());
+        }
+    }
+}

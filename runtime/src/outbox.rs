@@ -1,0 +1,36 @@
+//! Where a router puts its datagrams: a transport with a backlog, or a list.
+
+use std::io::{self, IoSlice};
+use std::net::SocketAddr;
+
+/// The way out of a router.
+pub(crate) trait Outbox {
+    /// Takes a datagram in pieces.
+    fn send(&mut self, to: SocketAddr, frame: &[IoSlice<'_>]) -> Sent;
+
+    /// Whether so many datagrams wait that no more are to be made for now.
+    fn is_congested(&self) -> bool;
+}
+
+/// What became of a datagram.
+#[derive(Debug)]
+pub(crate) enum Sent {
+    /// It left, or waits for room.
+    Done,
+    /// There was no room, and no more may wait.
+    Overflowed,
+    /// The datagram's own error, if it was not sent, and what the network had reported before.
+    Failed(Option<io::Error>, Vec<(SocketAddr, io::Error)>),
+}
+
+#[cfg(test)]
+impl Outbox for Vec<(SocketAddr, Vec<u8>)> {
+    fn send(&mut self, to: SocketAddr, frame: &[IoSlice<'_>]) -> Sent {
+        self.push((to, crate::transport::joined(frame)));
+        Sent::Done
+    }
+
+    fn is_congested(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,271 @@
+//! The core of a listener: it owns the connections, and has neither sockets nor a clock.
+//!
+//! It is given datagrams ([`Router::receive`]), times ([`Router::set_time`]) and calls. It gives datagrams (to its [`Outbox`]),
+//! events ([`Router::next_event`]) and the time of its next deadline ([`Router::next_deadline`]). Everything that happens
+//! follows from these and from the seed in the options, so a checker can drive it; the [`Listener`](crate::Listener) drives it
+//! with a transport.
+//!
+//! A step's frames leave at once. Its events are lent one by one; when the last is no longer lent the stack settles.
+
+mod control;
+mod lifecycle;
+mod opening;
+mod routing;
+mod sending;
+mod steps;
+#[cfg(test)]
+mod tests;
+mod waiting;
+
+use crate::admission::Admission;
+use crate::clock::nanoseconds;
+use crate::connection::Connection;
+use crate::connections::Connections;
+use crate::error::{Error, NoConnection, Reason};
+use crate::event::{ConnectionId, Event, Head, Pending};
+use crate::event_queue::EventQueue;
+use crate::ffi::NacreAddr;
+use crate::instance::Outcome;
+use crate::options::Options;
+use crate::outbox::Outbox;
+use crate::output::Message;
+use crate::random::SplitMix64;
+use crate::stacks::Stacks;
+use crate::statistics::ListenerStatistics;
+use crate::stepper::{Op, Stepper};
+use std::io;
+use std::net::SocketAddr;
+use steps::After;
+use waiting::Schedule;
+
+/// Connections, what they wait for, and what they have to say.
+pub(crate) struct Router<O: Outbox> {
+    outbox: O,
+    options: Options,
+    stacks: Stacks,
+    connections: Connections,
+    admission: Admission,
+    stepper: Stepper,
+    /// What is to be done when the active step's outputs are no longer lent.
+    after: Vec<After>,
+    events: EventQueue,
+    handed_out: HandedOut,
+    schedule: Schedule,
+    /// What the system and the network said about frames, to be reported.
+    errors: Vec<(SocketAddr, io::Error)>,
+    random: SplitMix64,
+    statistics: ListenerStatistics,
+    time: u64,
+}
+
+/// What the application holds of the event that it was given last.
+#[derive(Default)]
+struct HandedOut {
+    /// Its message, if it was copied.
+    message: Vec<u8>,
+    /// The connection that delivered it.
+    by: Option<ConnectionId>,
+}
+
+/// An event that was found, and where its message is.
+pub(crate) enum Found {
+    Owned(Pending),
+    /// The output's index in the active step.
+    Lent(Head, usize),
+}
+
+impl<O: Outbox> Router<O> {
+    /// Knows no stack and has no connection.
+    pub(crate) fn new(outbox: O, options: Options, now: u64) -> Router<O> {
+        Router {
+            outbox,
+            stacks: Stacks::default(),
+            connections: Connections::new(options.connections),
+            admission: Admission::new(&options, now),
+            stepper: Stepper::new(),
+            after: Vec::new(),
+            events: EventQueue::new(options.pending),
+            handed_out: HandedOut::default(),
+            schedule: Schedule::new(nanoseconds(options.ping_after), nanoseconds(options.timeout)),
+            errors: Vec::new(),
+            random: options.seed.map_or_else(SplitMix64::from_system, SplitMix64::new),
+            statistics: ListenerStatistics::default(),
+            time: now,
+            options,
+        }
+    }
+
+    /// The time of what follows, in nanoseconds; it does not go back. Set for each call and each turn, so that no look at the
+    /// clock lies between a frame's arrival and the application.
+    #[inline]
+    pub(crate) fn set_time(&mut self, now: u64) {
+        self.time = now;
+    }
+
+    /// When there is something to hand out or to do without a datagram: at this time, `ffi::NEVER`, or 0 for at once.
+    pub(crate) fn next_deadline(&self) -> u64 {
+        if self.events.is_empty() {
+            self.next_work()
+        } else {
+            0
+        }
+    }
+
+    /// The same without the events that wait to be handed out.
+    pub(crate) fn next_work(&self) -> u64 {
+        if self.stepper.active().is_some() || !self.errors.is_empty() {
+            return 0;
+        }
+        self.schedule.next()
+    }
+
+    /// Where datagrams go.
+    pub(crate) fn outbox(&self) -> &O {
+        &self.outbox
+    }
+
+    /// The same, to use it. What it has to say about datagrams is given to `note_errors`.
+    pub(crate) fn outbox_mut(&mut self) -> &mut O {
+        &mut self.outbox
+    }
+
+    /// Keeps what the network said about frames, to be reported.
+    pub(crate) fn note_errors(&mut self, errors: Vec<(SocketAddr, io::Error)>) {
+        self.errors.extend(errors);
+    }
+
+    /// The events that wait.
+    pub(crate) fn events(&mut self) -> &mut EventQueue {
+        &mut self.events
+    }
+
+    /// The options that it was made with.
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// A connection.
+    #[inline]
+    pub(crate) fn get(&self, id: ConnectionId) -> Result<&Connection, NoConnection> {
+        self.connections.get(id)
+    }
+
+    /// A connection, to change it.
+    #[inline]
+    pub(crate) fn get_mut(&mut self, id: ConnectionId) -> Result<&mut Connection, NoConnection> {
+        self.connections.get_mut(id)
+    }
+
+    /// The ids of all connections.
+    pub(crate) fn connections(&self) -> Vec<ConnectionId> {
+        self.connections.iter().map(|connection| connection.id).collect()
+    }
+
+    /// The numbers about all.
+    pub(crate) fn statistics(&self) -> ListenerStatistics {
+        let mut all = self.statistics.clone();
+        self.connections.iter().for_each(|connection| all.traffic.add(&connection.traffic));
+        all.connections = self.connections.len();
+        all
+    }
+
+    /// Whether a message of this length would be accepted.
+    pub(crate) fn accepts(&self, id: ConnectionId, len: usize) -> bool {
+        let Ok(connection) = self.get(id) else {
+            return false;
+        };
+        let Some(send) = connection.instance.stack().known().send else {
+            return false;
+        };
+        let pool = self.stacks.at(connection.kind).pools.at(connection.pool);
+        connection.usable().is_ok() && !self.outbox.is_congested() && connection.instance.accepts(pool, send, len)
+    }
+
+    /// Calls `send` with the connection's peer.
+    pub(crate) fn send(&mut self, id: ConnectionId, message: &[u8]) -> Result<(), Error> {
+        let connection = self.get(id)?;
+        let Some(event) = connection.instance.stack().known().send else {
+            return Err(Error::Invalid("the stack has no event `send`".into()));
+        };
+        let to = connection.from;
+        self.call(id, event, &[], Some(to), message)
+    }
+
+    /// Calls an input event.
+    pub(crate) fn call(
+        &mut self,
+        id: ConnectionId,
+        event: u16,
+        arguments: &[u64],
+        address: Option<NacreAddr>,
+        message: &[u8],
+    ) -> Result<(), Error> {
+        self.get(id)?.usable()?;
+        let outcome = if self.outbox.is_congested() {
+            Outcome::Refused
+        } else {
+            let outcome = self.run(id, Op::Call { event, arguments, address, message });
+            self.release();
+            outcome
+        };
+        match outcome {
+            Outcome::Done | Outcome::Idle => Ok(()),
+            Outcome::Refused | Outcome::NoSpace | Outcome::Busy | Outcome::Dropped => {
+                self.note_refusal(id, event, message.len());
+                Err(Error::Refused)
+            }
+            Outcome::Invalid => Err(Error::Invalid("the stack says that the call makes no sense".into())),
+        }
+    }
+
+    /// Closes in order, as soon as the stack accepts it.
+    pub(crate) fn close(&mut self, id: ConnectionId) -> Result<(), Error> {
+        self.get(id)?.usable()?;
+        if self.get(id)?.instance.stack().known().close.is_none() {
+            self.release();
+            self.end(id, Reason::Closed);
+            return Ok(());
+        }
+        self.get_mut(id)?.close_wanted = true;
+        self.try_close(id);
+        Ok(())
+    }
+
+    /// Ends a connection without a word.
+    pub(crate) fn discard(&mut self, id: ConnectionId) {
+        self.release();
+        self.remove(id);
+    }
+
+    /// Grants deliveries to the stack.
+    pub(crate) fn grant(&mut self, id: ConnectionId, messages: u16) -> Result<(), Error> {
+        self.get_mut(id)?.owed += u64::from(messages);
+        self.release();
+        self.pay_grants(id);
+        Ok(())
+    }
+
+    /// The event that was found, as the application sees it.
+    pub(crate) fn lend(&mut self, found: Option<Found>) -> Option<Event<'_>> {
+        match found? {
+            Found::Owned(pending) => {
+                self.handed_out.message = pending.bytes;
+                Some(pending.head.with(Message::whole(&self.handed_out.message)))
+            }
+            Found::Lent(head, index) => {
+                let output = self.stepper.outputs().get(index);
+                Some(head.with(output.map_or(Message::whole(&[]), |output| output.message())))
+            }
+        }
+    }
+}
+
+impl<O: Outbox> Drop for Router<O> {
+    /// Discards all connections: secrets are erased, peers are not told.
+    fn drop(&mut self) {
+        self.stepper.end();
+        for id in self.connections() {
+            self.remove(id);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! How a router comes to know stacks and opens connections.
+
+use super::Router;
+use crate::connection::{Connection, Phase};
+use crate::error::Error;
+use crate::event::ConnectionId;
+use crate::instance::Config;
+use crate::outbox::Outbox;
+use crate::peers::Peer;
+use crate::stack::{GivenRole, Stack};
+use crate::stacks::{Kind, Prepare};
+use crate::stepper::Op;
+use std::net::SocketAddr;
+
+impl<O: Outbox> Router<O> {
+    /// Lets peers begin connections with a stack.
+    pub(crate) fn serve(&mut self, stack: &Stack, prepare: Option<Prepare>) -> Result<(), Error> {
+        let kind = self.stacks.enter(stack, &self.options)?;
+        let kind = self.stacks.at_mut(kind);
+        (kind.served, kind.prepare) = (true, prepare);
+        Ok(())
+    }
+
+    /// Begins a connection; `prepare` sets givens of the stack before the router sets those that it knows.
+    pub(crate) fn connect(
+        &mut self,
+        to: SocketAddr,
+        stack: &Stack,
+        prepare: impl FnOnce(&mut Config),
+    ) -> Result<ConnectionId, Error> {
+        self.release();
+        let to = crate::address::canonical(to);
+        let kind = self.stacks.enter(stack, &self.options)?;
+        let mut config = Config::new(stack);
+        prepare(&mut config);
+        let identity = config.role(GivenRole::Identity).filter(|identity| *identity != 0);
+        let peer_identity = config.role(GivenRole::PeerIdentity).unwrap_or(0);
+        let own = identity.unwrap_or(self.options.identity);
+        let peer = Peer { address: to, identity: peer_identity, fingerprint: stack.fingerprint() };
+        self.check_unconnected(peer, identity.is_some())?;
+        let id = self.propose()?;
+        self.fill_in(&mut config, id, own, peer);
+        self.open(id, kind, peer, &config, Phase::Live)?;
+        self.connections.publish(id, peer);
+        self.statistics.connected += 1;
+        self.say_open(id, to);
+        self.release();
+        Ok(id)
+    }
+
+    /// Two connections with one peer would be taken by it for a restart.
+    fn check_unconnected(&mut self, peer: Peer, with_own_identity: bool) -> Result<(), Error> {
+        if with_own_identity {
+            return Ok(());
+        }
+        for id in self.connections.of_peer(&peer) {
+            if self.get(id).is_ok_and(|connection| connection.phase == Phase::Live) {
+                let why = format!("there is a connection with {} and this stack; give each its identity", peer.address);
+                return Err(Error::Invalid(why));
+            }
+            self.remove(id);
+        }
+        Ok(())
+    }
+
+    /// An id for a new connection; if there is no room, one that lingers makes it.
+    pub(super) fn propose(&mut self) -> Result<ConnectionId, Error> {
+        if self.connections.is_full() {
+            let lingers = |connection: &&Connection| matches!(connection.phase, Phase::Lingering { .. });
+            let spare = self.connections.iter().find(lingers).map(|connection| connection.id);
+            if let Some(id) = spare {
+                self.remove(id);
+            }
+        }
+        self.connections.propose(&mut self.random).ok_or(Error::Full("connections"))
+    }
+
+    /// Sets the givens that the router knows.
+    pub(super) fn fill_in(&mut self, config: &mut Config, id: ConnectionId, identity: u64, peer: Peer) {
+        config.set_peer(peer.address.into());
+        config.set_role(GivenRole::Cookie, u64::from(id.cookie()));
+        config.set_role(GivenRole::Identity, identity);
+        config.set_role(GivenRole::PeerIdentity, peer.identity);
+        config.set_role(GivenRole::Incarnation, self.random.draw());
+    }
+
+    /// Opens an instance at a proposed id. What comes out of `open` is active afterwards.
+    pub(super) fn open(
+        &mut self,
+        id: ConnectionId,
+        kind: usize,
+        peer: Peer,
+        config: &Config,
+        phase: Phase,
+    ) -> Result<(), Error> {
+        let (now, seed) = (self.time, self.random.draw());
+        let Kind { stack, pools, .. } = self.stacks.at_mut(kind);
+        let place = pools.enter(stack)?;
+        let instance = match self.stepper.open(id, (stack, pools.at_mut(place)), config, seed, now) {
+            Ok(instance) => instance,
+            Err(error) => {
+                pools.leave(place);
+                return Err(error);
+            }
+        };
+        let connection = Connection { phase, ..Connection::new(id, (kind, place), instance, peer, now) };
+        self.connections.insert(connection);
+        self.send_frames(id);
+        Ok(())
+    }
+
+    /// Tells a stack that wants to know (a channel's `open`) whom to open to. One that refuses opens with its first message.
+    fn say_open(&mut self, id: ConnectionId, to: SocketAddr) {
+        let Some(event) = self.get(id).ok().and_then(|connection| connection.instance.stack().known().open_to) else {
+            return;
+        };
+        self.run(id, Op::Call { event, arguments: &[0; 4], address: Some(to.into()), message: &[] });
+    }
+}

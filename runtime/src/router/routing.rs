@@ -1,0 +1,192 @@
+//! Routes a received frame to its connection: by cookie, by identification, or as a first frame.
+
+use super::Router;
+use crate::connection::{Connection, Phase};
+use crate::event::{ConnectionId, Head};
+use crate::instance::{Config, Outcome};
+use crate::outbox::Outbox;
+use crate::peers::Peer;
+use crate::stepper::Op;
+use crate::wire::{fingerprint, Identification, Preamble};
+use std::io;
+use std::net::SocketAddr;
+
+impl<O: Outbox> Router<O> {
+    /// Handles a datagram. No step may be active (`has_room`).
+    #[cfg(test)]
+    pub(crate) fn datagram(&mut self, from: SocketAddr, frame: &[u8]) {
+        self.stepper.buffer()[..frame.len()].copy_from_slice(frame);
+        self.receive(from, frame.len());
+    }
+
+    /// The outbox, and where it puts the next datagram, for `receive`. No step may be active (`has_room`).
+    #[inline]
+    pub(crate) fn outbox_and_buffer(&mut self) -> (&mut O, &mut [u8]) {
+        (&mut self.outbox, self.stepper.buffer())
+    }
+
+    /// Handles the datagram in the first bytes of the buffer.
+    pub(crate) fn receive(&mut self, from: SocketAddr, len: usize) {
+        self.count_datagram();
+        if self.stacks.without_preamble().is_some() {
+            return self.route_bare(from, len);
+        }
+        let frame = self.stepper.frame(len);
+        let Some(preamble) = Preamble::read(frame) else {
+            self.statistics.malformed += 1;
+            return;
+        };
+        if preamble.is_control() {
+            return self.control(from, len);
+        }
+        if preamble.identified {
+            return match (fingerprint(frame), Identification::read(frame)) {
+                (Some(named), Some(who)) if self.stacks.find(named).is_some() => {
+                    self.route_identified(from, len, preamble.cookie, who);
+                }
+                (Some(named), who) => self.refuse(from, len, named, who.map_or(0, |who| who.cookie)),
+                _ => self.statistics.malformed += 1,
+            };
+        }
+        match self.connections.with(from, preamble.cookie).map(|connection| connection.id) {
+            Some(id) => self.input(id, len, None),
+            None => self.answer_unknown(from, len, preamble.cookie),
+        }
+    }
+
+    fn route_identified(&mut self, from: SocketAddr, len: usize, cookie: u32, who: Identification) {
+        let is_its = |connection: &&Connection| connection.instance.stack().fingerprint() == who.fingerprint;
+        if let Some(id) = self.connections.with(from, cookie).filter(is_its).map(|connection| connection.id) {
+            return self.input(id, len, Some(who));
+        }
+        let peer = Peer { address: from, identity: who.sender, fingerprint: who.fingerprint };
+        if let Some(id) = self.connections.known(&peer, who.incarnation) {
+            return self.input(id, len, Some(who));
+        }
+        if cookie != 0 {
+            // Meant for a connection that this end does not have any more, perhaps not since it started.
+            return self.answer_unknown(from, len, cookie);
+        }
+        let Some(kind) = self.stacks.find(who.fingerprint).filter(|kind| self.stacks.at(*kind).served) else {
+            return self.refuse(from, len, who.fingerprint, who.cookie);
+        };
+        if self.connections.has_departed(peer, who.incarnation, self.time) {
+            self.statistics.late += 1;
+            return;
+        }
+        self.begin(kind, peer, len, Some(who));
+    }
+
+    /// Stacks without a preamble: the address alone says whose it is.
+    fn route_bare(&mut self, from: SocketAddr, len: usize) {
+        if let Some(id) = self.connections.at(from).map(|found| found.id) {
+            return self.input(id, len, None);
+        }
+        let Some(kind) = self.stacks.without_preamble().filter(|kind| kind.served) else {
+            self.statistics.unknown_cookies += 1;
+            return;
+        };
+        let peer = Peer { address: from, identity: 0, fingerprint: kind.stack.fingerprint() };
+        self.begin(0, peer, len, None);
+    }
+
+    /// Gives a frame to a connection's stack.
+    fn input(&mut self, id: ConnectionId, len: usize, who: Option<Identification>) {
+        let outcome = self.run(id, Op::Input { len });
+        let now = self.time;
+        let Ok(connection) = self.get_mut(id) else {
+            return;
+        };
+        connection.traffic.frames_in += 1;
+        connection.traffic.bytes_in += len as u64;
+        match outcome {
+            Outcome::NoSpace => connection.traffic.no_space += 1,
+            Outcome::Done => {
+                connection.heard(now);
+                if let Some(who) = who {
+                    self.learn(id, who);
+                }
+            }
+            _ => connection.traffic.dropped += 1,
+        }
+    }
+
+    /// The stack has accepted what the peer says of itself.
+    fn learn(&mut self, id: ConnectionId, who: Identification) {
+        let Ok(connection) = self.get_mut(id) else {
+            return;
+        };
+        connection.peer_incarnation.get_or_insert(who.incarnation);
+        if who.cookie != 0 {
+            self.connections.set_label(id, who.cookie);
+        }
+    }
+
+    /// A first frame: the connection exists only if its stack accepts the frame.
+    fn begin(&mut self, kind: usize, peer: Peer, len: usize, who: Option<Identification>) {
+        let proposed = if self.admission.has_room(peer.address.ip()) { self.propose().ok() } else { None };
+        let Some(id) = proposed else {
+            self.statistics.limited += 1;
+            return;
+        };
+        let config = self.config_for(kind, id, peer);
+        let mark = self.events.len();
+        if let Err(error) = self.open(id, kind, peer, &config, Phase::Tentative) {
+            self.statistics.not_accepted += 1;
+            self.errors.push((peer.address, io::Error::other(error.to_string())));
+            return;
+        }
+        if self.run(id, Op::Input { len }) == Outcome::Done {
+            self.keep(id, mark, len, who);
+        } else {
+            self.statistics.not_accepted += 1;
+            self.forget(id, mark);
+        }
+    }
+
+    fn config_for(&mut self, kind: usize, id: ConnectionId, peer: Peer) -> Config {
+        let mut config = Config::new(&self.stacks.at(kind).stack);
+        self.fill_in(&mut config, id, self.options.identity, peer);
+        if let Some(prepare) = &mut self.stacks.at_mut(kind).prepare {
+            prepare(&mut config, peer.address);
+        }
+        config
+    }
+
+    /// The stack has accepted the first frame.
+    fn keep(&mut self, id: ConnectionId, mark: usize, len: usize, who: Option<Identification>) {
+        // A stack that ended in its first step is no connection.
+        let Ok(connection) = self.get_mut(id) else {
+            return self.forget(id, mark);
+        };
+        connection.phase = Phase::Live;
+        connection.arrived = true;
+        connection.traffic.frames_in += 1;
+        connection.traffic.bytes_in += len as u64;
+        connection.traffic.frames_out += connection.held.len() as u64;
+        let held = std::mem::take(&mut connection.held);
+        connection.traffic.bytes_out += held.iter().map(|(_, frame)| frame.len() as u64).sum::<u64>();
+        let (peer, fingerprint) = (connection.peer, connection.instance.stack().fingerprint());
+        self.statistics.arrived += 1;
+        self.connections.publish(id, peer);
+        match who {
+            Some(who) => {
+                self.admission.enter(peer.address.ip());
+                self.learn(id, who);
+            }
+            None => self.confirm(id),
+        }
+        held.iter().for_each(|(to, frame)| self.send_plain(*to, frame));
+        self.events.insert(mark, Head::Arrived { connection: id, from: peer.address, fingerprint });
+    }
+
+    /// Undoes a tentative connection, with everything that came out of it.
+    fn forget(&mut self, id: ConnectionId, mark: usize) {
+        self.stepper.end();
+        self.after.clear();
+        self.events.cut(mark);
+        if let Some(connection) = self.connections.withdraw(id) {
+            self.give_back(*connection);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Sends the frames of a step, straight from where the stack has them.
+
+use super::Router;
+use crate::connection::{Connection, Phase};
+use crate::event::ConnectionId;
+use crate::outbox::{Outbox, Sent};
+use crate::output::{Message, Output};
+use crate::wire::Preamble;
+use std::io::IoSlice;
+use std::net::SocketAddr;
+
+/// Pieces of a frame that are sent without a copy.
+const PIECES: usize = 8;
+
+impl<O: Outbox> Router<O> {
+    /// Sends the frames of the active step; those of a tentative connection are held back.
+    pub(crate) fn send_frames(&mut self, id: ConnectionId) {
+        let Router { connections, stepper, outbox, errors, .. } = self;
+        let outputs = stepper.outputs();
+        if !outputs.iter().any(|output| output.is_frame()) {
+            return;
+        }
+        let Ok(connection) = connections.get_mut(id) else {
+            return;
+        };
+        let old = connection.label;
+        let mut label = old;
+        for output in outputs.iter().filter(Output::is_frame) {
+            let (to, frame) = (receiver(connection, &output), output.message());
+            if connection.phase == Phase::Tentative {
+                connection.held.push((to, frame.to_vec()));
+                continue;
+            }
+            if connection.instance.stack().has_preamble() {
+                label = label_in(&frame).unwrap_or(label);
+            }
+            connection.traffic.frames_out += 1;
+            connection.traffic.bytes_out += frame.len() as u64;
+            match transmit(outbox, to, &frame) {
+                Sent::Done => {}
+                Sent::Overflowed => connection.traffic.overflowed += 1,
+                Sent::Failed(own, others) => {
+                    connection.traffic.send_errors += u64::from(own.is_some());
+                    errors.extend(own.map(|error| (to, error)).into_iter().chain(others));
+                }
+            }
+        }
+        if label != old {
+            connections.set_label(id, label);
+        }
+    }
+
+    /// Sends a frame that no stack made.
+    pub(crate) fn send_plain(&mut self, to: SocketAddr, frame: &[u8]) {
+        match self.outbox.send(to, &[IoSlice::new(frame)]) {
+            Sent::Done => {}
+            Sent::Overflowed => self.statistics.traffic.overflowed += 1,
+            Sent::Failed(own, others) => {
+                self.errors.extend(own.map(|error| (to, error)).into_iter().chain(others));
+            }
+        }
+    }
+}
+
+/// The stack's address has no scope, the connection's may have.
+fn receiver(connection: &Connection, output: &Output<'_>) -> SocketAddr {
+    match output.is_for(&connection.from) {
+        true => connection.peer.address,
+        false => output.address().unwrap_or(connection.peer.address),
+    }
+}
+
+#[inline]
+fn transmit(outbox: &mut impl Outbox, to: SocketAddr, frame: &Message<'_>) -> Sent {
+    let mut slices = [IoSlice::new(&[]); PIECES];
+    if frame.pieces() > PIECES {
+        return outbox.send(to, &[IoSlice::new(&frame.to_vec())]);
+    }
+    frame.segments().zip(&mut slices).for_each(|(piece, slice)| *slice = IoSlice::new(piece));
+    outbox.send(to, &slices[..frame.pieces()])
+}
+
+/// The cookie that the peer chose, from a frame to it that is not identified or knows it already.
+#[inline]
+fn label_in(frame: &Message<'_>) -> Option<u32> {
+    if frame.pieces() == 0 {
+        return None;
+    }
+    let preamble = Preamble::read(frame.piece(0))?;
+    (preamble.cookie != 0).then_some(preamble.cookie)
+}

@@ -1,0 +1,145 @@
+//! Runs steps of stacks and holds what they put out for as long as it is lent.
+
+use crate::connection::Connection;
+use crate::error::Error;
+use crate::event::ConnectionId;
+use crate::ffi::NacreAddr;
+use crate::instance::{Config, Instance, Outcome};
+use crate::output::{Out, Outputs};
+use crate::pool::Pool;
+use crate::stack::Stack;
+
+/// The longest datagram of UDP, and of any transport.
+const DATAGRAM_MAX: usize = 65_536;
+
+/// What a step begins with.
+pub(crate) enum Op<'a> {
+    /// The first bytes of the stepper's buffer are the frame.
+    Input {
+        len: usize,
+    },
+    Call {
+        event: u16,
+        arguments: &'a [u64],
+        address: Option<NacreAddr>,
+        message: &'a [u8],
+    },
+    Tick,
+}
+
+/// At most one step is active: the last one, until its outputs are no longer needed. They lie in the stack's memory, in the
+/// frame that began the step, and in the message of a call.
+pub(crate) struct Stepper {
+    out: Out,
+    buffer: Vec<u8>,
+    active: Option<Active>,
+}
+
+struct Active {
+    id: ConnectionId,
+    /// The next output to look at.
+    next: usize,
+}
+
+impl Stepper {
+    /// No step is active.
+    pub(crate) fn new() -> Stepper {
+        Stepper { out: Out::new(), buffer: vec![0; DATAGRAM_MAX], active: None }
+    }
+
+    /// Where a frame is received, for `Op::Input`. Must not be called while a step is active, whose outputs may lie there.
+    #[inline]
+    pub(crate) fn buffer(&mut self) -> &mut [u8] {
+        assert!(self.active.is_none(), "outputs of the last step may lie in the buffer");
+        &mut self.buffer
+    }
+
+    /// The frame that was received last.
+    #[inline]
+    pub(crate) fn frame(&self, len: usize) -> &[u8] {
+        &self.buffer[..len]
+    }
+
+    /// The connection whose step is active.
+    #[inline]
+    pub(crate) fn active(&self) -> Option<ConnectionId> {
+        self.active.as_ref().map(|active| active.id)
+    }
+
+    /// Opens an instance for a connection; what comes out is active.
+    ///
+    /// Errors: `Invalid` if the stack refuses the config; then no step is active.
+    pub(crate) fn open(
+        &mut self,
+        id: ConnectionId,
+        (stack, pool): (&Stack, &mut Pool),
+        config: &Config,
+        seed: u64,
+        now: u64,
+    ) -> Result<Instance, Error> {
+        self.end();
+        let (instance, _) = Instance::open(stack, pool, config, seed, now, &mut self.out)?;
+        self.active = Some(Active { id, next: 0 });
+        Ok(instance)
+    }
+
+    /// Runs a step, which is active afterwards.
+    #[inline]
+    pub(crate) fn step(&mut self, connection: &mut Connection, pool: &mut Pool, now: u64, op: Op<'_>) -> Outcome {
+        connection.stack_deadline = 0;
+        let (instance, out) = (&mut connection.instance, &mut self.out);
+        let outcome = match op {
+            Op::Input { len } => instance.input_raw(pool, now, &connection.from, &self.buffer[..len], out),
+            Op::Call { event, arguments, address, message } => {
+                instance.call_raw(pool, now, event, arguments, address.as_ref(), message, out)
+            }
+            Op::Tick => instance.tick_raw(pool, now, out),
+        };
+        self.active = Some(Active { id: connection.id, next: 0 });
+        outcome
+    }
+
+    /// Lets the stack settle after a step whose outputs are no longer needed; whether more came out, which is active then.
+    #[inline]
+    pub(crate) fn settle(&mut self, connection: &mut Connection, pool: &mut Pool) -> bool {
+        connection.instance.settle_raw(pool, &mut self.out);
+        let more = self.out.len() > 0;
+        self.active = more.then_some(Active { id: connection.id, next: 0 });
+        more
+    }
+
+    /// What the active step put out.
+    #[inline]
+    pub(crate) fn outputs(&self) -> Outputs<'_> {
+        if self.active.is_none() {
+            return Outputs::none();
+        }
+        // SAFETY: `active` is set when a step has been run, and unset or replaced before any further call is given its
+        // state, its pool or `out`. The frame that it came from stays in the buffer, which is given out only when no step is
+        // active. What is named of a caller's message is copied before the router's call returns (`Router::call` releases).
+        unsafe { self.out.lent() }
+    }
+
+    /// The index of the active step's next output that is no frame.
+    #[inline]
+    pub(crate) fn next_event(&mut self) -> Option<usize> {
+        let mut next = self.active.as_ref()?.next;
+        let found = loop {
+            match self.outputs().get(next) {
+                Some(output) if output.is_frame() => next += 1,
+                output => break output.map(|_| next),
+            }
+        };
+        if let Some(active) = &mut self.active {
+            active.next = found.map_or(next, |at| at + 1);
+        }
+        found
+    }
+
+    /// No step is active any more.
+    #[inline]
+    pub(crate) fn end(&mut self) {
+        self.active = None;
+        self.out.clear();
+    }
+}
