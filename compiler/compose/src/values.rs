@@ -44,6 +44,13 @@ impl Run<'_> {
                 bags.iter().for_each(|bag| _ = all.join(bag));
                 control(all.sized(|s| s.grown(total)))
             }
+            ExprKind::Tuple(list) => {
+                let lengths = list.iter().map(|e| longest(e, &self.viewed(e, done)));
+                Bag::one(
+                    Kind { headers: vec![], data: false, origin: Origin::Made },
+                    Size::up_to(lengths.max().unwrap_or(0)),
+                )
+            }
             _ => self.expr(view, done),
         }
     }

@@ -155,3 +155,13 @@ pub fn mask(bits: u32) -> u64 {
         (1 << bits) - 1
     }
 }
+
+impl Filter {
+    /// The strings of bytes in the operand of a filter, one for each of [`Filter::inputs`].
+    pub fn operands(operand: &Expr) -> &[Expr] {
+        match &operand.kind {
+            ExprKind::Tuple(parts) => parts,
+            _ => std::slice::from_ref(operand),
+        }
+    }
+}

@@ -48,7 +48,8 @@
 //!
 //! **Data and control.** What enters with a call is data; on a frame the shape says it. Slices and packed messages inherit it
 //! from their message; what a filter or an extern makes inherits it from its operand if that is a message, a
-//! [`ExprKind::View`] or a [`ExprKind::PackView`] of one; `Join` takes it from `last`; everything else is control.
+//! [`ExprKind::View`] or a [`ExprKind::PackView`] of one; `Join` takes it from `last`; everything else is control, also what
+//! is made of several messages.
 //!
 //! **Consumers.** The interpreter (`interpret`) is the reference. The C back end, explorer and symbolic executor must equal it.
 
@@ -410,9 +411,11 @@ pub struct Filter {
     pub name: String,
     pub state: Vec<Local>,
     pub unit: FilterUnit,
-    /// Locals: the first `state.len()` are the state (kept between units), then the unit, then temporaries.
+    /// Locals: the first `state.len()` are the state (kept between units), then the units, then temporaries.
     pub locals: Vec<Local>,
-    pub input: LocalId,
+    /// The local that takes a unit of each string of bytes that is read. One string is given as bytes, several as a tuple of
+    /// bytes; they are read side by side as far as the longest, with zeros behind the end of the others.
+    pub inputs: Vec<LocalId>,
     /// Initial values of the state, in order; none: zero.
     pub initial: Vec<Option<Expr>>,
     pub body: Block,
@@ -600,7 +603,8 @@ pub enum Type {
     Bytes(u32),
     Text(u32),
     Msg,
-    /// Bytes that are read in place (`.bytes`): only an operand of `Through`, `Concat` and indexing; never stored.
+    /// Bytes that are read in place (`.bytes`): only an operand of `Through`, `Concat` and indexing, or in a tuple for
+    /// `Through`; never stored.
     View,
     Array(Box<Type>, u32),
     Ring(Box<Type>, u32),
@@ -669,7 +673,7 @@ pub enum ExprKind {
     BytesOf(Box<Expr>),
     /// `m.bytes`: the data of a message that is not consumed by this.
     View(Box<Expr>),
-    /// A filter with a `result`, over a View.
+    /// A filter with a `result`, over a View, or over a tuple of them: see [`Filter::inputs`].
     Through(FilterId, Box<Expr>),
     /// A pure extern over values without messages.
     Extern(ExternId, Vec<Expr>),
@@ -854,7 +858,7 @@ pub enum Statement {
         into: LocalId,
         below: Expr,
     },
-    /// A filter that yields: `into` is Msg, or Option(Msg) if it may reject. Borrows its input.
+    /// A filter that yields: `into` is Msg, or Option(Msg) if it may reject. Borrows its input, bytes or a tuple of bytes.
     Filter {
         into: LocalId,
         filter: FilterId,

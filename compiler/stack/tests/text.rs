@@ -128,7 +128,7 @@ fn every_construct_is_read_back() {
             Local { name: "s".into(), ty: u8_.clone(), by_ref: false },
             Local { name: "x".into(), ty: u8_.clone(), by_ref: false },
         ],
-        input: LocalId(1),
+        inputs: vec![LocalId(1)],
         initial: vec![Some(k(4))],
         body: vec![Statement::Yield(k(1)), Statement::Reject],
         end: vec![],

@@ -383,8 +383,8 @@ pub struct Filter {
     pub grows: Option<Expr>,
     pub state: Vec<Field>,
     pub unit: FilterUnit,
-    /// The parameter of `byte(b: u8)` or `word(w: u32)`.
-    pub input: FunctionParameter,
+    /// The parameters of `byte(b: u8)` or `word(w: u32)`, one for each string of bytes that is read; at least one.
+    pub inputs: Vec<FunctionParameter>,
     pub body: Block,
     pub end: Option<Block>,
     pub result: Option<Expr>,

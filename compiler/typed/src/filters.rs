@@ -1,6 +1,7 @@
 //! Filters: manipulations of bytes, lowered when a layer first uses them.
 
-use nacre_stack::{Expr, ExprKind, Filter, FilterId, FilterUnit, Statement, Type};
+use nacre_diagnostics::Span;
+use nacre_stack::{Expr, ExprKind, Filter, FilterId, FilterUnit, LocalId, Statement, Type};
 use nacre_syntax::ast::{self, Item};
 
 use crate::body::{Body, Context, Value};
@@ -17,6 +18,7 @@ impl Checker<'_> {
         }
         let declared = declared.clone();
         self.once(declared.functions.iter().map(|f| &f.name));
+        self.once(declared.state.iter().map(|f| &f.name).chain(declared.inputs.iter().map(|p| &p.name)));
         let yields = declared.result.is_none();
         let mut body = Body::new(self, Context::Filter { yields, function: None });
         let mut state = Vec::new();
@@ -37,12 +39,7 @@ impl Checker<'_> {
             ast::FilterUnit::Word => FilterUnit::Word,
         };
         let want = if unit == FilterUnit::Byte { Type::UInt(8) } else { Type::UInt(32) };
-        let have = body.cx.resolve(&declared.input.ty)?;
-        if have != want {
-            let shown = body.show(&want);
-            body.error("T0109", format!("a filter takes its unit as {shown}"), declared.input.ty.span, "", "");
-        }
-        let input = body.declare(&declared.input.name, want);
+        let inputs = body.units(&declared.inputs, &want)?;
         body.whole(&declared.body, None);
         let main = std::mem::take(&mut body.out);
         let end = match &declared.end {
@@ -77,7 +74,7 @@ impl Checker<'_> {
             state,
             unit,
             locals,
-            input,
+            inputs,
             initial,
             body: main,
             end,
@@ -116,6 +113,15 @@ impl Checker<'_> {
     }
 }
 
+/// The operand of a filter.
+fn side_by_side(mut views: Vec<Expr>) -> Expr {
+    if views.len() == 1 {
+        return views.remove(0);
+    }
+    let types = views.iter().map(|view| view.ty.clone()).collect();
+    make(ExprKind::Tuple(views), Type::Tuple(types))
+}
+
 fn rejects(block: &[Statement]) -> bool {
     block.iter().any(|s| match s {
         Statement::Reject => true,
@@ -126,7 +132,20 @@ fn rejects(block: &[Statement]) -> bool {
 }
 
 impl Body<'_, '_> {
-    /// `bytes through filter`
+    /// Declares the parameters that take the units of what a filter reads.
+    fn units(&mut self, declared: &[ast::FunctionParameter], want: &Type) -> Option<Vec<LocalId>> {
+        let mut inputs = Vec::new();
+        for parameter in declared {
+            if self.cx.resolve(&parameter.ty)? != *want {
+                let shown = self.show(want);
+                self.error("T0109", format!("a filter takes its unit as {shown}"), parameter.ty.span, "", "");
+            }
+            inputs.push(self.declare(&parameter.name, want.clone()));
+        }
+        Some(inputs)
+    }
+
+    /// `bytes through filter`, `(bytes, bytes) through filter`
     pub fn through(&mut self, x: &ast::Expr, filter: &ast::Ident) -> Option<Value> {
         let Some(id) = self.cx.filter_named(filter) else {
             if !self.cx.found.iter().any(|d| d.is_error()) {
@@ -135,28 +154,96 @@ impl Body<'_, '_> {
             return None;
         };
         let made = &self.cx.fragment.filters[id.index()];
-        let (result, rejects) = (made.result.as_ref().map(|r| r.ty.clone()), made.rejects);
-        let value = self.expr(x, None)?.expr;
+        let (result, rejects, count) = (made.result.as_ref().map(|r| r.ty.clone()), made.rejects, made.inputs.len());
+        let parts = match &x.kind {
+            ast::ExprKind::Tuple(parts) => parts.as_slice(),
+            _ => std::slice::from_ref(x),
+        };
+        if parts.len() != count {
+            self.wrong_count(filter, count, parts.len(), x.span);
+            return None;
+        }
+        let values = self.strings(parts)?;
         if let Some(ty) = result {
-            let view = self.view(value, x)?;
-            return Some(Value::fixed(make(ExprKind::Through(id, Box::new(view)), ty)));
+            let views = values.into_iter().zip(parts).map(|(value, part)| self.view(value, part));
+            let input = side_by_side(views.collect::<Option<_>>()?);
+            return Some(Value::fixed(make(ExprKind::Through(id, Box::new(input)), ty)));
         }
         if matches!(self.context, Context::Pure { .. } | Context::Filter { .. }) {
             self.error("T0076", "bytes are not made here", x.span, "it has an effect", "");
             return None;
         }
-        let message = if value.ty == Type::Msg { Some(self.spill(value.clone())) } else { None };
-        let input = match &message {
-            Some(m) => make(ExprKind::View(Box::new(m.clone())), Type::View),
-            None => self.view(value, x)?,
-        };
+        let (mut views, mut consumed) = (Vec::new(), Vec::new());
+        for (value, part) in values.into_iter().zip(parts) {
+            if value.ty == Type::Msg {
+                let message = self.spill(value);
+                views.push(make(ExprKind::View(Box::new(message.clone())), Type::View));
+                consumed.push(message);
+            } else {
+                views.push(self.view(value, part)?);
+            }
+        }
+        let input = side_by_side(views);
         let ty = if rejects { Type::Option(Box::new(Type::Msg)) } else { Type::Msg };
         let into = self.temporary(ty);
         self.push(Statement::Filter { into, filter: id, input });
-        if let Some(message) = message {
+        for message in consumed {
             self.push(Statement::Drop(message));
         }
         Some(Value::fixed(self.get(into)))
+    }
+
+    fn wrong_count(&mut self, filter: &ast::Ident, want: usize, have: usize, span: Span) {
+        let strings = |n: usize| if n == 1 { "one string of bytes".into() } else { format!("{n} strings of bytes") };
+        let help = match want {
+            1 => "join them to one: `a.bytes ++ b.bytes`".to_string(),
+            _ => format!("list them in parentheses: `(a.bytes, b.bytes) through {}`", filter.name),
+        };
+        let label = format!("{have} given");
+        self.error("T0071", format!("`{}` reads {}", filter.name, strings(want)), span, label, help);
+    }
+
+    /// The strings that a filter reads, from left to right. Bytes are read in place, when all parts have been evaluated.
+    fn strings(&mut self, parts: &[ast::Expr]) -> Option<Vec<Expr>> {
+        let mut values: Vec<Option<Expr>> = Vec::new();
+        for part in parts {
+            let before = self.out.len();
+            let value = self.expr(part, None)?.expr;
+            if self.out.len() > before {
+                let in_place = |v: &Option<Expr>| v.as_ref().is_some_and(|v| v.ty == Type::View);
+                if values.iter().any(in_place) {
+                    let help = "name it by a `let` before, and use the name here";
+                    self.error(
+                        "T0112",
+                        "the strings of a filter are read in one step",
+                        part.span,
+                        "this takes a step of its own",
+                        help,
+                    );
+                    return None;
+                }
+                self.keep_order(&mut values, before);
+            }
+            values.push(Some(value));
+        }
+        let values: Vec<Expr> = values.into_iter().flatten().collect();
+        for (value, part) in values.iter().zip(parts) {
+            self.still_there(value, part.span)?;
+        }
+        Some(values)
+    }
+
+    /// Checks that no later part consumes the message that is looked at.
+    fn still_there(&mut self, view: &Expr, span: Span) -> Option<()> {
+        match &view.kind {
+            ExprKind::View(of) | ExprKind::PackView(_, of) => match of.kind {
+                ExprKind::Local(id) if of.ty == Type::Msg => self.readable(id, span).then_some(()),
+                _ => self.still_there(of, span),
+            },
+            ExprKind::Part(of, ..) => self.still_there(of, span),
+            ExprKind::Concat(parts) => parts.iter().try_for_each(|part| self.still_there(part, span)),
+            _ => Some(()),
+        }
     }
 
     fn view(&mut self, value: Expr, x: &ast::Expr) -> Option<Expr> {

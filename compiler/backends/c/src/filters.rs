@@ -19,13 +19,17 @@ impl Writer<'_> {
                 None => format!("struct {p}_bytes"),
             };
             let mut body = Body::new(w, layer, Kind::Filter, &filter.locals, &[&filter.body, &filter.end]);
-            let [pieces, count, accepted] = ["pieces", "count", "accepted"].map(|n| body.fresh(n));
-            body.write_filter(filter, [&pieces, &count, &accepted]);
+            let rows: Vec<[String; 2]> =
+                filter.inputs.iter().map(|_| ["pieces", "count"].map(|n| body.fresh(n))).collect();
+            let accepted = body.fresh("accepted");
+            body.write_filter(filter, &rows, &accepted);
             let text = body.code;
             let mut code = Code::new(0);
-            code.open(format!(
-                "{p}_PLAIN {result} {name}(struct {p}_step *step, const struct {p}_bytes *{pieces}, uint32_t {count}, bool *{accepted}) {{"
-            ));
+            let rows: String = rows
+                .iter()
+                .map(|[pieces, count]| format!("const struct {p}_bytes *{pieces}, uint32_t {count}, "))
+                .collect();
+            code.open(format!("{p}_PLAIN {result} {name}(struct {p}_step *step, {rows}bool *{accepted}) {{"));
             code.add(&text);
             code.close("}");
             code
@@ -34,7 +38,7 @@ impl Writer<'_> {
 }
 
 impl<'a> Body<'_, 'a> {
-    fn write_filter(&mut self, filter: &'a Filter, [pieces, count, accepted]: [&str; 3]) {
+    fn write_filter(&mut self, filter: &'a Filter, rows: &[[String; 2]], accepted: &str) {
         let p = self.w.prefix.clone();
         for (i, state) in filter.state.iter().enumerate() {
             let id = LocalId(i as u32);
@@ -48,38 +52,13 @@ impl<'a> Body<'_, 'a> {
             let name = self.local(id);
             self.code.line(format!("(void){name};"));
         }
-        let [made_from, reader, bytes, run, unit] =
-            ["made_from", "reader", "bytes", "run", "unit"].map(|n| self.fresh(n));
+        let made_from = self.fresh("made_from");
         self.code.line(format!("const uint32_t {made_from} = step->bytes;"));
         self.code.line(format!("*{accepted} = true;"));
-        let next = format!("({bytes} = {}(step, &{reader}, &{run})) != NULL", self.w.reader());
-        self.code.line(format!("struct {p}_reader {reader} = {{{pieces}, {pieces} + {count}, 0}};"));
-        self.code.line(format!("const uint8_t *{bytes} = NULL;"));
-        self.code.open(format!("for (uint32_t {run} = 0; {run} > 0 || {next};) {{"));
-        let scalar = self.scalar_of(&self.locals[filter.input.index()].ty.clone());
-        if filter.unit == FilterUnit::Byte {
-            self.code.line(format!("uint64_t {unit} = *{bytes}++;"));
-            self.code.line(format!("{run}--;"));
-        } else {
-            let i = self.fresh("i");
-            self.code.line(format!("uint64_t {unit} = 0;"));
-            self.code.open(format!("if ({run} >= 4u) {{"));
-            self.code.line(format!("{unit} = {p}_get({bytes}, 4u);"));
-            self.code.line(format!("{bytes} += 4;"));
-            self.code.line(format!("{run} -= 4u;"));
-            self.code.turn("} else {");
-            self.code.open(format!("for (uint32_t {i} = 0; {i} < 4u && ({run} > 0 || {next}); {i}++) {{"));
-            self.code.line(format!("{unit} |= (uint64_t)*{bytes}++ << (8u * {i});"));
-            self.code.line(format!("{run}--;"));
-            self.code.close("}");
-            self.code.close("}");
+        match rows {
+            [row] => self.each_unit(filter, row),
+            _ => self.units_side_by_side(filter, rows),
         }
-        self.mark_declared(filter.input);
-        self.declared_at.insert(filter.input.index(), true);
-        let value = self.narrowed(unit, scalar);
-        self.set(filter.input, &value);
-        let name = self.local(filter.input);
-        self.code.line(format!("(void){name};"));
         self.block(&filter.body);
         if std::mem::take(&mut self.leaves) {
             self.code.line("next:;");
@@ -121,6 +100,77 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
+    /// Where reading is in a row of pieces: declares it; gives the names of the bytes and their number, and the call for more.
+    fn reading(&mut self, [pieces, count]: &[String; 2]) -> (String, String, String) {
+        let p = self.w.prefix.clone();
+        let [reader, bytes, run] = ["reader", "bytes", "run"].map(|n| self.fresh(n));
+        self.code.line(format!("struct {p}_reader {reader} = {{{pieces}, {pieces} + {count}, 0}};"));
+        self.code.line(format!("const uint8_t *{bytes} = NULL;"));
+        let next = format!("({bytes} = {}(step, &{reader}, &{run})) != NULL", self.w.reader());
+        (bytes, run, next)
+    }
+
+    /// Opens the loop over one string.
+    fn each_unit(&mut self, filter: &Filter, row: &[String; 2]) {
+        let (bytes, run, next) = self.reading(row);
+        let (unit, p) = (self.fresh("unit"), self.w.prefix.clone());
+        self.code.open(format!("for (uint32_t {run} = 0; {run} > 0 || {next};) {{"));
+        if filter.unit == FilterUnit::Byte {
+            self.code.line(format!("uint64_t {unit} = *{bytes}++;"));
+            self.code.line(format!("{run}--;"));
+        } else {
+            let i = self.fresh("i");
+            self.code.line(format!("uint64_t {unit} = 0;"));
+            self.code.open(format!("if ({run} >= 4u) {{"));
+            self.code.line(format!("{unit} = {p}_get({bytes}, 4u);"));
+            self.code.line(format!("{bytes} += 4;"));
+            self.code.line(format!("{run} -= 4u;"));
+            self.code.turn("} else {");
+            self.code.open(format!("for (uint32_t {i} = 0; {i} < 4u && ({run} > 0 || {next}); {i}++) {{"));
+            self.code.line(format!("{unit} |= (uint64_t)*{bytes}++ << (8u * {i});"));
+            self.code.line(format!("{run}--;"));
+            self.code.close("}");
+            self.code.close("}");
+        }
+        self.take_unit(filter.inputs[0], unit);
+    }
+
+    /// Opens the loop over several strings, as far as the longest; behind the end of the others are zeros.
+    fn units_side_by_side(&mut self, filter: &Filter, rows: &[[String; 2]]) {
+        let size = if filter.unit == FilterUnit::Byte { 1 } else { 4 };
+        let readings: Vec<_> = rows.iter().map(|row| self.reading(row)).collect();
+        for (_, run, _) in &readings {
+            self.code.line(format!("uint32_t {run} = 0;"));
+        }
+        let (more, i) = (self.fresh("more"), self.fresh("i"));
+        self.code.open(format!("for (bool {more} = true;;) {{"));
+        self.code.line(format!("{more} = false;"));
+        let units: Vec<String> = rows.iter().map(|_| self.fresh("unit")).collect();
+        for ((bytes, run, next), unit) in readings.iter().zip(&units) {
+            self.code.line(format!("uint64_t {unit} = 0;"));
+            self.code.open(format!("for (uint32_t {i} = 0; {i} < {size}u && ({run} > 0 || {next}); {i}++) {{"));
+            self.code.line(format!("{unit} |= (uint64_t)*{bytes}++ << (8u * {i});"));
+            self.code.line(format!("{run}--;"));
+            self.code.line(format!("{more} = true;"));
+            self.code.close("}");
+        }
+        self.code.line(format!("if (!{more}) {{ break; }}"));
+        for (local, unit) in filter.inputs.iter().zip(units) {
+            self.take_unit(*local, unit);
+        }
+    }
+
+    /// Sets the local that takes a unit.
+    fn take_unit(&mut self, local: LocalId, unit: String) {
+        let scalar = self.scalar_of(&self.locals[local.index()].ty.clone());
+        self.mark_declared(local);
+        self.declared_at.insert(local.index(), true);
+        let value = self.narrowed(unit, scalar);
+        self.set(local, &value);
+        let name = self.local(local);
+        self.code.line(format!("(void){name};"));
+    }
+
     /// The end of a filter: a block of its own, in which temporaries are declared anew.
     fn block_again(&mut self, filter: &'a Filter) {
         let state = filter.state.len();
@@ -131,11 +181,10 @@ impl<'a> Body<'_, 'a> {
     /// The value of a filter with a result over a view.
     pub fn through(&mut self, id: FilterId, a: &Expr, ty: &Type) -> String {
         let name = self.w.filter_function(id, self.layer);
-        let pieces = self.pieces(a);
-        let (row, count) = self.row_of(&pieces);
+        let rows = self.rows_of(a);
         let accepted = self.bind("bool", "accepted", "true");
         let c_type = self.c_type(ty);
-        let call = format!("{name}(step, {row}, {count}u, &{accepted})");
+        let call = format!("{name}(step, {rows}&{accepted})");
         match (&self.w.stack.filters[id.index()].result, ty) {
             (None, Type::Bytes(_) | Type::Text(_)) => {
                 let view_type = self.c_type(&Type::View);
@@ -156,23 +205,29 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
+    /// What a filter reads, as arguments.
+    fn rows_of(&mut self, operand: &Expr) -> String {
+        let mut rows = String::new();
+        for part in Filter::operands(operand) {
+            let pieces = self.pieces(part);
+            let (row, count) = self.row_of(&pieces);
+            rows += &format!("{row}, {count}u, ");
+        }
+        rows
+    }
+
     /// A filter whose bytes become a message.
     pub fn filter(&mut self, into: LocalId, id: FilterId, input: &Expr) {
         let name = self.w.filter_function(id, self.layer);
         let data = self.data_of(input);
-        let pieces = self.pieces(input);
-        let (row, count) = self.row_of(&pieces);
+        let rows = self.rows_of(input);
         let accepted = self.bind("bool", "accepted", "true");
         let level = match self.locals[into.index()].ty {
             Type::Msg => self.levels[into.index()],
             _ => self.layer + 1,
         };
         let ty = self.w.message_type(level);
-        let made = self.bind(
-            &ty,
-            "filtered",
-            &format!("{{.bytes = {name}(step, {row}, {count}u, &{accepted}), .data = {data}}}"),
-        );
+        let made = self.bind(&ty, "filtered", &format!("{{.bytes = {name}(step, {rows}&{accepted}), .data = {data}}}"));
         self.code.line(format!("if (!{accepted}) {{ {made} = ({ty}){{.data = false}}; }}"));
         match self.locals[into.index()].ty.clone() {
             Type::Msg => self.assign(into, &made),

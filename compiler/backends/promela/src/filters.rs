@@ -9,9 +9,7 @@ use crate::writer::Writer;
 impl Writer<'_> {
     /// A filter that gives a number.
     pub fn through(&mut self, id: FilterId, a: &Expr, ty: &Type) -> String {
-        let from = self.buffer(a);
-        let name = self.filter_inline(id);
-        self.line(format!("{name}({from});"));
+        let name = self.run_filter(id, a);
         let result = self.temporary(ty);
         self.line(format!("{result} = {name}_result;"));
         result
@@ -19,14 +17,20 @@ impl Writer<'_> {
 
     /// A filter that yields bytes.
     pub fn filter(&mut self, into: LocalId, id: FilterId, input: &Expr) {
-        let from = self.buffer(input);
         let is_data = self.is_data(input);
-        let name = self.filter_inline(id);
-        self.line(format!("{name}({from});"));
+        let name = self.run_filter(id, input);
         let (made, done) = (self.temporary(&Type::Msg), self.temporary(&Type::Bool));
         self.message_of(&format!("{name}_out"), &is_data, &made);
         self.line(format!("{done} = !{name}_rejected;"));
         self.give(into, &Type::Msg, &made, &done);
+    }
+
+    /// Runs a filter over its operand; gives the name of its inline.
+    fn run_filter(&mut self, id: FilterId, operand: &Expr) -> String {
+        let from: Vec<String> = Filter::operands(operand).iter().map(|part| self.buffer(part)).collect();
+        let name = self.filter_inline(id);
+        self.line(format!("{name}({});", from.join(", ")));
+        name
     }
 
     /// What a filter or a C function makes of data is data.
@@ -58,7 +62,8 @@ impl Writer<'_> {
             }
             self.hide(&format!("{name}_result"), &result.ty);
         }
-        let text = self.inline(&name, &["IN".into()], &format!("filter {}", filter.name), frame, |w| {
+        let inputs: Vec<String> = (0..filter.inputs.len()).map(|i| format!("IN{i}")).collect();
+        let text = self.inline(&name, &inputs, &format!("filter {}", filter.name), frame, |w| {
             w.line(format!("{name}_out.n = 0; {name}_rejected = 0; {at} = 0;"));
             for (i, local) in filter.locals.iter().enumerate() {
                 let place = w.local(LocalId(i as u32));
@@ -69,12 +74,14 @@ impl Writer<'_> {
             }
             let step = if filter.unit == FilterUnit::Byte { 1 } else { 4 };
             w.line("do");
-            w.option(format!("{at} < IN.n && !{name}_rejected"));
-            let unit = w.local(filter.input);
-            let byte =
-                |i: u32| format!("({at} + {i} < IN.n -> IN.b[({at} + {i} < IN.n -> {at} + {i} : 0)] << {} : 0)", i * 8);
-            let parts: Vec<String> = (0..step).map(byte).collect();
-            w.line(format!("{unit} = {}; {at} = {at} + {step};", parts.join(" | ")));
+            let more: Vec<String> = inputs.iter().map(|from| format!("{at} < {from}.n")).collect();
+            w.option(format!("({}) && !{name}_rejected", more.join(" || ")));
+            for (local, from) in filter.inputs.iter().zip(&inputs) {
+                let unit = w.local(*local);
+                let parts: Vec<String> = (0..step).map(|i| byte_of(from, &at, i)).collect();
+                w.line(format!("{unit} = {};", parts.join(" | ")));
+            }
+            w.line(format!("{at} = {at} + {step};"));
             w.body(&filter.body);
             w.end_option();
             w.line(":: else -> break");
@@ -97,4 +104,10 @@ impl Writer<'_> {
             _ => self.append(&bytes, &out),
         }
     }
+}
+
+/// A byte of a buffer at its place in a unit, 0 behind the end.
+fn byte_of(from: &str, at: &str, i: u32) -> String {
+    let there = format!("{at} + {i} < {from}.n");
+    format!("({there} -> {from}.b[({there} -> {at} + {i} : 0)] << {} : 0)", i * 8)
 }

@@ -415,7 +415,7 @@ pub fn checksum() -> Fragment {
         state: vec![locals[0].clone()],
         unit: FilterUnit::Word,
         locals,
-        input: LocalId(1),
+        inputs: vec![LocalId(1)],
         initial: vec![None],
         body: vec![set(&total, add(total.clone(), convert(local(1, Type::UInt(32)), word.clone())))],
         end: vec![],

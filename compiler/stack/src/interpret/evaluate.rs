@@ -82,8 +82,9 @@ impl Run<'_> {
                 value => value,
             },
             ExprKind::Through(filter, a) => {
-                let input = self.evaluate(a).bytes().to_vec();
-                self.through(*filter, &input, ty)
+                let inputs: Vec<Vec<u8>> =
+                    Filter::operands(a).iter().map(|part| self.evaluate(part).bytes().to_vec()).collect();
+                self.through(*filter, &inputs, ty)
             }
             ExprKind::Extern(id, arguments) => {
                 let arguments = self.evaluate_all(arguments);

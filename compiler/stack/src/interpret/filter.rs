@@ -12,8 +12,10 @@ use crate::*;
 impl<'a> Run<'a> {
     /// A filter that yields, as a message; or none, if it rejects.
     pub fn filter(&mut self, id: FilterId, input: &Expr, into: LocalId) -> Value {
-        let (bytes, data) = self.operand(input);
-        let (frame, accepted) = self.run_filter(id, &bytes);
+        let operands: Vec<(Vec<u8>, bool)> = Filter::operands(input).iter().map(|e| self.operand(e)).collect();
+        let data = matches!(operands.as_slice(), [(_, true)]);
+        let inputs: Vec<Vec<u8>> = operands.into_iter().map(|(bytes, _)| bytes).collect();
+        let (frame, accepted) = self.run_filter(id, &inputs);
         let message = Value::Msg(Message::made(&frame.yielded, data));
         match (self.type_of(into), accepted) {
             (Type::Option(_), true) => Value::some(message),
@@ -24,9 +26,9 @@ impl<'a> Run<'a> {
     }
 
     /// A filter with a result.
-    pub fn through(&mut self, id: FilterId, input: &[u8], ty: &Type) -> Value {
+    pub fn through(&mut self, id: FilterId, inputs: &[Vec<u8>], ty: &Type) -> Value {
         let filter: &'a Filter = &self.stack.filters[id.index()];
-        let (frame, accepted) = self.run_filter(id, input);
+        let (frame, accepted) = self.run_filter(id, inputs);
         let Some(result) = &filter.result else {
             return Value::Bytes(super::arithmetic::sized(frame.yielded, ty));
         };
@@ -36,7 +38,7 @@ impl<'a> Run<'a> {
         value
     }
 
-    fn run_filter(&mut self, id: FilterId, input: &[u8]) -> (Frame<'a>, bool) {
+    fn run_filter(&mut self, id: FilterId, inputs: &[Vec<u8>]) -> (Frame<'a>, bool) {
         let filter: &'a Filter = &self.stack.filters[id.index()];
         let layer = self.frames.last().map_or(LayerId(0), |f| f.layer);
         self.frames.push(Frame::new(&filter.locals, layer));
@@ -46,49 +48,43 @@ impl<'a> Run<'a> {
                 self.set(LocalId(index as u32), value);
             }
         }
-        let unit = match filter.unit {
-            FilterUnit::Byte => 1,
-            FilterUnit::Word => 4,
-        };
-        let words = input.chunks(unit).map(|unit| {
-            let mut word = [0; 8];
-            word[..unit.len()].copy_from_slice(unit);
-            u64::from_le_bytes(word)
-        });
+        let read = inputs.iter().map(Vec::len).max().unwrap_or(0);
+        let units = units(filter.unit, read, inputs);
         let accepted = match Quick::of(filter) {
             Some(quick) => {
-                self.calculate(filter, &quick, words);
+                self.calculate(filter, &quick, units);
                 true
             }
-            None => self.each_word(filter, words),
+            None => self.each_unit(filter, units),
         };
         let accepted = accepted && !matches!(self.execute(&filter.end), Flow::Reject);
         let frame = self.frames.pop().expect("the filter's frame");
         let (num, den, add) = filter.grows;
-        let most = num as u64 * input.len() as u64 / den.max(1) as u64 + add as u64;
-        if filter.result.is_none() && frame.yielded.len() as u64 > input.len() as u64 + most {
-            self.report(
-                Rule::Space,
-                format!("`{}` made {} bytes of {}", filter.name, frame.yielded.len(), input.len()),
-            );
+        let most = num as u64 * read as u64 / den.max(1) as u64 + add as u64;
+        if filter.result.is_none() && frame.yielded.len() as u64 > read as u64 + most {
+            self.report(Rule::Space, format!("`{}` made {} bytes of {}", filter.name, frame.yielded.len(), read));
         }
         (frame, accepted)
     }
 
     /// Whether the filter accepts them.
-    fn each_word(&mut self, filter: &'a Filter, mut words: impl Iterator<Item = u64>) -> bool {
-        words.all(|word| {
-            self.set(filter.input, Value::Num(word));
+    fn each_unit(&mut self, filter: &'a Filter, mut units: impl Iterator<Item = Vec<u64>>) -> bool {
+        units.all(|units| {
+            for (local, unit) in filter.inputs.iter().zip(units) {
+                self.set(*local, Value::Num(unit));
+            }
             !matches!(self.execute(&filter.body), Flow::Reject)
         })
     }
 
-    fn calculate(&mut self, filter: &Filter, quick: &Quick, words: impl Iterator<Item = u64>) {
+    fn calculate(&mut self, filter: &Filter, quick: &Quick, units: impl Iterator<Item = Vec<u64>>) {
         let frame = self.frames.last_mut().expect("the filter's frame");
         let number = |slot: &Slot| if let Slot::Value(Value::Num(n)) = slot { *n } else { 0 };
         let mut slots: Vec<u64> = frame.slots.iter().map(number).collect();
-        for word in words {
-            slots[filter.input.index()] = word;
+        for units in units {
+            for (local, unit) in filter.inputs.iter().zip(units) {
+                slots[local.index()] = unit;
+            }
             quick.run(&mut slots);
         }
         frame.slots = slots.into_iter().map(|n| Slot::Value(Value::Num(n))).collect();
@@ -118,4 +114,20 @@ impl<'a> Run<'a> {
             },
         }
     }
+}
+
+/// The bytes or little-endian words of strings that are read side by side, as far as the longest of so many bytes.
+fn units(unit: FilterUnit, longest: usize, inputs: &[Vec<u8>]) -> impl Iterator<Item = Vec<u64>> + '_ {
+    let size = match unit {
+        FilterUnit::Byte => 1,
+        FilterUnit::Word => 4,
+    };
+    let at = move |input: &[u8], from: usize| {
+        let mut word = [0; 8];
+        let rest = input.get(from..).unwrap_or_default();
+        let part = &rest[..rest.len().min(size)];
+        word[..part.len()].copy_from_slice(part);
+        u64::from_le_bytes(word)
+    };
+    (0..longest).step_by(size).map(move |from| inputs.iter().map(|input| at(input, from)).collect())
 }

@@ -179,12 +179,12 @@ impl<'a> Printer<'a> {
         let result = f.result.as_ref().map_or(String::new(), |e| format!(" result {}", code.expr(e)));
         let functions = join(f.functions.iter().map(|f| self.names.functions.show(f.index())));
         let rejects = if f.rejects { " rejects" } else { "" };
-        let input = code.local(f.input);
+        let inputs = join(f.inputs.iter().map(|i| code.local(*i)));
         let (body, end) = (code.block(&f.body), code.block(&f.end));
         let (name, unit, locals) = (quoted(&f.name), word(words::UNITS, f.unit), self.locals(&f.locals));
         let (a, b, c) = f.grows;
         self.line(format!(
-            "filter {name} {unit} grows {a} {b} {c}{rejects}{} calls [{functions}] locals [{locals}] state [{states}] initial [{initial}] input {input}{result} {body} end {end}",
+            "filter {name} {unit} grows {a} {b} {c}{rejects}{} calls [{functions}] locals [{locals}] state [{states}] initial [{initial}] inputs [{inputs}]{result} {body} end {end}",
             span(f.span)
         ));
     }

@@ -492,8 +492,8 @@ impl Reader {
         let state = self.listed(|r| r.parameter().map(|p| Local { name: p.name, ty: p.ty, by_ref: false }))?;
         self.expect("initial")?;
         let initial = self.listed(|r| if r.is_sign('-') { Ok(None) } else { r.expr().map(Some) })?;
-        self.expect("input")?;
-        let input = self.local()?;
+        self.expect("inputs")?;
+        let inputs = self.listed(|r| r.local())?;
         let result = if self.is_word("result") { Some(self.expr()?) } else { None };
         let body = self.block()?;
         self.expect("end")?;
@@ -503,7 +503,7 @@ impl Reader {
             state,
             unit,
             locals,
-            input,
+            inputs,
             initial,
             body,
             end,

@@ -225,7 +225,7 @@ impl<'a> Check<'a> {
                 self.receives(*into, &below.ty, "a random number");
             }
             Statement::Filter { into, filter, input } => {
-                self.bytes(input);
+                self.read_by(*filter, input);
                 self.filter(*into, *filter);
             }
             Statement::Yield(value) => {

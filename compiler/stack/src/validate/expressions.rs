@@ -183,7 +183,7 @@ impl<'a> Check<'a> {
                 self.holds(*ty == Type::View && (a.ty == Type::Msg || is_bytes(&a.ty)), e);
             }
             ExprKind::Through(id, a) => {
-                self.bytes(a);
+                self.read_by(*id, a);
                 let result = stack.filters.get(id.index()).and_then(|f| f.result.as_ref());
                 self.holds(result.is_some_and(|r| r.ty == *ty), e);
             }
@@ -239,6 +239,14 @@ impl<'a> Check<'a> {
     pub fn bytes(&mut self, e: &'a Expr) {
         self.expr(e);
         self.problems.unless(is_bytes(&e.ty) || e.ty == Type::Msg, || format!("{:?} is not bytes", e.ty));
+    }
+
+    /// The operand of a filter.
+    pub fn read_by(&mut self, id: FilterId, operand: &'a Expr) {
+        let parts = Filter::operands(operand);
+        parts.iter().for_each(|part| self.bytes(part));
+        let count = self.stack.filters.get(id.index()).map_or(1, |f| f.inputs.len());
+        self.problems.unless(parts.len() == count, || format!("{} of {count} strings of bytes", parts.len()));
     }
 
     pub fn extern_arguments(&mut self, id: ExternId, arguments: &'a [Expr]) {

@@ -399,7 +399,7 @@ impl<'a> Walker<'a> {
                 self.set(*into, Use::Live);
             }
             Statement::Filter { into, input, .. } => {
-                self.borrow(input);
+                Filter::operands(input).iter().for_each(|part| self.borrow(part));
                 self.set(*into, Use::Live);
             }
             Statement::Unpack { into, message, .. } => {

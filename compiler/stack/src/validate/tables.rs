@@ -34,7 +34,8 @@ pub fn check(stack: &Stack, p: &mut Problems) {
     }
     for filter in &stack.filters {
         p.at(&filter.name);
-        locals(&filter.locals, [filter.input].iter(), p);
+        locals(&filter.locals, filter.inputs.iter(), p);
+        p.unless(!filter.inputs.is_empty(), || "a filter that reads nothing".into());
         let states = filter.locals.get(..filter.state.len()).is_some_and(|l| l == filter.state);
         p.unless(states && filter.initial.len() <= filter.state.len(), || "the first locals are not the state".into());
         p.unless(filter.functions.iter().all(|f| f.index() < stack.functions.len()), || "no such function".into());

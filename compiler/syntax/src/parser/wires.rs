@@ -111,10 +111,10 @@ impl Parser<'_> {
         }
         self.close_as(TokenKind::CloseBrace, open, Role::Block)?;
         let FilterParts { state, main, end, result, functions } = parts;
-        let Some((unit, input, body)) = main else {
+        let Some((unit, inputs, body)) = main else {
             return self.fail_with(crate::errors::filter_without_input(name.span, &name.name));
         };
-        Ok(Filter { docs, name, grows, state, unit, input, body, end, result, functions, span })
+        Ok(Filter { docs, name, grows, state, unit, inputs, body, end, result, functions, span })
     }
 
     fn filter_part(&mut self, parts: &mut FilterParts) -> Parse<()> {
@@ -135,15 +135,11 @@ impl Parser<'_> {
             word @ ("byte" | "word") => {
                 self.advance();
                 let unit = if word == "byte" { FilterUnit::Byte } else { FilterUnit::Word };
-                let mut inputs = self.function_parameters()?;
-                let Some(input) = inputs.pop().filter(|_| inputs.is_empty()) else {
-                    return self.fail_with(crate::errors::expected(
-                        "one parameter",
-                        "another number of them",
-                        self.previous(),
-                    ));
-                };
-                parts.main = Some((unit, input, self.block()?));
+                let inputs = self.function_parameters()?;
+                if inputs.is_empty() {
+                    return self.fail_with(crate::errors::expected("a parameter", "none", self.previous()));
+                }
+                parts.main = Some((unit, inputs, self.block()?));
             }
             "end" => {
                 self.advance();
@@ -164,7 +160,7 @@ impl Parser<'_> {
 #[derive(Default)]
 struct FilterParts {
     state: Vec<Field>,
-    main: Option<(FilterUnit, FunctionParameter, Block)>,
+    main: Option<(FilterUnit, Vec<FunctionParameter>, Block)>,
     end: Option<Block>,
     result: Option<Expr>,
     functions: Vec<Function>,
