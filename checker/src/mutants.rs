@@ -124,7 +124,7 @@ impl Walker<'_> {
                 }
             }
             self.statement(&mut block[at]);
-            if matches!(block[at], Statement::Impossible) {
+            if matches!(block[at].kind, StatementKind::Impossible) {
                 return;
             }
             at += 1;
@@ -144,16 +144,18 @@ impl Walker<'_> {
             .collect::<Vec<_>>()[..]
         {
             [] => Some(None),
-            [one] if one.ty == Type::Msg => Some(Some(Statement::Drop(one.clone()))),
+            [one] if one.ty == Type::Msg => Some(Some(StatementKind::Drop(one.clone()).at(statement.span))),
             _ => None,
         };
-        match statement {
-            Statement::Store(place, value) if self.is_update(place) => {
+        match &statement.kind {
+            StatementKind::Store(place, value) if self.is_update(place) => {
                 Some(("update", dropped(std::slice::from_ref(value))?))
             }
-            Statement::Operate(o) if o.into.is_none() && o.done.is_none() => Some(("update", dropped(&o.arguments)?)),
-            Statement::Arm { .. } | Statement::Cancel(_) => Some(("timer", None)),
-            Statement::Emit(emit) => Some(("emission", dropped(&emit.arguments)?)),
+            StatementKind::Operate(o) if o.into.is_none() && o.done.is_none() => {
+                Some(("update", dropped(&o.arguments)?))
+            }
+            StatementKind::Arm { .. } | StatementKind::Cancel(_) => Some(("timer", None)),
+            StatementKind::Emit(emit) => Some(("emission", dropped(&emit.arguments)?)),
             _ => None,
         }
     }
@@ -166,11 +168,13 @@ impl Walker<'_> {
 
     fn statement(&mut self, statement: &mut Statement) {
         let (decisive, body) = (self.decisive, self.body);
-        match statement {
-            Statement::Let(local, e) if decisive.local(body, *local) || self.stack.has_message(&e.ty) => self.expr(e),
-            Statement::Store(place, e) if self.is_update(place) => self.expr(e),
-            Statement::Random { into, .. } => self.drawn.push(*into),
-            Statement::If { condition, then, otherwise, .. } => {
+        match &mut statement.kind {
+            StatementKind::Let(local, e) if decisive.local(body, *local) || self.stack.has_message(&e.ty) => {
+                self.expr(e)
+            }
+            StatementKind::Store(place, e) if self.is_update(place) => self.expr(e),
+            StatementKind::Random { into, .. } => self.drawn.push(*into),
+            StatementKind::If { condition, then, otherwise, .. } => {
                 let acts = decisive.block_acts(body, then) || decisive.block_acts(body, otherwise);
                 if acts && !self.by_chance(condition) {
                     self.expr(condition);
@@ -181,20 +185,20 @@ impl Walker<'_> {
                 self.block(then);
                 self.block(otherwise);
             }
-            Statement::Loop { body, .. } => self.block(body),
-            Statement::For { from, to, body: inner, .. } => {
+            StatementKind::Loop { body, .. } => self.block(body),
+            StatementKind::For { from, to, body: inner, .. } => {
                 self.expr(from);
                 self.expr(to);
                 self.block(inner);
             }
-            Statement::Each { walk, body: inner, .. } => {
+            StatementKind::Each { walk, body: inner, .. } => {
                 if decisive.block_acts(body, inner) {
                     walk.from.iter_mut().chain(&mut walk.to).for_each(|e| self.expr(e));
                 }
                 self.block(inner);
             }
-            Statement::Return(Some(e)) if decisive.result(body) || self.stack.has_message(&e.ty) => self.expr(e),
-            Statement::Call { function, arguments, .. } => {
+            StatementKind::Return(Some(e)) if decisive.result(body) || self.stack.has_message(&e.ty) => self.expr(e),
+            StatementKind::Call { function, arguments, .. } => {
                 let parameters = &self.stack.functions[function.index()].parameters;
                 for (argument, parameter) in arguments.iter_mut().zip(parameters) {
                     match argument {
@@ -207,9 +211,9 @@ impl Walker<'_> {
                     }
                 }
             }
-            Statement::Operate(o) => o.arguments.iter_mut().for_each(|e| self.expr(e)),
-            Statement::Emit(emit) => emit.arguments.iter_mut().for_each(|e| self.expr(e)),
-            Statement::Fit { into, value } if decisive.local(body, *into) => self.expr(value),
+            StatementKind::Operate(o) => o.arguments.iter_mut().for_each(|e| self.expr(e)),
+            StatementKind::Emit(emit) => emit.arguments.iter_mut().for_each(|e| self.expr(e)),
+            StatementKind::Fit { into, value } if decisive.local(body, *into) => self.expr(value),
             _ => {}
         }
     }

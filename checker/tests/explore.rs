@@ -9,7 +9,7 @@ use nacre_checker::run::{self, What};
 use nacre_checker::setup::{Bounds, Setup};
 use nacre_checker::space::Space;
 use nacre_specification::samples::{fifo_network, lossy_datagrams};
-use nacre_stack::{samples, Expr, ExprKind, Stack, Statement};
+use nacre_stack::{samples, Expr, ExprKind, Stack, StatementKind};
 
 fn setup(stack: Stack, messages: [u8; 2], losses: u8, doubles: u8) -> Setup {
     let limits = vec![("lose".into(), losses), ("double".into(), doubles)];
@@ -62,8 +62,8 @@ fn a_timer_that_is_not_armed_again_is_found() {
     let mut left_out = 0;
     for handler in &mut broken.handlers {
         let before = handler.body.len();
-        if matches!(handler.body.first(), Some(Statement::Each { .. })) {
-            handler.body.retain(|s| !matches!(s, Statement::Arm { .. }));
+        if matches!(handler.body.first().map(|s| &s.kind), Some(StatementKind::Each { .. })) {
+            handler.body.retain(|s| !matches!(&s.kind, StatementKind::Arm { .. }));
         }
         left_out += before - handler.body.len();
     }
@@ -79,10 +79,10 @@ fn numbers_that_are_not_compared_are_found() {
     let mut changed = 0;
     for handler in &mut broken.handlers {
         for statement in &mut handler.body {
-            if let Statement::If { condition, otherwise, .. } = statement {
+            if let StatementKind::If { condition, otherwise, .. } = &mut statement.kind {
                 if otherwise.len() == 1 {
                     let ty = condition.ty.clone();
-                    *condition = Expr { kind: ExprKind::Const(1), ty };
+                    *condition = Expr::new(ExprKind::Const(1), ty, condition.span);
                     changed += 1;
                 }
             }

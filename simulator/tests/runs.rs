@@ -12,7 +12,7 @@ use nacre_simulator::lockstep::Lockstep;
 use nacre_simulator::network::{Conditions, Item, Partition};
 use nacre_simulator::run::{run, Plan, Run, Subject};
 use nacre_simulator::shrink::{shrink, Budget};
-use nacre_stack::{samples, BinaryOp, Expr, ExprKind, Stack, Statement};
+use nacre_stack::{samples, BinaryOp, Expr, ExprKind, Stack, StatementKind};
 
 fn bad() -> Conditions {
     Conditions { loss: 0.1, duplicate: 0.05, reorder: 0.05, delay: 1_000_000, jitter: 500_000, ..Conditions::default() }
@@ -114,8 +114,8 @@ fn without_order(mut stack: Stack) -> Stack {
     let handler = stack.handlers.iter_mut().find(|h| h.name.contains("Data")).expect("the handler of data");
     let mut found = false;
     for statement in &mut handler.body {
-        let Statement::If { condition: Expr { kind: ExprKind::Binary(BinaryOp::Equal, left, right), .. }, .. } =
-            statement
+        let StatementKind::If { condition: Expr { kind: ExprKind::Binary(BinaryOp::Equal, left, right), .. }, .. } =
+            &mut statement.kind
         else {
             continue;
         };

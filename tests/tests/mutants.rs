@@ -1,7 +1,7 @@
 //! Seeded bugs are found: each small change to a layer, to what the back end is given or to what it writes must break a run, a
 //! comparison or a check that holds without it. Which did is printed as a table.
 
-use nacre_stack::Statement;
+use nacre_stack::StatementKind;
 use nacre_tests::in_parallel;
 use nacre_tests::mutants::emitted::{self, edit, forget, Wrong};
 use nacre_tests::mutants::layers::{self, Bug};
@@ -154,7 +154,7 @@ const BACK_END: &[emitted::Bug] = &[
         name: "timer armed anew",
         wrong: Wrong::Stack(|stack| {
             edit(stack, &mut |statement| match statement {
-                Statement::Arm { unless_armed, .. } if *unless_armed => {
+                StatementKind::Arm { unless_armed, .. } if *unless_armed => {
                     *unless_armed = false;
                     true
                 }
@@ -166,7 +166,7 @@ const BACK_END: &[emitted::Bug] = &[
         name: "branches exchanged",
         wrong: Wrong::Stack(|stack| {
             edit(stack, &mut |statement| match statement {
-                Statement::If { then, otherwise, .. } => {
+                StatementKind::If { then, otherwise, .. } => {
                     std::mem::swap(then, otherwise);
                     true
                 }
@@ -174,12 +174,12 @@ const BACK_END: &[emitted::Bug] = &[
             })
         }),
     },
-    emitted::Bug { name: "a store forgotten", wrong: forgets!(0, Statement::Store(..)) },
-    emitted::Bug { name: "another store forgotten", wrong: forgets!(9, Statement::Store(..)) },
-    emitted::Bug { name: "a count forgotten", wrong: forgets!(0, Statement::Count(..)) },
-    emitted::Bug { name: "a cancel forgotten", wrong: forgets!(0, Statement::Cancel(..)) },
-    emitted::Bug { name: "an arm forgotten", wrong: forgets!(0, Statement::Arm { .. }) },
-    emitted::Bug { name: "impossible is not told", wrong: forgets!(0, Statement::Impossible) },
+    emitted::Bug { name: "a store forgotten", wrong: forgets!(0, StatementKind::Store(..)) },
+    emitted::Bug { name: "another store forgotten", wrong: forgets!(9, StatementKind::Store(..)) },
+    emitted::Bug { name: "a count forgotten", wrong: forgets!(0, StatementKind::Count(..)) },
+    emitted::Bug { name: "a cancel forgotten", wrong: forgets!(0, StatementKind::Cancel(..)) },
+    emitted::Bug { name: "an arm forgotten", wrong: forgets!(0, StatementKind::Arm { .. }) },
+    emitted::Bug { name: "impossible is not told", wrong: forgets!(0, StatementKind::Impossible) },
     emitted::Bug {
         name: "C: no check of lengths",
         wrong: Wrong::Text("if (!(len - 12u <= 1400u)) { return false; }", ""),

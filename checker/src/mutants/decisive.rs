@@ -105,23 +105,23 @@ impl<'a> Decisive<'a> {
 
     fn statement_acts(&self, body: usize, statement: &Statement) -> bool {
         let any = |block: &Block| block.iter().any(|s| self.statement_acts(body, s));
-        match statement {
-            Statement::Let(local, e) => self.locals[body][local.index()] || self.stack.has_message(&e.ty),
-            Statement::Store(place, _) => self.stored(body, place),
-            Statement::If { then, otherwise, .. } => any(then) || any(otherwise),
+        match &statement.kind {
+            StatementKind::Let(local, e) => self.locals[body][local.index()] || self.stack.has_message(&e.ty),
+            StatementKind::Store(place, _) => self.stored(body, place),
+            StatementKind::If { then, otherwise, .. } => any(then) || any(otherwise),
             // How often it runs is a claim.
-            Statement::Loop { .. } | Statement::For { .. } | Statement::Break => true,
-            Statement::Each { walk, body: inner, .. } => walk.drain || any(inner),
-            Statement::Return(_) => {
+            StatementKind::Loop { .. } | StatementKind::For { .. } | StatementKind::Break => true,
+            StatementKind::Each { walk, body: inner, .. } => walk.drain || any(inner),
+            StatementKind::Return(_) => {
                 let result = body.checked_sub(self.stack.handlers.len()).is_some_and(|f| self.results[f]);
                 self.acts[body] || result
             }
-            Statement::Call { into, function, .. } => {
+            StatementKind::Call { into, function, .. } => {
                 let acts = self.acts[self.stack.handlers.len() + function.index()];
                 acts || into.is_some_and(|l| self.locals[body][l.index()])
             }
-            Statement::Fit { into, .. } => self.locals[body][into.index()],
-            Statement::Count(..) => false,
+            StatementKind::Fit { into, .. } => self.locals[body][into.index()],
+            StatementKind::Count(..) => false,
             _ => true,
         }
     }
@@ -164,14 +164,14 @@ impl<'a> Decisive<'a> {
     /// As [`Self::statement_acts`], without what only ends the body: that acts if something else in it does.
     fn acts_besides_ending(&self, body: usize, statement: &Statement) -> bool {
         let any = |block: &Block| block.iter().any(|s| self.acts_besides_ending(body, s));
-        match statement {
-            Statement::If { then, otherwise, .. } => any(then) || any(otherwise),
-            Statement::Each { walk, body: inner, .. } => walk.drain || any(inner),
-            Statement::Return(_) => false,
+        match &statement.kind {
+            StatementKind::If { then, otherwise, .. } => any(then) || any(otherwise),
+            StatementKind::Each { walk, body: inner, .. } => walk.drain || any(inner),
+            StatementKind::Return(_) => false,
             // A local is no effect of the body.
-            Statement::Let(_, e) => self.stack.has_message(&e.ty),
-            Statement::Fit { .. } => false,
-            Statement::Call { function, .. } => self.acts[self.stack.handlers.len() + function.index()],
+            StatementKind::Let(_, e) => self.stack.has_message(&e.ty),
+            StatementKind::Fit { .. } => false,
+            StatementKind::Call { function, .. } => self.acts[self.stack.handlers.len() + function.index()],
             _ => self.statement_acts(body, statement),
         }
     }
@@ -179,56 +179,56 @@ impl<'a> Decisive<'a> {
     fn statement(&mut self, body: usize, statement: &Statement) {
         let acts = self.statement_acts(body, statement);
         let at = Some(body);
-        match statement {
-            Statement::Let(_, e) if acts => self.read(at, e, true),
-            Statement::Store(place, e) if acts => {
+        match &statement.kind {
+            StatementKind::Let(_, e) if acts => self.read(at, e, true),
+            StatementKind::Store(place, e) if acts => {
                 self.indices(at, place);
                 self.read(at, e, true);
             }
-            Statement::If { condition, then, otherwise, .. } => {
+            StatementKind::If { condition, then, otherwise, .. } => {
                 if acts {
                     self.read(at, condition, true);
                 }
                 self.block(body, then);
                 self.block(body, otherwise);
             }
-            Statement::Loop { body: inner, .. } => self.block(body, inner),
-            Statement::For { from, to, body: inner, .. } => {
+            StatementKind::Loop { body: inner, .. } => self.block(body, inner),
+            StatementKind::For { from, to, body: inner, .. } => {
                 self.read(at, from, true);
                 self.read(at, to, true);
                 self.block(body, inner);
             }
-            Statement::Each { walk, body: inner, .. } => {
+            StatementKind::Each { walk, body: inner, .. } => {
                 if acts {
                     self.mark(at, &walk.over, true);
                     walk.from.iter().chain(&walk.to).for_each(|e| self.read(at, e, true));
                 }
                 self.block(body, inner);
             }
-            Statement::Return(Some(e)) => {
+            StatementKind::Return(Some(e)) => {
                 let function = body.checked_sub(self.stack.handlers.len());
                 if function.is_some_and(|f| self.results[f]) || self.stack.has_message(&e.ty) {
                     self.read(at, e, true);
                 }
             }
-            Statement::Call { into, function, arguments } => self.call(body, *into, *function, arguments),
-            Statement::CallExtern { arguments, .. } => arguments.iter().for_each(|e| self.read(at, e, true)),
-            Statement::Operate(o) => {
+            StatementKind::Call { into, function, arguments } => self.call(body, *into, *function, arguments),
+            StatementKind::CallExtern { arguments, .. } => arguments.iter().for_each(|e| self.read(at, e, true)),
+            StatementKind::Operate(o) => {
                 self.mark(at, &o.place, true);
                 o.arguments.iter().for_each(|e| self.read(at, e, true));
             }
-            Statement::Emit(emit) => emit.arguments.iter().for_each(|e| self.read(at, e, true)),
+            StatementKind::Emit(emit) => emit.arguments.iter().for_each(|e| self.read(at, e, true)),
             // How long it waits is not seen.
-            Statement::Arm { timer, .. } | Statement::Cancel(timer) => self.indices(at, timer),
-            Statement::Drop(e) | Statement::Assert(e, _) | Statement::Yield(e) => self.read(at, e, true),
-            Statement::Fit { value, .. } if acts => self.read(at, value, true),
-            Statement::Random { below: e, .. } | Statement::Filter { input: e, .. } => self.read(at, e, true),
-            Statement::Unpack { message, .. } => self.read(at, message, true),
-            Statement::Join { parts, last, .. } => {
+            StatementKind::Arm { timer, .. } | StatementKind::Cancel(timer) => self.indices(at, timer),
+            StatementKind::Drop(e) | StatementKind::Assert(e, _) | StatementKind::Yield(e) => self.read(at, e, true),
+            StatementKind::Fit { value, .. } if acts => self.read(at, value, true),
+            StatementKind::Random { below: e, .. } | StatementKind::Filter { input: e, .. } => self.read(at, e, true),
+            StatementKind::Unpack { message, .. } => self.read(at, message, true),
+            StatementKind::Join { parts, last, .. } => {
                 self.mark(at, parts, true);
                 self.read(at, last, true);
             }
-            Statement::Take { place, .. } => self.mark(at, place, true),
+            StatementKind::Take { place, .. } => self.mark(at, place, true),
             _ => {}
         }
     }

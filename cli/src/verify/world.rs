@@ -6,7 +6,7 @@ use nacre_checker::setup::{Bounds, Setup, MOST};
 use nacre_diagnostics::Diagnostic;
 use nacre_driver::{is_settable, Bound, LayerPromises, Meaning, Override, Resolved, Session, Variation};
 use nacre_specification::{ActionKind, Automaton, Configuration};
-use nacre_stack::{mask, Expr, ExprKind, Stack, Type};
+use nacre_stack::{mask, Expr, ExprKind, Span, Stack, Type};
 use nacre_syntax::ast;
 
 /// What is verified: a layer by itself, or a stack.
@@ -215,7 +215,7 @@ fn give(stack: &mut Stack, given: &[(String, u64)]) -> Result<(), String> {
             if !matches!(cell.ty, Type::UInt(bits) | Type::Seq(bits) if value & !mask(u32::from(bits)) == 0) {
                 return Err(format!("`{name}` cannot be {value}"));
             }
-            cell.initial = Some(Expr { kind: ExprKind::Const(*value), ty: cell.ty.clone() });
+            cell.initial = Some(Expr::new(ExprKind::Const(*value), cell.ty.clone(), Span::default()));
         }
     }
     Ok(())

@@ -84,19 +84,19 @@ pub(crate) fn activate(
 
 /// Whether a block never goes on to what stands behind it.
 fn leaves(block: &Block) -> bool {
-    match block.last() {
-        Some(Statement::Return(_) | Statement::Break | Statement::Reject) => true,
-        Some(Statement::If { then, otherwise, .. }) => leaves(then) && leaves(otherwise),
+    match block.last().map(|s| &s.kind) {
+        Some(StatementKind::Return(_) | StatementKind::Break | StatementKind::Reject) => true,
+        Some(StatementKind::If { then, otherwise, .. }) => leaves(then) && leaves(otherwise),
         _ => false,
     }
 }
 
 /// The condition on which a loop ends, if there is only one place where it does: a bound is never met but by mistake.
 fn exit(body: &Block) -> Option<(&Expr, bool)> {
-    let is_break = |block: &Block| matches!(block.as_slice(), [Statement::Break]);
-    let found = body.iter().find_map(|statement| match statement {
-        Statement::If { condition, then, .. } if is_break(then) => Some((condition, true)),
-        Statement::If { condition, otherwise, .. } if is_break(otherwise) => Some((condition, false)),
+    let is_break = |block: &Block| matches!(block.as_slice(), [Statement { kind: StatementKind::Break, .. }]);
+    let found = body.iter().find_map(|statement| match &statement.kind {
+        StatementKind::If { condition, then, .. } if is_break(then) => Some((condition, true)),
+        StatementKind::If { condition, otherwise, .. } if is_break(otherwise) => Some((condition, false)),
         _ => None,
     });
     found.filter(|_| breaks(body) == 1)
@@ -104,9 +104,9 @@ fn exit(body: &Block) -> Option<(&Expr, bool)> {
 
 /// How many breaks end the loop that a block belongs to.
 fn breaks(block: &Block) -> usize {
-    let one = |statement: &Statement| match statement {
-        Statement::Break => 1,
-        Statement::If { then, otherwise, .. } => breaks(then) + breaks(otherwise),
+    let one = |statement: &Statement| match &statement.kind {
+        StatementKind::Break => 1,
+        StatementKind::If { then, otherwise, .. } => breaks(then) + breaks(otherwise),
         _ => 0,
     };
     block.iter().map(one).sum()
@@ -116,7 +116,7 @@ impl<'a> Run<'a> {
     fn block(&mut self, block: &'a [Statement]) -> Course {
         let mut done = vec![];
         for (i, statement) in block.iter().enumerate() {
-            if let Statement::If { condition, then, otherwise, .. } = statement {
+            if let StatementKind::If { condition, then, otherwise, .. } = &statement.kind {
                 done.push(self.expr_effects(condition));
                 done.push(self.branches(condition, then, otherwise, &block[i + 1..]));
                 return Course::sequence(done);
@@ -165,53 +165,53 @@ impl<'a> Run<'a> {
 
     fn statement(&mut self, statement: &'a Statement) -> Course {
         let mut done = vec![];
-        match statement {
-            Statement::Let(local, e) => {
+        match &statement.kind {
+            StatementKind::Let(local, e) => {
                 let bag = self.expr(e, &mut done);
                 self.set(*local, &bag);
                 self.frame.facts.define(*local, e);
             }
-            Statement::Store(place, e) => {
+            StatementKind::Store(place, e) => {
                 let bag = self.expr(e, &mut done);
                 self.store(place, &bag, self.messages([e]), &mut done);
             }
-            Statement::Loop { bound, body } => {
+            StatementKind::Loop { bound, body } => {
                 done.push(self.repeated(*bound, body));
                 if let Some((condition, holds)) = exit(body) {
                     self.frame.facts.learn(condition, holds);
                 }
             }
-            Statement::For { from, to, bound, body, .. } => {
+            StatementKind::For { from, to, bound, body, .. } => {
                 self.expr(from, &mut done);
                 self.expr(to, &mut done);
                 done.push(self.repeated(*bound, body));
             }
-            Statement::Each { walk, bound, body } => {
+            StatementKind::Each { walk, bound, body } => {
                 let entries = self.locals_or_cells(&walk.over);
                 if let Some(value) = walk.value {
                     self.set(value, &entries);
                 }
                 done.push(self.repeated(*bound, body));
             }
-            Statement::Return(Some(e)) => {
+            StatementKind::Return(Some(e)) => {
                 let bag = self.expr(e, &mut done);
                 self.frame.returned.join(&bag);
             }
-            Statement::Call { into, function, arguments } => done.push(self.call(*into, *function, arguments)),
-            Statement::CallExtern { into, function, arguments } => {
+            StatementKind::Call { into, function, arguments } => done.push(self.call(*into, *function, arguments)),
+            StatementKind::CallExtern { into, function, arguments } => {
                 self.call_extern(*into, *function, arguments, &mut done)
             }
-            Statement::Operate(operate) => self.operate(operate, &mut done),
-            Statement::Emit(emit) => self.emit(emit, &mut done),
-            Statement::Filter { into, filter, input } => self.filter(*into, *filter, input, &mut done),
-            Statement::Unpack { into, layout, message } => {
+            StatementKind::Operate(operate) => self.operate(operate, &mut done),
+            StatementKind::Emit(emit) => self.emit(emit, statement.span, &mut done),
+            StatementKind::Filter { into, filter, input } => self.filter(*into, *filter, input, &mut done),
+            StatementKind::Unpack { into, layout, message } => {
                 let bag = self.expr(message, &mut done);
                 crate::values::cut(&bag, &mut done);
                 self.world.unpacked.insert(*layout);
                 let unpacked = self.unpacked(*layout, &bag);
                 self.set(*into, &unpacked);
             }
-            Statement::Join { into, parts, last } => {
+            StatementKind::Join { into, parts, last } => {
                 let last = self.expr(last, &mut done);
                 let whole = self.joined(parts, &last);
                 done.push(Course::Act(match self.spot(parts).root {
@@ -220,31 +220,29 @@ impl<'a> Run<'a> {
                 }));
                 self.set(*into, &whole);
             }
-            Statement::Take { into, place } => {
+            StatementKind::Take { into, place } => {
                 let bag = self.locals_or_cells(place);
                 self.set(*into, &bag);
                 self.changed(place);
             }
-            Statement::Fit { into, value } => {
+            StatementKind::Fit { into, value } => {
                 self.expr(value, &mut done);
-                let some = Expr {
-                    kind: ExprKind::Some(Box::new(value.clone())),
-                    ty: self.frame.locals[into.index()].ty.clone(),
-                };
+                let ty = self.frame.locals[into.index()].ty.clone();
+                let some = Expr::new(ExprKind::Some(Box::new(value.clone())), ty, value.span);
                 self.frame.facts.define(*into, &some);
             }
-            other => {
-                let (exprs, _) = parts(other);
+            _ => {
+                let (exprs, _) = parts(statement);
                 for e in exprs {
                     self.expr(e, &mut done);
                 }
-                assigned(other).into_iter().for_each(|l| self.frame.facts.forget_local(l));
+                assigned(statement).into_iter().for_each(|l| self.frame.facts.forget_local(l));
             }
         }
         Course::sequence(done)
     }
 
-    fn emit(&mut self, emit: &Emit, done: &mut Vec<Course>) {
+    fn emit(&mut self, emit: &Emit, span: Span, done: &mut Vec<Course>) {
         let message = self.stack.event(emit.event).message;
         let mut bag = None;
         for (i, argument) in emit.arguments.iter().enumerate() {
@@ -253,7 +251,7 @@ impl<'a> Run<'a> {
                 bag = Some(carried);
             }
         }
-        let emission = Emission { target: emit.target, event: emit.event, later: emit.later, bag, span: emit.span };
+        let emission = Emission { target: emit.target, event: emit.event, later: emit.later, bag, span };
         done.push(Course::Act(Act::Emit(emission)));
     }
 
@@ -405,8 +403,8 @@ impl<'a> Run<'a> {
 
 /// The locals that a statement sets (not those set inside it).
 pub(crate) fn assigned(statement: &Statement) -> Vec<LocalId> {
-    use Statement::*;
-    match statement {
+    use StatementKind::*;
+    match &statement.kind {
         Let(local, _) | For { variable: local, .. } => vec![*local],
         Fit { into, .. } | Random { into, .. } | Filter { into, .. } | Unpack { into, .. } => vec![*into],
         Join { into, .. } | Take { into, .. } => vec![*into],

@@ -52,9 +52,9 @@ fn emits(stack: &Stack, block: &Block, target: Target, event: EventId) -> bool {
     let mut found = false;
     let (mut pending, mut called) = (vec![block], BTreeSet::new());
     while let Some(block) = pending.pop() {
-        statements(block, &mut |statement| match statement {
-            Statement::Emit(emit) => found |= emit.target == target && emit.event == event,
-            Statement::Call { function, .. } if called.insert(*function) => {
+        statements(block, &mut |statement| match &statement.kind {
+            StatementKind::Emit(emit) => found |= emit.target == target && emit.event == event,
+            StatementKind::Call { function, .. } if called.insert(*function) => {
                 pending.push(&stack.function(*function).body)
             }
             _ => {}
@@ -119,17 +119,17 @@ pub(crate) fn bound_lengths(stack: &mut Stack, longest: u32) {
                 .iter()
                 .map(|p| Local { name: p.name.clone(), ty: p.ty.clone(), by_ref: false })
                 .collect();
-            let condition = at_most(LocalId(message), longest);
+            let condition = at_most(LocalId(message), longest, stack.layer(layer).span);
             stack.ports[p].inputs[i].admissions.push(Admission { layer, locals, condition });
         }
     }
 }
 
-fn at_most(message: LocalId, longest: u32) -> Expr {
-    let number = |kind| Expr { kind, ty: Type::UInt(32) };
+fn at_most(message: LocalId, longest: u32, span: Span) -> Expr {
+    let number = |kind| Expr::new(kind, Type::UInt(32), span);
     let place = Place { root: Root::Local(message), path: vec![], ty: Type::Msg };
-    let borrowed = Expr { kind: ExprKind::Borrow(Box::new(place)), ty: Type::Msg };
+    let borrowed = Expr::new(ExprKind::Borrow(Box::new(place)), Type::Msg, span);
     let length = number(ExprKind::Length(Box::new(borrowed)));
     let most = number(ExprKind::Const(u64::from(longest)));
-    Expr { kind: ExprKind::Binary(BinaryOp::LessEqual, Box::new(length), Box::new(most)), ty: Type::Bool }
+    Expr::new(ExprKind::Binary(BinaryOp::LessEqual, Box::new(length), Box::new(most)), Type::Bool, span)
 }

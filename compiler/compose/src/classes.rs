@@ -121,9 +121,9 @@ impl Sources {
         let values = exprs.iter().map(|e| self.expr(stack, code, e)).max().unwrap_or(FieldClass::Identification);
         let from =
             places.iter().map(|p| self.place(stack, code, p)).max().unwrap_or(FieldClass::Identification).max(values);
-        match statement {
-            Statement::Store(place, _) => self.root(code, place, values),
-            Statement::Return(Some(_)) => {
+        match &statement.kind {
+            StatementKind::Store(place, _) => self.root(code, place, values),
+            StatementKind::Return(Some(_)) => {
                 if let Code::Function(function) = code {
                     let known = self.results.get(&function).copied();
                     if known.is_none_or(|k| k < values) {
@@ -132,7 +132,7 @@ impl Sources {
                     }
                 }
             }
-            Statement::Call { into, function, arguments } => {
+            StatementKind::Call { into, function, arguments } => {
                 let callee = stack.function(*function);
                 for (parameter, argument) in callee.parameters.iter().zip(arguments) {
                     let class = match argument {
@@ -146,8 +146,8 @@ impl Sources {
                     self.local(code, *into, result);
                 }
             }
-            Statement::Random { into, .. } => self.local(code, *into, FieldClass::Protocol),
-            Statement::Operate(o) => {
+            StatementKind::Random { into, .. } => self.local(code, *into, FieldClass::Protocol),
+            StatementKind::Operate(o) => {
                 // What a container tells of itself (a number, a slot) is state, whatever message went into it.
                 let told = self.place(stack, code, &o.place);
                 for local in assigned(statement) {
@@ -155,16 +155,16 @@ impl Sources {
                 }
                 self.root(code, &o.place, values);
             }
-            Statement::Each { walk, .. } => {
+            StatementKind::Each { walk, .. } => {
                 let told = self.place(stack, code, &walk.over).max(FieldClass::Identification);
                 for local in assigned(statement) {
                     self.local(code, local, told);
                 }
             }
-            Statement::CallExtern { .. }
-            | Statement::Filter { .. }
-            | Statement::Unpack { .. }
-            | Statement::Join { .. } => {
+            StatementKind::CallExtern { .. }
+            | StatementKind::Filter { .. }
+            | StatementKind::Unpack { .. }
+            | StatementKind::Join { .. } => {
                 for local in assigned(statement) {
                     self.local(code, local, FieldClass::Message);
                 }

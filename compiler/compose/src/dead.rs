@@ -23,14 +23,16 @@ struct Dead<'a> {
 
 impl Dead<'_> {
     fn is_dead(&self, statement: &Statement) -> bool {
-        matches!(statement, Statement::Emit(emit) if !self.stack.is_taken(Some(self.layer), emit))
+        matches!(&statement.kind, StatementKind::Emit(emit) if !self.stack.is_taken(Some(self.layer), emit))
     }
 
     /// Releases the message that cannot be there, and reports that it was.
     fn instead(&self, statement: Statement) -> Block {
-        let Statement::Emit(emit) = statement else { return vec![statement] };
+        let span = statement.span;
+        let StatementKind::Emit(emit) = statement.kind else { return vec![statement] };
         let messages = emit.arguments.into_iter().filter(|a| self.stack.has_message(&a.ty));
-        messages.map(Statement::Drop).chain([Statement::Unreachable]).collect()
+        let instead = messages.map(StatementKind::Drop).chain([StatementKind::Unreachable]);
+        instead.map(|kind| kind.at(span)).collect()
     }
 }
 

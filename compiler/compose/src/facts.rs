@@ -116,9 +116,8 @@ impl Facts {
     /// A condition in the one form in which it is compared with others.
     fn literal(&self, condition: &Expr, holds: bool) -> Literal {
         let resolved = self.resolve(condition);
-        let make = |op, a: &Expr, b: &Expr| Expr {
-            kind: ExprKind::Binary(op, Box::new(a.clone()), Box::new(b.clone())),
-            ty: Type::Bool,
+        let make = |op, a: &Expr, b: &Expr| {
+            Expr::new(ExprKind::Binary(op, Box::new(a.clone()), Box::new(b.clone())), Type::Bool, a.span)
         };
         match &resolved.kind {
             ExprKind::Unary(UnaryOp::Not, inner) => self.literal(inner, !holds),
@@ -165,7 +164,7 @@ impl Facts {
         let (at, size) = if constant(size).is_some() { (at, constant(size)) } else { (size, constant(at)) };
         if let (Some(size), ExprKind::Length(_)) = (size, &low.kind) {
             let rest = ExprKind::Binary(BinaryOp::Sub, Box::new(low.clone()), at.clone());
-            self.at_most.push((Expr { kind: rest, ty: low.ty }, size.saturating_sub(less)));
+            self.at_most.push((Expr::new(rest, low.ty, low.span), size.saturating_sub(less)));
         }
     }
 
@@ -234,7 +233,7 @@ impl Facts {
             ExprKind::Binary(op, a, b) => ExprKind::Binary(*op, Box::new(self.resolve(a)), Box::new(self.resolve(b))),
             other => other.clone(),
         };
-        Expr { kind, ty: expr.ty.clone() }
+        Expr::new(kind, expr.ty.clone(), expr.span)
     }
 }
 
@@ -272,7 +271,7 @@ fn mentions_place(expr: &Expr, references: &BTreeSet<LocalId>) -> bool {
 }
 
 fn zero(ty: &Type) -> Expr {
-    Expr { kind: ExprKind::Const(0), ty: ty.clone() }
+    Expr::new(ExprKind::Const(0), ty.clone(), Span::default())
 }
 
 fn is_length_of(expr: &Expr, local: LocalId) -> bool {

@@ -35,7 +35,7 @@ fn only_feeds_state(stack: &Stack, event: EventId, handler: &Handler, field: usi
 /// Whether a block may not go on to what stands behind it.
 fn leaves_somewhere(block: &Block) -> bool {
     let mut leaves = false;
-    statements(block, &mut |s| leaves |= matches!(s, Statement::Return(_) | Statement::Break));
+    statements(block, &mut |s| leaves |= matches!(&s.kind, StatementKind::Return(_) | StatementKind::Break));
     leaves
 }
 
@@ -81,8 +81,8 @@ impl<'a> Taint<'a> {
             || exprs.iter().any(|e| self.is_marked(call, e))
             || places.iter().any(|p| self.place_is_marked(call, p));
         let carries = exprs.iter().any(|e| self.carries(call, e));
-        match statement {
-            Statement::If { then, otherwise, .. } => {
+        match &statement.kind {
+            StatementKind::If { then, otherwise, .. } => {
                 let after = self.block(call, then, marked) | self.block(call, otherwise, marked);
                 if marked {
                     leaves_somewhere(then) || leaves_somewhere(otherwise)
@@ -90,31 +90,31 @@ impl<'a> Taint<'a> {
                     after
                 }
             }
-            Statement::Loop { body, .. } | Statement::For { body, .. } | Statement::Each { body, .. } => {
+            StatementKind::Loop { body, .. } | StatementKind::For { body, .. } | StatementKind::Each { body, .. } => {
                 if marked {
                     assigned(statement).into_iter().for_each(|l| self.mark(call, l));
                 }
                 self.block(call, body, marked)
             }
-            Statement::Call { into, function, arguments } => self.call(call, *into, *function, arguments, under),
+            StatementKind::Call { into, function, arguments } => self.call(call, *into, *function, arguments, under),
             _ => {
                 self.decides |= marked && carries;
                 self.effects(call, statement, marked, carries);
-                marked && matches!(statement, Statement::Return(_) | Statement::Break)
+                marked && matches!(&statement.kind, StatementKind::Return(_) | StatementKind::Break)
             }
         }
     }
 
     fn effects(&mut self, call: u32, statement: &Statement, marked: bool, carries: bool) {
-        match statement {
-            Statement::Emit(_) => self.goes_on |= carries,
-            Statement::Store(place, _) => self.stored(call, place, marked, carries),
-            Statement::Operate(o) => self.stored(call, &o.place, marked, carries),
+        match &statement.kind {
+            StatementKind::Emit(_) => self.goes_on |= carries,
+            StatementKind::Store(place, _) => self.stored(call, place, marked, carries),
+            StatementKind::Operate(o) => self.stored(call, &o.place, marked, carries),
             _ => {}
         }
-        let place = match statement {
-            Statement::Operate(o) => Some(&o.place),
-            Statement::Take { place, .. } | Statement::Join { parts: place, .. } => Some(place),
+        let place = match &statement.kind {
+            StatementKind::Operate(o) => Some(&o.place),
+            StatementKind::Take { place, .. } | StatementKind::Join { parts: place, .. } => Some(place),
             _ => None,
         };
         let holds = carries || place.is_some_and(|p| self.touches(&self.messages, &self.spot(call, p)));
@@ -174,7 +174,7 @@ impl<'a> Taint<'a> {
             let spot = self.local(call, into);
             let mut returns = (after, false);
             statements(&callee.body, &mut |s| {
-                if let Statement::Return(Some(e)) = s {
+                if let StatementKind::Return(Some(e)) = &s.kind {
                     returns.0 |= self.is_marked(inner, e);
                     returns.1 |= self.carries(inner, e);
                 }

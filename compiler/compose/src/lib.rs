@@ -103,6 +103,7 @@ pub fn compose_all(name: &str, layers: &[Fragment], options: &Options) -> Result
     let mut stack = linked.stack;
     let wire_text = wire_text(&stack, layers);
     stack.layouts[0].fingerprint = fingerprint::fingerprint(&wire_text);
+    nacre_stack::number(&mut stack);
     Ok(Composed { stack, wire_text, warnings })
 }
 

@@ -12,22 +12,17 @@ pub(crate) fn make(linked: &mut Linked, layer: LayerId, event: EventId) -> Handl
     let locals: Vec<Local> =
         declared.parameters.iter().map(|p| Local { name: p.name.clone(), ty: p.ty.clone(), by_ref: false }).collect();
     let parameters: Vec<LocalId> = (0..locals.len() as u32).map(LocalId).collect();
-    let values: Vec<Expr> =
-        parameters.iter().zip(&locals).map(|(id, l)| Expr { kind: ExprKind::Local(*id), ty: l.ty.clone() }).collect();
     let span = stack.layer(layer).span;
+    let value = |(id, local): (&LocalId, &Local)| Expr::new(ExprKind::Local(*id), local.ty.clone(), span);
+    let values: Vec<Expr> = parameters.iter().zip(&locals).map(value).collect();
     let body = match target {
         Some(target) => {
-            vec![Statement::Emit(Emit {
-                target,
-                event,
-                arguments: values,
-                later: false,
-                call: false,
-                likely: None,
-                span,
-            })]
+            let emit = Emit { target, event, arguments: values, later: false, call: false, likely: None };
+            vec![StatementKind::Emit(emit).at(span)]
         }
-        None => declared.message.map(|m| Statement::Drop(values[m as usize].clone())).into_iter().collect(),
+        None => {
+            declared.message.map(|m| StatementKind::Drop(values[m as usize].clone()).at(span)).into_iter().collect()
+        }
     };
     let name = name(stack, layer, &declared);
     let id = HandlerId(stack.handlers.len() as u32);

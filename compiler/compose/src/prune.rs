@@ -58,7 +58,7 @@ fn used_functions(stack: &Stack, handlers: &[HandlerId]) -> Vec<FunctionId> {
     pending.extend(used.iter().map(|f| &stack.function(*f).body));
     while let Some(block) = pending.pop() {
         statements(block, &mut |statement| {
-            if let Statement::Call { function, .. } = statement {
+            if let StatementKind::Call { function, .. } = &statement.kind {
                 if used.insert(*function) {
                     pending.push(&stack.functions[function.index()].body);
                 }
@@ -77,7 +77,7 @@ fn used_events(stack: &Stack) -> BTreeMap<EventId, EventId> {
     }
     for block in stack.handlers.iter().map(|h| &h.body).chain(stack.functions.iter().map(|f| &f.body)) {
         statements(block, &mut |statement| {
-            if let Statement::Emit(emit) = statement {
+            if let StatementKind::Emit(emit) = &statement.kind {
                 used.insert(emit.event);
             }
         });
@@ -94,9 +94,9 @@ struct Renumber<'a> {
 impl Rewrite for Renumber<'_> {
     fn statement(&mut self, statement: &mut Statement) {
         walk_statement(self, statement);
-        match statement {
-            Statement::Call { function, .. } => *function = self.functions[function],
-            Statement::Emit(emit) => emit.event = self.events[&emit.event],
+        match &mut statement.kind {
+            StatementKind::Call { function, .. } => *function = self.functions[function],
+            StatementKind::Emit(emit) => emit.event = self.events[&emit.event],
             _ => {}
         }
     }

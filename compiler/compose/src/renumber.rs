@@ -312,14 +312,14 @@ impl Rewrite for Renumber<'_> {
 
     fn statement(&mut self, statement: &mut Statement) {
         walk_statement(self, statement);
-        match statement {
-            Statement::Call { function, .. } => function.0 += self.functions,
-            Statement::CallExtern { function, .. } => *function = self.externs[function.index()],
-            Statement::Count(counter, _) if counter.index() >= builtin::NAMES.len() => {
+        match &mut statement.kind {
+            StatementKind::Call { function, .. } => function.0 += self.functions,
+            StatementKind::CallExtern { function, .. } => *function = self.externs[function.index()],
+            StatementKind::Count(counter, _) if counter.index() >= builtin::NAMES.len() => {
                 counter.0 += self.counters - builtin::NAMES.len() as u32;
             }
-            Statement::Filter { filter, .. } => *filter = self.filters[filter.index()],
-            Statement::Unpack { layout, .. } => *layout = self.layout(),
+            StatementKind::Filter { filter, .. } => *filter = self.filters[filter.index()],
+            StatementKind::Unpack { layout, .. } => *layout = self.layout(),
             _ => {}
         }
     }
@@ -328,7 +328,7 @@ impl Rewrite for Renumber<'_> {
         let statements = std::mem::take(block);
         for mut statement in statements {
             self.statement(&mut statement);
-            let Statement::Emit(emit) = &mut statement else {
+            let StatementKind::Emit(emit) = &mut statement.kind else {
                 block.push(statement);
                 continue;
             };
@@ -339,7 +339,7 @@ impl Rewrite for Renumber<'_> {
                     emit.target = target;
                     block.push(statement);
                 }
-                None => block.extend(ended(&self.linker.stack, emit)),
+                None => block.extend(ended(&self.linker.stack, emit).map(|kind| kind.at(statement.span))),
             }
         }
     }
@@ -352,7 +352,7 @@ impl Renumber<'_> {
 }
 
 /// What an emission to nobody comes to: its message is dropped.
-fn ended(stack: &Stack, emit: &Emit) -> Option<Statement> {
+fn ended(stack: &Stack, emit: &Emit) -> Option<StatementKind> {
     let message = stack.event(emit.event).message?;
-    Some(Statement::Drop(emit.arguments[message as usize].clone()))
+    Some(StatementKind::Drop(emit.arguments[message as usize].clone()))
 }

@@ -92,12 +92,12 @@ impl Strides {
 /// Everything that code sets.
 fn assignments(block: &Block) -> Vec<Assignment> {
     let mut found = vec![];
-    statements(block, &mut |statement| match statement {
-        Statement::Store(place, value) => found.push((place.root, Some(value.clone()))),
-        Statement::Let(local, value) => found.push((Root::Local(*local), Some(value.clone()))),
-        other => {
-            found.extend(parts(other).1.into_iter().map(|p| (p.root, None)));
-            found.extend(assigned(other).into_iter().map(|l| (Root::Local(l), None)));
+    statements(block, &mut |statement| match &statement.kind {
+        StatementKind::Store(place, value) => found.push((place.root, Some(value.clone()))),
+        StatementKind::Let(local, value) => found.push((Root::Local(*local), Some(value.clone()))),
+        _ => {
+            found.extend(parts(statement).1.into_iter().map(|p| (p.root, None)));
+            found.extend(assigned(statement).into_iter().map(|l| (Root::Local(l), None)));
         }
     });
     found

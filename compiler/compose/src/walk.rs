@@ -77,8 +77,8 @@ pub(crate) fn walk_place<R: Rewrite + ?Sized>(r: &mut R, place: &mut Place) {
 }
 
 pub(crate) fn walk_statement<R: Rewrite + ?Sized>(r: &mut R, statement: &mut Statement) {
-    use Statement::*;
-    match statement {
+    use StatementKind::*;
+    match &mut statement.kind {
         Let(_, e) | Drop(e) | Count(_, e) | Assert(e, _) | Yield(e) => r.expr(e),
         Fit { value: e, .. } | Random { below: e, .. } | Filter { input: e, .. } | Unpack { message: e, .. } => {
             r.expr(e)
@@ -133,8 +133,8 @@ pub(crate) fn walk_statement<R: Rewrite + ?Sized>(r: &mut R, statement: &mut Sta
 
 /// What a statement is made of, in the order of evaluation, but for the blocks inside it.
 pub(crate) fn parts(statement: &Statement) -> (Vec<&Expr>, Vec<&Place>) {
-    use Statement::*;
-    match statement {
+    use StatementKind::*;
+    match &statement.kind {
         Let(_, e) | Drop(e) | Count(_, e) | Assert(e, _) | Yield(e) => (vec![e], vec![]),
         Fit { value: e, .. } | Random { below: e, .. } | Filter { input: e, .. } | Unpack { message: e, .. } => {
             (vec![e], vec![])
@@ -163,9 +163,11 @@ pub(crate) fn parts(statement: &Statement) -> (Vec<&Expr>, Vec<&Place>) {
 
 /// The blocks inside a statement.
 pub(crate) fn blocks(statement: &Statement) -> Vec<&Block> {
-    match statement {
-        Statement::If { then, otherwise, .. } => vec![then, otherwise],
-        Statement::Loop { body, .. } | Statement::For { body, .. } | Statement::Each { body, .. } => vec![body],
+    match &statement.kind {
+        StatementKind::If { then, otherwise, .. } => vec![then, otherwise],
+        StatementKind::Loop { body, .. } | StatementKind::For { body, .. } | StatementKind::Each { body, .. } => {
+            vec![body]
+        }
         _ => vec![],
     }
 }

@@ -213,7 +213,7 @@ fn handlers_that_nothing_brings_on_are_told() {
 fn a_stack_that_sends_nothing() {
     let mut l = silent();
     let c = channel_of(&l);
-    l.on(c.send, None, |_, a| vec![Statement::Drop(a[0].clone())]);
+    l.on(c.send, None, |_, a| vec![StatementKind::Drop(a[0].clone()).into()]);
     let (code, text) = error(&[l.done(), plain_floor()]);
     assert_eq!(code, "C0017");
     assert!(text.starts_with("this stack never sends a frame"), "{text}");

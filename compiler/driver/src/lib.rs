@@ -207,6 +207,7 @@ pub fn optimize(stack: &mut Stack, level: Level) -> Vec<Decision> {
     let mut decisions = Vec::new();
     for pass in passes(level) {
         decisions.extend((pass.run)(stack));
+        nacre_stack::number(stack);
         validate(stack);
     }
     decisions

@@ -65,13 +65,13 @@ fn mark(stack: &mut Stack, text: &[Option<SiteId>], calls: &[bool]) {
 
 fn each_emit(block: &mut Block, set: &mut dyn FnMut(&mut Emit)) {
     for statement in block {
-        match statement {
-            Statement::Emit(emit) => set(emit),
-            Statement::If { then, otherwise, .. } => {
+        match &mut statement.kind {
+            StatementKind::Emit(emit) => set(emit),
+            StatementKind::If { then, otherwise, .. } => {
                 each_emit(then, set);
                 each_emit(otherwise, set);
             }
-            Statement::Loop { body, .. } | Statement::For { body, .. } | Statement::Each { body, .. } => {
+            StatementKind::Loop { body, .. } | StatementKind::For { body, .. } | StatementKind::Each { body, .. } => {
                 each_emit(body, set)
             }
             _ => {}

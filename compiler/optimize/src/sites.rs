@@ -50,7 +50,7 @@ pub fn find(stack: &Stack) -> Sites {
     }
     let mut text = vec![];
     let mut look = |node: Node| {
-        if let Node::Statement(Statement::Emit(emit)) = node {
+        if let Node::Statement(Statement { kind: StatementKind::Emit(emit), .. }) = node {
             let key: *const Emit = emit;
             text.push(finder.known.get(&key).copied());
         }
@@ -116,8 +116,8 @@ impl<'s> Finder<'s> {
         if touches(statement) {
             self.touch(&passed);
         }
-        match statement {
-            Statement::Emit(emit) => {
+        match &statement.kind {
+            StatementKind::Emit(emit) => {
                 let site = self.site(emit, likely);
                 passed.iter().for_each(|before| {
                     self.course.follows.insert((*before, site));
@@ -125,12 +125,12 @@ impl<'s> Finder<'s> {
                 passed.insert(site);
                 Some(passed)
             }
-            Statement::If { likely: often, then, otherwise, .. } => {
+            StatementKind::If { likely: often, then, otherwise, .. } => {
                 let first = self.block(then, Some(passed.clone()), likely && *often != Some(false), frame);
                 let second = self.block(otherwise, Some(passed), likely && *often != Some(true), frame);
                 join(first, second)
             }
-            Statement::Loop { body, .. } | Statement::For { body, .. } | Statement::Each { body, .. } => {
+            StatementKind::Loop { body, .. } | StatementKind::For { body, .. } | StatementKind::Each { body, .. } => {
                 let outer = std::mem::take(&mut frame.breaks);
                 let mut all = passed;
                 // Twice: what a turn passes lies before the next one.
@@ -145,15 +145,15 @@ impl<'s> Finder<'s> {
                 breaks.into_iter().for_each(|b| all.extend(b));
                 Some(all)
             }
-            Statement::Break => {
+            StatementKind::Break => {
                 frame.breaks.push(passed);
                 None
             }
-            Statement::Return(_) | Statement::Reject => {
+            StatementKind::Return(_) | StatementKind::Reject => {
                 frame.returns.push(passed);
                 None
             }
-            Statement::Call { function, .. } => {
+            StatementKind::Call { function, .. } => {
                 let called = self.stack.function(*function);
                 if frame.depth > self.stack.functions.len() {
                     return Some(passed);
@@ -201,7 +201,7 @@ fn is_empty(e: &Expr) -> bool {
 
 /// Whether a statement itself (not the blocks in it) reads or writes a cell, or a local that may stand for one.
 fn touches(statement: &Statement) -> bool {
-    let mut found = matches!(statement, Statement::Random { .. } | Statement::Filter { .. });
+    let mut found = matches!(&statement.kind, StatementKind::Random { .. } | StatementKind::Filter { .. });
     visit::own(statement, &mut |node| {
         found |= match node {
             Node::Place(_) => true,

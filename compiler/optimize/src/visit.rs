@@ -21,37 +21,39 @@ pub fn statement<'a>(statement: &'a Statement, visit: &mut dyn FnMut(Node<'a>)) 
 
 /// The blocks inside a statement.
 pub fn blocks(statement: &Statement) -> Vec<&[Statement]> {
-    match statement {
-        Statement::If { then, otherwise, .. } => vec![then, otherwise],
-        Statement::Loop { body, .. } | Statement::For { body, .. } | Statement::Each { body, .. } => vec![body],
+    match &statement.kind {
+        StatementKind::If { then, otherwise, .. } => vec![then, otherwise],
+        StatementKind::Loop { body, .. } | StatementKind::For { body, .. } | StatementKind::Each { body, .. } => {
+            vec![body]
+        }
         _ => vec![],
     }
 }
 
 /// All of a statement but the blocks inside it.
 pub fn own<'a>(statement: &'a Statement, visit: &mut dyn FnMut(Node<'a>)) {
-    match statement {
-        Statement::Let(_, e) => expr(e, visit),
-        Statement::Store(p, e) => {
+    match &statement.kind {
+        StatementKind::Let(_, e) => expr(e, visit),
+        StatementKind::Store(p, e) => {
             expr(e, visit);
             place(p, visit);
         }
-        Statement::If { condition, .. } => expr(condition, visit),
-        Statement::Loop { .. }
-        | Statement::Break
-        | Statement::Impossible
-        | Statement::Unreachable
-        | Statement::Reject => {}
-        Statement::For { from, to, .. } => {
+        StatementKind::If { condition, .. } => expr(condition, visit),
+        StatementKind::Loop { .. }
+        | StatementKind::Break
+        | StatementKind::Impossible
+        | StatementKind::Unreachable
+        | StatementKind::Reject => {}
+        StatementKind::For { from, to, .. } => {
             expr(from, visit);
             expr(to, visit);
         }
-        Statement::Each { walk, .. } => {
+        StatementKind::Each { walk, .. } => {
             place(&walk.over, visit);
             walk.from.iter().chain(&walk.to).for_each(|e| expr(e, visit));
         }
-        Statement::Return(e) => e.iter().for_each(|e| expr(e, visit)),
-        Statement::Call { arguments, .. } => {
+        StatementKind::Return(e) => e.iter().for_each(|e| expr(e, visit)),
+        StatementKind::Call { arguments, .. } => {
             for argument in arguments {
                 match argument {
                     Argument::Value(e) => expr(e, visit),
@@ -59,26 +61,28 @@ pub fn own<'a>(statement: &'a Statement, visit: &mut dyn FnMut(Node<'a>)) {
                 }
             }
         }
-        Statement::CallExtern { arguments, .. } => arguments.iter().for_each(|e| expr(e, visit)),
-        Statement::Operate(o) => {
+        StatementKind::CallExtern { arguments, .. } => arguments.iter().for_each(|e| expr(e, visit)),
+        StatementKind::Operate(o) => {
             o.arguments.iter().for_each(|e| expr(e, visit));
             place(&o.place, visit);
         }
-        Statement::Emit(emit) => emit.arguments.iter().for_each(|e| expr(e, visit)),
-        Statement::Drop(e) | Statement::Count(_, e) | Statement::Assert(e, _) | Statement::Yield(e) => expr(e, visit),
-        Statement::Arm { timer, delay, .. } => {
+        StatementKind::Emit(emit) => emit.arguments.iter().for_each(|e| expr(e, visit)),
+        StatementKind::Drop(e) | StatementKind::Count(_, e) | StatementKind::Assert(e, _) | StatementKind::Yield(e) => {
+            expr(e, visit)
+        }
+        StatementKind::Arm { timer, delay, .. } => {
             expr(delay, visit);
             place(timer, visit);
         }
-        Statement::Cancel(p) => place(p, visit),
-        Statement::Fit { value, .. } | Statement::Random { below: value, .. } => expr(value, visit),
-        Statement::Filter { input, .. } => expr(input, visit),
-        Statement::Unpack { message, .. } => expr(message, visit),
-        Statement::Join { parts, last, .. } => {
+        StatementKind::Cancel(p) => place(p, visit),
+        StatementKind::Fit { value, .. } | StatementKind::Random { below: value, .. } => expr(value, visit),
+        StatementKind::Filter { input, .. } => expr(input, visit),
+        StatementKind::Unpack { message, .. } => expr(message, visit),
+        StatementKind::Join { parts, last, .. } => {
             place(parts, visit);
             expr(last, visit);
         }
-        Statement::Take { place: p, .. } => place(p, visit),
+        StatementKind::Take { place: p, .. } => place(p, visit),
     }
 }
 

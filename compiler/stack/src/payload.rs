@@ -22,31 +22,34 @@ pub fn readers(stack: &Stack) -> Vec<(String, &'static str)> {
 
 fn block(body: &[Statement], note: &mut dyn FnMut(&'static str)) {
     for statement in body {
-        match statement {
-            Statement::Let(_, e) | Statement::Store(_, e) | Statement::Drop(e) | Statement::Assert(e, _) => {
+        match &statement.kind {
+            StatementKind::Let(_, e)
+            | StatementKind::Store(_, e)
+            | StatementKind::Drop(e)
+            | StatementKind::Assert(e, _) => expr(e, note),
+            StatementKind::Return(Some(e)) | StatementKind::Count(_, e) | StatementKind::Fit { value: e, .. } => {
                 expr(e, note)
             }
-            Statement::Return(Some(e)) | Statement::Count(_, e) | Statement::Fit { value: e, .. } => expr(e, note),
-            Statement::If { condition, then, otherwise, .. } => {
+            StatementKind::If { condition, then, otherwise, .. } => {
                 expr(condition, note);
                 block(then, note);
                 block(otherwise, note);
             }
-            Statement::Loop { body, .. } | Statement::Each { body, .. } => block(body, note),
-            Statement::For { from, to, body, .. } => {
+            StatementKind::Loop { body, .. } | StatementKind::Each { body, .. } => block(body, note),
+            StatementKind::For { from, to, body, .. } => {
                 expr(from, note);
                 expr(to, note);
                 block(body, note);
             }
-            Statement::Call { arguments, .. } => arguments.iter().for_each(|a| {
+            StatementKind::Call { arguments, .. } => arguments.iter().for_each(|a| {
                 if let Argument::Value(e) = a {
                     expr(e, note);
                 }
             }),
-            Statement::CallExtern { .. } => note("hands messages to an extern"),
-            Statement::Operate(o) => o.arguments.iter().for_each(|e| expr(e, note)),
-            Statement::Emit(emit) => emit.arguments.iter().for_each(|e| expr(e, note)),
-            Statement::Filter { .. } => note("runs a filter over messages"),
+            StatementKind::CallExtern { .. } => note("hands messages to an extern"),
+            StatementKind::Operate(o) => o.arguments.iter().for_each(|e| expr(e, note)),
+            StatementKind::Emit(emit) => emit.arguments.iter().for_each(|e| expr(e, note)),
+            StatementKind::Filter { .. } => note("runs a filter over messages"),
             _ => {}
         }
     }

@@ -191,28 +191,28 @@ impl Tracker<'_> {
     }
 
     fn statement(&mut self, code: &Code, s: &Statement, locals: &mut Locals, guarded: bool) -> bool {
-        match s {
-            Statement::Let(id, e) => {
+        match &s.kind {
+            StatementKind::Let(id, e) => {
                 let (timed, presence) = (self.timed(e, locals), self.presence(e, locals));
                 locals.timed[id.index()] |= guarded || timed;
                 locals.presence[id.index()] |= guarded || presence;
             }
-            Statement::Store(place, e) => {
+            StatementKind::Store(place, e) => {
                 let timed = self.timed(e, locals) || self.chosen(place, locals);
                 self.store(code, place, guarded || timed, locals);
             }
-            Statement::If { condition, then, otherwise, .. } => {
+            StatementKind::If { condition, then, otherwise, .. } => {
                 let inside = guarded || self.timed(condition, locals);
                 let left = self.block(code, then, locals, inside) | self.block(code, otherwise, locals, inside);
                 return left || (inside && (returns(then) || returns(otherwise)));
             }
-            Statement::Loop { body, .. } => return self.block(code, body, locals, guarded),
-            Statement::For { variable, from, to, body, .. } => {
+            StatementKind::Loop { body, .. } => return self.block(code, body, locals, guarded),
+            StatementKind::For { variable, from, to, body, .. } => {
                 let timed = self.timed(from, locals) || self.timed(to, locals);
                 locals.taint(*variable, timed);
                 return self.block(code, body, locals, guarded || timed);
             }
-            Statement::Each { walk, body, .. } => {
+            StatementKind::Each { walk, body, .. } => {
                 for local in [walk.value, walk.key].into_iter().flatten() {
                     let time = self.holds_time(&code.declared[local.index()].ty);
                     let timed = time && self.place_timed(&walk.over, locals);
@@ -220,14 +220,14 @@ impl Tracker<'_> {
                 }
                 return self.block(code, body, locals, guarded);
             }
-            Statement::Return(Some(e)) => {
+            StatementKind::Return(Some(e)) => {
                 if let Some(i) = code.function {
                     let timed = guarded || self.timed(e, locals);
                     self.changed |= timed && !self.results[i];
                     self.results[i] |= timed;
                 }
             }
-            Statement::Call { into, function, arguments } => {
+            StatementKind::Call { into, function, arguments } => {
                 let parameters = code.stack.functions[function.index()].parameters.clone();
                 for (argument, parameter) in arguments.iter().zip(parameters) {
                     let timed = match argument {
@@ -245,10 +245,10 @@ impl Tracker<'_> {
                     self.leak(code, "a call that depends on the time");
                 }
             }
-            Statement::Emit(emit) if guarded || emit.arguments.iter().any(|e| self.timed(e, locals)) => {
+            StatementKind::Emit(emit) if guarded || emit.arguments.iter().any(|e| self.timed(e, locals)) => {
                 self.leak(code, "an event")
             }
-            Statement::Operate(operate) => {
+            StatementKind::Operate(operate) => {
                 for argument in &operate.arguments {
                     self.put_into(code, &operate.place, argument, locals);
                 }
@@ -262,18 +262,22 @@ impl Tracker<'_> {
                     locals.presence[into.index()] |= guarded;
                 }
             }
-            Statement::Take { into, place } => {
+            StatementKind::Take { into, place } => {
                 let timed = self.place_timed(place, locals);
                 locals.taint(*into, timed);
             }
-            Statement::Fit { into, value } => {
+            StatementKind::Fit { into, value } => {
                 let timed = guarded || self.timed(value, locals);
                 locals.taint(*into, timed);
             }
-            Statement::Random { into, .. } => locals.taint(*into, guarded || self.from.random),
-            Statement::Assert(e, _) if self.timed(e, locals) => self.leak(code, "an assertion"),
-            Statement::Arm { .. } | Statement::Cancel(_) if guarded => self.leak(code, "whether a timer is armed"),
-            Statement::Drop(_) | Statement::Break | Statement::Return(None) | Statement::Yield(_) if guarded => {
+            StatementKind::Random { into, .. } => locals.taint(*into, guarded || self.from.random),
+            StatementKind::Assert(e, _) if self.timed(e, locals) => self.leak(code, "an assertion"),
+            StatementKind::Arm { .. } | StatementKind::Cancel(_) if guarded => {
+                self.leak(code, "whether a timer is armed")
+            }
+            StatementKind::Drop(_) | StatementKind::Break | StatementKind::Return(None) | StatementKind::Yield(_)
+                if guarded =>
+            {
                 self.leak(code, "the way a message takes");
             }
             _ => {}
@@ -373,10 +377,12 @@ impl Tracker<'_> {
 
 /// Whether a function can end inside.
 fn returns(block: &Block) -> bool {
-    block.iter().any(|s| match s {
-        Statement::Return(Some(_)) => true,
-        Statement::If { then, otherwise, .. } => returns(then) || returns(otherwise),
-        Statement::Loop { body, .. } | Statement::For { body, .. } | Statement::Each { body, .. } => returns(body),
+    block.iter().any(|s| match &s.kind {
+        StatementKind::Return(Some(_)) => true,
+        StatementKind::If { then, otherwise, .. } => returns(then) || returns(otherwise),
+        StatementKind::Loop { body, .. } | StatementKind::For { body, .. } | StatementKind::Each { body, .. } => {
+            returns(body)
+        }
         _ => false,
     })
 }

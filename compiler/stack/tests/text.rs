@@ -84,7 +84,7 @@ fn every_construct_is_read_back() {
     let handler = &mut stack.handlers[0];
     let mut local = |name: &str, ty: Type| {
         handler.locals.push(Local { name: name.into(), ty: ty.clone(), by_ref: name == "borrowed" });
-        Expr { kind: ExprKind::Local(LocalId(handler.locals.len() as u32 - 1)), ty }
+        Expr::new(ExprKind::Local(LocalId(handler.locals.len() as u32 - 1)), ty, Span::default())
     };
     let (m, o, n) = (local("m", Type::Msg), local("o", option_ty), local("n", u8_.clone()));
     let twice = local("n", u8_.clone());
@@ -92,7 +92,7 @@ fn every_construct_is_read_back() {
     let s = local("data", set_ty.clone());
     let r = Place { root: Root::Local(LocalId(5)), path: vec![], ty: u8_.clone() };
     let k = |n: u64| num(n, Type::UInt(8));
-    let e = |kind, ty: Type| Expr { kind, ty };
+    let e = |kind, ty: Type| Expr::new(kind, ty, Span::default());
     let tuple = e(ExprKind::Tuple(vec![k(1), num(1, Type::Bool)]), Type::Tuple(vec![u8_.clone(), Type::Bool]));
     let array_ty = Type::Array(Box::new(u8_.clone()), 2);
     let array = e(ExprKind::Array(vec![k(1), k(2)]), array_ty);
@@ -130,7 +130,7 @@ fn every_construct_is_read_back() {
         ],
         inputs: vec![LocalId(1)],
         initial: vec![Some(k(4))],
-        body: vec![Statement::Yield(k(1)), Statement::Reject],
+        body: vec![StatementKind::Yield(k(1)).into(), StatementKind::Reject.into()],
         end: vec![],
         result: Some(num(1, Type::UInt(16))),
         functions: vec![FunctionId(0)],
@@ -148,7 +148,7 @@ fn every_construct_is_read_back() {
         drain: true,
     };
     let body = &mut stack.handlers[0].body;
-    body.extend(values.into_iter().map(|v| Statement::Let(id(&n), v)));
+    body.extend(values.into_iter().map(|v| StatementKind::Let(id(&n), v).into()));
     for op in [
         BinaryOp::Mul,
         BinaryOp::Div,
@@ -160,30 +160,41 @@ fn every_construct_is_read_back() {
         BinaryOp::Min,
         BinaryOp::Subset,
     ] {
-        body.push(Statement::Let(id(&n), binary(op, k(1), k(2))));
+        body.push(StatementKind::Let(id(&n), binary(op, k(1), k(2))).into());
     }
-    body.extend([
-        Statement::Loop { bound: 3, body: vec![Statement::Break] },
-        Statement::For { variable: id(&n), from: k(0), to: k(9), bound: 9, body: vec![Statement::Return(Some(k(1)))] },
-        Statement::Each { walk, bound: 4, body: vec![Statement::Unreachable, Statement::Impossible] },
-        Statement::Call {
+    let more = [
+        StatementKind::Loop { bound: 3, body: vec![StatementKind::Break.into()] },
+        StatementKind::For {
+            variable: id(&n),
+            from: k(0),
+            to: k(9),
+            bound: 9,
+            body: vec![StatementKind::Return(Some(k(1))).into()],
+        },
+        StatementKind::Each {
+            walk,
+            bound: 4,
+            body: vec![StatementKind::Unreachable.into(), StatementKind::Impossible.into()],
+        },
+        StatementKind::Call {
             into: Some(id(&n)),
             function: FunctionId(0),
             arguments: vec![Argument::Reference(r), Argument::Value(k(1))],
         },
-        Statement::CallExtern { into: None, function: ExternId(0), arguments: vec![k(1)] },
-        Statement::Filter { into: id(&m), filter: FilterId(0), input: view(m.clone()) },
-        Statement::Unpack { into: id(&o), layout: LayoutId(0), message: m.clone() },
-        Statement::Join { into: id(&m), parts: list, last: m.clone() },
-        Statement::Take { into: id(&o), place: option },
-        Statement::If {
+        StatementKind::CallExtern { into: None, function: ExternId(0), arguments: vec![k(1)] },
+        StatementKind::Filter { into: id(&m), filter: FilterId(0), input: view(m.clone()) },
+        StatementKind::Unpack { into: id(&o), layout: LayoutId(0), message: m.clone() },
+        StatementKind::Join { into: id(&m), parts: list, last: m.clone() },
+        StatementKind::Take { into: id(&o), place: option },
+        StatementKind::If {
             condition: is_some(o),
             likely: Some(false),
             then: vec![],
-            otherwise: vec![Statement::Return(None)],
+            otherwise: vec![StatementKind::Return(None).into()],
         },
-        Statement::Assert(num(1, Type::Bool), "say \"no\" \u{1f41a}\n".into()),
-    ]);
+        StatementKind::Assert(num(1, Type::Bool), "say \"no\" \u{1f41a}\n".into()),
+    ];
+    body.extend(more.map(Statement::from));
     let arms = &mut stack.layers[0].reactions[0].arms;
     arms[0].guard.data = true;
     let text = round_trip(&stack);

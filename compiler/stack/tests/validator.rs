@@ -24,14 +24,14 @@ fn handler<'s>(stack: &'s mut Stack, name: &str) -> &'s mut Handler {
 
 fn local(handler: &Handler, name: &str) -> Expr {
     let at = handler.locals.iter().position(|l| l.name == name).expect(name);
-    Expr { kind: ExprKind::Local(LocalId(at as u32)), ty: handler.locals[at].ty.clone() }
+    Expr::new(ExprKind::Local(LocalId(at as u32)), handler.locals[at].ty.clone(), Span::default())
 }
 
 fn emit_in(block: &mut Block) -> &mut Emit {
     fn find(block: &mut Block) -> Option<&mut Emit> {
-        block.iter_mut().find_map(|s| match s {
-            Statement::Emit(emit) => Some(emit),
-            Statement::If { then, otherwise, .. } => find(then).or_else(|| find(otherwise)),
+        block.iter_mut().find_map(|s| match &mut s.kind {
+            StatementKind::Emit(emit) => Some(emit),
+            StatementKind::If { then, otherwise, .. } => find(then).or_else(|| find(otherwise)),
             _ => None,
         })
     }
@@ -57,7 +57,7 @@ fn indices_outside_of_their_tables() {
 }
 
 fn dummy(id: u32) -> Expr {
-    Expr { kind: ExprKind::Local(LocalId(id)), ty: Type::Bool }
+    Expr::new(ExprKind::Local(LocalId(id)), Type::Bool, Span::default())
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn types_that_differ() {
     let seq = samples::sequencer;
     refused("a condition", seq(), |s| {
         let body = &mut handler(s, "floor.down.send").body;
-        let Statement::If { condition, .. } = &mut body[0] else { panic!("an if") };
+        let StatementKind::If { condition, .. } = &mut body[0].kind else { panic!("an if") };
         *condition = num(1, Type::UInt(8));
     });
     refused("what is stored", seq(), |s| {
@@ -75,20 +75,20 @@ fn types_that_differ() {
     refused("arguments", seq(), |s| _ = emit_in(&mut handler(s, "floor.down.send").body).arguments.pop());
     refused("Add of", seq(), |s| {
         let body = &mut handler(s, "sequencer.down.send").body;
-        let Statement::Store(_, value) = &mut body[1] else { panic!("a store") };
+        let StatementKind::Store(_, value) = &mut body[1].kind else { panic!("a store") };
         *value = add(num(1, Type::Seq(32)), num(1, Type::Seq(16)));
     });
     refused("MulDiv", seq(), |s| {
         let body = &mut handler(s, "sequencer.down.send").body;
-        let Statement::Store(_, value) = &mut body[1] else { panic!("a store") };
+        let StatementKind::Store(_, value) = &mut body[1].kind else { panic!("a store") };
         let three = || Box::new(num(3, Type::Seq(32)));
-        *value = Expr { kind: ExprKind::MulDiv(three(), three(), three()), ty: Type::Seq(32) };
+        *value = Expr::new(ExprKind::MulDiv(three(), three(), three()), Type::Seq(32), Span::default());
     });
     refused("what is multiplied and divided", seq(), |s| {
         let body = &mut handler(s, "sequencer.down.send").body;
         let three = |bits| Box::new(num(3, Type::UInt(bits)));
-        let value = Expr { kind: ExprKind::MulDiv(three(8), three(9), three(8)), ty: Type::UInt(8) };
-        body.push(when(Expr { kind: ExprKind::Convert(Box::new(value)), ty: Type::Bool }, vec![], vec![]));
+        let value = Expr::new(ExprKind::MulDiv(three(8), three(9), three(8)), Type::UInt(8), Span::default());
+        body.push(when(Expr::new(ExprKind::Convert(Box::new(value)), Type::Bool, Span::default()), vec![], vec![]));
     });
     refused("header fields", seq(), |s| {
         let emit = emit_in(&mut handler(s, "sequencer.down.send").body);
@@ -98,18 +98,18 @@ fn types_that_differ() {
     refused("Const(9)", seq(), |s| s.cells[1].initial = Some(num(9, Type::Bool)));
     refused("what is at a place", samples::desk(), |s| {
         let body = &mut handler(s, "desk.on.calls[].again").body;
-        let Statement::Let(_, value) = &mut body[0] else { panic!("a let") };
+        let StatementKind::Let(_, value) = &mut body[0].kind else { panic!("a let") };
         let ExprKind::Load(place) = &mut value.kind else { panic!("a load") };
         place.path.pop();
     });
     refused("gives", samples::go_back_n(), |s| {
         let function = &mut s.functions[0];
         function.locals[1].ty = Type::UInt(8);
-        let Statement::Operate(_) = &function.body[0] else { panic!("an operation") };
+        let StatementKind::Operate(_) = &function.body[0].kind else { panic!("an operation") };
     });
     refused("no inner layout", samples::sealed(), |s| {
         let body = &mut handler(s, "sealed.down.send").body;
-        let Statement::Let(_, value) = &mut body[0] else { panic!("a let") };
+        let StatementKind::Let(_, value) = &mut body[0].kind else { panic!("a let") };
         let ExprKind::Pack(layout, _) = &mut value.kind else { panic!("a pack") };
         *layout = LayoutId(0);
     });
@@ -120,7 +120,7 @@ fn messages_that_are_lost_or_used_twice() {
     let gbn = samples::go_back_n;
     let deliver = "go_back_n.up.receive.Data";
     refused("`m` is lost", gbn(), |s| {
-        handler(s, "go_back_n.up.receive.Ack").body.retain(|s| !matches!(s, Statement::Drop(_)))
+        handler(s, "go_back_n.up.receive.Ack").body.retain(|s| !matches!(&s.kind, StatementKind::Drop(_)))
     });
     refused("`m` is used after", gbn(), |s| {
         let handler = handler(s, deliver);
@@ -128,11 +128,13 @@ fn messages_that_are_lost_or_used_twice() {
         handler.body.push(release(&m));
     });
     refused("consumed on one path", gbn(), |s| {
-        let Statement::If { otherwise, .. } = &mut handler(s, deliver).body[1] else { panic!("an if") };
+        let StatementKind::If { otherwise, .. } = &mut handler(s, deliver).body[1].kind else { panic!("an if") };
         otherwise.clear();
     });
     refused("`back` is lost", gbn(), |s| {
-        let Statement::If { then, .. } = &mut handler(s, "go_back_n.down.send").body[1] else { panic!("an if") };
+        let StatementKind::If { then, .. } = &mut handler(s, "go_back_n.down.send").body[1].kind else {
+            panic!("an if")
+        };
         then.remove(0);
     });
     refused("`m` is used after", gbn(), |s| {
@@ -141,7 +143,7 @@ fn messages_that_are_lost_or_used_twice() {
         handler.body.insert(0, when(num(1, Type::Bool), vec![release(&m)], vec![release(&m)]));
     });
     refused("a message is lost on failure", gbn(), |s| {
-        let Statement::Operate(operate) = &mut handler(s, "go_back_n.down.send").body[0] else {
+        let StatementKind::Operate(operate) = &mut handler(s, "go_back_n.down.send").body[0].kind else {
             panic!("an operation")
         };
         operate.back = None;
@@ -154,7 +156,7 @@ fn messages_that_are_lost_or_used_twice() {
     refused("consumed on one path", gbn(), |s| {
         let handler = handler(s, deliver);
         let m = local(handler, "m");
-        handler.body.insert(0, Statement::Loop { bound: 3, body: vec![release(&m)] });
+        handler.body.insert(0, StatementKind::Loop { bound: 3, body: vec![release(&m)] }.into());
     });
     refused("holds no message", gbn(), |s| {
         let handler = handler(s, deliver);
@@ -197,17 +199,19 @@ fn reactions_that_are_missing_or_wrong() {
 #[test]
 fn bounds_that_are_missing() {
     refused("without a bound", samples::go_back_n(), |s| {
-        let Statement::Each { bound, .. } = &mut handler(s, "go_back_n.on.resend").body[0] else { panic!("a walk") };
+        let StatementKind::Each { bound, .. } = &mut handler(s, "go_back_n.on.resend").body[0].kind else {
+            panic!("a walk")
+        };
         *bound = 0;
     });
     refused("a bound is missing", samples::desk(), |s| s.bounds.block = 0);
     refused("it calls itself", samples::go_back_n(), |s| {
         let again = vec![Argument::Value(num(1, Type::Seq(8)))];
-        s.functions[0].body.push(Statement::Call { into: None, function: FunctionId(0), arguments: again });
+        s.functions[0].body.push(StatementKind::Call { into: None, function: FunctionId(0), arguments: again }.into());
     });
-    refused("`break` outside", samples::desk(), |s| handler(s, "desk.up.init").body.push(Statement::Break));
+    refused("`break` outside", samples::desk(), |s| handler(s, "desk.up.init").body.push(StatementKind::Break.into()));
     refused("`yield` outside", samples::desk(), |s| {
-        handler(s, "desk.up.init").body.push(Statement::Yield(num(1, Type::UInt(8))))
+        handler(s, "desk.up.init").body.push(StatementKind::Yield(num(1, Type::UInt(8))).into())
     });
     refused("no generator", samples::desk(), |s| s.layers[0].random = None);
 }
@@ -255,22 +259,36 @@ fn initial_values_that_do_more_than_drawing() {
             secret: false,
             role: None,
         });
+        number(&mut stack);
         stack
     };
-    let two = || Statement::Random { into: LocalId(1), below: num(2, Type::UInt(8)) };
-    let fine = drawn(vec![two(), set(&dummy(0), num(1, Type::Bool))], Scope::Session);
+    let two = || StatementKind::Random { into: LocalId(1), below: num(2, Type::UInt(8)) };
+    let fine = drawn(vec![two().into(), set(&dummy(0), num(1, Type::Bool))], Scope::Session);
     assert_eq!(validate(&fine), Ok(()));
-    refused("cannot be drawn", drawn(vec![two()], Scope::Given), |_| {});
-    refused("cannot be drawn", drawn(vec![two()], Scope::Shared), |_| {});
+    refused("cannot be drawn", drawn(vec![two().into()], Scope::Given), |_| {});
+    refused("cannot be drawn", drawn(vec![two().into()], Scope::Shared), |_| {});
     refused("cannot be drawn", fine.clone(), |s| s.cells.last_mut().unwrap().initial = None);
     refused("more than drawing", drawn(vec![count(CounterId(0))], Scope::Session), |_| {});
     let hidden =
-        Statement::If { condition: dummy(0), likely: None, then: vec![count(CounterId(0))], otherwise: vec![] };
-    refused("more than drawing", drawn(vec![hidden], Scope::Session), |_| {});
-    refused("a random number", drawn(vec![two()], Scope::Session), |s| {
+        StatementKind::If { condition: dummy(0), likely: None, then: vec![count(CounterId(0))], otherwise: vec![] };
+    refused("more than drawing", drawn(vec![hidden.into()], Scope::Session), |_| {});
+    refused("a random number", drawn(vec![two().into()], Scope::Session), |s| {
         s.cells.last_mut().unwrap().locals[1].ty = Type::UInt(9);
     });
     refused("no generator", fine.clone(), |s| s.layers[0].random = None);
     refused("a message or a reference", fine.clone(), |s| s.cells.last_mut().unwrap().locals[1].ty = Type::Msg);
     refused("is not a type", fine, |s| s.cells.last_mut().unwrap().locals[1].ty = Type::UInt(65));
+}
+
+#[test]
+fn nodes_that_are_not_numbered() {
+    let unnumbered = "the stack has not been numbered";
+    refused(unnumbered, samples::desk(), |s| s.handlers[0].body.push(StatementKind::Unreachable.into()));
+    let repeated = |s: &mut Stack| s.handlers.iter_mut().for_each(|h| h.body.iter_mut().for_each(|s| s.id = NodeId(0)));
+    refused(unnumbered, samples::sequencer(), repeated);
+    let swapped = |s: &mut Stack| {
+        let [first, .., last] = &mut s.handlers[..] else { panic!("a sample has several handlers") };
+        std::mem::swap(&mut first.body[0].id, &mut last.body[0].id);
+    };
+    refused(unnumbered, samples::go_back_n(), swapped);
 }

@@ -1,7 +1,7 @@
 //! Branches: `if`, `if let`, `match`.
 
 use nacre_diagnostics::{Diagnostic, Span};
-use nacre_stack::{BinaryOp, Block, Expr, ExprKind, Place, Statement, Step, Type};
+use nacre_stack::{BinaryOp, Block, Expr, ExprKind, Place, StatementKind, Step, Type};
 use nacre_syntax::ast::{self, Condition, ConditionKind, Else, PatternKind};
 
 use crate::body::{Binding, Body};
@@ -61,7 +61,7 @@ impl Body<'_, '_> {
         let (otherwise, ()) = self.block(otherwise);
         let after_else = std::mem::take(&mut self.flow);
         self.merge(after_then, after_else, span);
-        self.push(Statement::If { condition: test, likely, then, otherwise });
+        self.push(StatementKind::If { condition: test, likely, then, otherwise });
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -119,7 +119,7 @@ impl Body<'_, '_> {
                 |b| {
                     b.give_back(&give_back, span);
                     if let Some(option) = linear {
-                        b.push(Statement::Drop(option));
+                        b.push(StatementKind::Drop(option));
                     }
                     otherwise(b);
                 },
@@ -136,10 +136,10 @@ impl Body<'_, '_> {
             .into_iter()
             .reduce(|a, b| make(ExprKind::Binary(BinaryOp::Both, Box::new(a), Box::new(b)), Type::Bool))?;
         let all = self.temporary(Type::Bool);
-        condition_block.push(Statement::Let(all, rest));
+        condition_block.push(StatementKind::Let(all, rest).into());
         test = self.spill(test);
-        self.push(Statement::Let(all, make(ExprKind::Const(0), Type::Bool)));
-        self.push(Statement::If { condition: test, likely, then: condition_block, otherwise: Vec::new() });
+        self.push(StatementKind::Let(all, make(ExprKind::Const(0), Type::Bool)));
+        self.push(StatementKind::If { condition: test, likely, then: condition_block, otherwise: Vec::new() });
         let test = self.get(all);
         self.both(test, likely, span, then, otherwise);
         self.close();
@@ -243,7 +243,10 @@ impl Body<'_, '_> {
             };
             self.reached(with.as_ref(), arm, &mut known);
             let equal = |with| ExprKind::Binary(BinaryOp::Equal, Box::new(value.clone()), Box::new(with));
-            let test = with.filter(|_| !last).map(|with| make(equal(with), Type::Bool));
+            let test = with.filter(|_| !last).map(|with| {
+                let span = with.span;
+                Expr::new(equal(with), Type::Bool, span)
+            });
             self.flow = before.clone();
             let (block, ()) = self.block(|b| b.statements(&arm.body));
             flows.push(std::mem::take(&mut self.flow));
@@ -258,7 +261,10 @@ impl Body<'_, '_> {
         let mut rest: Block = Vec::new();
         for (test, block) in done.into_iter().rev() {
             rest = match test {
-                Some(condition) => vec![Statement::If { condition, likely: None, then: block, otherwise: rest }],
+                Some(condition) => {
+                    let span = condition.span;
+                    vec![StatementKind::If { condition, likely: None, then: block, otherwise: rest }.at(span)]
+                }
                 None => block,
             };
         }
@@ -318,6 +324,6 @@ impl Body<'_, '_> {
 fn not(e: Expr) -> Expr {
     match e.kind {
         ExprKind::Unary(nacre_stack::UnaryOp::Not, inner) => *inner,
-        kind => crate::failing::not(Expr { kind, ty: e.ty }),
+        kind => crate::failing::not(Expr::new(kind, e.ty, e.span)),
     }
 }

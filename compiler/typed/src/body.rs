@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 
 use nacre_diagnostics::Span;
-use nacre_stack::{Block, EventId, Expr, ExprKind, Local, LocalId, Place, PortId, Root, Statement, Type};
+use nacre_stack::visit::Rewriter;
+use nacre_stack::{
+    Block, EventId, Expr, ExprKind, FillSpans, Local, LocalId, Place, PortId, Root, Statement, StatementKind, Type,
+};
 use nacre_syntax::ast;
 
 use crate::flow::Flow;
@@ -199,15 +202,22 @@ impl<'c, 'p> Body<'c, 'p> {
 
     /// The value of a local, moved if it has messages (the caller keeps account of that).
     pub fn get(&self, id: LocalId) -> Expr {
-        Expr { kind: ExprKind::Local(id), ty: self.ty(id) }
+        Expr::new(ExprKind::Local(id), self.ty(id), Span::default())
     }
 
     pub fn place_of(&self, id: LocalId) -> Place {
         Place { root: Root::Local(id), path: Vec::new(), ty: self.ty(id) }
     }
 
-    pub fn push(&mut self, statement: Statement) {
-        self.out.push(statement);
+    pub fn push(&mut self, statement: impl Into<Statement>) {
+        self.out.push(statement.into());
+    }
+
+    /// Says what the statements from `first` on were made for, where that has not been said yet.
+    pub fn place_nodes(&mut self, first: usize, span: Span) {
+        for statement in self.out.iter_mut().skip(first) {
+            FillSpans(span).statement(statement);
+        }
     }
 
     /// Names begin a scope; messages declared in it must be consumed by its end.
@@ -255,7 +265,7 @@ impl<'c, 'p> Body<'c, 'p> {
             return value;
         }
         let id = self.temporary(value.ty.clone());
-        self.push(Statement::Let(id, value));
+        self.push(StatementKind::Let(id, value));
         self.get(id)
     }
 

@@ -1,7 +1,7 @@
 //! Functions that the language brings along.
 
 use nacre_diagnostics::Span;
-use nacre_stack::{BinaryOp, Expr, ExprKind, LayoutId, Statement, Type, UnaryOp};
+use nacre_stack::{BinaryOp, Expr, ExprKind, LayoutId, StatementKind, Type, UnaryOp};
 use nacre_syntax::ast;
 
 use crate::body::{Body, Context, Value};
@@ -77,7 +77,7 @@ impl Body<'_, '_> {
                 let below = self.expr_as(e[0], &ty)?;
                 let into = self.temporary(ty);
                 self.cx.fragment.random = true;
-                self.push(Statement::Random { into, below });
+                self.push(StatementKind::Random { into, below });
                 Some(Value::fixed(self.get(into)))
             }
             "mul_div" => {
@@ -118,7 +118,7 @@ impl Body<'_, '_> {
                 }
                 let last = self.expr_as(e[1], &Type::Msg)?;
                 let into = self.temporary(Type::Msg);
-                self.push(Statement::Join { into, parts, last });
+                self.push(StatementKind::Join { into, parts, last });
                 Some(Value::fixed(self.get(into)))
             }
             "pack" => {
@@ -130,7 +130,7 @@ impl Body<'_, '_> {
                 self.cx.fragment.packs = true;
                 let message = self.expr_as(e[0], &Type::Msg)?;
                 let into = self.temporary(Type::Option(Box::new(Type::Msg)));
-                self.push(Statement::Unpack { into, layout: LayoutId(0), message });
+                self.push(StatementKind::Unpack { into, layout: LayoutId(0), message });
                 Some(Value::fixed(self.get(into)))
             }
         }

@@ -1,7 +1,7 @@
 //! Calls: of functions, externs and built-ins, of operations on containers, and emissions.
 
 use nacre_diagnostics::Span;
-use nacre_stack::{Argument, Emit, Expr, ExprKind, LocalId, Place, PortId, Statement, Target, Type};
+use nacre_stack::{Argument, Emit, Expr, ExprKind, LocalId, Place, PortId, StatementKind, Target, Type};
 use nacre_syntax::ast;
 
 use crate::body::{Body, Context, Value};
@@ -190,7 +190,7 @@ impl Body<'_, '_> {
             .filter_map(|(value, place)| value.map(Argument::Value).or(place.map(Argument::Reference)))
             .collect();
         let into = result.map(|ty| self.temporary(ty));
-        self.push(Statement::Call { into, function: id, arguments });
+        self.push(StatementKind::Call { into, function: id, arguments });
         self.cx.note_call(id);
         Some(into.map_or(Outcome::Nothing, |id| Outcome::Value(Value::fixed(self.get(id)))))
     }
@@ -283,15 +283,8 @@ impl Body<'_, '_> {
         let wanted: Vec<(&ast::Expr, Type)> =
             arguments.iter().zip(&parameters).map(|(a, p)| (&a.value, p.ty.clone())).collect();
         let arguments = self.values(&wanted)?;
-        self.push(Statement::Emit(Emit {
-            target: Target::Port(side),
-            event: id,
-            arguments,
-            later,
-            call: false,
-            likely: None,
-            span,
-        }));
+        let emit = Emit { target: Target::Port(side), event: id, arguments, later, call: false, likely: None };
+        self.push(StatementKind::Emit(emit).at(span));
         Some(())
     }
 

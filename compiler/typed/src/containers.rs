@@ -1,7 +1,7 @@
 //! Operations on containers, options and structs in place.
 
 use nacre_diagnostics::Span;
-use nacre_stack::{Expr, ExprKind, LocalId, Operate, Operation, Place, Query, Statement, Step, Type};
+use nacre_stack::{Expr, ExprKind, LocalId, Operate, Operation, Place, Query, StatementKind, Step, Type};
 use nacre_syntax::ast;
 
 use crate::body::{Body, Context, Value};
@@ -49,13 +49,13 @@ impl Body<'_, '_> {
                 return None;
             }
             let zero = make(ExprKind::Zero, place.ty.clone());
-            self.push(Statement::Store(place, zero));
+            self.push(StatementKind::Store(place, zero));
             return Some(Outcome::Nothing);
         }
         if let (Type::Option(_), "take") = (&place.ty, name.name.as_str()) {
             self.count_arguments("take", 0, arguments.len(), span)?;
             let into = self.temporary(place.ty.clone());
-            self.push(Statement::Take { into, place });
+            self.push(StatementKind::Take { into, place });
             return Some(Outcome::Value(Value::fixed(self.get(into))));
         }
         let Some(form) = form(&place.ty, &name.name) else {
@@ -141,7 +141,7 @@ impl Body<'_, '_> {
         let default = self.spill(default);
         let slot_ty = Type::Option(Box::new(Type::Range(0, u64::from(size))));
         let slot = self.temporary(slot_ty);
-        self.push(Statement::Operate(Operate {
+        self.push(StatementKind::Operate(Operate {
             operation: Operation::Find,
             place: place.clone(),
             arguments: vec![k],
@@ -168,7 +168,7 @@ impl Body<'_, '_> {
         let values = self.values(&wanted)?;
         let into = form.gives.clone().map(|ty| self.temporary(ty));
         if !form.fails {
-            self.push(Statement::Operate(Operate {
+            self.push(StatementKind::Operate(Operate {
                 operation: form.operation,
                 place,
                 arguments: values,
@@ -189,7 +189,7 @@ impl Body<'_, '_> {
         };
         let done = self.temporary(Type::Bool);
         let place_after = place.clone();
-        self.push(Statement::Operate(Operate {
+        self.push(StatementKind::Operate(Operate {
             operation: form.operation,
             place,
             arguments: values,
@@ -251,12 +251,12 @@ impl Body<'_, '_> {
             Back::Parts { temporary, parts } => {
                 if parts.is_empty() {
                     let value = self.get(*temporary);
-                    self.push(Statement::Drop(value));
+                    self.push(StatementKind::Drop(value));
                 }
                 for (at, id) in parts {
                     let ty = self.ty(*id);
                     let part = make(ExprKind::Field(Box::new(self.get(*temporary)), *at), ty);
-                    self.push(Statement::Let(*id, part));
+                    self.push(StatementKind::Let(*id, part));
                     self.revive(*id, span);
                 }
             }

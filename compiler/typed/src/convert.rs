@@ -61,12 +61,12 @@ impl Body<'_, '_> {
             return self.constant_as(expr, want, span);
         }
         if widens(&expr.ty, want) {
-            return Some(Expr { kind: ExprKind::Convert(Box::new(expr)), ty: want.clone() });
+            return Some(converted(expr, want.clone()));
         }
         match (&expr.kind, want) {
-            (ExprKind::Zero, _) => return Some(Expr { kind: ExprKind::Zero, ty: want.clone() }),
+            (ExprKind::Zero, _) => return Some(Expr::new(ExprKind::Zero, want.clone(), expr.span)),
             (ExprKind::Literal(bytes), Type::Text(n)) if bytes.len() <= *n as usize => {
-                return Some(Expr { kind: expr.kind, ty: want.clone() })
+                return Some(Expr::new(expr.kind, want.clone(), expr.span))
             }
             _ => {}
         }
@@ -100,7 +100,7 @@ impl Body<'_, '_> {
         let duration = matches!(expr.ty, Type::Duration);
         let kinds_agree = duration == matches!(want, Type::Duration | Type::Instant) || value == 0;
         if kinds_agree && fits(value, want) {
-            return Some(Expr { kind: ExprKind::Const(value as u64), ty: want.clone() });
+            return Some(Expr::new(ExprKind::Const(value as u64), want.clone(), expr.span));
         }
         let wanted = self.show(want);
         if !is_number(want) {
@@ -125,14 +125,11 @@ impl Body<'_, '_> {
         let want = self.cx.resolve(to)?;
         let from = value.expr.ty.clone();
         if value.flexible && fits(constant_of(&value.expr), &want) {
-            let expr = Expr { kind: ExprKind::Const(constant_of(&value.expr) as u64), ty: want };
+            let expr = Expr::new(ExprKind::Const(constant_of(&value.expr) as u64), want, value.expr.span);
             return Some(Value { expr, flexible: false });
         }
         if from == want || widens(&from, &want) {
-            return Some(Value {
-                expr: Expr { kind: ExprKind::Convert(Box::new(value.expr)), ty: want },
-                flexible: false,
-            });
+            return Some(Value::fixed(converted(value.expr, want)));
         }
         let numeric = |t: &Type| {
             is_number(t) || matches!(t, Type::Bool | Type::Enum(_)) || matches!(t, Type::Bits(n) if *n <= 64)
@@ -155,7 +152,7 @@ impl Body<'_, '_> {
                 None
             }
             _ if numeric(&from) && numeric(&want) && from != Type::Instant => {
-                Some(Value { expr: Expr { kind: ExprKind::Convert(Box::new(value.expr)), ty: want }, flexible: false })
+                Some(Value::fixed(converted(value.expr, want)))
             }
             _ => {
                 let (f, w) = (self.show(&from), self.show(&want));
@@ -164,6 +161,12 @@ impl Body<'_, '_> {
             }
         }
     }
+}
+
+/// A value as one of another type.
+fn converted(value: Expr, to: Type) -> Expr {
+    let span = value.span;
+    Expr::new(ExprKind::Convert(Box::new(value)), to, span)
 }
 
 /// The number in a constant expression.

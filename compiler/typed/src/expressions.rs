@@ -1,7 +1,8 @@
 //! Expressions: typed, pure; what has an effect is put in front as statements.
 
 use nacre_diagnostics::{nearest, Span};
-use nacre_stack::{Expr, ExprKind, Place, Query, Root, Step, Type};
+use nacre_stack::visit::Rewriter;
+use nacre_stack::{Expr, ExprKind, FillSpans, Place, Query, Root, Step, Type};
 use nacre_syntax::ast::{self, ConditionKind};
 
 use crate::body::{Binding, Body, Value};
@@ -12,9 +13,9 @@ impl Value {
     }
 }
 
-/// An expression of the stack IR.
+/// An expression of the stack IR, for the syntax that is being lowered: that gives it its span ([`Body::place_nodes`]).
 pub(crate) fn make(kind: ExprKind, ty: Type) -> Expr {
-    Expr { kind, ty }
+    Expr::new(kind, ty, Span::default())
 }
 
 impl Body<'_, '_> {
@@ -31,6 +32,14 @@ impl Body<'_, '_> {
 
     /// An expression. `want` helps where the type is not in the expression itself (`none`, `zeroes`).
     pub fn expr(&mut self, e: &ast::Expr, want: Option<&Type>) -> Option<Value> {
+        let before = self.out.len();
+        let mut value = self.lower_expr(e, want)?;
+        FillSpans(e.span).expr(&mut value.expr);
+        self.place_nodes(before, e.span);
+        Some(value)
+    }
+
+    fn lower_expr(&mut self, e: &ast::Expr, want: Option<&Type>) -> Option<Value> {
         if let Some(constant) = self.cx.constant(e) {
             if !self.cx.coherent(e) {
                 return None;
@@ -213,7 +222,7 @@ impl Body<'_, '_> {
         if let Type::Bits(_) = value.ty {
             let ty = value.ty.clone();
             let set = self.temporary(ty.clone());
-            self.push(nacre_stack::Statement::Let(set, value));
+            self.push(nacre_stack::StatementKind::Let(set, value));
             return self.query(Place { root: Root::Local(set), path: vec![], ty }, field, want);
         }
         match self.field_of(&value.ty, &field.name) {
@@ -537,11 +546,12 @@ impl Body<'_, '_> {
             )));
         }
         let id = self.temporary(ty);
-        let arm = |mut block: nacre_stack::Block, value| {
-            block.push(nacre_stack::Statement::Let(id, value));
+        let arm = |mut block: nacre_stack::Block, value: Expr| {
+            let span = value.span;
+            block.push(nacre_stack::StatementKind::Let(id, value).at(span));
             block
         };
-        self.push(nacre_stack::Statement::If {
+        self.push(nacre_stack::StatementKind::If {
             condition,
             likely: x.condition.likely,
             then: arm(then_block, then),

@@ -1,7 +1,7 @@
 //! Functions in C, and the contracts that are assumed of them.
 
 use nacre_diagnostics::Span;
-use nacre_stack::{Expr, ExprKind, Extern, ExternId, Parameter, Statement, Type};
+use nacre_stack::{Expr, ExprKind, Extern, ExternId, Parameter, StatementKind, Type};
 use nacre_syntax::ast::{self, Contract, Item, Member};
 
 use crate::body::{Body, Context, Value};
@@ -85,7 +85,7 @@ impl Body<'_, '_> {
                     return None;
                 }
                 let into = result.clone().map(|ty| self.temporary(ty));
-                self.push(Statement::CallExtern { into, function: id, arguments });
+                self.push(StatementKind::CallExtern { into, function: id, arguments });
                 Some(into.map_or(Outcome::Nothing, |id| Outcome::Value(Value::fixed(self.get(id)))))
             }
         }

@@ -1,7 +1,7 @@
 //! What can fail, and the `else` that says what happens then.
 
 use nacre_diagnostics::Span;
-use nacre_stack::{BinaryOp, Expr, ExprKind, Statement, Type};
+use nacre_stack::{BinaryOp, Expr, ExprKind, StatementKind, Type};
 use nacre_syntax::ast::{self, Otherwise, OtherwiseKind};
 
 use crate::body::{Body, Context};
@@ -74,7 +74,7 @@ impl Body<'_, '_> {
             return None;
         }
         let into = self.temporary(Type::Option(Box::new(want)));
-        self.push(Statement::Fit { into, value });
+        self.push(StatementKind::Fit { into, value });
         let option = self.get(into);
         self.try_option(option, e.span).map(Some)
     }
@@ -143,7 +143,7 @@ impl Body<'_, '_> {
                 "end it with `return`, `break` or `else unreachable`",
             );
         }
-        self.push(Statement::If { condition: failed.clone(), likely: Some(false), then, otherwise: Vec::new() });
+        self.push(StatementKind::If { condition: failed.clone(), likely: Some(false), then, otherwise: Vec::new() });
         self.merge(after, before, span);
     }
 
@@ -157,14 +157,14 @@ impl Body<'_, '_> {
                 let _ = self.break_(o.span);
             }
             OtherwiseKind::Reject => {
-                self.push(Statement::Reject);
+                self.push(StatementKind::Reject);
                 self.leave();
             }
             OtherwiseKind::Unreachable => {
                 // Counted; whatever is held is let go.
-                self.push(Statement::Unreachable);
+                self.push(StatementKind::Unreachable);
                 self.drop_all();
-                self.push(Statement::Return(self.default_result()));
+                self.push(StatementKind::Return(self.default_result()));
                 self.flow.ended = true;
             }
         }
@@ -184,7 +184,7 @@ impl Body<'_, '_> {
             let id = nacre_stack::LocalId(id);
             if self.flow.live(id).is_some() {
                 let value = self.get(id);
-                self.push(Statement::Drop(value));
+                self.push(StatementKind::Drop(value));
                 self.flow.end(id);
             }
         }

@@ -1,7 +1,7 @@
 //! Filters: manipulations of bytes, lowered when a layer first uses them.
 
 use nacre_diagnostics::Span;
-use nacre_stack::{Expr, ExprKind, Filter, FilterId, FilterUnit, LocalId, Statement, Type};
+use nacre_stack::{Expr, ExprKind, Filter, FilterId, FilterUnit, LocalId, Statement, StatementKind, Type};
 use nacre_syntax::ast::{self, Item};
 
 use crate::body::{Body, Context, Value};
@@ -123,10 +123,12 @@ fn side_by_side(mut views: Vec<Expr>) -> Expr {
 }
 
 fn rejects(block: &[Statement]) -> bool {
-    block.iter().any(|s| match s {
-        Statement::Reject => true,
-        Statement::If { then, otherwise, .. } => rejects(then) || rejects(otherwise),
-        Statement::Loop { body, .. } | Statement::For { body, .. } | Statement::Each { body, .. } => rejects(body),
+    block.iter().any(|s| match &s.kind {
+        StatementKind::Reject => true,
+        StatementKind::If { then, otherwise, .. } => rejects(then) || rejects(otherwise),
+        StatementKind::Loop { body, .. } | StatementKind::For { body, .. } | StatementKind::Each { body, .. } => {
+            rejects(body)
+        }
         _ => false,
     })
 }
@@ -186,9 +188,9 @@ impl Body<'_, '_> {
         let input = side_by_side(views);
         let ty = if rejects { Type::Option(Box::new(Type::Msg)) } else { Type::Msg };
         let into = self.temporary(ty);
-        self.push(Statement::Filter { into, filter: id, input });
+        self.push(StatementKind::Filter { into, filter: id, input });
         for message in consumed {
-            self.push(Statement::Drop(message));
+            self.push(StatementKind::Drop(message));
         }
         Some(Value::fixed(self.get(into)))
     }

@@ -9,9 +9,10 @@
 //! - reactions are listed by side; what the layer does not handle, it passes on.
 
 use nacre_diagnostics::Span;
+use nacre_stack::visit::Rewriter;
 use nacre_stack::{
-    Admission, Cell, Enum, Event, EventId, Expr, Extern, Filter, Function, Goal, Guard, Handler, HandlerId, Header,
-    PortId, Struct, Timer,
+    Admission, Cell, Enum, Event, EventId, Expr, Extern, FillSpans, Filter, Function, Goal, Guard, Handler, HandlerId,
+    Header, PortId, Struct, Timer,
 };
 
 /// The side from which the lower neighbour (or the lower boundary) speaks.
@@ -64,6 +65,34 @@ pub struct Fragment {
     /// It says `pack` or `unpack`.
     pub packs: bool,
     pub span: Span,
+}
+
+impl Fragment {
+    /// What was made for a declaration as a whole has its span.
+    pub(crate) fn place_nodes(&mut self) {
+        for handler in &mut self.handlers {
+            FillSpans(handler.span).block(&mut handler.body);
+        }
+        for function in &mut self.functions {
+            FillSpans(function.span).block(&mut function.body);
+        }
+        for filter in &mut self.filters {
+            FillSpans(filter.span).block(&mut filter.body);
+            FillSpans(filter.span).block(&mut filter.end);
+        }
+        let filters = self.filters.iter_mut().flat_map(|f| {
+            let (span, values) = (f.span, f.initial.iter_mut().flatten().chain(&mut f.result));
+            values.map(move |e| (e, span))
+        });
+        filters.for_each(|(e, span)| FillSpans(span).expr(e));
+        for cell in &mut self.cells {
+            FillSpans(self.span).block(&mut cell.draws);
+        }
+        let initial = self.cells.iter_mut().filter_map(|c| c.initial.as_mut());
+        let accepts = self.accepts.iter_mut().map(|(_, a)| &mut a.condition);
+        let goals = self.goals.iter_mut().map(|g| &mut g.holds);
+        initial.chain(accepts).chain(goals).chain(&mut self.invariants).for_each(|e| FillSpans(self.span).expr(e));
+    }
 }
 
 /// An event of an interface, at one of the layer's sides.

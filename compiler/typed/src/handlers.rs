@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use nacre_diagnostics::{Diagnostic, Span};
 use nacre_stack::{
     Admission, Direction, Event, EventId, Expr, Function, FunctionId, Guard, Handler, HandlerId, LayerId, Local,
-    LocalId, PortId, Statement, Type,
+    LocalId, PortId, Statement, StatementKind, Type,
 };
 use nacre_syntax::ast::{self, Member, PatternKind};
 
@@ -18,10 +18,12 @@ const MOST_CALLS: u64 = 4096;
 
 /// The functions that a block calls, as often as they stand there.
 fn calls_in(block: &[Statement]) -> Vec<FunctionId> {
-    let of = |s: &Statement| match s {
-        Statement::Call { function, .. } => vec![*function],
-        Statement::If { then, otherwise, .. } => [calls_in(then), calls_in(otherwise)].concat(),
-        Statement::Loop { body, .. } | Statement::For { body, .. } | Statement::Each { body, .. } => calls_in(body),
+    let of = |s: &Statement| match &s.kind {
+        StatementKind::Call { function, .. } => vec![*function],
+        StatementKind::If { then, otherwise, .. } => [calls_in(then), calls_in(otherwise)].concat(),
+        StatementKind::Loop { body, .. } | StatementKind::For { body, .. } | StatementKind::Each { body, .. } => {
+            calls_in(body)
+        }
         _ => Vec::new(),
     };
     block.iter().flat_map(of).collect()
@@ -456,7 +458,7 @@ impl Body<'_, '_> {
                 *header = Some(h);
                 let id = self.hidden(&parameter.name, parameter.ty.clone());
                 let value = self.get(id);
-                self.push(Statement::Drop(value));
+                self.push(StatementKind::Drop(value));
                 Some(id)
             }
             PatternKind::PopWire { .. } => self.cx.unbuilt("wire formats", pattern.span),

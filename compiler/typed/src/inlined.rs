@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use nacre_diagnostics::Span;
-use nacre_stack::{Block, Expr, ExprKind, LocalId, Statement, Type};
+use nacre_stack::{Block, Expr, ExprKind, LocalId, Statement, StatementKind, Type};
 use nacre_syntax::ast;
 
 use crate::body::{Binding, Body, Context, Value};
@@ -58,7 +58,7 @@ impl Body<'_, '_> {
         };
         let into = result.as_ref().map(|ty| self.temporary(ty.clone()));
         if let (Some(into), Some(ty)) = (into, &result) {
-            self.push(Statement::Let(into, make(ExprKind::Zero, ty.clone())));
+            self.push(StatementKind::Let(into, make(ExprKind::Zero, ty.clone())));
         }
         let block = self.body_of(f, bound, result.clone());
         self.returned(block, into);
@@ -88,7 +88,7 @@ impl Body<'_, '_> {
             } else {
                 let value = self.expr_as(&argument.value, &ty)?;
                 let id = self.temporary(ty);
-                self.push(Statement::Let(id, value));
+                self.push(StatementKind::Let(id, value));
                 Binding::Local(id)
             };
             bound.insert(parameter.name.name.clone(), binding);
@@ -125,7 +125,7 @@ impl Body<'_, '_> {
             return;
         }
         let left = self.temporary(Type::Bool);
-        self.push(Statement::Let(left, truth(0)));
+        self.push(StatementKind::Let(left, truth(0)));
         let rewritten = Returns { into, left: Some(left), asked: false }.rewrite(block, false);
         self.out.extend(rewritten);
     }
@@ -146,17 +146,18 @@ struct Returns {
 
 impl Returns {
     fn rewrite(&mut self, block: Block, in_loop: bool) -> Block {
-        let mut out = Vec::new();
+        let mut out: Block = Vec::new();
         let mut statements = block.into_iter();
         while let Some(statement) = statements.next() {
-            match statement {
-                Statement::Return(value) => {
-                    out.extend(self.into.zip(value).map(|(into, value)| Statement::Let(into, value)));
-                    out.extend(self.left.map(|left| Statement::Let(left, truth(1))));
-                    out.extend(in_loop.then_some(Statement::Break));
+            let span = statement.span;
+            match statement.kind {
+                StatementKind::Return(value) => {
+                    out.extend(self.into.zip(value).map(|(into, value)| StatementKind::Let(into, value).at(span)));
+                    out.extend(self.left.map(|left| StatementKind::Let(left, truth(1)).at(span)));
+                    out.extend(in_loop.then(|| StatementKind::Break.at(span)));
                     return out;
                 }
-                Statement::If { condition, likely, mut then, mut otherwise }
+                StatementKind::If { condition, likely, mut then, mut otherwise }
                     if returns(&then) || returns(&otherwise) =>
                 {
                     let rest: Block = statements.collect();
@@ -170,62 +171,64 @@ impl Returns {
                         Some(rest)
                     };
                     let (then, otherwise) = (self.rewrite(then, in_loop), self.rewrite(otherwise, in_loop));
-                    out.push(Statement::If { condition, likely, then, otherwise });
-                    out.extend(known.and_then(|rest| self.unless_left(rest, in_loop)));
+                    out.push(StatementKind::If { condition, likely, then, otherwise }.at(span));
+                    out.extend(known.and_then(|rest| self.unless_left(rest, in_loop, span)));
                     return out;
                 }
-                Statement::Loop { bound, body } if returns(&body) => {
-                    out.push(Statement::Loop { bound, body: self.rewrite(body, true) });
-                    out.extend(self.unless_left(statements.collect(), in_loop));
+                StatementKind::Loop { bound, body } if returns(&body) => {
+                    out.push(StatementKind::Loop { bound, body: self.rewrite(body, true) }.at(span));
+                    out.extend(self.unless_left(statements.collect(), in_loop, span));
                     return out;
                 }
-                Statement::For { variable, from, to, bound, body } if returns(&body) => {
-                    out.push(Statement::For { variable, from, to, bound, body: self.rewrite(body, true) });
-                    out.extend(self.unless_left(statements.collect(), in_loop));
+                StatementKind::For { variable, from, to, bound, body } if returns(&body) => {
+                    out.push(StatementKind::For { variable, from, to, bound, body: self.rewrite(body, true) }.at(span));
+                    out.extend(self.unless_left(statements.collect(), in_loop, span));
                     return out;
                 }
-                Statement::Each { walk, bound, body } if returns(&body) => {
-                    out.push(Statement::Each { walk, bound, body: self.rewrite(body, true) });
-                    out.extend(self.unless_left(statements.collect(), in_loop));
+                StatementKind::Each { walk, bound, body } if returns(&body) => {
+                    out.push(StatementKind::Each { walk, bound, body: self.rewrite(body, true) }.at(span));
+                    out.extend(self.unless_left(statements.collect(), in_loop, span));
                     return out;
                 }
-                other => out.push(other),
+                kind => out.push(kind.at(span)),
             }
         }
         out
     }
 
     /// What follows a statement in which the function may have returned.
-    fn unless_left(&mut self, rest: Block, in_loop: bool) -> Option<Statement> {
+    fn unless_left(&mut self, rest: Block, in_loop: bool, span: Span) -> Option<Statement> {
         if rest.is_empty() && !in_loop {
             return None;
         }
         self.asked = true;
-        let then = if in_loop { vec![Statement::Break] } else { Vec::new() };
+        let then = if in_loop { vec![StatementKind::Break.at(span)] } else { Vec::new() };
         let otherwise = self.rewrite(rest, in_loop);
         let condition = match self.left {
             Some(left) => make(ExprKind::Local(left), Type::Bool),
             None => truth(0),
         };
-        Some(Statement::If { condition, likely: None, then, otherwise })
+        Some(StatementKind::If { condition, likely: None, then, otherwise }.at(span))
     }
 }
 
 /// Whether a block may return.
 fn returns(block: &[Statement]) -> bool {
-    block.iter().any(|s| match s {
-        Statement::Return(_) => true,
-        Statement::If { then, otherwise, .. } => returns(then) || returns(otherwise),
-        Statement::Loop { body, .. } | Statement::For { body, .. } | Statement::Each { body, .. } => returns(body),
+    block.iter().any(|s| match &s.kind {
+        StatementKind::Return(_) => true,
+        StatementKind::If { then, otherwise, .. } => returns(then) || returns(otherwise),
+        StatementKind::Loop { body, .. } | StatementKind::For { body, .. } | StatementKind::Each { body, .. } => {
+            returns(body)
+        }
         _ => false,
     })
 }
 
 /// Whether a block never goes on to what stands behind it.
 fn leaves(block: &[Statement]) -> bool {
-    match block.last() {
-        Some(Statement::Return(_) | Statement::Reject) => true,
-        Some(Statement::If { then, otherwise, .. }) => leaves(then) && leaves(otherwise),
+    match block.last().map(|s| &s.kind) {
+        Some(StatementKind::Return(_) | StatementKind::Reject) => true,
+        Some(StatementKind::If { then, otherwise, .. }) => leaves(then) && leaves(otherwise),
         _ => false,
     }
 }

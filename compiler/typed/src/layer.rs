@@ -161,6 +161,7 @@ impl<'p> Checker<'p> {
         if self.found.iter().any(|d| d.is_error()) {
             Err(self.found)
         } else {
+            self.fragment.place_nodes();
             Ok((self.fragment, self.found))
         }
     }

@@ -1,7 +1,7 @@
 //! Loops, each with a bound.
 
 use nacre_diagnostics::Span;
-use nacre_stack::{Expr, ExprKind, Place, Query, Statement, Step, Type, Walk};
+use nacre_stack::{Expr, ExprKind, Place, Query, StatementKind, Step, Type, Walk};
 use nacre_syntax::ast::{self, Condition, ConditionKind, PatternKind};
 
 use crate::body::{Binding, Body, NameOf};
@@ -67,7 +67,7 @@ impl Body<'_, '_> {
                 },
             );
         });
-        self.push(Statement::Loop { bound, body: block });
+        self.push(StatementKind::Loop { bound, body: block });
         Some(())
     }
 
@@ -128,7 +128,7 @@ impl Body<'_, '_> {
         });
         self.close();
         self.cx.walked.push(Walked { over: walk.walk.over.clone(), body: block.clone(), span: over.span });
-        self.push(Statement::Each { walk: walk.walk, bound, body: block });
+        self.push(StatementKind::Each { walk: walk.walk, bound, body: block });
         Some(())
     }
 
@@ -185,7 +185,7 @@ impl Body<'_, '_> {
         };
         let block = self.turn(span, |b| b.statements(body));
         self.close();
-        self.push(Statement::For { variable, from, to, bound, body: block });
+        self.push(StatementKind::For { variable, from, to, bound, body: block });
         Some(())
     }
 
@@ -203,7 +203,7 @@ impl Body<'_, '_> {
         }
         let value = self.expr(over, None)?.expr;
         let id = self.temporary(value.ty.clone());
-        self.push(Statement::Let(id, value));
+        self.push(StatementKind::Let(id, value));
         Some((self.place_of(id), None, None))
     }
 

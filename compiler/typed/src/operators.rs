@@ -1,7 +1,7 @@
 //! Unary and binary operators, and which types they take.
 
 use nacre_diagnostics::Span;
-use nacre_stack::{BinaryOp, Expr, ExprKind, Query, Statement, Type, UnaryOp};
+use nacre_stack::{BinaryOp, Expr, ExprKind, Query, StatementKind, Type, UnaryOp};
 use nacre_syntax::ast;
 
 use crate::body::{Body, Value};
@@ -132,12 +132,12 @@ impl Body<'_, '_> {
             return Some(Value::fixed(make(ExprKind::Binary(op, Box::new(left), Box::new(right)), Type::Bool)));
         }
         let id = self.temporary(Type::Bool);
-        self.push(Statement::Let(id, left));
+        self.push(StatementKind::Let(id, left));
         let condition = self.get(id);
         let mut evaluate = block;
-        evaluate.push(Statement::Let(id, right));
+        evaluate.push(StatementKind::Let(id, right).into());
         let (then, otherwise) = if both { (evaluate, Vec::new()) } else { (Vec::new(), evaluate) };
-        self.push(Statement::If { condition, likely: None, then, otherwise });
+        self.push(StatementKind::If { condition, likely: None, then, otherwise });
         Some(Value::fixed(self.get(id)))
     }
 
@@ -408,7 +408,7 @@ impl Body<'_, '_> {
             }
             match value.expr.kind {
                 ExprKind::Concat(more) => parts.extend(more),
-                kind => parts.push(Expr { kind, ty: value.expr.ty }),
+                kind => parts.push(Expr::new(kind, value.expr.ty, value.expr.span)),
             }
         }
         Some(Value::fixed(make(ExprKind::Concat(parts), if fixed { Type::Bytes(size) } else { Type::View })))

@@ -127,7 +127,7 @@ impl Body<'_, '_> {
         };
         if fits {
             let ty = if value.flexible { want } else { value.expr.ty.clone() };
-            return Some(Expr { kind: value.expr.kind, ty });
+            return Some(Expr::new(value.expr.kind, ty, value.expr.span));
         }
         let shown = self.show(&value.expr.ty);
         self.error(
@@ -219,7 +219,7 @@ impl Body<'_, '_> {
             }
         }
         let ty = place.ty.clone();
-        Some(Expr { kind: ExprKind::Load(Box::new(place)), ty })
+        Some(Expr::new(ExprKind::Load(Box::new(place)), ty, span))
     }
 
     /// Marks a parameter as standing for a place of the caller's.

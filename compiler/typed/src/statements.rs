@@ -1,8 +1,8 @@
 //! Statements but for branches and loops.
 
 use nacre_diagnostics::Span;
-use nacre_stack::{Emit, Expr, ExprKind, Statement, Target, Type};
-use nacre_syntax::ast::{self, AssignOp, Otherwise, PatternKind, StatementKind};
+use nacre_stack::{Emit, Expr, ExprKind, StatementKind, Target, Type};
+use nacre_syntax::ast::{self, AssignOp, Otherwise, PatternKind};
 
 use crate::body::{Binding, Body, Context, NameOf, Value};
 use crate::calls::Outcome;
@@ -29,7 +29,7 @@ impl Body<'_, '_> {
 
     fn statement(&mut self, s: &ast::Statement) {
         let outer = (std::mem::replace(&mut self.at, s.span), std::mem::take(&mut self.poisoned));
-        let before = self.cx.found.len();
+        let (before, first) = (self.cx.found.len(), self.out.len());
         if self.lower(s).is_none() {
             self.recover(s);
         }
@@ -37,6 +37,7 @@ impl Body<'_, '_> {
             self.cx.found.truncate(before);
         }
         (self.at, self.poisoned) = outer;
+        self.place_nodes(first, s.span);
     }
 
     /// Goes on after a statement that is wrong, which has been reported: what it declares and which messages it consumes is not
@@ -44,8 +45,8 @@ impl Body<'_, '_> {
     fn recover(&mut self, s: &ast::Statement) {
         self.flow.forget();
         match &s.kind {
-            StatementKind::Let { pattern, .. } => self.unknown_names(pattern),
-            StatementKind::Var { name, .. } | StatementKind::Ref { name, .. } => {
+            ast::StatementKind::Let { pattern, .. } => self.unknown_names(pattern),
+            ast::StatementKind::Var { name, .. } | ast::StatementKind::Ref { name, .. } => {
                 self.bind(&name.name, Binding::Unknown);
             }
             _ => {}
@@ -63,66 +64,70 @@ impl Body<'_, '_> {
 
     fn lower(&mut self, s: &ast::Statement) -> Option<()> {
         match &s.kind {
-            StatementKind::Let { pattern, value, otherwise } => self.let_(pattern, value, otherwise.as_ref(), s.span),
-            StatementKind::Var { name, ty, value } => self.var(name, ty.as_ref(), value.as_ref()),
-            StatementKind::Ref { name, place, otherwise } => self.ref_(name, place, otherwise.as_ref()),
-            StatementKind::Assign { place, op, value, otherwise } => {
+            ast::StatementKind::Let { pattern, value, otherwise } => {
+                self.let_(pattern, value, otherwise.as_ref(), s.span)
+            }
+            ast::StatementKind::Var { name, ty, value } => self.var(name, ty.as_ref(), value.as_ref()),
+            ast::StatementKind::Ref { name, place, otherwise } => self.ref_(name, place, otherwise.as_ref()),
+            ast::StatementKind::Assign { place, op, value, otherwise } => {
                 self.assign(place, *op, value, otherwise.as_ref(), s.span)
             }
-            StatementKind::Expr { value, otherwise } => self.expression_statement(value, otherwise.as_ref()),
-            StatementKind::Pass { value, otherwise } => self.pass(value.as_ref(), otherwise.as_ref(), s.span),
-            StatementKind::Later(call) => match self.emission(call, true) {
+            ast::StatementKind::Expr { value, otherwise } => self.expression_statement(value, otherwise.as_ref()),
+            ast::StatementKind::Pass { value, otherwise } => self.pass(value.as_ref(), otherwise.as_ref(), s.span),
+            ast::StatementKind::Later(call) => match self.emission(call, true) {
                 Some(done) => done,
                 None => {
                     self.error("T0080", "`later` is followed by an emission", call.span, "", "later above.deliver(m);");
                     None
                 }
             },
-            StatementKind::Drop(e) => self.drop_(e),
-            StatementKind::Arm { timer, delay, unless_armed } => {
+            ast::StatementKind::Drop(e) => self.drop_(e),
+            ast::StatementKind::Arm { timer, delay, unless_armed } => {
                 let timer = self.timer(timer)?;
                 let delay = self.expr_as(delay, &Type::Duration)?;
-                self.push(Statement::Arm { timer, delay, unless_armed: *unless_armed });
+                self.push(StatementKind::Arm { timer, delay, unless_armed: *unless_armed });
                 Some(())
             }
-            StatementKind::Cancel(timer) => {
+            ast::StatementKind::Cancel(timer) => {
                 let timer = self.timer(timer)?;
-                self.push(Statement::Cancel(timer));
+                self.push(StatementKind::Cancel(timer));
                 Some(())
             }
-            StatementKind::Count(name) => {
+            ast::StatementKind::Count(name) => {
                 let id = self.cx.counter(&name.name);
-                self.push(Statement::Count(id, make(ExprKind::Const(1), Type::UInt(64))));
+                self.push(StatementKind::Count(id, make(ExprKind::Const(1), Type::UInt(64))));
                 Some(())
             }
-            StatementKind::Assert(e, text) => {
+            ast::StatementKind::Assert(e, text) => {
                 let condition = self.truth(e)?;
-                self.push(Statement::Assert(condition, text.clone()));
+                self.push(StatementKind::Assert(condition, text.clone()));
                 Some(())
             }
-            StatementKind::Impossible(e) => {
+            ast::StatementKind::Impossible(e) => {
                 self.drop_(e)?;
-                self.push(Statement::Impossible);
+                self.push(StatementKind::Impossible);
                 Some(())
             }
-            StatementKind::If(branch) => self.if_(branch, s.span),
-            StatementKind::Match { value, arms } => self.match_(value, arms, s.span),
-            StatementKind::While { condition, bound, body } => self.while_(condition, bound.as_ref(), body, s.span),
-            StatementKind::For { pattern, over, drain, bound, body } => {
+            ast::StatementKind::If(branch) => self.if_(branch, s.span),
+            ast::StatementKind::Match { value, arms } => self.match_(value, arms, s.span),
+            ast::StatementKind::While { condition, bound, body } => {
+                self.while_(condition, bound.as_ref(), body, s.span)
+            }
+            ast::StatementKind::For { pattern, over, drain, bound, body } => {
                 self.for_(pattern, over, *drain, bound.as_ref(), body, s.span)
             }
-            StatementKind::Return(value) => self.return_(value.as_ref(), s.span),
-            StatementKind::Break => self.break_(s.span),
-            StatementKind::Yield(e) => {
+            ast::StatementKind::Return(value) => self.return_(value.as_ref(), s.span),
+            ast::StatementKind::Break => self.break_(s.span),
+            ast::StatementKind::Yield(e) => {
                 if !matches!(self.context, Context::Filter { yields: true, .. }) {
                     self.error("T0081", "`yield` stands in a filter without `result`", s.span, "", "");
                     return None;
                 }
                 let byte = self.expr_as(e, &Type::UInt(8))?;
-                self.push(Statement::Yield(byte));
+                self.push(StatementKind::Yield(byte));
                 Some(())
             }
-            StatementKind::Reject => {
+            ast::StatementKind::Reject => {
                 if !matches!(self.context, Context::Filter { .. }) {
                     self.error(
                         "T0081",
@@ -133,7 +138,7 @@ impl Body<'_, '_> {
                     );
                     return None;
                 }
-                self.push(Statement::Reject);
+                self.push(StatementKind::Reject);
                 self.leave();
                 Some(())
             }
@@ -177,12 +182,12 @@ impl Body<'_, '_> {
                     return None;
                 }
                 let id = self.declare_constant(name, ty.clone(), NameOf::Let);
-                self.push(Statement::Let(id, value));
+                self.push(StatementKind::Let(id, value));
                 Some(())
             }
             (PatternKind::Any, ty) => {
                 if self.cx.linear(ty) {
-                    self.push(Statement::Drop(value));
+                    self.push(StatementKind::Drop(value));
                 }
                 Some(())
             }
@@ -233,7 +238,7 @@ impl Body<'_, '_> {
             return None;
         }
         let id = self.declare(name, value.ty.clone());
-        self.push(Statement::Let(id, value));
+        self.push(StatementKind::Let(id, value));
         Some(())
     }
 
@@ -301,7 +306,7 @@ impl Body<'_, '_> {
             }
             (op, _) => self.combined(e, op, value, &ty, span)?,
         };
-        self.push(Statement::Store(place, value));
+        self.push(StatementKind::Store(place, value));
         Some(())
     }
 
@@ -328,7 +333,7 @@ impl Body<'_, '_> {
         }
         let value =
             if op == AssignOp::Set { self.expr_as(value, &ty)? } else { self.combined(e, op, value, &ty, span)? };
-        self.push(Statement::Let(id, value));
+        self.push(StatementKind::Let(id, value));
         if self.cx.linear(&ty) {
             self.revive(id, span);
         }
@@ -394,7 +399,7 @@ impl Body<'_, '_> {
                 let got = self.try_option(value.expr, e.span)?;
                 self.fail(&got.failed, got.give_back, Some(otherwise), false, e.span);
                 if let Some(option) = got.option {
-                    self.push(Statement::Drop(option));
+                    self.push(StatementKind::Drop(option));
                 }
                 Some(())
             }
@@ -471,15 +476,8 @@ impl Body<'_, '_> {
             }
             arguments.push(self.get(*id));
         }
-        self.push(Statement::Emit(Emit {
-            target: Target::Port(to),
-            event,
-            arguments,
-            later: false,
-            call: false,
-            likely: None,
-            span,
-        }));
+        let emit = Emit { target: Target::Port(to), event, arguments, later: false, call: false, likely: None };
+        self.push(StatementKind::Emit(emit).at(span));
         Some(())
     }
 
@@ -494,7 +492,7 @@ impl Body<'_, '_> {
                 return None;
             }
             let zero = make(ExprKind::Zero, place.ty.clone());
-            self.push(Statement::Store(place, zero));
+            self.push(StatementKind::Store(place, zero));
             return Some(());
         }
         let value = self.expr(e, None)?.expr;
@@ -503,7 +501,7 @@ impl Body<'_, '_> {
             self.error("T0092", "only messages are dropped", e.span, format!("of type {shown}"), "");
             return None;
         }
-        self.push(Statement::Drop(value));
+        self.push(StatementKind::Drop(value));
         Some(())
     }
 
@@ -557,7 +555,7 @@ impl Body<'_, '_> {
                 return None;
             }
         };
-        self.push(Statement::Return(value));
+        self.push(StatementKind::Return(value));
         self.leave();
         Some(())
     }
@@ -574,7 +572,7 @@ impl Body<'_, '_> {
         if let Some((_, breaks)) = self.breaks.last_mut() {
             breaks.push(flow);
         }
-        self.push(Statement::Break);
+        self.push(StatementKind::Break);
         self.flow.ended = true;
         Some(())
     }

@@ -1,7 +1,7 @@
 //! A container is not changed while a loop goes over it (language.md, section 2, 9).
 
 use nacre_diagnostics::Span;
-use nacre_stack::{Argument, Block, FunctionId, Operation, Place, Root, Statement, Step};
+use nacre_stack::{Argument, Block, FunctionId, Operation, Place, Root, Statement, StatementKind, Step};
 
 use crate::layer::Checker;
 
@@ -28,18 +28,18 @@ impl Checker<'_> {
     }
 
     fn changes(&self, block: &[Statement], over: &Place) -> bool {
-        let ends = matches!(block.last(), Some(Statement::Return(_) | Statement::Break));
-        block.iter().any(|statement| match statement {
-            Statement::Operate(o) => {
+        let ends = matches!(block.last().map(|s| &s.kind), Some(StatementKind::Return(_) | StatementKind::Break));
+        block.iter().any(|statement| match &statement.kind {
+            StatementKind::Operate(o) => {
                 let removes = o.operation == Operation::Remove && ends;
                 holds(&o.place, over) && !removes && !matches!(o.operation, Operation::Find | Operation::Hole)
             }
-            Statement::Store(place, _) | Statement::Take { place, .. } => holds(place, over),
-            Statement::If { then, otherwise, .. } => self.changes(then, over) || self.changes(otherwise, over),
-            Statement::Loop { body, .. } | Statement::For { body, .. } | Statement::Each { body, .. } => {
+            StatementKind::Store(place, _) | StatementKind::Take { place, .. } => holds(place, over),
+            StatementKind::If { then, otherwise, .. } => self.changes(then, over) || self.changes(otherwise, over),
+            StatementKind::Loop { body, .. } | StatementKind::For { body, .. } | StatementKind::Each { body, .. } => {
                 self.changes(body, over)
             }
-            Statement::Call { function, arguments, .. } => {
+            StatementKind::Call { function, arguments, .. } => {
                 let given = |a: &Argument| matches!(a, Argument::Reference(place) if holds(place, over));
                 arguments.iter().any(given) || self.function_changes(*function, over)
             }

@@ -2,7 +2,7 @@
 
 use nacre_driver::Level;
 use nacre_simulator::lockstep::Lockstep;
-use nacre_stack::{Block, Stack, Statement};
+use nacre_stack::{Block, Stack, StatementKind};
 
 use super::Fate;
 use crate::library::find;
@@ -35,6 +35,7 @@ pub fn fate(bug: &Bug) -> Fate {
             if !change(&mut stack) {
                 return Fate { name: bug.name, found: Err("the stack has nothing of the kind any more".into()) };
             }
+            nacre_stack::number(&mut stack);
             text = machines.session.emit(&stack, Level::Queue, None);
         }
         Wrong::Text(from, to) => {
@@ -63,27 +64,27 @@ pub fn sound() -> Option<String> {
 }
 
 /// Changes one statement of the handlers and functions: the first for which `change` says that it did.
-pub fn edit(stack: &mut Stack, change: &mut dyn FnMut(&mut Statement) -> bool) -> bool {
+pub fn edit(stack: &mut Stack, change: &mut dyn FnMut(&mut StatementKind) -> bool) -> bool {
     let handlers = stack.handlers.iter_mut().map(|handler| &mut handler.body);
     let functions = stack.functions.iter_mut().map(|function| &mut function.body);
     handlers.chain(functions).any(|body| edit_block(body, change))
 }
 
-fn edit_block(block: &mut Block, change: &mut dyn FnMut(&mut Statement) -> bool) -> bool {
+fn edit_block(block: &mut Block, change: &mut dyn FnMut(&mut StatementKind) -> bool) -> bool {
     block.iter_mut().any(|statement| {
-        change(statement)
-            || match statement {
-                Statement::If { then, otherwise, .. } => edit_block(then, change) || edit_block(otherwise, change),
-                Statement::Loop { body, .. } | Statement::For { body, .. } | Statement::Each { body, .. } => {
-                    edit_block(body, change)
-                }
+        change(&mut statement.kind)
+            || match &mut statement.kind {
+                StatementKind::If { then, otherwise, .. } => edit_block(then, change) || edit_block(otherwise, change),
+                StatementKind::Loop { body, .. }
+                | StatementKind::For { body, .. }
+                | StatementKind::Each { body, .. } => edit_block(body, change),
                 _ => false,
             }
     })
 }
 
 /// Takes out the `number`th statement of a kind.
-pub fn forget(stack: &mut Stack, mut number: u32, kind: fn(&Statement) -> bool) -> bool {
+pub fn forget(stack: &mut Stack, mut number: u32, kind: fn(&StatementKind) -> bool) -> bool {
     edit(stack, &mut |statement| {
         if !kind(statement) {
             return false;
@@ -92,7 +93,7 @@ pub fn forget(stack: &mut Stack, mut number: u32, kind: fn(&Statement) -> bool) 
             number -= 1;
             return false;
         }
-        *statement = Statement::Loop { bound: 1, body: vec![Statement::Break] };
+        *statement = StatementKind::Loop { bound: 1, body: vec![StatementKind::Break.into()] };
         true
     })
 }

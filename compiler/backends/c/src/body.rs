@@ -77,7 +77,9 @@ impl<'w, 'a> Body<'w, 'a> {
         let mut read = vec![false; locals.len()];
         for block in blocks {
             visit::block(block, &mut |node| match node {
-                Node::Statement(Statement::Let(local, e)) if pushes(e) => levels[local.index()] = layer,
+                Node::Statement(Statement { kind: StatementKind::Let(local, e), .. }) if pushes(e) => {
+                    levels[local.index()] = layer
+                }
                 Node::Expr(Expr { kind: ExprKind::Local(local), .. }) => read[local.index()] = true,
                 Node::Place(Place { root: Root::Local(local), .. }) => read[local.index()] = true,
                 _ => {}

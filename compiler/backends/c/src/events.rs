@@ -56,7 +56,7 @@ impl Writer<'_> {
         let result = match &function.result {
             None => "void".into(),
             Some(ty) => {
-                if !matches!(function.body.last(), Some(Statement::Return(_))) {
+                if !matches!(function.body.last().map(|s| &s.kind), Some(StatementKind::Return(_))) {
                     let zero = body.zero(&ty.clone());
                     let c_type = body.c_type(&ty.clone());
                     body.code.line(format!("return ({c_type}){zero};"));
@@ -179,7 +179,7 @@ impl Writer<'_> {
         let local = handler.parameters[message];
         let mut pushed = false;
         visit::block(&handler.body, &mut |node| {
-            if let Node::Statement(Statement::Let(l, e)) = node {
+            if let Node::Statement(Statement { kind: StatementKind::Let(l, e), .. }) = node {
                 pushed |= *l == local && pushes(e);
             }
         });

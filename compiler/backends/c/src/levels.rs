@@ -115,18 +115,23 @@ impl Writer<'_> {
         for statement in block {
             visit::own(statement, &mut |_| size += 1);
             size += 1;
-            size += match statement {
-                Statement::If { likely: Some(true), then, otherwise, .. } => {
+            size += match &statement.kind {
+                StatementKind::If { likely: Some(true), then, otherwise, .. } => {
                     self.size_of_block(then, depth) + otherwise.len().min(1) as u64 * 10
                 }
-                Statement::If { likely: Some(false), otherwise, .. } => 10 + self.size_of_block(otherwise, depth),
-                Statement::Emit(Emit {
-                    target: Target::Layer(layer), event, call: true, later: false, likely, ..
+                StatementKind::If { likely: Some(false), otherwise, .. } => 10 + self.size_of_block(otherwise, depth),
+                StatementKind::Emit(Emit {
+                    target: Target::Layer(layer),
+                    event,
+                    call: true,
+                    later: false,
+                    likely,
+                    ..
                 }) => match likely {
                     Some(false) => 5,
                     _ => self.size_of(*layer, *event, depth + 1),
                 },
-                Statement::Call { function, .. } if depth < 64 => {
+                StatementKind::Call { function, .. } if depth < 64 => {
                     self.size_of_block(&stack.function(*function).body, depth + 1)
                 }
                 _ => visit::blocks(statement).into_iter().map(|b| self.size_of_block(b, depth)).sum(),

@@ -11,7 +11,9 @@ use crate::visit::{self, Node};
 impl<'a> Body<'_, 'a> {
     /// Two statements that together move a window on behind a number that has no entry.
     pub fn passed(&self, first: &'a Statement, second: Option<&'a Statement>) -> Option<(&'a Place, &'a Expr)> {
-        let (Statement::Operate(skip), Some(Statement::Operate(release))) = (first, second) else { return None };
+        let (StatementKind::Operate(skip), StatementKind::Operate(release)) = (&first.kind, &second?.kind) else {
+            return None;
+        };
         let mut steady = true;
         skip.arguments.iter().for_each(|e| visit::expr(e, &mut |node| steady &= !matches!(node, Node::Place(_))));
         let fits = (skip.operation, release.operation) == (Operation::SkipTo, Operation::Release)

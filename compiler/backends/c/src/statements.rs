@@ -96,27 +96,31 @@ impl<'a> Body<'_, 'a> {
 
     fn statement(&mut self, statement: &'a Statement) {
         let p = self.w.prefix.clone();
-        match statement {
-            Statement::Let(local, e) => {
+        match &statement.kind {
+            StatementKind::Let(local, e) => {
                 let value = match e.ty {
                     Type::Msg => self.message(e, self.levels[local.index()]),
                     _ => self.value(e),
                 };
                 self.assign(*local, &value);
             }
-            Statement::Store(place, e) => self.store(place, e),
-            Statement::If { condition, likely, then, otherwise } => self.branch(condition, *likely, then, otherwise),
-            Statement::Loop { bound, body } => self.repeat(*bound, body),
-            Statement::For { variable, from, to, bound, body } => self.count_up(*variable, from, to, *bound, body),
-            Statement::Each { walk, bound, body } => self.each(walk, *bound, body),
-            Statement::Break if self.loops == 0 => self.leave(),
-            Statement::Break => self.code.line("break;"),
-            Statement::Return(value) => self.give_back(value.as_ref()),
-            Statement::Call { into, function, arguments } => self.call(*into, *function, arguments),
-            Statement::CallExtern { into, function, arguments } => self.extern_statement(*into, *function, arguments),
-            Statement::Operate(operate) => self.operate(operate),
-            Statement::Emit(emit) => self.emit(emit),
-            Statement::Drop(e) => {
+            StatementKind::Store(place, e) => self.store(place, e),
+            StatementKind::If { condition, likely, then, otherwise } => {
+                self.branch(condition, *likely, then, otherwise)
+            }
+            StatementKind::Loop { bound, body } => self.repeat(*bound, body),
+            StatementKind::For { variable, from, to, bound, body } => self.count_up(*variable, from, to, *bound, body),
+            StatementKind::Each { walk, bound, body } => self.each(walk, *bound, body),
+            StatementKind::Break if self.loops == 0 => self.leave(),
+            StatementKind::Break => self.code.line("break;"),
+            StatementKind::Return(value) => self.give_back(value.as_ref()),
+            StatementKind::Call { into, function, arguments } => self.call(*into, *function, arguments),
+            StatementKind::CallExtern { into, function, arguments } => {
+                self.extern_statement(*into, *function, arguments)
+            }
+            StatementKind::Operate(operate) => self.operate(operate),
+            StatementKind::Emit(emit) => self.emit(emit, statement.span),
+            StatementKind::Drop(e) => {
                 let text = match e.ty {
                     Type::Msg => self.borrowed_message(e).0,
                     _ => self.borrowed(e),
@@ -124,12 +128,12 @@ impl<'a> Body<'_, 'a> {
                 let line = self.w.drop_of(&e.ty, self.layer, &text);
                 self.code.line(line);
             }
-            Statement::Arm { timer, delay, unless_armed } => self.arm(timer, delay, *unless_armed),
-            Statement::Cancel(timer) => {
+            StatementKind::Arm { timer, delay, unless_armed } => self.arm(timer, delay, *unless_armed),
+            StatementKind::Cancel(timer) => {
                 let place = self.place(timer).text;
                 self.code.line(format!("{place} = 0;"));
             }
-            Statement::Count(counter, n) => {
+            StatementKind::Count(counter, n) => {
                 let n = match n.kind {
                     ExprKind::Const(1) => "++".to_string(),
                     _ => format!(" += {}", self.wide(n)),
@@ -137,29 +141,29 @@ impl<'a> Body<'_, 'a> {
                 let name = self.w.counter_name(*counter);
                 self.code.line(format!("step->counters[{name}]{n};"));
             }
-            Statement::Assert(condition, text) => {
+            StatementKind::Assert(condition, text) => {
                 let condition = self.value(condition);
                 let text = text.replace("*/", "* /").replace("/*", "/ *").replace('\n', " ");
                 self.code.line(format!(
                     "if ({p}_UNLIKELY(!{condition})) {{ step->counters[{p}_BROKEN]++; }} /* assert {text} */"
                 ));
             }
-            Statement::Impossible => {
+            StatementKind::Impossible => {
                 self.code.line(format!("step->counters[{p}_IMPOSSIBLE]++;"));
                 self.code.line("step->impossible = 1u;");
             }
-            Statement::Unreachable => self.code.line(format!("step->counters[{p}_BROKEN]++;")),
-            Statement::Fit { into, value } => self.fit(*into, value),
-            Statement::Random { into, below } => self.random(*into, below),
-            Statement::Filter { into, filter, input } => self.filter(*into, *filter, input),
-            Statement::Yield(e) => self.yield_bytes(e),
-            Statement::Reject => {
+            StatementKind::Unreachable => self.code.line(format!("step->counters[{p}_BROKEN]++;")),
+            StatementKind::Fit { into, value } => self.fit(*into, value),
+            StatementKind::Random { into, below } => self.random(*into, below),
+            StatementKind::Filter { into, filter, input } => self.filter(*into, *filter, input),
+            StatementKind::Yield(e) => self.yield_bytes(e),
+            StatementKind::Reject => {
                 self.rejects = true;
                 self.code.line("goto rejected;");
             }
-            Statement::Unpack { into, layout, message } => self.unpack(*into, *layout, message),
-            Statement::Join { into, parts, last } => self.join(*into, parts, last),
-            Statement::Take { into, place } => self.take(*into, place),
+            StatementKind::Unpack { into, layout, message } => self.unpack(*into, *layout, message),
+            StatementKind::Join { into, parts, last } => self.join(*into, parts, last),
+            StatementKind::Take { into, place } => self.take(*into, place),
         }
     }
 
@@ -465,7 +469,7 @@ impl<'a> Body<'_, 'a> {
         self.assign(into, &whole);
     }
 
-    fn emit(&mut self, emit: &Emit) {
+    fn emit(&mut self, emit: &Emit, span: Span) {
         let level = self.w.level_at(emit.target);
         let mut texts = vec!["step".to_string()];
         for argument in &emit.arguments {
@@ -503,7 +507,7 @@ impl<'a> Body<'_, 'a> {
                 }
             }
         }
-        self.line_of(emit.span);
+        self.line_of(span);
         self.code.line(format!("{function}({});", texts.join(", ")));
     }
 
@@ -560,9 +564,9 @@ pub fn locals_of(statement: &Statement, deep: bool) -> BTreeSet<LocalId> {
 
 /// Whether the local is set by a loop for its body only.
 fn loop_variable(statement: &Statement, local: LocalId) -> bool {
-    let (sets, mut read) = match statement {
-        Statement::For { variable, .. } => (*variable == local, false),
-        Statement::Each { walk, .. } => ([walk.index, walk.key, walk.value].contains(&Some(local)), false),
+    let (sets, mut read) = match &statement.kind {
+        StatementKind::For { variable, .. } => (*variable == local, false),
+        StatementKind::Each { walk, .. } => ([walk.index, walk.key, walk.value].contains(&Some(local)), false),
         _ => (false, false),
     };
     visit::own(statement, &mut |node| match node {
@@ -581,13 +585,13 @@ fn sets_at_once(statement: &Statement, local: LocalId) -> bool {
         Node::Place(Place { root: Root::Local(l), .. }) => reads |= *l == local,
         _ => {}
     });
-    let sets = match statement {
-        Statement::Let(l, _) => *l == local,
-        Statement::Call { into, .. } | Statement::CallExtern { into, .. } => *into == Some(local),
-        Statement::Operate(o) => o.into == Some(local) || o.done == Some(local),
-        Statement::Fit { into, .. } | Statement::Random { into, .. } => *into == local,
-        Statement::Filter { into, .. } | Statement::Unpack { into, .. } => *into == local,
-        Statement::Join { into, .. } | Statement::Take { into, .. } => *into == local,
+    let sets = match &statement.kind {
+        StatementKind::Let(l, _) => *l == local,
+        StatementKind::Call { into, .. } | StatementKind::CallExtern { into, .. } => *into == Some(local),
+        StatementKind::Operate(o) => o.into == Some(local) || o.done == Some(local),
+        StatementKind::Fit { into, .. } | StatementKind::Random { into, .. } => *into == local,
+        StatementKind::Filter { into, .. } | StatementKind::Unpack { into, .. } => *into == local,
+        StatementKind::Join { into, .. } | StatementKind::Take { into, .. } => *into == local,
         _ => false,
     };
     sets && !reads

@@ -83,7 +83,7 @@ impl Body<'_, '_> {
             (ExprKind::Part(a, from, to), Type::View) => self.part_of_pieces(a, from, to),
             (ExprKind::Literal(bytes), Type::View) => {
                 let ty = Type::Bytes(bytes.len() as u32);
-                vec![self.written(&Expr { kind: e.kind.clone(), ty })]
+                vec![self.written(&Expr::new(e.kind.clone(), ty, e.span))]
             }
             (_, Type::View) => vec![self.value(e)],
             (_, Type::Msg) => vec![format!("{}.bytes", self.borrowed_message(e).0)],

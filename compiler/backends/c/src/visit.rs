@@ -23,42 +23,44 @@ pub fn statement<'a>(statement: &'a Statement, visit: &mut dyn FnMut(Node<'a>)) 
 
 /// The blocks inside a statement.
 pub fn blocks(statement: &Statement) -> Vec<&[Statement]> {
-    match statement {
-        Statement::If { then, otherwise, .. } => vec![then, otherwise],
-        Statement::Loop { body, .. } | Statement::For { body, .. } | Statement::Each { body, .. } => vec![body],
+    match &statement.kind {
+        StatementKind::If { then, otherwise, .. } => vec![then, otherwise],
+        StatementKind::Loop { body, .. } | StatementKind::For { body, .. } | StatementKind::Each { body, .. } => {
+            vec![body]
+        }
         _ => vec![],
     }
 }
 
 /// All of a statement but the blocks inside it.
 pub fn own<'a>(statement: &'a Statement, visit: &mut dyn FnMut(Node<'a>)) {
-    match statement {
-        Statement::Let(local, e) => {
+    match &statement.kind {
+        StatementKind::Let(local, e) => {
             visit(Node::Set(*local));
             expr(e, visit);
         }
-        Statement::Store(p, e) => {
+        StatementKind::Store(p, e) => {
             expr(e, visit);
             place(p, visit);
         }
-        Statement::If { condition, .. } => expr(condition, visit),
-        Statement::Loop { .. }
-        | Statement::Break
-        | Statement::Impossible
-        | Statement::Unreachable
-        | Statement::Reject => {}
-        Statement::For { variable, from, to, .. } => {
+        StatementKind::If { condition, .. } => expr(condition, visit),
+        StatementKind::Loop { .. }
+        | StatementKind::Break
+        | StatementKind::Impossible
+        | StatementKind::Unreachable
+        | StatementKind::Reject => {}
+        StatementKind::For { variable, from, to, .. } => {
             visit(Node::Set(*variable));
             expr(from, visit);
             expr(to, visit);
         }
-        Statement::Each { walk, .. } => {
+        StatementKind::Each { walk, .. } => {
             place(&walk.over, visit);
             [walk.index, walk.key, walk.value].into_iter().flatten().for_each(|l| visit(Node::Set(l)));
             walk.from.iter().chain(&walk.to).for_each(|e| expr(e, visit));
         }
-        Statement::Return(e) => e.iter().for_each(|e| expr(e, visit)),
-        Statement::Call { into, arguments, .. } => {
+        StatementKind::Return(e) => e.iter().for_each(|e| expr(e, visit)),
+        StatementKind::Call { into, arguments, .. } => {
             into.iter().for_each(|l| visit(Node::Set(*l)));
             for argument in arguments {
                 match argument {
@@ -67,40 +69,42 @@ pub fn own<'a>(statement: &'a Statement, visit: &mut dyn FnMut(Node<'a>)) {
                 }
             }
         }
-        Statement::CallExtern { into, arguments, .. } => {
+        StatementKind::CallExtern { into, arguments, .. } => {
             into.iter().for_each(|l| visit(Node::Set(*l)));
             arguments.iter().for_each(|e| expr(e, visit));
         }
-        Statement::Operate(o) => {
+        StatementKind::Operate(o) => {
             [o.into, o.done, o.back].into_iter().flatten().for_each(|l| visit(Node::Set(l)));
             o.arguments.iter().for_each(|e| expr(e, visit));
             place(&o.place, visit);
         }
-        Statement::Emit(emit) => emit.arguments.iter().for_each(|e| expr(e, visit)),
-        Statement::Drop(e) | Statement::Count(_, e) | Statement::Assert(e, _) | Statement::Yield(e) => expr(e, visit),
-        Statement::Arm { timer, delay, .. } => {
+        StatementKind::Emit(emit) => emit.arguments.iter().for_each(|e| expr(e, visit)),
+        StatementKind::Drop(e) | StatementKind::Count(_, e) | StatementKind::Assert(e, _) | StatementKind::Yield(e) => {
+            expr(e, visit)
+        }
+        StatementKind::Arm { timer, delay, .. } => {
             expr(delay, visit);
             place(timer, visit);
         }
-        Statement::Cancel(p) => place(p, visit),
-        Statement::Fit { into, value } | Statement::Random { into, below: value } => {
+        StatementKind::Cancel(p) => place(p, visit),
+        StatementKind::Fit { into, value } | StatementKind::Random { into, below: value } => {
             visit(Node::Set(*into));
             expr(value, visit);
         }
-        Statement::Filter { into, input, .. } => {
+        StatementKind::Filter { into, input, .. } => {
             visit(Node::Set(*into));
             expr(input, visit);
         }
-        Statement::Unpack { into, message, .. } => {
+        StatementKind::Unpack { into, message, .. } => {
             visit(Node::Set(*into));
             expr(message, visit);
         }
-        Statement::Join { into, parts, last } => {
+        StatementKind::Join { into, parts, last } => {
             visit(Node::Set(*into));
             place(parts, visit);
             expr(last, visit);
         }
-        Statement::Take { into, place: p } => {
+        StatementKind::Take { into, place: p } => {
             visit(Node::Set(*into));
             place(p, visit);
         }

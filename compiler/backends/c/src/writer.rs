@@ -170,7 +170,8 @@ impl<'a> Writer<'a> {
 fn uses_ropes(stack: &Stack) -> bool {
     use crate::visit::{self, Node};
     let mut found = false;
-    let mut look = |node: Node| found |= matches!(node, Node::Statement(Statement::Join { .. }));
+    let mut look =
+        |node: Node| found |= matches!(node, Node::Statement(Statement { kind: StatementKind::Join { .. }, .. }));
     stack.handlers.iter().for_each(|h| visit::block(&h.body, &mut look));
     stack.functions.iter().for_each(|f| visit::block(&f.body, &mut look));
     found

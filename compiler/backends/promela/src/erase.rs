@@ -10,7 +10,7 @@ pub fn erase(stack: &Stack) -> Result<Stack, Vec<Refusal>> {
     let mut timed = stack.clone();
     each_expression(&mut timed, &mut |e| {
         if is_time(&e.ty) && matches!(e.kind, ExprKind::Const(_) | ExprKind::Zero) {
-            e.kind = ExprKind::Convert(Box::new(Expr { kind: ExprKind::Now, ty: Type::Instant }));
+            e.kind = ExprKind::Convert(Box::new(Expr::new(ExprKind::Now, Type::Instant, e.span)));
         }
     });
     let given = |cell: &Cell| cell.scope == Scope::Given && is_time(&cell.ty);
@@ -21,7 +21,7 @@ pub fn erase(stack: &Stack) -> Result<Stack, Vec<Refusal>> {
             _ => false,
         };
         if given && is_time(&e.ty) {
-            e.kind = ExprKind::Convert(Box::new(Expr { kind: ExprKind::Now, ty: Type::Instant }));
+            e.kind = ExprKind::Convert(Box::new(Expr::new(ExprKind::Now, Type::Instant, e.span)));
         }
     });
     let refusals: Vec<Refusal> = timing::leaks(&timed)
@@ -78,34 +78,38 @@ fn block(statements: &mut Block, change: &mut dyn FnMut(&mut Expr)) {
 
 fn statement(s: &mut Statement, change: &mut dyn FnMut(&mut Expr)) {
     let mut each = |e: &mut Expr| expression(e, change);
-    match s {
-        Statement::Let(_, e) | Statement::Drop(e) | Statement::Yield(e) | Statement::Count(_, e) => each(e),
-        Statement::Assert(e, _) | Statement::Fit { value: e, .. } | Statement::Random { below: e, .. } => each(e),
-        Statement::Filter { input: e, .. } | Statement::Unpack { message: e, .. } => each(e),
-        Statement::Store(at, e)
-        | Statement::Arm { timer: at, delay: e, .. }
-        | Statement::Join { parts: at, last: e, .. } => {
+    match &mut s.kind {
+        StatementKind::Let(_, e) | StatementKind::Drop(e) | StatementKind::Yield(e) | StatementKind::Count(_, e) => {
+            each(e)
+        }
+        StatementKind::Assert(e, _) | StatementKind::Fit { value: e, .. } | StatementKind::Random { below: e, .. } => {
+            each(e)
+        }
+        StatementKind::Filter { input: e, .. } | StatementKind::Unpack { message: e, .. } => each(e),
+        StatementKind::Store(at, e)
+        | StatementKind::Arm { timer: at, delay: e, .. }
+        | StatementKind::Join { parts: at, last: e, .. } => {
             each(e);
             place(at, change);
         }
-        Statement::Return(e) => e.iter_mut().for_each(each),
-        Statement::If { condition, then, otherwise, .. } => {
+        StatementKind::Return(e) => e.iter_mut().for_each(each),
+        StatementKind::If { condition, then, otherwise, .. } => {
             each(condition);
             block(then, change);
             block(otherwise, change);
         }
-        Statement::Loop { body, .. } => block(body, change),
-        Statement::For { from, to, body, .. } => {
+        StatementKind::Loop { body, .. } => block(body, change),
+        StatementKind::For { from, to, body, .. } => {
             each(from);
             each(to);
             block(body, change);
         }
-        Statement::Each { walk, body, .. } => {
+        StatementKind::Each { walk, body, .. } => {
             walk.from.iter_mut().chain(&mut walk.to).for_each(each);
             place(&mut walk.over, change);
             block(body, change);
         }
-        Statement::Call { arguments, .. } => {
+        StatementKind::Call { arguments, .. } => {
             for argument in arguments {
                 match argument {
                     Argument::Value(e) => expression(e, change),
@@ -113,14 +117,14 @@ fn statement(s: &mut Statement, change: &mut dyn FnMut(&mut Expr)) {
                 }
             }
         }
-        Statement::CallExtern { arguments, .. } => arguments.iter_mut().for_each(each),
-        Statement::Operate(operate) => {
+        StatementKind::CallExtern { arguments, .. } => arguments.iter_mut().for_each(each),
+        StatementKind::Operate(operate) => {
             operate.arguments.iter_mut().for_each(each);
             place(&mut operate.place, change);
         }
-        Statement::Emit(emit) => emit.arguments.iter_mut().for_each(each),
-        Statement::Cancel(at) | Statement::Take { place: at, .. } => place(at, change),
-        Statement::Break | Statement::Impossible | Statement::Unreachable | Statement::Reject => {}
+        StatementKind::Emit(emit) => emit.arguments.iter_mut().for_each(each),
+        StatementKind::Cancel(at) | StatementKind::Take { place: at, .. } => place(at, change),
+        StatementKind::Break | StatementKind::Impossible | StatementKind::Unreachable | StatementKind::Reject => {}
     }
 }
 

@@ -98,7 +98,7 @@ impl Writer<'_> {
 
     pub fn yield_bytes(&mut self, e: &Expr) {
         let out = self.frame.rejected.replace("_rejected", "_out");
-        let bytes = Expr { kind: ExprKind::BytesOf(Box::new(e.clone())), ty: Type::View };
+        let bytes = Expr::new(ExprKind::BytesOf(Box::new(e.clone())), Type::View, e.span);
         match &e.ty {
             Type::Bytes(_) | Type::Text(_) | Type::View => self.append(e, &out),
             _ => self.append(&bytes, &out),

@@ -9,18 +9,18 @@ use crate::writer::Writer;
 
 /// Whether the block leaves its loop or its code on every path.
 fn leaves(block: &[Statement]) -> bool {
-    match block.last() {
-        Some(Statement::Return(_) | Statement::Reject | Statement::Break) => true,
-        Some(Statement::If { then, otherwise, .. }) => leaves(then) && leaves(otherwise),
+    match block.last().map(|s| &s.kind) {
+        Some(StatementKind::Return(_) | StatementKind::Reject | StatementKind::Break) => true,
+        Some(StatementKind::If { then, otherwise, .. }) => leaves(then) && leaves(otherwise),
         _ => false,
     }
 }
 
 fn may_return(s: &Statement) -> bool {
-    match s {
-        Statement::Return(_) | Statement::Reject => true,
-        Statement::If { then, otherwise, .. } => then.iter().chain(otherwise).any(may_return),
-        Statement::Loop { body, .. } | Statement::For { body, .. } | Statement::Each { body, .. } => {
+    match &s.kind {
+        StatementKind::Return(_) | StatementKind::Reject => true,
+        StatementKind::If { then, otherwise, .. } => then.iter().chain(otherwise).any(may_return),
+        StatementKind::Loop { body, .. } | StatementKind::For { body, .. } | StatementKind::Each { body, .. } => {
             body.iter().any(may_return)
         }
         _ => false,
@@ -29,10 +29,10 @@ fn may_return(s: &Statement) -> bool {
 
 /// Whether every `return` can be written without a flag.
 fn is_structured(block: &[Statement]) -> bool {
-    block.iter().enumerate().all(|(at, s)| match s {
+    block.iter().enumerate().all(|(at, s)| match &s.kind {
         _ if !may_return(s) => true,
-        Statement::Return(_) | Statement::Reject => true,
-        Statement::If { then, otherwise, .. } => {
+        StatementKind::Return(_) | StatementKind::Reject => true,
+        StatementKind::If { then, otherwise, .. } => {
             let last = at + 1 == block.len();
             let one =
                 leaves(then) && !otherwise.iter().any(may_return) || leaves(otherwise) && !then.iter().any(may_return);
@@ -72,8 +72,8 @@ impl Writer<'_> {
         let before = self.lines.len();
         for (at, s) in block.iter().enumerate() {
             let rest = &block[at + 1..];
-            match s {
-                Statement::If { condition, then, otherwise, .. }
+            match &s.kind {
+                StatementKind::If { condition, then, otherwise, .. }
                     if !rest.is_empty() && (leaves(then) || leaves(otherwise)) =>
                 {
                     let join = |b: &Block| [b, rest].concat();
@@ -133,53 +133,53 @@ impl Writer<'_> {
     }
 
     fn statement(&mut self, s: &Statement) {
-        match s {
-            Statement::Let(local, e) => self.set_local(*local, e),
-            Statement::Store(place, e) => {
+        match &s.kind {
+            StatementKind::Let(local, e) => self.set_local(*local, e),
+            StatementKind::Store(place, e) => {
                 let value = self.value(e);
                 let value = self.simple(&value, &e.ty);
                 let found = self.find(place);
                 self.at(&found, |w, x| w.copy(&place.ty, x, &value));
             }
-            Statement::If { condition, then, otherwise, .. } => self.branch(condition, then, otherwise),
-            Statement::Loop { bound, body } => self.repeat(*bound, body),
-            Statement::For { variable, from, to, bound, body } => self.count_up(*variable, from, to, *bound, body),
-            Statement::Each { walk, bound, body } => self.each(walk, *bound, body),
-            Statement::Break => self.line("break;"),
-            Statement::Return(e) => self.leave(e.as_ref()),
-            Statement::Reject => {
+            StatementKind::If { condition, then, otherwise, .. } => self.branch(condition, then, otherwise),
+            StatementKind::Loop { bound, body } => self.repeat(*bound, body),
+            StatementKind::For { variable, from, to, bound, body } => self.count_up(*variable, from, to, *bound, body),
+            StatementKind::Each { walk, bound, body } => self.each(walk, *bound, body),
+            StatementKind::Break => self.line("break;"),
+            StatementKind::Return(e) => self.leave(e.as_ref()),
+            StatementKind::Reject => {
                 let rejected = self.frame.rejected.clone();
                 self.line(format!("{rejected} = 1;"));
                 self.leave(None);
             }
-            Statement::Call { into, function, arguments } => self.call(*into, *function, arguments),
-            Statement::CallExtern { function, .. } => self.refuse_extern(*function),
-            Statement::Operate(operate) => self.operate(operate),
-            Statement::Emit(emit) => self.emit(emit),
-            Statement::Drop(_) | Statement::Count(..) | Statement::Impossible => {}
-            Statement::Arm { timer, .. } => {
+            StatementKind::Call { into, function, arguments } => self.call(*into, *function, arguments),
+            StatementKind::CallExtern { function, .. } => self.refuse_extern(*function),
+            StatementKind::Operate(operate) => self.operate(operate),
+            StatementKind::Emit(emit) => self.emit(emit),
+            StatementKind::Drop(_) | StatementKind::Count(..) | StatementKind::Impossible => {}
+            StatementKind::Arm { timer, .. } => {
                 let found = self.find(timer);
                 self.at(&found, |w, x| w.line(format!("{x} = 1;")));
             }
-            Statement::Cancel(timer) => {
+            StatementKind::Cancel(timer) => {
                 let found = self.find(timer);
                 self.at(&found, |w, x| w.line(format!("{x} = 0;")));
             }
-            Statement::Assert(e, text) => {
+            StatementKind::Assert(e, text) => {
                 let holds = self.value(e);
                 self.broken_if(&format!("!{holds}"), text);
             }
-            Statement::Unreachable => self.broken_if("true", "`unreachable` was reached"),
-            Statement::Fit { into, value } => self.fit(*into, value),
-            Statement::Random { into, below } => self.random(*into, below),
-            Statement::Filter { into, filter, input } => self.filter(*into, *filter, input),
-            Statement::Yield(e) => self.yield_bytes(e),
-            Statement::Unpack { into, layout, message } => {
+            StatementKind::Unreachable => self.broken_if("true", "`unreachable` was reached"),
+            StatementKind::Fit { into, value } => self.fit(*into, value),
+            StatementKind::Random { into, below } => self.random(*into, below),
+            StatementKind::Filter { into, filter, input } => self.filter(*into, *filter, input),
+            StatementKind::Yield(e) => self.yield_bytes(e),
+            StatementKind::Unpack { into, layout, message } => {
                 let m = self.value(message);
                 self.unpack(*into, *layout, &m);
             }
-            Statement::Join { into, parts, last } => self.join(*into, parts, last),
-            Statement::Take { into, place } => {
+            StatementKind::Join { into, parts, last } => self.join(*into, parts, last),
+            StatementKind::Take { into, place } => {
                 let local = self.local(*into);
                 self.zero(&place.ty, &local);
                 let found = self.find(place);

@@ -12,7 +12,7 @@ use nacre_checker::setup::{Bounds, Setup};
 use nacre_checker::space::Space;
 use nacre_specification::samples::{fifo_network, lossy_datagrams, lossy_network};
 use nacre_specification::Automaton;
-use nacre_stack::{samples, BinaryOp, CellId, Expr, ExprKind, Place, Query, Root, Stack, Statement, Type};
+use nacre_stack::{samples, BinaryOp, CellId, Expr, ExprKind, Place, Query, Root, Span, Stack, StatementKind, Type};
 use nacre_verify::model;
 use nacre_verify::spin::{Limits, Tools, Verdict};
 
@@ -85,7 +85,7 @@ fn both_find(broken: Stack) -> String {
 fn numbers_that_are_not_compared_are_found() {
     let mut broken = samples::go_back_n();
     for statement in broken.handlers.iter_mut().flat_map(|h| &mut h.body) {
-        if let Statement::If { condition, otherwise, .. } = statement {
+        if let StatementKind::If { condition, otherwise, .. } = &mut statement.kind {
             if otherwise.len() == 1 {
                 condition.kind = ExprKind::Const(1);
             }
@@ -100,7 +100,7 @@ fn an_invariant_that_does_not_hold_is_found() {
     let ty = Type::Bool;
     let sent = Place { root: Root::Cell(CellId(1)), path: vec![], ty: broken.cells[1].ty.clone() };
     let empty = ExprKind::Query(Query::Empty, Box::new(sent), vec![]);
-    broken.layers[0].invariants.push(Expr { kind: empty, ty });
+    broken.layers[0].invariants.push(Expr::new(empty, ty, Span::default()));
     assert_eq!(both_find(broken), "go_back_n: invariant 2");
 }
 
@@ -215,10 +215,10 @@ fn actions_whose_guards_are_known_in_part_are_in_the_model() {
 #[test]
 fn what_cannot_be_written_is_refused_in_words() {
     let mut timed = samples::go_back_n();
-    let now = Expr { kind: ExprKind::Now, ty: Type::Instant };
-    let zero = Expr { kind: ExprKind::Zero, ty: Type::Instant };
-    let late = Expr { kind: ExprKind::Binary(BinaryOp::Less, Box::new(zero), Box::new(now)), ty: Type::Bool };
-    timed.handlers[0].body.push(Statement::Assert(late, "late".into()));
+    let now = Expr::new(ExprKind::Now, Type::Instant, Span::default());
+    let zero = Expr::new(ExprKind::Zero, Type::Instant, Span::default());
+    let late = Expr::new(ExprKind::Binary(BinaryOp::Less, Box::new(zero), Box::new(now)), Type::Bool, Span::default());
+    timed.handlers[0].body.push(StatementKind::Assert(late, "late".into()).into());
     let refusals = written(&timed).unwrap_err();
     let said: Vec<String> = refusals.iter().map(|r| r.to_string()).collect();
     assert_eq!(said.len(), 1, "{said:?}");

@@ -73,9 +73,9 @@ fn emissions(stack: &Stack) -> Vec<(usize, &Emit)> {
     for (i, handler) in stack.handlers.iter().enumerate() {
         let mut pending = vec![&handler.body];
         while let Some(block) = pending.pop() {
-            statements(block, &mut |statement| match statement {
-                Statement::Emit(emit) => found.push((i, emit)),
-                Statement::Call { function, .. } => pending.push(&stack.functions[function.index()].body),
+            statements(block, &mut |statement| match &statement.kind {
+                StatementKind::Emit(emit) => found.push((i, emit)),
+                StatementKind::Call { function, .. } => pending.push(&stack.functions[function.index()].body),
                 _ => {}
             });
         }

@@ -59,13 +59,13 @@ fn effects(stack: &Stack, block: &Block, times: u64) -> Vec<String> {
         }
     };
     for statement in block {
-        let inner = match statement {
-            Statement::Emit(emit) => {
+        let inner = match &statement.kind {
+            StatementKind::Emit(emit) => {
                 add(emission(stack, emit, times));
                 vec![]
             }
-            Statement::Call { function, .. } => effects(stack, &stack.function(*function).body, times),
-            Statement::Loop { .. } | Statement::For { .. } | Statement::Each { .. } => {
+            StatementKind::Call { function, .. } => effects(stack, &stack.function(*function).body, times),
+            StatementKind::Loop { .. } | StatementKind::For { .. } | StatementKind::Each { .. } => {
                 let times = times.saturating_mul(turns(statement));
                 blocks(statement).into_iter().flat_map(|b| effects(stack, b, times)).collect()
             }
@@ -78,9 +78,9 @@ fn effects(stack: &Stack, block: &Block, times: u64) -> Vec<String> {
 
 /// How often a loop does something, as its author claims: of a `while` the last turn only finds the end.
 fn turns(statement: &Statement) -> u64 {
-    match statement {
-        Statement::Loop { bound, .. } => u64::from(bound.saturating_sub(1)),
-        Statement::For { bound, .. } | Statement::Each { bound, .. } => u64::from(*bound),
+    match &statement.kind {
+        StatementKind::Loop { bound, .. } => u64::from(bound.saturating_sub(1)),
+        StatementKind::For { bound, .. } | StatementKind::Each { bound, .. } => u64::from(*bound),
         _ => 1,
     }
 }

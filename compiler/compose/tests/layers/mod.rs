@@ -211,17 +211,17 @@ pub fn floor() -> Fragment {
         vec![when(
             equal(a[2].clone(), load(&cookie)),
             vec![store(&confirmed, num(1, Type::Bool)), emit(UP, c.deliver, vec![a[1].clone()])],
-            vec![release(&a[1]), Statement::Impossible],
+            vec![release(&a[1]), StatementKind::Impossible.into()],
         )]
     });
     l.on(d.deliver, Some(identified), |_, a| {
         vec![when(
             equal(a[3].clone(), fingerprint.clone()),
             vec![store(&theirs, a[5].clone()), emit(UP, c.deliver, vec![a[1].clone()])],
-            vec![release(&a[1]), Statement::Impossible],
+            vec![release(&a[1]), StatementKind::Impossible.into()],
         )]
     });
-    l.on(d.deliver, None, |_, a| vec![release(&a[1]), Statement::Impossible]);
+    l.on(d.deliver, None, |_, a| vec![release(&a[1]), StatementKind::Impossible.into()]);
     l.on(c.close, None, |_, _| vec![]);
     l.done()
 }
@@ -259,7 +259,7 @@ pub fn sequencer() -> Fragment {
             vec![release(&a[0])],
         )]
     });
-    l.on(c.deliver, None, |_, a| vec![release(&a[0]), Statement::Impossible]);
+    l.on(c.deliver, None, |_, a| vec![release(&a[0]), StatementKind::Impossible.into()]);
     l.done()
 }
 
@@ -285,8 +285,11 @@ pub fn pt2pt(window: u32) -> Fragment {
             when(some, vec![emit(UP, c.grant_sends, vec![convert(count, Type::UInt(16))])], vec![]),
         ]
     });
-    let release_until =
-        |ack: &Expr| Statement::Call { into: None, function: released, arguments: vec![Argument::Value(ack.clone())] };
+    let release_until = |ack: &Expr| StatementKind::Call {
+        into: None,
+        function: released,
+        arguments: vec![Argument::Value(ack.clone())],
+    };
     l.on(c.init, None, |_, _| {
         vec![emit(UP, c.grant_sends, vec![num(u64::from(window), Type::UInt(16))]), emit(UP, c.init, vec![])]
     });
@@ -296,7 +299,12 @@ pub fn pt2pt(window: u32) -> Fragment {
             operate(Operation::Push, &sent, vec![share(a[0].clone())], Some(&n), Some(&done), Some(&back)),
             when(
                 not(done),
-                vec![release(&back), release(&a[0]), Statement::Unreachable, Statement::Return(None)],
+                vec![
+                    release(&back),
+                    release(&a[0]),
+                    StatementKind::Unreachable.into(),
+                    StatementKind::Return(None).into(),
+                ],
                 vec![],
             ),
             emit(DOWN, c.send, vec![push(a[0].clone(), data, vec![n, expected.clone()])]),
@@ -309,26 +317,26 @@ pub fn pt2pt(window: u32) -> Fragment {
         let next = f.add("next", optional);
         let turn = vec![
             operate(Operation::TakeNext, &got, vec![], Some(&next), None, None),
-            when(not(is_some(next.clone())), vec![Statement::Break], vec![]),
+            when(not(is_some(next.clone())), vec![StatementKind::Break.into()], vec![]),
             emit(UP, c.deliver, vec![unwrap(next)]),
         ];
         vec![
-            release_until(&a[2]),
+            release_until(&a[2]).into(),
             operate(Operation::Put, &got, vec![a[1].clone(), a[0].clone()], None, Some(&done), Some(&back)),
             when(not(done), vec![release(&back)], vec![]),
-            Statement::Loop { bound: window + 1, body: turn },
+            StatementKind::Loop { bound: window + 1, body: turn }.into(),
             arm(&acknowledge, 5_000_000, true),
         ]
     });
-    l.on(c.deliver, Some(ack), |_, a| vec![release(&a[0]), release_until(&a[1])]);
-    l.on(c.deliver, None, |_, a| vec![release(&a[0]), Statement::Impossible]);
+    l.on(c.deliver, Some(ack), |_, a| vec![release(&a[0]), release_until(&a[1]).into()]);
+    l.on(c.deliver, None, |_, a| vec![release(&a[0]), StatementKind::Impossible.into()]);
     l.b.timer(LAYER, "resend", &resend, &[], |f, _| {
         let n = f.add("n", number.clone());
         let again = share(borrow(&at(&sent, n.clone(), Type::Msg)));
         let (index, over) = (Some(id(&n)), sent.clone());
         let walk = Walk { over, index, key: None, value: None, from: None, to: None, drain: false };
         let body = vec![emit(DOWN, c.send, vec![push(again, data, vec![n, expected.clone()])])];
-        vec![Statement::Each { walk, bound: window, body }, arm(&resend, 20_000_000, false)]
+        vec![StatementKind::Each { walk, bound: window, body }.into(), arm(&resend, 20_000_000, false)]
     });
     l.b.timer(LAYER, "acknowledge", &acknowledge, &[], |_, _| {
         vec![emit(DOWN, c.send, vec![push(empty(), ack, vec![expected.clone()])])]
@@ -363,9 +371,9 @@ pub fn frag(size: u32) -> Fragment {
         let rest = expr(ExprKind::Rest(Box::new(m.clone()), from(&count)), Type::Msg);
         let body = vec![emit(DOWN, c.send, vec![push(slice, piece, vec![])])];
         vec![
-            when(fits, vec![emit(DOWN, c.send, vec![m.clone()]), Statement::Return(None)], vec![]),
+            when(fits, vec![emit(DOWN, c.send, vec![m.clone()]), StatementKind::Return(None).into()], vec![]),
             set(&count, many),
-            Statement::For { variable: id(&i), from: number(0), to: count.clone(), bound: PIECES, body },
+            StatementKind::For { variable: id(&i), from: number(0), to: count.clone(), bound: PIECES, body }.into(),
             emit(DOWN, c.send, vec![push(rest, last, vec![convert(count, Type::Range(0, u64::from(PIECES)))])]),
         ]
     });
@@ -382,7 +390,7 @@ pub fn frag(size: u32) -> Fragment {
         vec![when(
             complete,
             vec![
-                Statement::Join { into: id(&whole), parts: parts.clone(), last: a[0].clone() },
+                StatementKind::Join { into: id(&whole), parts: parts.clone(), last: a[0].clone() }.into(),
                 emit(UP, c.deliver, vec![whole]),
             ],
             vec![release(&a[0]), operate(Operation::Clear, &parts, vec![], None, None, None)],
@@ -437,7 +445,7 @@ pub fn checksum() -> Fragment {
         let right = equal(a[1].clone(), summed(&a[0]));
         vec![when(right, vec![emit(UP, c.deliver, vec![a[0].clone()])], vec![release(&a[0])])]
     });
-    l.on(c.deliver, None, |_, a| vec![release(&a[0]), Statement::Impossible]);
+    l.on(c.deliver, None, |_, a| vec![release(&a[0]), StatementKind::Impossible.into()]);
     l.done()
 }
 
@@ -470,20 +478,22 @@ pub fn encrypt() -> Fragment {
         let hidden = f.add("hidden", Type::Msg);
         let packed = expr(ExprKind::Pack(LayoutId(0), Box::new(a[0].clone())), Type::Msg);
         vec![
-            Statement::CallExtern { into: Some(id(&hidden)), function: ExternId(0), arguments: vec![packed] },
+            StatementKind::CallExtern { into: Some(id(&hidden)), function: ExternId(0), arguments: vec![packed] }
+                .into(),
             emit(DOWN, c.send, vec![push(hidden, sealed, vec![load(&sent)])]),
         ]
     });
     l.on(c.deliver, Some(sealed), |f, a| {
         let (plain, whole) = (f.add("plain", optional.clone()), f.add("whole", optional.clone()));
         vec![
-            Statement::CallExtern { into: Some(id(&plain)), function: ExternId(1), arguments: vec![a[0].clone()] },
-            when(not(is_some(plain.clone())), vec![Statement::Return(None)], vec![]),
-            Statement::Unpack { into: id(&whole), layout: LayoutId(0), message: unwrap(plain) },
+            StatementKind::CallExtern { into: Some(id(&plain)), function: ExternId(1), arguments: vec![a[0].clone()] }
+                .into(),
+            when(not(is_some(plain.clone())), vec![StatementKind::Return(None).into()], vec![]),
+            StatementKind::Unpack { into: id(&whole), layout: LayoutId(0), message: unwrap(plain) }.into(),
             when(is_some(whole.clone()), vec![emit(UP, c.deliver, vec![unwrap(whole)])], vec![]),
         ]
     });
-    l.on(c.deliver, None, |_, a| vec![release(&a[0]), Statement::Impossible]);
+    l.on(c.deliver, None, |_, a| vec![release(&a[0]), StatementKind::Impossible.into()]);
     l.done()
 }
 
@@ -518,7 +528,7 @@ pub fn burst(times: u32) -> Fragment {
     l.channel_below(c);
     l.on(c.send, None, |_, a| {
         let body = vec![emit(DOWN, c.send, vec![share(a[0].clone())])];
-        vec![Statement::Loop { bound: times, body }, release(&a[0])]
+        vec![StatementKind::Loop { bound: times, body }.into(), release(&a[0])]
     });
     l.done()
 }
@@ -578,17 +588,18 @@ pub fn patient_frag(size: u32, pieces: u32) -> Fragment {
         let count = convert(load(&cut), Type::Range(0, u64::from(pieces)));
         vec![
             set(&at, zero(word.clone())),
-            Statement::Loop {
+            StatementKind::Loop {
                 bound: pieces + 1,
-                body: vec![when(binary(BinaryOp::Both, some_credit, more), turn, vec![Statement::Break])],
-            },
+                body: vec![when(binary(BinaryOp::Both, some_credit, more), turn, vec![StatementKind::Break.into()])],
+            }
+            .into(),
             set(&left, rest),
             when(
                 equal(load(&credit), zero(short.clone())),
                 vec![
                     operate(Operation::Push, &waiting, vec![left.clone()], None, Some(&done), Some(&back)),
-                    when(not(done), vec![release(&back), Statement::Unreachable], vec![]),
-                    Statement::Return(None),
+                    when(not(done), vec![release(&back), StatementKind::Unreachable.into()], vec![]),
+                    StatementKind::Return(None).into(),
                 ],
                 vec![],
             ),
@@ -596,19 +607,22 @@ pub fn patient_frag(size: u32, pieces: u32) -> Fragment {
             store(&credit, less_credit.clone()),
         ]
     });
-    let call = |m: Expr| Statement::Call { into: None, function: send_pieces, arguments: vec![Argument::Value(m)] };
+    let call = |m: Expr| StatementKind::Call { into: None, function: send_pieces, arguments: vec![Argument::Value(m)] };
     l.on(c.send, None, |_, a| {
         let fits = binary(BinaryOp::LessEqual, length(a[0].clone()), number(size));
-        let short_message =
-            vec![store(&credit, less_credit.clone()), emit(DOWN, c.send, vec![a[0].clone()]), Statement::Return(None)];
-        vec![when(fits, short_message, vec![]), store(&cut, number(0)), call(a[0].clone())]
+        let short_message = vec![
+            store(&credit, less_credit.clone()),
+            emit(DOWN, c.send, vec![a[0].clone()]),
+            StatementKind::Return(None).into(),
+        ];
+        vec![when(fits, short_message, vec![]), store(&cut, number(0)), call(a[0].clone()).into()]
     });
     l.on(c.grant_sends, None, |f, a| {
         let left = f.add("left", Type::Option(Box::new(Type::Msg)));
         vec![
             store(&credit, add(load(&credit), a[0].clone())),
             operate(Operation::Pop, &waiting, vec![], Some(&left), None, None),
-            when(is_some(left.clone()), vec![call(unwrap(left))], vec![]),
+            when(is_some(left.clone()), vec![call(unwrap(left)).into()], vec![]),
             emit(UP, c.grant_sends, vec![a[0].clone()]),
         ]
     });

@@ -30,36 +30,36 @@ impl<'a> Run<'a> {
     }
 
     fn statement(&mut self, statement: &'a Statement) -> Flow {
-        match statement {
-            Statement::Let(local, value) => {
+        match &statement.kind {
+            StatementKind::Let(local, value) => {
                 let value = self.evaluate(value);
                 self.set(*local, value);
             }
-            Statement::Store(place, value) => {
+            StatementKind::Store(place, value) => {
                 let value = self.evaluate(value);
                 let found = self.find(place);
                 self.write(&found, value);
             }
-            Statement::If { condition, then, otherwise, .. } => {
+            StatementKind::If { condition, then, otherwise, .. } => {
                 let taken = self.evaluate(condition).truth();
                 return self.execute(if taken { then } else { otherwise });
             }
-            Statement::Loop { bound, body } => return self.repeat(*bound, body),
-            Statement::For { variable, from, to, bound, body } => {
+            StatementKind::Loop { bound, body } => return self.repeat(*bound, body),
+            StatementKind::For { variable, from, to, bound, body } => {
                 let (from, to) = (self.evaluate(from), self.evaluate(to));
                 return self.count_up(*variable, from.num(), to.num(), *bound, body);
             }
-            Statement::Each { walk, bound, body } => return self.each(walk, *bound, body),
-            Statement::Break => return Flow::Break,
-            Statement::Return(value) => {
+            StatementKind::Each { walk, bound, body } => return self.each(walk, *bound, body),
+            StatementKind::Break => return Flow::Break,
+            StatementKind::Return(value) => {
                 let value = value.as_ref().map(|v| self.evaluate(v));
                 return Flow::Return(value);
             }
-            Statement::Call { into, function, arguments } => {
+            StatementKind::Call { into, function, arguments } => {
                 let result = self.call(*function, arguments);
                 self.set_some(*into, result);
             }
-            Statement::CallExtern { into, function, arguments } => {
+            StatementKind::CallExtern { into, function, arguments } => {
                 let (mut values, mut data) = (vec![], None);
                 for argument in arguments {
                     let (value, of_data) = self.extern_argument(argument);
@@ -71,10 +71,10 @@ impl<'a> Run<'a> {
                 result.messages_mut(&mut |m| m.data = data.unwrap_or(false));
                 self.set_some(*into, Some(result));
             }
-            Statement::Operate(operate) => self.operate(operate),
-            Statement::Emit(emit) => self.emit(emit),
-            Statement::Drop(value) => drop(self.evaluate(value)),
-            Statement::Arm { timer, delay, unless_armed } => {
+            StatementKind::Operate(operate) => self.operate(operate),
+            StatementKind::Emit(emit) => self.emit(emit),
+            StatementKind::Drop(value) => drop(self.evaluate(value)),
+            StatementKind::Arm { timer, delay, unless_armed } => {
                 let delay = self.evaluate(delay).num();
                 let found = self.find(timer);
                 let deadline = self.state.now.saturating_add(delay).min(NEVER - 1);
@@ -84,42 +84,42 @@ impl<'a> Run<'a> {
                     }
                 }
             }
-            Statement::Cancel(timer) => {
+            StatementKind::Cancel(timer) => {
                 let found = self.find(timer);
                 self.write(&found, Value::Timer(NEVER));
             }
-            Statement::Count(counter, n) => {
+            StatementKind::Count(counter, n) => {
                 let n = self.evaluate(n).num();
                 self.add_to(*counter, n);
             }
-            Statement::Assert(condition, text) => {
+            StatementKind::Assert(condition, text) => {
                 if !self.evaluate(condition).truth() {
                     self.broken(Rule::Assert, text.clone());
                 }
             }
-            Statement::Impossible => self.add_to(builtin::IMPOSSIBLE, 1),
-            Statement::Unreachable => self.broken(Rule::Unreachable, "`unreachable` was reached".into()),
-            Statement::Fit { into, value } => {
+            StatementKind::Impossible => self.add_to(builtin::IMPOSSIBLE, 1),
+            StatementKind::Unreachable => self.broken(Rule::Unreachable, "`unreachable` was reached".into()),
+            StatementKind::Fit { into, value } => {
                 let fitted = self.fit(*into, value);
                 self.set(*into, fitted);
             }
-            Statement::Random { into, below } => {
+            StatementKind::Random { into, below } => {
                 let below = self.evaluate(below).num();
                 let value = Value::Num(self.random(below));
                 self.set(*into, value);
             }
-            Statement::Filter { into, filter, input } => {
+            StatementKind::Filter { into, filter, input } => {
                 let result = self.filter(*filter, input, *into);
                 self.set(*into, result);
             }
-            Statement::Yield(value) => self.yield_bytes(value),
-            Statement::Reject => return Flow::Reject,
-            Statement::Unpack { into, layout, message } => {
+            StatementKind::Yield(value) => self.yield_bytes(value),
+            StatementKind::Reject => return Flow::Reject,
+            StatementKind::Unpack { into, layout, message } => {
                 let message = self.message(message);
                 let unpacked = self.unpack(*layout, message).map(|m| Box::new(Value::Msg(m)));
                 self.set(*into, Value::Option(unpacked));
             }
-            Statement::Join { into, parts, last } => {
+            StatementKind::Join { into, parts, last } => {
                 let mut last = self.message(last);
                 let found = self.find(parts);
                 let mut whole = Message::default();
@@ -129,7 +129,7 @@ impl<'a> Run<'a> {
                 whole.append(&mut last.segments);
                 self.set(*into, Value::Msg(Message { segments: whole.segments, ..last }));
             }
-            Statement::Take { into, place } => {
+            StatementKind::Take { into, place } => {
                 let found = self.find(place);
                 let taken = self.peek_mut(&found).map(|v| std::mem::replace(v, Value::none()));
                 self.set(*into, taken.unwrap_or(Value::none()));

@@ -45,12 +45,12 @@ fn steps(block: &Block) -> Option<Vec<Step>> {
 }
 
 fn step(statement: &Statement) -> Option<Step> {
-    Some(match statement {
-        Statement::Let(local, value) => Step::Let(local.index(), number(value)?),
-        Statement::If { condition, then, otherwise, .. } => {
+    Some(match &statement.kind {
+        StatementKind::Let(local, value) => Step::Let(local.index(), number(value)?),
+        StatementKind::If { condition, then, otherwise, .. } => {
             Step::If(number(condition)?, steps(then)?, steps(otherwise)?)
         }
-        Statement::For { variable, from, to, bound, body } => {
+        StatementKind::For { variable, from, to, bound, body } => {
             let (ExprKind::Const(from), ExprKind::Const(to)) = (&from.kind, &to.kind) else { return None };
             let count = to.saturating_sub(*from);
             if count > u64::from(*bound).min(LONGEST_LOOP) {

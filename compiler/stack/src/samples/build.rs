@@ -14,7 +14,7 @@ pub struct Locals(pub Vec<Local>);
 impl Locals {
     pub fn add(&mut self, name: &str, ty: Type) -> Expr {
         self.0.push(Local { name: name.into(), ty: ty.clone(), by_ref: false });
-        Expr { kind: ExprKind::Local(LocalId(self.0.len() as u32 - 1)), ty }
+        Expr::new(ExprKind::Local(LocalId(self.0.len() as u32 - 1)), ty, Span::default())
     }
 }
 
@@ -63,6 +63,12 @@ impl Builder {
                 },
             },
         }
+    }
+
+    /// The stack, its nodes numbered.
+    pub fn finish(mut self) -> Stack {
+        number(&mut self.stack);
+        self.stack
     }
 
     pub fn layer(&mut self, name: &str) -> LayerId {
@@ -214,7 +220,7 @@ fn named(fields: &[(&str, Type)]) -> Vec<Parameter> {
 }
 
 pub fn expr(kind: ExprKind, ty: Type) -> Expr {
-    Expr { kind, ty }
+    Expr::new(kind, ty, Span::default())
 }
 pub fn num(value: u64, ty: Type) -> Expr {
     expr(ExprKind::Const(value), ty)
@@ -289,25 +295,25 @@ pub fn at(place: &Place, index: Expr, ty: Type) -> Place {
 }
 
 pub fn set(local: &Expr, value: Expr) -> Statement {
-    Statement::Let(id(local), value)
+    StatementKind::Let(id(local), value).into()
 }
 pub fn store(place: &Place, value: Expr) -> Statement {
-    Statement::Store(place.clone(), value)
+    StatementKind::Store(place.clone(), value).into()
 }
 pub fn when(condition: Expr, then: Block, otherwise: Block) -> Statement {
-    Statement::If { condition, likely: None, then, otherwise }
+    StatementKind::If { condition, likely: None, then, otherwise }.into()
 }
 pub fn emit(target: Target, event: EventId, arguments: Vec<Expr>) -> Statement {
-    Statement::Emit(Emit { target, event, arguments, later: false, call: false, likely: None, span: Span::default() })
+    StatementKind::Emit(Emit { target, event, arguments, later: false, call: false, likely: None }).into()
 }
 pub fn later(target: Target, event: EventId, arguments: Vec<Expr>) -> Statement {
-    Statement::Emit(Emit { target, event, arguments, later: true, call: false, likely: None, span: Span::default() })
+    StatementKind::Emit(Emit { target, event, arguments, later: true, call: false, likely: None }).into()
 }
 pub fn release(message: &Expr) -> Statement {
-    Statement::Drop(message.clone())
+    StatementKind::Drop(message.clone()).into()
 }
 pub fn count(counter: CounterId) -> Statement {
-    Statement::Count(counter, num(1, Type::UInt(64)))
+    StatementKind::Count(counter, num(1, Type::UInt(64))).into()
 }
 pub fn operate(
     operation: Operation,
@@ -318,8 +324,8 @@ pub fn operate(
     back: Option<&Expr>,
 ) -> Statement {
     let (into, done, back) = (into.map(id), done.map(id), back.map(id));
-    Statement::Operate(Operate { operation, place: place.clone(), arguments, into, done, back })
+    StatementKind::Operate(Operate { operation, place: place.clone(), arguments, into, done, back }).into()
 }
 pub fn arm(timer: &Place, delay: u64, unless_armed: bool) -> Statement {
-    Statement::Arm { timer: timer.clone(), delay: num(delay, Type::Duration), unless_armed }
+    StatementKind::Arm { timer: timer.clone(), delay: num(delay, Type::Duration), unless_armed }.into()
 }

@@ -92,22 +92,22 @@ impl<'a> Code<'a> {
     }
 
     fn statement(&mut self, statement: &Statement) -> String {
-        match statement {
-            Statement::Let(id, value) => format!("let {} = {};", self.local(*id), self.expr(value)),
-            Statement::Store(place, value) => format!("set {} = {};", self.place(place), self.expr(value)),
-            Statement::If { condition, likely: mark, then, otherwise } => {
+        match &statement.kind {
+            StatementKind::Let(id, value) => format!("let {} = {};", self.local(*id), self.expr(value)),
+            StatementKind::Store(place, value) => format!("set {} = {};", self.place(place), self.expr(value)),
+            StatementKind::If { condition, likely: mark, then, otherwise } => {
                 let head = format!("if {}{} ", self.expr(condition), likely(*mark));
                 let then = self.block(then);
                 let tail =
                     if otherwise.is_empty() { String::new() } else { format!(" else {}", self.block(otherwise)) };
                 head + &then + &tail
             }
-            Statement::Loop { bound, body } => format!("loop bound {bound} {}", self.block(body)),
-            Statement::For { variable, from, to, bound, body } => {
+            StatementKind::Loop { bound, body } => format!("loop bound {bound} {}", self.block(body)),
+            StatementKind::For { variable, from, to, bound, body } => {
                 let (from, to) = (self.expr(from), self.expr(to));
                 format!("for {} = {from} to {to} bound {bound} {}", self.local(*variable), self.block(body))
             }
-            Statement::Each { walk, bound, body } => {
+            StatementKind::Each { walk, bound, body } => {
                 let mut head = format!("each {}", self.place(&walk.over));
                 head += &self.to_local("index", walk.index);
                 head += &self.to_local("key", walk.key);
@@ -121,52 +121,52 @@ impl<'a> Code<'a> {
                 let drain = if walk.drain { " drain" } else { "" };
                 format!("{head}{drain} bound {bound} {}", self.block(body))
             }
-            Statement::Break => "break;".into(),
-            Statement::Return(None) => "return;".into(),
-            Statement::Return(Some(value)) => format!("return {};", self.expr(value)),
-            Statement::Call { into, function, arguments } => {
+            StatementKind::Break => "break;".into(),
+            StatementKind::Return(None) => "return;".into(),
+            StatementKind::Return(Some(value)) => format!("return {};", self.expr(value)),
+            StatementKind::Call { into, function, arguments } => {
                 let arguments: Vec<String> = arguments.iter().map(|a| self.argument(a)).collect();
                 let name = self.names.functions.show(function.index());
                 format!("call {name}({}){};", arguments.join(", "), self.to_local("into", *into))
             }
-            Statement::CallExtern { into, function, arguments } => {
+            StatementKind::CallExtern { into, function, arguments } => {
                 let name = self.names.externs.show(function.index());
                 format!("extern {name}({}){};", self.list(arguments), self.to_local("into", *into))
             }
-            Statement::Operate(operate) => {
+            StatementKind::Operate(operate) => {
                 let (name, place) = (word(words::OPERATIONS, operate.operation), self.place(&operate.place));
                 let arguments = self.list(&operate.arguments);
                 let into = self.to_local("into", operate.into) + &self.to_local("done", operate.done);
                 format!("do {name} {place}({arguments}){into}{};", self.to_local("back", operate.back))
             }
-            Statement::Emit(emit) => self.emit(emit),
-            Statement::Drop(value) => format!("drop {};", self.expr(value)),
-            Statement::Arm { timer, delay, unless_armed } => {
+            StatementKind::Emit(emit) => self.emit(emit, statement.span),
+            StatementKind::Drop(value) => format!("drop {};", self.expr(value)),
+            StatementKind::Arm { timer, delay, unless_armed } => {
                 let unless = if *unless_armed { " unless_armed" } else { "" };
                 format!("arm {} in {}{unless};", self.place(timer), self.expr(delay))
             }
-            Statement::Cancel(timer) => format!("cancel {};", self.place(timer)),
-            Statement::Count(counter, n) => {
+            StatementKind::Cancel(timer) => format!("cancel {};", self.place(timer)),
+            StatementKind::Count(counter, n) => {
                 format!("count {} {};", self.names.counters.show(counter.index()), self.expr(n))
             }
-            Statement::Assert(condition, text) => format!("assert {} {text:?};", self.expr(condition)),
-            Statement::Impossible => "impossible;".into(),
-            Statement::Unreachable => "unreachable;".into(),
-            Statement::Fit { into, value } => format!("fit {} = {};", self.local(*into), self.expr(value)),
-            Statement::Random { into, below } => format!("random {} = {};", self.local(*into), self.expr(below)),
-            Statement::Filter { into, filter, input } => {
+            StatementKind::Assert(condition, text) => format!("assert {} {text:?};", self.expr(condition)),
+            StatementKind::Impossible => "impossible;".into(),
+            StatementKind::Unreachable => "unreachable;".into(),
+            StatementKind::Fit { into, value } => format!("fit {} = {};", self.local(*into), self.expr(value)),
+            StatementKind::Random { into, below } => format!("random {} = {};", self.local(*into), self.expr(below)),
+            StatementKind::Filter { into, filter, input } => {
                 let name = self.names.filters.show(filter.index());
                 format!("filter {} = {name} {};", self.local(*into), self.expr(input))
             }
-            Statement::Yield(value) => format!("yield {};", self.expr(value)),
-            Statement::Reject => "reject;".into(),
-            Statement::Unpack { into, layout, message } => {
+            StatementKind::Yield(value) => format!("yield {};", self.expr(value)),
+            StatementKind::Reject => "reject;".into(),
+            StatementKind::Unpack { into, layout, message } => {
                 format!("unpack {} = #{} {};", self.local(*into), layout.0, self.expr(message))
             }
-            Statement::Join { into, parts, last } => {
+            StatementKind::Join { into, parts, last } => {
                 format!("join {} = {} {};", self.local(*into), self.place(parts), self.expr(last))
             }
-            Statement::Take { into, place } => format!("take {} = {};", self.local(*into), self.place(place)),
+            StatementKind::Take { into, place } => format!("take {} = {};", self.local(*into), self.place(place)),
         }
     }
 
@@ -177,7 +177,7 @@ impl<'a> Code<'a> {
         }
     }
 
-    fn emit(&mut self, emit: &Emit) -> String {
+    fn emit(&mut self, emit: &Emit, at: Span) -> String {
         let target = match emit.target {
             Target::Layer(layer) => format!("layer {}", self.names.layers.show(layer.index())),
             Target::Port(port) => format!("port {}", self.names.ports.show(port.index())),
@@ -186,7 +186,7 @@ impl<'a> Code<'a> {
         let later = if emit.later { " later" } else { "" };
         let call = if emit.call { " call" } else { "" };
         let arguments = self.list(&emit.arguments);
-        format!("emit {target} {event}({arguments}){later}{call}{}{};", likely(emit.likely), span(emit.span))
+        format!("emit {target} {event}({arguments}){later}{call}{}{};", likely(emit.likely), span(at))
     }
 
     pub fn place(&mut self, place: &Place) -> String {

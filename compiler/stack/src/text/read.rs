@@ -58,7 +58,9 @@ pub fn read(text: &str) -> Result<Stack> {
     while !reader.at_end() {
         reader.item()?;
     }
-    Ok(reader.stack)
+    let mut stack = reader.stack;
+    number(&mut stack);
+    Ok(stack)
 }
 
 /// The names that the items declare, so that code may name what stands after it.

@@ -128,18 +128,24 @@ impl Reader {
     }
 
     fn statement(&mut self) -> Result<Statement> {
+        let (kind, span) = self.statement_kind()?;
+        Ok(kind.at(span))
+    }
+
+    fn statement_kind(&mut self) -> Result<(StatementKind, Span)> {
         let word = self.word()?;
-        let statement = match word.as_str() {
+        let mut span = Span::default();
+        let kind = match word.as_str() {
             "if" => {
                 let condition = self.expr()?;
                 let likely = self.one_of(words::LIKELY);
                 let then = self.block()?;
                 let otherwise = if self.is_word("else") { self.block()? } else { vec![] };
-                return Ok(Statement::If { condition, likely, then, otherwise });
+                return Ok((StatementKind::If { condition, likely, then, otherwise }, span));
             }
             "loop" => {
                 let bound = self.bound()?;
-                return Ok(Statement::Loop { bound, body: self.block()? });
+                return Ok((StatementKind::Loop { bound, body: self.block()? }, span));
             }
             "for" => {
                 let variable = self.local()?;
@@ -148,85 +154,89 @@ impl Reader {
                 self.expect("to")?;
                 let to = self.expr()?;
                 let bound = self.bound()?;
-                return Ok(Statement::For { variable, from, to, bound, body: self.block()? });
+                return Ok((StatementKind::For { variable, from, to, bound, body: self.block()? }, span));
             }
             "each" => {
                 let walk = self.walk()?;
                 let bound = self.bound()?;
-                return Ok(Statement::Each { walk, bound, body: self.block()? });
+                return Ok((StatementKind::Each { walk, bound, body: self.block()? }, span));
             }
-            "break" => Statement::Break,
-            "impossible" => Statement::Impossible,
-            "unreachable" => Statement::Unreachable,
-            "reject" => Statement::Reject,
-            "return" if self.at_sign(';') => Statement::Return(None),
-            "return" => Statement::Return(Some(self.expr()?)),
-            "drop" => Statement::Drop(self.expr()?),
-            "yield" => Statement::Yield(self.expr()?),
-            "cancel" => Statement::Cancel(self.place()?),
+            "break" => StatementKind::Break,
+            "impossible" => StatementKind::Impossible,
+            "unreachable" => StatementKind::Unreachable,
+            "reject" => StatementKind::Reject,
+            "return" if self.at_sign(';') => StatementKind::Return(None),
+            "return" => StatementKind::Return(Some(self.expr()?)),
+            "drop" => StatementKind::Drop(self.expr()?),
+            "yield" => StatementKind::Yield(self.expr()?),
+            "cancel" => StatementKind::Cancel(self.place()?),
             "count" => {
                 let counter = CounterId(self.named(|n| &n.counters)?);
-                Statement::Count(counter, self.expr()?)
+                StatementKind::Count(counter, self.expr()?)
             }
             "assert" => {
                 let condition = self.expr()?;
-                Statement::Assert(condition, self.text()?)
+                StatementKind::Assert(condition, self.text()?)
             }
             "set" => {
                 let place = self.place()?;
                 self.sign('=')?;
-                Statement::Store(place, self.expr()?)
+                StatementKind::Store(place, self.expr()?)
             }
             "arm" => {
                 let timer = self.place()?;
                 self.expect("in")?;
                 let delay = self.expr()?;
-                Statement::Arm { timer, delay, unless_armed: self.is_word("unless_armed") }
+                StatementKind::Arm { timer, delay, unless_armed: self.is_word("unless_armed") }
             }
             "call" => {
                 let function = FunctionId(self.named(|n| &n.functions)?);
                 self.sign('(')?;
                 let arguments = self.list(')', Reader::argument)?;
-                Statement::Call { function, arguments, into: self.local_after("into")? }
+                StatementKind::Call { function, arguments, into: self.local_after("into")? }
             }
             "extern" => {
                 let function = ExternId(self.named(|n| &n.externs)?);
                 self.sign('(')?;
                 let arguments = self.list(')', Reader::expr)?;
-                Statement::CallExtern { function, arguments, into: self.local_after("into")? }
+                StatementKind::CallExtern { function, arguments, into: self.local_after("into")? }
             }
-            "do" => Statement::Operate(self.operate()?),
-            "emit" => Statement::Emit(self.emit()?),
+            "do" => StatementKind::Operate(self.operate()?),
+            "emit" => {
+                let emit = self.emit()?;
+                span = self.span()?;
+                StatementKind::Emit(emit)
+            }
             _ => self.assigned(&word)?,
         };
         self.sign(';')?;
-        Ok(statement)
+        Ok((kind, span))
     }
 
     /// Statements that give to a local.
-    fn assigned(&mut self, word: &str) -> Result<Statement> {
+    fn assigned(&mut self, word: &str) -> Result<StatementKind> {
         if !["let", "fit", "random", "filter", "unpack", "join", "take"].contains(&word) {
             return self.fail(format!("`{word}` is not a statement"));
         }
         let into = self.local()?;
         self.sign('=')?;
         Ok(match word {
-            "let" => Statement::Let(into, self.expr()?),
-            "fit" => Statement::Fit { into, value: self.expr()? },
-            "random" => Statement::Random { into, below: self.expr()? },
+            "let" => StatementKind::Let(into, self.expr()?),
+            "fit" => StatementKind::Fit { into, value: self.expr()? },
+            "random" => StatementKind::Random { into, below: self.expr()? },
             "filter" => {
                 let filter = FilterId(self.named(|n| &n.filters)?);
-                Statement::Filter { into, filter, input: self.expr()? }
+                StatementKind::Filter { into, filter, input: self.expr()? }
             }
             "unpack" => {
                 let layout = self.layout_id()?;
-                Statement::Unpack { into, layout, message: self.expr()? }
+                StatementKind::Unpack { into, layout, message: self.expr()? }
             }
             "join" => {
                 let parts = self.place()?;
-                Statement::Join { into, parts, last: self.expr()? }
+                StatementKind::Join { into, parts, last: self.expr()? }
             }
-            _ => Statement::Take { into, place: self.place()? },
+            _ => StatementKind::Take { into, place: self.place()? },
         })
     }
 
@@ -270,7 +280,7 @@ impl Reader {
         let arguments = self.list(')', Reader::expr)?;
         let (later, call) = (self.is_word("later"), self.is_word("call"));
         let likely = self.one_of(words::LIKELY);
-        Ok(Emit { target, event, arguments, later, call, likely, span: self.span()? })
+        Ok(Emit { target, event, arguments, later, call, likely })
     }
 
     pub fn place(&mut self) -> Result<Place> {
@@ -314,7 +324,7 @@ impl Reader {
             let (kind, known) = r.kind()?;
             let known = known.or_else(|| Scoped { stack: &r.stack, locals: &r.locals }.expr(&kind));
             let ty = r.stated(known)?;
-            Ok(Expr { kind, ty })
+            Ok(Expr::new(kind, ty, Span::default()))
         })
     }
 

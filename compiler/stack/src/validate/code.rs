@@ -73,9 +73,9 @@ fn initial<'a>(stack: &'a Stack, problems: &'a mut Problems, cell: &'a Cell) {
 }
 
 fn draws_only(block: &Block) -> bool {
-    block.iter().all(|statement| match statement {
-        Statement::Let(..) | Statement::Random { .. } => true,
-        Statement::If { then, otherwise, .. } => draws_only(then) && draws_only(otherwise),
+    block.iter().all(|statement| match &statement.kind {
+        StatementKind::Let(..) | StatementKind::Random { .. } => true,
+        StatementKind::If { then, otherwise, .. } => draws_only(then) && draws_only(otherwise),
         _ => false,
     })
 }
@@ -137,25 +137,25 @@ impl<'a> Check<'a> {
     }
 
     fn statement(&mut self, statement: &'a Statement) {
-        match statement {
-            Statement::Let(id, value) => {
+        match &statement.kind {
+            StatementKind::Let(id, value) => {
                 self.expr(value);
                 self.receives(*id, &value.ty, "a local that is set");
                 if value.ty == Type::View {
                     self.problems.add("a view is kept in a local");
                 }
             }
-            Statement::Store(place, value) => {
+            StatementKind::Store(place, value) => {
                 self.changed(place);
                 self.typed(value, &place.ty, "what is stored");
             }
-            Statement::If { condition, then, otherwise, .. } => {
+            StatementKind::If { condition, then, otherwise, .. } => {
                 self.typed(condition, &Type::Bool, "a condition");
                 self.block(then);
                 self.block(otherwise);
             }
-            Statement::Loop { bound, body } => self.bounded(*bound, body),
-            Statement::For { variable, from, to, bound, body } => {
+            StatementKind::Loop { bound, body } => self.bounded(*bound, body),
+            StatementKind::For { variable, from, to, bound, body } => {
                 match self.local_type(*variable) {
                     // The end of a range is no value of it: the ends have the type of the numbers around it.
                     Some(Type::Range(..)) => {
@@ -171,52 +171,52 @@ impl<'a> Check<'a> {
                 }
                 self.bounded(*bound, body);
             }
-            Statement::Each { walk, bound, body } => {
+            StatementKind::Each { walk, bound, body } => {
                 self.walk(walk);
                 self.bounded(*bound, body);
             }
-            Statement::Break => self.problems.unless(self.loops > 0, || "`break` outside of a loop".into()),
-            Statement::Return(value) => match (value, self.result) {
+            StatementKind::Break => self.problems.unless(self.loops > 0, || "`break` outside of a loop".into()),
+            StatementKind::Return(value) => match (value, self.result) {
                 (Some(value), Some(want)) => self.typed(value, want, "the result"),
                 (None, None) => {}
                 _ => self.problems.add("a result where none is wanted, or none where one is"),
             },
-            Statement::Call { into, function, arguments } => self.call(*into, *function, arguments),
-            Statement::CallExtern { into, function, arguments } => {
+            StatementKind::Call { into, function, arguments } => self.call(*into, *function, arguments),
+            StatementKind::CallExtern { into, function, arguments } => {
                 self.extern_arguments(*function, arguments);
                 let result = self.stack.externs.get(function.index()).and_then(|f| f.result.as_ref());
                 if let (Some(into), Some(result)) = (into, result) {
                     self.receives(*into, result, "the result of an extern");
                 }
             }
-            Statement::Operate(operate) => self.operate(operate),
-            Statement::Emit(emit) => self.emit(emit),
-            Statement::Drop(value) => {
+            StatementKind::Operate(operate) => self.operate(operate),
+            StatementKind::Emit(emit) => self.emit(emit),
+            StatementKind::Drop(value) => {
                 self.expr(value);
                 self.problems.unless(self.stack.has_message(&value.ty), || "what is dropped holds no message".into());
             }
-            Statement::Arm { timer, delay, .. } => {
+            StatementKind::Arm { timer, delay, .. } => {
                 self.changed(timer);
                 self.same(&timer.ty, &Type::Timer, "what is armed");
                 self.typed(delay, &Type::Duration, "a delay");
             }
-            Statement::Cancel(timer) => {
+            StatementKind::Cancel(timer) => {
                 self.changed(timer);
                 self.same(&timer.ty, &Type::Timer, "what is cancelled");
             }
-            Statement::Count(counter, n) => {
+            StatementKind::Count(counter, n) => {
                 self.problems
                     .unless(counter.index() < self.stack.counters.len(), || format!("no counter {}", counter.0));
                 self.number(n, "what is counted");
             }
-            Statement::Assert(condition, _) => self.typed(condition, &Type::Bool, "a condition"),
-            Statement::Impossible | Statement::Unreachable => {}
-            Statement::Fit { into, value } => {
+            StatementKind::Assert(condition, _) => self.typed(condition, &Type::Bool, "a condition"),
+            StatementKind::Impossible | StatementKind::Unreachable => {}
+            StatementKind::Fit { into, value } => {
                 self.number(value, "what is fitted");
                 let fits = self.local_type(*into).is_none_or(|t| matches!(t, Type::Option(t) if is_number(t)));
                 self.problems.unless(fits, || "what is fitted goes into no option of a number".into());
             }
-            Statement::Random { into, below } => {
+            StatementKind::Random { into, below } => {
                 self.number(below, "a bound of chance");
                 if let Some(layer) = self.layer {
                     self.problems
@@ -224,28 +224,28 @@ impl<'a> Check<'a> {
                 }
                 self.receives(*into, &below.ty, "a random number");
             }
-            Statement::Filter { into, filter, input } => {
+            StatementKind::Filter { into, filter, input } => {
                 self.read_by(*filter, input);
                 self.filter(*into, *filter);
             }
-            Statement::Yield(value) => {
+            StatementKind::Yield(value) => {
                 self.expr(value);
                 self.problems.unless(self.filter, || "`yield` outside of a filter".into());
             }
-            Statement::Reject => self.problems.unless(self.filter, || "`reject` outside of a filter".into()),
-            Statement::Unpack { into, layout, message } => {
+            StatementKind::Reject => self.problems.unless(self.filter, || "`reject` outside of a filter".into()),
+            StatementKind::Unpack { into, layout, message } => {
                 self.typed(message, &Type::Msg, "what is unpacked");
                 self.layout(*layout);
                 self.receives(*into, &Type::Option(Box::new(Type::Msg)), "what is unpacked");
             }
-            Statement::Join { into, parts, last } => {
+            StatementKind::Join { into, parts, last } => {
                 self.changed(parts);
                 let list = matches!(&parts.ty, Type::List(t, _) | Type::Ring(t, _) if **t == Type::Msg);
                 self.problems.unless(list, || format!("{:?} is joined", parts.ty));
                 self.typed(last, &Type::Msg, "the last part");
                 self.receives(*into, &Type::Msg, "what is joined");
             }
-            Statement::Take { into, place } => {
+            StatementKind::Take { into, place } => {
                 self.changed(place);
                 self.problems.unless(matches!(place.ty, Type::Option(_)), || format!("{:?} is taken", place.ty));
                 self.receives(*into, &place.ty, "what is taken");
@@ -414,9 +414,9 @@ impl<'a> Check<'a> {
 
 /// Whether a block never runs to its end.
 pub fn leaves(block: &Block) -> bool {
-    block.iter().any(|statement| match statement {
-        Statement::Return(_) | Statement::Break | Statement::Reject | Statement::Unreachable => true,
-        Statement::If { then, otherwise, .. } => leaves(then) && leaves(otherwise),
+    block.iter().any(|statement| match &statement.kind {
+        StatementKind::Return(_) | StatementKind::Break | StatementKind::Reject | StatementKind::Unreachable => true,
+        StatementKind::If { then, otherwise, .. } => leaves(then) && leaves(otherwise),
         _ => false,
     })
 }
@@ -442,13 +442,13 @@ fn recursion(stack: &Stack, problems: &mut Problems) {
 fn called(block: &Block) -> Vec<usize> {
     let mut found = vec![];
     for statement in block {
-        match statement {
-            Statement::Call { function, .. } => found.push(function.index()),
-            Statement::If { then, otherwise, .. } => {
+        match &statement.kind {
+            StatementKind::Call { function, .. } => found.push(function.index()),
+            StatementKind::If { then, otherwise, .. } => {
                 found.extend(called(then));
                 found.extend(called(otherwise));
             }
-            Statement::Loop { body, .. } | Statement::For { body, .. } | Statement::Each { body, .. } => {
+            StatementKind::Loop { body, .. } | StatementKind::For { body, .. } | StatementKind::Each { body, .. } => {
                 found.extend(called(body))
             }
             _ => {}

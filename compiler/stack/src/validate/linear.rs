@@ -316,8 +316,8 @@ impl<'a> Walker<'a> {
     }
 
     fn statement(&mut self, statement: &Statement) {
-        match statement {
-            Statement::Let(id, value) => {
+        match &statement.kind {
+            StatementKind::Let(id, value) => {
                 self.expr(value);
                 self.set(*id, known(value));
                 if let Some((of, same)) = same_bool(value) {
@@ -327,12 +327,12 @@ impl<'a> Walker<'a> {
                     }
                 }
             }
-            Statement::Store(place, value) => {
+            StatementKind::Store(place, value) => {
                 self.expr(value);
                 self.place(place);
                 self.stored(place);
             }
-            Statement::If { condition, then, otherwise, .. } => {
+            StatementKind::If { condition, then, otherwise, .. } => {
                 self.expr(condition);
                 self.either(
                     |w| {
@@ -345,29 +345,29 @@ impl<'a> Walker<'a> {
                     },
                 );
             }
-            Statement::Loop { body, .. } => self.turn(body, |_| {}),
-            Statement::For { from, to, body, .. } => {
+            StatementKind::Loop { body, .. } => self.turn(body, |_| {}),
+            StatementKind::For { from, to, body, .. } => {
                 self.expr(from);
                 self.expr(to);
                 self.turn(body, |_| {});
             }
-            Statement::Each { walk, body, .. } => {
+            StatementKind::Each { walk, body, .. } => {
                 self.place(&walk.over);
                 walk.from.iter().chain(&walk.to).for_each(|e| self.expr(e));
                 self.turn(body, |w| w.set_some(walk.value, Use::Live));
             }
-            Statement::Break => {
+            StatementKind::Break => {
                 let flow = self.flow.clone();
                 if let Some(breaks) = self.breaks.last_mut() {
                     breaks.push(flow);
                 }
                 self.flow.ended = true;
             }
-            Statement::Return(value) => {
+            StatementKind::Return(value) => {
                 value.iter().for_each(|v| self.expr(v));
                 self.leave();
             }
-            Statement::Call { into, arguments, .. } => {
+            StatementKind::Call { into, arguments, .. } => {
                 for argument in arguments {
                     match argument {
                         Argument::Value(value) => self.expr(value),
@@ -379,39 +379,39 @@ impl<'a> Walker<'a> {
                 }
                 self.set_some(*into, Use::Live);
             }
-            Statement::CallExtern { into, arguments, .. } => {
+            StatementKind::CallExtern { into, arguments, .. } => {
                 arguments.iter().for_each(|a| self.expr(a));
                 self.set_some(*into, Use::Live);
             }
-            Statement::Operate(operate) => self.operate(operate),
-            Statement::Emit(emit) => emit.arguments.iter().for_each(|a| self.expr(a)),
-            Statement::Drop(value) => self.expr(value),
-            Statement::Arm { timer, delay, .. } => {
+            StatementKind::Operate(operate) => self.operate(operate),
+            StatementKind::Emit(emit) => emit.arguments.iter().for_each(|a| self.expr(a)),
+            StatementKind::Drop(value) => self.expr(value),
+            StatementKind::Arm { timer, delay, .. } => {
                 self.place(timer);
                 self.expr(delay);
             }
-            Statement::Cancel(timer) => self.place(timer),
-            Statement::Count(_, value) | Statement::Assert(value, _) => self.expr(value),
-            Statement::Impossible | Statement::Unreachable | Statement::Reject => {}
-            Statement::Yield(value) => self.expr(value),
-            Statement::Fit { into, value } | Statement::Random { into, below: value } => {
+            StatementKind::Cancel(timer) => self.place(timer),
+            StatementKind::Count(_, value) | StatementKind::Assert(value, _) => self.expr(value),
+            StatementKind::Impossible | StatementKind::Unreachable | StatementKind::Reject => {}
+            StatementKind::Yield(value) => self.expr(value),
+            StatementKind::Fit { into, value } | StatementKind::Random { into, below: value } => {
                 self.expr(value);
                 self.set(*into, Use::Live);
             }
-            Statement::Filter { into, input, .. } => {
+            StatementKind::Filter { into, input, .. } => {
                 Filter::operands(input).iter().for_each(|part| self.borrow(part));
                 self.set(*into, Use::Live);
             }
-            Statement::Unpack { into, message, .. } => {
+            StatementKind::Unpack { into, message, .. } => {
                 self.expr(message);
                 self.set(*into, Use::Live);
             }
-            Statement::Join { into, parts, last } => {
+            StatementKind::Join { into, parts, last } => {
                 self.expr(last);
                 self.place(parts);
                 self.set(*into, Use::Live);
             }
-            Statement::Take { into, place } => {
+            StatementKind::Take { into, place } => {
                 self.place(place);
                 self.stored(place);
                 self.set(*into, Use::Live);

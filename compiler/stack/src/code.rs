@@ -1,0 +1,419 @@
+//! Code: statements, expressions and places.
+
+use serde::{Deserialize, Serialize};
+
+use crate::*;
+
+/// Statements that run one after the other.
+pub type Block = Vec<Statement>;
+
+/// An expression. Two are equal if they say the same, wherever they stand.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Expr {
+    pub kind: ExprKind,
+    pub ty: Type,
+    #[serde(default)]
+    pub id: NodeId,
+    /// The syntax that it was written as, or that it was made for.
+    #[serde(default)]
+    pub span: Span,
+}
+
+impl Expr {
+    pub fn new(kind: ExprKind, ty: Type, span: Span) -> Expr {
+        Expr { kind, ty, id: NodeId::default(), span }
+    }
+}
+
+impl PartialEq for Expr {
+    fn eq(&self, other: &Expr) -> bool {
+        self.kind == other.kind && self.ty == other.ty
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ExprKind {
+    /// A number, bool (0, 1), enum variant, duration; in the two's complement of 64 bits if signed.
+    Const(u64),
+    /// Bytes or text.
+    Literal(Vec<u8>),
+    /// The zero of the type: 0, false, none, empty, all elements zero.
+    Zero,
+    /// A local; of a type with messages: moves it.
+    Local(LocalId),
+    /// A copy of what is at a place; never of a type with messages or containers of them.
+    Load(Box<Place>),
+    Unary(UnaryOp, Box<Expr>),
+    /// Both operands of one type (but shifts), the result of that type or bool; see [`BinaryOp`].
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `a * b / c` with a product of 128 bits, all three and the result of one unsigned type or Duration. A quotient
+    /// that does not fit wraps, as all arithmetic; by zero it is 0 (the type checker has excluded it).
+    MulDiv(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// To the expression's type; narrowing cuts. Only among numbers, bool, seq, enums, ranges (upwards), durations, bits.
+    Convert(Box<Expr>),
+    If(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// Fields in order.
+    Struct(Vec<Expr>),
+    Tuple(Vec<Expr>),
+    Array(Vec<Expr>),
+    Some(Box<Expr>),
+    None,
+    IsSome(Box<Expr>),
+    /// The value of an option that is known to be there (guarded by `IsSome`); zero otherwise.
+    Unwrap(Box<Expr>),
+    Field(Box<Expr>, u32),
+    /// Of an array, or a byte of Bytes; the index fits (checked by type, or masked: total).
+    Index(Box<Expr>, Box<Expr>),
+    /// A property of a container at a place: `len`, `low`, ...
+    Query(Query, Box<Place>, Vec<Expr>),
+    /// Constant in a step.
+    Now,
+    /// The fingerprint of the stack.
+    Fingerprint,
+    /// `below.room`: data bytes that fit a frame of the transport under all headers of the layers below this one:
+    /// [`Bounds::frame_data`].
+    Room,
+    // Bytes
+    Concat(Vec<Expr>),
+    /// Bytes `from .. to` of Bytes (constants), or of a View (clamped).
+    Part(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// Little-endian bytes of a number.
+    BytesOf(Box<Expr>),
+    /// `m.bytes`: the data of a message that is not consumed by this.
+    View(Box<Expr>),
+    /// A filter with a `result`, over a View, or over a tuple of them: see [`Filter::inputs`].
+    Through(FilterId, Box<Expr>),
+    /// A pure extern over values without messages.
+    Extern(ExternId, Vec<Expr>),
+    // Messages
+    /// A message without data or headers, made by this layer (control).
+    Empty,
+    /// A second reference to the same bytes; the operand is not consumed.
+    Share(Box<Expr>),
+    /// The message at a place, borrowed (operand of Share, View, Length only).
+    Borrow(Box<Place>),
+    /// `m.len`; does not consume.
+    Length(Box<Expr>),
+    /// Puts a header of this layer on.
+    Push(Box<Expr>, HeaderId, Vec<Expr>),
+    /// Data `at .. at + len` without headers (clamped); borrows its operand. Inherits data/control.
+    Slice(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// Drops the first n data bytes (clamped), keeps the headers; consumes.
+    Rest(Box<Expr>, Box<Expr>),
+    /// Headers above and data as bytes: a message without headers. Consumes.
+    Pack(LayoutId, Box<Expr>),
+    /// Views as data: the packed bytes, not consuming the message.
+    PackView(LayoutId, Box<Expr>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum UnaryOp {
+    Not,
+    Negate,
+    /// `fold16`: the ones-complement fold of a 64-bit sum, complemented, to 16 bits.
+    Fold16,
+}
+
+/// Arithmetic in the operands' type, wrapping. `Seq + UInt/Int constant` has been made `Seq + Seq`; `Seq - Seq` is
+/// [`BinaryOp::Distance`], of type Int of its width. Division and remainder by zero give 0 (the type checker has excluded it).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    And,
+    Or,
+    Xor,
+    Shl,
+    Shr,
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    /// `&&` and `||` on bool.
+    Both,
+    Either,
+    Distance,
+    Min,
+    Max,
+    /// Sets (Bits): difference; union is Or, intersection And, `<=` is Subset, `x in s` is Member (x left).
+    Without,
+    Subset,
+    Member,
+}
+
+/// A place in cells or in locals: what can be assigned, armed, or operated on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Place {
+    pub root: Root,
+    pub path: Vec<Step>,
+    /// Of what is there.
+    pub ty: Type,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Root {
+    Cell(CellId),
+    /// A local value, or a `ref` parameter.
+    Local(LocalId),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Step {
+    Field(u32),
+    /// Element of an array (in range by type), slot of a pool or map (its value; a slot that is not used: reads give zero,
+    /// writes are lost), entry of a list or ring by age, entry of a window by number.
+    Index(Expr),
+    /// The value in an option that is known to be there.
+    Unwrap,
+}
+
+/// What a container tells without changing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Query {
+    /// Number of entries, u32. Also of a Bits set.
+    Len,
+    Empty,
+    Full,
+    /// `x in container` of list, ring (by equality); key in map.
+    Contains,
+    /// Is an entry there: window by number, pool and map by slot, list and ring by index.
+    Has,
+    /// Of a map: the key at a slot.
+    Key,
+    /// Windows.
+    Low,
+    Next,
+    High,
+    /// Timers.
+    Armed,
+    /// Smallest element of a Bits set (0 if empty).
+    First,
+}
+
+/// A statement. Two are equal if they do the same, wherever they stand.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Statement {
+    pub kind: StatementKind,
+    #[serde(default)]
+    pub id: NodeId,
+    /// The syntax that it was written as, or that it was made for.
+    #[serde(default)]
+    pub span: Span,
+}
+
+impl PartialEq for Statement {
+    fn eq(&self, other: &Statement) -> bool {
+        self.kind == other.kind
+    }
+}
+
+impl From<StatementKind> for Statement {
+    /// A statement that nobody wrote, or whose place is not known yet.
+    fn from(kind: StatementKind) -> Statement {
+        kind.at(Span::default())
+    }
+}
+
+impl StatementKind {
+    pub fn at(self, span: Span) -> Statement {
+        Statement { kind: self, id: NodeId::default(), span }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum StatementKind {
+    /// Declares and sets a local, or sets it again (dropping nothing: a linear local must have been consumed).
+    Let(LocalId, Expr),
+    /// Overwrites; a message that was there is dropped.
+    Store(Place, Expr),
+    If {
+        condition: Expr,
+        likely: Option<bool>,
+        then: Block,
+        otherwise: Block,
+    },
+    /// Repeats until `Break`, at most `bound` times: if the body has run so often without a `Break`, the bound is met.
+    Loop {
+        bound: u32,
+        body: Block,
+    },
+    /// `for x in from .. to`, ascending, at most `bound` times. The ends have the type of the variable, or, where that is a range,
+    /// any one type of numbers (the type checker knows that the range holds all between them).
+    For {
+        variable: LocalId,
+        from: Expr,
+        to: Expr,
+        bound: u32,
+        body: Block,
+    },
+    /// Each entry, in order; see [`Walk`].
+    Each {
+        walk: Walk,
+        bound: u32,
+        body: Block,
+    },
+    Break,
+    Return(Option<Expr>),
+    Call {
+        into: Option<LocalId>,
+        function: FunctionId,
+        arguments: Vec<Argument>,
+    },
+    /// An extern with messages or with a result that may be refused (`msg?`).
+    CallExtern {
+        into: Option<LocalId>,
+        function: ExternId,
+        arguments: Vec<Expr>,
+    },
+    Operate(Operate),
+    /// Puts an event into the queue, or (later) into the ring.
+    Emit(Emit),
+    /// A local with messages: lets it go.
+    Drop(Expr),
+    /// `arm`: fires at now + delay (saturating) or after.
+    Arm {
+        timer: Place,
+        delay: Expr,
+        unless_armed: bool,
+    },
+    Cancel(Place),
+    Count(CounterId, Expr),
+    /// Violated: counted as broken; the interpreter reports it. The text is what the user wrote.
+    Assert(Expr, String),
+    /// Counts `builtin::IMPOSSIBLE`; the message has been dropped by a `Drop` before.
+    Impossible,
+    Unreachable,
+    /// Conversion into a range type: `into` is an option.
+    Fit {
+        into: LocalId,
+        value: Expr,
+    },
+    /// A number below `below` (at least 1), of the layer's generator. Duration or UInt.
+    Random {
+        into: LocalId,
+        below: Expr,
+    },
+    /// A filter that yields: `into` is Msg, or Option(Msg) if it may reject. Borrows its input, bytes or a tuple of bytes.
+    Filter {
+        into: LocalId,
+        filter: FilterId,
+        input: Expr,
+    },
+    /// In a filter: one more byte; or the end of it.
+    Yield(Expr),
+    Reject,
+    /// Inverse of Pack: `into` is Option(Msg); consumes the message either way.
+    Unpack {
+        into: LocalId,
+        layout: LayoutId,
+        message: Expr,
+    },
+    /// All messages of the list, in order, then `last`, as one under the headers of `last`; empties the list.
+    Join {
+        into: LocalId,
+        parts: Place,
+        last: Expr,
+    },
+    /// Moves what is in an option at a place (with a message) out of it, leaving none.
+    Take {
+        into: LocalId,
+        place: Place,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Emit {
+    pub target: Target,
+    pub event: EventId,
+    pub arguments: Vec<Expr>,
+    pub later: bool,
+    /// Set by `optimize`: run as a call at once instead of through the queue.
+    pub call: bool,
+    pub likely: Option<bool>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Target {
+    Layer(LayerId),
+    Port(PortId),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Argument {
+    Value(Expr),
+    Reference(Place),
+}
+
+/// What `Each` goes over, and the locals it sets. Entries are borrowed: `value` may only be used by Share, Length, View or,
+/// with `drain`, is moved out. The container is not changed meanwhile (but for the current entry's fields and its removal as
+/// the last act before leaving).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Walk {
+    pub over: Place,
+    /// Index, slot, sequence number, element of a set, or key's slot.
+    pub index: Option<LocalId>,
+    /// Of a map.
+    pub key: Option<LocalId>,
+    /// The entry; not set where entries contain messages and it is not a drain: there the body uses a place.
+    pub value: Option<LocalId>,
+    /// Windows: from `low` (or `from`) up to but not including `to` (or `high`); only the entries that are there.
+    pub from: Option<Expr>,
+    pub to: Option<Expr>,
+    /// Entries are moved out, and the container is empty afterwards.
+    pub drain: bool,
+}
+
+/// An operation on a container at a place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Operate {
+    pub operation: Operation,
+    pub place: Place,
+    pub arguments: Vec<Expr>,
+    /// What it gives; see [`Operation`]. Where a local of the type itself stands for an option, none is zero; so is what a failure gives.
+    pub into: Option<LocalId>,
+    /// For those that can fail: set to a bool, whether it was done. On failure `back` receives the value again.
+    pub done: Option<LocalId>,
+    /// On failure the last argument (if it has messages) is moved here; then the code must consume it.
+    pub back: Option<LocalId>,
+}
+
+/// Operations that change a container. "can fail": sets `done`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Operation {
+    /// Ring, list: appends; can fail (full). Window: appends at `high`, gives its number (Seq); can fail (`high == low + N`).
+    /// (The window's `next` follows only by take, read, skip.)
+    Push,
+    /// Ring: removes and gives the oldest (Option). List: removes and gives the last (Option).
+    Pop,
+    /// Window: puts at a number; can fail: below next, there already, or not below low + N. Raises `high`.
+    Put,
+    /// Window: what is at `next`, forgotten with all before it (Option); advances next and low.
+    TakeNext,
+    /// Window: what is at `next`, kept; gives Option of a shared entry; advances next.
+    Read,
+    /// Window: forgets all below a number (low < n <= high, else nothing); gives how many, u32. Raises next to low.
+    Release,
+    /// Window: `high` becomes at least the number (at most low + N).
+    Raise,
+    /// Window: next (and high) become at least the number.
+    SkipTo,
+    /// Window: Option of (low, high): the first gap from `next` on below `high`.
+    Hole,
+    /// Window: the same, but only if it reaches beyond what was reported before.
+    NewHole,
+    Clear,
+    ClearUndelivered,
+    /// Ring, list: the first equal entry, if there. Pool, map: the entry at a slot, if there.
+    Remove,
+    /// Pool: gives Option of the slot; can fail (full), `into` is the slot.
+    Add,
+    /// Map: sets the value for a key, gives the slot; can fail (full).
+    Insert,
+    /// Map: gives Option of the slot of a key.
+    Find,
+    /// Map: the slot of a key, added with the given value if not there; can fail (full).
+    Entry,
+}

@@ -1,0 +1,54 @@
+//! Identity of statements and expressions: each has a [`NodeId`], its number in the order of the traversal ([`crate::visit`]).
+//!
+//! Numbers hold for one stack as it is. Whatever changes a stack numbers it again ([`number`]); the validator refuses numbers
+//! that are not unique and dense. What a node was written as outlives that: its span.
+
+use crate::visit::{rewrite_expr, rewrite_stack, rewrite_statement, Rewriter};
+use crate::{Expr, NodeId, Span, Stack, Statement};
+
+/// Numbers every statement and expression of a stack, from 0 in the order of the traversal. Gives how many there are.
+pub fn number(stack: &mut Stack) -> u32 {
+    let mut numbering = Numbering(0);
+    rewrite_stack(&mut numbering, stack);
+    numbering.0
+}
+
+struct Numbering(u32);
+
+impl Numbering {
+    fn next(&mut self) -> NodeId {
+        self.0 += 1;
+        NodeId(self.0 - 1)
+    }
+}
+
+impl Rewriter for Numbering {
+    fn statement(&mut self, statement: &mut Statement) {
+        statement.id = self.next();
+        rewrite_statement(self, statement);
+    }
+    fn expr(&mut self, expr: &mut Expr) {
+        expr.id = self.next();
+        rewrite_expr(self, expr);
+    }
+}
+
+/// Gives a span to all nodes that have none, as what lowers a piece of syntax does with all that it made for it.
+pub struct FillSpans(pub Span);
+
+impl Rewriter for FillSpans {
+    fn statement(&mut self, statement: &mut Statement) {
+        fill(&mut statement.span, self.0);
+        rewrite_statement(self, statement);
+    }
+    fn expr(&mut self, expr: &mut Expr) {
+        fill(&mut expr.span, self.0);
+        rewrite_expr(self, expr);
+    }
+}
+
+fn fill(span: &mut Span, with: Span) {
+    if *span == Span::default() {
+        *span = with;
+    }
+}
