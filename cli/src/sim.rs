@@ -35,10 +35,19 @@ pub fn sim(args: &Sim) -> Exit {
     };
     let stack = &workshop.stack;
     let subject = Subject { makers: [a.as_ref(), b.as_ref()], interface: Rc::new(Interface::of(stack)) };
+    if subject.interface.input(None, "send").is_none() {
+        complain(&cannot_send(stack, &subject));
+        return Exit::Unknown;
+    }
     match campaign(args, &subject) {
         Campaign::Kept(totals) => {
-            report_kept(args, stack, &subject, &totals);
-            Exit::Yes
+            let unchecked = totals.unchecked(args);
+            report_kept(args, stack, &subject, &totals, unchecked);
+            if unchecked.is_none() {
+                Exit::Yes
+            } else {
+                Exit::Unknown
+            }
         }
         Campaign::Failed(plan, failed) => {
             report_failed(args, stack, &subject, &plan, &failed);
@@ -47,11 +56,25 @@ pub fn sim(args: &Sim) -> Exit {
     }
 }
 
+/// Why a stack that has no call `send` cannot be simulated.
+fn cannot_send(stack: &Stack, subject: &Subject) -> String {
+    let calls = subject.interface.events.iter().filter(|e| e.input && e.port != 0);
+    let calls: Vec<String> = calls.map(|e| format!("`{}`", e.name)).collect();
+    let calls = if calls.is_empty() { "none".into() } else { calls.join(", ") };
+    format!(
+        "`{}` has no call `send`, by which `nacre sim` sends its messages; its calls are {calls}: write a test for them (`nacre test`)",
+        stack.name
+    )
+}
+
 /// What all runs came to.
 #[derive(Default)]
 struct Totals {
     runs: u64,
     steps: u64,
+    sent: usize,
+    /// Bytes of the longest message that was accepted.
+    largest: usize,
     delivered: usize,
     frames: u64,
     bytes: u64,
@@ -87,6 +110,8 @@ impl Totals {
     fn add(&mut self, run: Run) {
         self.runs += 1;
         self.steps += run.steps;
+        self.sent += run.sent.iter().sum::<usize>();
+        self.largest = self.largest.max(run.largest.iter().flatten().copied().max().unwrap_or(0));
         self.delivered += run.delivered.iter().sum::<usize>();
         self.frames += run.frames.iter().sum::<u64>();
         self.bytes += run.bytes.iter().sum::<u64>();
@@ -98,6 +123,18 @@ impl Totals {
         }
         self.digest = nacre_simulator::random::hash(&[self.digest, run.digest]);
         self.last = Some(run);
+    }
+}
+
+impl Totals {
+    /// Why checks that held say nothing.
+    fn unchecked(&self, args: &Sim) -> Option<&'static str> {
+        match (self.sent, self.largest) {
+            (0, _) if args.messages == 0 => Some("no message was to be sent"),
+            (0, _) => Some("the stack accepted no message"),
+            (_, 0) if args.largest > 0 => Some("the stack accepted only empty messages (nacre explain says why)"),
+            _ => None,
+        }
     }
 }
 
@@ -121,7 +158,7 @@ pub fn conditions(faults: &Faults) -> Conditions {
     }
 }
 
-fn report_kept(args: &Sim, stack: &Stack, subject: &Subject, totals: &Totals) {
+fn report_kept(args: &Sim, stack: &Stack, subject: &Subject, totals: &Totals, unchecked: Option<&str>) {
     let counters: Vec<(&String, u64)> = subject
         .interface
         .counters
@@ -135,8 +172,8 @@ fn report_kept(args: &Sim, stack: &Stack, subject: &Subject, totals: &Totals) {
             counters.iter().map(|(n, c)| (n.to_string(), json!(c))).collect();
         let faults: serde_json::Map<String, Value> = faults.iter().map(|(n, c)| (n.to_string(), json!(c))).collect();
         print_json(&json!({
-            "ok": true, "stack": stack.description, "seed": args.seed, "runs": totals.runs, "steps": totals.steps,
-            "delivered": totals.delivered, "frames": totals.frames, "bytes": totals.bytes, "simulated_ns": totals.lasted,
+            "ok": unchecked.is_none(), "unchecked": unchecked, "stack": stack.description, "seed": args.seed, "runs": totals.runs, "steps": totals.steps,
+            "sent": totals.sent, "longest": totals.largest, "delivered": totals.delivered, "frames": totals.frames, "bytes": totals.bytes, "simulated_ns": totals.lasted,
             "counters": counters, "faults": faults, "digest": format!("{:016x}", totals.digest),
         }));
         return;
@@ -144,9 +181,11 @@ fn report_kept(args: &Sim, stack: &Stack, subject: &Subject, totals: &Totals) {
     if let Some(run) = totals.last.as_ref().filter(|_| args.trace) {
         print(&chart::chart(stack, &run.trace, [0, 1], ["a", "b"], chart::Options { lines: 2000 }));
     }
+    let verdict = unchecked.map_or("every check held".to_string(), |why| format!("nothing was checked: {why}"));
     let lines = [
-        format!("{} of {}: every check held", plural(totals.runs as usize, "run"), stack.description),
+        format!("{} of {}: {verdict}", plural(totals.runs as usize, "run"), stack.description),
         format!("  machines   {} and {}", subject.makers[0].name(), subject.makers[1].name()),
+        format!("  sent       {} of up to {}", plural(totals.sent, "message"), plural(totals.largest, "byte")),
         format!("  delivered  {}", plural(totals.delivered, "message")),
         format!("  frames     {}, {}", totals.frames, units::bytes(totals.bytes as f64)),
         format!("  faults     {}", listed(&faults)),

@@ -105,3 +105,38 @@ fn missing_compiler_is_told_in_one_line() {
     let (status, out, err) = ran(command.env("PATH", empty.path()));
     assert!(status == 3 && out.contains("1 test, 0 failed") && err.contains("interpreter only"), "{out}{err}");
 }
+
+#[test]
+fn simulation_that_sent_nothing_says_so() {
+    let doubling = "cli/tests/sources/doubling.nacre";
+    let (status, out, err) = ran(&mut nacre(&["sim", doubling, "--stack", "s"]));
+    assert_eq!(status, 3, "{out}{err}");
+    assert!(out.contains("nothing was checked: the stack accepted only empty messages"), "{out}");
+    assert!(!out.contains("held") && err.contains("[C0023]"), "{out}{err}");
+    let (_, out, _) = ran(&mut nacre(&["explain", doubling, "--stack", "s"]));
+    assert!(out.contains("only empty messages are accepted"), "{out}");
+    let (status, out, _) = ran(&mut nacre(&["sim", SMALL, "--stack", "small", "--messages", "0"]));
+    assert!(status == 3 && out.contains("nothing was checked: no message was to be sent"), "{out}");
+    let (status, out, _) = ran(&mut nacre(&["sim", doubling, "--stack", "s", "--json"]));
+    let value: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!((status, value["ok"].as_bool(), value["longest"].as_u64()), (3, Some(false), Some(0)));
+}
+
+#[test]
+fn stack_without_send_is_for_tests() {
+    let calls = "cli/tests/sources/calls.nacre";
+    let (status, out, err) = ran(&mut nacre(&["sim", calls, "--stack", "calls"]));
+    assert_eq!((status, out.as_str(), err.lines().count()), (3, "", 1), "{err}");
+    assert!(err.contains("no call `send`") && err.contains("`ask`") && err.contains("nacre test"), "{err}");
+    let (status, out, err) = ran(&mut nacre(&["test", calls]));
+    assert_eq!(status, 0, "{out}{err}");
+}
+
+#[test]
+fn only_names_a_test() {
+    let (status, out, err) = ran(&mut nacre(&["test", SMALL, "--only", "what is sent arives"]));
+    assert_eq!((status, out.as_str()), (2, ""));
+    assert!(err.contains("did you mean `what is sent arrives`?"), "{err}");
+    let (status, out, _) = ran(&mut nacre(&["test", SMALL, "--only", "sent"]));
+    assert!(status == 0 && out.contains("1 test, 0 failed"), "{out}");
+}

@@ -75,6 +75,12 @@ pub struct Ledger {
 }
 
 impl Ledger {
+    /// How many messages were sent.
+    pub fn total(&self) -> usize {
+        self.sent.len()
+    }
+
+    /// Enters a message that was sent.
     pub fn sent(&mut self, number: u32, message: Vec<u8>) {
         self.sent.push((number, message));
         self.arrived.push(false);

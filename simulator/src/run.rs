@@ -57,6 +57,9 @@ pub struct Run {
     /// Simulated time.
     pub lasted: u64,
     pub steps: u64,
+    /// By each end: messages sent, and bytes of the longest that was accepted.
+    pub sent: [usize; 2],
+    pub largest: [Option<usize>; 2],
     /// At each end: messages delivered there, frames and bytes sent, frames not taken, counters.
     pub delivered: [usize; 2],
     pub frames: [u64; 2],
@@ -410,6 +413,8 @@ impl<'p> Running<'p> {
             items,
             lasted: self.world.now - BEGIN,
             steps: self.world.steps,
+            sent: sides.map(|n| self.sides[n].ledger.total()),
+            largest: sides.map(|n| self.sides[n].largest),
             delivered: sides.map(|n| self.sides[1 - n].ledger.count),
             frames: sides.map(|n| node(n).map_or(0, |n| n.frames)),
             bytes: sides.map(|n| node(n).map_or(0, |n| n.bytes)),

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use nacre_diagnostics::Diagnostic;
+use nacre_diagnostics::{suggestion, Diagnostic};
 use nacre_driver::Session;
 use nacre_simulator::chart;
 use nacre_simulator::endpoint::Maker;
@@ -37,6 +37,11 @@ pub fn test(args: &Test) -> Exit {
     let tests: Vec<ast::Test> = session.program.tests().cloned().collect();
     let wanted = |test: &&ast::Test| args.only.as_ref().is_none_or(|only| test.name.contains(only.as_str()));
     let tests: Vec<&ast::Test> = tests.iter().filter(wanted).collect();
+    if let (true, Some(only)) = (tests.is_empty(), &args.only) {
+        let names: Vec<&str> = session.program.tests().map(|test| test.name.as_str()).collect();
+        complain(&format!("the name of no test contains `{only}`; {}", suggestion(only, &names)));
+        return Exit::Usage;
+    }
     let mut machines = vec![("interpreter", Machine::Interpreter)];
     machines.extend(EMITTED.map(|(name, level)| (name, Machine::Emitted(EmittedLevel(level)))));
     let mut bench = Bench { session, stacks: HashMap::new(), machines, missing: None };

@@ -22,6 +22,7 @@ pub const POOL: &str = "C0019";
 pub const STATE: &str = "C0020";
 pub const UNPROVIDED: &str = "C0021";
 pub const UNPACKED: &str = "C0022";
+pub const REFUSING: &str = "C0023";
 
 /// Every code, with what it says.
 pub const CODES: &[(&str, &str)] = &[
@@ -47,4 +48,5 @@ pub const CODES: &[(&str, &str)] = &[
     (STATE, "the state of a connection is too large"),
     (UNPROVIDED, "a layer requires what nothing below it provides"),
     (UNPACKED, "a layer unpacks messages but packs none"),
+    (REFUSING, "a call accepts only empty messages (a warning)"),
 ];

@@ -25,6 +25,7 @@ mod message;
 mod passing;
 mod promises;
 mod prune;
+mod refusing;
 mod renumber;
 mod room;
 mod shapes;
@@ -99,7 +100,8 @@ pub fn compose_all(name: &str, layers: &[Fragment], options: &Options) -> Result
     none(bounds::bound(&mut linked.stack, &flow))?;
     none(checks::silent(&linked.stack, &flow))?;
     outputs(&mut linked.stack, &flow);
-    let warnings = prune::prune(&mut linked, &flow);
+    let mut warnings = refusing::check(&linked.stack, &flow);
+    warnings.extend(prune::prune(&mut linked, &flow));
     let mut stack = linked.stack;
     let wire_text = wire_text(&stack, layers);
     stack.layouts[0].fingerprint = fingerprint::fingerprint(&wire_text);
@@ -121,7 +123,8 @@ fn flow(linked: &mut Linked, options: &Options) -> Flow {
     let first = shapes::follow(linked, &limits, options.frame_max, options.frame_max);
     let (frame_data, call) = layout::longest(&linked.stack, &first, options.frame_max);
     let limits: BTreeMap<(PortId, EventId), u32> = limits;
-    shapes::follow(linked, &limits, frame_data, call)
+    let grown = (call == 0).then(|| refusing::growing(&linked.stack, &first, frame_data)).flatten();
+    Flow { grown, ..shapes::follow(linked, &limits, frame_data, call) }
 }
 
 fn outputs(stack: &mut Stack, flow: &Flow) {

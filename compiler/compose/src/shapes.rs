@@ -39,6 +39,8 @@ pub(crate) struct Flow {
     /// Longest data of a frame, and longest message of a call for which no layer states less.
     pub longest_frame: u32,
     pub longest_call: u32,
+    /// Where a message grows beyond any frame, if that leaves no room for the message of a call.
+    pub grown: Option<(LayerId, Span)>,
 }
 
 /// Events with different headers on their messages, at all layers together.

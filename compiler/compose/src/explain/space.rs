@@ -25,6 +25,7 @@ pub(crate) fn space(stack: &Stack) -> String {
     let mut rows =
         vec![row("state", format!("about {} for a connection, without messages", bytes(room::state(stack))))];
     rows.push(row("message pool", held));
+    rows.extend(calls(stack));
     rows.push(row("frames", format!("data of up to {} is accepted", counted(u64::from(bounds.frame_data), "byte"))));
     let step = [
         counted(u64::from(bounds.outputs), "output"),
@@ -41,6 +42,19 @@ pub(crate) fn space(stack: &Stack) -> String {
     }
     text += &table(&rows, 2);
     text + "\ntiming\n\n" + &table(&timing(stack), 2)
+}
+
+/// The longest message that each call accepts.
+fn calls(stack: &Stack) -> Vec<Vec<String>> {
+    let row_of = |((port, event), most): ((PortId, EventId), u32)| {
+        let name = format!("{} at {}", stack.event(event).name, stack.ports[port.index()].name);
+        let most = match most {
+            0 => "only empty messages are accepted".to_string(),
+            most => format!("messages of up to {} are accepted", counted(u64::from(most), "byte")),
+        };
+        row(&name, most)
+    };
+    crate::admission::limits(stack).into_iter().filter(|((port, _), _)| port.0 > 0).map(row_of).collect()
 }
 
 /// Where what depends on the clock reaches more than timers: what it reaches, and in which code.
