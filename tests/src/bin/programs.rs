@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use nacre_tests::programs::plan::Plan;
 use nacre_tests::programs::run::{examine, examine_apart, Verdict};
-use nacre_tests::programs::{campaign, generate, shrink};
+use nacre_tests::programs::{acceptance, campaign, generate, shrink};
 
 #[derive(Parser)]
 struct Arguments {
@@ -27,6 +27,8 @@ enum Command {
         #[arg(long)]
         seed: u64,
     },
+    /// Compiles the programs of seeds from FIRST up to but not including END; runs none.
+    Check { first: u64, end: u64 },
     /// Examines the programs of seeds from FIRST up to but not including END.
     Run { first: u64, end: u64 },
     /// Makes the program of a seed that fails small, and prints it.
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
             print!("{words}");
             return ExitCode::from(status as u8);
         }
+        Command::Check { first, end } => println!("{}", acceptance(first..end).summary()),
         Command::Run { first, end } => {
             let found = campaign(&this, first..end, thorough);
             println!("{}", found.summary());

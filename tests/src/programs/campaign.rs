@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::generate;
-use super::run::{examine_apart, Verdict};
+use super::run::{examine_apart, examine_sources, Verdict};
 use crate::in_parallel;
 
 /// What became of many programs.
@@ -26,6 +26,17 @@ pub fn campaign(tool: &Path, seeds: Range<u64>, thorough: bool) -> Campaign {
         }
         verdict
     });
+    gather(seeds, verdicts)
+}
+
+/// The same, but no program is compiled to C or run: only what `check` and `compose` do.
+pub fn acceptance(seeds: Range<u64>) -> Campaign {
+    let seeds: Vec<u64> = seeds.collect();
+    let verdicts = in_parallel(&seeds, |seed| examine_sources(&generate(*seed).text()));
+    gather(seeds, verdicts)
+}
+
+fn gather(seeds: Vec<u64>, verdicts: Vec<Verdict>) -> Campaign {
     let mut found = Campaign { programs: seeds.len(), ..Campaign::default() };
     for (seed, verdict) in seeds.into_iter().zip(verdicts) {
         match verdict {
@@ -58,6 +69,10 @@ impl Campaign {
         titles.sort_by(|one, other| other.cmp(one));
         let lines = titles.iter().take(40).map(|(n, title, seed)| format!("\n{n:5} {title} (seed {seed})"));
         let (programs, rejected, failed) = (self.programs, self.rejected.len(), self.failures.len());
-        format!("{programs} programs, {rejected} rejected, {failed} failed{}", lines.collect::<String>())
+        let lines: String = lines.collect();
+        let failures = self.failures.iter().take(20);
+        let failures: String =
+            failures.map(|(seed, verdict)| format!("\n{}", failure(*seed, verdict, false))).collect();
+        format!("{programs} programs, {rejected} rejected, {failed} failed{lines}{failures}")
     }
 }

@@ -13,7 +13,12 @@ impl Generator {
                 return node;
             }
         }
-        let node = self.made(scope, ty, depth.saturating_sub(1));
+        let constants: Vec<&String> =
+            scope.constants.iter().filter(|(_, other)| constant_fits(other, ty)).map(|(name, _)| name).collect();
+        let node = match !constants.is_empty() && self.percent(40) {
+            true => tree![(*self.one(&constants)).clone()],
+            false => self.made(scope, ty, depth.saturating_sub(1)),
+        };
         ty.value(node)
     }
 
@@ -85,6 +90,11 @@ impl Generator {
         if self.percent(12) && !matches!(ty, Ty::Bool) {
             return self.choice(scope, ty, depth);
         }
+        if self.percent(25) {
+            if let Some(node) = self.computed(scope, ty) {
+                return Some(node);
+            }
+        }
         match ty {
             Ty::Bool => Some(self.condition(scope, depth)),
             Ty::UInt(bits) => self.unsigned(scope, ty, *bits, depth),
@@ -103,6 +113,21 @@ impl Generator {
             Ty::Option(of) => Some(tree!["some(", self.fixed(scope, of, depth)?, ")"]),
             _ => None,
         }
+    }
+
+    /// What a function or filter gives.
+    fn computed(&mut self, scope: &Scope, ty: &Ty) -> Option<Node> {
+        let functions: Vec<_> = scope.functions.iter().filter(|f| f.result.as_ref() == Some(ty)).collect();
+        if scope.effects && scope.frozen.is_empty() && !functions.is_empty() {
+            let function = (*self.one(&functions)).clone();
+            return self.call(scope, &function, None);
+        }
+        let filters: Vec<_> = scope.filters.iter().filter(|f| f.result.as_ref() == Some(ty)).collect();
+        if filters.is_empty() || scope.messages.is_empty() || !scope.effects {
+            return None;
+        }
+        let (filter, message) = (self.one(&filters).name.clone(), self.one(&scope.messages).clone());
+        Some(tree![format!("({message}.bytes through {filter})")])
     }
 
     fn choice(&mut self, scope: &Scope, ty: &Ty, depth: u32) -> Option<Node> {
@@ -382,5 +407,18 @@ impl Ty {
     /// `msg?`
     pub fn is_message_option(&self) -> bool {
         matches!(self, Ty::Option(of) if **of == Ty::Msg)
+    }
+}
+
+/// Whether each value of a constant's type is one of another: of one kind, and as wide.
+fn constant_fits(constant: &Ty, ty: &Ty) -> bool {
+    match (constant, ty) {
+        (Ty::UInt(a), Ty::UInt(b) | Ty::Seq(b)) | (Ty::Int(a), Ty::Int(b)) => a <= b,
+        (Ty::UInt(a), Ty::Int(b)) => a < b,
+        (Ty::UInt(a), Ty::Range(high)) => mask(*a) < *high,
+        (Ty::Range(high), Ty::UInt(b) | Ty::Seq(b)) => high - 1 <= mask(*b),
+        (Ty::Range(high), Ty::Range(other)) => high <= other,
+        (Ty::Duration, Ty::Duration) => true,
+        _ => false,
     }
 }

@@ -1,9 +1,10 @@
-//! Layers: their declarations, then their handlers.
+//! Layers: their declarations.
 
+use super::functions::{Filter, Function};
 use super::generator::Generator;
 use super::scope::{Access, Scope};
 use super::tree::{tree, Node, Role};
-use super::types::Field;
+use super::types::{Field, Ty};
 
 /// What the bodies of a layer can refer to.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +15,13 @@ pub struct Layer {
     pub controls: Vec<Header>,
     /// Its state, parameters and constants.
     pub scope: Scope,
+    pub counters: Vec<String>,
+    pub functions: Vec<Function>,
+    pub events: Events,
+    /// Its own port, if it has one.
+    pub port: Option<String>,
+    /// Whether it packs messages as they go down.
+    pub packs: bool,
 }
 
 /// A header variant.
@@ -23,47 +31,112 @@ pub struct Header {
     pub fields: Vec<Field>,
 }
 
-/// Where a body is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Inside {
-    /// `down send`
-    Send,
-    /// `up deliver`
-    Deliver,
+/// Parameters of the events without messages.
+#[derive(Clone, Debug, Default)]
+pub struct Events {
+    pub down: Vec<Field>,
+    pub up: Vec<Field>,
+    /// Of ports.
+    pub ask: Vec<Field>,
+    pub answer: Vec<Field>,
+}
+
+/// What all layers of a file share.
+#[derive(Clone, Debug, Default)]
+pub struct Shared {
+    pub events: Events,
+    pub filters: Vec<Filter>,
+    /// What layers speak, as it is written.
+    pub speaks: &'static str,
 }
 
 impl Generator {
-    /// A worker, with the piece that it and its mention in the stack are.
-    pub fn worker(&mut self, piece: u32) -> (String, Node) {
-        let mut layer = Layer { name: self.name("w"), ..Layer::default() };
+    /// A worker, with the piece that it and its mention in the stack are. Gives how the stack names it.
+    pub fn worker(&mut self, shared: &Shared, piece: u32, offsets: bool) -> (Node, Node) {
+        let mut layer = Layer { name: self.name("w"), events: shared.events.clone(), ..Layer::default() };
         layer.scope.effects = true;
-        let headers = self.headers(&mut layer);
-        let state = self.state(&mut layer);
-        let mut members = vec![headers, state];
+        layer.scope.filters.clone_from(&shared.filters);
+        layer.counters = (0..1 + self.below(3)).map(|_| self.name("c")).collect();
+        layer.packs = self.percent(25);
+        let (parameters, given) = self.parameters(&mut layer);
+        let mut members = Vec::new();
+        if self.percent(20) {
+            let port = self.name("port");
+            members.push(tree![format!("port {port}: gauge;\n")]);
+            layer.port = Some(port);
+        }
+        members.push(self.headers(&mut layer, offsets));
+        let (entry, declared) = self.entry_type();
+        members.push(declared);
+        members.push(self.storage(&mut layer, &entry));
+        members.push(tree!["counters { ", layer.counters.join(", "), " }\n"]);
+        members.push(self.claims(&layer));
+        let mut functions = Vec::new();
+        for _ in 0..self.below(3) {
+            let (function, node) = self.function(&layer);
+            if function.result.is_some() {
+                layer.scope.functions.push(function.clone());
+            }
+            layer.functions.push(function);
+            functions.push(node);
+        }
         members.push(self.handlers(&layer));
+        members.extend(functions);
         let body = Node::joined(members, "\n");
-        let node = tree![format!("worker {}: line over line {{\n", layer.name), body, "\n}\n\n"];
-        (layer.name, node.with(Role::Piece(piece)))
+        let head = tree![format!("worker {}", layer.name), parameters, format!("{} {{\n", shared.speaks)];
+        let mention = tree![layer.name, given].with(Role::Piece(piece));
+        (tree![head, body, "\n}\n\n"].with(Role::Piece(piece)), mention)
     }
 
-    fn headers(&mut self, layer: &mut Layer) -> Node {
+    /// Parameters of the layer, and what the stack gives for them.
+    fn parameters(&mut self, layer: &mut Layer) -> (Node, Node) {
+        let (mut declared, mut given) = (Vec::new(), Vec::new());
+        for _ in 0..self.below(4) {
+            let name = self.name("P");
+            let ty = match self.below(4) {
+                0 => Ty::Duration,
+                1 => Ty::Range(1 + self.size(300)),
+                2 => Ty::Int(self.width(64)),
+                _ => Ty::UInt(self.width(64)),
+            };
+            let piece = self.piece();
+            let default = self.literal(&ty);
+            declared.push(tree![format!("{name}: {} = {default}", ty.text())].with(Role::Piece(piece)));
+            if self.percent(50) {
+                given.push(tree![format!("{name} = {}", self.literal(&ty))].with(Role::Piece(piece)));
+            }
+            layer.scope.constants.push((name, ty));
+        }
+        let list = |nodes: Vec<Node>| match nodes.is_empty() {
+            true => tree![""],
+            false => tree!["<", Node::joined(nodes, ", "), ">"],
+        };
+        (list(declared), list(given))
+    }
+
+    fn headers(&mut self, layer: &mut Layer, offsets: bool) -> Node {
         let mut nodes = Vec::new();
-        for _ in 0..self.below(3) + 1 {
+        for _ in 0..1 + self.below(3) {
             layer.headers.push(self.header("Hd"));
         }
         for _ in 0..self.below(3) {
             layer.controls.push(self.header("Ct"));
         }
         for header in layer.headers.iter().chain(&layer.controls) {
-            let fields = header
-                .fields
-                .iter()
-                .map(|field| tree![format!("{}: {}", field.name, field.ty.text())].with(Role::Piece(field.piece)));
-            let fields = Node::each(fields.collect(), ", ");
-            let node = tree![format!("header {} {{ ", header.name), fields, "}\n"];
+            // One field of a variant stays at a byte; the others go around it.
+            let mut offset = (offsets && self.percent(60)).then(|| 4 + self.below(40));
+            let mut fields = Vec::new();
+            for field in &header.fields {
+                let whole = matches!(field.ty, Ty::UInt(bits) | Ty::Int(bits) if bits % 8 == 0);
+                let big = if whole && self.percent(40) { " big" } else { "" };
+                let at = offset.take().map_or(String::new(), |byte| format!(" at byte {byte}"));
+                let node = tree![format!("{}: {}{big}{at}", field.name, field.ty.text())];
+                fields.push(node.with(Role::Piece(field.piece)));
+            }
+            let node = tree![format!("header {} {{ ", header.name), Node::each(fields, ", "), "}\n"];
             nodes.push(self.alone(node));
         }
-        Node::group(nodes.into_iter().map(Into::into).collect())
+        Node::joined(nodes, "")
     }
 
     fn header(&mut self, prefix: &str) -> Header {
@@ -75,75 +148,106 @@ impl Generator {
         Field { name: self.name(prefix), ty: self.wire_type(2), piece: self.piece() }
     }
 
-    fn state(&mut self, layer: &mut Layer) -> Node {
+    /// A struct for the entries of containers, perhaps with a message and a timer.
+    fn entry_type(&mut self) -> (Ty, Node) {
+        let mut fields: Vec<Field> = (0..1 + self.below(2)).map(|_| self.field("f")).collect();
+        for (chance, ty) in [(40, Ty::Option(Box::new(Ty::Msg))), (50, Ty::Timer), (15, Ty::Msg)] {
+            if self.percent(chance) {
+                fields.push(Field { name: self.name("f"), ty, piece: self.piece() });
+            }
+        }
+        let name = self.name("Ent");
+        let shown = fields.iter().map(|f| tree![format!("{}: {}", f.name, f.ty.text())].with(Role::Piece(f.piece)));
+        let node = tree![format!("struct {name} {{ "), Node::each(shown.collect(), ", "), "}\n"];
+        (Ty::Struct(name, fields), self.alone(node))
+    }
+
+    fn storage(&mut self, layer: &mut Layer, entry: &Ty) -> Node {
+        let mut blocks = Vec::new();
+        for (word, count) in [("given", self.below(3)), ("shared", self.below(2)), ("lasting", self.below(2))] {
+            let mut nodes = Vec::new();
+            for _ in 0..count {
+                nodes.push(self.plain_cell(layer, word));
+            }
+            if !nodes.is_empty() {
+                blocks.push(tree![format!("{word} {{\n"), Node::joined(nodes, ""), "}\n"]);
+            }
+        }
         let mut nodes = Vec::new();
         for _ in 0..1 + self.below(6) {
-            let (name, ty) = (self.name("s"), self.plain_type(2));
-            let known = Scope { effects: false, ..layer.scope.clone() };
-            let node = match self.percent(40) {
-                true => tree![format!("{name}: {} = ", ty.text()), self.wanted(&known, &ty, 2), ",\n"],
-                false => tree![format!("{name}: {},\n", ty.text())],
-            };
-            nodes.push(self.alone(node));
-            layer.scope.add(name, ty, Access::Change);
+            nodes.push(self.plain_cell(layer, "state"));
         }
-        tree!["state {\n", Node::joined(nodes, ""), "}\n"]
+        for _ in 0..self.below(4) {
+            nodes.push(self.held_cell(layer, entry));
+        }
+        blocks.push(tree!["state {\n", Node::joined(nodes, ""), "}\n"]);
+        Node::joined(blocks, "")
     }
 
-    fn handlers(&mut self, layer: &Layer) -> Node {
-        let mut nodes = vec![self.send(layer)];
-        for header in &layer.headers {
-            nodes.push(self.deliver(layer, header, true));
+    fn plain_cell(&mut self, layer: &mut Layer, word: &str) -> Node {
+        let given = word == "given";
+        let (name, mut ty) = (self.name("s"), self.plain_type(2));
+        if given && !matches!(ty, Ty::UInt(_) | Ty::Bool | Ty::Bytes(_) | Ty::Addr) {
+            ty = Ty::UInt(self.width(64));
         }
-        for header in &layer.controls {
-            nodes.push(self.deliver(layer, header, false));
-        }
-        Node::joined(nodes, "\n")
-    }
-
-    fn send(&mut self, layer: &Layer) -> Node {
-        let mut scope = layer.scope.clone();
-        let message = self.name("m");
-        scope.messages.push(message.clone());
-        let body = self.body(layer, &mut scope, Inside::Send, vec![message.clone()], 3);
-        let node = tree![format!("down send({message}) "), body];
+        let secret = if self.percent(8) { "secret " } else { "" };
+        let mut known = layer.scope.clone();
+        // Only those may draw at random.
+        known.effects = matches!(word, "state" | "lasting") && self.percent(30);
+        known.functions.clear();
+        let node = match self.percent(40) {
+            true => tree![format!("{secret}{name}: {} = ", ty.text()), self.wanted(&known, &ty, 2), ",\n"],
+            false => tree![format!("{secret}{name}: {},\n", ty.text())],
+        };
+        layer.scope.add(name, ty, if given { Access::Read } else { Access::Change });
         self.alone(node)
     }
 
-    fn deliver(&mut self, layer: &Layer, header: &Header, with_data: bool) -> Node {
-        let mut scope = layer.scope.clone();
-        let message = self.name("m");
-        let mut fields = Vec::new();
-        for field in &header.fields {
-            let pattern = match self.below(8) {
-                0 => tree![format!("{}: _", field.name)],
-                1 => {
-                    let name = self.name("x");
-                    scope.add(name.clone(), field.ty.clone(), Access::Read);
-                    tree![format!("{}: {name}", field.name)]
-                }
-                _ => {
-                    scope.add(field.name.clone(), field.ty.clone(), Access::Read);
-                    tree![field.name.clone()]
-                }
-            };
-            fields.push(pattern.with(Role::Piece(field.piece)));
-        }
-        let held = if with_data { vec![message.clone()] } else { Vec::new() };
-        scope.messages.extend(held.clone());
-        let body = self.body(layer, &mut scope, Inside::Deliver, held, 3);
-        let before = if with_data { format!("{message} - ") } else { String::new() };
-        let node = tree![format!("up deliver({before}{} {{ ", header.name), Node::each(fields, ", "), "}) ", body];
+    /// State with messages or timers, or a container.
+    fn held_cell(&mut self, layer: &mut Layer, entry: &Ty) -> Node {
+        let name = self.name("s");
+        let ty = match self.below(8) {
+            0 => Ty::Option(Box::new(Ty::Msg)),
+            1 => Ty::Timer,
+            2 => Ty::Array(Box::new(Ty::Timer), 1 + self.below(3) as u32),
+            3 if !entry.holds(&Ty::Msg) || !needs_message(entry) => {
+                Ty::Array(Box::new(entry.clone()), 1 + self.below(3) as u32)
+            }
+            4 => Ty::Array(Box::new(self.container(entry)), 1 + self.below(2) as u32),
+            _ => self.container(entry),
+        };
+        let node = tree![format!("{name}: {},\n", ty.text())];
+        layer.scope.add(name, ty, Access::Change);
         self.alone(node)
     }
 
-    /// `Name { field: value }`
-    pub fn header_value(&mut self, scope: &Scope, header: &Header) -> Node {
-        let mut fields = Vec::new();
-        for field in &header.fields {
-            let value = self.wanted(scope, &field.ty, 2);
-            fields.push(tree![format!("{}: ", field.name), value].with(Role::Piece(field.piece)));
+    /// What the layer accepts, invariants and goals: conditions that nothing keeps true.
+    fn claims(&mut self, layer: &Layer) -> Node {
+        let mut nodes = Vec::new();
+        let scope = Scope { effects: false, ..layer.scope.clone() };
+        if self.percent(15) {
+            let condition = self.wanted(&scope, &Ty::Bool, 2);
+            let most = 40 + self.below(2000);
+            nodes.push(tree![format!("accepts send(m) when m.len <= {most} && (m.len < 30 || "), condition, ");\n"]);
         }
-        tree![format!("{} {{ ", header.name), Node::each(fields, ", "), "}"]
+        if self.percent(20) {
+            nodes.push(tree!["invariant ", self.wanted(&scope, &Ty::Bool, 2), ";\n"]);
+        }
+        if self.percent(10) {
+            nodes.push(tree![format!("goal {} = ", self.name("g")), self.wanted(&scope, &Ty::Bool, 2), ";\n"]);
+        }
+        let nodes: Vec<Node> = nodes.into_iter().map(|node| self.alone(node)).collect();
+        Node::joined(nodes, "")
+    }
+}
+
+/// Whether a value cannot begin empty.
+pub fn needs_message(ty: &Ty) -> bool {
+    match ty {
+        Ty::Msg => true,
+        Ty::Struct(_, fields) => fields.iter().any(|field| needs_message(&field.ty)),
+        Ty::Tuple(types) => types.iter().any(needs_message),
+        Ty::Array(of, _) => needs_message(of),
+        _ => false,
     }
 }

@@ -5,20 +5,27 @@
 //! generator knows the types of what it writes, but asks no part of the compiler: what it takes for correct and `check`
 //! rejects is a fault of one of the two.
 
+mod branches;
 mod campaign;
+mod containers;
 mod expressions;
+mod functions;
 mod generator;
+mod handlers;
 mod layer;
+mod messages;
 pub mod plan;
 pub mod run;
 mod scope;
 pub mod shrink;
+mod spot;
 mod statements;
 pub mod tree;
 mod types;
 
-pub use campaign::{campaign, Campaign};
+pub use campaign::{acceptance, campaign, Campaign};
 use generator::Generator;
+use layer::{Events, Shared};
 use tree::{tree, Node, Role};
 
 /// The name of the stack of every program.
@@ -27,23 +34,59 @@ pub const STACK: &str = "st";
 /// The program of a seed.
 pub fn generate(seed: u64) -> Node {
     let mut generator = Generator::new(seed);
-    let interface = "interface line {\n    down send(m: msg)\n    up deliver(m: msg)\n}\n\n";
-    let mut nodes = vec![tree![interface]];
-    nodes.extend(generator.declarations());
-    let mut stack = Vec::new();
-    for _ in 0..1 + generator.below(3) {
-        let piece = generator.piece();
-        let (name, node) = generator.worker(piece);
+    let mut nodes = Vec::new();
+    let declared = generator.declarations();
+    let mut shared = Shared { speaks: ": line over line", ..Shared::default() };
+    shared.events = Events {
+        down: generator.arguments(),
+        up: generator.arguments(),
+        ask: generator.arguments(),
+        answer: generator.arguments(),
+    };
+    nodes.push(interfaces(&shared.events));
+    nodes.extend(declared);
+    for _ in 0..generator.below(3) {
+        let (filter, node) = generator.filter();
+        shared.filters.push(filter);
         nodes.push(node);
-        stack.push(tree![name, " / "].with(Role::Piece(piece)));
+    }
+    let layers = 1 + generator.below(3);
+    let offsets = if generator.percent(30) { generator.below(layers) } else { layers };
+    let mut stack = Vec::new();
+    for at in 0..layers {
+        let piece = generator.piece();
+        let (node, mention) = generator.worker(&shared, piece, at == offsets);
+        nodes.push(node);
+        stack.push(mention);
     }
     // Each of the other layers may be removed.
     nodes.push(tree!["worker last: line over line {}\n\n"]);
-    nodes.push(tree![format!("stack {STACK} = "), Node::joined(stack, ""), "last;\n"]);
+    nodes.push(tree![format!("stack {STACK} = "), Node::each(stack, " / "), "last;\n"]);
     Node::joined(nodes, "")
 }
 
+/// The interfaces that layers speak.
+fn interfaces(events: &Events) -> Node {
+    let list = |fields: &[types::Field]| {
+        let shown = fields.iter().map(|f| format!("{}: {}", f.name, f.ty.text()));
+        shown.collect::<Vec<_>>().join(", ")
+    };
+    let line = "interface line {\ndown send(m: msg)\nup deliver(m: msg)\n";
+    let line = format!("{line}down note({})\nup told({})\n}}\n\n", list(&events.down), list(&events.up));
+    let gauge = format!("down ask({})\nup answer({})\n", list(&events.ask), list(&events.answer));
+    tree![line, format!("interface gauge {{\n{gauge}}}\n\n")]
+}
+
 impl Generator {
+    /// Parameters of an event that hosts can meet.
+    fn arguments(&mut self) -> Vec<types::Field> {
+        let fields = (0..self.below(4)).map(|_| {
+            let ty = if self.percent(85) { self.number() } else { types::Ty::Bool };
+            types::Field { name: self.name("a"), ty, piece: self.piece() }
+        });
+        fields.collect()
+    }
+
     /// Enums and structs.
     fn declarations(&mut self) -> Vec<Node> {
         let mut nodes = Vec::new();

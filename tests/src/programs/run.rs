@@ -18,6 +18,7 @@ use nacre_stack::Stack;
 
 use super::plan::{Build, Plan};
 use super::STACK;
+use crate::machines::LEVELS;
 use crate::storm::{storm_excusing, Tally};
 
 /// What became of a program.
@@ -88,9 +89,26 @@ pub fn compose(text: &str) -> Result<(Session, Stack), String> {
     }
 }
 
+/// Examines what all stages of the compiler make of a program; nothing runs.
+pub fn examine_sources(text: &str) -> Verdict {
+    caught(|| match compose(text) {
+        Ok((session, stack)) => {
+            for level in LEVELS {
+                let _ = session.emit(&stack, level, None);
+            }
+            Verdict::Equal
+        }
+        Err(words) => Verdict::Rejected(words),
+    })
+}
+
 /// Examines a program in this process. `folder`: for what the C compilers make.
 pub fn examine(text: &str, plan: &Plan, folder: &Path) -> Verdict {
-    let ran = catch_unwind(AssertUnwindSafe(|| examine_here(text, plan, folder)));
+    caught(|| examine_here(text, plan, folder))
+}
+
+fn caught(examine: impl FnOnce() -> Verdict) -> Verdict {
+    let ran = catch_unwind(AssertUnwindSafe(examine));
     ran.unwrap_or_else(|panic| {
         let words = panic.downcast_ref::<String>().cloned();
         let words = words.or_else(|| panic.downcast_ref::<&str>().map(|words| words.to_string()));

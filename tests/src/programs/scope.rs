@@ -1,5 +1,6 @@
 //! What can be named at a place of a program.
 
+use super::functions::{Filter, Function};
 use super::generator::Generator;
 use super::types::Ty;
 
@@ -32,6 +33,11 @@ pub struct Scope {
     pub effects: bool,
     /// Roots of places that must not change now: a loop goes over them, or something of them is borrowed.
     pub frozen: Vec<String>,
+    /// Functions that give a value.
+    pub functions: Vec<Function>,
+    pub filters: Vec<Filter>,
+    /// Parameters and constants, which take every type that they fit.
+    pub constants: Vec<(String, Ty)>,
 }
 
 impl Scope {
@@ -74,6 +80,19 @@ impl Scope {
             Ty::Array(of, n) => {
                 let place = inner(format!("{}[{}]", name.path, self.index(random, *n)), of);
                 self.within(&place, random, fits, depth - 1, found);
+            }
+            // A slot that is not used reads as zero, and what is written there is lost.
+            Ty::Pool(of, n) | Ty::Map(_, of, n) if of.is_plain() => {
+                let place = inner(format!("{}[{}]", name.path, self.index(random, *n)), of);
+                self.within(&place, random, fits, depth - 1, found);
+            }
+            Ty::Pool(of, n) | Ty::Map(_, of, n) => {
+                let Ty::Struct(_, fields) = &**of else { return };
+                let path = format!("{}[{}]", name.path, self.index(random, *n));
+                for field in fields.iter().filter(|field| !field.ty.holds(&Ty::Msg)) {
+                    let place = inner(format!("{path}.{}", field.name), &field.ty);
+                    self.within(&place, random, fits, depth - 1, found);
+                }
             }
             Ty::Option(of) if of.is_plain() => {
                 let mut place = inner(format!("{}.value", name.path), of);

@@ -1,54 +1,64 @@
 //! Bodies: statements, then what becomes of the messages that are held.
 
 use super::generator::Generator;
-use super::layer::{Inside, Layer};
 use super::scope::{Access, Scope};
+use super::spot::{Inside, Spot};
 use super::tree::{tree, Node, Role};
 use super::types::Ty;
 
 impl Generator {
     /// A block of statements that consumes the messages it holds.
-    pub fn body(&mut self, layer: &Layer, scope: &mut Scope, inside: Inside, held: Vec<String>, depth: u32) -> Node {
-        let mut nodes = self.statements(layer, scope, inside, depth);
-        nodes.push(self.finish(layer, scope, inside, held, depth));
+    pub fn body(&mut self, spot: &Spot, scope: &mut Scope) -> Node {
+        self.body_between("", spot, scope, "")
+    }
+
+    /// The same between two statements.
+    pub fn body_between(&mut self, first: &str, spot: &Spot, scope: &mut Scope, last: &str) -> Node {
+        let mut nodes = vec![tree![first]];
+        nodes.extend(self.statements(spot, scope));
+        nodes.push(self.finish(spot, scope));
+        if let (Inside::Function(Some(ty)), 3) = (&spot.inside, spot.depth) {
+            nodes.push(tree!["return ", self.wanted(scope, ty, 2), ";\n"]);
+        }
+        nodes.push(tree![last]);
         tree!["{\n", Node::joined(nodes, ""), "}\n"]
     }
 
     /// Some statements; those messages that are held stay so.
-    fn statements(&mut self, layer: &Layer, scope: &mut Scope, inside: Inside, depth: u32) -> Vec<Node> {
+    pub fn statements(&mut self, spot: &Spot, scope: &mut Scope) -> Vec<Node> {
         let mut nodes = Vec::new();
-        for _ in 0..self.below(5) + 1 {
-            if let Some(node) = self.statement(layer, scope, inside, depth) {
+        for _ in 0..1 + self.below(if spot.depth > 2 { 6 } else { 3 }) {
+            if let Some(node) = self.statement(spot, scope) {
                 nodes.push(self.alone(node));
             }
         }
         nodes
     }
 
-    /// A block of its own within another.
-    fn block(&mut self, layer: &Layer, scope: &Scope, inside: Inside, depth: u32) -> Node {
-        let nodes = self.statements(layer, &mut scope.clone(), inside, depth.saturating_sub(1));
+    /// A block of its own within another, whose messages stay held.
+    pub fn block(&mut self, spot: &Spot, scope: &Scope) -> Node {
+        let nodes = self.statements(&spot.deeper(), &mut scope.clone());
         tree!["{\n", Node::joined(nodes, "").with(Role::Body), "}\n"]
     }
 
-    fn statement(&mut self, layer: &Layer, scope: &mut Scope, inside: Inside, depth: u32) -> Option<Node> {
-        match self.below(if depth == 0 { 8 } else { 12 }) {
-            0..=3 => self.assignment(scope),
-            4 => self.declaration(scope),
-            5 => Some(tree![format!("count {};\n", self.name("c"))]),
-            6 => self.emission(layer, scope, inside),
-            7 => Some(tree!["assert ", self.wanted(scope, &Ty::Bool, 2), ";\n"]),
-            8 | 9 => {
-                let hint = *self.one(&["", "", "likely ", "unlikely "]);
-                let condition = self.wanted(scope, &Ty::Bool, 2);
-                let then = self.block(layer, scope, inside, depth);
-                if self.percent(50) {
-                    return Some(tree![format!("if {hint}("), condition, ") ", then]);
-                }
-                let otherwise = self.block(layer, scope, inside, depth);
-                Some(tree![format!("if {hint}("), condition, ") ", then, " else ", otherwise])
-            }
-            _ => self.counted_loop(layer, scope, inside, depth),
+    fn statement(&mut self, spot: &Spot, scope: &mut Scope) -> Option<Node> {
+        match self.below(if spot.depth == 0 { 15 } else { 26 }) {
+            0..=4 => self.assignment(scope),
+            5 | 6 => self.declaration(scope),
+            7 => Some(tree![format!("count {};\n", self.one(&spot.layer.counters))]),
+            8 | 9 => self.emission(spot, scope),
+            10 => Some(tree!["assert ", self.wanted(scope, &Ty::Bool, 2), ";\n"]),
+            11 => self.timed(scope),
+            12 | 13 => self.operation(spot, scope),
+            14 => self.called(spot, scope),
+            15 | 16 => self.branch(spot, scope),
+            17 => self.matched(spot, scope),
+            18 => self.early_end(spot, scope),
+            19 => self.guarded(spot, scope),
+            20 => self.presence(spot, scope),
+            21 => self.loops(spot, scope),
+            22..=24 => self.walks(spot, scope),
+            _ => self.drains(spot, scope),
         }
     }
 
@@ -71,18 +81,29 @@ impl Generator {
         Some(tree![format!("{} {} ", place.path, self.one(operators)), value, ";\n"])
     }
 
-    /// `let x = value;` or `var x: T = value;`
+    /// `let x = value;`, `var x: T = value;` or `ref x = place;`
     fn declaration(&mut self, scope: &mut Scope) -> Option<Node> {
         let (ty, name) = (self.plain_type(2), self.name("x"));
-        match self.below(3) {
-            0 => {
+        match self.below(5) {
+            0 | 1 => {
                 let value = self.fixed(scope, &ty, 3)?;
                 scope.add(name.clone(), ty, Access::Read);
                 Some(tree![format!("let {name} = "), value, ";\n"])
             }
-            1 => {
+            2 => {
                 scope.add(name.clone(), ty.clone(), Access::Assign);
                 Some(tree![format!("var {name}: {};\n", ty.text())])
+            }
+            3 => {
+                let places = scope.places(self, |ty| ty.is_plain());
+                let places = places.into_iter().filter(|p| p.access == Access::Change && scope.changeable(p));
+                let places: Vec<_> = places.collect();
+                if places.is_empty() {
+                    return None;
+                }
+                let place = self.one(&places).clone();
+                scope.add(name.clone(), place.ty, Access::Change);
+                Some(tree![format!("ref {name} = {};\n", place.path)])
             }
             _ => {
                 let value = self.wanted(scope, &ty, 3);
@@ -92,66 +113,31 @@ impl Generator {
         }
     }
 
-    fn counted_loop(&mut self, layer: &Layer, scope: &Scope, inside: Inside, depth: u32) -> Option<Node> {
-        let (index, high) = (self.name("i"), 1 + self.below(4) as u64);
-        let mut inner = scope.clone();
-        inner.add(index.clone(), Ty::Range(high), Access::Read);
-        let body = self.block(layer, &inner, inside, depth);
-        Some(tree![format!("for {index} in 0 .. {high} "), body])
-    }
-
-    /// A message of its own, or a second one with the bytes of another, leaves.
-    fn emission(&mut self, layer: &Layer, scope: &Scope, inside: Inside) -> Option<Node> {
-        if !layer.controls.is_empty() && self.percent(50) {
-            let header = self.one(&layer.controls).clone();
-            return Some(tree!["below.send(", self.header_value(scope, &header), ");\n"]);
-        }
-        if scope.messages.is_empty() {
+    /// Arms or cancels a timer.
+    fn timed(&mut self, scope: &Scope) -> Option<Node> {
+        let timers: Vec<_> =
+            scope.places(self, |ty| *ty == Ty::Timer).into_iter().filter(|timer| scope.changeable(timer)).collect();
+        if timers.is_empty() {
             return None;
         }
-        let message = self.one(&scope.messages).clone();
-        let copy = match self.below(3) {
-            0 => tree![
-                format!("slice({message}, "),
-                self.wanted(scope, &Ty::UInt(32), 1),
-                ", ",
-                self.wanted(scope, &Ty::UInt(32), 1),
-                ")"
-            ],
-            _ => tree![format!("share {message}")],
+        let timer = self.one(&timers).path.clone();
+        if self.percent(25) {
+            return Some(tree![format!("cancel {timer};\n")]);
+        }
+        let delay = match self.percent(70) {
+            true => tree![format!("{} ms", self.below(40))],
+            false => self.wanted(scope, &Ty::Duration, 2),
         };
-        if inside == Inside::Deliver && self.percent(50) {
-            return Some(tree!["above.deliver(", copy, ");\n"]);
-        }
-        let header = self.one(&layer.headers).clone();
-        Some(tree!["below.send(", copy, " + ", self.header_value(scope, &header), ");\n"])
+        let unless = if self.percent(30) { " unless armed" } else { "" };
+        Some(tree![format!("arm {timer} in "), delay, format!("{unless};\n")])
     }
 
-    /// Consumes what is held.
-    fn finish(&mut self, layer: &Layer, scope: &Scope, inside: Inside, held: Vec<String>, depth: u32) -> Node {
-        if held.is_empty() {
-            return tree![""];
+    /// Calls a function for what it does.
+    fn called(&mut self, spot: &Spot, scope: &Scope) -> Option<Node> {
+        if !scope.frozen.is_empty() || spot.layer.functions.is_empty() {
+            return None;
         }
-        if depth > 1 && self.percent(30) {
-            let condition = self.wanted(scope, &Ty::Bool, 2);
-            let then = self.body(layer, &mut scope.clone(), inside, held.clone(), depth - 2);
-            let otherwise = self.body(layer, &mut scope.clone(), inside, held, depth - 2);
-            return tree!["if (", condition, ") ", then, " else ", otherwise];
-        }
-        let nodes = held.into_iter().map(|message| self.consume(layer, scope, inside, &message)).collect();
-        Node::joined(nodes, "")
-    }
-
-    fn consume(&mut self, layer: &Layer, scope: &Scope, inside: Inside, message: &str) -> Node {
-        match self.below(20) {
-            0 => tree![format!("drop {message};\n")],
-            1 if inside == Inside::Deliver => tree![format!("impossible {message};\n")],
-            _ if inside == Inside::Deliver => tree![format!("pass {message};\n")],
-            _ => {
-                let header = self.one(&layer.headers).clone();
-                let value = self.header_value(scope, &header);
-                tree![format!("pass {message} + "), value, ";\n"]
-            }
-        }
+        let function = self.one(&spot.layer.functions).clone();
+        Some(tree![self.call(scope, &function, None)?, ";\n"])
     }
 }

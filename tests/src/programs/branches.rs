@@ -1,0 +1,181 @@
+//! Branches and loops over numbers; values that may not be there.
+
+use super::generator::Generator;
+use super::scope::{Access, Scope};
+use super::spot::Spot;
+use super::tree::{tree, Node};
+use super::types::Ty;
+
+impl Generator {
+    /// `if`, with a hint sometimes, and `else if`.
+    pub fn branch(&mut self, spot: &Spot, scope: &Scope) -> Option<Node> {
+        let hint = *self.one(&["", "", "likely ", "unlikely "]);
+        let condition = self.wanted(scope, &Ty::Bool, 3);
+        let mut parts = tree![format!("if {hint}("), condition, ") ", self.block(spot, scope)];
+        if self.percent(25) {
+            let (condition, block) = (self.wanted(scope, &Ty::Bool, 2), self.block(spot, scope));
+            parts = tree![parts, " else if (", condition, ") ", block];
+        }
+        if self.percent(50) {
+            parts = tree![parts, " else ", self.block(spot, scope)];
+        }
+        Some(parts)
+    }
+
+    /// `match` over an enum, a truth value or a number.
+    pub fn matched(&mut self, spot: &Spot, scope: &Scope) -> Option<Node> {
+        let matches = |ty: &Ty| matches!(ty, Ty::Enum(..) | Ty::UInt(_) | Ty::Int(_) | Ty::Range(_) | Ty::Bool);
+        let places = scope.places(self, matches);
+        if places.is_empty() {
+            return None;
+        }
+        let ty = self.one(&places).ty.clone();
+        let value = self.fixed(scope, &ty, 2)?;
+        let (mut cases, whole): (Vec<String>, bool) = match &ty {
+            Ty::Enum(name, variants) => (variants.iter().map(|v| format!("{name}.{v}")).collect(), true),
+            Ty::Bool => (vec!["true".into(), "false".into()], true),
+            Ty::Range(high) if *high <= 4 => ((0..*high).map(|n| n.to_string()).collect(), true),
+            _ => {
+                let mut cases: Vec<String> = (0..1 + self.below(3)).map(|_| self.decimal(&ty)).collect();
+                cases.sort();
+                cases.dedup();
+                (cases, false)
+            }
+        };
+        let open = !whole || self.percent(40);
+        if whole && open {
+            cases.pop();
+        }
+        let arms = cases.iter().map(|case| tree![format!("{case} => "), self.block(spot, scope)]);
+        let mut arms: Vec<Node> = arms.collect::<Vec<_>>().into_iter().map(|arm| self.alone(arm)).collect();
+        if open {
+            arms.push(tree!["_ => ", self.block(spot, scope)]);
+        }
+        Some(tree!["match (", value, ") {\n", Node::joined(arms, ""), "}\n"])
+    }
+
+    /// A number without another way to write it.
+    fn decimal(&mut self, ty: &Ty) -> String {
+        loop {
+            let literal = self.literal(ty);
+            if !literal.starts_with("0x") && literal != "(-0)" {
+                return literal;
+            }
+        }
+    }
+
+    /// Leaves where a condition holds.
+    pub fn early_end(&mut self, spot: &Spot, scope: &Scope) -> Option<Node> {
+        let condition = self.wanted(scope, &Ty::Bool, 2);
+        let nodes = self.statements(&Spot { depth: 0, ..spot.clone() }, &mut scope.clone());
+        Some(tree!["if (", condition, ") {\n", Node::joined(nodes, ""), self.leave(spot, scope), "}\n"])
+    }
+
+    /// `let x = ... else { ... }` and `if let x = ... { }` of what may fail: a division, a number in a range, an option.
+    pub fn guarded(&mut self, spot: &Spot, scope: &mut Scope) -> Option<Node> {
+        let (value, ty) = self.fallible(scope)?;
+        let name = self.name("x");
+        if self.percent(50) {
+            let mut inner = scope.clone();
+            inner.add(name.clone(), ty, Access::Read);
+            let more = match self.percent(30) {
+                true => tree![" && ", self.wanted(&Scope { effects: false, ..inner.clone() }, &Ty::Bool, 1)],
+                false => tree![""],
+            };
+            let otherwise = if self.percent(40) { tree![" else ", self.block(spot, scope)] } else { tree![""] };
+            return Some(tree![format!("if let {name} = "), value, more, " ", self.block(spot, &inner), otherwise]);
+        }
+        let end = match self.percent(10) {
+            true => tree![" else unreachable;\n"],
+            false => tree![" else {\n", self.leave(spot, scope), "}\n"],
+        };
+        scope.add(name.clone(), ty, Access::Read);
+        Some(tree![format!("let {name} = "), value, end])
+    }
+
+    /// What may not be there, and its type if it is.
+    fn fallible(&mut self, scope: &Scope) -> Option<(Node, Ty)> {
+        match self.below(4) {
+            0 => {
+                let (from, to) = (self.number(), Ty::Range(self.size(200)));
+                let value = self.fixed(scope, &from, 2)?;
+                Some((tree![value, format!(" as {}", to.text())], to))
+            }
+            1 => {
+                let ty = match self.percent(70) {
+                    true => Ty::UInt(self.width(64)),
+                    false => Ty::Int(self.width(64)),
+                };
+                let (one, other) = (self.fixed(scope, &ty, 2)?, self.fixed(scope, &ty, 2)?);
+                Some((tree![one, format!(" {} ", self.one(&["/", "%"])), other], ty))
+            }
+            2 => {
+                let ty = Ty::UInt(self.width(64));
+                let [one, two, three] = [0; 3].map(|_| self.fixed(scope, &ty, 1));
+                Some((tree!["mul_div(", one?, ", ", two?, ", ", three?, ")"], ty))
+            }
+            _ => {
+                let options = scope.places(self, |ty| matches!(ty, Ty::Option(of) if of.is_plain()));
+                if options.is_empty() {
+                    return None;
+                }
+                let option = self.one(&options).clone();
+                let Ty::Option(of) = option.ty else { return None };
+                Some((tree![option.path], *of))
+            }
+        }
+    }
+
+    /// What is in a `msg?`: looked at, or taken out.
+    pub fn presence(&mut self, spot: &Spot, scope: &Scope) -> Option<Node> {
+        let options = scope.places(self, |ty| ty.is_message_option());
+        let options: Vec<_> = options.into_iter().filter(|option| scope.changeable(option)).collect();
+        if options.is_empty() {
+            return None;
+        }
+        let (option, name) = (self.one(&options).path.clone(), self.name("m"));
+        let mut inner = scope.clone();
+        inner.messages.push(name.clone());
+        match self.below(4) {
+            0 => Some(tree![format!("{option} = some("), self.message(scope)?, ");\n"]),
+            1 => Some(tree![format!("{option}.clear();\n")]),
+            2 => {
+                inner.frozen.push(root(&option).to_string());
+                Some(tree![format!("if let {name} = {option} "), self.block(spot, &inner)])
+            }
+            _ => {
+                let body = self.body(&spot.deeper().holding(&name), &mut inner);
+                Some(tree![format!("if let {name} = {option}.take() "), body])
+            }
+        }
+    }
+
+    /// Loops that count, or go on while a condition holds.
+    pub fn loops(&mut self, spot: &Spot, scope: &Scope) -> Option<Node> {
+        let spot = spot.looping();
+        if self.percent(40) {
+            let bound = if self.percent(80) { 1 + self.below(4) } else { 1 + self.below(20) };
+            let condition = self.wanted(scope, &Ty::Bool, 2);
+            return Some(tree!["while (", condition, format!(") bound {bound} "), self.block(&spot, scope)]);
+        }
+        let index = self.name("i");
+        let mut inner = scope.clone();
+        let places = scope.places(self, |ty| matches!(ty, Ty::Range(high) if *high <= 5 && *high > 1));
+        if !places.is_empty() && self.percent(40) {
+            let place = self.one(&places).clone();
+            return Some(tree![format!("for {index} in 0 .. {} ", place.path), self.block(&spot, &inner)]);
+        }
+        let first = self.below(3) as u64 * self.random.below(40);
+        let high = first + 1 + self.below(4) as u64;
+        if first == 0 {
+            inner.add(index.clone(), Ty::Range(high), Access::Read);
+        }
+        let bound = if self.percent(20) { format!("bound {} ", 1 + self.below(6)) } else { String::new() };
+        Some(tree![format!("for {index} in {first} .. {high} {bound}"), self.block(&spot, &inner)])
+    }
+}
+
+/// The name that a place begins with.
+pub fn root(path: &str) -> &str {
+    path.split(['.', '[']).next().unwrap_or_default()
+}

@@ -1,0 +1,316 @@
+//! Containers: operations, walks, and what is taken out of them.
+
+use super::branches::root;
+use super::generator::Generator;
+use super::scope::{Access, Name, Scope};
+use super::spot::Spot;
+use super::tree::{tree, Node};
+use super::types::Ty;
+
+impl Generator {
+    /// A container for the state.
+    pub fn container(&mut self, entry: &Ty) -> Ty {
+        let n = 1 + self.below(5) as u32;
+        let simple = match self.below(5) {
+            0 | 1 => Ty::Msg,
+            2 => Ty::Tuple(vec![Ty::Msg, self.wire_type(1)]),
+            _ => self.plain_type(1),
+        };
+        let n = if simple.holds(&Ty::Msg) { n.min(3) } else { n };
+        let boxed = Box::new(simple);
+        match self.below(6) {
+            0 => Ty::Ring(boxed, n),
+            1 => Ty::List(boxed, n),
+            2 | 3 => {
+                let bits = *self.one(&[3, 4, 8, 13, 16, 31, 32]);
+                // Half of the numbers, at the most.
+                Ty::Window(boxed, n.min((1 << (bits - 1)) - 1), bits)
+            }
+            4 => Ty::Pool(Box::new(if self.percent(60) { entry.clone() } else { self.plain_type(1) }), n),
+            _ => {
+                let key = self.wire_type(1);
+                Ty::Map(Box::new(key), Box::new(if self.percent(50) { entry.clone() } else { self.plain_type(1) }), n)
+            }
+        }
+    }
+
+    fn containers(&mut self, scope: &Scope) -> Vec<Name> {
+        let all = scope.places(self, |ty| ty.is_countable() || matches!(ty, Ty::Array(..) | Ty::Option(_)));
+        all.into_iter().filter(|place| place.access == Access::Change && scope.changeable(place)).collect()
+    }
+
+    /// A value for an entry; none where it needs a message and there is none.
+    fn entry(&mut self, scope: &Scope, ty: &Ty) -> Option<Node> {
+        match ty {
+            Ty::Msg => self.message(scope),
+            Ty::Option(of) if **of == Ty::Msg => match self.percent(60) {
+                true => Some(tree!["some(", self.message(scope)?, ")"]),
+                false => Some(tree!["none"]),
+            },
+            Ty::Tuple(types) if ty.holds(&Ty::Msg) => {
+                let parts: Option<Vec<Node>> = types.iter().map(|ty| self.entry(scope, ty)).collect();
+                Some(tree!["(", Node::joined(parts?, ", "), ")"])
+            }
+            Ty::Struct(name, fields) if !ty.is_plain() => {
+                let mut parts = Vec::new();
+                for field in fields.iter().filter(|field| field.ty != Ty::Timer) {
+                    if field.ty.holds(&Ty::Msg) || self.percent(70) {
+                        let value = self.entry(scope, &field.ty)?;
+                        let role = super::tree::Role::Piece(field.piece);
+                        parts.push(tree![format!("{}: ", field.name), value].with(role));
+                    }
+                }
+                Some(tree![format!("{name} {{ "), Node::each(parts, ", "), "}"])
+            }
+            plain => Some(self.wanted(scope, plain, 2)),
+        }
+    }
+
+    /// ` else { ... }` of what does not have to leave.
+    fn otherwise(&mut self, spot: &Spot, scope: &Scope) -> Node {
+        match self.below(8) {
+            0 => tree![" else unreachable;\n"],
+            1 => tree![" else {\n", self.leave(spot, scope), "}\n"],
+            2 if spot.depth > 0 => tree![" else ", self.block(spot, scope)],
+            _ => tree![format!(" else {{ count {}; }}\n", self.one(&spot.layer.counters))],
+        }
+    }
+
+    /// An operation on a container as a statement.
+    pub fn operation(&mut self, spot: &Spot, scope: &mut Scope) -> Option<Node> {
+        let containers = self.containers(scope);
+        if containers.is_empty() {
+            return None;
+        }
+        let Name { path, ty, .. } = self.one(&containers).clone();
+        match &ty {
+            Ty::Ring(of, _) | Ty::List(of, _) => match self.below(6) {
+                0 => Some(tree![format!("{path}.clear();\n")]),
+                1 if of.is_plain() => Some(tree![format!("{path}.remove("), self.wanted(scope, of, 2), ");\n"]),
+                _ => Some(tree![format!("{path}.push("), self.entry(scope, of)?, ")", self.otherwise(spot, scope)]),
+            },
+            Ty::Window(of, _, bits) => self.windowed(spot, scope, &path, of, *bits),
+            Ty::Pool(of, n) => match self.below(8) {
+                0 => Some(tree![format!("{path}.clear();\n")]),
+                1 | 2 => Some(tree![format!("{path}.remove({});\n", scope.index(self, *n))]),
+                _ => {
+                    let made = tree![format!("{path}.add("), self.entry(scope, of)?, ")"];
+                    Some(self.slotted(spot, scope, made, *n))
+                }
+            },
+            Ty::Map(key, of, n) => self.mapped(spot, scope, &path, [key, of], *n),
+            Ty::Bits(n) => {
+                let element = self.wanted(scope, &Ty::Range(u64::from(*n)), 1);
+                Some(tree![format!("{path} {}= ", self.one(&["+", "-"])), element, ";\n"])
+            }
+            Ty::Option(of) if of.is_plain() && self.percent(50) => Some(tree![format!("{path}.clear();\n")]),
+            Ty::Option(of) if of.is_plain() => {
+                let (name, mut inner) = (self.name("x"), scope.clone());
+                inner.add(name.clone(), (**of).clone(), Access::Read);
+                (spot.depth > 0).then(|| tree![format!("if let {name} = {path}.take() "), self.block(spot, &inner)])
+            }
+            _ => None,
+        }
+    }
+
+    fn windowed(&mut self, spot: &Spot, scope: &mut Scope, path: &str, of: &Ty, bits: u8) -> Option<Node> {
+        let seq = Ty::Seq(bits);
+        // Numbers near those that the window has.
+        let near = |random: &mut Generator, scope: &Scope| match random.percent(70) {
+            true => {
+                let end = *random.one(&["low", "next", "high"]);
+                let sign = if random.percent(80) { "+" } else { "-" };
+                tree![format!("({path}.{end} {sign} {})", random.below(4))]
+            }
+            false => random.wanted(scope, &seq, 1),
+        };
+        match self.below(14) {
+            0..=3 => {
+                let pushed = tree![format!("{path}.push("), self.entry(scope, of)?, ")"];
+                if spot.depth > 0 && self.percent(30) {
+                    let (name, mut inner) = (self.name("n"), scope.clone());
+                    inner.add(name.clone(), seq, Access::Read);
+                    return Some(tree![format!("if let {name} = "), pushed, " ", self.block(spot, &inner)]);
+                }
+                Some(tree![pushed, self.otherwise(spot, scope)])
+            }
+            4..=6 => {
+                let (number, entry) = (near(self, scope), self.entry(scope, of)?);
+                Some(tree![format!("{path}.put("), number, ", ", entry, ")", self.otherwise(spot, scope)])
+            }
+            7 | 8 => Some(tree![format!("{path}.release("), near(self, scope), ");\n"]),
+            9 => Some(tree![format!("{path}.{}(", self.one(&["raise", "skip_to"])), near(self, scope), ");\n"]),
+            10 => Some(tree![format!("{path}.{}();\n", self.one(&["clear", "clear_undelivered"]))]),
+            _ if spot.depth > 0 => {
+                let (name, mut inner) = (self.name("x"), scope.clone());
+                inner.add(format!("{name}.low"), seq.clone(), Access::Read);
+                inner.add(format!("{name}.high"), seq, Access::Read);
+                let hole = self.one(&["hole", "new_hole"]);
+                Some(tree![format!("if let {name} = {path}.{hole}() "), self.block(spot, &inner)])
+            }
+            _ => None,
+        }
+    }
+
+    fn mapped(&mut self, spot: &Spot, scope: &mut Scope, path: &str, types: [&Ty; 2], n: u32) -> Option<Node> {
+        let [key, of] = types;
+        let named = self.wanted(scope, key, 1);
+        match self.below(8) {
+            0 => Some(tree![format!("{path}.clear();\n")]),
+            1 => Some(tree![format!("{path}.remove({});\n", scope.index(self, n))]),
+            2 | 3 => Some(self.slotted(spot, scope, tree![format!("{path}.find("), named, ")"], n)),
+            4 => {
+                let (name, slot) = (self.name("x"), scope.index(self, n));
+                scope.add(name.clone(), key.clone(), Access::Read);
+                Some(tree![format!("let {name} = {path}.key({slot});\n")])
+            }
+            5 if of.is_plain() => {
+                let (name, value) = (self.name("x"), self.wanted(scope, of, 2));
+                scope.add(name.clone(), of.clone(), Access::Read);
+                Some(tree![format!("let {name} = {path}.get("), named, ", ", value, ");\n"])
+            }
+            other => {
+                let operation = if other == 6 { "entry" } else { "insert" };
+                let made = tree![format!("{path}.{operation}("), named, ", ", self.entry(scope, of)?, ")"];
+                Some(self.slotted(spot, scope, made, n))
+            }
+        }
+    }
+
+    /// An operation that gives a slot: used in a block, or not.
+    fn slotted(&mut self, spot: &Spot, scope: &Scope, made: Node, n: u32) -> Node {
+        if spot.depth == 0 || self.percent(40) {
+            return tree![made, self.otherwise(spot, scope)];
+        }
+        let (name, mut inner) = (self.name("n"), scope.clone());
+        inner.add(name.clone(), Ty::Range(u64::from(n)), Access::Read);
+        tree![format!("if let {name} = "), made, " ", self.block(spot, &inner)]
+    }
+
+    /// A loop over a container, or a look at one entry.
+    pub fn walks(&mut self, spot: &Spot, scope: &Scope) -> Option<Node> {
+        let containers: Vec<Name> =
+            self.containers(scope).into_iter().filter(|c| !matches!(c.ty, Ty::Option(_))).collect();
+        if containers.is_empty() {
+            return None;
+        }
+        let Name { path, ty, .. } = self.one(&containers).clone();
+        let mut inner = scope.clone();
+        inner.frozen.push(root(&path).to_string());
+        let (first, second) = (self.name("n"), self.name("e"));
+        let head = match &ty {
+            Ty::Bits(n) => {
+                inner.add(second.clone(), Ty::Range(u64::from(*n)), Access::Read);
+                format!("for {second} in {path} ")
+            }
+            Ty::Ring(of, _) | Ty::List(of, _) => format!("for {} in {path} ", self.borrowed(&mut inner, of, &second)),
+            Ty::Array(of, _) if of.is_plain() => {
+                inner.add(second.clone(), (**of).clone(), Access::Read);
+                format!("for {second} in {path} ")
+            }
+            Ty::Window(of, _, bits) => {
+                inner.add(first.clone(), Ty::Seq(*bits), Access::Read);
+                let entry = self.borrowed(&mut inner, of, &second);
+                let over = match self.below(3) {
+                    0 => path.clone(),
+                    1 => format!("{path}.up_to({path}.next + {})", self.below(3)),
+                    _ => format!("{path}.delivered({path}.low + {}, {path}.next)", self.below(2)),
+                };
+                format!("for ({first}, {entry}) in {over} ")
+            }
+            Ty::Pool(of, n) if self.percent(40) => {
+                self.borrowed(&mut inner, of, &second);
+                let body = self.block(spot, &inner);
+                return Some(tree![format!("if let {second} = {path}.at({}) ", scope.index(self, *n)), body]);
+            }
+            Ty::Pool(of, n) => {
+                inner.add(first.clone(), Ty::Range(u64::from(*n)), Access::Read);
+                let entry = self.borrowed(&mut inner, of, &second);
+                format!("for ({first}, {entry}) in {path} ")
+            }
+            Ty::Map(key, of, _) => {
+                inner.add(first.clone(), (**key).clone(), Access::Read);
+                let entry = self.borrowed(&mut inner, of, &second);
+                format!("for ({first}, {entry}) in {path} ")
+            }
+            _ => return None,
+        };
+        Some(tree![head, self.block(&spot.looping(), &inner)])
+    }
+
+    /// Adds what an entry that is looked at gives; its pattern.
+    fn borrowed(&mut self, scope: &mut Scope, of: &Ty, name: &str) -> String {
+        match of {
+            Ty::Msg => scope.messages.push(name.to_string()),
+            Ty::Tuple(types) if of.holds(&Ty::Msg) => {
+                let (message, other) = (self.name("m"), self.name("x"));
+                scope.messages.push(message.clone());
+                scope.add(other.clone(), types[1].clone(), Access::Read);
+                return format!("({message}, {other})");
+            }
+            Ty::Struct(_, fields) if !of.is_plain() => {
+                for field in fields.iter().filter(|field| field.ty.is_plain()) {
+                    scope.add(format!("{name}.{}", field.name), field.ty.clone(), Access::Read);
+                }
+            }
+            plain => scope.add(name, plain.clone(), Access::Read),
+        }
+        name.to_string()
+    }
+
+    /// Takes entries out: one, or all.
+    pub fn drains(&mut self, spot: &Spot, scope: &Scope) -> Option<Node> {
+        let containers: Vec<Name> = self.containers(scope).into_iter().filter(|c| c.ty.is_queue()).collect();
+        if containers.is_empty() {
+            return None;
+        }
+        let Name { path, ty, .. } = self.one(&containers).clone();
+        let (Ty::Ring(of, _) | Ty::List(of, _) | Ty::Window(of, ..)) = &ty else { return None };
+        let operation = match ty {
+            Ty::Window(..) => *self.one(&["take", "read"]),
+            _ => "pop",
+        };
+        let mut inner = scope.clone();
+        let drained = !matches!(ty, Ty::Window(..)) && self.percent(30);
+        let again = drained || self.percent(50);
+        let spot = if again { spot.looping() } else { spot.deeper() };
+        let (pattern, spot) = self.moved(&mut inner, of, spot);
+        if drained {
+            inner.frozen.push(root(&path).to_string());
+            return Some(tree![format!("for {pattern} in drain {path} "), self.body(&spot, &mut inner)]);
+        }
+        let word = if again { "while" } else { "if" };
+        Some(tree![format!("{word} let {pattern} = {path}.{operation}() "), self.body(&spot, &mut inner)])
+    }
+
+    /// Adds what an entry that is moved out gives: its pattern, and where it must be consumed.
+    fn moved<'l>(&mut self, scope: &mut Scope, of: &Ty, spot: Spot<'l>) -> (String, Spot<'l>) {
+        let name = self.name("e");
+        match of {
+            Ty::Msg => {
+                scope.messages.push(name.clone());
+                let spot = spot.holding(&name);
+                (name, spot)
+            }
+            Ty::Tuple(types) if of.holds(&Ty::Msg) => {
+                let other = self.name("x");
+                scope.messages.push(name.clone());
+                scope.add(other.clone(), types[1].clone(), Access::Read);
+                let spot = spot.holding(&name);
+                (format!("({name}, {other})"), spot)
+            }
+            plain => {
+                scope.add(name.clone(), plain.clone(), Access::Read);
+                let outer = spot.held.len();
+                (name, Spot { outer, ..spot })
+            }
+        }
+    }
+}
+
+impl Ty {
+    /// Whether entries are taken out one after the other.
+    fn is_queue(&self) -> bool {
+        matches!(self, Ty::Ring(..) | Ty::List(..) | Ty::Window(..))
+    }
+}

@@ -1,0 +1,156 @@
+//! Functions of layers, filters of the file, and how they are called.
+
+use super::generator::Generator;
+use super::layer::Layer;
+use super::scope::{Access, Scope};
+use super::spot::{Inside, Spot};
+use super::tree::{tree, Node};
+use super::types::Ty;
+
+/// A function of a layer.
+#[derive(Clone, Debug)]
+pub struct Function {
+    pub name: String,
+    /// By value, or `ref`.
+    pub parameters: Vec<(Ty, bool)>,
+    /// Its last parameter is a message.
+    pub takes_message: bool,
+    pub result: Option<Ty>,
+}
+
+/// A filter of the file.
+#[derive(Clone, Debug)]
+pub struct Filter {
+    pub name: String,
+    /// None: it gives a message.
+    pub result: Option<Ty>,
+    pub rejects: bool,
+}
+
+impl Generator {
+    /// A function, which may call those before it.
+    pub fn function(&mut self, layer: &Layer) -> (Function, Node) {
+        let name = self.name("fun");
+        let (mut parameters, mut shown) = (Vec::new(), Vec::new());
+        let mut scope = layer.scope.clone();
+        for _ in 0..self.below(4) {
+            let places = layer.scope.places(self, |ty| ty.is_plain());
+            let by_ref = !places.is_empty() && self.percent(40);
+            let ty = if by_ref { self.one(&places).ty.clone() } else { self.plain_type(1) };
+            let parameter = self.name("p");
+            scope.add(parameter.clone(), ty.clone(), if by_ref { Access::Change } else { Access::Assign });
+            shown.push(tree![format!("{}{parameter}: {}", if by_ref { "ref " } else { "" }, ty.text())]);
+            parameters.push((ty, by_ref));
+        }
+        let takes_message = self.percent(30);
+        let result = if !takes_message && self.percent(60) { Some(self.plain_type(1)) } else { None };
+        let mut spot = Spot::of(layer, Inside::Function(result.clone()));
+        if takes_message {
+            let message = self.name("m");
+            shown.push(tree![format!("{message}: msg")]);
+            scope.messages.push(message.clone());
+            spot.held.push(message);
+        }
+        let gives = result.as_ref().map_or(String::new(), |ty| format!("-> {} ", ty.text()));
+        let body = self.body(&spot, &mut scope);
+        let node = tree![format!("fn {name}("), Node::joined(shown, ", "), format!(") {gives}"), body];
+        (Function { name, parameters, takes_message, result }, self.alone(node))
+    }
+
+    /// A call; none where a place for a `ref` or a message is missing.
+    pub fn call(&mut self, scope: &Scope, function: &Function, message: Option<&str>) -> Option<Node> {
+        let mut arguments = Vec::new();
+        for (ty, by_ref) in &function.parameters {
+            if !by_ref {
+                arguments.push(self.wanted(scope, ty, 1));
+                continue;
+            }
+            let places: Vec<_> = scope.places(self, |other| other == ty).into_iter().collect();
+            let places: Vec<_> =
+                places.into_iter().filter(|p| p.access == Access::Change && scope.changeable(p)).collect();
+            if places.is_empty() {
+                return None;
+            }
+            arguments.push(tree![format!("ref {}", self.one(&places).path)]);
+        }
+        if function.takes_message {
+            arguments.push(match message {
+                Some(message) => tree![message],
+                None => self.message(scope)?,
+            });
+        }
+        Some(tree![format!("{}(", function.name), Node::joined(arguments, ", "), ")"])
+    }
+
+    /// A filter, which gives a value or bytes.
+    pub fn filter(&mut self) -> (Filter, Node) {
+        let name = self.name("fil");
+        let mut scope = Scope::default();
+        let mut state = Vec::new();
+        for _ in 0..1 + self.below(3) {
+            let (field, ty) = (self.name("a"), self.number());
+            state.push(match self.percent(40) {
+                true => tree![format!("{field}: {} = {}", ty.text(), self.literal(&ty))],
+                false => tree![format!("{field}: {}", ty.text())],
+            });
+            scope.add(field, ty, Access::Change);
+        }
+        let (unit, bits) = if self.percent(60) { ("byte", 8) } else { ("word", 32) };
+        let input = self.name("b");
+        let mut inner = scope.clone();
+        inner.add(input.clone(), Ty::UInt(bits), Access::Read);
+        let number = self.number();
+        let number = if matches!(number, Ty::Range(_)) { Ty::UInt(8) } else { number };
+        let result = self.percent(60).then_some(number);
+        let rejects = self.percent(20);
+        let yields = if result.is_none() { self.below(4) } else { 0 };
+        let body = self.filtering(&inner, yields, rejects);
+        let last = if result.is_none() { self.below(3) } else { 0 };
+        let end =
+            if self.percent(50) || last > 0 { tree!["end ", self.filtering(&scope, last, rejects)] } else { tree![""] };
+        let gives = match &result {
+            Some(ty) => {
+                let value = self.fixed(&scope, ty, 2).unwrap_or_else(|| tree![format!("(0 as {})", ty.text())]);
+                tree!["result { ", value, " }\n"]
+            }
+            None => tree![""],
+        };
+        // A word has at least one byte.
+        let grows = if result.is_none() { format!("grows n * {yields} + {} ", last + yields) } else { String::new() };
+        let node = tree![
+            format!("filter {name} {grows}{{\nstate {{ "),
+            Node::each(state, ", "),
+            format!("}}\n{unit}({input}: u{bits}) "),
+            body,
+            end,
+            gives,
+            "}\n\n"
+        ];
+        (Filter { name, result, rejects }, self.alone(node))
+    }
+
+    /// Statements of a filter: so many bytes at the most.
+    fn filtering(&mut self, scope: &Scope, yields: usize, rejects: bool) -> Node {
+        let mut nodes = Vec::new();
+        for _ in 0..1 + self.below(3) {
+            let places: Vec<_> = scope.places(self, |ty| ty.is_plain());
+            let places: Vec<_> = places.into_iter().filter(|place| scope.changeable(place)).collect();
+            if !places.is_empty() {
+                let place = self.one(&places).clone();
+                nodes.push(tree![format!("{} = ", place.path), self.wanted(scope, &place.ty, 2), ";\n"]);
+            }
+        }
+        for _ in 0..yields {
+            let value = self.wanted(scope, &Ty::UInt(8), 2);
+            nodes.push(match self.percent(30) {
+                true => tree!["if (", self.wanted(scope, &Ty::Bool, 1), ") { yield ", value, "; }\n"],
+                false => tree!["yield ", value, ";\n"],
+            });
+        }
+        if rejects && self.percent(50) {
+            nodes.push(tree!["if (", self.wanted(scope, &Ty::Bool, 1), ") { reject; }\n"]);
+        }
+        let nodes: Vec<Node> = nodes.into_iter().map(|node| self.alone(node)).collect();
+        tree!["{\n", Node::joined(nodes, ""), "}\n"]
+    }
+}

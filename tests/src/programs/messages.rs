@@ -1,0 +1,212 @@
+//! Messages: what is emitted, and how those that are held are consumed.
+
+use super::generator::Generator;
+use super::layer::Header;
+use super::scope::Scope;
+use super::spot::{Inside, Spot};
+use super::tree::{tree, Node, Role};
+use super::types::Ty;
+
+impl Generator {
+    /// `Name { field: value }`
+    pub fn header_value(&mut self, scope: &Scope, header: &Header) -> Node {
+        let mut fields = Vec::new();
+        for field in &header.fields {
+            let value = self.wanted(scope, &field.ty, 2);
+            fields.push(tree![format!("{}: ", field.name), value].with(Role::Piece(field.piece)));
+        }
+        tree![format!("{} {{ ", header.name), Node::each(fields, ", "), "}"]
+    }
+
+    /// A message made of one that can be looked at.
+    pub fn message(&mut self, scope: &Scope) -> Option<Node> {
+        if scope.messages.is_empty() {
+            return None;
+        }
+        let message = self.one(&scope.messages).clone();
+        if self.percent(65) {
+            return Some(tree![format!("share {message}")]);
+        }
+        let (at, length) = (self.length(scope), self.length(scope));
+        Some(tree![format!("slice({message}, "), at, ", ", length, ")"])
+    }
+
+    /// A length or place in a message.
+    fn length(&mut self, scope: &Scope) -> Node {
+        match self.percent(60) {
+            true => tree![self.below(20).to_string()],
+            false => self.wanted(scope, &Ty::UInt(32), 1),
+        }
+    }
+
+    /// An event is emitted; what is held stays so.
+    pub fn emission(&mut self, spot: &Spot, scope: &Scope) -> Option<Node> {
+        let later = if self.percent(10) { "later " } else { "" };
+        match self.below(10) {
+            0 | 1 => self.signal(spot, scope, later),
+            2..=4 if !spot.layer.controls.is_empty() => {
+                let header = self.one(&spot.layer.controls).clone();
+                Some(tree![format!("{later}below.send("), self.header_value(scope, &header), ");\n"])
+            }
+            5 | 6 if spot.may_rise() => Some(tree![format!("{later}above.deliver("), self.message(scope)?, ");\n"]),
+            _ => {
+                let message = self.message(scope)?;
+                Some(tree![format!("{later}below.send("), self.headed(spot, scope, message), ");\n"])
+            }
+        }
+    }
+
+    /// An event without a message.
+    fn signal(&mut self, spot: &Spot, scope: &Scope, later: &str) -> Option<Node> {
+        let events = &spot.layer.events;
+        let (side, name, fields) = match self.below(3) {
+            0 if spot.may_rise() => ("above", "told", &events.up),
+            1 if spot.layer.port.is_some() => (spot.layer.port.as_deref()?, "answer", &events.answer),
+            _ => ("below", "note", &events.down),
+        };
+        let values = fields.iter().map(|field| self.wanted(scope, &field.ty, 2)).collect();
+        Some(tree![format!("{later}{side}.{name}("), Node::joined(values, ", "), ");\n"])
+    }
+
+    /// A message with a header, or without one.
+    fn headed(&mut self, spot: &Spot, scope: &Scope, message: Node) -> Node {
+        if spot.layer.headers.is_empty() || self.percent(10) {
+            return message;
+        }
+        let header = self.one(&spot.layer.headers).clone();
+        tree![message, " + ", self.header_value(scope, &header)]
+    }
+
+    /// Consumes what the block holds itself.
+    pub fn finish(&mut self, spot: &Spot, scope: &Scope) -> Node {
+        self.finish_from(spot, scope, spot.outer)
+    }
+
+    /// Consumes what is held, but for the first so many messages.
+    fn finish_from(&mut self, spot: &Spot, scope: &Scope, first: usize) -> Node {
+        let held = spot.held[first..].to_vec();
+        if held.is_empty() {
+            return tree![""];
+        }
+        if spot.depth > 1 && first == spot.outer && self.percent(25) {
+            let condition = self.wanted(scope, &Ty::Bool, 2);
+            let inner = spot.deeper().deeper();
+            let then = self.body(&inner, &mut scope.clone());
+            let otherwise = self.body(&inner, &mut scope.clone());
+            return tree!["if (", condition, ") ", then, " else ", otherwise];
+        }
+        let nodes = held.into_iter().map(|message| self.consume(spot, scope, &message)).collect();
+        Node::joined(nodes, "")
+    }
+
+    /// Leaves the loop or the body, with all consumed.
+    pub fn leave(&mut self, spot: &Spot, scope: &Scope) -> Node {
+        let quiet = Spot { depth: 0, ..spot.clone() };
+        if let Some(first) = spot.in_loop.filter(|_| self.percent(60)) {
+            return tree![self.finish_from(&quiet, scope, first), "break;\n"];
+        }
+        let end = match &spot.inside {
+            Inside::Function(Some(ty)) => tree!["return ", self.wanted(scope, ty, 2), ";\n"],
+            _ => tree!["return;\n"],
+        };
+        tree![self.finish_from(&quiet, scope, 0), end]
+    }
+
+    /// Consumes one message, perhaps as another.
+    fn consume(&mut self, spot: &Spot, scope: &Scope, message: &str) -> Node {
+        // What is consumed is not looked at in the same statement.
+        let mut scope = scope.clone();
+        scope.messages.retain(|known| known != message);
+        let scope = &scope;
+        if self.percent(25) {
+            if let Some((name, node)) = self.transformed(spot, scope, message) {
+                return tree![node, self.last(spot, scope, &name)];
+            }
+        }
+        self.last(spot, scope, message)
+    }
+
+    /// Another message of a held one: its name, and what makes it.
+    fn transformed(&mut self, spot: &Spot, scope: &Scope, message: &str) -> Option<(String, Node)> {
+        let name = self.name("m");
+        let lists = |ty: &Ty| matches!(ty, Ty::List(of, _) | Ty::Ring(of, _) if **of == Ty::Msg);
+        let lists = scope.places(self, lists);
+        let lists: Vec<_> = lists.into_iter().filter(|list| scope.changeable(list)).collect();
+        let filters: Vec<_> = scope.filters.iter().filter(|filter| filter.result.is_none()).collect();
+        let node = match self.below(5) {
+            3 if !filters.is_empty() => {
+                let filter = (*self.one(&filters)).clone();
+                let source = self.one(&[format!("{message}.bytes"), format!("share {message}")]).clone();
+                let end = match filter.rejects {
+                    true => tree![" else {\n", self.leave(&Spot { depth: 0, ..spot.clone() }, scope), "}\n"],
+                    false => tree![";\n"],
+                };
+                tree![format!("let {name} = {source} through {}", filter.name), end, format!("drop {message};\n")]
+            }
+            0 if !lists.is_empty() => tree![format!("let {name} = join({}, {message});\n", self.one(&lists).path)],
+            1 if spot.layer.packs && matches!(spot.inside, Inside::Send(_)) => {
+                tree![format!("let {name} = pack({message});\n")]
+            }
+            2 if spot.layer.packs && matches!(spot.inside, Inside::Deliver(_)) && spot.held == [message] => {
+                tree![format!("let {name} = unpack({message}) else {{ count c; return; }}\n")]
+            }
+            _ => tree![format!("let {name} = rest({message}, "), self.length(scope), ");\n"],
+        };
+        Some((name, node))
+    }
+
+    /// Emits, keeps or drops a message.
+    fn last(&mut self, spot: &Spot, scope: &Scope, message: &str) -> Node {
+        match self.below(20) {
+            0 => tree![format!("drop {message};\n")],
+            1 if matches!(spot.inside, Inside::Deliver(_)) => tree![format!("impossible {message};\n")],
+            2..=4 => self.kept(spot, scope, message),
+            5 if spot.may_rise() => tree![format!("above.deliver({message});\n")],
+            6 if !matches!(spot.inside, Inside::Function(_)) => self.given(spot, scope, message),
+            _ => self.passed(spot, scope, message),
+        }
+    }
+
+    fn passed(&mut self, spot: &Spot, scope: &Scope, message: &str) -> Node {
+        match &spot.inside {
+            Inside::Deliver(own) if own == message && self.percent(20) => tree!["pass;\n"],
+            Inside::Deliver(_) => tree![format!("pass {message};\n")],
+            Inside::Send(own) if own == message && self.percent(10) => tree!["pass;\n"],
+            Inside::Send(_) => tree!["pass ", self.headed(spot, scope, tree![message]), ";\n"],
+            _ => tree!["below.send(", self.headed(spot, scope, tree![message]), ");\n"],
+        }
+    }
+
+    /// Puts a message into the state.
+    fn kept(&mut self, spot: &Spot, scope: &Scope, message: &str) -> Node {
+        let fits = |ty: &Ty| match ty {
+            Ty::Ring(of, _) | Ty::List(of, _) | Ty::Window(of, ..) => **of == Ty::Msg,
+            ty => ty.is_message_option(),
+        };
+        let places: Vec<_> = scope.places(self, fits).into_iter().filter(|place| scope.changeable(place)).collect();
+        if places.is_empty() {
+            return self.passed(spot, scope, message);
+        }
+        let place = self.one(&places).clone();
+        match place.ty {
+            Ty::Option(_) => tree![format!("{} = some({message});\n", place.path)],
+            _ => {
+                let back = self.passed(spot, scope, message);
+                tree![format!("{}.push({message}) else {{\n", place.path), back, "}\n"]
+            }
+        }
+    }
+
+    /// Hands a message to a function.
+    fn given(&mut self, spot: &Spot, scope: &Scope, message: &str) -> Node {
+        let takes: Vec<_> = spot.layer.functions.iter().filter(|f| f.takes_message && f.result.is_none()).collect();
+        if takes.is_empty() || !scope.frozen.is_empty() {
+            return self.passed(spot, scope, message);
+        }
+        let function = (*self.one(&takes)).clone();
+        match self.call(scope, &function, Some(message)) {
+            Some(call) => tree![call, ";\n"],
+            None => self.passed(spot, scope, message),
+        }
+    }
+}
