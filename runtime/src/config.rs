@@ -18,7 +18,7 @@ impl Config {
     /// The stack's own defaults.
     pub fn new(stack: &Stack) -> Config {
         let raw = stack.raw();
-        let mut region = Region::new(raw.config_size as usize, 16).expect("16 is a power of two");
+        let mut region = Region::new(raw.config_size as usize, 16).expect("memory for a config");
         // SAFETY: the region has the config's size; 16 is the strictest alignment of C's plain types.
         unsafe { (raw.config_default)(region.as_mut_ptr()) };
         Config { stack: stack.clone(), region, set: vec![false; stack.givens().len()] }

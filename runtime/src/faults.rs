@@ -114,7 +114,7 @@ impl FaultLine {
         let reordered = self.random.chance(self.faults.reorder);
         let corrupted = self.random.chance(self.faults.corrupt) && !frame.is_empty();
         let mut after = nanoseconds(self.faults.delay);
-        after += self.random.below(nanoseconds(self.faults.jitter) + 1);
+        after = after.saturating_add(self.random.below(nanoseconds(self.faults.jitter) + 1));
         let held = self.random.below(nanoseconds(self.faults.reorder_by).max(1)) + 1;
         let mut bits = SplitMix64::new(self.random.draw());
         let mut frame = frame.to_vec();
@@ -124,7 +124,7 @@ impl FaultLine {
                 frame[bit / 8] ^= 1 << (bit % 8);
             }
         }
-        Copied { frame, after: after + if reordered { held } else { 0 }, reordered, corrupted }
+        Copied { frame, after: after.saturating_add(if reordered { held } else { 0 }), reordered, corrupted }
     }
 }
 
@@ -197,7 +197,7 @@ impl<T: Transport> Faulty<T> {
         let copies = self.handle.lines()[line].pass(frame);
         for (after, copy) in copies {
             self.number += 1;
-            let flying = Reverse((now + after, self.number, address, copy));
+            let flying = Reverse((now.saturating_add(after), self.number, address, copy));
             if line == 0 { &mut self.leaving } else { &mut self.arriving }.push(flying);
         }
     }

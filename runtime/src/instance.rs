@@ -68,13 +68,12 @@ impl Instance {
         out: &'a mut Out,
     ) -> Result<(Instance, Outputs<'a>), Error> {
         let raw = stack.raw();
-        let align = raw.state_align as usize;
-        let state = Region::new(raw.state_size as usize, align)
-            .ok_or_else(|| Error::Invalid(format!("the state's alignment {align} is no power of two")))?;
+        let state = Region::new(raw.state_size as usize, raw.state_align as usize)
+            .ok_or_else(|| Error::Invalid(format!("there is no memory for a state of {} bytes", raw.state_size)))?;
         let counters = vec![0; (raw.counters_len as usize).max(1)];
         let mut instance = Instance { stack: stack.clone(), state, counters, pool_id: pool.id };
-        assert_eq!(pool.stack.fingerprint(), stack.fingerprint(), "the pool of another stack");
-        assert_eq!(config.stack.fingerprint(), stack.fingerprint(), "the config of another stack");
+        assert!(pool.stack.is(stack), "the pool of another stack");
+        assert!(config.stack.is(stack), "the config of another stack");
         if !config.missing().is_empty() {
             return Err(Error::Invalid(format!("the stack needs values for {}", config.missing().join(", "))));
         }

@@ -31,6 +31,7 @@ mod config;
 mod connection;
 mod connections;
 mod departed;
+mod descriptor;
 mod endpoint;
 mod error;
 mod event;

@@ -231,8 +231,9 @@ impl Listener {
     /// Receives one frame; false if none was there.
     fn receive_frame(&mut self) -> bool {
         let (link, buffer) = self.router.outbox_and_buffer();
+        let most = buffer.len();
         match link.receive(buffer) {
-            Ok((len, from)) => self.router.receive(from, len),
+            Ok((len, from)) => self.router.receive(from, len.min(most)),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => {

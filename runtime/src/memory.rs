@@ -204,7 +204,7 @@ impl Transport for NetworkEnd {
         let copies = inner.line(self.local, to).pass(&joined(frame));
         for (after, copy) in copies {
             inner.number += 1;
-            let flying = (inner.now + after, inner.number, self.local, to, copy);
+            let flying = (inner.now.saturating_add(after), inner.number, self.local, to, copy);
             inner.flying.push(Reverse(flying));
         }
         inner.deliver();

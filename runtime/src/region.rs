@@ -1,6 +1,6 @@
 //! Zeroed memory of a given size and alignment, for a stack's state, pool, config and counters.
 
-use std::alloc::{alloc_zeroed, dealloc, handle_alloc_error, Layout};
+use std::alloc::{alloc_zeroed, dealloc, Layout};
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
@@ -16,15 +16,13 @@ pub(crate) struct Region {
 unsafe impl Send for Region {}
 
 impl Region {
-    /// `size` zeroed bytes at a multiple of `align`; None if `align` is no power of two or the size overflows.
+    /// `size` zeroed bytes at a multiple of `align`; None if `align` is no power of two, the size overflows, or there is no
+    /// memory.
     pub(crate) fn new(size: usize, align: usize) -> Option<Region> {
         let layout = Layout::from_size_align(size.max(1), align.max(8)).ok()?;
         // SAFETY: the layout's size is not 0.
         let at = unsafe { alloc_zeroed(layout) };
-        match NonNull::new(at) {
-            Some(at) => Some(Region { at, layout }),
-            None => handle_alloc_error(layout),
-        }
+        NonNull::new(at).map(|at| Region { at, layout })
     }
 
     pub(crate) fn as_ptr(&self) -> *const c_void {

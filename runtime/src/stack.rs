@@ -1,10 +1,10 @@
 //! A stack as the driver sees it: the descriptor checked once, and its events and givens found by name.
 
+use crate::descriptor::{self, table};
 use crate::error::{Error, StackName};
-use crate::ffi::{NacreEvent, NacreGiven, NacreStack, ABI};
+use crate::ffi::{NacreEvent, NacreGiven, NacreStack};
 use std::ffi::{c_char, CStr};
 use std::fmt;
-use std::mem::size_of;
 use std::sync::Arc;
 
 /// An emitted stack. Cheap to clone; all clones are the same stack.
@@ -104,23 +104,16 @@ impl Stack {
     /// `raw` points to a descriptor that an emitted stack (or one written by hand to `nacre.h`) exports; it and all that it
     /// points to never change or go away, and its functions keep the contract of `nacre.h`.
     pub unsafe fn from_raw(raw: *const NacreStack) -> Result<Stack, Error> {
-        if raw.is_null() {
-            return Err(Error::Invalid("the stack's descriptor is NULL".into()));
-        }
-        // SAFETY: promised by the caller; ABI and size come first in every version.
-        let raw: &'static NacreStack = unsafe { &*raw };
-        check(raw)?;
+        // SAFETY: promised by the caller.
+        let raw = unsafe { descriptor::check(raw) }?;
         // SAFETY: promised by the caller: the arrays have the lengths that the descriptor states.
         let (events, givens, counters) = unsafe {
             (
-                slice(raw.events, raw.events_len).iter().map(|event| event_info(event)).collect::<Vec<_>>(),
-                slice(raw.givens, raw.givens_len).iter().map(|given| given_info(given)).collect::<Vec<_>>(),
-                slice(raw.counters, raw.counters_len).iter().map(|name| text(*name)).collect::<Vec<_>>(),
+                table(raw.events, raw.events_len).iter().map(|event| event_info(event)).collect::<Vec<_>>(),
+                table(raw.givens, raw.givens_len).iter().map(|given| given_info(given)).collect::<Vec<_>>(),
+                table(raw.counters, raw.counters_len).iter().map(|name| text(*name)).collect::<Vec<_>>(),
             )
         };
-        if let Some(given) = givens.iter().find(|given| given.offset + given.size > raw.config_size as usize) {
-            return Err(Error::Invalid(format!("the given `{}` lies outside the stack's config", given.name)));
-        }
         let known = Known::find(&events);
         // SAFETY: promised by the caller: strings that end and stay.
         let (name, description, level) = unsafe { (text(raw.name), text(raw.description), text(raw.level)) };
@@ -153,6 +146,11 @@ impl Stack {
     /// What both ends must agree on.
     pub fn fingerprint(&self) -> u64 {
         self.inner.raw.fingerprint
+    }
+
+    /// Whether both are the same descriptor: of equal fingerprints there may be several, one a level, with regions of their own.
+    pub(crate) fn is(&self, other: &Stack) -> bool {
+        std::ptr::eq(self.raw(), other.raw())
     }
 
     /// Fingerprint and description, for messages.
@@ -218,32 +216,6 @@ fn find(events: &[EventInfo], name: &str, input: bool, port: impl Fn(u16) -> boo
     let fits = |event: &EventInfo| event.name == name && event.input == input && port(event.port);
     let found = events.iter().enumerate().filter(|(_, event)| fits(event)).min_by_key(|(_, event)| event.port)?;
     u16::try_from(found.0).ok()
-}
-
-fn check(raw: &NacreStack) -> Result<(), Error> {
-    let complain = |what: String| Err(Error::Invalid(what));
-    if raw.abi != ABI {
-        return complain(format!("the stack has interface version {}, this driver speaks {ABI}", raw.abi));
-    }
-    if (raw.size as usize) < size_of::<NacreStack>() {
-        return complain(format!("the stack's descriptor has {} bytes, not {}", raw.size, size_of::<NacreStack>()));
-    }
-    for (what, align) in [("state", raw.state_align), ("pool", raw.pool_align)] {
-        if align != 0 && !align.is_power_of_two() {
-            return complain(format!("the alignment {align} of the stack's {what} is no power of two"));
-        }
-    }
-    Ok(())
-}
-
-/// # Safety
-/// As in `from_raw`.
-unsafe fn slice<T>(at: *const T, len: u32) -> &'static [T] {
-    if len == 0 || at.is_null() {
-        return &[];
-    }
-    // SAFETY: the caller's promise.
-    unsafe { std::slice::from_raw_parts(at, len as usize) }
 }
 
 /// # Safety

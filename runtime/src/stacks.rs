@@ -30,10 +30,15 @@ pub(crate) struct Stacks {
 impl Stacks {
     /// The stack's index; it is entered if it is new.
     ///
-    /// Errors: `Invalid` if it cannot share a port with those that are there.
+    /// Errors: `Invalid` if it cannot share a port with those that are there, or is one of them emitted otherwise.
     pub(crate) fn enter(&mut self, stack: &Stack, options: &Options) -> Result<usize, Error> {
-        if let Some(kind) = self.find(stack.fingerprint()) {
-            return Ok(kind);
+        match self.find(stack.fingerprint()) {
+            Some(kind) if self.kinds[kind].stack.is(stack) => return Ok(kind),
+            Some(_) => {
+                let why = format!("{}: this listener runs it from another descriptor already", stack.description());
+                return Err(Error::Invalid(why));
+            }
+            None => {}
         }
         if self.kinds.iter().any(|kind| !kind.stack.has_preamble() || !stack.has_preamble()) {
             let why = format!("{}: a stack without a preamble cannot share a port with others", stack.description());

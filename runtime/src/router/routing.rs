@@ -40,12 +40,14 @@ impl<O: Outbox> Router<O> {
             return self.control(from, len);
         }
         if preamble.identified {
-            return match (fingerprint(frame), Identification::read(frame)) {
-                (Some(named), Some(who)) if self.stacks.find(named).is_some() => {
-                    self.route_identified(from, len, preamble.cookie, who);
-                }
-                (Some(named), who) => self.refuse(from, len, named, who.map_or(0, |who| who.cookie)),
-                _ => self.statistics.malformed += 1,
+            let Some(named) = fingerprint(frame) else {
+                self.statistics.malformed += 1;
+                return;
+            };
+            return match (self.stacks.find(named), Identification::read(frame)) {
+                (Some(_), Some(who)) => self.route_identified(from, len, preamble.cookie, who),
+                (Some(_), None) => self.statistics.malformed += 1,
+                (None, who) => self.refuse(from, len, named, who.map_or(0, |who| who.cookie)),
             };
         }
         match self.connections.with(from, preamble.cookie).map(|connection| connection.id) {

@@ -179,6 +179,18 @@ fn stack_that_is_not_served_is_refused_once_for_each_cause() {
     assert!(words[0].starts_with("other stack") && words[1] == "closed OtherStack", "{words:?}");
 }
 
+#[test]
+fn a_fingerprint_belongs_to_one_descriptor() {
+    let stack = window();
+    // SAFETY: a copy of a good descriptor, which stays.
+    let copy = unsafe { Stack::from_raw(Box::leak(Box::new(std::ptr::read(stack.raw())))) }.unwrap();
+    let mut server = serving(1, &stack);
+    server.serve(&stack, None).unwrap();
+    let error = server.serve(&copy, None).unwrap_err().to_string();
+    assert!(error.contains("another descriptor"), "its pools would be those of the first: {error}");
+    assert!(server.connect(address(1), &copy, |_| {}).is_err());
+}
+
 /// An outbox that never has room.
 struct Stuck;
 

@@ -1,7 +1,7 @@
 //! What a router does when nothing waits to be handed out: timers, errors, and connections that wait for their stack.
 
 use super::Router;
-use crate::clock::SECOND;
+use crate::clock::{MILLISECOND, SECOND};
 use crate::connection::Phase;
 use crate::error::Reason;
 use crate::event::{ConnectionId, Head};
@@ -18,6 +18,8 @@ const WAITING_AT_ONCE: usize = 8;
 const SERVED_EVERY: u32 = 16;
 /// When a timer could not run for want of space, it is tried again after this time.
 const AGAIN_NS: u64 = 1_000_000;
+/// A silent peer is not asked more often.
+const PING_AFTER_MIN_NS: u64 = MILLISECOND;
 /// Errors about one connection's frames are reported once in this time.
 const ERROR_EVERY_NS: u64 = SECOND;
 
@@ -36,6 +38,7 @@ pub(crate) struct Schedule {
 impl Schedule {
     /// Nothing to do.
     pub(crate) fn new(ping_after: u64, timeout: u64) -> Schedule {
+        let ping_after = ping_after.max(PING_AFTER_MIN_NS);
         Schedule { timers: Timers::default(), waiting: VecDeque::new(), unserved: 0, ping_after, timeout }
     }
 
@@ -140,7 +143,8 @@ impl<O: Outbox> Router<O> {
             let found = self.connections.at(peer);
             let connection = found.as_ref().map(|found| found.id);
             if let Some(found) = found {
-                let recent = found.error_reported_at != 0 && now - found.error_reported_at < ERROR_EVERY_NS;
+                let recent =
+                    found.error_reported_at != 0 && now.saturating_sub(found.error_reported_at) < ERROR_EVERY_NS;
                 if recent || found.phase != Phase::Live {
                     continue;
                 }
