@@ -7,6 +7,7 @@ use nacre_specification::Value as Spec;
 use nacre_stack::interpret::{Armed, Choices, Machine, Outcome, Schedule, Value};
 use nacre_stack::{builtin, EventId, PortId, Stack, Type};
 
+use crate::broken::{violation_of, Broken};
 use crate::memo::{Interner, Memo, Near};
 use crate::setup::{address, end_at, Call, Setup, BELOW};
 
@@ -51,7 +52,7 @@ pub struct Way {
     /// Number of what left, in [`Ends::effects`].
     pub effects: u32,
     /// What the step broke by itself.
-    pub broken: Option<Arc<str>>,
+    pub broken: Option<Broken>,
     /// What was left open, and decided so.
     pub choices: Choices,
 }
@@ -204,7 +205,7 @@ impl Ends {
     fn way(&self, end: usize, mut machine: Machine, choices: Choices) -> Way {
         let broken = machine.take_reports().into_iter().next().map(|report| {
             let layer = report.layer.map_or("the stack", |layer| &self.stack.layer(layer).name);
-            Arc::from(format!("{layer}: {}: {}", report.rule, report.text))
+            Broken::new(violation_of(report.rule), format!("{layer}: {}: {}", report.rule, report.text))
         });
         let left = machine.take_outputs().into_iter().map(|output| {
             let arguments = seen(&self.stack, output.event, &output.arguments, output.bytes.as_deref());

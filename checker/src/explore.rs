@@ -6,12 +6,13 @@
 
 use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hashbrown::HashTable;
+use nacre_specification::violation::Violation;
 use rustc_hash::FxBuildHasher;
 
+use crate::broken::Broken;
 use crate::goals;
 use crate::space::{Led, Move, Near, Space, State};
 
@@ -61,7 +62,7 @@ pub struct Progress {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     /// The moves of a shortest run to it, and what it broke.
-    Violated { run: Vec<Path>, why: String },
+    Violated { run: Vec<Path>, why: String, violation: Violation },
     /// Every state within the bounds was visited (with `bits` that is never known).
     Complete,
     /// Why the search ended before that.
@@ -90,10 +91,10 @@ struct Candidate {
     fault: bool,
 }
 
-struct Broken {
+struct Found {
     parent: u32,
     ordinal: usize,
-    why: Arc<str>,
+    broken: Broken,
 }
 
 enum Known {
@@ -114,7 +115,7 @@ struct Shard {
     near: Near,
     /// For each shard, what was found for it.
     found: Vec<Vec<Candidate>>,
-    broken: Option<Broken>,
+    broken: Option<Found>,
     moves: u64,
     at: usize,
     /// A state had more moves than an ordinal counts.
@@ -145,7 +146,7 @@ struct Search<'a> {
     levels: Vec<Vec<usize>>,
     begun: Instant,
     told: Instant,
-    first_broken: Option<Arc<str>>,
+    first_broken: Option<Broken>,
 }
 
 impl<'a> Search<'a> {
@@ -190,7 +191,7 @@ impl<'a> Search<'a> {
         let count = self.shards.len();
         for (ordinal, led) in first.iter().enumerate() {
             match led {
-                Err(why) => self.first_broken = self.first_broken.take().or(Some(why.clone())),
+                Err(broken) => self.first_broken = self.first_broken.take().or(Some(broken.clone())),
                 Ok(state) => {
                     let owner = (hash(state) >> 48) as usize % count;
                     let candidate = Candidate { state: *state, parent: u32::MAX, ordinal: ordinal as u16, fault: true };
@@ -202,8 +203,9 @@ impl<'a> Search<'a> {
     }
 
     fn run(&mut self) -> Verdict {
-        if let Some(why) = &self.first_broken {
-            return Verdict::Violated { run: vec![], why: format!("at opening: {why}") };
+        if let Some(broken) = &self.first_broken {
+            let why = format!("at opening: {broken}");
+            return Verdict::Violated { run: vec![], why, violation: broken.violation };
         }
         loop {
             // All of the level that is known now; what is found while it is expanded is of the next.
@@ -254,6 +256,7 @@ impl<'a> Search<'a> {
                 Verdict::Violated {
                     run: self.run_to(state, count),
                     why: format!("from here on it is never so again: {name}"),
+                    violation: Violation::Goal,
                 }
             }
         }
@@ -342,10 +345,11 @@ impl<'a> Search<'a> {
     }
 
     fn violation(&self) -> Option<Verdict> {
-        let broken = self.shards.iter().filter_map(|s| s.broken.as_ref()).min_by_key(|b| (b.parent, b.ordinal))?;
-        let mut run = self.run_to(broken.parent, self.shards.len());
-        run.push(Path { ordinal: broken.ordinal });
-        Some(Verdict::Violated { run, why: broken.why.to_string() })
+        let first = self.shards.iter().filter_map(|s| s.broken.as_ref()).min_by_key(|b| (b.parent, b.ordinal))?;
+        let mut run = self.run_to(first.parent, self.shards.len());
+        run.push(Path { ordinal: first.ordinal });
+        let Broken { violation, why } = &first.broken;
+        Some(Verdict::Violated { run, why: why.to_string(), violation: *violation })
     }
 
     fn run_to(&self, mut state: u32, count: usize) -> Vec<Path> {
@@ -403,7 +407,7 @@ impl Shard {
                         let ordinal = u16::try_from(ordinal).unwrap_or(u16::MAX);
                         found[owner].push(Candidate { state: next, parent: number, ordinal, fault: fault || !goals });
                     }
-                    Err(why) if broken.is_none() => *broken = Some(Broken { parent: number, ordinal, why }),
+                    Err(why) if broken.is_none() => *broken = Some(Found { parent: number, ordinal, broken: why }),
                     Err(_) => {}
                 }
                 *crowded |= ordinal > usize::from(u16::MAX);

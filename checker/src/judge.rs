@@ -4,8 +4,10 @@ use std::sync::{Arc, OnceLock};
 
 use nacre_specification::beliefs::{close, follow};
 use nacre_specification::evaluate::State;
+use nacre_specification::violation::Violation;
 use nacre_specification::{ActionKind, Automaton};
 
+use crate::broken::Broken;
 use crate::ends::Ends;
 use crate::memo::{size_of_state, Interner, Memo, Near};
 use crate::setup::{Call, Setup, MEMBERS};
@@ -26,7 +28,7 @@ pub struct Judges {
 }
 
 /// Where what came out of an end leads (none: that is not known, [`Judges::lost`] says why); or what is not allowed, in words.
-type Seen = Result<Option<u32>, Arc<str>>;
+type Seen = Result<Option<u32>, Broken>;
 
 #[derive(Default)]
 pub struct NearJudges {
@@ -113,10 +115,8 @@ impl Judges {
                         follow(automaton, MEMBERS, states, ActionKind::Output, name, end, &left.arguments);
                     if known && after.is_empty() {
                         let end = ["a", "b"][end & 1];
-                        return Err(Arc::from(format!(
-                            "`{name}` at {end} is not allowed by `{}` here",
-                            automaton.name
-                        )));
+                        let why = format!("`{name}` at {end} is not allowed by `{}` here", automaton.name);
+                        return Err(Broken::new(Violation::NotAllowed, why));
                     }
                     if known {
                         match self.close(automaton, after) {

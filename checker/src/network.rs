@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use nacre_specification::beliefs::follow;
 use nacre_specification::evaluate::{Locals, State};
+use nacre_specification::violation::Violation;
 use nacre_specification::{ActionKind, Automaton, Value};
 use nacre_stack::{Direction, PortId};
 
+use crate::broken::Broken;
 use crate::ends::{Arrival, Ends, Left};
 use crate::memo::{size_of_state, Interner, Memo, Near};
 use crate::setup::{Setup, MEMBERS};
@@ -29,7 +31,7 @@ pub struct Move {
 }
 
 /// What became of what an end sent: the states that may follow, or what was not allowed.
-pub type Taken = Result<Arc<[u32]>, Arc<str>>;
+pub type Taken = Result<Arc<[u32]>, Broken>;
 
 pub struct Network {
     automaton: Automaton,
@@ -162,14 +164,12 @@ impl Network {
         })
     }
 
-    fn take_one(&self, states: &[State], end: usize, left: &Left) -> Result<Vec<State>, Arc<str>> {
+    fn take_one(&self, states: &[State], end: usize, left: &Left) -> Result<Vec<State>, Broken> {
         let name = &self.names[left.event.index()];
         let (known, next) = follow(&self.automaton, MEMBERS, states, ActionKind::Input, name, end, &left.arguments);
         if known && next.is_empty() {
-            return Err(Arc::from(format!(
-                "`{name}` goes down where `{}` below does not take it",
-                self.automaton.name
-            )));
+            let why = format!("`{name}` goes down where `{}` below does not take it", self.automaton.name);
+            return Err(Broken::new(Violation::NotTaken, why));
         }
         Ok(if known { next } else { states.to_vec() })
     }

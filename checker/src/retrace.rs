@@ -131,7 +131,7 @@ pub fn retrace(setup: &Setup, space: &Space, first: &[Led], hints: &[Hint]) -> R
             }
         }
         if let (true, Some((at, m, why))) = (number + 1 == hints.len() || next.is_empty(), broken) {
-            return Ok(tell(setup, space, &mut near, &seen, at, m, &why));
+            return Ok(tell(setup, space, &mut near, &seen, at, m, &why.why));
         }
         if next.is_empty() {
             return Err(Lost::Impossible(number));

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use nacre_specification::violation::Violation;
+
+use crate::broken::Broken;
 use crate::ends::{Ends, Local, NearEnds, Step, Way};
 use crate::judge::{Judges, NearJudges};
 use crate::network::{NearNetwork, Network};
@@ -26,7 +29,7 @@ pub enum Move {
 }
 
 /// Where a move leads, or what it breaks.
-pub type Led = Result<State, Arc<str>>;
+pub type Led = Result<State, Broken>;
 
 /// The parts.
 pub struct Space {
@@ -163,7 +166,7 @@ impl Space {
             if self.at_once && ways.is_empty() {
                 let name = self.ends.call_name(call);
                 let why = format!("`{name}` at {} is allowed, and not taken", ["a", "b"][end]);
-                found(Move::Step { end, step, way: 0 }, false, Err(Arc::from(why)));
+                found(Move::Step { end, step, way: 0 }, false, Err(Broken::new(Violation::Refused, why)));
             }
             let called = State { judge, counts: from.counts + (1 << (4 * (call.kind * 2 + end))), ..from };
             for (way, w) in ways.iter().enumerate() {

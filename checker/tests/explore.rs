@@ -45,7 +45,7 @@ fn a_search_that_meets_its_limit_does_not_say_holds() {
 fn found(setup: &Setup) -> run::Run {
     let (space, first) = Space::open(setup).unwrap();
     match searched(setup, 1, 1_000_000).verdict {
-        Verdict::Violated { run: path, why } => {
+        Verdict::Violated { run: path, why, .. } => {
             let run = run::tell(setup, &space, &first, &path, &why);
             if !why.contains("never so again") {
                 assert_eq!(run::follow(setup, &space, &first, &run), Ok(Some(why)));

@@ -17,8 +17,15 @@ use crate::progress::Waiting;
 pub const EMITTED: [(&str, Level); 3] = [("queue", Level::Queue), ("call", Level::Call), ("inline", Level::Inline)];
 
 /// A level that C is emitted at.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EmittedLevel(pub Level);
+
+impl std::fmt::Display for EmittedLevel {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        let known = EMITTED.iter().find(|(_, level)| *level == self.0);
+        f.write_str(known.map_or("unknown", |(name, _)| name))
+    }
+}
 
 impl FromStr for EmittedLevel {
     type Err = String;

@@ -1,20 +1,29 @@
 //! What the verifier that SPIN makes prints, as data.
 
-use nacre_backend_promela::judges::UNCLEAR;
+use nacre_backend_promela::report::{Report, GOAL, REPORT, STEP};
 
 /// What a search came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// What was broken, in pan's words, and the run to it: what the model printed on the way (see [`STEP`]).
-    Violated { why: String, trail: Vec<String> },
+    /// What was broken, in pan's words, and the run to it.
+    Violated { why: String, trail: Trail },
     /// Every state was visited.
     Holds,
     /// A limit came first, in words.
     Incomplete(String),
 }
 
-/// The model prints a line that begins so for each step: `printf("step: a sends\n")`. What follows is the trail of a violation.
-pub const STEP: &str = "step: ";
+/// The run to a violation, as the model printed it ([`nacre_backend_promela::report`]).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trail {
+    pub steps: Vec<String>,
+    /// Why the model stopped; none: one of its own assertions failed, or it did not stop by itself.
+    pub report: Option<(Report, String)>,
+    /// The goal that was watched in the end.
+    pub goal: Option<String>,
+    /// From this step on, all can be done again and again.
+    pub cycle: Option<usize>,
+}
 
 /// A search, and what it cost.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,20 +41,30 @@ pub struct Searched {
 }
 
 impl Searched {
-    /// What a model of automata meets besides violations: its own limits.
+    /// What a model of automata meets besides violations: bounds of its own. A violation of what is modelled is always reported.
     pub fn within_limits(mut self) -> Searched {
-        if let Verdict::Violated { why, trail } = &self.verdict {
-            let limit = match trail.last().and_then(|line| line.strip_prefix(UNCLEAR)) {
-                Some(words) => {
-                    Some(format!("an automaton could go on in two ways, and the model follows one: {words}"))
-                }
-                None if why.contains("_len[") => Some("an automaton keeps more than the model has places for".into()),
-                None => None,
-            };
-            self.verdict = limit.map_or(self.verdict.clone(), Verdict::Incomplete);
+        let Verdict::Violated { why, trail } = &self.verdict else { return self };
+        let limit = match &trail.report {
+            Some((Report::Violation(_), _)) => None,
+            Some((Report::Limit(limit), words)) if words.is_empty() => Some(limit.message().to_string()),
+            Some((Report::Limit(limit), words)) => Some(format!("{}: {words}", limit.message())),
+            None => is_assertion(why).then(|| format!("the model met a bound of its own: {why}")),
+        };
+        if let Some(limit) = limit {
+            self.verdict = Verdict::Incomplete(limit);
         }
         self
     }
+
+    /// Whether the model stopped for this reason.
+    pub fn stopped_for(&self, reason: Report) -> bool {
+        matches!(&self.verdict, Verdict::Violated { trail: Trail { report: Some((report, _)), .. }, .. } if *report == reason)
+    }
+}
+
+/// Whether it is an assertion that pan says was violated.
+fn is_assertion(why: &str) -> bool {
+    why.starts_with("assertion violated")
 }
 
 /// Reads what pan printed; none: it did not come so far as to tell.
@@ -66,17 +85,25 @@ pub fn read(words: &str) -> Option<Searched> {
     })
 }
 
-/// What the model printed for each step, of a replay.
-pub fn trail(words: &str) -> Vec<String> {
-    let line = |l: &str| match l.trim_start().strip_prefix(STEP) {
-        None if l.contains("START OF CYCLE") => Some(AGAIN.to_string()),
-        step => step.map(|step| step.trim_end().to_string()),
-    };
-    words.lines().filter_map(line).collect()
+/// What the model printed, of a replay.
+pub fn trail(words: &str) -> Trail {
+    let mut trail = Trail::default();
+    for line in words.lines().map(str::trim) {
+        if let Some(step) = line.strip_prefix(STEP) {
+            trail.steps.push(step.to_string());
+        } else if let Some(goal) = line.strip_prefix(GOAL) {
+            trail.goal = Some(goal.to_string());
+        } else if let Some(report) = line.strip_prefix(REPORT) {
+            trail.report = Report::read(report);
+        } else if line.contains(CYCLE) {
+            trail.cycle = Some(trail.steps.len());
+        }
+    }
+    trail
 }
 
-/// In a trail: what follows is done again and again.
-pub const AGAIN: &str = "again and again";
+/// What pan says in a replay where a cycle begins.
+const CYCLE: &str = "START OF CYCLE";
 
 /// Limits that pan tells of, and how we say it.
 const LIMITS: [(&str, &str); 6] = [
@@ -94,7 +121,7 @@ fn verdict(words: &str, errors: bool) -> Verdict {
     match (errors, broken, limit) {
         // A depth that is too small counts as an error where pan stops at it.
         (true, None, Some((_, limit))) => Verdict::Incomplete(limit.to_string()),
-        (true, why, _) => Verdict::Violated { why: why.unwrap_or_else(|| "an error".into()), trail: vec![] },
+        (true, why, _) => Verdict::Violated { why: why.unwrap_or_else(|| "an error".into()), trail: Trail::default() },
         (false, _, Some((_, limit))) => Verdict::Incomplete(limit.to_string()),
         (false, _, None) => Verdict::Holds,
     }

@@ -2,11 +2,12 @@
 
 use nacre_backend_promela::between::{write_between, Call, World};
 use nacre_backend_promela::judges;
+use nacre_backend_promela::report::{Limit, Report};
 pub use nacre_backend_promela::EXTRA_STATES;
+use nacre_checker::retrace::Hint;
 use nacre_checker::setup::Setup;
 use nacre_stack::interpret::Value;
 
-use crate::answer::AGAIN;
 use crate::emitted::Failure;
 use crate::spin::{Limits, Model, Searched, Tools, Verdict};
 
@@ -26,27 +27,22 @@ pub fn goals(setup: &Setup, tools: &Tools, limits: &Limits) -> Result<Searched, 
     let limits = Limits { breadth_first: false, formula: true, ..limits.clone() };
     let mut searched = search(setup, tools, &limits)?;
     if let Verdict::Violated { why, trail } = &mut searched.verdict {
-        if let Some(goal) = trail.iter().position(|line| line.starts_with(GOAL)) {
-            let name = trail.remove(goal)[GOAL.len()..].to_string();
-            let steps = |upto: usize| trail[..upto].iter().filter(|line| !line.ends_with(" opens")).count();
-            let cycle = trail.iter().position(|line| line == AGAIN);
-            let first = cycle.map_or(steps(trail.len()), steps) + 1;
-            *why = format!("{name}: {NOT_MET}");
-            trail.retain(|line| line != AGAIN);
-            let last = trail.iter().filter(|line| !line.ends_with(" opens")).count();
-            *why += &match last < first {
-                true => ", for nothing more happens".to_string(),
-                false => format!(", for steps {first} to {last} can be done again and again"),
+        if let Some(name) = &trail.goal {
+            let opened = |steps: &[String]| steps.iter().filter(|line| Hint::of(line) == Some(Hint::Opened)).count();
+            let steps = |upto: usize| upto - opened(&trail.steps[..upto]);
+            let last = steps(trail.steps.len());
+            let first = trail.cycle.map_or(last, steps) + 1;
+            *why = match last < first {
+                true => format!("{name}: {NOT_MET}, for nothing more happens"),
+                false => format!("{name}: {NOT_MET}, for steps {first} to {last} can be done again and again"),
             };
         }
     }
     Ok(searched)
 }
 
-/// What the model says of a goal that it watches from here on.
-const GOAL: &str = "goal ";
 /// How a goal is said not to be met.
-pub const NOT_MET: &str = "need not be so again";
+const NOT_MET: &str = "need not be so again";
 
 fn search(setup: &Setup, tools: &Tools, limits: &Limits) -> Result<Searched, Failure> {
     // Messages are values with room for every header and all data: a state can be large.
@@ -55,7 +51,7 @@ fn search(setup: &Setup, tools: &Tools, limits: &Limits) -> Result<Searched, Fai
     for capacity in CAPACITIES {
         let model = model(setup, capacity, limits.formula).map_err(Failure::Unfit)?;
         let searched = tools.check(&model, &limits).map_err(Failure::of)?;
-        let full = matches!(&searched.verdict, Verdict::Violated { why, .. } if why.contains("_len["));
+        let full = searched.stopped_for(Report::Limit(Limit::Capacity));
         found = Some(searched.within_limits());
         if !full {
             break;

@@ -10,8 +10,9 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use crate::answer;
-pub use crate::answer::{Searched, Verdict, STEP};
+pub use crate::answer::{Searched, Trail, Verdict};
 use crate::process::{on_path, run, Ran};
+pub use nacre_backend_promela::report::{Limit, Report};
 
 /// A model in Promela, and the C that it includes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -180,10 +181,12 @@ impl Verifier<'_> {
             *trail = answer::trail(&replay()?.words);
             if limits.shorten && !limits.breadth_first {
                 search(&["-i"])?;
-                let shorter = replay()?.words;
+                let words = replay()?.words;
+                let shorter = answer::trail(&words);
                 // Where a model waits for `timeout`, SPIN may take the end of the search for it: only what breaks the same counts.
-                if shorter.contains(why.as_str()) && answer::trail(&shorter).len() <= trail.len() {
-                    *trail = answer::trail(&shorter);
+                let same = words.contains(why.as_str()) && shorter.report == trail.report;
+                if same && shorter.steps.len() <= trail.steps.len() {
+                    *trail = shorter;
                 }
             }
         }

@@ -7,9 +7,10 @@ use nacre_backend_c::Level;
 use nacre_checker::retrace::{retrace, Hint};
 use nacre_checker::setup::{Bounds, Setup};
 use nacre_checker::space::Space;
+use nacre_specification::violation::Violation;
 use nacre_verify::emitted::between::Checker;
 use nacre_verify::emitted::{emit, Emitted};
-use nacre_verify::spin::{Limits, Verdict};
+use nacre_verify::spin::{Limits, Report, Verdict};
 
 /// As many states as the explorer visits, and one more, before the ends are opened.
 fn agree(setup: &Setup, levels: &[Level]) {
@@ -53,7 +54,7 @@ fn timers_that_are_a_last_resort_and_a_call_that_must_be_taken() {
     let (setup, tools, limits) = (common::long_message(), tools(), Limits::default());
     let found = Checker::new(&setup, &tools, &limits).expect("a verifier").check(Level::Inline).expect("a verdict");
     let Verdict::Violated { trail, .. } = &found.verdict else { panic!("{found:?}") };
-    assert_eq!(trail.last().map(String::as_str), Some("broken: send is allowed, and not taken"));
+    assert_eq!(common::violation(trail), Violation::Refused);
 }
 
 /// By itself the layer packs messages without headers, too.
@@ -113,10 +114,10 @@ fn found(seeds: &[(&str, &str, &str)]) {
     for (right, wrong, told) in seeds {
         let searched = checker.check_of(&seeded(&setup, right, wrong)).expect("a verdict");
         let Verdict::Violated { trail, .. } = &searched.verdict else { panic!("not found: {wrong}: {searched:?}") };
-        let (last, steps) = trail.split_last().expect("a trail");
-        assert!(last.starts_with("broken: ") && last.contains(told), "{wrong}: {trail:?}");
+        let Some((Report::Violation(_), words)) = &trail.report else { panic!("{wrong}: {trail:?}") };
+        assert!(words.contains(told), "{wrong}: {trail:?}");
         // The interpreter breaks nothing on the way.
-        let hints: Vec<Hint> = steps.iter().map(|line| Hint::of(line).expect("a step")).collect();
+        let hints: Vec<Hint> = trail.steps.iter().map(|line| Hint::of(line).expect("a step")).collect();
         let (space, first) = Space::open(&setup).expect("a space");
         retrace(&setup, &space, &first, &hints).expect_err("not the interpreter's");
     }

@@ -4,8 +4,9 @@ mod common;
 
 use common::{bounds, explored, setup, tools, Of};
 use nacre_checker::setup::{Bounds, Setup};
+use nacre_specification::violation::Violation;
 use nacre_verify::model::{check, goals, EXTRA_STATES};
-use nacre_verify::spin::{Limits, Verdict};
+use nacre_verify::spin::{Limits, Report, Verdict};
 
 /// `pt2pt<2>` with a change in its source, over a network that loses one frame.
 fn pt2pt(change: (&str, &str), sends: [u8; 2], first: u64) -> Setup {
@@ -40,8 +41,8 @@ fn a_bug_in_a_layer_is_told_by_the_automaton_that_it_breaks() {
     let found = check(&setup, &tools(), &Limits::default()).expect("a verdict");
     let Verdict::Violated { trail, .. } = found.verdict else { panic!("{found:?}") };
     assert_eq!(
-        trail.last().map(String::as_str),
-        Some("broken: deliver is not allowed by fifo_network here"),
+        trail.report,
+        Some((Report::Violation(Violation::NotAllowed), "deliver is not allowed by fifo_network here".to_string())),
         "{trail:?}"
     );
 }
@@ -51,7 +52,7 @@ fn timers_that_are_a_last_resort_and_a_call_that_must_be_taken() {
     agree(&common::last_resorts());
     let found = check(&common::long_message(), &tools(), &Limits::default()).expect("a verdict");
     let Verdict::Violated { trail, .. } = found.verdict else { panic!("{found:?}") };
-    assert_eq!(trail.last().map(String::as_str), Some("broken: send is allowed, and not taken"));
+    assert_eq!(common::violation(&trail), Violation::Refused);
 }
 
 /// By itself the layer packs messages without headers, too. What is changed is kept by the network, and may be lost like anything else.
@@ -82,7 +83,10 @@ fn damage_that_arrives_at_once_is_found() {
 fn damage_is_found(setup: &Setup) {
     let found = check(setup, &tools(), &Limits::default()).expect("a verdict");
     let Verdict::Violated { trail, .. } = found.verdict else { panic!("{found:?}") };
-    assert!(trail.iter().any(|line| line.starts_with("deliver at") || line.starts_with("damage at")), "{trail:?}");
+    assert!(
+        trail.steps.iter().any(|line| line.starts_with("deliver at") || line.starts_with("damage at")),
+        "{trail:?}"
+    );
     common::breaks_in_the_interpreter(setup, &trail, "`deliver` at");
 }
 
@@ -146,6 +150,6 @@ fn goals_are_met_again_and_again_in_fair_runs() {
     assert!(why.starts_with(words) && why.ends_with(" can be done again and again"), "{why}");
     let steps = why[words.len()..].split(' ').collect::<Vec<_>>();
     let [first, last] = [steps[0], steps[2]].map(|n| n.parse::<usize>().unwrap() + 1);
-    assert_eq!(trail.len(), last + 1, "after both ends are open: {trail:?}");
-    assert!(trail[first..].iter().all(|step| step == "deliver at b"), "{trail:?}");
+    assert_eq!(trail.steps.len(), last + 1, "after both ends are open: {trail:?}");
+    assert!(trail.steps[first..].iter().all(|step| step == "deliver at b"), "{trail:?}");
 }

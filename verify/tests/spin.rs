@@ -38,7 +38,7 @@ fn a_broken_model_is_told_with_the_run_to_it() {
         let searched = check(&counter(1000, 3), &Limits { breadth_first, ..Limits::default() });
         let Verdict::Violated { why, trail } = searched.verdict else { panic!("{searched:?}") };
         assert!(why.starts_with("assertion violated"), "{why}");
-        assert_eq!(trail, ["up to 1", "up to 2", "up to 3"]);
+        assert_eq!(trail.steps, ["up to 1", "up to 2", "up to 3"]);
     }
 }
 
@@ -54,7 +54,7 @@ active proctype p() {
 ";
     let model = Model { text: text.into(), ..Model::default() };
     let steps = |shorten| match check(&model, &Limits { shorten, ..Limits::default() }).verdict {
-        Verdict::Violated { trail, .. } => trail.len(),
+        Verdict::Violated { trail, .. } => trail.steps.len(),
         other => panic!("{other:?}"),
     };
     assert_eq!((steps(false), steps(true)), (9, 3));

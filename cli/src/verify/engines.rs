@@ -6,22 +6,20 @@ use nacre_checker::retrace::{retrace, Hint, Lost};
 use nacre_checker::run::Run;
 use nacre_checker::space::Space;
 use nacre_driver::Session;
-use nacre_stack::interpret::Rule;
+use nacre_specification::violation::Violation;
 use nacre_verify::emitted::{between::Checker, Failure};
 use nacre_verify::model;
-use nacre_verify::spin::{Limits, Searched, Tools, Verdict};
+use nacre_verify::spin::{Limits, Report, Searched, Tools, Trail, Verdict};
 
-use super::report::{located, Reported, Told};
+use super::report::{located, Reported, Searcher, Told};
 use super::world::World;
 use crate::args::{Engine, Verify};
 use crate::console::complain;
 use crate::interrupt::Interrupt;
-use crate::levels::EMITTED;
+use crate::levels::{EmittedLevel, EMITTED};
 use crate::progress::Waiting;
 
 const INTERRUPTED: &str = "it was interrupted";
-/// SPIN's search for a fair run that does not meet a goal, as an engine of its own.
-const GOALS: &str = "spin, goals";
 
 /// What each engine that is wanted comes to, in order.
 pub fn run(args: &Verify, world: &World, session: &Session, interrupt: &Interrupt) -> Vec<Reported> {
@@ -31,19 +29,19 @@ pub fn run(args: &Verify, world: &World, session: &Session, interrupt: &Interrup
             Engine::Explorer => {
                 all.push(match super::search(args, world, interrupt, args.json) {
                     Ok(found) => Reported::of_explorer(found, world, session),
-                    Err(words) => failed("explorer", words),
+                    Err(words) => failed(Searcher::Explorer, words),
                 });
             }
             Engine::Spin => {
                 let waiting = Waiting::begin("SPIN searches the model in Promela".to_string());
                 let check = |tools: &Tools| model::check(&world.setup, tools, &limits(args));
-                all.push(told("spin".into(), world, session, interrupt, check));
+                all.push(told(Searcher::Spin, world, session, interrupt, check));
                 let holds = matches!(all.last(), Some(Reported { verdict: Told::Holds, .. }));
                 drop(waiting);
                 if holds && super::has_goals(world) && !interrupt.came() {
                     let _waiting = Waiting::begin("SPIN searches for fair runs that meet no goal".to_string());
                     let check = |tools: &Tools| model::goals(&world.setup, tools, &limits(args));
-                    all.push(told(GOALS.into(), world, session, interrupt, check));
+                    all.push(told(Searcher::SpinGoals, world, session, interrupt, check));
                 }
             }
             Engine::SpinC => {
@@ -63,20 +61,20 @@ fn on_c(args: &Verify, world: &World, session: &Session, interrupt: &Interrupt) 
     let limits = limits(args);
     let tools = match Tools::find() {
         Ok(tools) => tools,
-        Err(error) => return vec![without("spin-c", Failure::Spin(error), interrupt)],
+        Err(error) => return vec![without(Searcher::SpinC(None), Failure::Spin(error), interrupt)],
     };
     let waiting = Waiting::begin("SPIN and gcc make the verifier".to_string());
     let checker = Checker::new(&world.setup, &tools, &limits);
     drop(waiting);
     let checker = match checker {
         Ok(checker) => checker,
-        Err(failure) => return vec![without("spin-c", failure, interrupt)],
+        Err(failure) => return vec![without(Searcher::SpinC(None), failure, interrupt)],
     };
     let mut all = vec![];
     let wanted = |level| args.level.is_empty() || args.level.iter().any(|wanted| wanted.0 == level);
     for (name, level) in EMITTED.into_iter().filter(|(_, level)| wanted(*level)) {
         let _waiting = Waiting::begin(format!("SPIN searches the C of level {name}"));
-        let engine = format!("spin-c at level {name}");
+        let engine = Searcher::SpinC(Some(EmittedLevel(level)));
         all.push(told(engine, world, session, interrupt, |_| checker.check(level)));
         if interrupt.came() {
             break;
@@ -86,7 +84,7 @@ fn on_c(args: &Verify, world: &World, session: &Session, interrupt: &Interrupt) 
 }
 
 fn told(
-    engine: String,
+    engine: Searcher,
     world: &World,
     session: &Session,
     interrupt: &Interrupt,
@@ -100,7 +98,7 @@ fn told(
             }
             reported
         }
-        Err(failure) => without(&engine, failure, interrupt),
+        Err(failure) => without(engine, failure, interrupt),
     }
 }
 
@@ -110,7 +108,7 @@ fn limits(args: &Verify) -> Limits {
 }
 
 /// No verdict of an engine. What went wrong is told at once; the others have their verdicts all the same.
-fn without(engine: &str, failure: Failure, interrupt: &Interrupt) -> Reported {
+fn without(engine: Searcher, failure: Failure, interrupt: &Interrupt) -> Reported {
     match failure {
         // Its programs were stopped.
         _ if interrupt.came() => nothing(engine, Told::NotFound(INTERRUPTED.into())),
@@ -119,20 +117,19 @@ fn without(engine: &str, failure: Failure, interrupt: &Interrupt) -> Reported {
     }
 }
 
-fn failed(engine: &str, why: String) -> Reported {
+fn failed(engine: Searcher, why: String) -> Reported {
     complain(&why);
     nothing(engine, Told::Failed(why))
 }
 
-fn nothing(engine: &str, verdict: Told) -> Reported {
-    let engine = engine.to_string();
+fn nothing(engine: Searcher, verdict: Told) -> Reported {
     Reported { engine, verdict, states: 0, moves: 0, depth: 0, seconds: 0.0, memory_mib: 0.0, unreached: vec![] }
 }
 
-fn of_spin(engine: String, searched: Searched, world: &World, session: &Session) -> Reported {
+fn of_spin(engine: Searcher, searched: Searched, world: &World, session: &Session) -> Reported {
     let Searched { verdict, states, transitions, depth, memory_mib, seconds, .. } = searched;
     let verdict = match verdict {
-        Verdict::Violated { why, trail } => violated(&engine, why, trail, world, session),
+        Verdict::Violated { why, trail } => violated(engine, why, trail, world, session),
         Verdict::Holds => Told::Holds,
         Verdict::Incomplete(why) => Told::NotFound(why),
     };
@@ -141,69 +138,70 @@ fn of_spin(engine: String, searched: Searched, world: &World, session: &Session)
 
 /// A run of SPIN, done again by the interpreter: then it can be told as the explorer's are. If it cannot be done so, what was
 /// searched is not what the interpreter runs.
-fn violated(engine: &str, why: String, mut trail: Vec<String>, world: &World, session: &Session) -> Told {
-    let mut broken = why;
-    if trail.last().is_some_and(|line| Hint::of(line).is_none()) {
-        let line = trail.pop().unwrap_or_default();
-        broken = line.strip_prefix("broken: ").unwrap_or(&line).to_string();
-    }
-    let hints: Option<Vec<Hint>> = trail.iter().map(|line| Hint::of(line)).collect();
+fn violated(engine: Searcher, why: String, trail: Trail, world: &World, session: &Session) -> Told {
+    let (violation, why) = match trail.report {
+        Some((Report::Violation(violation), words)) => (Some(violation), words),
+        _ => (trail.goal.map(|_| Violation::Goal), why),
+    };
+    let told = |why: String, steps| Told::Violated { why, violation, run: None, steps };
+    let located = |run| Some(located(run, session));
+    let hints: Option<Vec<Hint>> = trail.steps.iter().map(|line| Hint::of(line)).collect();
     let retraced = match (hints, Space::open(&world.setup)) {
         (Some(hints), Ok((space, first))) => retrace(&world.setup, &space, &first, &hints),
-        _ => return Told::Violated { why: broken, run: None, steps: trail },
+        _ => return told(why, trail.steps),
     };
-    trail.retain(|line| Hint::of(line) != Some(Hint::Opened));
+    let mut steps = trail.steps;
+    steps.retain(|line| Hint::of(line) != Some(Hint::Opened));
     let differs = match retraced {
-        Ok(run) => return Told::Violated { why: run.why.clone(), run: Some(located(run, session)), steps: vec![] },
-        Err(Lost::TooMany) => return Told::Violated { why: broken, run: None, steps: trail },
-        Err(Lost::Allowed(run)) if engine == GOALS => {
-            let run = located(Run { why: broken.clone(), ..run }, session);
-            return Told::Violated { why: broken, run: Some(run), steps: vec![] };
+        Ok(run) => return Told::Violated { why: run.why.clone(), violation, run: located(run), steps: vec![] },
+        Err(Lost::TooMany) => return told(why, steps),
+        Err(Lost::Allowed(run)) if violation == Some(Violation::Goal) => {
+            let run = located(Run { why: why.clone(), ..run });
+            return Told::Violated { why, violation, run, steps: vec![] };
         }
         Err(Lost::Allowed(_)) => "does the same steps and breaks nothing".to_string(),
-        Err(Lost::Impossible(0)) => format!("cannot begin with `{}`", trail[0]),
-        Err(Lost::Impossible(steps)) => format!("cannot go on with `{}` after {steps} steps", trail[steps]),
+        Err(Lost::Impossible(0)) => format!("cannot begin with `{}`", steps[0]),
+        Err(Lost::Impossible(done)) => format!("cannot go on with `{}` after {done} steps", steps[done]),
     };
-    let searched = if engine.starts_with("spin-c") { "the emitted C" } else { "the model in Promela" };
-    let why = format!(
-        "{broken}; but the interpreter {differs}: {searched} does not do what the stack does, a fault of Nacre"
-    );
-    Told::Violated { why, run: None, steps: trail }
+    let searched = match engine {
+        Searcher::SpinC(_) => "the emitted C",
+        _ => "the model in Promela",
+    };
+    let why =
+        format!("{why}; but the interpreter {differs}: {searched} does not do what the stack does, a fault of Nacre");
+    Told::Violated { why, violation: None, run: None, steps }
 }
 
-/// Whether SPIN looks for what the explorer found: not for goals, in C not for invariants, and in the model not for space.
-fn looked_for(why: &str, engine: &str) -> bool {
-    let rules = [Rule::Assert, Rule::Unreachable].map(|rule| rule.to_string());
-    let invariant = Rule::Invariant.to_string();
-    why.contains("is not allowed by")
-        || why.contains("and not taken")
-        || rules.iter().any(|rule| why.contains(rule))
-        || (engine == "spin" && why.contains(&invariant))
+/// Whether an engine looks for what the explorer found: SPIN not for goals, in C not for invariants, and in the model not for space.
+fn looks_for(engine: Searcher, violation: Violation) -> bool {
+    match violation {
+        Violation::Assertion | Violation::Unreachable | Violation::LoopBound => engine != Searcher::SpinGoals,
+        Violation::NotAllowed | Violation::NotTaken | Violation::Refused => engine != Searcher::SpinGoals,
+        Violation::Invariant => engine == Searcher::Spin,
+        Violation::NotAccepted | Violation::NoReaction | Violation::Linearity | Violation::Space => false,
+        Violation::MissingFunction | Violation::Claim | Violation::Undefined | Violation::Goal => false,
+    }
 }
 
 /// Engines that searched everything must agree: another verdict or another number of states is a fault of ours, in words.
 pub fn differ(all: &[Reported]) -> Option<String> {
-    let explorer = all.iter().find(|r| r.engine == "explorer")?;
-    all.iter().filter(|r| r.engine != "explorer").find_map(|other| {
-        let differs = match (&explorer.verdict, &other.verdict) {
-            // SPIN's first states are those before both ends are open.
-            (Told::Holds, Told::Holds) if other.engine != GOALS => {
-                let more = if other.engine == "spin" { model::EXTRA_STATES } else { 1 };
-                let (states, wanted) = (other.states, explorer.states);
-                (states != wanted + more)
-                    .then(|| format!("{} has {states} states, the explorer {wanted}", other.engine))
-            }
-            // Fewer runs are fair to the explorer, and an excuse alone is not enough for it: of goals either may find more.
-            (Told::Holds, Told::Violated { .. }) if other.engine != GOALS => {
-                Some(format!("the explorer finds nothing, {} does", other.engine))
-            }
-            (Told::Violated { why, .. }, Told::Holds) if other.engine != GOALS && looked_for(why, &other.engine) => {
-                Some(format!("{} does not find what the explorer finds", other.engine))
-            }
-            _ => None,
-        };
-        differs.map(|words| format!("a fault of Nacre, please report it: {words}"))
-    })
+    let explorer = all.iter().find(|r| r.engine == Searcher::Explorer)?;
+    // Fewer runs are fair to the explorer, and an excuse alone is not enough for it: of goals either may find more.
+    let mut others = all.iter().filter(|r| !matches!(r.engine, Searcher::Explorer | Searcher::SpinGoals));
+    let words = others.find_map(|other| match (&explorer.verdict, &other.verdict) {
+        // SPIN's first states are those before both ends are open.
+        (Told::Holds, Told::Holds) => {
+            let more = if other.engine == Searcher::Spin { model::EXTRA_STATES } else { 1 };
+            let (states, wanted) = (other.states, explorer.states);
+            (states != wanted + more).then(|| format!("{} has {states} states, the explorer {wanted}", other.engine))
+        }
+        (Told::Holds, Told::Violated { .. }) => Some(format!("the explorer finds nothing, {} does", other.engine)),
+        (Told::Violated { violation: Some(violation), .. }, Told::Holds) if looks_for(other.engine, *violation) => {
+            Some(format!("{} does not find what the explorer finds", other.engine))
+        }
+        _ => None,
+    })?;
+    Some(format!("a fault of Nacre, please report it: {words}"))
 }
 
 #[cfg(test)]
@@ -213,15 +211,26 @@ mod tests {
     use super::super::world::{self, Subject};
     use super::*;
 
+    fn spin_c() -> Searcher {
+        Searcher::SpinC(Some(EmittedLevel(crate::levels::EMITTED[1].1)))
+    }
+
     /// What SPIN's trail comes to in the world of a layer that holds.
-    fn told(engine: &str, trail: &[&str]) -> String {
+    fn told(engine: Searcher, steps: &[&str]) -> String {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/verify/alternating_bit.nacre");
         let session = Session::open(&[file]);
         let subject = Subject { name: "alternating_bit".into(), is_layer: true };
         let configuration = session.configurations().into_iter().find(|c| c.subject == subject.name).unwrap();
         let Ok(world) = world::world(&session, &subject, &configuration, false) else { panic!("there is no world") };
-        let trail = trail.iter().map(|line| line.to_string()).collect();
-        match violated(engine, "assertion violated".into(), trail, &world, &session) {
+        let steps = steps.iter().map(|line| line.to_string()).collect();
+        let report = Some((Report::Violation(Violation::NotAllowed), "it is".to_string()));
+        match violated(
+            engine,
+            "assertion violated".into(),
+            Trail { steps, report, ..Trail::default() },
+            &world,
+            &session,
+        ) {
             Told::Violated { why, run: None, .. } => why,
             _ => panic!("the interpreter breaks something"),
         }
@@ -229,27 +238,26 @@ mod tests {
 
     #[test]
     fn what_spin_must_find_and_does_not_is_a_fault() {
-        let told = |why: &str, engine: &str| {
-            let violated = Told::Violated { why: why.into(), run: None, steps: vec![] };
-            differ(&[nothing("explorer", violated), nothing(engine, Told::Holds)])
+        let told = |violation: Violation, engine: Searcher| {
+            let violated = Told::Violated { why: "why".into(), violation: Some(violation), run: None, steps: vec![] };
+            differ(&[nothing(Searcher::Explorer, violated), nothing(engine, Told::Holds)])
         };
-        let (assertion, invariant) = (format!("l: {}: x", Rule::Assert), format!("l: {}: 1", Rule::Invariant));
-        for engine in ["spin", "spin-c at level call"] {
-            assert!(told(&assertion, engine).is_some() && told("it is not allowed by a", engine).is_some());
-            assert_eq!(told("from here on it is never so again: g", engine), None);
+        for engine in [Searcher::Spin, spin_c()] {
+            assert!(told(Violation::Assertion, engine).is_some() && told(Violation::NotAllowed, engine).is_some());
+            assert_eq!(told(Violation::Goal, engine), None);
         }
-        assert!(told(&invariant, "spin").is_some() && told(&invariant, "spin-c at level call").is_none());
-        assert_eq!(told(&assertion, GOALS), None);
+        assert!(told(Violation::Invariant, Searcher::Spin).is_some() && told(Violation::Invariant, spin_c()).is_none());
+        assert_eq!(told(Violation::Assertion, Searcher::SpinGoals), None);
     }
 
     #[test]
     fn what_the_interpreter_does_not_do_is_a_fault_of_what_was_searched() {
-        let why = told("spin-c at level call", &["a calls send, number 1", "deliver at b", "broken: it is"]);
+        let why = told(spin_c(), &["a calls send, number 1", "deliver at b"]);
         let words = "it is; but the interpreter does the same steps and breaks nothing: the emitted C does not do";
         assert!(why.starts_with(words), "{why}");
-        let why = told("spin", &["a opens", "b opens", "deliver at b", "broken: it is"]);
+        let why = told(Searcher::Spin, &["a opens", "b opens", "deliver at b"]);
         assert!(why.contains("cannot begin with `deliver at b`: the model in Promela"), "{why}");
-        let why = told("spin", &["b opens", "a calls send, number 1", "a calls send, number 3"]);
+        let why = told(Searcher::Spin, &["b opens", "a calls send, number 1", "a calls send, number 3"]);
         assert!(why.contains("cannot go on with `a calls send, number 3` after 1 steps"), "{why}");
     }
 }

@@ -50,7 +50,7 @@ fn searched_within(world: &World, threads: usize, states: usize, memory: usize) 
     };
     let verdict = explore(&space, &first, &options).verdict;
     let run = match &verdict {
-        Verdict::Violated { run, why } => Some(tell(&world.setup, &space, &first, run, why)),
+        Verdict::Violated { run, why, .. } => Some(tell(&world.setup, &space, &first, run, why)),
         _ => None,
     };
     let handlers = world.setup.stack.handlers.iter().zip(space.ends.covered());

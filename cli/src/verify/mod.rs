@@ -233,7 +233,7 @@ fn search(args: &Verify, world: &World, interrupt: &Interrupt, quiet: bool) -> R
     };
     let searched = explore(&space, &first, &options);
     let run = match &searched.verdict {
-        Verdict::Violated { run, why } => Some(nacre_checker::run::tell(&world.setup, &space, &first, run, why)),
+        Verdict::Violated { run, why, .. } => Some(nacre_checker::run::tell(&world.setup, &space, &first, run, why)),
         _ => None,
     };
     Ok(Found { covered: space.ends.covered(), searched, run })

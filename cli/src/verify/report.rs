@@ -8,6 +8,7 @@ use nacre_checker::explore::Progress;
 use nacre_checker::run::Run;
 use nacre_driver::Session;
 use nacre_simulator::decode::decode;
+use nacre_specification::violation::Violation;
 use serde_json::{json, Value};
 
 use super::refusals::Refusals;
@@ -15,11 +16,35 @@ use super::world::{Subject, World};
 use crate::args::Verify;
 use crate::check::plural;
 use crate::console::{complain, print, print_json, Exit};
+use crate::levels::EmittedLevel;
+
+/// What searches a world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Searcher {
+    Explorer,
+    /// SPIN on the model in Promela.
+    Spin,
+    /// SPIN on that model, for fair runs that do not meet a goal.
+    SpinGoals,
+    /// SPIN on the emitted C; of no level where it did not come to one.
+    SpinC(Option<EmittedLevel>),
+}
+
+impl std::fmt::Display for Searcher {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self {
+            Searcher::Explorer => f.write_str("explorer"),
+            Searcher::Spin => f.write_str("spin"),
+            Searcher::SpinGoals => f.write_str("spin, goals"),
+            Searcher::SpinC(None) => f.write_str("spin-c"),
+            Searcher::SpinC(Some(level)) => write!(f, "spin-c at level {level}"),
+        }
+    }
+}
 
 /// What an engine came to.
 pub struct Reported {
-    /// `explorer`, `spin`, `spin-c at level inline`
-    pub engine: String,
+    pub engine: Searcher,
     pub verdict: Told,
     pub states: u64,
     pub moves: u64,
@@ -33,6 +58,8 @@ pub struct Reported {
 pub enum Told {
     Violated {
         why: String,
+        /// What kind it is; none: the engine's run is not one of the stack.
+        violation: Option<Violation>,
         run: Option<Run>,
         steps: Vec<String>,
     },
@@ -54,15 +81,15 @@ impl Reported {
             handlers.filter(|(h, covered)| !**covered && world.may_run(h)).map(|(h, _)| h.name.clone()).collect();
         let Progress { states, moves, depth, time, memory, .. } = found.searched.progress;
         let verdict = match found.searched.verdict {
-            Verdict::Violated { why, .. } => {
+            Verdict::Violated { why, violation, .. } => {
                 let run = found.run.map(|run| located(run, session));
-                Told::Violated { why, run, steps: vec![] }
+                Told::Violated { why, violation: Some(violation), run, steps: vec![] }
             }
             Verdict::Complete => Told::Holds,
             Verdict::Incomplete(why) => Told::NotFound(why),
         };
         Reported {
-            engine: "explorer".into(),
+            engine: Searcher::Explorer,
             verdict,
             states,
             moves,
@@ -90,7 +117,7 @@ impl Reported {
             Told::Failed(why) => ("failed", why.clone()),
         };
         json!({
-            "engine": self.engine, "verdict": verdict, "why": why, "states": self.states, "moves": self.moves, "depth": self.depth,
+            "engine": self.engine.to_string(), "verdict": verdict, "why": why, "states": self.states, "moves": self.moves, "depth": self.depth,
             "seconds": self.seconds, "memory_mib": self.memory_mib, "unreached": self.unreached,
         })
     }
@@ -179,14 +206,17 @@ fn save(args: &Verify, subject: &Subject, world: &World, run: &Run, words: &Word
 pub fn end(args: &Verify, subjects: &[Subject], all: &[(&Subject, World, Vec<Reported>)], refusals: &Refusals) -> Exit {
     let reported = || all.iter().flat_map(|(_, _, r)| r);
     let violated = reported().any(|r| matches!(r.verdict, Told::Violated { .. }));
-    let explored = reported().any(|r| r.engine == "explorer");
+    let explored = reported().any(|r| r.engine == Searcher::Explorer);
     let mut complete = reported().all(|r| matches!(r.verdict, Told::Holds));
     let mut lines = vec![];
     // A search that found something ended there.
     for subject in subjects.iter().filter(|_| !violated) {
         // Every handler is to run in one of the configurations at least.
-        let mine =
-            all.iter().filter(|(s, ..)| *s == subject).flat_map(|(_, _, r)| r).filter(|r| r.engine == "explorer");
+        let mine = all
+            .iter()
+            .filter(|(s, ..)| *s == subject)
+            .flat_map(|(_, _, r)| r)
+            .filter(|r| r.engine == Searcher::Explorer);
         let unreached =
             mine.map(|r| r.unreached.clone()).reduce(|a, b| a.into_iter().filter(|name| b.contains(name)).collect());
         if let Some(unreached) = unreached.filter(|names| !names.is_empty()) {

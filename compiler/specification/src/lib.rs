@@ -35,6 +35,7 @@ pub mod beliefs;
 pub mod evaluate;
 pub mod samples;
 pub mod value;
+pub mod violation;
 
 pub use value::Value;
 

@@ -10,8 +10,10 @@ use std::fmt::Write;
 use nacre_backend_promela::automata::{Numbers, Transition, Translator};
 use nacre_backend_promela::effects::{self, Effect};
 use nacre_backend_promela::judges::{clash, known, unclear, Judge, Written};
+use nacre_backend_promela::report::violated;
 use nacre_backend_promela::term::Term;
 use nacre_checker::setup::Setup;
+use nacre_specification::violation::Violation;
 use nacre_specification::{ActionKind, Automaton};
 use nacre_stack::timing::draws;
 use nacre_stack::{Direction, EventId, Type};
@@ -22,6 +24,10 @@ use super::between::Known;
 const CAPACITY: usize = 16;
 /// Largest number that `upto` gives.
 const MOST: u64 = 8;
+
+const CLAIM: &str = "a claim of the stack does not hold: assert, unreachable, or the bound of a loop";
+const UNDEFINED: &str =
+    "the C does what C does not define (an access outside its memory, an overflow), or a step does not end";
 
 pub struct World<'a> {
     pub setup: &'a Setup,
@@ -34,7 +40,7 @@ struct Leaving {
     place: usize,
     name: String,
     /// For each automaton that speaks of it, its ways, and what is said where there is none.
-    taken: Vec<(Vec<Transition>, String)>,
+    taken: Vec<(Vec<Transition>, Violation, String)>,
     /// The network has several actions of the name: which one it does is for SPIN to choose.
     open: bool,
 }
@@ -154,12 +160,17 @@ impl World<'_> {
                 open = self.inputs(&name, &arguments)? > 1;
                 let why = format!("{name} goes down where {} does not take it", self.setup.below.name);
                 taken.extend(
-                    known(&self.network(), ActionKind::Input, &name, &arguments)?.map(|options| (options, why)),
+                    known(&self.network(), ActionKind::Input, &name, &arguments)?
+                        .map(|found| (found, Violation::NotAllowed, why)),
                 );
             } else {
                 for judge in judges {
                     let why = format!("{name} is not allowed by {} here", judge.name());
-                    taken.extend(judge.known(ActionKind::Output, &name, &arguments)?.map(|options| (options, why)));
+                    taken.extend(
+                        judge
+                            .known(ActionKind::Output, &name, &arguments)?
+                            .map(|found| (found, Violation::NotAllowed, why)),
+                    );
                 }
             }
             all.push(Leaving { place, name, taken, open });
@@ -186,14 +197,18 @@ impl World<'_> {
         }
         let leaving = self.leaving(judges)?;
         let open = leaving.iter().any(|l| l.open);
-        let begin = "        c_code { now.count = nacre_left(now.step); };
+        let claim = violated(Violation::Claim, CLAIM);
+        let undefined = violated(Violation::Undefined, UNDEFINED);
+        let begin = format!(
+            "        c_code {{ now.count = nacre_left(now.step); }};
         if
-        :: c_expr { IS_CLAIM } -> printf(\"step: broken: a claim of the stack does not hold: assert, unreachable, or the bound of a loop\\n\"); assert(false)
-        :: c_expr { IS_FAULT } -> printf(\"step: broken: the C does what C does not define (an access outside its memory, an overflow), or a step does not end\\n\"); assert(false)
+        :: c_expr {{ IS_CLAIM }} -> {claim}
+        :: c_expr {{ IS_FAULT }} -> {undefined}
         :: else
         fi;
-        c_code { if (now.step != 0) { now.ends[now.me] = nacre_next(now.step); } };
-        i = 0;\n";
+        c_code {{ if (now.step != 0) {{ now.ends[now.me] = nacre_next(now.step); }} }};
+        i = 0;\n"
+        );
         let fetch = "            c_code {
                 now.event = nacre_left_event(now.step, now.i); now.what = nacre_left_bytes(now.step, now.i);
                 now.said = nacre_left_number(now.step, now.i);
@@ -222,7 +237,7 @@ impl World<'_> {
         text.push_str("            if\n");
         for one in leaving.iter().filter(|l| which(l)) {
             let _ = writeln!(text, "            :: event == {} -> /* {} */", one.place, one.name);
-            for (transitions, why) in &one.taken {
+            for (transitions, violation, why) in &one.taken {
                 let clash = clash(transitions);
                 if within && !clash.is_false() {
                     let _ = writeln!(text, "                if :: ({clash}) -> {} :: else fi;", unclear(why));
@@ -234,8 +249,7 @@ impl World<'_> {
                     let _ = writeln!(text, "                :: {} ->\n{body}                skip", transition.guard);
                 }
                 if !transitions.iter().any(|t| t.guard.is_true()) {
-                    let _ =
-                        writeln!(text, "                :: else -> printf(\"step: broken: {why}\\n\"); assert(false)");
+                    let _ = writeln!(text, "                :: else -> {}", violated(*violation, why));
                 }
                 text.push_str("                fi;\n");
             }
@@ -310,9 +324,10 @@ impl World<'_> {
             let body = effects::text(&body);
             let told = format!("printf(\"step: {} calls {event}, number {}\\n\")", ["a", "b"][end], call.number + 1);
             if self.setup.bounds.at_once {
+                let refused = violated(Violation::Refused, &format!("{event} is allowed, and not taken"));
                 let _ = writeln!(
                     text,
-                    "        :: d_step {{ ({when} && c_expr {{ !BUSY_{end} && !TAKES_{at} }}) -> {told};\n            printf(\"step: broken: {event} is allowed, and not taken\\n\"); assert(false) }}"
+                    "        :: d_step {{ ({when} && c_expr {{ !BUSY_{end} && !TAKES_{at} }}) -> {told};\n            {refused} }}"
                 );
             }
             let _ = writeln!(

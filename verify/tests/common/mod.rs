@@ -10,7 +10,8 @@ use nacre_checker::retrace::{retrace, Hint};
 use nacre_checker::setup::{Bounds, Setup};
 use nacre_checker::space::Space;
 use nacre_driver::{Override, Session, Variation};
-use nacre_verify::spin::Tools;
+use nacre_specification::violation::Violation;
+use nacre_verify::spin::{Report, Tools, Trail};
 
 pub fn tools() -> Tools {
     Tools::find().expect("spin and gcc: tools/install.sh spin gcc libc6-dev")
@@ -92,11 +93,18 @@ pub fn credulous_floor() -> Setup {
     setup(&Of { layer: "floor", change, parameters: &[], network, above: "connecting_network", bounds: bounds([1, 1]) })
 }
 
+/// What the model reported.
+pub fn violation(trail: &Trail) -> Violation {
+    match trail.report {
+        Some((Report::Violation(violation), _)) => violation,
+        _ => panic!("no violation was reported: {trail:?}"),
+    }
+}
+
 /// What SPIN found is found on the same way by the interpreter, which says so.
-pub fn breaks_in_the_interpreter(setup: &Setup, trail: &[String], told: &str) {
-    let (last, steps) = trail.split_last().expect("a trail");
-    assert!(last.starts_with("broken: "), "{trail:?}");
-    let hints: Vec<Hint> = steps.iter().map(|line| Hint::of(line).expect("a step")).collect();
+pub fn breaks_in_the_interpreter(setup: &Setup, trail: &Trail, told: &str) {
+    assert_eq!(violation(trail), Violation::NotAllowed, "{trail:?}");
+    let hints: Vec<Hint> = trail.steps.iter().map(|line| Hint::of(line).expect("a step")).collect();
     let (space, first) = Space::open(setup).expect("a space");
     let run = retrace(setup, &space, &first, &hints).expect("the interpreter's too");
     assert!(run.why.contains(told), "{}", run.why);

@@ -23,8 +23,7 @@ const MOST: u64 = 8;
 pub const LEAVES: usize = 1000;
 /// Causes of steps below this are those of every model.
 pub const WAYS: usize = 1000;
-/// Events of one step that wait for a network that can take them in several ways; one more is a violation of an assertion about
-/// `_len[`.
+/// Events of one step that wait for a network that can take them in several ways; one more is [`crate::report::Limit::Waiting`].
 pub const SENDING: usize = 8;
 
 /// What is round the two ends.
@@ -46,7 +45,7 @@ pub struct World<'a> {
     pub first: u64,
     /// The model is of goals: SPIN's formula is that each is met again and again in fair runs.
     pub goals: bool,
-    /// Entries of a container of an automaton; one more is a violation of an assertion about `_len[`.
+    /// Entries of a container of an automaton; one more is [`crate::report::Limit::Capacity`].
     pub capacity: usize,
 }
 

@@ -1,5 +1,6 @@
 //! Events, the queue and handlers.
 
+use nacre_specification::violation::Violation;
 use nacre_stack::*;
 
 use crate::names::{clean, constant};
@@ -220,7 +221,8 @@ impl Writer<'_> {
             .any(|a| a.guard.header.is_none() && !has_headers && !(a.guard.data && message));
         if !always {
             self.otherwise();
-            self.broken_if("true", &format!("no next_handler for this `{}`", self.stack.event(event).name));
+            let why = format!("no handler for this `{}`", self.stack.event(event).name);
+            self.broken_if("true", Violation::NoReaction, &why);
             self.end_option();
         }
         self.line("fi");
@@ -235,7 +237,8 @@ impl Writer<'_> {
                 self.event_places(event).iter().map(|p| format!("queue[queue_slot].{p}")).collect();
             let outer = std::mem::replace(&mut self.frame, admission_frame(admission, places));
             let holds = self.value(&admission.condition);
-            self.broken_if(&format!("!{holds}"), &format!("`{}` is not accepted", self.stack.event(event).name));
+            let why = format!("`{}` is not accepted", self.stack.event(event).name);
+            self.broken_if(&format!("!{holds}"), Violation::NotAccepted, &why);
             self.frame = outer;
         }
     }

@@ -14,6 +14,7 @@
 use nacre_stack::*;
 
 use crate::between::World;
+use crate::report::GOAL;
 use crate::term::Term;
 use crate::ways::Way;
 use crate::writer::Writer;
@@ -71,7 +72,7 @@ short taken; /* the move of this step; 0 between steps */
             String::from("/* From some time on nothing fails any more, and one goal is watched. */\nactive proctype watch() {\nend:\n    if\n");
         for (at, (name, met)) in self.goals.iter().enumerate() {
             text += &format!(
-                "    :: d_step {{ (opened == 2 && !({met})) -> printf(\"step: goal {name}\\n\"); goal = {} }}\n",
+                "    :: d_step {{ (opened == 2 && !({met})) -> printf(\"{GOAL}{name}\\n\"); goal = {} }}\n",
                 at + 1
             );
         }

@@ -7,6 +7,7 @@ use nacre_specification::{ActionKind, Automaton, Value};
 
 use crate::automata::{Messages, Transition, Translator};
 use crate::effects::Effect;
+use crate::report::{Limit, Report};
 use crate::term::Term;
 
 /// Participants.
@@ -140,11 +141,8 @@ pub fn clash(transitions: &[Transition]) -> Term {
 
 /// What is done then. `why`: what is said where an event is not allowed.
 pub fn unclear(why: &str) -> String {
-    format!("printf(\"step: {UNCLEAR}{why}, or in two ways\\n\"); assert(false)")
+    Report::Limit(Limit::Ambiguous).statement(&format!("{why}, or in two ways"))
 }
-
-/// The last line of a trail that begins so tells of no violation, but of what a model cannot follow.
-pub const UNCLEAR: &str = "unclear: ";
 
 /// The same of one automaton.
 pub fn known(t: &Translator, kind: ActionKind, name: &str, arguments: &[Term]) -> Result<Option<Vec<Transition>>> {

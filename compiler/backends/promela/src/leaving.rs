@@ -1,5 +1,6 @@
 //! What leaves an end between automata: who takes it, in which way.
 
+use nacre_specification::violation::Violation;
 use nacre_specification::ActionKind;
 use nacre_stack::*;
 
@@ -7,11 +8,12 @@ use crate::automata::Transition;
 use crate::between::{World, LEAVES, SENDING};
 use crate::effects;
 use crate::judges::{clash, known, unclear};
+use crate::report::{violated, Limit, Report};
 use crate::term::Term;
 use crate::writer::Writer;
 
 /// For each automaton that speaks of an event, its ways, and what is said where there is none.
-type Taken = Vec<(Vec<Transition>, String)>;
+type Taken = Vec<(Vec<Transition>, Violation, String)>;
 
 /// Where an event stands that an automaton is to take.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -70,11 +72,13 @@ impl Writer<'_> {
         self.option(format!("next_handler == {}", LEAVES + number));
         self.open_text(&format!("d_step {{ /* {name} leaves the end */"));
         if let (true, Some(shapes)) = (down, self.shapes_of(event, "queue[queue_slot].m")) {
-            self.broken_if(&format!("!({shapes})"), "a frame has no shape, or not its length");
+            self.broken_if(&format!("!({shapes})"), Violation::NoReaction, "a frame has no shape, or not its length");
             self.pack_frame(event, "queue[queue_slot].m");
         }
         if waits {
-            self.line(format!("assert(sending_len[0] < {SENDING}); sending[sending_len[0]].what = {};", number + 1));
+            let full = Report::Limit(Limit::Waiting).statement("");
+            self.line(format!("if :: sending_len[0] >= {SENDING} -> {full} :: else fi;"));
+            self.line(format!("sending[sending_len[0]].what = {};", number + 1));
             for (place, parameter) in &places {
                 if self.frame_size.is_some() && parameter.ty == Type::Msg {
                     self.line("COPY_FRAME(sending_frames[sending_len[0]], left_frame);");
@@ -104,23 +108,25 @@ impl Writer<'_> {
         if down {
             let why = format!("{name} goes down where {} does not take it", world.below.name);
             let found = known(&world.network(), ActionKind::Input, name, &arguments)?;
-            return Ok(found.map(|options| (options, why)).into_iter().collect());
+            return Ok(found.map(|transitions| (transitions, Violation::NotTaken, why)).into_iter().collect());
         }
         let written = |bytes: &[u8]| world.written(bytes);
         let mut taken = vec![];
         for judge in world.judges(&written) {
             let why = format!("{name} is not allowed by {} here", judge.name());
-            taken.extend(judge.known(ActionKind::Output, name, &arguments)?.map(|options| (options, why)));
+            taken.extend(
+                judge.known(ActionKind::Output, name, &arguments)?.map(|found| (found, Violation::NotAllowed, why)),
+            );
         }
         Ok(taken)
     }
 
     /// One of the ways of each; `own`: statements of their own, so that it is for SPIN to choose.
-    fn choices(&mut self, taken: &[(Vec<Transition>, String)], own: bool) {
-        for (transitions, why) in taken {
+    fn choices(&mut self, taken: &Taken, own: bool) {
+        for (transitions, violation, why) in taken {
             let clash = clash(transitions);
             if !own && !clash.is_false() {
-                self.line(format!("if :: ({clash}) -> {} :: else fi;", unclear(why)));
+                self.line(format!("if :: {clash} -> {} :: else fi;", unclear(why)));
             }
             self.line("if");
             for transition in transitions {
@@ -136,7 +142,7 @@ impl Writer<'_> {
                 self.end_option();
             }
             if !transitions.iter().any(|t| t.guard.is_true()) {
-                self.line(format!(":: else -> printf(\"step: broken: {why}\\n\"); assert(false)"));
+                self.line(format!(":: else -> {}", violated(*violation, why)));
             }
             self.line("fi;");
         }

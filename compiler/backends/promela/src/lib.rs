@@ -55,6 +55,7 @@ mod numbers;
 mod operations;
 mod places;
 mod process;
+pub mod report;
 mod statements;
 pub mod term;
 mod types;

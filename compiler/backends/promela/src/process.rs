@@ -1,5 +1,6 @@
 //! The process of an end: what begins a step, and the step.
 
+use nacre_specification::violation::Violation;
 use nacre_stack::*;
 
 use crate::term::Term;
@@ -92,7 +93,8 @@ impl Writer<'_> {
                 w.frame.layer = Some(LayerId(at as u32));
                 for (number, invariant) in layer.invariants.iter().enumerate() {
                     let holds = w.value(invariant);
-                    w.broken_if(&format!("!{holds}"), &format!("invariant {}", number + 1));
+                    let why = format!("invariant {}", number + 1);
+                    w.broken_if(&format!("!{holds}"), Violation::Invariant, &why);
                 }
             }
         })

@@ -1,9 +1,11 @@
 //! Statements. A `return` becomes structure: what follows it goes into the other branch, or is guarded by a flag.
 
+use nacre_specification::violation::Violation;
 use nacre_stack::*;
 
 use crate::containers::span;
 use crate::numbers::{cut, sign};
+use crate::report::{violated, Limit, Report};
 use crate::types::{is_scalar, is_signed, is_wide};
 use crate::writer::Writer;
 
@@ -126,10 +128,10 @@ impl Writer<'_> {
     }
 
     /// Tells what is broken, and stops, if a condition holds.
-    pub fn broken_if(&mut self, condition: &str, why: &str) {
-        let why: String = why.chars().map(|c| if matches!(c, '"' | '\\' | '%' | '\n') { '\'' } else { c }).collect();
-        let layer = self.frame.layer.map_or("the stack".into(), |l| self.stack.layer(l).name.clone());
-        self.line(format!("if :: {condition} -> printf(\"step: {layer}: {why}\\n\"); assert(false) :: else fi;"));
+    pub fn broken_if(&mut self, condition: &str, violation: Violation, why: &str) {
+        let layer = self.frame.layer.map_or("the stack", |l| &self.stack.layer(l).name);
+        let stop = violated(violation, &format!("{layer}: {why}"));
+        self.line(format!("if :: {condition} -> {stop} :: else fi;"));
     }
 
     fn statement(&mut self, s: &Statement) {
@@ -167,9 +169,9 @@ impl Writer<'_> {
             }
             StatementKind::Assert(e, text) => {
                 let holds = self.value(e);
-                self.broken_if(&format!("!{holds}"), text);
+                self.broken_if(&format!("!{holds}"), Violation::Assertion, text);
             }
-            StatementKind::Unreachable => self.broken_if("true", "`unreachable` was reached"),
+            StatementKind::Unreachable => self.broken_if("true", Violation::Unreachable, "`unreachable` was reached"),
             StatementKind::Fit { into, value } => self.fit(*into, value),
             StatementKind::Random { into, below } => self.random(*into, below),
             StatementKind::Filter { into, filter, input } => self.filter(*into, *filter, input),
@@ -226,7 +228,7 @@ impl Writer<'_> {
         self.in_loop(body);
         self.end_option();
         self.otherwise();
-        self.broken_if("true", &format!("a loop met its bound {bound}"));
+        self.broken_if("true", Violation::LoopBound, &format!("a loop met its bound {bound}"));
         self.line("break");
         self.end_option();
         self.line("od;");
@@ -260,7 +262,8 @@ impl Writer<'_> {
         self.line("od;");
         if !matches!((&from.kind, &to.kind), (ExprKind::Const(a), ExprKind::Const(b)) if b.saturating_sub(*a) <= u64::from(bound))
         {
-            self.broken_if(&format!("{at} == {bound} && {left} > {bound}"), &format!("a loop met its bound {bound}"));
+            let met = format!("{at} == {bound} && {left} > {bound}");
+            self.broken_if(&met, Violation::LoopBound, &format!("a loop met its bound {bound}"));
         }
     }
 
@@ -304,7 +307,8 @@ impl Writer<'_> {
             self.option(&there);
         }
         if let Some(count) = &count {
-            self.broken_if(&format!("{count} >= {bound}"), &format!("a walk met its bound {bound}"));
+            let why = format!("a walk met its bound {bound}");
+            self.broken_if(&format!("{count} >= {bound}"), Violation::LoopBound, &why);
             self.line(format!("{count}++;"));
         }
         self.entry(walk, &x, &at, &index);
@@ -419,7 +423,8 @@ impl Writer<'_> {
         self.draws = true;
         let n = self.value(below);
         let n = self.simple(&n, &below.ty);
-        self.line(format!("assert(roll_count < {}); roll_count++;", crate::DRAWS));
+        let many = Report::Limit(Limit::Draws).statement("");
+        self.line(format!("if :: roll_count >= {} -> {many} :: else fi; roll_count++;", crate::DRAWS));
         self.line(format!("{local} = ((roll_left & 1) && {n} > 0 -> {n} - 1 : 0); roll_left = roll_left >> 1;"));
     }
 

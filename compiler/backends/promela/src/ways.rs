@@ -1,5 +1,6 @@
 //! What can begin a step: calls, what the network lets arrive, timers.
 
+use nacre_specification::violation::Violation;
 use nacre_specification::ActionKind;
 use nacre_stack::*;
 
@@ -8,6 +9,7 @@ use crate::between::{Call, World};
 use crate::effects;
 use crate::fairness::Fair;
 use crate::frames::{has_bits, statements};
+use crate::report::violated;
 use crate::term::Term;
 use crate::writer::Writer;
 
@@ -104,8 +106,7 @@ impl Writer<'_> {
             };
             let refused = allowed.clone().and(admitted.clone().negated());
             if world.at_once && !refused.is_false() {
-                let why =
-                    format!("printf(\"step: broken: {} is allowed, and not taken\\n\"); assert(false);", event.name);
+                let why = violated(Violation::Refused, &format!("{} is allowed, and not taken", event.name));
                 ways.push(way(refused, true, vec![why]));
             }
             ways.push(way(allowed.clone().and(admitted.clone()), false, [lines, put.clone()].concat()));

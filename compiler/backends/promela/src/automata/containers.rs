@@ -4,6 +4,7 @@ use nacre_specification::*;
 
 use super::{entry, flat, leaves, Env, Leaf, Result, Translator, Val};
 use crate::effects::{guarded, Effect};
+use crate::report::{Limit, Report};
 use crate::term::Term;
 
 /// One row of a container, and what is put there or looked for.
@@ -94,8 +95,8 @@ impl Container<'_> {
 
     /// One more than the model has places for is a limit of the model.
     fn room(&self) -> Vec<Effect> {
-        let room = self.length().less(Term::number(self.translator.capacity));
-        vec![Effect::run(format!("assert({room})"))]
+        let full = Term::number(self.translator.capacity).at_most(self.length());
+        guarded(full, Report::Limit(Limit::Capacity).effects(""))
     }
 
     /// Goes to the entry that has the values; does the one where there is such, else the other.

@@ -1,0 +1,78 @@
+//! What a run can violate. A model carries it as a number, so that no reader has to look for words.
+
+/// A kind of violation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Violation {
+    /// An assertion of a layer does not hold.
+    Assertion,
+    /// What a layer says is unreachable is reached.
+    Unreachable,
+    /// A loop meets its bound.
+    LoopBound,
+    /// An invariant of a layer does not hold between steps.
+    Invariant,
+    /// An event comes where its layer does not accept it.
+    NotAccepted,
+    /// Nothing is there to react to an event, or a frame has no shape.
+    NoReaction,
+    /// A message is used twice or lost.
+    Linearity,
+    /// A step takes more memory than its bound, or something is longer than its bound.
+    Space,
+    /// A function of the host is missing.
+    MissingFunction,
+    /// A claim of the stack of which the emitted C does not say which: an assertion, `unreachable`, or the bound of a loop.
+    Claim,
+    /// The emitted C does what C does not define, or a step does not end.
+    Undefined,
+    /// An output that a specification above does not allow.
+    NotAllowed,
+    /// An event for which the network below has no input.
+    NotTaken,
+    /// A call that the specification allows is not taken at once.
+    Refused,
+    /// A goal is not met again and again.
+    Goal,
+}
+
+impl Violation {
+    pub const ALL: [Violation; 15] = [
+        Violation::Assertion,
+        Violation::Unreachable,
+        Violation::LoopBound,
+        Violation::Invariant,
+        Violation::NotAccepted,
+        Violation::NoReaction,
+        Violation::Linearity,
+        Violation::Space,
+        Violation::MissingFunction,
+        Violation::Claim,
+        Violation::Undefined,
+        Violation::NotAllowed,
+        Violation::NotTaken,
+        Violation::Refused,
+        Violation::Goal,
+    ];
+
+    /// Its number in a model, from 1.
+    pub fn number(self) -> u32 {
+        self as u32 + 1
+    }
+
+    /// The violation of a number.
+    pub fn of_number(number: u32) -> Option<Violation> {
+        Violation::ALL.into_iter().find(|violation| violation.number() == number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_tell_violations_apart() {
+        assert!(Violation::ALL.iter().enumerate().all(|(at, v)| v.number() as usize == at + 1));
+        assert!(Violation::ALL.into_iter().all(|v| Violation::of_number(v.number()) == Some(v)));
+        assert_eq!((Violation::of_number(0), Violation::of_number(99)), (None, None));
+    }
+}
