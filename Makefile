@@ -3,7 +3,7 @@
 CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: demo test bench bench-verify soak setup setup-test build lint clean
+.PHONY: demo test bench bench-verify soak setup setup-test setup-processors build lint clean
 
 ## Sends a file through the stack `reliable` over a bad network, and shows the stack.
 demo: setup
@@ -25,7 +25,7 @@ bench-verify: setup-test
 	$(TARGET)/release/nacre-benches --verification docs/verification.md
 
 ## Long campaigns.
-soak: setup-test
+soak: setup-test setup-processors
 	NACRE_SOAK=1 $(CARGO) test --release --workspace -- --include-ignored
 
 setup:
@@ -33,6 +33,11 @@ setup:
 
 setup-test: setup
 	tools/install.sh clang valgrind tshark gdb spin z3 cvc5
+
+## Cross compilers and an emulator: powerpc and s390x (big-endian), arm (32 bits).
+setup-processors: setup
+	tools/install.sh qemu-user gcc-powerpc-linux-gnu libc6-dev-powerpc-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross \
+		gcc-arm-linux-gnueabihf libc6-dev-armhf-cross
 
 lint:
 	$(CARGO) fmt --all --check

@@ -3,7 +3,7 @@
 mod support;
 
 use nacre_runtime::wire::Control;
-use nacre_runtime::{Event, Listener, Options};
+use nacre_runtime::{Event, Listener, Options, ANSWERS_PER_SECOND_AND_ADDRESS};
 use std::net::{SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 use support::*;
@@ -31,16 +31,19 @@ fn receive(raw: &UdpSocket) -> Option<Vec<u8>> {
     Some(buffer[..len].to_vec())
 }
 
-/// Everything that a listener says within a moment.
+/// Everything that a listener says within a moment: at least of what is there, however busy the machine is.
 fn settle(listener: &mut Listener) -> Vec<String> {
     let mut words = Vec::new();
     let end = Instant::now() + Duration::from_millis(60);
-    while Instant::now() < end {
+    loop {
+        let is_last = Instant::now() >= end;
         while let Some(event) = listener.poll() {
             words.push(word(event));
         }
+        if is_last {
+            return words;
+        }
     }
-    words
 }
 
 #[test]
@@ -48,6 +51,7 @@ fn first_frame_with_any_flipped_bit_leaves_no_trace() {
     let mut server = server(&window(), Options::default());
     let raw = raw();
     let frame = first_frame(&raw);
+    let begun = Instant::now();
     for bit in 0..48 * 8 {
         let mut bad = frame.clone();
         bad[bit / 8] ^= 1 << (bit % 8);
@@ -65,7 +69,8 @@ fn first_frame_with_any_flipped_bit_leaves_no_trace() {
     }
     let statistics = server.statistics();
     assert_eq!((statistics.connections, statistics.arrived, statistics.late), (0, 0, 0), "{statistics:?}");
-    assert!(statistics.controls_out <= 20, "rationed: {statistics:?}");
+    let ration = ANSWERS_PER_SECOND_AND_ADDRESS * (begun.elapsed().as_secs() + 2);
+    assert!(statistics.controls_out <= ration, "at most {ration}: {statistics:?}");
     raw.send_to(&frame, server.local()).unwrap();
     assert_eq!(settle(&mut server)[..2], ["arrived", "delivered first"]);
 }
@@ -152,93 +157,6 @@ fn restarted_server_does_not_know_its_clients_and_they_learn_it() {
     assert!(words[1].is_empty(), "{words:?}");
     assert_eq!(second.statistics().arrived, 0);
     assert!(second.statistics().unknown_cookies > 1);
-}
-
-#[test]
-fn unknown_cookie_is_answered_no_larger_and_rationed() {
-    let mut server = server(&window(), Options::default());
-    let raw = raw();
-    let frame = |len: usize| [&0x00ab_cdef_u32.wrapping_shl(8).to_le_bytes()[..], &vec![0; len - 4]].concat();
-    raw.send_to(&frame(11), server.local()).unwrap();
-    assert!(settle(&mut server).is_empty());
-    assert_eq!(receive(&raw), None, "an answer of 12 bytes to 11");
-    raw.send_to(&frame(12), server.local()).unwrap();
-    settle(&mut server);
-    let answer = receive(&raw).unwrap();
-    assert_eq!(Control::read(&answer), Some(Control::Unknown { unknown: 0xabcdef }));
-    for _ in 0..100 {
-        raw.send_to(&frame(500), server.local()).unwrap();
-    }
-    settle(&mut server);
-    let answers = std::iter::from_fn(|| receive(&raw)).count();
-    assert!((1..=12).contains(&answers), "{answers} answers to 100 frames");
-    assert!(server.statistics().answers_withheld > 80);
-}
-
-#[test]
-fn refusal_is_rationed_and_no_larger_than_its_cause() {
-    let mut server = server(&other(), Options::default());
-    let raw = raw();
-    let frame = first_frame(&raw);
-    for _ in 0..100 {
-        raw.send_to(&frame, server.local()).unwrap();
-        settle_one(&mut server);
-    }
-    let answers: Vec<Vec<u8>> = std::iter::from_fn(|| receive(&raw)).collect();
-    assert!((1..=30).contains(&answers.len()), "{} answers to 100 frames", answers.len());
-    let refused = window().fingerprint();
-    for answer in &answers {
-        let Some(Control::Refused { fingerprint, served, .. }) = Control::read(answer) else { panic!("{answer:?}") };
-        assert_eq!((fingerprint, served), (refused, vec![other().fingerprint()]));
-    }
-    assert!(server.statistics().answers_withheld >= 70, "{:?}", server.statistics());
-    // Each from an address of its own, which has its ration.
-    for len in 16..=40usize {
-        let socket = UdpSocket::bind((std::net::Ipv4Addr::new(127, 0, 1, len as u8), 0)).unwrap();
-        socket.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
-        socket.send_to(&frame[..len.min(frame.len())], server.local()).unwrap();
-        settle_one(&mut server);
-        let answer = receive(&socket).map_or(0, |answer| answer.len());
-        assert!(answer <= len.min(frame.len()), "{answer} bytes in answer to {len}");
-        assert_eq!(answer > 0, len >= 17, "an answer to {len} bytes");
-    }
-}
-
-/// Lets a listener handle what has come.
-fn settle_one(listener: &mut Listener) {
-    for _ in 0..3 {
-        while listener.poll().is_some() {}
-    }
-}
-
-#[test]
-fn ping_is_answered_once_in_a_while() {
-    let mut server = server(&window(), Options::default());
-    let raw = raw();
-    raw.send_to(&first_frame(&raw), server.local()).unwrap();
-    settle(&mut server);
-    let cookie = (server.connections()[0].to_number() & 0xff_ffff) as u32;
-    let begun = Instant::now();
-    for token in 1..=200 {
-        raw.send_to(&Control::Ping { cookie, token }.write(100).unwrap(), server.local()).unwrap();
-        settle_one(&mut server);
-    }
-    let tenths = begun.elapsed().as_millis() / 100;
-    let frames: Vec<Vec<u8>> = std::iter::from_fn(|| receive(&raw)).collect();
-    let pongs = frames.iter().filter(|f| matches!(Control::read(f), Some(Control::Pong { .. }))).count();
-    assert!(
-        (1..=tenths + 2).contains(&(pongs as u128)),
-        "{pongs} answers to 200 pings within {tenths} tenths of a second"
-    );
-    // Later the next one is answered, with its own token.
-    std::thread::sleep(Duration::from_millis(120));
-    raw.send_to(&Control::Ping { cookie, token: 77 }.write(100).unwrap(), server.local()).unwrap();
-    settle(&mut server);
-    let pong = std::iter::from_fn(|| receive(&raw)).find_map(|f| match Control::read(&f) {
-        Some(Control::Pong { token, .. }) => Some(token),
-        _ => None,
-    });
-    assert_eq!(pong, Some(77));
 }
 
 #[test]

@@ -142,8 +142,11 @@ fn reader_that_takes_nothing_stops_the_sender() {
     server.set_grants_by_itself(at_server, false).unwrap();
     let mut sent = 1;
     let mut received = 0;
-    let end = std::time::Instant::now() + Duration::from_millis(300);
-    while std::time::Instant::now() < end {
+    let end = std::time::Instant::now() + LONG.unwrap();
+    let mut turns_when_full = 0;
+    while turns_when_full < 10_000 {
+        assert!(std::time::Instant::now() < end, "{received} received, {sent} sent");
+        turns_when_full += u32::from((received, sent) == (8, 16));
         sent += u32::from(client.send(id, b"x").is_ok());
         while let Some(event) = server.poll() {
             received += u32::from(word(event).starts_with("delivered"));
@@ -264,21 +267,4 @@ fn closed_port_is_reported_with_its_cause() {
     let words = run_until(&mut [&mut client], |words| !words[0].is_empty());
     assert_eq!(words[0], ["error ConnectionRefused"]);
     assert!(client.statistics_of(id).is_ok(), "the connection goes on");
-}
-
-#[test]
-fn silent_peer_times_out_and_quiet_one_does_not() {
-    let options =
-        Options { ping_after: Duration::from_millis(50), timeout: Duration::from_millis(300), ..Options::default() };
-    let mut server = server(&window(), options.clone());
-    let mut client = Listener::bind(loopback(), options).unwrap();
-    let id = client.connect(server.local(), &window()).unwrap();
-    client.send(id, b"a").unwrap();
-    let start = std::time::Instant::now();
-    let words = run_until(&mut [&mut client, &mut server], |_| start.elapsed() > Duration::from_millis(900));
-    assert!(words.iter().flatten().all(|word| !word.starts_with("closed")), "{words:?}");
-    assert!(client.statistics_of(id).unwrap().round_trip_ns.is_some());
-    let words = run_until(&mut [&mut client], |words| words[0].iter().any(|word| word.starts_with("closed")));
-    assert_eq!(words[0].last().unwrap(), "closed Timeout");
-    assert!(matches!(client.send(id, b"b"), Err(Error::NoConnection)));
 }

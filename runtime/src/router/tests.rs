@@ -180,6 +180,79 @@ fn stack_that_is_not_served_is_refused_once_for_each_cause() {
 }
 
 #[test]
+fn unknown_cookie_is_answered_no_larger_and_rationed() {
+    let mut server = serving(1, &window());
+    let frame = |len: usize| [&0xabcd_ef00_u32.to_le_bytes()[..], &vec![0; len - 4]].concat();
+    server.datagram(address(0), &frame(11));
+    assert_eq!(*server.outbox(), [], "an answer of 12 bytes to 11");
+    server.datagram(address(0), &frame(12));
+    let answer = Control::Unknown { unknown: 0xabcdef }.write(12).unwrap();
+    assert_eq!(*server.outbox(), [(address(0), answer)]);
+    (0..100).for_each(|_| server.datagram(address(0), &frame(500)));
+    assert_eq!(server.outbox().len() as u64, crate::ANSWERS_PER_SECOND_AND_ADDRESS - 1, "the one not written counts");
+    let statistics = server.statistics();
+    assert_eq!((statistics.unknown_cookies, statistics.answers_withheld), (102, 1 + 92));
+}
+
+#[test]
+fn refusal_is_no_larger_than_its_cause() {
+    let mut server = serving(1, &newer());
+    let mut client = router(2);
+    let id = client.connect(address(1), &window(), |_| {}).unwrap();
+    client.send(id, b"hello").unwrap();
+    let (_, frame) = client.outbox_mut().remove(0);
+    // Each from an address of its own, which has its ration.
+    for len in 16..=40usize {
+        server.datagram(address(len), &frame[..len]);
+        let answer = server.outbox_mut().pop().map_or(0, |(_, answer)| answer.len());
+        assert!(answer <= len, "{answer} bytes in answer to {len}");
+        assert_eq!(answer > 0, len >= 17, "an answer to {len} bytes");
+    }
+}
+
+/// A server with one connection, and its cookie.
+fn connected() -> (World, u32) {
+    let (mut world, id) = World::new(&window());
+    world.ends[0].send(id, b"hello").unwrap();
+    world.run(100_000_000, || false);
+    let cookie = world.ends[1].connections()[0].cookie();
+    (world, cookie)
+}
+
+#[test]
+fn ping_is_answered_ten_times_a_second() {
+    let (mut world, cookie) = connected();
+    let server = &mut world.ends[1];
+    let mut pongs = Vec::new();
+    for token in 1..=1000 {
+        server.set_time(world.now + token * 1_000_000);
+        server.datagram(address(0), &Control::Ping { cookie, token }.write(100).unwrap());
+        for (_, frame) in std::mem::take(server.outbox_mut()) {
+            match Control::read(&frame) {
+                Some(Control::Pong { token, .. }) => pongs.push(token),
+                other => assert_eq!(other, None),
+            }
+        }
+    }
+    assert_eq!(pongs, (0..10).map(|tenth| 1 + tenth * 100).collect::<Vec<u64>>());
+}
+
+#[test]
+fn quiet_peer_is_asked_and_stays_and_a_silent_one_times_out() {
+    let (mut world, _) = connected();
+    let timeout = Options::default().timeout.as_nanos() as u64;
+    world.run(10 * timeout, || false);
+    assert!(!world.log.iter().any(|(_, _, word)| word.starts_with("closed")), "{:?}", world.log);
+    let id = world.ends[0].connections()[0];
+    assert!(world.ends[0].get(id).unwrap().round_trip.is_some());
+    world.run(10 * timeout + timeout - 6_000_000_000, || true);
+    assert_eq!(world.ends[0].connections().len(), 1, "not before its time");
+    world.run(12 * timeout, || true);
+    assert_eq!(world.words_of(0).last(), Some(&"closed Timeout"));
+    assert!(matches!(world.ends[0].send(id, b"b"), Err(Error::NoConnection)));
+}
+
+#[test]
 fn a_fingerprint_belongs_to_one_descriptor() {
     let stack = window();
     // SAFETY: a copy of a good descriptor, which stays.
