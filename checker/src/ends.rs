@@ -81,6 +81,8 @@ pub struct Ends {
     /// By handler, whether it has run in a step that called no frame impossible.
     covered: Mutex<Vec<bool>>,
     any_order: bool,
+    /// Times are left out of what is compared.
+    erases_times: bool,
     /// Why something that the network does could not be done.
     lost: OnceLock<String>,
 }
@@ -96,6 +98,7 @@ impl Ends {
     pub fn open(setup: &Setup) -> Result<(Ends, [Vec<Way>; 2]), String> {
         let handlers = setup.stack.handlers.len();
         let ends = Ends {
+            erases_times: nacre_analysis::timing::erasure(&setup.stack).is_empty(),
             stack: setup.stack.clone(),
             calls: setup.calls(),
             locals: Interner::default(),
@@ -214,7 +217,7 @@ impl Ends {
         let left: Vec<Left> = left.collect();
         let effects = self.effects.number(left.clone(), || left);
         let mut key = vec![end as u8];
-        key.extend(machine.abstract_bytes());
+        key.extend(machine.abstract_bytes(self.erases_times));
         // What is kept decides what is refused for want of space.
         key.extend(machine.free_blocks().to_le_bytes());
         let next = self.locals.number(key, || {

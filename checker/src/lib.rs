@@ -10,7 +10,7 @@
 //!
 //! **Time stands still.** Every step happens at time 0 and any armed timer may fire at any moment, in any order. So a
 //! deadline says only whether and for how long a timer was armed, and what a layer reads from the clock is always 0: a
-//! layer whose clock reaches more than timers is not covered ([`nacre_stack::timing::leaks`] tells).
+//! layer whose clock reaches more than timers is not covered ([`nacre_analysis::timing::leaks`] tells).
 //!
 //! **What is open** (random numbers, with [`Bounds::any_order`](setup::Bounds) the order of events in a step) is decided in every way.
 

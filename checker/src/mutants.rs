@@ -22,7 +22,8 @@
 
 pub mod decisive;
 
-use decisive::{Body, Decisive};
+use decisive::Decisive;
+use nacre_analysis::values::BodyId;
 use nacre_stack::*;
 
 /// A stack with one mistake in it.
@@ -45,14 +46,14 @@ pub fn mutants(stack: &Stack, layers: &[LayerId]) -> Vec<Mutant> {
     let decisive = Decisive::of(stack);
     let mut all = vec![];
     for (at, handler) in stack.handlers.iter().enumerate().filter(|(_, h)| wanted(h.layer) && !h.passes) {
-        each(&handler.body, Body::Handler(at), &decisive, stack, &mut |operator, body| {
+        each(&handler.body, BodyId::Handler(HandlerId(at as u32)), &decisive, stack, &mut |operator, body| {
             let mut mutant = stack.clone();
             mutant.handlers[at].body = body;
             all.push(made(&original, mutant, operator, &handler.name, handler.span));
         });
     }
     for (at, function) in stack.functions.iter().enumerate().filter(|(_, f)| wanted(f.layer)) {
-        each(&function.body, Body::Function(at), &decisive, stack, &mut |operator, body| {
+        each(&function.body, BodyId::Function(FunctionId(at as u32)), &decisive, stack, &mut |operator, body| {
             let mut mutant = stack.clone();
             mutant.functions[at].body = body;
             all.push(made(&original, mutant, operator, &function.name, function.span));
@@ -80,7 +81,7 @@ fn without_span(line: &str) -> String {
 }
 
 /// Calls `found` with the body after each change.
-fn each(block: &Block, body: Body, decisive: &Decisive, stack: &Stack, found: &mut dyn FnMut(&'static str, Block)) {
+fn each(block: &Block, body: BodyId, decisive: &Decisive, stack: &Stack, found: &mut dyn FnMut(&'static str, Block)) {
     let mut wanted = 0;
     loop {
         let mut changed = block.clone();
@@ -94,7 +95,7 @@ fn each(block: &Block, body: Body, decisive: &Decisive, stack: &Stack, found: &m
 
 struct Walker<'a> {
     stack: &'a Stack,
-    body: Body,
+    body: BodyId,
     decisive: &'a Decisive<'a>,
     wanted: usize,
     seen: usize,

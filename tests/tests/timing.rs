@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use nacre_analysis::timing::{draws, erasure, leaks, Leak};
 use nacre_driver::Session;
 use nacre_stack::interpret::{Config, Machine, Outcome};
-use nacre_stack::timing::{draws, erasure, leaks, Leak};
 use nacre_stack::Stack;
 use nacre_tests::root;
 
@@ -162,7 +162,8 @@ fn opened(stack: &Stack, now: u64) -> Machine {
 }
 
 /// Three machines: two that differ in times and chance alone, and one whose timer is not armed.
-fn compared(body: &str) -> [Machine; 3] {
+/// Three machines, and whether times may be left out of what is compared.
+fn compared(body: &str) -> ([Machine; 3], bool) {
     let stack = with(body);
     let at = stack.interface().iter().position(|e| stack.event(e.event).name == "send" && e.input.is_some());
     let at = at.expect("something to send") as u32;
@@ -171,27 +172,68 @@ fn compared(body: &str) -> [Machine; 3] {
         assert_eq!(machine.call(at, &[], b"x", now), Outcome::Ok);
     }
     machines[1].fire(0, 30);
-    machines
+    (machines, erasure(&stack).is_empty())
 }
 
 #[test]
 fn abstract_states_are_equal_where_only_times_and_chance_differ() {
-    let [a, b, idle] = compared(
+    let ([a, b, idle], times) = compared(
         "state { wait: duration = 10 ms, sent: instant, again: timer }
          down send(m) { sent = now; arm again in wait + random_duration(1 ms); pass; }
          on again { wait = wait * 2; arm again in wait + random_duration(1 ms); }",
     );
     assert_ne!(a.canonical_bytes(), b.canonical_bytes());
-    assert_eq!(a.abstract_bytes(), b.abstract_bytes());
-    assert_ne!(a.abstract_bytes(), idle.abstract_bytes());
+    assert_eq!(a.abstract_bytes(times), b.abstract_bytes(times));
+    assert_ne!(a.abstract_bytes(times), idle.abstract_bytes(times));
 }
 
 #[test]
 fn abstract_states_keep_times_that_decide_something() {
-    let [a, b, _] = compared(
+    let ([a, b, _], times) = compared(
         "state { wait: duration = 10 ms, again: timer }
          down send(m) { arm again in wait; pass; }
          on again { wait = wait * 2; if wait > 1 s { above.grant_sends(1); } arm again in wait; }",
     );
-    assert_ne!(a.abstract_bytes(), b.abstract_bytes());
+    assert_ne!(a.abstract_bytes(times), b.abstract_bytes(times));
+}
+
+#[test]
+fn a_time_stored_through_a_reference_leaks() {
+    let told = one("state { last: instant, n: u64 }
+         fn note(ref to: u64) { to = (now - last) as u64; }
+         down send(m) { note(ref n); pass; }");
+    // In the function, and where it is called.
+    assert_eq!(told, ["a value that is not a time"; 2]);
+}
+
+#[test]
+fn a_reference_to_a_local_carries_the_time_back() {
+    let told = one("state { last: instant }
+         fn note(ref to: u64) { to = (now - last) as u64; }
+         down send(m) { var n: u64 = 0; note(ref n); if n > 5 { drop m; return; } pass; }");
+    assert!(told.contains(&"the way a message takes".to_string()), "{told:?}");
+}
+
+#[test]
+fn a_part_of_a_local_that_is_no_time_leaks() {
+    let told = one(
+        "struct Pair { at: instant, n: u64 }
+         state { last: instant }
+         down send(m) { let pair = Pair { at: now, n: (now - last) as u64 }; if pair.n > 5 { drop m; return; } pass; }",
+    );
+    assert!(told.contains(&"the way a message takes".to_string()), "{told:?}");
+}
+
+#[test]
+fn a_time_that_decides_what_is_accepted_leaks() {
+    let told =
+        one("state { last: instant } accepts send(m) when now - last > 5 ms; down send(m) { last = now; pass; }");
+    assert_eq!(told, ["what is accepted"]);
+}
+
+#[test]
+fn a_turn_after_a_break_by_the_clock_leaks() {
+    let told = one("state { last: instant, n: u32 }
+         down send(m) { for i in 0..4 { n += 1; if now - last > 5 ms { break; } } pass; }");
+    assert!(told.contains(&"a value that is not a time".to_string()), "{told:?}");
 }

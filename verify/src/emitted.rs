@@ -12,10 +12,10 @@
 pub mod between;
 mod world;
 
+use nacre_analysis::timing::draws;
 use nacre_backend_c::{write_check, write_with, Level, Options};
 use nacre_checker::setup::{address, Setup};
 use nacre_stack::interpret::Value;
-use nacre_stack::timing::draws;
 use nacre_stack::{Span, Stack, TimerStep, Type};
 
 use crate::spin::Error;

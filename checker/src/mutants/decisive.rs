@@ -9,54 +9,27 @@
 //!
 //! Both are least fixpoints over the whole stack: nothing is decisive until something needs it.
 
-use std::collections::BTreeSet;
-
+use nacre_analysis::values::{self, BodyId, Slot, Values};
 use nacre_stack::*;
-
-/// A body: of a handler or of a function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Body {
-    Handler(usize),
-    Function(usize),
-}
 
 pub struct Decisive<'a> {
     stack: &'a Stack,
-    cells: Vec<bool>,
-    fields: BTreeSet<(StructId, u32)>,
-    /// By body, its locals; handlers first.
-    locals: Vec<Vec<bool>>,
-    /// By body, whether anything in it acts.
-    acts: Vec<bool>,
-    /// By function.
-    results: Vec<bool>,
-    changed: bool,
+    /// Which cells, locals, results and fields are decisive, and which bodies act.
+    known: Values<bool>,
 }
 
 impl<'a> Decisive<'a> {
     pub fn of(stack: &'a Stack) -> Decisive<'a> {
-        let locals = stack.handlers.iter().map(|h| &h.locals).chain(stack.functions.iter().map(|f| &f.locals));
-        let locals: Vec<Vec<bool>> = locals.map(|l| vec![false; l.len()]).collect();
-        let mut found = Decisive {
-            stack,
-            cells: vec![false; stack.cells.len()],
-            fields: BTreeSet::new(),
-            acts: vec![false; locals.len()],
-            locals,
-            results: vec![false; stack.functions.len()],
-            changed: true,
-        };
-        while found.changed {
-            found.changed = false;
+        let mut found = Decisive { stack, known: Values::new(false) };
+        loop {
             found.said();
-            for (at, handler) in stack.handlers.iter().enumerate() {
-                found.block(at, &handler.body);
+            for body in values::bodies(stack) {
+                found.block(body.id, body.block);
             }
-            for (at, function) in stack.functions.iter().enumerate() {
-                found.block(stack.handlers.len() + at, &function.body);
+            if !found.known.take_grew() {
+                return found;
             }
         }
-        found
     }
 
     /// What layers say of themselves, and when they take something.
@@ -69,100 +42,97 @@ impl<'a> Decisive<'a> {
         inputs.flat_map(|i| &i.admissions).for_each(|a| self.read(None, &a.condition, true));
     }
 
-    fn number(&self, body: Body) -> usize {
-        match body {
-            Body::Handler(at) => at,
-            Body::Function(at) => self.stack.handlers.len() + at,
-        }
+    fn is(&self, slot: Slot) -> bool {
+        *self.known.of(slot)
     }
 
-    pub fn local(&self, body: Body, local: LocalId) -> bool {
-        self.locals[self.number(body)][local.index()]
+    fn set(&mut self, slot: Slot) {
+        self.known.raise(slot, &true);
+    }
+
+    pub fn local(&self, body: BodyId, local: LocalId) -> bool {
+        self.is(Slot::Local(body, local))
     }
 
     pub fn field(&self, of: StructId, field: u32) -> bool {
-        self.fields.contains(&(of, field))
+        self.is(Slot::Field(of, field))
     }
 
     pub fn parameter(&self, function: FunctionId, parameter: LocalId) -> bool {
-        self.local(Body::Function(function.index()), parameter)
+        self.local(BodyId::Function(function), parameter)
     }
 
-    pub fn result(&self, body: Body) -> bool {
-        matches!(body, Body::Function(at) if self.results[at])
+    pub fn result(&self, body: BodyId) -> bool {
+        matches!(body, BodyId::Function(function) if self.is(Slot::Result(function)))
     }
 
     /// Whether a store there could be seen.
-    pub fn place(&self, body: Body, place: &Place) -> bool {
-        self.stored(self.number(body), place)
+    pub fn place(&self, body: BodyId, place: &Place) -> bool {
+        self.stored(body, place)
     }
 
     /// Whether anything in a block acts.
-    pub fn block_acts(&self, body: Body, block: &Block) -> bool {
-        let at = self.number(body);
-        block.iter().any(|s| self.statement_acts(at, s))
+    pub fn block_acts(&self, body: BodyId, block: &Block) -> bool {
+        block.iter().any(|s| self.statement_acts(body, s))
     }
 
-    fn statement_acts(&self, body: usize, statement: &Statement) -> bool {
+    fn statement_acts(&self, body: BodyId, statement: &Statement) -> bool {
         let any = |block: &Block| block.iter().any(|s| self.statement_acts(body, s));
         match &statement.kind {
-            StatementKind::Let(local, e) => self.locals[body][local.index()] || self.stack.has_message(&e.ty),
+            StatementKind::Let(local, e) => self.local(body, *local) || self.stack.has_message(&e.ty),
             StatementKind::Store(place, _) => self.stored(body, place),
             StatementKind::If { then, otherwise, .. } => any(then) || any(otherwise),
             // How often it runs is a claim.
             StatementKind::Loop { .. } | StatementKind::For { .. } | StatementKind::Break => true,
             StatementKind::Each { walk, body: inner, .. } => walk.drain || any(inner),
-            StatementKind::Return(_) => {
-                let result = body.checked_sub(self.stack.handlers.len()).is_some_and(|f| self.results[f]);
-                self.acts[body] || result
-            }
+            StatementKind::Return(_) => self.is(Slot::Effect(body)) || self.result(body),
             StatementKind::Call { into, function, .. } => {
-                let acts = self.acts[self.stack.handlers.len() + function.index()];
-                acts || into.is_some_and(|l| self.locals[body][l.index()])
+                let acts = self.is(Slot::Effect(BodyId::Function(*function)));
+                acts || into.is_some_and(|l| self.local(body, l))
             }
-            StatementKind::Fit { into, .. } => self.locals[body][into.index()],
+            StatementKind::Fit { into, .. } => self.local(body, *into),
             StatementKind::Count(..) => false,
             _ => true,
         }
     }
 
-    fn stored(&self, body: usize, place: &Place) -> bool {
+    fn stored(&self, body: BodyId, place: &Place) -> bool {
         let root = match place.root {
-            Root::Cell(cell) => self.cells[cell.index()],
-            Root::Local(local) => self.locals[body][local.index()],
+            Root::Cell(cell) => self.is(Slot::Cell(cell)),
+            Root::Local(local) => self.local(body, local),
         };
         let fields = fields_on(self.stack, &self.root_type(body, place), &place.path);
         let inside = match &place.ty {
-            Type::Struct(id) => self.fields.iter().any(|(of, _)| of == id),
+            Type::Struct(id) => (0..self.stack.structs[id.index()].fields.len()).any(|at| self.field(*id, at as u32)),
             _ => true,
         };
-        !is_plain(self.stack, &place.ty) || root && inside && fields.iter().all(|f| self.fields.contains(f))
+        !is_plain(self.stack, &place.ty) || root && inside && fields.iter().all(|(of, at)| self.field(*of, *at))
     }
 
-    fn root_type(&self, body: usize, place: &Place) -> Type {
+    fn root_type(&self, body: BodyId, place: &Place) -> Type {
         match place.root {
             Root::Cell(cell) => self.stack.cell(cell).ty.clone(),
-            Root::Local(local) => match body.checked_sub(self.stack.handlers.len()) {
-                None => self.stack.handlers[body].locals[local.index()].ty.clone(),
-                Some(function) => self.stack.functions[function].locals[local.index()].ty.clone(),
+            Root::Local(local) => match body {
+                BodyId::Handler(id) => self.stack.handler(id).locals[local.index()].ty.clone(),
+                BodyId::Function(id) => self.stack.function(id).locals[local.index()].ty.clone(),
+                BodyId::Initial(_) | BodyId::Said(_) => place.ty.clone(),
             },
         }
     }
 
     // ---- what makes something decisive
 
-    fn block(&mut self, body: usize, block: &Block) {
+    fn block(&mut self, body: BodyId, block: &[Statement]) {
         for statement in block {
             self.statement(body, statement);
-            if !self.acts[body] && self.acts_besides_ending(body, statement) {
-                self.acts[body] = true;
-                self.changed = true;
+            if self.acts_besides_ending(body, statement) {
+                self.set(Slot::Effect(body));
             }
         }
     }
 
     /// As [`Self::statement_acts`], without what only ends the body: that acts if something else in it does.
-    fn acts_besides_ending(&self, body: usize, statement: &Statement) -> bool {
+    fn acts_besides_ending(&self, body: BodyId, statement: &Statement) -> bool {
         let any = |block: &Block| block.iter().any(|s| self.acts_besides_ending(body, s));
         match &statement.kind {
             StatementKind::If { then, otherwise, .. } => any(then) || any(otherwise),
@@ -171,12 +141,12 @@ impl<'a> Decisive<'a> {
             // A local is no effect of the body.
             StatementKind::Let(_, e) => self.stack.has_message(&e.ty),
             StatementKind::Fit { .. } => false,
-            StatementKind::Call { function, .. } => self.acts[self.stack.handlers.len() + function.index()],
+            StatementKind::Call { function, .. } => self.is(Slot::Effect(BodyId::Function(*function))),
             _ => self.statement_acts(body, statement),
         }
     }
 
-    fn statement(&mut self, body: usize, statement: &Statement) {
+    fn statement(&mut self, body: BodyId, statement: &Statement) {
         let acts = self.statement_acts(body, statement);
         let at = Some(body);
         match &statement.kind {
@@ -206,8 +176,7 @@ impl<'a> Decisive<'a> {
                 self.block(body, inner);
             }
             StatementKind::Return(Some(e)) => {
-                let function = body.checked_sub(self.stack.handlers.len());
-                if function.is_some_and(|f| self.results[f]) || self.stack.has_message(&e.ty) {
+                if self.result(body) || self.stack.has_message(&e.ty) {
                     self.read(at, e, true);
                 }
             }
@@ -233,46 +202,28 @@ impl<'a> Decisive<'a> {
         }
     }
 
-    fn call(&mut self, body: usize, into: Option<LocalId>, function: FunctionId, arguments: &[Argument]) {
-        if into.is_some_and(|l| self.locals[body][l.index()]) && !self.results[function.index()] {
-            self.results[function.index()] = true;
-            self.changed = true;
+    fn call(&mut self, body: BodyId, into: Option<LocalId>, function: FunctionId, arguments: &[Argument]) {
+        if into.is_some_and(|l| self.local(body, l)) {
+            self.set(Slot::Result(function));
         }
-        let called = self.stack.handlers.len() + function.index();
         let parameters = &self.stack.functions[function.index()].parameters;
         for (argument, parameter) in arguments.iter().zip(parameters) {
             match argument {
-                Argument::Value(e) if self.locals[called][parameter.index()] || self.stack.has_message(&e.ty) => {
+                Argument::Value(e) if self.parameter(function, *parameter) || self.stack.has_message(&e.ty) => {
                     self.read(Some(body), e, true);
                 }
                 Argument::Value(_) => {}
                 // It stands for the place, so each is decisive if the other is.
                 Argument::Reference(place) => {
                     self.indices(Some(body), place);
-                    if self.locals[called][parameter.index()] {
+                    if self.parameter(function, *parameter) {
                         self.mark(Some(body), place, false);
                     } else if self.stored(body, place) {
-                        self.locals[called][parameter.index()] = true;
-                        self.changed = true;
+                        self.set(Slot::Local(BodyId::Function(function), *parameter));
                     }
                 }
             }
         }
-    }
-
-    fn set(&mut self, cell: Option<CellId>, local: Option<(usize, LocalId)>) {
-        if let Some(cell) = cell {
-            self.changed |= !self.cells[cell.index()];
-            self.cells[cell.index()] = true;
-        }
-        if let Some((body, local)) = local {
-            self.changed |= !self.locals[body][local.index()];
-            self.locals[body][local.index()] = true;
-        }
-    }
-
-    fn set_field(&mut self, of: StructId, field: u32) {
-        self.changed |= self.fields.insert((of, field));
     }
 
     /// All fields of structs in a type.
@@ -281,7 +232,7 @@ impl<'a> Decisive<'a> {
         match ty {
             Type::Struct(id) => {
                 for (at, field) in stack.structs[id.index()].fields.iter().enumerate() {
-                    self.set_field(*id, at as u32);
+                    self.set(Slot::Field(*id, at as u32));
                     self.set_fields(&field.ty);
                 }
             }
@@ -296,7 +247,7 @@ impl<'a> Decisive<'a> {
         }
     }
 
-    fn indices(&mut self, body: Option<usize>, place: &Place) {
+    fn indices(&mut self, body: Option<BodyId>, place: &Place) {
         for step in &place.path {
             if let Step::Index(e) = step {
                 self.read(body, e, true);
@@ -304,12 +255,18 @@ impl<'a> Decisive<'a> {
         }
     }
 
+    fn local_decides(&mut self, body: Option<BodyId>, local: LocalId) {
+        if let Some(body) = body {
+            self.set(Slot::Local(body, local));
+        }
+    }
+
     /// What is at a place decides; `whole`: all of it does.
-    fn mark(&mut self, body: Option<usize>, place: &Place, whole: bool) {
+    fn mark(&mut self, body: Option<BodyId>, place: &Place, whole: bool) {
         self.indices(body, place);
         match place.root {
-            Root::Cell(cell) => self.set(Some(cell), None),
-            Root::Local(local) => self.set(None, body.map(|b| (b, local))),
+            Root::Cell(cell) => self.set(Slot::Cell(cell)),
+            Root::Local(local) => self.local_decides(body, local),
         }
         let root = match (place.root, body) {
             (Root::Cell(cell), _) => self.stack.cell(cell).ty.clone(),
@@ -317,7 +274,7 @@ impl<'a> Decisive<'a> {
             (Root::Local(_), None) => return,
         };
         for (of, field) in fields_on(self.stack, &root, &place.path) {
-            self.set_field(of, field);
+            self.set(Slot::Field(of, field));
         }
         if whole {
             self.set_fields(&place.ty);
@@ -325,10 +282,10 @@ impl<'a> Decisive<'a> {
     }
 
     /// A value decides. `body`: whose locals it names; none: those of what is said of a layer.
-    fn read(&mut self, body: Option<usize>, e: &Expr, whole: bool) {
+    fn read(&mut self, body: Option<BodyId>, e: &Expr, whole: bool) {
         match &e.kind {
             ExprKind::Local(local) => {
-                self.set(None, body.map(|b| (b, *local)));
+                self.local_decides(body, *local);
                 if whole {
                     self.set_fields(&e.ty);
                 }
@@ -340,7 +297,7 @@ impl<'a> Decisive<'a> {
             }
             ExprKind::Field(of, field) => {
                 if let Type::Struct(id) = of.ty {
-                    self.set_field(id, *field);
+                    self.set(Slot::Field(id, *field));
                     if whole {
                         self.set_fields(&e.ty);
                     }

@@ -178,7 +178,7 @@ pub fn world(
         caveats.push("timers are limited, so nothing need ever happen again: goals were not checked".to_string());
     }
     caveats.extend(between.trusted.iter().map(|n| format!("`{n}` is a property: trusted, not checked")));
-    if let Some(leak) = nacre_stack::timing::leaks(&stack).first() {
+    if let Some(leak) = nacre_analysis::timing::leaks(&stack).first() {
         caveats.push(format!(
             "the clock reaches more than timers: `{}` lets it into {}; nothing was abstracted",
             leak.code, leak.into

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use nacre_analysis::values::BodyId;
 use nacre_stack::*;
 
 use crate::course::{Act, Course, Emission};
@@ -53,16 +54,17 @@ pub(crate) struct Frame<'a> {
 pub(crate) fn activate(
     stack: &Stack,
     world: &mut World,
-    handler: &Handler,
+    id: HandlerId,
     message: Option<(LocalId, Bag)>,
 ) -> (Course, bool) {
+    let handler = stack.handler(id);
     let mut locals = Spots::default();
     if let Some((local, bag)) = &message {
         locals.write(&Spot { root: SpotRoot::Local(0, *local), path: vec![] }, bag);
     }
     let before = world.version;
     let taken: Vec<LocalId> = handler.parameters.iter().chain(&handler.fields).copied().collect();
-    let strides = world.strides.with_locals(&handler.locals, &taken, &handler.body);
+    let strides = world.strides.with_locals(BodyId::Handler(id), &handler.locals, &taken, &handler.body);
     loop {
         let frame = Frame {
             call: 0,
@@ -294,7 +296,10 @@ impl<'a> Run<'a> {
                 }
             }
         }
-        let strides = self.world.strides.with_locals(&callee.locals, &callee.parameters, &callee.body);
+        let strides = {
+            let body = BodyId::Function(function);
+            self.world.strides.with_locals(body, &callee.locals, &callee.parameters, &callee.body)
+        };
         let facts = Facts::new(references.keys().copied());
         let frame = Frame { call, locals: &callee.locals, references, strides, facts, returned: Bag::default() };
         let caller = std::mem::replace(&mut self.frame, frame);

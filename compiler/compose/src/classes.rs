@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use nacre_analysis::values::{self, BodyId, Slot, Values};
+use nacre_analysis::Max;
 use nacre_stack::*;
 
 use crate::activation::assigned;
@@ -10,22 +12,15 @@ use crate::gossip;
 use crate::walk::{any, parts, statements};
 use crate::Diagnostic;
 
-/// Where code stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Code {
-    Handler(HandlerId),
-    Function(FunctionId),
-}
-
 /// Infers the class of every field; checks those that an author has stated.
 pub(crate) fn classify(stack: &mut Stack) -> Vec<Diagnostic> {
-    let sources = Sources::of(stack);
+    let sources = Sources::of(stack).fields();
     let mut problems = vec![];
     for h in 0..stack.headers.len() {
         for f in 0..stack.headers[h].fields.len() {
             let header = HeaderId(h as u32);
             let stated = stack.headers[h].fields[f].class;
-            let value = sources.fields.get(&(header, f as u32)).copied().unwrap_or(FieldClass::Protocol);
+            let value = sources.get(&(header, f as u32)).copied().unwrap_or(FieldClass::Protocol);
             let gossip = || gossip::is_gossip(stack, header, f);
             let class = match (stated, value) {
                 (FieldClass::Protocol, FieldClass::Protocol) if gossip() => FieldClass::Gossip,
@@ -74,166 +69,140 @@ fn called(class: FieldClass) -> &'static str {
 }
 
 /// Where values come from: the worst over all ways.
-#[derive(Default)]
-struct Sources {
-    locals: BTreeMap<(Code, LocalId), FieldClass>,
-    results: BTreeMap<FunctionId, FieldClass>,
-    fields: BTreeMap<(HeaderId, u32), FieldClass>,
-    new: bool,
+struct Sources<'a> {
+    stack: &'a Stack,
+    values: Values<Max<FieldClass>>,
 }
 
-impl Sources {
-    fn of(stack: &Stack) -> Sources {
-        let mut sources = Sources::default();
+impl<'a> Sources<'a> {
+    fn of(stack: &'a Stack) -> Sources<'a> {
+        let mut sources = Sources { stack, values: Values::new(Max(FieldClass::Identification)) };
         for (i, handler) in stack.handlers.iter().enumerate() {
             for local in handler.parameters.iter().chain(&handler.fields) {
-                sources.local(Code::Handler(HandlerId(i as u32)), *local, FieldClass::Message);
+                sources.local(BodyId::Handler(HandlerId(i as u32)), *local, FieldClass::Message);
             }
         }
         loop {
-            sources.new = false;
-            for (i, handler) in stack.handlers.iter().enumerate() {
-                sources.block(stack, Code::Handler(HandlerId(i as u32)), &handler.body);
+            for body in values::bodies(stack) {
+                statements(body.block, &mut |statement| sources.statement(body.id, statement));
             }
-            for (i, function) in stack.functions.iter().enumerate() {
-                sources.block(stack, Code::Function(FunctionId(i as u32)), &function.body);
-            }
-            if !sources.new {
+            if !sources.values.take_grew() {
                 return sources;
             }
         }
     }
 
-    fn local(&mut self, code: Code, local: LocalId, class: FieldClass) {
-        let known = self.locals.get(&(code, local)).copied();
-        if known.is_none_or(|k| k < class) {
-            self.locals.insert((code, local), class);
-            self.new = true;
-        }
+    /// The class of each field that is put on somewhere.
+    fn fields(&self) -> BTreeMap<(HeaderId, u32), FieldClass> {
+        let fields = self.values.iter().filter_map(|(slot, class)| match slot {
+            Slot::Header(header, field) => Some(((header, field), class.0)),
+            _ => None,
+        });
+        fields.collect()
     }
 
-    fn block(&mut self, stack: &Stack, code: Code, block: &Block) {
-        statements(block, &mut |statement| self.statement(stack, code, statement));
+    fn local(&mut self, body: BodyId, local: LocalId, class: FieldClass) {
+        self.values.raise(Slot::Local(body, local), &Max(class));
     }
 
-    fn statement(&mut self, stack: &Stack, code: Code, statement: &Statement) {
+    fn statement(&mut self, body: BodyId, statement: &Statement) {
         let (exprs, places) = parts(statement);
-        let values = exprs.iter().map(|e| self.expr(stack, code, e)).max().unwrap_or(FieldClass::Identification);
-        let from =
-            places.iter().map(|p| self.place(stack, code, p)).max().unwrap_or(FieldClass::Identification).max(values);
-        match &statement.kind {
-            StatementKind::Store(place, _) => self.root(code, place, values),
+        exprs.iter().for_each(|e| self.pushed(body, e));
+        let values = self.worst(body, exprs);
+        let from = places.iter().map(|p| self.place(body, p)).fold(values, FieldClass::max);
+        let class = match &statement.kind {
+            StatementKind::Store(place, _) => return self.root(body, place, values),
             StatementKind::Return(Some(_)) => {
-                if let Code::Function(function) = code {
-                    let known = self.results.get(&function).copied();
-                    if known.is_none_or(|k| k < values) {
-                        self.results.insert(function, values);
-                        self.new = true;
-                    }
+                if let BodyId::Function(function) = body {
+                    self.values.raise(Slot::Result(function), &Max(values));
                 }
+                return;
             }
-            StatementKind::Call { into, function, arguments } => {
-                let callee = stack.function(*function);
-                for (parameter, argument) in callee.parameters.iter().zip(arguments) {
-                    let class = match argument {
-                        Argument::Value(e) => self.expr(stack, code, e),
-                        Argument::Reference(p) => self.place(stack, code, p),
-                    };
-                    self.local(Code::Function(*function), *parameter, class);
-                }
-                if let Some(into) = into {
-                    let result = self.results.get(function).copied().unwrap_or(FieldClass::Identification);
-                    self.local(code, *into, result);
-                }
-            }
-            StatementKind::Random { into, .. } => self.local(code, *into, FieldClass::Protocol),
+            StatementKind::Call { into, function, arguments } => return self.call(body, *into, *function, arguments),
+            StatementKind::Random { .. } => FieldClass::Protocol,
             StatementKind::Operate(o) => {
+                self.root(body, &o.place, values);
                 // What a container tells of itself (a number, a slot) is state, whatever message went into it.
-                let told = self.place(stack, code, &o.place);
-                for local in assigned(statement) {
-                    self.local(code, local, told);
-                }
-                self.root(code, &o.place, values);
+                self.place(body, &o.place)
             }
-            StatementKind::Each { walk, .. } => {
-                let told = self.place(stack, code, &walk.over).max(FieldClass::Identification);
-                for local in assigned(statement) {
-                    self.local(code, local, told);
-                }
-            }
+            StatementKind::Each { walk, .. } => self.place(body, &walk.over),
             StatementKind::CallExtern { .. }
             | StatementKind::Filter { .. }
             | StatementKind::Unpack { .. }
-            | StatementKind::Join { .. } => {
-                for local in assigned(statement) {
-                    self.local(code, local, FieldClass::Message);
+            | StatementKind::Join { .. } => FieldClass::Message,
+            _ => from,
+        };
+        assigned(statement).into_iter().for_each(|local| self.local(body, local, class));
+    }
+
+    fn call(&mut self, body: BodyId, into: Option<LocalId>, function: FunctionId, arguments: &[Argument]) {
+        let callee = self.stack.function(function);
+        for (parameter, argument) in callee.parameters.iter().zip(arguments) {
+            let slot = Slot::Local(BodyId::Function(function), *parameter);
+            match argument {
+                Argument::Value(e) => {
+                    let class = self.value(body, e);
+                    self.values.raise(slot, &Max(class));
+                }
+                // What the function puts there is at the caller's place.
+                Argument::Reference(place) => {
+                    let (given, left) = (self.place(body, place), self.values.of(slot).0);
+                    self.values.raise(slot, &Max(given));
+                    self.root(body, place, left);
                 }
             }
-            _ => {
-                for local in assigned(statement) {
-                    self.local(code, local, from);
-                }
-            }
+        }
+        if let Some(into) = into {
+            let result = self.values.of(Slot::Result(function)).0;
+            self.local(body, into, result);
         }
     }
 
     /// Assigning to a part of a local makes the local what was assigned; the state stays state.
-    fn root(&mut self, code: Code, place: &Place, class: FieldClass) {
+    fn root(&mut self, body: BodyId, place: &Place, class: FieldClass) {
         if let Root::Local(local) = place.root {
-            self.local(code, local, class);
+            self.local(body, local, class);
         }
     }
 
-    fn place(&self, stack: &Stack, code: Code, place: &Place) -> FieldClass {
+    fn place(&self, body: BodyId, place: &Place) -> FieldClass {
         let root = match place.root {
-            Root::Cell(cell) if stack.cell(cell).scope == Scope::Given => FieldClass::Identification,
+            Root::Cell(cell) if self.stack.cell(cell).scope == Scope::Given => FieldClass::Identification,
             Root::Cell(_) => FieldClass::Protocol,
-            Root::Local(local) => self.locals.get(&(code, local)).copied().unwrap_or(FieldClass::Identification),
+            Root::Local(local) => self.values.of(Slot::Local(body, local)).0,
         };
-        let indices =
-            place
-                .path
-                .iter()
-                .filter_map(|s| if let Step::Index(e) = s { Some(self.value(stack, code, e)) } else { None });
-        indices.max().unwrap_or(FieldClass::Identification).max(root)
+        let indices = place.path.iter().filter_map(|s| if let Step::Index(e) = s { Some(e) } else { None });
+        self.worst(body, indices).max(root)
     }
 
-    /// The class of a value; notes the fields of headers that are put on inside it.
-    fn expr(&mut self, stack: &Stack, code: Code, expr: &Expr) -> FieldClass {
+    /// Notes the fields of headers that are put on in an expression.
+    fn pushed(&mut self, body: BodyId, expr: &Expr) {
         let mut pushed = vec![];
         any(expr, &mut |e| {
             if let ExprKind::Push(_, header, values) = &e.kind {
-                let classes = values.iter().map(|v| self.value(stack, code, v));
-                pushed.extend(classes.enumerate().map(|(i, class)| ((*header, i as u32), class)));
+                let classes = values.iter().map(|v| self.value(body, v));
+                pushed.extend(classes.enumerate().map(|(i, class)| (Slot::Header(*header, i as u32), class)));
             }
             false
         });
-        for (field, class) in pushed {
-            let known = self.fields.entry(field).or_insert(FieldClass::Identification);
-            *known = (*known).max(class);
-        }
-        self.value(stack, code, expr)
+        pushed.into_iter().for_each(|(slot, class)| self.values.raise(slot, &Max(class)));
     }
 
-    fn value(&self, stack: &Stack, code: Code, expr: &Expr) -> FieldClass {
+    fn worst<'e>(&self, body: BodyId, exprs: impl IntoIterator<Item = &'e Expr>) -> FieldClass {
+        exprs.into_iter().map(|e| self.value(body, e)).fold(FieldClass::Identification, FieldClass::max)
+    }
+
+    fn value(&self, body: BodyId, expr: &Expr) -> FieldClass {
         match &expr.kind {
-            ExprKind::Local(local) => self.locals.get(&(code, *local)).copied().unwrap_or(FieldClass::Identification),
-            ExprKind::Load(place) => self.place(stack, code, place),
-            ExprKind::Query(_, place, arguments) => {
-                let told = self.place(stack, code, place);
-                arguments.iter().map(|a| self.value(stack, code, a)).max().unwrap_or(told).max(told)
-            }
+            ExprKind::Local(local) => self.values.of(Slot::Local(body, *local)).0,
+            ExprKind::Load(place) => self.place(body, place),
+            ExprKind::Query(_, place, arguments) => self.worst(body, arguments).max(self.place(body, place)),
             ExprKind::Now
             | ExprKind::Length(_)
             | ExprKind::View(_)
             | ExprKind::Through(..)
             | ExprKind::PackView(..) => FieldClass::Message,
-            _ => operands(expr)
-                .0
-                .into_iter()
-                .map(|e| self.value(stack, code, e))
-                .max()
-                .unwrap_or(FieldClass::Identification),
+            _ => self.worst(body, operands(expr).0),
         }
     }
 }

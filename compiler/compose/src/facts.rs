@@ -211,7 +211,7 @@ impl Facts {
 
     /// A number of which the value is a multiple.
     pub fn stride(&self, expr: &Expr, known: &Strides) -> u32 {
-        known.of(&self.resolve(expr))
+        known.of(&self.resolve(expr)).0
     }
 
     /// The expression with locals replaced by their definitions, conversions that lose nothing left out.

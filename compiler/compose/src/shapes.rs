@@ -91,7 +91,7 @@ fn sweep(linked: &mut Linked, flow: &mut Flow) -> bool {
         let Some(handler) = handler_of(linked, flow, &node) else { continue };
         let code = linked.stack.handler(handler);
         let message = message_of(&linked.stack, &node, code, size);
-        let (course, learnt) = activate(&linked.stack, &mut flow.world, code, message);
+        let (course, learnt) = activate(&linked.stack, &mut flow.world, handler, message);
         new |= learnt;
         for emission in course.emissions() {
             new |= carry(linked, flow, emission, &mut pending);

@@ -1,31 +1,39 @@
 //! Numbers that are only ever counted up in equal steps: where pieces begin, if they are cut one behind the other.
 
-use std::collections::BTreeMap;
-
+use nacre_analysis::values::{BodyId, Slot, Values};
+use nacre_analysis::{Lattice, Stride};
 use nacre_stack::*;
 
 use crate::activation::assigned;
 use crate::facts::width;
-use crate::message::gcd;
 use crate::walk::{constant, parts, statements};
 
-/// For cells and locals, a number of which all their values are multiples (0: they are zero; 1: nothing is known).
-#[derive(Clone, Debug, Default, PartialEq)]
+/// For cells, and for the locals of one body, a number of which all their values are multiples.
+#[derive(Clone, Debug)]
 pub(crate) struct Strides {
-    cells: BTreeMap<CellId, u32>,
-    locals: BTreeMap<LocalId, u32>,
+    values: Values<Stride>,
+    /// None: of no locals is anything known.
+    body: Option<BodyId>,
 }
 
 /// What a place is set to; none: anything.
 type Assignment = (Root, Option<Expr>);
 
+impl Default for Strides {
+    /// Nothing is known.
+    fn default() -> Strides {
+        Strides { values: Values::new(Stride::ANY), body: None }
+    }
+}
+
 impl Strides {
     /// Those of the cells of a stack.
     pub fn of_cells(stack: &Stack) -> Strides {
-        let mut found = Strides::default();
-        for (i, cell) in stack.cells.iter().enumerate().filter(|(_, c)| width(&c.ty) >= 32 && c.scope != Scope::Given) {
-            let first = cell.initial.as_ref().map_or(0, |e| Strides::default().of(e));
-            found.cells.insert(CellId(i as u32), first);
+        let mut found = Strides { values: Values::new(Stride::default()), ..Strides::default() };
+        for (i, cell) in stack.cells.iter().enumerate() {
+            let first = cell.initial.as_ref().map_or(Stride::default(), |e| Strides::default().of(e));
+            let followed = width(&cell.ty) >= 32 && cell.scope != Scope::Given;
+            found.values.raise(Slot::Cell(CellId(i as u32)), &if followed { first } else { Stride::ANY });
         }
         let code = stack.handlers.iter().map(|h| &h.body).chain(stack.functions.iter().map(|f| &f.body));
         let assignments: Vec<Assignment> = code.flat_map(assignments).collect();
@@ -35,56 +43,60 @@ impl Strides {
     }
 
     /// The same with the locals of a handler or function.
-    pub fn with_locals(&self, locals: &[Local], parameters: &[LocalId], body: &Block) -> Strides {
-        let mut found = self.clone();
+    pub fn with_locals(&self, body: BodyId, locals: &[Local], parameters: &[LocalId], block: &Block) -> Strides {
+        let mut found = Strides { body: Some(body), ..self.clone() };
         for (i, local) in locals.iter().enumerate() {
             let id = LocalId(i as u32);
-            let plain = width(&local.ty) >= 32 && !local.by_ref && !parameters.contains(&id);
-            found.locals.insert(id, u32::from(!plain));
+            if width(&local.ty) < 32 || local.by_ref || parameters.contains(&id) {
+                found.values.raise(Slot::Local(body, id), &Stride::ANY);
+            }
         }
-        found.settle(&assignments(body));
+        found.settle(&assignments(block));
         found
     }
 
     fn settle(&mut self, assignments: &[Assignment]) {
         loop {
-            let before = self.clone();
             for (root, value) in assignments {
-                let step = value.as_ref().map_or(1, |v| before.of(v));
-                let known = match root {
-                    Root::Cell(cell) => self.cells.get_mut(cell),
-                    Root::Local(local) => self.locals.get_mut(local),
-                };
-                if let Some(known) = known {
-                    *known = gcd(*known, step);
+                let step = value.as_ref().map_or(Stride::ANY, |v| self.of(v));
+                if let Some(slot) = self.slot(*root) {
+                    self.values.raise(slot, &step);
                 }
             }
-            if *self == before {
+            if !self.values.take_grew() {
                 return;
             }
         }
     }
 
+    fn slot(&self, root: Root) -> Option<Slot> {
+        match root {
+            Root::Cell(cell) => Some(Slot::Cell(cell)),
+            Root::Local(local) => self.body.map(|body| Slot::Local(body, local)),
+        }
+    }
+
+    fn root(&self, root: Root) -> Stride {
+        self.slot(root).map_or(Stride::ANY, |slot| *self.values.of(slot))
+    }
+
     /// A number of which the value of an expression is a multiple.
-    pub fn of(&self, expr: &Expr) -> u32 {
+    pub fn of(&self, expr: &Expr) -> Stride {
         if let Some(number) = constant(expr) {
-            return u32::try_from(number).unwrap_or(1);
+            return u32::try_from(number).map_or(Stride::ANY, Stride);
         }
         match &expr.kind {
             ExprKind::Convert(inner) if width(&inner.ty) <= width(&expr.ty) => self.of(inner),
             ExprKind::Binary(BinaryOp::Mul, a, b) if width(&expr.ty) >= 32 => {
                 let factor = constant(a).or_else(|| constant(b)).and_then(|n| u32::try_from(n).ok());
-                factor.unwrap_or(1)
+                factor.map_or(Stride::ANY, Stride)
             }
             ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) if width(&expr.ty) >= 32 => {
-                gcd(self.of(a), self.of(b))
+                self.of(a).joined(&self.of(b))
             }
-            ExprKind::Local(local) => self.locals.get(local).copied().unwrap_or(1),
-            ExprKind::Load(place) if place.path.is_empty() => match place.root {
-                Root::Cell(cell) => self.cells.get(&cell).copied().unwrap_or(1),
-                Root::Local(local) => self.locals.get(&local).copied().unwrap_or(1),
-            },
-            _ => 1,
+            ExprKind::Local(local) => self.root(Root::Local(*local)),
+            ExprKind::Load(place) if place.path.is_empty() => self.root(place.root),
+            _ => Stride::ANY,
         }
     }
 }

@@ -634,7 +634,6 @@ mod nodes;
 mod operands;
 pub mod payload;
 mod text;
-pub mod timing;
 mod validate;
 pub mod visit;
 pub use access::*;

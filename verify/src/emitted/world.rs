@@ -7,6 +7,7 @@
 
 use std::fmt::Write;
 
+use nacre_analysis::timing::draws;
 use nacre_backend_promela::automata::{Numbers, Transition, Translator};
 use nacre_backend_promela::effects::{self, Effect};
 use nacre_backend_promela::judges::{clash, known, unclear, Judge, Written};
@@ -15,7 +16,6 @@ use nacre_backend_promela::term::Term;
 use nacre_checker::setup::Setup;
 use nacre_specification::violation::Violation;
 use nacre_specification::{ActionKind, Automaton};
-use nacre_stack::timing::draws;
 use nacre_stack::{Direction, EventId, Type};
 
 use super::between::Known;

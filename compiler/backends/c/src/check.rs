@@ -1,6 +1,7 @@
 //! The source for checkers, which includes a stack's own: its state without what they erase, and timers that fire whatever their
 //! deadlines.
 
+use nacre_analysis::timing;
 use nacre_stack::*;
 
 use crate::canonical::Telling;

@@ -1,30 +1,13 @@
 //! Takes the time out of a stack: every duration becomes 0, if that changes nothing but when timers fire.
 
-use nacre_stack::{timing, *};
+use nacre_analysis::timing;
+use nacre_stack::*;
 
 use crate::Refusal;
 
 /// The stack without durations.
 pub fn erase(stack: &Stack) -> Result<Stack, Vec<Refusal>> {
-    // Where durations and instants all came from the clock, what they reach is what erasing them would change.
-    let mut timed = stack.clone();
-    each_expression(&mut timed, &mut |e| {
-        if is_time(&e.ty) && matches!(e.kind, ExprKind::Const(_) | ExprKind::Zero) {
-            e.kind = ExprKind::Convert(Box::new(Expr::new(ExprKind::Now, Type::Instant, e.span)));
-        }
-    });
-    let given = |cell: &Cell| cell.scope == Scope::Given && is_time(&cell.ty);
-    let givens: Vec<bool> = stack.cells.iter().map(given).collect();
-    each_expression(&mut timed, &mut |e| {
-        let given = match &e.kind {
-            ExprKind::Load(place) => matches!(place.root, Root::Cell(c) if givens[c.index()]),
-            _ => false,
-        };
-        if given && is_time(&e.ty) {
-            e.kind = ExprKind::Convert(Box::new(Expr::new(ExprKind::Now, Type::Instant, e.span)));
-        }
-    });
-    let refusals: Vec<Refusal> = timing::leaks(&timed)
+    let refusals: Vec<Refusal> = timing::reach(stack)
         .into_iter()
         .map(|leak| Refusal {
             layer: Some(leak.layer),

@@ -1,6 +1,6 @@
 //! What a connection takes: its state, the pool, and the bounds of a step.
 
-use nacre_stack::timing::leaks;
+use nacre_analysis::timing::leaks;
 use nacre_stack::*;
 
 use super::{counted, table};

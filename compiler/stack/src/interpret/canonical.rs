@@ -23,7 +23,7 @@
 //!
 //! **Abstract** bytes ([`Kind::Abstract`]) are for a checker in which any armed timer may fire at any time, and which tries the
 //! numbers that are drawn at random itself. In cells, a timer is one byte there (1: armed); where `times` may be erased
-//! ([`timing::erasure`](crate::timing::erasure)), durations and instants take no bytes; the generators take none. Messages and
+//! (`nacre_analysis::timing::erasure`), durations and instants take no bytes; the generators take none. Messages and
 //! `later` events stay as they are: what they carry may be seen.
 
 use super::arithmetic::wide;

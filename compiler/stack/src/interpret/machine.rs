@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::canonical::Kind;
 use super::choices::Choices;
@@ -107,8 +107,6 @@ pub struct Machine {
     config: Arc<Config>,
     state: State,
     opened: bool,
-    /// For all clones, whether times may be left out; found when it is first asked.
-    erases_times: Arc<OnceLock<bool>>,
 }
 
 impl fmt::Debug for Machine {
@@ -125,7 +123,7 @@ impl Machine {
     pub fn of(stack: Arc<Stack>, config: Config) -> Machine {
         let cells = stack.cells.iter().map(|c| stack.zero(&c.ty)).collect();
         let state = begun(&stack, &config, cells);
-        Machine { stack, config: Arc::new(config), state, opened: false, erases_times: Arc::default() }
+        Machine { stack, config: Arc::new(config), state, opened: false }
     }
 
     /// Makes the connection new: initial values, then `init`.
@@ -424,8 +422,8 @@ impl Machine {
     }
     /// The same without what a checker erases: see [`canonical`](super::canonical). Such states behave alike if the clock stands
     /// still, armed timers fire at any time, and what is drawn at random is chosen from outside.
-    pub fn abstract_bytes(&self) -> Vec<u8> {
-        let times = *self.erases_times.get_or_init(|| timing::erasure(&self.stack).is_empty());
+    /// `times`: durations and instants are among it, because they decide nothing but that (`nacre_analysis::timing::erasure`).
+    pub fn abstract_bytes(&self, times: bool) -> Vec<u8> {
         canonical::write(&self.stack, &self.state, Kind::Abstract { times })
     }
 }

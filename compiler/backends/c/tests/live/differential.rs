@@ -17,6 +17,8 @@ struct End<'l> {
 
 pub struct World<'l> {
     stack: &'l Stack,
+    /// Times are left out of abstract states.
+    erases_times: bool,
     ends: Vec<End<'l>>,
     /// To whom, what.
     flying: Vec<(usize, Vec<u8>)>,
@@ -60,6 +62,7 @@ impl<'l> World<'l> {
     pub fn new(stack: &'l Stack, libraries: &'l [(&'static str, Library)], seed: u64) -> World<'l> {
         let mut world = World {
             stack,
+            erases_times: nacre_analysis::timing::erasure(stack).is_empty(),
             ends: vec![],
             flying: vec![],
             dice: SplitMix64(seed),
@@ -170,7 +173,7 @@ impl<'l> World<'l> {
         *self.seen.entry(format!("{what} {result}")).or_insert(0) += 1;
         let expected = self.expected(end);
         let (canonical, deadline) = (self.ends[end].reference.canonical_bytes(), self.ends[end].reference.deadline());
-        let shown = self.ends[end].reference.abstract_bytes();
+        let shown = self.ends[end].reference.abstract_bytes(self.erases_times);
         let (armed, busy) = (self.ends[end].reference.armed().len(), self.ends[end].reference.is_busy());
         let counters = self.ends[end].reference.counters().to_vec();
         let free = self.ends[end].reference.free_blocks();
