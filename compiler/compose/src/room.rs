@@ -43,7 +43,7 @@ fn of(stack: &Stack, layer: LayerId, ty: &Type) -> u64 {
         Type::Duration | Type::Instant | Type::Timer => 8,
         Type::Bytes(n) => u64::from(*n),
         Type::Text(n) => u64::from(*n) + 4,
-        Type::Msg => message(stack, layer),
+        Type::Msg | Type::Bounded(_) => message(stack, layer),
         Type::View => 0,
         Type::Option(t) => 1 + of(stack, layer, t),
         Type::Tuple(types) => types.iter().map(|t| of(stack, layer, t)).fold(0, u64::saturating_add),

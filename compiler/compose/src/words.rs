@@ -48,6 +48,7 @@ impl<'a> Named<'a> {
             Type::Bytes(n) => format!("bytes<{n}>"),
             Type::Text(n) => format!("text<{n}>"),
             Type::Msg => "msg".into(),
+            Type::Bounded(n) => format!("msg<{n}>"),
             Type::View => "bytes".into(),
             Type::Array(t, n) => format!("{} per {n}", inner(t)),
             Type::Ring(t, n) => format!("ring<{}, {n}>", inner(t)),

@@ -60,7 +60,7 @@ impl Stack {
             types.fold(0, |sum: u64, t| sum.saturating_add(self.messages_in(t)))
         };
         match ty {
-            Type::Msg => 1,
+            Type::Msg | Type::Bounded(_) => 1,
             Type::Struct(id) => all(&mut self.structs[id.index()].fields.iter().map(|f| &f.ty)),
             Type::Tuple(types) => all(&mut types.iter()),
             Type::Option(t) => self.messages_in(t),
@@ -106,7 +106,7 @@ pub struct PortEvent {
 /// Whether values of the type contain messages, so that they are linear.
 pub fn has_message(structs: &[Struct], ty: &Type) -> bool {
     match ty {
-        Type::Msg => true,
+        Type::Msg | Type::Bounded(_) => true,
         Type::Struct(id) => structs[id.index()].fields.iter().any(|f| has_message(structs, &f.ty)),
         Type::Tuple(types) => types.iter().any(|t| has_message(structs, t)),
         Type::Option(t) | Type::Array(t, _) | Type::Ring(t, _) | Type::List(t, _) => has_message(structs, t),

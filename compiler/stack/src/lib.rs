@@ -615,6 +615,9 @@ pub enum Type {
     Bytes(u32),
     Text(u32),
     Msg,
+    /// A message of at most so many bytes of data. Only the type checker knows it: in a stack it is [`Type::Msg`], and `compose`
+    /// sees the bound from what can be stored.
+    Bounded(u32),
     /// Bytes that are read in place (`.bytes`): only an operand of `Through`, `Concat` and indexing, or in a tuple for
     /// `Through`; never stored.
     View,

@@ -5,6 +5,7 @@ use nacre_stack::{BinaryOp, Expr, ExprKind, LayoutId, StatementKind, Type, Unary
 use nacre_syntax::ast;
 
 use crate::body::{Body, Context, Value};
+use crate::bounded::{is_message, slice_of};
 use crate::calls::Outcome;
 use crate::convert::{holder, widens};
 use crate::expressions::make;
@@ -103,7 +104,8 @@ impl Body<'_, '_> {
                 // Looked at last: the numbers may have consumed it.
                 let message = self.message_read(e[0])?;
                 let [at, len] = <[_; 2]>::try_from(rest).ok()?;
-                Some(Value::fixed(make(ExprKind::Slice(Box::new(message), Box::new(at), Box::new(len)), Type::Msg)))
+                let ty = slice_of(&message.ty, &len);
+                Some(Value::fixed(make(ExprKind::Slice(Box::new(message), Box::new(at), Box::new(len)), ty)))
             }
             "rest" => {
                 let [message, at] = <[_; 2]>::try_from(self.values(&[(e[0], Type::Msg), (e[1], number)])?).ok()?;
@@ -111,7 +113,7 @@ impl Body<'_, '_> {
             }
             "join" => {
                 let parts = self.changeable(e[0])?;
-                if !matches!(&parts.ty, Type::List(t, _) | Type::Ring(t, _) if **t == Type::Msg) {
+                if !matches!(&parts.ty, Type::List(t, _) | Type::Ring(t, _) if is_message(t)) {
                     let shown = self.show(&parts.ty);
                     self.error("T0077", "`join` takes a list of messages and a message", e[0].span, shown, "");
                     return None;

@@ -86,9 +86,10 @@ impl Checker<'_> {
     fn no_first_message(&mut self, field: &ast::Field, ty: &Type) {
         let name = &field.name.name;
         let (label, help) = match ty {
-            Type::Msg => {
-                ("of type msg", format!("say that it may be missing, `{name}: msg?`, or keep it in a container"))
-            }
+            Type::Msg | Type::Bounded(_) => (
+                "of type msg",
+                format!("say that it may be missing, `{name}: {}?`, or keep it in a container", self.show(ty)),
+            ),
             _ => ("holds a msg", "write `msg?` where it may be missing, or keep it in a container".into()),
         };
         self.found.push(

@@ -5,6 +5,7 @@ use nacre_stack::{mask, Expr, ExprKind, Type};
 use nacre_syntax::ast;
 
 use crate::body::{Body, Value};
+use crate::bounded::{is_message, loosens};
 
 /// Whether a constant fits a type of numbers.
 pub(crate) fn fits(value: i128, ty: &Type) -> bool {
@@ -63,6 +64,9 @@ impl Body<'_, '_> {
         if widens(&expr.ty, want) {
             return Some(converted(expr, want.clone()));
         }
+        if loosens(&expr.ty, want) {
+            return Some(Expr { ty: want.clone(), ..expr });
+        }
         match (&expr.kind, want) {
             (ExprKind::Zero, _) => return Some(Expr::new(ExprKind::Zero, want.clone(), expr.span)),
             (ExprKind::Literal(bytes), Type::Text(n)) if bytes.len() <= *n as usize => {
@@ -76,6 +80,9 @@ impl Body<'_, '_> {
                 "say what happens when there is none: `let x = ... else ...;` or `if let x = ... { }`".into()
             }
             (have, Type::Option(t)) if *have == **t => "wrap it: some(...)".into(),
+            (Type::Msg | Type::Bounded(_), Type::Bounded(n)) => {
+                format!("say what happens to a longer one: `let x = ... as msg<{n}> else ...;`")
+            }
             (_, Type::Range(a, b)) if is_number(&expr.ty) => {
                 format!("say what happens outside: `let x = ... as {a}..{b} else ...;`")
             }
@@ -131,15 +138,19 @@ impl Body<'_, '_> {
         if from == want || widens(&from, &want) {
             return Some(Value::fixed(converted(value.expr, want)));
         }
+        if is_message(&from) && loosens(&from, &want) {
+            return Some(Value::fixed(Expr { ty: want, ..value.expr }));
+        }
         let numeric = |t: &Type| {
             is_number(t) || matches!(t, Type::Bool | Type::Enum(_)) || matches!(t, Type::Bits(n) if *n <= 64)
         };
         match &want {
-            Type::Range(a, b) => {
-                let shown = format!("{a}..{b}");
+            Type::Range(..) | Type::Bounded(_) if is_number(&from) == matches!(want, Type::Range(..)) => {
+                let shown = self.show(&want);
+                let what = if is_number(&from) { "value" } else { "message" };
                 self.error(
                     "T0035",
-                    format!("not every value fits {shown}"),
+                    format!("not every {what} fits {shown}"),
                     to.span,
                     "may fail",
                     format!("say what happens then: `let x = ... as {shown} else ...;`"),

@@ -6,6 +6,7 @@ use nacre_stack::{Expr, ExprKind, FillSpans, Place, Query, Root, Step, Type};
 use nacre_syntax::ast::{self, ConditionKind};
 
 use crate::body::{Binding, Body, Value};
+use crate::bounded::is_message;
 
 impl Value {
     pub fn fixed(expr: Expr) -> Value {
@@ -191,7 +192,7 @@ impl Body<'_, '_> {
             }
         }
         if matches!(field.name.as_str(), "len" | "bytes") {
-            let looked_at = |m: &Expr| m.ty == Type::Msg || field.name == "bytes";
+            let looked_at = |m: &Expr| is_message(&m.ty) || field.name == "bytes";
             if let Some(message) = self.attempt(|b| b.borrow(base).filter(looked_at)) {
                 if field.name == "bytes" && matches!(message.kind, ExprKind::PackView(..)) {
                     return Some(Value::fixed(message));
@@ -275,18 +276,24 @@ impl Body<'_, '_> {
         }
         let (place, _) = self.place_with(e)?;
         match (&place.ty, place.root, place.path.is_empty()) {
-            (Type::Msg, Root::Local(id), true) if !self.locals[id.index()].by_ref => {
+            (ty, Root::Local(id), true) if is_message(ty) && !self.locals[id.index()].by_ref => {
                 self.readable(id, e.span);
                 Some(self.get(id))
             }
-            (Type::Msg, _, _) => Some(make(ExprKind::Borrow(Box::new(place)), Type::Msg)),
+            (ty, _, _) if is_message(ty) => {
+                let ty = ty.clone();
+                Some(make(ExprKind::Borrow(Box::new(place)), ty))
+            }
             _ => None,
         }
     }
 
     fn share(&mut self, x: &ast::Expr) -> Option<Value> {
-        match self.attempt(|b| b.borrow(x).filter(|m| m.ty == Type::Msg)) {
-            Some(message) => Some(Value::fixed(make(ExprKind::Share(Box::new(message)), Type::Msg))),
+        match self.attempt(|b| b.borrow(x).filter(|m| is_message(&m.ty))) {
+            Some(message) => {
+                let ty = message.ty.clone();
+                Some(Value::fixed(make(ExprKind::Share(Box::new(message)), ty)))
+            }
             None => {
                 let before = self.cx.found.len();
                 let _ = self.expr(x, None);
@@ -362,7 +369,7 @@ impl Body<'_, '_> {
             Type::Window(..) => "low, next, high, len, empty, full".into(),
             Type::Ring(..) | Type::List(..) | Type::Pool(..) | Type::Map(..) => "len, empty, full".into(),
             Type::Bits(_) => "len, empty, full, first".into(),
-            Type::Msg => "len, bytes".into(),
+            Type::Msg | Type::Bounded(_) => "len, bytes".into(),
             Type::Timer => "armed".into(),
             _ => String::new(),
         };

@@ -32,6 +32,10 @@ impl Checker<'_> {
             Some(ty) => Some(self.resolve(ty)?),
             None => None,
         };
+        if result.as_ref().is_some_and(crate::bounded::is_bounded) {
+            let help = "write `msg`, and compare its length where it is made: `let x = ... as msg<N> else ...;`";
+            self.error("T0173", "a function in C does not bound a message", declared.name.span, "not checked", help);
+        }
         let mut made = Extern {
             name: declared.name.name.clone(),
             parameters,

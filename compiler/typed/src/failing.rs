@@ -60,10 +60,13 @@ impl Body<'_, '_> {
         Some(Tried { failed: not(there), value: inside, give_back: Back::None, option })
     }
 
-    /// `x as 0..N`
+    /// `x as 0..N`, `x as msg<N>`
     fn try_fit(&mut self, e: &ast::Expr) -> Option<Option<Tried>> {
         let ast::ExprKind::As(x, to) = &e.kind else { return Some(None) };
         let want = self.cx.resolve(to)?;
+        if let Type::Bounded(most) = want {
+            return self.try_bound(x, most, e.span).map(Some);
+        }
         if !matches!(want, Type::Range(..)) {
             return Some(None);
         }

@@ -5,6 +5,7 @@ use nacre_stack::{Expr, ExprKind, Filter, FilterId, FilterUnit, LocalId, Stateme
 use nacre_syntax::ast::{self, Item};
 
 use crate::body::{Body, Context, Value};
+use crate::bounded::{is_message, longest_of};
 use crate::expressions::make;
 use crate::inlined::FilterFunctions;
 use crate::layer::Checker;
@@ -157,6 +158,7 @@ impl Body<'_, '_> {
         };
         let made = &self.cx.fragment.filters[id.index()];
         let (result, rejects, count) = (made.result.as_ref().map(|r| r.ty.clone()), made.rejects, made.inputs.len());
+        let grows = made.grows;
         let parts = match &x.kind {
             ast::ExprKind::Tuple(parts) => parts.as_slice(),
             _ => std::slice::from_ref(x),
@@ -177,7 +179,7 @@ impl Body<'_, '_> {
         }
         let (mut views, mut consumed) = (Vec::new(), Vec::new());
         for (value, part) in values.into_iter().zip(parts) {
-            if value.ty == Type::Msg {
+            if is_message(&value.ty) {
                 let message = self.spill(value);
                 views.push(make(ExprKind::View(Box::new(message.clone())), Type::View));
                 consumed.push(message);
@@ -185,8 +187,9 @@ impl Body<'_, '_> {
                 views.push(self.view(value, part)?);
             }
         }
+        let made = if grows == (0, 1, 0) { longest_of(&views) } else { Type::Msg };
         let input = side_by_side(views);
-        let ty = if rejects { Type::Option(Box::new(Type::Msg)) } else { Type::Msg };
+        let ty = if rejects { Type::Option(Box::new(made)) } else { made };
         let into = self.temporary(ty);
         self.push(StatementKind::Filter { into, filter: id, input });
         for message in consumed {
@@ -239,7 +242,7 @@ impl Body<'_, '_> {
     fn still_there(&mut self, view: &Expr, span: Span) -> Option<()> {
         match &view.kind {
             ExprKind::View(of) | ExprKind::PackView(_, of) => match of.kind {
-                ExprKind::Local(id) if of.ty == Type::Msg => self.readable(id, span).then_some(()),
+                ExprKind::Local(id) if is_message(&of.ty) => self.readable(id, span).then_some(()),
                 _ => self.still_there(of, span),
             },
             ExprKind::Part(of, ..) => self.still_there(of, span),

@@ -70,28 +70,30 @@ pub struct Fragment {
 impl Fragment {
     /// What was made for a declaration as a whole has its span.
     pub(crate) fn place_nodes(&mut self) {
+        self.rewrite(&mut |span| FillSpans(span));
+    }
+
+    /// Changes all code, by a rewriter for each declaration.
+    pub(crate) fn rewrite<R: Rewriter>(&mut self, rewriter: &mut dyn FnMut(Span) -> R) {
         for handler in &mut self.handlers {
-            FillSpans(handler.span).block(&mut handler.body);
+            rewriter(handler.span).block(&mut handler.body);
         }
         for function in &mut self.functions {
-            FillSpans(function.span).block(&mut function.body);
+            rewriter(function.span).block(&mut function.body);
         }
         for filter in &mut self.filters {
-            FillSpans(filter.span).block(&mut filter.body);
-            FillSpans(filter.span).block(&mut filter.end);
+            rewriter(filter.span).block(&mut filter.body);
+            rewriter(filter.span).block(&mut filter.end);
+            let values = filter.initial.iter_mut().flatten().chain(&mut filter.result);
+            values.for_each(|e| rewriter(filter.span).expr(e));
         }
-        let filters = self.filters.iter_mut().flat_map(|f| {
-            let (span, values) = (f.span, f.initial.iter_mut().flatten().chain(&mut f.result));
-            values.map(move |e| (e, span))
-        });
-        filters.for_each(|(e, span)| FillSpans(span).expr(e));
         for cell in &mut self.cells {
-            FillSpans(self.span).block(&mut cell.draws);
+            rewriter(self.span).block(&mut cell.draws);
         }
         let initial = self.cells.iter_mut().filter_map(|c| c.initial.as_mut());
         let accepts = self.accepts.iter_mut().map(|(_, a)| &mut a.condition);
         let goals = self.goals.iter_mut().map(|g| &mut g.holds);
-        initial.chain(accepts).chain(goals).chain(&mut self.invariants).for_each(|e| FillSpans(self.span).expr(e));
+        initial.chain(accepts).chain(goals).chain(&mut self.invariants).for_each(|e| rewriter(self.span).expr(e));
     }
 }
 

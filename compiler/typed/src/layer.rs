@@ -162,6 +162,7 @@ impl<'p> Checker<'p> {
             Err(self.found)
         } else {
             self.fragment.place_nodes();
+            self.fragment.forget_bounds();
             Ok((self.fragment, self.found))
         }
     }
@@ -509,13 +510,14 @@ impl<'p> Checker<'p> {
         let messages: Vec<u32> =
             (0..parameters.len() as u32).filter(|i| self.linear(&parameters[*i as usize].ty)).collect();
         if messages.len() > 1 || messages.iter().any(|m| parameters[*m as usize].ty != Type::Msg) {
-            self.error(
-                "T0019",
-                "an event carries at most one message, as a parameter of type msg",
-                declared.name.span,
-                "",
-                "",
-            );
+            let bounded = messages.iter().any(|m| matches!(parameters[*m as usize].ty, Type::Bounded(_)));
+            let help = if bounded {
+                "a layer states the longest that it takes: `accepts send(m) when m.len <= ...;`"
+            } else {
+                ""
+            };
+            let title = "an event carries at most one message, as a parameter of type msg";
+            self.error("T0019", title, declared.name.span, "", help);
         }
         let message = messages.first().copied();
         let role = self.event_role(declared, direction, parameters.len(), message.is_some());

@@ -7,6 +7,7 @@
 mod automata;
 mod blocks;
 mod body;
+mod bounded;
 mod builtins;
 mod calls;
 mod cells;

@@ -5,6 +5,7 @@ use nacre_stack::{Expr, ExprKind, Place, Query, StatementKind, Step, Type, Walk}
 use nacre_syntax::ast::{self, Condition, ConditionKind, PatternKind};
 
 use crate::body::{Binding, Body, NameOf};
+use crate::bounded::is_message;
 use crate::convert::{constant_of, holder};
 use crate::expressions::make;
 use crate::walks::Walked;
@@ -297,7 +298,7 @@ impl Body<'_, '_> {
             place.ty = parts.value.clone();
             match &value_pattern.kind {
                 PatternKind::Name(name) => {
-                    self.bind(&name.name, Binding::Place { place, borrowed: linear && parts.value == Type::Msg })
+                    self.bind(&name.name, Binding::Place { place, borrowed: linear && is_message(&parts.value) })
                 }
                 PatternKind::Any => {}
                 PatternKind::Tuple(names) => {

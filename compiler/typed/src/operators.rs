@@ -78,7 +78,7 @@ impl Body<'_, '_> {
             let shown = self.show(&option.ty);
             let help = match option.ty {
                 Type::Timer => "whether a timer runs: `t.armed`",
-                Type::Msg => "a message is always there; what may be missing is of type `msg?`",
+                Type::Msg | Type::Bounded(_) => "a message is always there; what may be missing is of type `msg?`",
                 _ => "what may be missing is an option: `u8?`, `msg?`",
             };
             self.error("T0152", "only an option is compared with `none`", x.span, format!("of type {shown}"), help);
@@ -318,7 +318,9 @@ impl Body<'_, '_> {
         let shown = self.show(ty);
         let help = match ty {
             Type::Option(_) if self.cx.linear(ty) => "whether there is a message: `x == none` or `x != none`",
-            Type::Msg => "compare what is known of it: `m.len`, a field of its header, a checksum of `m.bytes`",
+            Type::Msg | Type::Bounded(_) => {
+                "compare what is known of it: `m.len`, a field of its header, a checksum of `m.bytes`"
+            }
             Type::Duration => {
                 "durations are added, subtracted and compared; they are multiplied and divided by plain numbers"
             }

@@ -204,7 +204,7 @@ impl Body<'_, '_> {
     pub fn load(&mut self, place: Place, span: Span) -> Option<Expr> {
         if self.cx.linear(&place.ty) {
             let help = match &place.ty {
-                Type::Msg => "for a second reference to it, say `share`",
+                Type::Msg | Type::Bounded(_) => "for a second reference to it, say `share`",
                 Type::Option(_) => {
                     "test it with `x == none` or `x != none`, look at it with `if let m = x` and `share m`, or take it out with `x.take()`"
                 }

@@ -5,6 +5,7 @@ use nacre_stack::{Emit, Expr, ExprKind, StatementKind, Target, Type};
 use nacre_syntax::ast::{self, AssignOp, Otherwise, PatternKind};
 
 use crate::body::{Binding, Body, Context, NameOf, Value};
+use crate::bounded::is_message;
 use crate::calls::Outcome;
 use crate::expressions::make;
 use crate::failing::not;
@@ -222,7 +223,10 @@ impl Body<'_, '_> {
             (Some(value), Some(ty)) => self.expr_as(value, ty)?,
             (Some(value), None) => {
                 let value = self.expr(value, None)?;
-                self.settle(value)
+                let value = self.settle(value);
+                // A variable takes messages of any length, whatever the first one is.
+                let ty = if is_message(&value.ty) { Type::Msg } else { value.ty.clone() };
+                Expr { ty, ..value }
             }
             (None, Some(ty)) if self.cx.needs_message(ty) => {
                 self.no_zero(ty, name.span);

@@ -78,7 +78,8 @@ impl Checker<'_> {
             "duration" => Some(Type::Duration),
             "instant" => Some(Type::Instant),
             "timer" => Some(Type::Timer),
-            "msg" => Some(Type::Msg),
+            "msg" if arguments.is_empty() => Some(Type::Msg),
+            "msg" => Some(Type::Bounded(self.size(arguments, 0, name)?)),
             "addr" => Some(Type::Addr),
             "bytes" => Some(Type::Bytes(self.size(arguments, 0, name)?)),
             "text" => Some(Type::Text(self.size(arguments, 0, name)?)),
@@ -235,6 +236,7 @@ impl Checker<'_> {
             Type::Bytes(n) => format!("bytes<{n}>"),
             Type::Text(n) => format!("text<{n}>"),
             Type::Msg => "msg".into(),
+            Type::Bounded(n) => format!("msg<{n}>"),
             Type::View => "bytes".into(),
             Type::Array(t, n) => format!("{} per 0..{n}", self.show(t)),
             Type::Ring(t, n) => format!("ring<{}, {n}>", self.show(t)),
@@ -248,7 +250,7 @@ impl Checker<'_> {
     /// Whether a value of the type that begins empty would hold a message that nobody has put there.
     pub(crate) fn needs_message(&self, ty: &Type) -> bool {
         match ty {
-            Type::Msg => true,
+            Type::Msg | Type::Bounded(_) => true,
             Type::Struct(id) => self.fragment.structs[id.index()].fields.iter().any(|f| self.needs_message(&f.ty)),
             Type::Tuple(types) => types.iter().any(|t| self.needs_message(t)),
             Type::Array(t, _) => self.needs_message(t),

@@ -118,7 +118,7 @@ impl Writer<'_> {
             Type::Timer => "timer".into(),
             Type::Bytes(n) => format!("bytes{n}"),
             Type::Text(n) => format!("text{n}"),
-            Type::Msg => self.message_tag(layer + 1),
+            Type::Msg | Type::Bounded(_) => self.message_tag(layer + 1),
             Type::View => "view".into(),
             Type::Array(t, n) => format!("array{n}_{}", of(t)),
             Type::Ring(t, n) => format!("ring{n}_{}", of(t)),

@@ -46,6 +46,7 @@ pub fn ty(names: &Names, t: &Type) -> String {
         Type::Bytes(n) => format!("bytes({n})"),
         Type::Text(n) => format!("text({n})"),
         Type::Msg => "msg".into(),
+        Type::Bounded(n) => format!("msg<{n}>"),
         Type::View => "view".into(),
         Type::Array(t, n) => format!("array({}, {n})", of(t)),
         Type::Ring(t, n) => format!("ring({}, {n})", of(t)),
