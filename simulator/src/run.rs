@@ -374,7 +374,7 @@ impl<'p> Running<'p> {
         let Some(failure) = &mut self.failure else { return };
         for (node, counters) in self.world.nodes.iter().zip(counters) {
             let count = node.interface.counter(counters, "broken").unwrap_or(0);
-            if count > 0 && !failure.text.contains("broke") {
+            if count > 0 && failure.check != Check::Unbroken {
                 failure.text += &format!(" (`broken` was counted {count} times at {})", node.name);
             }
         }

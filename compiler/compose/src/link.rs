@@ -1,6 +1,6 @@
 //! Joins fragments: one numbering for all, unique names, emissions to where they go.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
 
 use nacre_stack::*;
 use nacre_typed::Fragment;
@@ -31,12 +31,12 @@ pub(crate) struct Sides {
 }
 
 /// Two events are one if all of this is equal. Events of a layer's own port are nobody else's.
-pub(crate) type EventKey = (String, Direction, Vec<String>, Option<u32>, Option<PortId>);
+pub(crate) type EventKey = (String, Direction, Vec<Type>, Option<u32>, Option<PortId>);
 
 /// The stack as far as it is joined.
 pub(crate) struct Linker {
     pub stack: Stack,
-    pub events: BTreeMap<EventKey, EventId>,
+    pub events: HashMap<EventKey, EventId>,
     pub sides: Vec<Sides>,
     pub accepts: Vec<(EventId, Admission)>,
 }
@@ -44,8 +44,7 @@ pub(crate) struct Linker {
 /// Joins the fragments, the top first, as their neighbours already fit.
 pub(crate) fn link(name: &str, fragments: &[Fragment]) -> Linked {
     let description = fragments.iter().map(|f| f.short.as_str()).collect::<Vec<_>>().join(" / ");
-    let mut linker =
-        Linker { stack: empty(name, description), events: BTreeMap::new(), sides: vec![], accepts: vec![] };
+    let mut linker = Linker { stack: empty(name, description), events: HashMap::new(), sides: vec![], accepts: vec![] };
     let count = fragments.len();
     for (i, fragment) in fragments.iter().rev().enumerate() {
         linker.add(fragment, i == 0, i + 1 == count);

@@ -80,7 +80,7 @@ impl Renumber<'_> {
     fn event(&mut self, side: PortId, event: EventId) -> EventId {
         let mut new = self.fragment.events[event.index()].clone();
         new.parameters.iter_mut().for_each(|p| self.ty(&mut p.ty));
-        let types = new.parameters.iter().map(|p| format!("{:?}", p.ty)).collect();
+        let types = new.parameters.iter().map(|p| p.ty.clone()).collect();
         let port = (side > ABOVE).then(|| self.port(side));
         let key = (new.name.clone(), new.direction, types, new.message, port);
         let next = EventId(self.stack().events.len() as u32);

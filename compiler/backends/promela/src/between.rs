@@ -386,7 +386,7 @@ impl Writer<'_> {
         let (free, spent) = world.limit("timers");
         let spent = effects::lines(&spent);
         let (mut left, mut sent) = (Ok(()), Ok(()));
-        let waits = if self.has_later() { Term::atom("MY.later_n").equals(Term::Number(0)) } else { Term::TRUE };
+        let waits = if self.has_later { Term::atom("MY.later_n").equals(Term::Number(0)) } else { Term::TRUE };
         let waits = waits.and(free);
         let lines = self.written(|w| {
             w.open_text("/* An end: one step after the other. */\nactive [2] proctype endpoint() {");
@@ -395,11 +395,11 @@ impl Writer<'_> {
             w.open_text("if /* what begins the step */");
             w.begins("opened == me", "cause = OPEN", None);
             for (at, way) in ways.iter().enumerate() {
-                let free = if w.has_later() { " && MY.later_n == 0" } else { "" };
+                let free = if w.has_later { " && MY.later_n == 0" } else { "" };
                 let when = format!("opened == 2 && me == {}{free} && ({})", way.end, way.when);
                 w.begins(&when, &format!("cause = {}", WAYS + at), fair.map(|f| f.of_way(at)));
             }
-            if w.has_later() {
+            if w.has_later {
                 w.begins("opened == 2 && MY.later_n > 0", "cause = LATER", fair.map(Fair::of_later));
             }
             w.timer_options(world, &waits.to_string(), fair);

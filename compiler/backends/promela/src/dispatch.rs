@@ -65,13 +65,6 @@ impl Writer<'_> {
         fields
     }
 
-    pub fn has_later(&self) -> bool {
-        fn any(block: &Block) -> bool {
-            format!("{block:?}").contains("later: true")
-        }
-        self.stack.handlers.iter().any(|h| any(&h.body)) || self.stack.functions.iter().any(|f| any(&f.body))
-    }
-
     pub fn later_capacity(&self) -> u32 {
         self.stack.bounds.later.clamp(1, 8)
     }

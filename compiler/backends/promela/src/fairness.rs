@@ -87,7 +87,7 @@ impl Writer<'_> {
             possible.push(if way.broken { Term::FALSE } else { self.is_free(way.end).and(way.when.clone()) });
         }
         let later = possible.len() + 1;
-        if self.has_later() {
+        if self.has_later {
             possible.extend((0..2).map(|end| self.is_free(end).negated()));
         }
         let timers = possible.len() + 1;
@@ -160,7 +160,7 @@ impl Writer<'_> {
 
     /// The condition that an end has put nothing off.
     fn is_free(&self, end: usize) -> Term {
-        match self.has_later() {
+        match self.has_later {
             true => Term::Atom(format!("ends[{end}].later_n")).equals(Term::Number(0)),
             false => Term::TRUE,
         }

@@ -59,6 +59,7 @@ pub mod report;
 mod statements;
 pub mod term;
 mod types;
+mod uses;
 mod ways;
 mod writer;
 

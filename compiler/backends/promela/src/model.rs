@@ -64,7 +64,7 @@ impl Writer<'_> {
         let event = self.event_fields();
         self.typedef("event", &event);
         let mut lines: Vec<String> = states.iter().map(|(name, of)| format!("    {of} {name};")).collect();
-        if self.has_later() {
+        if self.has_later {
             lines.push(format!("    event later[{}];\n    byte later_n;", self.later_capacity()));
         }
         lines.push("    bit nothing".into());

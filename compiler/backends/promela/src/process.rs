@@ -197,7 +197,7 @@ impl Writer<'_> {
 
     /// What was put off enters the queue.
     pub fn begin_later(&mut self) {
-        if !self.has_later() {
+        if !self.has_later {
             return;
         }
         self.option("cause == LATER");

@@ -7,6 +7,7 @@ use crate::containers::span;
 use crate::numbers::{cut, sign};
 use crate::report::{violated, Limit, Report};
 use crate::types::{is_scalar, is_signed, is_wide};
+use crate::uses::Uses;
 use crate::writer::Writer;
 
 /// Whether the block leaves its loop or its code on every path.
@@ -47,11 +48,12 @@ fn is_structured(block: &[Statement]) -> bool {
 impl Writer<'_> {
     /// The code of a handler, function or filter.
     pub fn body(&mut self, block: &Block) {
-        let text = format!("{block:?}");
+        let used = Uses::of_block(block).places;
         for (i, local) in self.frame.locals.clone().iter().enumerate() {
             // What is used as a place may never have been set as a whole.
-            if !local.by_ref && text.contains(&format!("root: Local(LocalId({i}))")) && !self.is_set_first(i) {
-                let place = self.local(LocalId(i as u32));
+            let id = LocalId(i as u32);
+            if !local.by_ref && used.contains(&id) && !self.frame.set.contains(&id) {
+                let place = self.local(id);
                 self.zero(&local.ty, &place);
             }
         }
@@ -63,11 +65,6 @@ impl Writer<'_> {
             self.line(format!("{done} = 0;"));
         }
         self.block(block);
-    }
-
-    /// Parameters are set before the body.
-    fn is_set_first(&self, local: usize) -> bool {
-        self.frame.set.contains(&LocalId(local as u32))
     }
 
     fn block(&mut self, block: &[Statement]) {
@@ -195,8 +192,7 @@ impl Writer<'_> {
 
     fn set_local(&mut self, local: LocalId, e: &Expr) {
         let place = self.local(local);
-        let itself = format!("{e:?}").contains(&format!("LocalId({})", local.0));
-        if itself {
+        if Uses::of_expr(e).locals.contains(&local) {
             let value = self.value(e);
             self.copy(&e.ty, &place, &value);
         } else {

@@ -6,6 +6,7 @@ use nacre_stack::*;
 
 use crate::names::clean;
 use crate::types::is_scalar;
+use crate::uses::Uses;
 use crate::{Refusal, Sources};
 
 /// The code whose lines are being written: whose locals it has, and how it is left.
@@ -54,12 +55,16 @@ pub struct Writer<'s> {
     pub frame_size: Option<u32>,
     /// Random numbers are drawn.
     pub draws: bool,
+    /// Events are put off.
+    pub has_later: bool,
     temporaries: u32,
 }
 
 impl<'s> Writer<'s> {
     pub fn new(stack: &'s Stack, size: u32, sources: Sources<'s>) -> Writer<'s> {
+        let uses = Uses::of_code(stack);
         Writer {
+            has_later: uses.later,
             stack,
             sources,
             refusals: vec![],
@@ -76,7 +81,7 @@ impl<'s> Writer<'s> {
             depth: 0,
             frame: Frame::default(),
             end: None,
-            capacity: capacity(stack, size),
+            capacity: capacity(stack, size, uses.packs),
             frame_size: None,
             draws: false,
             temporaries: 0,
@@ -263,12 +268,9 @@ impl<'s> Writer<'s> {
 }
 
 /// A message that is packed has the bytes of the headers above in its data; filters may add some.
-fn capacity(stack: &Stack, size: u32) -> u32 {
-    let packs = |h: &Handler| format!("{:?}", h.body).contains("Pack(LayoutId");
-    let packed = stack.handlers.iter().any(packs)
-        || stack.functions.iter().any(|f| format!("{:?}", f.body).contains("Pack(LayoutId"));
+fn capacity(stack: &Stack, size: u32, packs: bool) -> u32 {
     let largest = |l: &Layout| l.shapes.iter().map(|s| s.size).max().unwrap_or(0);
-    let heads: u32 = if packed { stack.layouts.iter().skip(1).map(largest).sum() } else { 0 };
+    let heads: u32 = if packs { stack.layouts.iter().skip(1).map(largest).sum() } else { 0 };
     let makes = stack.filters.iter().filter(|f| f.result.is_none());
     let grows: u32 = makes.map(|f| f.grows.0 * (size + heads) / f.grows.1.max(1) + f.grows.2).sum();
     size + heads + grows

@@ -1,0 +1,66 @@
+//! What code uses, found by a traversal of the IR.
+
+use std::collections::HashSet;
+
+use nacre_stack::visit::{walk_expr, walk_place, walk_statement, Visitor};
+use nacre_stack::*;
+
+#[derive(Default)]
+pub struct Uses {
+    /// Locals of which a place is read or written.
+    pub places: HashSet<LocalId>,
+    /// Locals that are read, or are the root of a place.
+    pub locals: HashSet<LocalId>,
+    /// Something is put off.
+    pub later: bool,
+    /// A message is packed.
+    pub packs: bool,
+}
+
+impl Uses {
+    pub fn of_block(block: &[Statement]) -> Uses {
+        let mut uses = Uses::default();
+        uses.block(block);
+        uses
+    }
+
+    pub fn of_expr(expr: &Expr) -> Uses {
+        let mut uses = Uses::default();
+        uses.expr(expr);
+        uses
+    }
+
+    /// Of all handlers and functions.
+    pub fn of_code(stack: &Stack) -> Uses {
+        let mut uses = Uses::default();
+        stack.handlers.iter().for_each(|handler| uses.block(&handler.body));
+        stack.functions.iter().for_each(|function| uses.block(&function.body));
+        uses
+    }
+}
+
+impl<'a> Visitor<'a> for Uses {
+    fn statement(&mut self, statement: &'a Statement) {
+        if let StatementKind::Emit(emit) = &statement.kind {
+            self.later |= emit.later;
+        }
+        walk_statement(self, statement);
+    }
+
+    fn place(&mut self, place: &'a Place) {
+        if let Root::Local(local) = place.root {
+            self.places.insert(local);
+            self.locals.insert(local);
+        }
+        walk_place(self, place);
+    }
+
+    fn expr(&mut self, expr: &'a Expr) {
+        match &expr.kind {
+            ExprKind::Local(local) => drop(self.locals.insert(*local)),
+            ExprKind::Pack(..) => self.packs = true,
+            _ => {}
+        }
+        walk_expr(self, expr);
+    }
+}
