@@ -49,7 +49,7 @@ pub(crate) fn unknown_character(span: Span, text: &str) -> Diagnostic {
         );
     match text {
         "'" => found.help("texts stand in double quotes: \"octet\""),
-        "#" => found.help("comments begin with `//`"),
+        "#" => found.help("comments begin with `//`; another file is imported: import \"path/to/file.nacre\";"),
         "@" => found.help("a fixed place in a frame is written `at byte 4` or `at cookie`"),
         "~" => found.help("the complement of x is `x ^ 0xff`, with as many bits as x has"),
         _ => found.help("remove it"),
@@ -290,11 +290,26 @@ pub(crate) fn not_a_place(span: Span) -> Diagnostic {
         .help("for a comparison write `==`")
 }
 
+pub(crate) fn no_fraction(span: Span, word: &str) -> Diagnostic {
+    Diagnostic::error("S0005", format!("expected a whole number, found `{word}`"))
+        .at(span, "a fraction")
+        .because("numbers are whole; fractions are for the percentages of a test")
+        .help("use a smaller unit: `1500 ms` for one and a half seconds")
+}
+
 pub(crate) fn not_a_unit(span: Span, word: &str) -> Diagnostic {
-    Diagnostic::error("S0016", format!("`{word}` is not a unit of time"))
+    let found = Diagnostic::error("S0016", format!("`{word}` is not a unit of time"))
         .at(span, "behind a number stands a unit or nothing")
-        .because("the units are ns, us, ms, s, min and h")
-        .help("write, for example, `50 ms`; if no duration is meant, an operator is missing between the two")
+        .because("the units are ns, us, ms, s, min and h");
+    let digits = |prefix| word.strip_prefix(prefix).is_some_and(|n: &str| n.bytes().all(|b| b.is_ascii_digit()));
+    if digits('e') || digits('E') {
+        return found.help("numbers have no exponent: write the digits, in groups if you like: `1_000_000`");
+    }
+    if digits('u') || digits('i') || matches!(word, "U" | "L" | "UL" | "ULL" | "LL" | "f") {
+        return found
+            .help("numbers have no suffix: their type follows from their place, or is said by `as`: `5 as u16`");
+    }
+    found.help("write, for example, `50 ms`; if no duration is meant, an operator is missing between the two")
 }
 
 pub(crate) fn no_setting(span: Span) -> Diagnostic {

@@ -2,6 +2,7 @@
 
 pub mod ast;
 mod errors;
+pub mod foreign;
 mod format;
 pub mod lexer;
 mod parser;

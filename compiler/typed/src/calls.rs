@@ -1,8 +1,9 @@
 //! Calls: of functions, externs and built-ins, of operations on containers, and emissions.
 
-use nacre_diagnostics::Span;
+use nacre_diagnostics::{nearest, Span};
 use nacre_stack::{Argument, Emit, Expr, ExprKind, LocalId, Place, PortId, StatementKind, Target, Type};
 use nacre_syntax::ast;
+use nacre_syntax::foreign::{self, Unknown};
 
 use crate::body::{Body, Context, Value};
 use crate::expressions::make;
@@ -87,7 +88,11 @@ impl Body<'_, '_> {
                 }
             }
             _ => {
-                self.error("T0067", "only functions are called", f.span, "not a function", "");
+                let help = match &f.kind {
+                    ast::ExprKind::TypeName(name) => foreign::name(name, Unknown::Value).unwrap_or_default(),
+                    _ => "",
+                };
+                self.error("T0067", "only functions are called", f.span, "not a function", help);
                 None
             }
         }
@@ -112,7 +117,13 @@ impl Body<'_, '_> {
         if let Some(id) = self.cx.extern_named(name, span) {
             return self.extern_call(id, arguments, span);
         }
-        self.error("T0068", format!("there is no function `{name}`"), span, "not declared", "");
+        let own: Vec<&str> = self.cx.function_ids.keys().map(String::as_str).collect();
+        let help = match (nearest(name, &own), foreign::name(name, Unknown::Value)) {
+            (Some(near), _) => format!("did you mean `{near}`?"),
+            (None, Some(help)) => help.into(),
+            (None, None) => String::new(),
+        };
+        self.error("T0068", format!("there is no function `{name}`"), span, "not declared", help);
         None
     }
 

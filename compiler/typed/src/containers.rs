@@ -3,6 +3,7 @@
 use nacre_diagnostics::Span;
 use nacre_stack::{Expr, ExprKind, LocalId, Operate, Operation, Place, Query, StatementKind, Step, Type};
 use nacre_syntax::ast;
+use nacre_syntax::foreign::{self, Unknown};
 
 use crate::body::{Body, Context, Value};
 use crate::calls::{Back, Outcome};
@@ -61,7 +62,12 @@ impl Body<'_, '_> {
         let Some(form) = form(&place.ty, &name.name) else {
             let shown = self.show(&place.ty);
             let known = operations(&place.ty);
-            let help = if known.is_empty() { String::new() } else { format!("it has {known}") };
+            let help = match foreign::name(&name.name, Unknown::Operation) {
+                Some(help) if known.is_empty() => help.into(),
+                Some(help) => format!("it has {known}; {help}"),
+                None if known.is_empty() => String::new(),
+                None => format!("it has {known}"),
+            };
             self.error("T0078", format!("{shown} has no operation `{}`", name.name), name.span, "unknown", help);
             return None;
         };

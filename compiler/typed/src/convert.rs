@@ -89,6 +89,10 @@ impl Body<'_, '_> {
             (have, want) if is_number(have) && is_number(want) => {
                 format!("if cutting is meant, say so: `... as {wanted}`")
             }
+            (have, Type::Bool) if is_number(have) => "compare it: `x != 0`".into(),
+            (Type::Timer, Type::Bool) => "whether a timer is armed is `t.armed`".into(),
+            (Type::Bool, want) if is_number(want) => "write `if x { 1 } else { 0 }`".into(),
+            (Type::Text(_), want) if is_number(want) => "write the number of the byte, such as 0x61 for an `a`".into(),
             _ => String::new(),
         };
         self.error(
@@ -105,6 +109,11 @@ impl Body<'_, '_> {
         let ExprKind::Const(raw) = expr.kind else { return None };
         let value = if matches!(expr.ty, Type::Int(_)) { i128::from(raw as i64) } else { i128::from(raw) };
         let duration = matches!(expr.ty, Type::Duration);
+        if matches!(want, Type::Bool) {
+            let help = "write `true` or `false`, or compare: `x != 0`";
+            self.error("T0033", "this is a number, but bool is wanted here", span, "a number", help);
+            return None;
+        }
         let kinds_agree = duration == matches!(want, Type::Duration | Type::Instant) || value == 0;
         if kinds_agree && fits(value, want) {
             return Some(Expr::new(ExprKind::Const(value as u64), want.clone(), expr.span));

@@ -4,6 +4,7 @@ use nacre_diagnostics::{nearest, Span};
 use nacre_stack::visit::Rewriter;
 use nacre_stack::{Expr, ExprKind, FillSpans, Place, Query, Root, Step, Type};
 use nacre_syntax::ast::{self, ConditionKind};
+use nacre_syntax::foreign::{self, Unknown};
 
 use crate::body::{Binding, Body, Value};
 use crate::bounded::is_message;
@@ -95,7 +96,8 @@ impl Body<'_, '_> {
                 None
             }
             ast::ExprKind::TypeName(name) => {
-                self.error("T0044", format!("`{name}` is a type, not a value"), e.span, "", "");
+                let help = foreign::name(name, Unknown::Value).unwrap_or_default();
+                self.error("T0044", format!("`{name}` is a type, not a value"), e.span, "", help);
                 None
             }
             _ => {
@@ -172,7 +174,10 @@ impl Body<'_, '_> {
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let help = match nearest(name, &known) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "names are parameters of the handler, `let`s, state and parameters of the layer".into(),
+            None => match foreign::name(name, Unknown::Value) {
+                Some(help) => help.into(),
+                None => "names are parameters of the handler, `let`s, state and parameters of the layer".into(),
+            },
         };
         self.error("T0047", format!("`{name}` is not known here"), span, "not declared", help);
     }
@@ -373,7 +378,12 @@ impl Body<'_, '_> {
             Type::Timer => "armed".into(),
             _ => String::new(),
         };
-        let help = if known.is_empty() { String::new() } else { format!("it has {known}") };
+        let help = match foreign::name(&field.name, Unknown::Operation) {
+            _ if matches!(ty, Type::Option(_)) => "it may be missing: take it by `if let x = place { ... }`".into(),
+            Some(help) => help.into(),
+            None if known.is_empty() => String::new(),
+            None => format!("it has {known}"),
+        };
         self.error("T0051", format!("{shown} has no `{}`", field.name), field.span, "unknown", help);
         None
     }
@@ -394,7 +404,13 @@ impl Body<'_, '_> {
             Type::Bytes(n) => (Type::UInt(8), *n),
             other => {
                 let shown = self.show(other);
-                self.error("T0052", format!("{shown} has no elements to index"), base.span, "", "");
+                let help = match other {
+                    Type::Msg | Type::View => {
+                        "bytes of a message are read by a filter (`m.bytes through name`) or as a header"
+                    }
+                    _ => "",
+                };
+                self.error("T0052", format!("{shown} has no elements to index"), base.span, "", help);
                 return None;
             }
         };

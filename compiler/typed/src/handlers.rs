@@ -8,6 +8,7 @@ use nacre_stack::{
     LocalId, PortId, Statement, StatementKind, Type,
 };
 use nacre_syntax::ast::{self, Member, PatternKind};
+use nacre_syntax::foreign::{self, Unknown};
 
 use crate::body::{Binding, Body, Context, NameOf};
 use crate::fragment::{FragmentReaction, ABOVE, BELOW};
@@ -220,12 +221,13 @@ impl Checker<'_> {
             ast::From::Port(name) => match self.fragment.ports.iter().position(|p| *p == name.name) {
                 Some(at) => (PortId(2 + at as u32), name.span),
                 None => {
+                    let help = foreign::name(&name.name, Unknown::Port);
                     self.error(
                         "T0101",
                         format!("there is no port `{}`", name.name),
                         name.span,
                         "not declared",
-                        "handlers begin with `up`, `down` or the name of a port",
+                        help.unwrap_or("handlers begin with `up`, `down` or the name of a port"),
                     );
                     return;
                 }

@@ -43,7 +43,13 @@ impl Body<'_, '_> {
             B::In => self.contains(l, r),
             B::Concat => self.concat(l, r),
             B::Range => {
-                self.error("T0057", "a range stands only in `for` and in types", span, "", "");
+                self.error(
+                    "T0057",
+                    "a range stands only in `for` and in types",
+                    span,
+                    "",
+                    "compare with its ends: `0 <= x && x < 3`",
+                );
                 None
             }
             B::Add if matches!(&r.kind, ast::ExprKind::Literal(name, _) if self.cx.header_ids.contains_key(&name.name)) =>

@@ -140,7 +140,11 @@ impl Program {
         self.first(|i| if let Item::Test(t) = i { Some(t) } else { None })
     }
 
-    fn first<'a, T: 'a>(&'a self, pick: impl Fn(&'a Item) -> Option<&'a T> + 'a) -> impl Iterator<Item = &'a T> + 'a {
+    /// Those of the files that the program begins with, and of what these import without a name.
+    pub(crate) fn first<'a, T: 'a>(
+        &'a self,
+        pick: impl Fn(&'a Item) -> Option<&'a T> + 'a,
+    ) -> impl Iterator<Item = &'a T> + 'a {
         let files = self.files.iter().zip(&self.first).filter(|(_, first)| **first);
         files.flat_map(|(f, _)| &f.items).filter_map(pick)
     }

@@ -3,6 +3,7 @@
 use nacre_diagnostics::Span;
 use nacre_stack::{Emit, Expr, ExprKind, StatementKind, Target, Type};
 use nacre_syntax::ast::{self, AssignOp, Otherwise, PatternKind};
+use nacre_syntax::foreign::{self, Unknown};
 
 use crate::body::{Binding, Body, Context, NameOf, Value};
 use crate::bounded::is_message;
@@ -367,7 +368,12 @@ impl Body<'_, '_> {
             return emitted;
         }
         let ast::ExprKind::Call(f, arguments) = &e.kind else {
-            self.error("T0088", "this does nothing", e.span, "a value that nobody uses", "");
+            let help = match &e.kind {
+                ast::ExprKind::Binary(ast::BinaryOp::Equal, ..) => "to assign, write `=`; to claim, write `assert`",
+                ast::ExprKind::Name(name) => foreign::name(name, Unknown::Value).unwrap_or_default(),
+                _ => "",
+            };
+            self.error("T0088", "this does nothing", e.span, "a value that nobody uses", help);
             return None;
         };
         match (self.outcome(f, arguments, e.span, None)?, otherwise) {

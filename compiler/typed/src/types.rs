@@ -3,6 +3,7 @@
 use nacre_diagnostics::{nearest, Span};
 use nacre_stack::{EnumId, StructId, Type};
 use nacre_syntax::ast::{self, TypeArgument, TypeKind};
+use nacre_syntax::foreign::{self, Unknown};
 
 use crate::layer::Checker;
 use crate::program::not_built;
@@ -133,6 +134,9 @@ impl Checker<'_> {
             "pool", "map",
         ];
         let help = match nearest(&name.name, &known) {
+            _ if foreign::name(&name.name, Unknown::Type).is_some() => {
+                foreign::name(&name.name, Unknown::Type).unwrap_or_default().into()
+            }
             Some(near) => format!("did you mean `{near}`?"),
             None => "types are u1..u64, i1..i64, seq2..seq32, bool, 0..N, msg, timer, duration, instant, addr, containers, structs and enums".into(),
         };

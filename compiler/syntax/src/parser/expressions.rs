@@ -228,6 +228,7 @@ impl Parser<'_> {
                 }
                 _ => ExprKind::Name(self.name("an expression")?.name),
             },
+            TokenKind::Decimal => return self.fail_with(errors::no_fraction(self.span(), self.word())),
             TokenKind::Slash if self.ahead(1) == TokenKind::Star => {
                 return self.fail_with(errors::block_comment(self.span()))
             }

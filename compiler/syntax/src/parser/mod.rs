@@ -247,9 +247,19 @@ impl Parser<'_> {
         let unread = |kind| matches!(kind, TokenKind::Unknown | TokenKind::OpenText);
         let told = unread(self.kind()) || self.position > 0 && unread(self.lexed.tokens[self.position - 1].kind);
         if self.last_error != Some(self.position) && self.found.len() < MOST_ERRORS && !told {
-            self.found.push(diagnostic);
+            self.found.push(self.hinted(diagnostic));
         }
         self.last_error = Some(self.position);
+    }
+
+    /// With another help, where the words around are those of another language.
+    fn hinted(&self, diagnostic: Diagnostic) -> Diagnostic {
+        let before: Vec<&str> = (self.position.saturating_sub(4)..self.position).map(|at| self.text_at(at)).collect();
+        let here: Vec<&str> = (0..3).map(|by| self.word_ahead(by)).collect();
+        match crate::foreign::syntax(diagnostic.code, &before, &here) {
+            Some(help) => Diagnostic { help: vec![help.into()], ..diagnostic },
+            None => diagnostic,
+        }
     }
 
     fn fail_with<T>(&mut self, diagnostic: Diagnostic) -> Parse<T> {

@@ -27,8 +27,9 @@ impl Program {
         self.items().filter_map(|i| if let Item::Automaton(a) = i { Some(a) } else { None })
     }
 
+    /// The configurations of the files that the program begins with, and of what these import without a name.
     pub fn configurations(&self) -> impl Iterator<Item = &ast::Configuration> {
-        self.items().filter_map(|i| if let Item::Configuration(c) = i { Some(c) } else { None })
+        self.first(|i| if let Item::Configuration(c) = i { Some(c) } else { None })
     }
 
     /// One automaton, with what it extends joined in. Parameters have their defaults but for these.

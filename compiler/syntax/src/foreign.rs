@@ -1,0 +1,319 @@
+//! Hints for what is written as in other languages: C, Rust, Go, Python, and Nacre's own older drafts.
+//!
+//! An error of the parser says what was expected; where the words around it are of another language, the help says how the
+//! same is written here. Tables, tried in order; the first row that fits counts.
+
+/// How the words around an error are matched: literally, as one of several, or by their kind.
+enum Word {
+    Is(&'static str),
+    OneOf(&'static [&'static str]),
+    /// A name, a type or a constant.
+    Name,
+    /// A name of a type, of this language or another.
+    Type,
+}
+
+mod names;
+
+use names::{NAMES, OPERATIONS, TYPES};
+use Word::{Is, Name, OneOf, Type};
+
+/// Words before the error, words from there on, and the help.
+type Row = (&'static [Word], &'static [Word], &'static str);
+
+const DECLARED: &str = "a value is named by `let x = ...;`, a variable is declared by `var x: u16 = ...;`";
+const BRACES: &str = "a block stands in braces: `if x { ... } else { ... }`";
+const MATCHED: &str = "write `match n { 1 => { ... } _ => { ... } }`";
+const NAME_FIRST: &str =
+    "the name comes first: `number: u16`; a handler names its parameters without types: `down send(m)`";
+const FAILING: &str = "nothing is thrown: what can fail has an `else { ... }` where it stands";
+const LOOPS: &str = "every loop has a bound: `while x bound 10 { ... }`, `for i in 0 .. 10 { ... }`";
+const ARRAYS: &str = "an array is `u16 per 0..4`; with a length that changes, `list<u16, 4>` or `ring<u16, 4>`";
+const LAYERS: &str = "layers are joined by `/`, the top first: `stack s = frag / pt2pt / floor;`";
+const STATE: &str = "what a layer remembers stands in its state: `state { next: u32 }`";
+const PRINTS: &str = "there are no macros, and nothing behind a value; a layer counts what happens: `count late;`";
+
+/// Where a statement or an expression was expected, or its end.
+const STATEMENTS: &[Row] = &[
+    (&[], &[Is("and")], "`a and b` is written `a && b`"),
+    (&[], &[Is("or")], "`a or b` is written `a || b`"),
+    (&[Is("not")], &[], "`not a` is written `!a`"),
+    (&[], &[Is("is")], "write `==`, or `!=` for `is not`"),
+    (&[OneOf(&["elif", "elsif", "elseif", "elsef"])], &[], "write `else if`"),
+    (&[Is("unless")], &[], "write `if !a { ... }`"),
+    (&[Is("else")], &[], BRACES),
+    (&[Is("++")], &[], "one more is `n += 1;` (`++` joins strings of bytes)"),
+    (&[], &[Is("++")], "one more is `n += 1;` (`++` joins strings of bytes)"),
+    (&[Is("-"), Is("-")], &[], "one less is `n -= 1;`"),
+    (&[Is("count"), Name], &[], "`count name;` counts one"),
+    (&[], &[OneOf(&["+=", "-=", "*=", "|=", "&="])], "an assignment is a statement of its own, and has no value"),
+    (&[Is("==")], &[Is("=")], "equality is `==`, also of options and enums"),
+    (&[Is("!=")], &[Is("=")], "what differs is `!=`"),
+    (&[Is("<")], &[Is(">")], "what differs is `!=`"),
+    (&[Is("*")], &[Is("*")], "there is no power: multiply, or shift as in `1 << n`"),
+    (&[Is("..")], &[OneOf(&["=", "."])], "the end of a range is not in it: `0 .. N + 1`"),
+    (&[OneOf(&["/", "%", "^", "<<", ">"])], &[OneOf(&["=", ">="])], "write the place twice: `n = n / 2;`"),
+    (&[Is("=")], &[Is("+")], "write `n += 1;`"),
+    (&[Is("for"), Is("("), Name], &[Is("=")], "write `for i in 0 .. 10 { ... }`"),
+    (&[Is("mut")], &[], "what changes is declared by `var x = ...;`"),
+    (&[OneOf(&["try", "throw", "raise", "catch", "except", "panic", "abort"])], &[], FAILING),
+    (&[OneOf(&["loop", "do", "repeat", "until"])], &[], LOOPS),
+    (&[OneOf(&["switch", "case"])], &[], MATCHED),
+    (&[OneOf(&["goto", "await", "go", "defer", "async", "spawn", "lock"])], &[],
+        "a handler runs to its end, alone; `later above.event();` begins another step, `break` and `return` leave early"),
+    (&[OneOf(&["start", "set", "schedule"])], &[Name], "a timer is armed by `arm t in 5 ms;`; a place is set by `x = ...;`"),
+    (&[OneOf(&["stop", "clear", "kill", "disarm"])], &[Name], "a timer is stopped by `cancel t;`, a container emptied by `c.clear();`"),
+    (&[OneOf(&["delete", "del", "free"])], &[Name], "a message is released by `drop m;`, an entry by `c.remove(i);`"),
+    (&[OneOf(&["emit", "send", "raise", "trigger", "call"])], &[], "events are emitted by `below.send(m);` and `above.deliver(m);`"),
+    (&[Is("arm"), Name], &[], "write `arm t in 5 ms;`"),
+    (&[OneOf(&["new", "auto", "const", "static", "local", "my", "let", "var"])], &[Name], DECLARED),
+    (&[Type], &[Name], DECLARED),
+    (&[Is("("), Type, Is(")")], &[], "a conversion is written `x as u16`"),
+    (&[], &[Is(":"), Is("=")], DECLARED),
+    (&[Is(":")], &[Is("=")], DECLARED),
+    (&[], &[Is("?")], "for `a ? b : c` write `if a { b } else { c }`; an option is taken by `if let x = ...`"),
+    (&[Name], &[Is("!")], PRINTS),
+    (&[], &[Is("fn")], "a function is a member of the layer, not of a handler"),
+    (&[OneOf(&["func", "function", "def", "lambda"])], &[], "a function is a member of the layer: `fn name(x: u16) -> u16 { ... }`"),
+    (&[Is("=")], &[OneOf(&["&", "*"])], "there are no pointers: `ref x = place;` names a place"),
+    (&[], &[OneOf(&["then", "begin", "do"])], BRACES),
+    (&[OneOf(&["begin", "end"])], &[], BRACES),
+    (&[Is("=>")], &[], "an arm is a block: `1 => { ... }`"),
+    (&[], &[Is("->")], "fields and events stand behind a dot, `below.send(m)`; an arm is written `1 => { ... }`"),
+    (&[], &[Is(":"), Is("{")], "an arm is written `1 => { ... }`, a block `if x { ... }`"),
+    (&[], &[Is(":")], BRACES),
+    (&[], &[OneOf(&["U", "L", "UL", "LL", "ULL"])], "numbers have no suffix: their type follows from their place"),
+    (&[Is("}")], &[OneOf(&[",", ";"])], "nothing stands behind a block"),
+    (&[Is(";")], &[Is(";")], "one `;` is enough"),
+    (&[Is("{")], &[Is(";")], "a statement that does nothing is left out"),
+];
+
+const STACKS: &[Row] = &[
+    (&[Is("stack"), Name], &[], LAYERS),
+    (&[Is("stack"), Name, Is("="), Name], &[], LAYERS),
+    (&[Is("stack")], &[Is("=")], "a stack has a name: `stack name = frag / pt2pt / floor;`"),
+];
+
+/// Reserved words where a name or an expression was expected.
+const RESERVED: &[Row] = &[
+    (&[], &[Is("else"), Is("=>")], "the arm for all other values is `_ => { ... }`"),
+    (&[Is("pass")], &[], "write `pass;`"),
+    (&[], &[Is("fn"), Name], "a function is a member of the layer, not of a handler"),
+    (&[], &[OneOf(&["up", "down"]), Is(".")], "events are emitted by `below.send(m);` and `above.deliver(m);`"),
+];
+
+/// Where a part of a declaration was expected.
+const DECLARATIONS: &[Row] = &[
+    (&[Is(":"), Type], &[Name], "write `,` between the two"),
+    (
+        &[OneOf(&["func", "function", "def", "void", "sub", "proc"])],
+        &[],
+        "a function is written `fn name(x: u16) -> u16 { ... }`",
+    ),
+    (
+        &[OneOf(&["func", "function", "def", "void", "sub", "proc"]), Name, Is("("), Name],
+        &[],
+        "a function is written `fn name(x: u16) -> u16 { ... }`",
+    ),
+    (&[Type, Name, Is("("), Name], &[], "a function is written `fn name(x: u16) -> u16 { ... }`"),
+    (&[Is(")")], &[OneOf(&[":", "=>"]), Type], "the result of a function is written `-> u16`"),
+    (&[Is(")")], &[Is("->"), Is("{")], "a handler has no result: `down send(m) { ... }`"),
+    (&[Is("const"), Name], &[], "a constant has a type: `const LARGEST: u16 = 1;`"),
+    (&[OneOf(&["{", ","]), Name], &[Is("=")], "a field has a type: `number: u16 = 1`; values of enums have no numbers"),
+    (
+        &[OneOf(&["<", ","]), Name],
+        &[OneOf(&["=", ">", ","])],
+        "a parameter has a type: `worker name<SIZE: u16 = 16> { ... }`",
+    ),
+    (&[Type], &[Is("[")], ARRAYS),
+    (&[Is(":")], &[Is("[")], ARRAYS),
+    (&[Type], &[Name], NAME_FIRST),
+    (&[OneOf(&["(", ","]), Name], &[Is(":"), Type], NAME_FIRST),
+    (&[Name], &[Type], "`:` stands between a name and its type: `number: u16`"),
+    (&[Is("on"), Is("timer")], &[], "a handler of a timer is written `on again { ... }`"),
+    (&[OneOf(&["up", "down"]), Name], &[Is("{")], "an event has parentheses: `up init() { ... }`"),
+    (&[OneOf(&["header", "struct"]), Name], &[Is("(")], "fields stand in braces: `header Data { number: u16 }`"),
+    (
+        &[OneOf(&["state", "given", "shared", "lasting", "counters"])],
+        &[Name],
+        "fields stand in braces: `state { next: u32 }`, `counters { late }`",
+    ),
+    (
+        &[Is("worker"), Name],
+        &[OneOf(&["extends", "implements", "provides"])],
+        "what a layer speaks stands behind its name: `worker name: channel<addr> over channel<addr> { ... }`",
+    ),
+    (&[Is("worker"), Name], &[Is("(")], "parameters stand between `<` and `>`: `worker name<SIZE: u16 = 16> { ... }`"),
+    (&[Is("import")], &[], "an import names a file: import \"path/to/file.nacre\";"),
+    (&[Is("test")], &[], "the name of a test is a text: `test \"what is sent arrives\" { ... }`"),
+    (&[Is("open"), Name], &[], "write `open a, b with stack;`"),
+    (&[Is("open"), Name, Is(","), Name], &[], "write `open a, b with stack;`"),
+];
+
+/// By the words with which a member of a layer begins.
+const MEMBERS: &[Row] = &[
+    (
+        &[],
+        &[OneOf(&["pub", "private", "public", "protected", "export"])],
+        "what a layer declares is its own: leave this out",
+    ),
+    (
+        &[],
+        &[OneOf(&["func", "function", "def", "void", "sub", "proc"])],
+        "a function is written `fn name(x: u16) -> u16 { ... }`",
+    ),
+    (&[], &[OneOf(&["type", "typedef", "using"])], "types have no other names; what belongs together is a `struct`"),
+    (
+        &[],
+        &[OneOf(&["class", "impl", "object", "trait"])],
+        "what belongs together is a `struct`; functions are members of the layer",
+    ),
+    (
+        &[],
+        &[OneOf(&["use", "import", "include", "require"])],
+        "a file begins with its imports: import \"path/to/file.nacre\";",
+    ),
+    (
+        &[],
+        &[OneOf(&["init", "constructor", "new", "setup", "main"])],
+        "a connection begins with `up init() { pass; }`; initial values stand in the state: `state { next: u32 = 1 }`",
+    ),
+    (
+        &[],
+        &[Is("timer")],
+        "a timer is a field of the state, `state { again: timer }`, with a handler: `on again { ... }`",
+    ),
+    (
+        &[],
+        &[OneOf(&["parameter", "parameters", "param", "params"])],
+        "parameters stand behind the name: `worker name<SIZE: u16 = 16> { ... }`",
+    ),
+    (&[], &[OneOf(&["mut", "static", "local"])], STATE),
+    (
+        &[],
+        &[Name, Is("(")],
+        "a handler begins with where its event comes from: `down send(m) { ... }`, `up deliver(m) { ... }`",
+    ),
+    (&[], &[Name, Is(":")], STATE),
+    (&[], &[Type], STATE),
+    (&[], &[Is("/"), Is("*")], "a comment begins with `//` and ends with its line"),
+    (&[], &[Is(";")], "nothing stands behind a block"),
+];
+
+/// By the words with which an item of a file begins.
+const ITEMS: &[Row] = &[
+    (&[], &[OneOf(&["layer", "protocol", "class", "service", "object"])], "a layer is written `worker name { ... }`"),
+    (
+        &[],
+        &[OneOf(&["func", "function", "def", "void", "sub", "proc", "pub"])],
+        "a layer is written `worker name { ... }`, and functions are its members: `fn name(x: u16) -> u16 { ... }`",
+    ),
+    (
+        &[],
+        &[OneOf(&["use", "from", "include", "require", "using", "package", "mod", "module", "namespace"])],
+        "another file is imported by its path: import \"path/to/file.nacre\";",
+    ),
+    (&[], &[OneOf(&["type", "typedef"])], "types have no other names; what belongs together is a `struct`"),
+    (&[], &[OneOf(&["let", "var", "static", "define"])], "a constant of a file is written `const LARGEST: u16 = 1;`"),
+    (&[], &[Type], "a constant of a file is written `const LARGEST: u16 = 1;`"),
+    (&[], &[Is("/"), Is("*")], "a comment begins with `//` and ends with its line"),
+    (&[], &[Is(";")], "nothing stands behind a block"),
+];
+
+/// By the words with which a step of a test begins.
+const STEPS: &[Row] = &[
+    (&[], &[OneOf(&["sleep", "wait", "pause", "delay", "advance"])], "time goes on by `run 5 ms;`"),
+    (
+        &[],
+        &[OneOf(&["assert", "check", "assert_eq"])],
+        "write what is expected: `expect b.deliver(\"text\");`, `expect count a.layer.late == 0;`",
+    ),
+    (&[], &[OneOf(&["let", "var", "const"])], "a test has no variables but those of `for i in 0 .. 10 { ... }`"),
+    (&[], &[OneOf(&["send", "call", "deliver"])], "an event is called at an endpoint: `a.send(\"text\");`"),
+    (
+        &[],
+        &[OneOf(&["if", "while", "loop", "match"])],
+        "a test is a script: it repeats steps by `for i in 0 .. 10 { ... }` and has no conditions",
+    ),
+    (&[], &[Is("/"), Is("*")], "a comment begins with `//` and ends with its line"),
+];
+
+/// Whether a word names a type, here or in another language.
+fn is_type(word: &str) -> bool {
+    let digits = |prefix| {
+        word.strip_prefix(prefix).is_some_and(|n: &str| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let own = ["bool", "msg", "duration", "instant", "addr", "bytes"];
+    digits("u")
+        || digits("i")
+        || digits("seq")
+        || own.contains(&word)
+        || TYPES.iter().any(|(words, _)| words.contains(&word))
+}
+
+impl Word {
+    fn fits(&self, word: &str) -> bool {
+        match self {
+            Is(other) => *other == word,
+            OneOf(words) => words.contains(&word),
+            Name => word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'),
+            Type => is_type(word),
+        }
+    }
+}
+
+fn fits(row: &Row, before: &[&str], at: &[&str]) -> bool {
+    let (wanted, next, _) = row;
+    wanted.len() <= before.len()
+        && next.len() <= at.len()
+        && wanted.iter().rev().zip(before.iter().rev()).all(|(w, word)| w.fits(word))
+        && next.iter().zip(at).all(|(w, word)| w.fits(word))
+}
+
+/// Returns how the words around an error with this code are written in this language. `before`: the words before the
+/// error; `at`: those from there on.
+pub(crate) fn syntax(code: &str, before: &[&str], at: &[&str]) -> Option<&'static str> {
+    let tables: &[&[Row]] = match code {
+        "S0006" => &[STACKS, STATEMENTS],
+        "S0008" => &[RESERVED],
+        "S0005" | "S0007" | "S0027" => &[STACKS, DECLARATIONS, STATEMENTS],
+        "S0010" => &[ITEMS],
+        "S0011" => &[MEMBERS],
+        "S0023" => &[STEPS],
+        _ => &[],
+    };
+    tables.iter().copied().flatten().find(|row| fits(row, before, at)).map(|(.., help)| *help)
+}
+
+/// What a name that is not known means in other languages.
+pub enum Unknown {
+    /// A value or a function.
+    Value,
+    Type,
+    /// An operation or a field of a value.
+    Operation,
+    /// Where the event of a handler comes from.
+    Port,
+}
+
+/// Returns the help for a name of another language.
+///
+/// ```
+/// use nacre_syntax::foreign::{name, Unknown};
+/// assert!(name("null", Unknown::Value).is_some_and(|help| help.contains("`none`")));
+/// assert_eq!(name("window", Unknown::Type), None);
+/// ```
+pub fn name(word: &str, unknown: Unknown) -> Option<&'static str> {
+    let table = match unknown {
+        Unknown::Value => NAMES,
+        Unknown::Type => TYPES,
+        Unknown::Operation => OPERATIONS,
+        Unknown::Port => {
+            let is_function = is_type(word) || matches!(word, "func" | "function" | "def" | "void" | "sub" | "proc");
+            return is_function.then_some("a function is written `fn name(x: u16) -> u16 { ... }`");
+        }
+    };
+    let found = table.iter().find(|(words, _)| words.contains(&word)).map(|(_, help)| *help);
+    let is_conversion = matches!(unknown, Unknown::Value) && is_type(word);
+    found.or(is_conversion.then_some("a conversion is written `x as u16`"))
+}
