@@ -63,3 +63,8 @@ fn constants_have_the_width_of_their_type() {
 fn emissions_that_never_happen_are_no_error() {
     passes("never.nacre");
 }
+
+#[test]
+fn names_for_entries_are_used_before_their_containers_change() {
+    passes("borrows.nacre");
+}

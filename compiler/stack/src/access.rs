@@ -54,6 +54,11 @@ impl Stack {
         has_message(&self.structs, ty)
     }
 
+    /// What can be done with values of the type.
+    pub fn capabilities(&self, ty: &Type) -> Capabilities {
+        Capabilities::of(&self.structs, ty)
+    }
+
     /// How many messages a value of the type can hold at most.
     pub fn messages_in(&self, ty: &Type) -> u64 {
         let all = |types: &mut dyn Iterator<Item = &Type>| {

@@ -631,6 +631,7 @@ pub enum Type {
 }
 
 mod access;
+mod capabilities;
 mod code;
 pub mod interpret;
 mod nodes;
@@ -640,6 +641,7 @@ mod text;
 mod validate;
 pub mod visit;
 pub use access::*;
+pub use capabilities::{can_be_element, Capabilities};
 pub use code::*;
 pub use nodes::{number, FillSpans};
 pub use operands::operands;

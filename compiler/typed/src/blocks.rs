@@ -4,7 +4,7 @@ use nacre_diagnostics::{Diagnostic, Span};
 use nacre_stack::{BinaryOp, Block, Expr, ExprKind, Place, StatementKind, Step, Type};
 use nacre_syntax::ast::{self, Condition, ConditionKind, Else, PatternKind};
 
-use crate::body::{Binding, Body};
+use crate::body::Body;
 use crate::calls::Outcome;
 use crate::expressions::make;
 use crate::flow::Flow;
@@ -200,7 +200,7 @@ impl Body<'_, '_> {
     ) -> Option<()> {
         self.open();
         match &pattern.kind {
-            PatternKind::Name(name) => self.bind(&name.name, Binding::Place { place: entry, borrowed: true }),
+            PatternKind::Name(name) => self.bind_place(&name.name, entry, true),
             PatternKind::Any => {}
             _ => {
                 self.error("T0082", "a name is wanted here", pattern.span, "the value stays in its place", "");
@@ -220,6 +220,7 @@ impl Body<'_, '_> {
     pub fn match_(&mut self, value: &ast::Expr, arms: &[ast::MatchArm], span: Span) -> Option<()> {
         let value = self.expr(value, None)?;
         let value = self.settle(value);
+        self.comparable(&value.ty, "match", value.span)?;
         let value = self.spill(value);
         let exhaustive = self.exhaustive(&value.ty, arms);
         if !exhaustive {

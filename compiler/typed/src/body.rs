@@ -5,10 +5,12 @@ use std::collections::HashMap;
 use nacre_diagnostics::Span;
 use nacre_stack::visit::Rewriter;
 use nacre_stack::{
-    Block, EventId, Expr, ExprKind, FillSpans, Local, LocalId, Place, PortId, Root, Statement, StatementKind, Type,
+    Block, EventId, Expr, ExprKind, FillSpans, FunctionId, Local, LocalId, Place, PortId, Root, Statement,
+    StatementKind, Type,
 };
 use nacre_syntax::ast;
 
+use crate::borrows::Entries;
 use crate::flow::Flow;
 use crate::inlined::FilterFunctions;
 use crate::layer::Checker;
@@ -21,6 +23,8 @@ pub(crate) enum Binding {
     Place {
         place: Place,
         borrowed: bool,
+        /// Where it stands in a container or an option.
+        entry: Option<usize>,
     },
     /// Nothing: its declaration is wrong, which has been reported.
     Unknown,
@@ -100,6 +104,9 @@ pub(crate) struct Body<'c, 'p> {
     /// Locals that name a value and are never assigned, and what declared each.
     pub constant_locals: HashMap<LocalId, NameOf>,
     pub filter: FilterFunctions,
+    pub entries: Entries,
+    /// The function that this is the body of.
+    pub function: Option<FunctionId>,
 }
 
 impl<'c, 'p> Body<'c, 'p> {
@@ -117,6 +124,8 @@ impl<'c, 'p> Body<'c, 'p> {
             declared: vec![Vec::new()],
             constant_locals: HashMap::new(),
             filter: FilterFunctions::default(),
+            entries: Entries::default(),
+            function: None,
         }
     }
 
@@ -210,7 +219,9 @@ impl<'c, 'p> Body<'c, 'p> {
     }
 
     pub fn push(&mut self, statement: impl Into<Statement>) {
-        self.out.push(statement.into());
+        let statement = statement.into();
+        self.note_change(&statement.kind);
+        self.out.push(statement);
     }
 
     /// Says what the statements from `first` on were made for, where that has not been said yet.

@@ -72,6 +72,9 @@ impl Body<'_, '_> {
             return None;
         };
         self.count_arguments(&name.name, form.takes.len(), arguments.len(), span)?;
+        if let (Operation::Remove, Type::Ring(t, _) | Type::List(t, _)) = (form.operation, &place.ty) {
+            self.comparable(&t.clone(), "remove", span)?;
+        }
         self.operate(place, form, arguments)
     }
 

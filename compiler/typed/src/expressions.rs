@@ -115,7 +115,7 @@ impl Body<'_, '_> {
                 }
                 Some(Value::fixed(self.get(id)))
             }
-            Some(Binding::Place { place, borrowed: true }) if self.cx.linear(&place.ty) => {
+            Some(Binding::Place { place, borrowed: true, .. }) if self.cx.linear(&place.ty) => {
                 self.error(
                     "T0046",
                     format!("`{name}` is only borrowed here"),
@@ -125,7 +125,10 @@ impl Body<'_, '_> {
                 );
                 None
             }
-            Some(Binding::Place { place, .. }) => self.load(place, span).map(Value::fixed),
+            Some(Binding::Place { place, entry, .. }) => {
+                entry.into_iter().for_each(|entry| self.note_use(entry, span));
+                self.load(place, span).map(Value::fixed)
+            }
             Some(Binding::Unknown) => {
                 self.poisoned = true;
                 None

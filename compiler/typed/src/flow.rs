@@ -6,6 +6,7 @@ use nacre_diagnostics::{Diagnostic, Span};
 use nacre_stack::LocalId;
 
 use crate::body::Body;
+use crate::borrows::Outdated;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Use {
@@ -21,6 +22,8 @@ enum Use {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Flow {
     uses: BTreeMap<LocalId, Use>,
+    /// Changes of what names stand in.
+    pub outdated: Outdated,
     /// Nothing comes after this point.
     pub ended: bool,
 }
@@ -105,6 +108,7 @@ impl Body<'_, '_> {
             return;
         }
         let mut merged = one.clone();
+        merged.outdated.extend(&other.outdated);
         for (id, used) in &one.uses {
             let Some(else_used) = other.uses.get(id) else { continue };
             let (gone, _held) = match (used, else_used) {

@@ -83,6 +83,7 @@ impl Checker<'_> {
             let before = self.found.len();
             self.tainted = false;
             let mut body = Body::new(self, Context::Function { result: result.clone() });
+            body.function = Some(id);
             for (p, local) in f.parameters.iter().zip(declared) {
                 if local.by_ref {
                     body.reference(&p.name.name, local.ty);

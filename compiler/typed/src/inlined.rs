@@ -84,7 +84,7 @@ impl Body<'_, '_> {
                     self.error("T0033", what, argument.value.span, have, "");
                     return None;
                 }
-                Binding::Place { place: self.fixed(place), borrowed: false }
+                Binding::Place { place: self.fixed(place), borrowed: false, entry: None }
             } else {
                 let value = self.expr_as(&argument.value, &ty)?;
                 let id = self.temporary(ty);

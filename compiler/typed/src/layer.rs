@@ -35,8 +35,9 @@ pub(crate) struct Checker<'p> {
     pub extern_ids: HashMap<String, ExternId>,
     /// Functions that a function calls, to find recursion.
     pub calls: Vec<BTreeSet<FunctionId>>,
-    /// Loops over containers.
-    pub walked: Vec<crate::walks::Walked>,
+    /// Names for what stands in containers that are used after a change, and all calls.
+    pub uses: Vec<crate::borrows::Use>,
+    pub called: Vec<crate::borrows::Called>,
     /// The type parameters of the interface being read.
     pub type_parameters: HashMap<String, Type>,
     /// Headers that something pushes.
@@ -102,7 +103,8 @@ impl<'p> Checker<'p> {
             filter_ids: HashMap::new(),
             extern_ids: HashMap::new(),
             calls: Vec::new(),
-            walked: Vec::new(),
+            uses: Vec::new(),
+            called: Vec::new(),
             type_parameters: HashMap::new(),
             pushed: BTreeSet::new(),
             struct_sizes: Vec::new(),
@@ -155,7 +157,7 @@ impl<'p> Checker<'p> {
         self.bodies();
         self.find_recursion();
         if !self.found.iter().any(|d| d.is_error()) {
-            self.walks();
+            self.outdated_uses();
         }
         self.unused_headers();
         if self.found.iter().any(|d| d.is_error()) {

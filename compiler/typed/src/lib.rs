@@ -7,10 +7,12 @@
 mod automata;
 mod blocks;
 mod body;
+mod borrows;
 mod bounded;
 mod builtins;
 mod calls;
 mod cells;
+mod changes;
 mod configurations;
 mod constants;
 mod containers;

@@ -8,7 +8,6 @@ use crate::body::{Binding, Body, NameOf};
 use crate::bounded::is_message;
 use crate::convert::{constant_of, holder};
 use crate::expressions::make;
-use crate::walks::Walked;
 
 /// No loop turns more often.
 const MOST: i128 = 1 << 20;
@@ -20,7 +19,17 @@ impl Body<'_, '_> {
         }
         match derived {
             Some(n) if i128::from(n) <= MOST => Some(n.max(1) as u32),
-            _ => {
+            Some(n) => {
+                self.error(
+                    "T0161",
+                    format!("a loop turns at most {MOST} times, this one up to {n}"),
+                    span,
+                    "too often",
+                    "a step must end soon: go over less, or state how often at the most: `bound N` before the block",
+                );
+                None
+            }
+            None => {
                 self.error(
                     "T0098",
                     "how often can this turn?",
@@ -34,10 +43,13 @@ impl Body<'_, '_> {
     }
 
     /// The body of a loop: what it consumes from outside, a second turn would lack.
-    fn turn(&mut self, span: Span, body: impl FnOnce(&mut Self)) -> nacre_stack::Block {
+    ///
+    /// `begins`: from [`Body::loop_begins`], before names for each turn are declared.
+    fn turn(&mut self, begins: (usize, usize), span: Span, body: impl FnOnce(&mut Self)) -> nacre_stack::Block {
         let before = self.flow.clone();
         self.breaks.push((self.declared.len(), Vec::new()));
         let (block, ()) = self.block(body);
+        self.loop_ends(begins, &before.outdated);
         let after = std::mem::take(&mut self.flow);
         self.merge(before, after, span);
         self.flow.ended = false;
@@ -58,7 +70,8 @@ impl Body<'_, '_> {
         let derived = self.drains(condition);
         // One turn more, for the one that finds the end.
         let bound = self.bound(bound, derived, condition.span)?.saturating_add(1);
-        let block = self.turn(span, |b| {
+        let begins = self.loop_begins();
+        let block = self.turn(begins, span, |b| {
             let _ = b.branch(
                 condition,
                 span,
@@ -115,8 +128,9 @@ impl Body<'_, '_> {
         };
         let bound = self.bound(bound, Some(u64::from(parts.size)), over.span)?;
         self.open();
+        let begins = self.loop_begins();
         let walk = self.walk(pattern, place, from, to, drain, &parts)?;
-        let block = self.turn(span, |b| {
+        let block = self.turn(begins, span, |b| {
             b.open();
             for (id, since) in &walk.held {
                 b.hold(*id, *since);
@@ -128,7 +142,7 @@ impl Body<'_, '_> {
             b.close();
         });
         self.close();
-        self.cx.walked.push(Walked { over: walk.walk.over.clone(), body: block.clone(), span: over.span });
+        self.note_walk(&walk.walk.over, &block, over.span);
         self.push(StatementKind::Each { walk: walk.walk, bound, body: block });
         Some(())
     }
@@ -184,7 +198,8 @@ impl Body<'_, '_> {
                 return None;
             }
         };
-        let block = self.turn(span, |b| b.statements(body));
+        let begins = self.loop_begins();
+        let block = self.turn(begins, span, |b| b.statements(body));
         self.close();
         self.push(StatementKind::For { variable, from, to, bound, body: block });
         Some(())
@@ -298,7 +313,8 @@ impl Body<'_, '_> {
             place.ty = parts.value.clone();
             match &value_pattern.kind {
                 PatternKind::Name(name) => {
-                    self.bind(&name.name, Binding::Place { place, borrowed: linear && is_message(&parts.value) })
+                    let borrowed = linear && is_message(&parts.value);
+                    self.bind_place(&name.name, place, borrowed);
                 }
                 PatternKind::Any => {}
                 PatternKind::Tuple(names) => {
@@ -311,7 +327,7 @@ impl Body<'_, '_> {
                             let mut part = place.clone();
                             part.path.push(Step::Field(i as u32));
                             part.ty = ty;
-                            self.bind(&name.name, Binding::Place { place: part, borrowed: true });
+                            self.bind_place(&name.name, part, true);
                         }
                     }
                 }

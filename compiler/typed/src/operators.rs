@@ -301,7 +301,7 @@ impl Body<'_, '_> {
         use ast::BinaryOp as B;
         let binary = |op, l: Expr, r: Expr| make(ExprKind::Binary(op, Box::new(l), Box::new(r)), Type::Bool);
         let equality = matches!(op, B::Equal | B::NotEqual);
-        if self.cx.linear(&left.ty) || matches!(left.ty, Type::View | Type::Timer) {
+        if !self.cx.capabilities(&left.ty).compared {
             return self.no_operator(op, &left.ty.clone(), span);
         }
         if let (Type::Bits(_), B::LessEqual) = (&left.ty, op) {
@@ -318,6 +318,18 @@ impl Body<'_, '_> {
             B::Greater => binary(BinaryOp::Less, right, left),
             _ => binary(BinaryOp::LessEqual, right, left),
         })
+    }
+
+    /// Checks that entries of this type can be found by comparing; reports it if not.
+    pub fn comparable(&mut self, ty: &Type, operation: &str, span: Span) -> Option<()> {
+        if self.cx.capabilities(ty).compared {
+            return Some(());
+        }
+        let shown = self.show(ty);
+        let help =
+            "messages and timers are not compared: look for what is known of them, for example a number beside them";
+        self.error("T0162", format!("`{operation}` compares, which {shown} does not allow"), span, "", help);
+        None
     }
 
     pub fn no_operator<T>(&mut self, op: ast::BinaryOp, ty: &Type, span: Span) -> Option<T> {
@@ -384,6 +396,7 @@ impl Body<'_, '_> {
             Some((place, key))
         });
         if let Some((place, key)) = container {
+            self.comparable(&key, "in", r.span)?;
             let x = self.expr_as(l, &key)?;
             let query =
                 if matches!(place.ty, Type::Window(..) | Type::Pool(..)) { Query::Has } else { Query::Contains };
@@ -396,6 +409,11 @@ impl Body<'_, '_> {
             return None;
         };
         self.element(&x.expr, &set.expr.ty, l.span)?;
+        if !nacre_stack::can_be_element(&x.expr.ty) {
+            let shown = self.show(&x.expr.ty);
+            self.error("T0061", format!("a set has numbers as elements, not {shown}"), l.span, "", "");
+            return None;
+        }
         let x = as_type(&x.expr, Type::UInt(32));
         Some(Value::fixed(make(ExprKind::Binary(BinaryOp::Member, Box::new(x), Box::new(set.expr)), Type::Bool)))
     }

@@ -33,7 +33,7 @@ impl Body<'_, '_> {
 
     fn place_of_expr(&mut self, e: &ast::Expr) -> Option<(Place, bool)> {
         match &e.kind {
-            ast::ExprKind::Name(name) => self.named_place(name),
+            ast::ExprKind::Name(name) => self.named_place(name, e.span),
             ast::ExprKind::Field(base, field) => {
                 let (mut place, borrowed) = self.place_with(base)?;
                 let (index, ty) = self.field_of(&place.ty, &field.name)?;
@@ -75,13 +75,13 @@ impl Body<'_, '_> {
         ty
     }
 
-    fn named_place(&mut self, name: &str) -> Option<(Place, bool)> {
-        match self.lookup(name) {
-            Some(Binding::Place { place, borrowed }) => Some((place.clone(), *borrowed)),
-            Some(Binding::Local(id)) => {
-                let id = *id;
-                Some((self.place_of(id), false))
+    fn named_place(&mut self, name: &str, span: Span) -> Option<(Place, bool)> {
+        match self.lookup(name).cloned() {
+            Some(Binding::Place { place, borrowed, entry }) => {
+                entry.into_iter().for_each(|entry| self.note_use(entry, span));
+                Some((place, borrowed))
             }
+            Some(Binding::Local(id)) => Some((self.place_of(id), false)),
             Some(Binding::Unknown) => {
                 self.poisoned = true;
                 None
@@ -227,7 +227,7 @@ impl Body<'_, '_> {
         let id = nacre_stack::LocalId(self.locals.len() as u32);
         self.locals.push(Local { name: name.into(), ty: ty.clone(), by_ref: true });
         let place = Place { root: Root::Local(id), path: Vec::new(), ty };
-        self.bind(name, Binding::Place { place, borrowed: false });
+        self.bind_place(name, place, false);
         id
     }
 }

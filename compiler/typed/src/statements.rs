@@ -275,7 +275,7 @@ impl Body<'_, '_> {
             }
         };
         let place = self.fixed(place);
-        self.bind(&name.name, Binding::Place { place, borrowed: false });
+        self.bind_place(&name.name, place, false);
         Some(())
     }
 

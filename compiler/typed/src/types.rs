@@ -1,7 +1,7 @@
 //! Types as written to types of the stack IR.
 
 use nacre_diagnostics::{nearest, Span};
-use nacre_stack::{EnumId, StructId, Type};
+use nacre_stack::{Capabilities, EnumId, StructId, Type};
 use nacre_syntax::ast::{self, TypeArgument, TypeKind};
 use nacre_syntax::foreign::{self, Unknown};
 
@@ -88,17 +88,25 @@ impl Checker<'_> {
             "ring" => Some(Type::Ring(self.element(arguments, 0, name)?, self.size(arguments, 1, name)?)),
             "list" => Some(Type::List(self.element(arguments, 0, name)?, self.size(arguments, 1, name)?)),
             "pool" => Some(Type::Pool(self.element(arguments, 0, name)?, self.size(arguments, 1, name)?)),
-            "map" => Some(Type::Map(
-                self.element(arguments, 0, name)?,
-                self.element(arguments, 1, name)?,
-                self.size(arguments, 2, name)?,
-            )),
+            "map" => self.map(arguments, name),
             "window" => self.window(arguments, name),
             "rank" | "members" | "view" | "view_id" | "endpoint" | "session" => {
                 self.unbuilt(&format!("groups (`{n}`)"), ty.span)
             }
             _ => self.named(name),
         }
+    }
+
+    fn map(&mut self, arguments: &[TypeArgument], name: &ast::Ident) -> Option<Type> {
+        let (key, value) = (self.element(arguments, 0, name)?, self.element(arguments, 1, name)?);
+        let size = self.size(arguments, 2, name)?;
+        if !self.capabilities(&key).compared {
+            let shown = self.show(&key);
+            let help = "a key is found by comparing: messages and timers are not compared";
+            self.error("T0163", format!("{shown} cannot be the key of a map"), name.span, "", help);
+            return None;
+        }
+        Some(Type::Map(key, value, size))
     }
 
     fn window(&mut self, arguments: &[TypeArgument], name: &ast::Ident) -> Option<Type> {
@@ -251,15 +259,14 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a value of the type that begins empty would hold a message that nobody has put there.
+    /// What can be done with values of the type.
+    pub(crate) fn capabilities(&self, ty: &Type) -> Capabilities {
+        Capabilities::of(&self.fragment.structs, ty)
+    }
+
+    /// Whether a value of the type that begins empty would hold a message that nothing has put there.
     pub(crate) fn needs_message(&self, ty: &Type) -> bool {
-        match ty {
-            Type::Msg | Type::Bounded(_) => true,
-            Type::Struct(id) => self.fragment.structs[id.index()].fields.iter().any(|f| self.needs_message(&f.ty)),
-            Type::Tuple(types) => types.iter().any(|t| self.needs_message(t)),
-            Type::Array(t, _) => self.needs_message(t),
-            _ => false,
-        }
+        !self.capabilities(ty).zero
     }
 
     /// Whether values of the type contain messages, so that they are used exactly once.

@@ -1,60 +1,49 @@
 //! A container is not changed while a loop goes over it (language.md, section 2, 9).
 
 use nacre_diagnostics::Span;
-use nacre_stack::{Argument, Block, FunctionId, Operation, Place, Root, Statement, StatementKind, Step};
+use nacre_stack::{Block, Local, Operation, Place, Statement, StatementKind};
 
-use crate::layer::Checker;
+use crate::body::Body;
+use crate::changes::{change_of, inner_blocks, Change};
+use crate::fragment::Fragment;
 
-/// A loop over a container, to be looked at when all functions are known.
-pub(crate) struct Walked {
-    pub over: Place,
-    pub body: Block,
-    pub span: Span,
-}
-
-impl Checker<'_> {
-    pub(crate) fn walks(&mut self) {
-        for walked in std::mem::take(&mut self.walked) {
-            if self.changes(&walked.body, &walked.over) {
-                self.error(
-                    "T0116",
-                    "a container is changed while a loop goes over it",
-                    walked.span,
-                    "the loop's body changes this",
-                    "change it after the loop; a body may change fields of the current entry, or remove it and leave at once",
-                );
-            }
+impl Body<'_, '_> {
+    /// Notes a loop over a container, and what its body changes before it goes on.
+    pub fn note_walk(&mut self, over: &Place, body: &Block, span: Span) {
+        let mut found = Changes { locals: &self.locals, fragment: &self.cx.fragment, found: Vec::new() };
+        found.block(body, true);
+        for (change, changed) in found.found {
+            let changed = if changed == Span::default() { span } else { changed };
+            self.suspect_walk(over, change, changed, span);
         }
     }
+}
 
-    fn changes(&self, block: &[Statement], over: &Place) -> bool {
-        let ends = matches!(block.last().map(|s| &s.kind), Some(StatementKind::Return(_) | StatementKind::Break));
-        block.iter().any(|statement| match &statement.kind {
-            StatementKind::Operate(o) => {
-                let removes = o.operation == Operation::Remove && ends;
-                holds(&o.place, over) && !removes && !matches!(o.operation, Operation::Find | Operation::Hole)
-            }
-            StatementKind::Store(place, _) | StatementKind::Take { place, .. } => holds(place, over),
-            StatementKind::If { then, otherwise, .. } => self.changes(then, over) || self.changes(otherwise, over),
-            StatementKind::Loop { body, .. } | StatementKind::For { body, .. } | StatementKind::Each { body, .. } => {
-                self.changes(body, over)
-            }
-            StatementKind::Call { function, arguments, .. } => {
-                let given = |a: &Argument| matches!(a, Argument::Reference(place) if holds(place, over));
-                arguments.iter().any(given) || self.function_changes(*function, over)
-            }
+struct Changes<'a> {
+    locals: &'a [Local],
+    fragment: &'a Fragment,
+    found: Vec<(Change, Span)>,
+}
+
+impl Changes<'_> {
+    /// `own`: a `break` here leaves the loop itself.
+    fn block(&mut self, block: &Block, own: bool) {
+        let leaves = match block.last().map(|s| &s.kind) {
+            Some(StatementKind::Return(_)) => true,
+            Some(StatementKind::Break) => own,
             _ => false,
-        })
-    }
-
-    /// A function knows the cells of its layer, not its caller's locals and indices.
-    fn function_changes(&self, function: FunctionId, over: &Place) -> bool {
-        let plain = matches!(over.root, Root::Cell(_)) && !over.path.iter().any(|s| matches!(s, Step::Index(_)));
-        plain && self.fragment.functions.get(function.index()).is_some_and(|f| self.changes(&f.body, over))
+        };
+        for statement in block {
+            if !(leaves && is_removal(statement)) {
+                let change = change_of(&statement.kind, self.locals, self.fragment);
+                self.found.extend(change.map(|change| (change, statement.span)));
+            }
+            let own = own && matches!(statement.kind, StatementKind::If { .. });
+            inner_blocks(&statement.kind).into_iter().for_each(|inner| self.block(inner, own));
+        }
     }
 }
 
-/// Whether a place is all of another, or that and more.
-fn holds(place: &Place, over: &Place) -> bool {
-    place.root == over.root && over.path.starts_with(&place.path)
+fn is_removal(statement: &Statement) -> bool {
+    matches!(&statement.kind, StatementKind::Operate(o) if o.operation == Operation::Remove)
 }

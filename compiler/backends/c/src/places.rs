@@ -11,8 +11,8 @@ pub struct Where {
     pub text: String,
     /// Stored values outlive the step there.
     pub keeps: bool,
-    /// Where writes go that are lost, if it may be that nothing is there.
-    pub lost: Option<String>,
+    /// Holds if nothing is there: for each entry on the way, whether it is missing.
+    pub lost: Vec<String>,
 }
 
 impl Body<'_, '_> {
@@ -30,7 +30,7 @@ impl Body<'_, '_> {
                 (self.local(id), local.ty.clone(), local.by_ref)
             }
         };
-        let mut lost = None;
+        let mut lost = Vec::new();
         for step in &place.path {
             let next = self.step_type(&ty, step);
             match step {
@@ -50,8 +50,8 @@ impl Body<'_, '_> {
                         text = format!("{text}.at[{at}]");
                     } else {
                         let (found, nowhere) = self.guarded(&text, &ty, &next, &at);
+                        lost.push(format!("{found} == &{nowhere}"));
                         text = format!("(*{found})");
-                        lost = Some(nowhere);
                     }
                 }
             }
@@ -88,15 +88,13 @@ impl Body<'_, '_> {
         (found, nowhere)
     }
 
-    /// Lets go what a statement wrote to a place that is not there.
+    /// Releases what a statement wrote to a place that is not there.
     pub fn release_lost(&mut self, found: &Where, ty: &Type) {
-        if let (Some(lost), true) = (&found.lost, self.w.stack.has_message(ty)) {
-            let entry = found.text.trim_start_matches("(*").split(')').next().unwrap_or_default().to_string();
-            if found.text == format!("(*{entry})") {
-                let drop = self.w.drop_of(ty, self.layer, lost);
-                self.later(format!("if ({entry} == &{lost}) {{ {drop} }}"));
-            }
+        if found.lost.is_empty() || !self.w.stack.has_message(ty) {
+            return;
         }
+        let drop = self.w.drop_of(ty, self.layer, &found.text);
+        self.later(format!("if ({}) {{ {drop} }}", found.lost.join(" || ")));
     }
 }
 

@@ -364,7 +364,9 @@ impl<'a> Check<'a> {
             match (operate.operation, &operate.place.ty) {
                 (Push, Type::Ring(t, _) | Type::List(t, _)) => (vec![Some(t)], None, true),
                 (Pop, Type::Ring(t, _) | Type::List(t, _)) => (vec![], Some(Some(t)), false),
-                (Remove, Type::Ring(t, _) | Type::List(t, _)) => (vec![Some(t)], Some(Some(t)), false),
+                (Remove, Type::Ring(t, _) | Type::List(t, _)) if self.stack.capabilities(t).compared => {
+                    (vec![Some(t)], Some(Some(t)), false)
+                }
                 (Push, Type::Window(t, ..)) => (vec![Some(t)], Some(Some(&seq)), true),
                 (Put, Type::Window(t, ..)) => (vec![Some(&seq), Some(t)], None, true),
                 (TakeNext | Read, Type::Window(t, ..)) => (vec![], Some(Some(t)), false),

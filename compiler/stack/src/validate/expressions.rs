@@ -271,7 +271,7 @@ impl<'a> Check<'a> {
         let (left, right, ty) = (&a.ty, &b.ty, &e.ty);
         let set = matches!(left, Type::Bits(_));
         let fits = match op {
-            Equal | NotEqual => left == right && *ty == Type::Bool && !self.stack.has_message(left),
+            Equal | NotEqual => left == right && *ty == Type::Bool && self.stack.capabilities(left).compared,
             Less | LessEqual => left == right && *ty == Type::Bool,
             Both | Either => *left == Type::Bool && *right == Type::Bool && *ty == Type::Bool,
             Subset => left == right && set && *ty == Type::Bool,
@@ -305,7 +305,7 @@ impl<'a> Check<'a> {
             (Empty | Full, _) => sized && *ty == Type::Bool,
             (Contains, Type::Ring(t, _) | Type::List(t, _)) => {
                 argument(self, Some(t));
-                *ty == Type::Bool
+                *ty == Type::Bool && self.stack.capabilities(t).compared
             }
             (Contains, Type::Map(k, ..)) => {
                 argument(self, Some(k));

@@ -88,7 +88,7 @@ fn is_type(stack: &Stack, ty: &Type, structs: usize) -> bool {
         Type::Option(t) => inner(t),
         Type::Array(t, _) | Type::Ring(t, _) | Type::List(t, _) | Type::Pool(t, _) => inner(t),
         Type::Window(t, n, b) => inner(t) && (2..=64).contains(b) && u64::from(*n) <= longest_window(*b),
-        Type::Map(k, t, _) => inner(k) && inner(t) && !stack.has_message(k),
+        Type::Map(k, t, _) => inner(k) && inner(t) && stack.capabilities(k).compared,
         Type::Bounded(_) => false,
         _ => true,
     }
