@@ -207,8 +207,12 @@ pub struct Explain {
     #[command(flatten)]
     pub which: Which,
     /// The composed stack IR as JSON
-    #[arg(long)]
+    #[arg(long, conflicts_with = "stage")]
     pub json: bool,
+    /// What the compiler makes of the stack at a stage: tokens, syntax, fragments, composed, the name of a pass, c-queue, c-call,
+    /// c-inline, promela
+    #[arg(long, value_name = "STAGE")]
+    pub stage: Option<String>,
 }
 
 #[derive(Args, Debug)]

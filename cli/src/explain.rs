@@ -2,18 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use nacre_driver::{Decision, Level};
+use nacre_driver::{Decision, Level, Session};
 use nacre_stack::Stack;
 
 use crate::args::Explain;
 use crate::console::{complain, print, Exit};
-use crate::program;
+use crate::{program, verify};
 
 pub fn explain(args: &Explain) -> Exit {
-    let (_, stack) = match program::stack(&args.which) {
+    if let Some(unknown) = args.stage.as_deref().filter(|stage| !names().iter().any(|name| name == stage)) {
+        complain(&format!("there is no stage `{unknown}`; there are: {}", names().join(", ")));
+        return Exit::Usage;
+    }
+    let (session, stack) = match program::stack(&args.which) {
         Ok(found) => found,
         Err(exit) => return exit,
     };
+    if let Some(stage) = &args.stage {
+        return show(args, &session, &stack, stage);
+    }
     if args.json {
         match serde_json::to_string_pretty(&stack) {
             Ok(text) => print(&text),
@@ -27,6 +34,31 @@ pub fn explain(args: &Explain) -> Exit {
     let mut text = nacre_compose::explain(&stack);
     text += &nacre_compose::folded(&calls(&stack));
     print(&text);
+    Exit::Yes
+}
+
+/// The stage that is a model for SPIN.
+const PROMELA: &str = "promela";
+
+/// The stages, in order.
+fn names() -> Vec<String> {
+    let mut all = nacre_driver::stages();
+    all.push(PROMELA.into());
+    all
+}
+
+fn show(args: &Explain, session: &Session, stack: &Stack, stage: &str) -> Exit {
+    if stage == PROMELA {
+        return verify::show_model(session, &args.which.stack);
+    }
+    let source = match nacre_driver::files::read_text(&args.which.file) {
+        Ok(source) => source,
+        Err(error) => {
+            complain(&format!("{}: {error}", args.which.file.display()));
+            return Exit::Unknown;
+        }
+    };
+    print(&session.stage(&source, stack, stage).unwrap_or_default());
     Exit::Yes
 }
 

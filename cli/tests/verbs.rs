@@ -119,6 +119,32 @@ fn explain_tells_layers_frames_and_calls() {
     }
 }
 
+/// The stages, each with something that only it has.
+const STAGES: [(&str, &str); 9] = [
+    ("tokens", "Name(worker)"),
+    ("syntax", "Layer {"),
+    ("fragments", "from above: "),
+    ("composed", "bounds queue"),
+    ("calls", "bounds queue"),
+    ("c-queue", "at level queue"),
+    ("c-call", "at level call"),
+    ("c-inline", "at level inline"),
+    ("promela", "proctype"),
+];
+
+#[test]
+fn explain_prints_each_stage() {
+    for (stage, mark) in STAGES {
+        let (status, out, err) = ran(&mut nacre(&["explain", RELIABLE, "--stack", "reliable_plain", "--stage", stage]));
+        assert_eq!(status, 0, "{stage}: {err}");
+        assert!(out.contains(mark), "{stage} prints {mark}: {}", &out[..out.len().min(400)]);
+    }
+    let (status, out, err) = ran(&mut nacre(&["explain", SMALL, "--stack", "small", "--stage", "machine"]));
+    assert_eq!((status, out.as_str()), (2, ""));
+    let all: Vec<&str> = STAGES.iter().map(|(stage, _)| *stage).collect();
+    assert!(err.contains(&all.join(", ")), "{err}");
+}
+
 #[test]
 fn explain_is_at_most_100_columns_wide() {
     for (file, stack) in [(SMALL, "sure"), (RELIABLE, "reliable"), (RELIABLE, "reliable_plain")] {

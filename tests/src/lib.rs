@@ -7,7 +7,6 @@ pub mod mutation;
 pub mod pair;
 pub mod programs;
 pub mod storm;
-pub mod tree;
 pub mod values;
 
 use std::path::{Path, PathBuf};

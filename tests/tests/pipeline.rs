@@ -5,22 +5,24 @@
 //! | `source.nacre`, `formatted.nacre` | the source; the second only where the formatter changes it |
 //! | `tokens.txt`, `tree.txt` | of each line of the source; the syntax tree without spans |
 //! | `diagnostics.txt` | in place of what follows, for a source with errors |
+//! | `fragment.stack` | the layers of the case as the type checker gives them, in the text of the stack IR |
 //! | `composed.stack` | the stack IR |
 //! | `pass-<name>.diff` | what each pass of level `inline` changes in it |
 //! | `frames.txt` | `nacre explain` |
 //! | `queue.c` | types of the emitted C, then what the layers become; in some cases more ([`shown`]) |
+//! | `model.pml` | what the layers become in Promela: handlers, functions, filters |
 //! | `call.c`, `inline.c` | the parts that differ from the level before |
 //!
 //! The text that every stack has is in tests/golden/support/ alone.
 
 use nacre_backend_c::{Content, Part};
+use nacre_backend_promela::between::{write_between, World};
 use nacre_diagnostics::SourceId;
-use nacre_driver::{passes, Level, Session};
+use nacre_driver::{passes, tokens, tree, Level, Session};
 use nacre_stack::{print, Stack};
-use nacre_syntax::{lexer, token::TokenKind};
 use nacre_tests::library::open;
 use nacre_tests::machines::LEVELS;
-use nacre_tests::{golden, root, tree};
+use nacre_tests::{golden, root};
 
 /// A stack that needs every section of the support text.
 const SUPPORT: &str = "support";
@@ -45,36 +47,6 @@ fn file(name: impl Into<String>, text: String) -> (String, String) {
 
 fn source(case: &str) -> std::path::PathBuf {
     root().join("tests/golden").join(case).join("source.nacre")
-}
-
-/// The tokens of each line; of those whose text may vary, the text too.
-fn tokens(text: &str) -> String {
-    let lexed = lexer::lex(SourceId(0), text);
-    let of = |start: u32, end: u32| &text[start as usize..end as usize];
-    let mut all: Vec<(u32, String)> =
-        lexed.comments.iter().map(|c| (c.start, format!("Comment({})", of(c.start, c.end)))).collect();
-    all.extend(lexed.tokens.iter().map(|token| {
-        let text = of(token.start, token.end);
-        let kind = format!("{:?}", token.kind);
-        let kind = kind.split('(').next().unwrap_or_default();
-        let varies = text.starts_with(|c: char| c.is_alphanumeric() || "_\"{".contains(c));
-        let shown = varies && token.kind != TokenKind::OpenBrace;
-        (token.start, if shown { format!("{kind}({text})") } else { kind.to_string() })
-    }));
-    all.sort_by_key(|(start, _)| *start);
-    let mut lines = String::new();
-    let mut begin = 0;
-    for (number, line) in text.split_inclusive('\n').chain([""]).enumerate() {
-        let end = begin + line.len() as u32;
-        let is_last = line.is_empty();
-        let here: Vec<&str> =
-            all.iter().filter(|(at, _)| *at >= begin && (*at < end || is_last)).map(|(_, t)| t.as_str()).collect();
-        if !here.is_empty() {
-            lines.push_str(&format!("{:>3}  {}\n", number + 1, here.join(" ")));
-        }
-        begin = end;
-    }
-    lines
 }
 
 /// The stages before names and types.
@@ -130,6 +102,48 @@ fn c(case: &str, session: &Session, stack: &Stack) -> Files {
     files
 }
 
+/// What the layers become in Promela. Declarations and the text that all models have are not shown.
+fn promela(stack: &Stack) -> Files {
+    let below = nacre_specification::samples::lossy_network(2);
+    let world = World {
+        below: &below,
+        above: &[],
+        tables: &[],
+        calls: vec![],
+        limits: vec![],
+        last: vec![],
+        at_once: false,
+        first: 0,
+        goals: false,
+        capacity: 2,
+    };
+    let text = match write_between(stack, &world, &|_| None) {
+        Ok(text) => text,
+        Err(refusals) => refusals.iter().map(|refusal| format!("/* not written: {} */\n", refusal.what)).collect(),
+    };
+    let code: Vec<String> = stack
+        .handlers
+        .iter()
+        .filter(|handler| !handler.passes)
+        .map(|handler| format!(": {} */", handler.name))
+        .chain(stack.functions.iter().map(|function| format!("/* fn {} */", function.name)))
+        .chain(stack.filters.iter().map(|filter| format!("/* filter {} */", filter.name)))
+        .chain(["/* not written".to_string()])
+        .collect();
+    let begins = |line: &str| line.starts_with("/* ") && code.iter().any(|head| line.contains(head));
+    let mut shown = String::new();
+    let mut inside = false;
+    for line in text.lines() {
+        inside = if line.starts_with("/* ") { begins(line) } else { inside };
+        if inside {
+            shown += line;
+            shown.push('\n');
+        }
+        inside &= line != "}";
+    }
+    vec![file("model.pml", shown)]
+}
+
 /// Every stage of a source without errors.
 fn stages(case: &str) -> Files {
     let text = std::fs::read_to_string(source(case)).expect("the case has a source");
@@ -140,8 +154,13 @@ fn stages(case: &str) -> Files {
     if formatted != text {
         files.push(file("formatted.nacre", formatted));
     }
+    // The layer below is the same in all cases.
+    let fragments = session.fragments(case);
+    let own = fragments.split("\n// line\n").next().unwrap_or_default();
+    files.push(file("fragment.stack", format!("{}\n", own.trim_end())));
     files.extend(ir(&stack));
     files.extend(c(case, &session, &stack));
+    files.extend(promela(&stack));
     files
 }
 

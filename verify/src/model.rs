@@ -60,6 +60,11 @@ fn search(setup: &Setup, tools: &Tools, limits: &Limits) -> Result<Searched, Fai
     found.ok_or(Failure::Unfit("no capacity".into()))
 }
 
+/// The text of the model with the least capacity; in words why there is none.
+pub fn printed(setup: &Setup) -> Result<String, String> {
+    model(setup, CAPACITIES[0], false).map(|model| model.text)
+}
+
 /// The model; in words why there is none.
 pub fn model(setup: &Setup, capacity: usize, goals: bool) -> Result<Model, String> {
     setup.check()?;

@@ -206,6 +206,27 @@ pub fn make(
     })
 }
 
+/// Prints the model of a stack in its first configuration, as SPIN reads it.
+pub fn show_model(session: &Session, stack: &str) -> Exit {
+    let subject = Subject { name: stack.into(), is_layer: false };
+    let first = session.configurations().into_iter().find(|c| c.subject == stack).map(|c| c.name);
+    let configuration = configuration(session, &subject, first.as_deref().unwrap_or("default"), &[]);
+    let world = match make(session, &subject, &configuration, false) {
+        Ok(world) => world,
+        Err(exit) => return exit,
+    };
+    match nacre_verify::model::printed(&world.setup) {
+        Ok(text) => {
+            crate::console::print(&text);
+            Exit::Yes
+        }
+        Err(why) => {
+            complain(&format!("no model of `{stack}`: {why}"));
+            Exit::Unknown
+        }
+    }
+}
+
 /// The explorer's search of a world.
 fn search(args: &Verify, world: &World, interrupt: &Interrupt, quiet: bool) -> Result<Found, String> {
     let (space, first) = Space::open(&world.setup)?;

@@ -5,6 +5,8 @@ mod loader;
 mod scripts;
 mod settings;
 mod specifications;
+mod stages;
+pub mod tree;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -19,6 +21,7 @@ use nacre_typed::Program;
 pub use nacre_typed::{Override, Variation};
 pub use settings::{is_of_command_line, is_settable, Bound, Meaning, Resolved};
 pub use specifications::LayerPromises;
+pub use stages::{stages, tokens};
 
 /// The warning of `compose` that a handler never runs in a stack.
 const UNUSED_HANDLER: &str = "C0016";
@@ -206,10 +209,15 @@ pub fn passes(level: Level) -> &'static [Pass] {
 pub fn optimize(stack: &mut Stack, level: Level) -> Vec<Decision> {
     let mut decisions = Vec::new();
     for pass in passes(level) {
-        decisions.extend((pass.run)(stack));
-        nacre_stack::number(stack);
-        validate(stack);
+        decisions.extend(run_pass(stack, pass));
     }
+    decisions
+}
+
+fn run_pass(stack: &mut Stack, pass: &Pass) -> Vec<Decision> {
+    let decisions = (pass.run)(stack);
+    nacre_stack::number(stack);
+    validate(stack);
     decisions
 }
 

@@ -11,8 +11,8 @@
 use nacre_diagnostics::Span;
 use nacre_stack::visit::Rewriter;
 use nacre_stack::{
-    Admission, Cell, Enum, Event, EventId, Expr, Extern, FillSpans, Filter, Function, Goal, Guard, Handler, HandlerId,
-    Header, PortId, Struct, Timer,
+    builtin, Admission, Bounds, Cell, Counter, Enum, Event, EventId, Expr, Extern, FillSpans, Filter, Function, Goal,
+    Guard, Handler, HandlerId, Header, Layer, LayerId, Port, PortId, Stack, Struct, Timer,
 };
 
 /// The side from which the lower neighbour (or the lower boundary) speaks.
@@ -68,6 +68,42 @@ pub struct Fragment {
 }
 
 impl Fragment {
+    /// The fragment as a stack of this layer alone, to be printed: it has no layouts, and nothing leads to its handlers.
+    pub fn as_stack(&self) -> Stack {
+        let counter = |name: &str, layer| Counter { name: name.into(), layer };
+        let own = self.counters.iter().map(|name| counter(name, Some(LayerId(0))));
+        let sides = ["below", "above"].into_iter().chain(self.ports.iter().map(String::as_str));
+        let port = |name: &str| Port { name: name.into(), inputs: Vec::new(), outputs: Vec::new() };
+        Stack {
+            name: self.name.clone(),
+            description: self.description.clone(),
+            layers: vec![Layer {
+                name: self.name.clone(),
+                description: self.description.clone(),
+                version: self.version,
+                reactions: Vec::new(),
+                invariants: self.invariants.clone(),
+                goals: self.goals.clone(),
+                random: None,
+                span: self.span,
+            }],
+            structs: self.structs.clone(),
+            enums: self.enums.clone(),
+            events: self.events.clone(),
+            headers: self.headers.clone(),
+            cells: self.cells.clone(),
+            counters: builtin::NAMES.iter().map(|name| counter(name, None)).chain(own).collect(),
+            timers: self.timers.clone(),
+            handlers: self.handlers.clone(),
+            functions: self.functions.clone(),
+            filters: self.filters.clone(),
+            externs: self.externs.clone(),
+            ports: sides.map(port).collect(),
+            layouts: Vec::new(),
+            bounds: Bounds::default(),
+        }
+    }
+
     /// What was made for a declaration as a whole has its span.
     pub(crate) fn place_nodes(&mut self) {
         self.rewrite(&mut |span| FillSpans(span));

@@ -1,0 +1,99 @@
+//! What the compiler makes of a stack at each stage, as text for a person.
+
+use std::fmt::Write;
+
+use nacre_diagnostics::SourceId;
+use nacre_stack::{print, Stack};
+use nacre_syntax::{lexer, token::TokenKind};
+use nacre_typed::Fragment;
+
+use crate::{passes, run_pass, tree, Level, Session};
+
+/// The levels whose C is a stage.
+const LEVELS: [Level; 3] = [Level::Queue, Level::Call, Level::Inline];
+
+/// The names of the stages, in order. A pass of level `inline` has its own name and shows the stack IR after it.
+pub fn stages() -> Vec<String> {
+    let mut all: Vec<String> = ["tokens", "syntax", "fragments", "composed"].map(String::from).into();
+    all.extend(passes(Level::Inline).iter().map(|pass| pass.name.to_string()));
+    all.extend(LEVELS.iter().map(|level| format!("c-{}", level.name())));
+    all
+}
+
+impl Session {
+    /// What a stage makes of a source and of one of its stacks; None: there is no such stage.
+    pub fn stage(&self, source: &str, stack: &Stack, stage: &str) -> Option<String> {
+        match stage {
+            "tokens" => return Some(tokens(source)),
+            "syntax" => return Some(tree::show(&nacre_syntax::parse(SourceId(0), source).0)),
+            "fragments" => return Some(self.fragments(&stack.name)),
+            "composed" => return Some(print(stack)),
+            _ => {}
+        }
+        if let Some(level) = LEVELS.iter().find(|level| stage == format!("c-{}", level.name())) {
+            return Some(self.emit(stack, *level, None).source);
+        }
+        let mut now = stack.clone();
+        for pass in passes(Level::Inline) {
+            run_pass(&mut now, pass);
+            if pass.name == stage {
+                return Some(print(&now));
+            }
+        }
+        None
+    }
+
+    /// The layers of a stack as the type checker gives them, top first.
+    pub fn fragments(&self, stack: &str) -> String {
+        let Some(declared) = self.program.stack(stack) else { return String::new() };
+        let Ok((fragments, _)) = self.program.fragments_with(declared, &Default::default()) else {
+            return String::new();
+        };
+        fragments.iter().map(fragment).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// A layer in the text of the stack IR; sides, as they have no number before it is composed, are `port`s.
+fn fragment(fragment: &Fragment) -> String {
+    let mut text = format!("// {}\n", fragment.description);
+    for reaction in &fragment.reactions {
+        let (event, handler) = (&fragment.events[reaction.event.index()], &fragment.handlers[reaction.handler.index()]);
+        let side = match reaction.side.index() {
+            0 => "below",
+            1 => "above",
+            port => fragment.ports.get(port - 2).map_or("a port", String::as_str),
+        };
+        let _ = writeln!(text, "// {} from {side}: {}", event.name, handler.name);
+    }
+    text + &print(&fragment.as_stack())
+}
+
+/// The tokens of each line; of those whose text may vary, the text too.
+pub fn tokens(text: &str) -> String {
+    let lexed = lexer::lex(SourceId(0), text);
+    let of = |start: u32, end: u32| text.get(start as usize..end as usize).unwrap_or_default();
+    let mut all: Vec<(u32, String)> =
+        lexed.comments.iter().map(|c| (c.start, format!("Comment({})", of(c.start, c.end)))).collect();
+    all.extend(lexed.tokens.iter().map(|token| {
+        let text = of(token.start, token.end);
+        let kind = format!("{:?}", token.kind);
+        let kind = kind.split('(').next().unwrap_or_default();
+        let varies = text.starts_with(|c: char| c.is_alphanumeric() || "_\"{".contains(c));
+        let shown = varies && token.kind != TokenKind::OpenBrace;
+        (token.start, if shown { format!("{kind}({text})") } else { kind.to_string() })
+    }));
+    all.sort_by_key(|(start, _)| *start);
+    let mut lines = String::new();
+    let mut begin = 0;
+    for (number, line) in text.split_inclusive('\n').chain([""]).enumerate() {
+        let end = begin + line.len() as u32;
+        let is_last = line.is_empty();
+        let here: Vec<&str> =
+            all.iter().filter(|(at, _)| *at >= begin && (*at < end || is_last)).map(|(_, t)| t.as_str()).collect();
+        if !here.is_empty() {
+            let _ = writeln!(lines, "{:>3}  {}", number + 1, here.join(" "));
+        }
+        begin = end;
+    }
+    lines
+}
