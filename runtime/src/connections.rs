@@ -5,7 +5,7 @@ use crate::departed::Departed;
 use crate::error::NoConnection;
 use crate::event::ConnectionId;
 use crate::peers::{Peer, Peers};
-use crate::random::SplitMix64;
+use crate::random::Random;
 use crate::table::Table;
 use std::net::SocketAddr;
 
@@ -51,7 +51,7 @@ impl Connections {
     }
 
     /// An id for the next connection; None if there are as many as there may be. Nothing is taken before `insert`.
-    pub(crate) fn propose(&self, random: &mut SplitMix64) -> Option<ConnectionId> {
+    pub(crate) fn propose(&self, random: &mut Random) -> Option<ConnectionId> {
         self.table.propose(random).map(|cookie| ConnectionId::new(self.serial, cookie))
     }
 

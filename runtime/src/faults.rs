@@ -1,7 +1,7 @@
 //! Faults of a network, drawn from a seed: loss, duplication, reordering, corruption, delay and partition.
 
 use crate::clock::nanoseconds;
-use crate::random::SplitMix64;
+use crate::random::Random;
 use crate::transport::{joined, Transport};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -59,7 +59,7 @@ pub struct FaultCounts {
 #[derive(Clone, Debug)]
 pub struct FaultLine {
     faults: Faults,
-    random: SplitMix64,
+    random: Random,
     partition: bool,
     counts: FaultCounts,
 }
@@ -67,7 +67,7 @@ pub struct FaultLine {
 impl FaultLine {
     /// A line that begins at the faults' seed.
     pub fn new(faults: Faults) -> FaultLine {
-        FaultLine { random: SplitMix64::new(faults.seed), faults, partition: false, counts: FaultCounts::default() }
+        FaultLine { random: Random::new(faults.seed), faults, partition: false, counts: FaultCounts::default() }
     }
 
     /// What happens to a frame: each copy that arrives, and after how many nanoseconds.
@@ -116,7 +116,7 @@ impl FaultLine {
         let mut after = nanoseconds(self.faults.delay);
         after = after.saturating_add(self.random.below(nanoseconds(self.faults.jitter) + 1));
         let held = self.random.below(nanoseconds(self.faults.reorder_by).max(1)) + 1;
-        let mut bits = SplitMix64::new(self.random.draw());
+        let mut bits = Random::new(self.random.draw());
         let mut frame = frame.to_vec();
         if corrupted {
             for _ in 0..=bits.below(4) {
@@ -181,7 +181,7 @@ pub struct Faulty<T> {
 impl<T: Transport> Faulty<T> {
     /// Puts faults around a transport. The two directions draw from seeds of their own.
     pub fn new(inner: T, faults: Faults, direction: Direction) -> Faulty<T> {
-        let back = Faults { seed: SplitMix64::new(faults.seed).draw(), ..faults.clone() };
+        let back = Faults { seed: Random::new(faults.seed).draw(), ..faults.clone() };
         let lines = Arc::new(Mutex::new([FaultLine::new(faults), FaultLine::new(back)]));
         let handle = FaultHandle { lines };
         Faulty { inner, handle, direction, leaving: BinaryHeap::new(), arriving: BinaryHeap::new(), number: 0 }

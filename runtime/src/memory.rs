@@ -2,7 +2,7 @@
 
 use crate::clock;
 use crate::faults::{FaultCounts, FaultLine, Faults};
-use crate::random::SplitMix64;
+use crate::random::Random;
 use crate::transport::{joined, Transport};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -166,7 +166,7 @@ impl Inner {
         let number = self.lines.len() as u64;
         let faults = &self.faults;
         self.lines.entry((from, to)).or_insert_with(|| {
-            let seed = SplitMix64::new(faults.seed ^ number.wrapping_mul(0x9e37_79b9)).draw();
+            let seed = Random::new(faults.seed ^ number.wrapping_mul(0x9e37_79b9)).draw();
             FaultLine::new(Faults { seed, ..faults.clone() })
         })
     }

@@ -29,7 +29,7 @@ use crate::instance::Outcome;
 use crate::options::Options;
 use crate::outbox::Outbox;
 use crate::output::Message;
-use crate::random::SplitMix64;
+use crate::random::Random;
 use crate::stacks::Stacks;
 use crate::statistics::ListenerStatistics;
 use crate::stepper::{Op, Stepper};
@@ -53,7 +53,7 @@ pub(crate) struct Router<O: Outbox> {
     schedule: Schedule,
     /// What the system and the network said about frames, to be reported.
     errors: Vec<(SocketAddr, io::Error)>,
-    random: SplitMix64,
+    random: Random,
     statistics: ListenerStatistics,
     time: u64,
 }
@@ -88,7 +88,7 @@ impl<O: Outbox> Router<O> {
             handed_out: HandedOut::default(),
             schedule: Schedule::new(nanoseconds(options.ping_after), nanoseconds(options.timeout)),
             errors: Vec::new(),
-            random: options.seed.map_or_else(SplitMix64::from_system, SplitMix64::new),
+            random: options.seed.map_or_else(Random::from_system, Random::new),
             statistics: ListenerStatistics::default(),
             time: now,
             options,

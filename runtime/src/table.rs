@@ -4,7 +4,7 @@
 //! generation that differs from the one before. Slots are used again in the order they became free, so that a cookie that is
 //! out of date finds nobody for as long as possible.
 
-use crate::random::SplitMix64;
+use crate::random::Random;
 use crate::wire::COOKIE_BITS;
 use std::collections::VecDeque;
 
@@ -43,7 +43,7 @@ impl<T> Table<T> {
     }
 
     /// A cookie for the next value; none if the table is full. Nothing is taken until `insert`.
-    pub(crate) fn propose(&self, random: &mut SplitMix64) -> Option<u32> {
+    pub(crate) fn propose(&self, random: &mut Random) -> Option<u32> {
         let (index, last) = if self.slots.len() <= self.limit {
             (self.slots.len() as u32, 0)
         } else {
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn cookies_find_their_values_and_old_ones_nobody() {
         let mut table = Table::new(10_000);
-        let mut random = SplitMix64::new(3);
+        let mut random = Random::new(3);
         let mut cookies = Vec::new();
         for n in 0..10_000 {
             let cookie = table.propose(&mut random).unwrap();

@@ -336,7 +336,7 @@ fn noise_of_every_kind_is_survived() {
     let cookie = (server.connections()[0].to_number() & 0xff_ffff) as u32;
     let mut stranger = network.end();
     let mut forger = network.end_at(client.local());
-    let mut random = nacre_runtime::random::SplitMix64::new(5);
+    let mut random = nacre_runtime::random::Random::new(5);
     for n in 0..20_000u32 {
         let mut frame: Vec<u8> = (0..random.below(80)).map(|_| random.draw() as u8).collect();
         if frame.len() >= 20 {

@@ -6,9 +6,10 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use nacre_runtime::Stack;
+use rustix::process::geteuid;
+use sha2::{Digest, Sha256};
 
 /// A stack's C text.
 #[derive(Clone, Debug)]
@@ -97,16 +98,13 @@ impl Toolchain {
         let compiler = self.compiler.to_string_lossy();
         let flags = self.flags.join(" ");
         let key = digest(&[&compiler, &flags, text.header_name, text.header, text.source, text.symbol]);
-        let object = self.cache.join(format!("{key:032x}.so"));
+        let object = self.cache.join(format!("{key}.so"));
         if object.exists() {
             return Ok(object);
         }
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let folder = self.cache.join(format!("work-{}-{number}", std::process::id()));
-        let made = self.compile_in(&folder, text, &object);
-        let _ = fs::remove_dir_all(&folder);
-        made.map(|()| object)
+        fs::create_dir_all(&self.cache).map_err(|error| Error::Io(self.cache.clone(), error))?;
+        let folder = tempfile::tempdir_in(&self.cache).map_err(|error| Error::Io(self.cache.clone(), error))?;
+        self.compile_in(folder.path(), text, &object).map(|()| object)
     }
 
     fn compile_in(&self, folder: &Path, text: &Text, object: &Path) -> Result<(), Error> {
@@ -114,7 +112,6 @@ impl Toolchain {
             let path = path.to_path_buf();
             move |e| Error::Io(path, e)
         };
-        fs::create_dir_all(folder).map_err(io(folder))?;
         let (header, source, made) = (folder.join(text.header_name), folder.join("stack.c"), folder.join("stack.so"));
         fs::write(&header, text.header).map_err(io(&header))?;
         fs::write(&source, text.source).map_err(io(&source))?;
@@ -144,8 +141,7 @@ fn cache_folder() -> Result<PathBuf, Error> {
     let variable =
         |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from).filter(|p| p.is_absolute());
     let base = variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache")));
-    // SAFETY: cannot fail, and touches nothing.
-    let user = unsafe { libc::geteuid() };
+    let user = geteuid().as_raw();
     let beside = std::env::temp_dir().join(format!("nacre-{user}"));
     let mut wrong = None;
     for folder in base.map(|base| base.join("nacre")).into_iter().chain([beside]) {
@@ -164,16 +160,17 @@ fn private_folder(folder: &Path, user: u32) -> io::Result<()> {
         return Err(io::Error::other("others may write here, so no code is loaded from it"));
     }
     // Writable at all?
-    let probe = folder.join(format!("probe-{}", std::process::id()));
-    fs::write(&probe, b"")?;
-    fs::remove_file(&probe)
+    tempfile::tempfile_in(folder).map(drop)
 }
 
-/// FNV-1a of 128 bits over all parts and where they end.
-fn digest(parts: &[&str]) -> u128 {
-    let byte = |sum: u128, byte: u8| (sum ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
-    let part = |sum, part: &&str| part.bytes().chain([0xff]).fold(sum, byte);
-    parts.iter().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, part)
+/// SHA-256 of all parts and where they end, in hexadecimal digits.
+fn digest(parts: &[&str]) -> String {
+    let mut sum = Sha256::new();
+    for part in parts {
+        sum.update((part.len() as u64).to_le_bytes());
+        sum.update(part);
+    }
+    format!("{:x}", sum.finalize())
 }
 
 #[cfg(test)]
@@ -191,8 +188,6 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
-        // SAFETY: cannot fail, and touches nothing.
-        let user = unsafe { libc::geteuid() };
-        assert!(private_folder(folder.path(), user).is_err());
+        assert!(private_folder(folder.path(), geteuid().as_raw()).is_err());
     }
 }

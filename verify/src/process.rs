@@ -10,6 +10,8 @@ use std::sync::{Arc, OnceLock};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use rustix::process::{kill_process_group, Pid, Signal};
+
 /// How long a program that was told to stop may take to say what it has found.
 const TO_STOP: Duration = Duration::from_secs(10);
 /// The same when somebody wants an end at once.
@@ -64,13 +66,9 @@ pub fn run(command: &mut Command, folder: &Path, limit: Duration) -> io::Result<
 /// Lets the system kill the program when this process dies, even by a signal that cannot be caught.
 #[cfg(target_os = "linux")]
 fn dies_with_us(command: &mut Command) {
+    let ask = || Ok(rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?);
     // SAFETY: one system call, which may be made between fork and exec.
-    unsafe {
-        command.pre_exec(|| {
-            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong);
-            Ok(())
-        })
-    };
+    unsafe { command.pre_exec(ask) };
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -96,25 +94,25 @@ impl Running {
 
     /// Asks it to end, so that it tells how far it came; then ends it.
     fn stop(&mut self) -> io::Result<ExitStatus> {
-        self.signal(libc::SIGINT);
+        self.signal(Signal::INT);
         if let Some(status) = self.wait_for(TO_STOP)? {
             return Ok(status);
         }
-        self.signal(libc::SIGKILL);
+        self.signal(Signal::KILL);
         self.0.wait()
     }
 
     /// To it and all that it has begun.
-    fn signal(&self, signal: i32) {
-        // SAFETY: the group of our own child, which has not been waited for.
-        unsafe { libc::kill(-(self.0.id() as i32), signal) };
+    fn signal(&self, signal: Signal) {
+        // Of our own child, which has not been waited for: the group exists.
+        let _ = kill_process_group(Pid::from_child(&self.0), signal);
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
         if let Ok(None) = self.0.try_wait() {
-            self.signal(libc::SIGKILL);
+            self.signal(Signal::KILL);
             let _ = self.0.wait();
         }
     }

@@ -94,7 +94,7 @@ impl World {
 /// Sends fifty messages over a network that loses a third of all datagrams.
 fn lossy(seed: u64) -> Vec<(u64, usize, String)> {
     let (mut world, id) = World::new(&window());
-    let mut random = SplitMix64::new(seed);
+    let mut random = Random::new(seed);
     let mut lost = move || random.chance(0.33);
     for n in 0..50 {
         while world.ends[0].send(id, format!("{n}").as_bytes()).is_err() {
@@ -324,7 +324,7 @@ fn valid_frames(stack: &Stack) -> Vec<Vec<u8>> {
 }
 
 /// A frame with a few bits changed, cut, or made longer; or bytes of no meaning.
-fn damaged(frames: &[Vec<u8>], random: &mut SplitMix64) -> Vec<u8> {
+fn damaged(frames: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     let mut frame = frames[random.below(frames.len() as u64) as usize].clone();
     match random.below(5) {
         0 => frame.truncate(random.below(frame.len() as u64 + 1) as usize),
@@ -346,7 +346,7 @@ fn every_datagram_is_taken_or_counted_by_its_cause() {
     let stack = window();
     let frames = valid_frames(&stack);
     for seed in 0..20 {
-        let mut random = SplitMix64::new(seed);
+        let mut random = Random::new(seed);
         let mut router = serving(seed, &stack);
         let _ = router.serve(&newer(), None);
         for _ in 0..500 {
