@@ -2,12 +2,22 @@
 //!
 //! `cargo run -p nacre-tests --bin programs -- shrink SEED` makes one that fails small.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::Duration;
 
-use nacre_tests::programs::campaign;
+use nacre_stack::{
+    Argument, BinaryOp, ExprKind, FieldPlace, FilterUnit, Operation, Query, Root, Scope, Statement, Step, Type, UnaryOp,
+};
+use nacre_tests::in_parallel;
+use nacre_tests::programs::coverage::{variants_in, variants_of};
+use nacre_tests::programs::run::{compose, Examination};
+use nacre_tests::programs::{campaign, generate};
 
 fn programs_are_equal(seeds: std::ops::Range<u64>, thorough: bool) {
-    let found = campaign(Path::new(env!("CARGO_BIN_EXE_programs")), seeds, thorough);
+    let tool = PathBuf::from(env!("CARGO_BIN_EXE_programs"));
+    let patience = Duration::from_secs(240);
+    let found = campaign(&Examination { tool, thorough, sources_only: false, patience }, seeds);
     println!("{}", found.summary());
     assert!(found.failures.is_empty(), "{}", found.summary());
     assert!(found.rejected.len() * 20 <= found.programs, "{}", found.summary());
@@ -22,4 +32,35 @@ fn fifty_random_programs_are_equal_at_every_level() {
 #[ignore = "a long campaign: make soak runs it"]
 fn five_thousand_random_programs_are_equal_at_every_level() {
     programs_are_equal(1_000_000..1_005_000, true);
+}
+
+/// Variants that no program can have, and why.
+const NEVER: [(&str, &str); 0] = [];
+
+#[test]
+fn programs_have_every_variant_of_the_ir() {
+    let mut all = BTreeSet::new();
+    all.extend(variants_of::<Type>());
+    all.extend(variants_of::<ExprKind>());
+    all.extend(variants_of::<Statement>());
+    all.extend(variants_of::<Operation>());
+    all.extend(variants_of::<Query>());
+    all.extend(variants_of::<Step>());
+    all.extend(variants_of::<Root>());
+    all.extend(variants_of::<Argument>());
+    all.extend(variants_of::<UnaryOp>());
+    all.extend(variants_of::<BinaryOp>());
+    all.extend(variants_of::<FieldPlace>());
+    all.extend(variants_of::<FilterUnit>());
+    all.extend(variants_of::<Scope>());
+    assert!(all.len() > 150, "{all:?}");
+    let seeds: Vec<u64> = (0..150).collect();
+    let found = in_parallel(&seeds, |seed| match compose(&generate(*seed).text()) {
+        Ok((_, stack)) => variants_in(&stack),
+        Err(_) => BTreeSet::new(),
+    });
+    let found: BTreeSet<String> = found.into_iter().flatten().collect();
+    let excused = |variant: &&String| NEVER.iter().any(|(name, _)| name == variant);
+    let missing: Vec<&String> = all.difference(&found).filter(|variant| !excused(variant)).collect();
+    assert!(missing.is_empty(), "no program of these seeds has {missing:?}");
 }

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 use nacre_tests::programs::plan::Plan;
-use nacre_tests::programs::run::{examine, examine_apart, Verdict};
-use nacre_tests::programs::{acceptance, campaign, generate, shrink};
+use nacre_tests::programs::run::{examine, examine_sources, Examination, Verdict};
+use nacre_tests::programs::{campaign, generate, shrink};
 
 #[derive(Parser)]
 struct Arguments {
@@ -15,6 +16,12 @@ struct Arguments {
     /// All optimizations, and more events.
     #[arg(long, global = true)]
     thorough: bool,
+    /// Only what the compiler makes of a program; nothing runs.
+    #[arg(long, global = true)]
+    sources_only: bool,
+    /// Seconds that one program may take.
+    #[arg(long, global = true, default_value_t = 240)]
+    patience: u64,
 }
 
 #[derive(Subcommand)]
@@ -27,8 +34,6 @@ enum Command {
         #[arg(long)]
         seed: u64,
     },
-    /// Compiles the programs of seeds from FIRST up to but not including END; runs none.
-    Check { first: u64, end: u64 },
     /// Examines the programs of seeds from FIRST up to but not including END.
     Run { first: u64, end: u64 },
     /// Makes the program of a seed that fails small, and prints it.
@@ -41,39 +46,40 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let Arguments { command, thorough } = Arguments::parse();
-    let this = std::env::current_exe().expect("the tool knows its file");
+    let Arguments { command, thorough, sources_only, patience } = Arguments::parse();
+    let tool = std::env::current_exe().expect("the tool knows its file");
+    let examination = Examination { tool, thorough, sources_only, patience: Duration::from_secs(patience) };
     match command {
         Command::Print { seed } => println!("{}", generate(seed).text()),
         Command::Examine { file, seed } => {
             let text = std::fs::read_to_string(&file).expect("a program to read");
             let folder = file.parent().map(PathBuf::from).unwrap_or_default();
             // Frames of unoptimized C with a sanitizer are large.
-            let examined = std::thread::Builder::new()
-                .stack_size(1 << 30)
-                .spawn(move || examine(&text, &Plan::draw(seed, thorough), &folder));
+            let examined = std::thread::Builder::new().stack_size(1 << 30).spawn(move || match sources_only {
+                true => examine_sources(&text),
+                false => examine(&text, &Plan::draw(seed, thorough), &folder),
+            });
             let verdict = examined.expect("a thread").join().expect("panics are caught");
             let (status, words) = verdict.status();
             print!("{words}");
             return ExitCode::from(status as u8);
         }
-        Command::Check { first, end } => println!("{}", acceptance(first..end).summary()),
         Command::Run { first, end } => {
-            let found = campaign(&this, first..end, thorough);
+            let found = campaign(&examination, first..end);
             println!("{}", found.summary());
             return ExitCode::from(u8::from(!found.failures.is_empty()));
         }
         Command::Shrink { seed, budget } => {
             let tree = generate(seed);
-            let first = examine_apart(&this, &tree.text(), seed, thorough);
+            let first = examination.of(&tree.text(), seed);
             println!("// {first:?}\n// {}", Plan::draw(seed, thorough).describe());
             if first == Verdict::Equal {
                 return ExitCode::FAILURE;
             }
-            let fails = |text: &str| examine_apart(&this, text, seed, thorough).is_like(&first);
+            let fails = |text: &str| examination.of(text, seed).is_like(&first);
             let small = shrink::shrink(&tree, budget, &fails);
             println!("{}", small.text());
-            println!("// {:?}", examine_apart(&this, &small.text(), seed, thorough));
+            println!("// {:?}", examination.of(&small.text(), seed));
         }
     }
     ExitCode::SUCCESS

@@ -1,10 +1,9 @@
 //! Many programs, each in a process of its own, and what was found.
 
 use std::ops::Range;
-use std::path::Path;
 
 use super::generate;
-use super::run::{examine_apart, examine_sources, Verdict};
+use super::run::{Examination, Verdict};
 use crate::in_parallel;
 
 /// What became of many programs.
@@ -16,23 +15,16 @@ pub struct Campaign {
     pub failures: Vec<(u64, Verdict)>,
 }
 
-/// Examines the programs of some seeds. `tool`: the file of the tool `programs`.
-pub fn campaign(tool: &Path, seeds: Range<u64>, thorough: bool) -> Campaign {
+/// Examines the programs of some seeds.
+pub fn campaign(examination: &Examination, seeds: Range<u64>) -> Campaign {
     let seeds: Vec<u64> = seeds.collect();
     let verdicts = in_parallel(&seeds, |seed| {
-        let verdict = examine_apart(tool, &generate(*seed).text(), *seed, thorough);
+        let verdict = examination.of(&generate(*seed).text(), *seed);
         if verdict.is_failure() {
-            eprintln!("{}", failure(*seed, &verdict, thorough));
+            eprintln!("{}", failure(*seed, &verdict));
         }
         verdict
     });
-    gather(seeds, verdicts)
-}
-
-/// The same, but no program is compiled to C or run: only what `check` and `compose` do.
-pub fn acceptance(seeds: Range<u64>) -> Campaign {
-    let seeds: Vec<u64> = seeds.collect();
-    let verdicts = in_parallel(&seeds, |seed| examine_sources(&generate(*seed).text()));
     gather(seeds, verdicts)
 }
 
@@ -49,10 +41,9 @@ fn gather(seeds: Vec<u64>, verdicts: Vec<Verdict>) -> Campaign {
 }
 
 /// A failure, and the command that makes it small.
-fn failure(seed: u64, verdict: &Verdict, thorough: bool) -> String {
+fn failure(seed: u64, verdict: &Verdict) -> String {
     let words: String = format!("{verdict:?}").chars().take(600).collect();
-    let thorough = if thorough { " --thorough" } else { "" };
-    format!("program {seed}: {words}\n  cargo run -p nacre-tests --bin programs -- shrink {seed}{thorough}")
+    format!("program {seed}: {words}\n  cargo run -p nacre-tests --bin programs -- shrink {seed}")
 }
 
 impl Campaign {
@@ -71,8 +62,7 @@ impl Campaign {
         let (programs, rejected, failed) = (self.programs, self.rejected.len(), self.failures.len());
         let lines: String = lines.collect();
         let failures = self.failures.iter().take(20);
-        let failures: String =
-            failures.map(|(seed, verdict)| format!("\n{}", failure(*seed, verdict, false))).collect();
+        let failures: String = failures.map(|(seed, verdict)| format!("\n{}", failure(*seed, verdict))).collect();
         format!("{programs} programs, {rejected} rejected, {failed} failed{lines}{failures}")
     }
 }

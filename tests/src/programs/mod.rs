@@ -8,6 +8,7 @@
 mod branches;
 mod campaign;
 mod containers;
+pub mod coverage;
 mod expressions;
 mod functions;
 mod generator;
@@ -23,7 +24,7 @@ mod statements;
 pub mod tree;
 mod types;
 
-pub use campaign::{acceptance, campaign, Campaign};
+pub use campaign::{campaign, Campaign};
 use generator::Generator;
 use layer::{Events, Shared};
 use tree::{tree, Node, Role};

@@ -1,6 +1,6 @@
 //! Examines one program: checks it, runs it in the interpreter and in C at every level, and compares them.
 //!
-//! Compiled C can end the process, so each program is examined in a process of its own ([`examine_apart`]).
+//! Compiled C can end the process, so each program is examined in a process of its own ([`Examination`]).
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
@@ -49,8 +49,18 @@ const STATUSES: [(i32, fn(String) -> Verdict); 5] = [
     (6, Verdict::Panicked),
 ];
 
-/// How long one program may take.
-const PATIENCE: Duration = Duration::from_secs(240);
+/// How a program is examined in a process of its own.
+#[derive(Clone, Debug)]
+pub struct Examination {
+    /// The tool `programs`.
+    pub tool: PathBuf,
+    /// All optimizations, and more events.
+    pub thorough: bool,
+    /// Only what the compiler makes of it; nothing runs.
+    pub sources_only: bool,
+    /// How long one program may take.
+    pub patience: Duration,
+}
 
 impl Verdict {
     /// Whether a tool is at fault.
@@ -155,23 +165,23 @@ fn compiled(session: &Session, stack: &Stack, build: &Build, folder: &Path) -> R
     Ok(Box::new(Compiled { stack: loaded.map_err(|error| error.to_string())? }))
 }
 
-/// Examines a program in a process of its own: `program` is the tool `programs`.
-pub fn examine_apart(program: &Path, text: &str, seed: u64, thorough: bool) -> Verdict {
-    let folder = tempfile::tempdir().expect("a folder for a program");
-    let source = folder.path().join("program.nacre");
-    std::fs::write(&source, text).expect("the program is written");
-    let mut command = Command::new(program);
-    command.arg("examine").arg(&source).arg("--seed").arg(seed.to_string());
-    if thorough {
-        command.arg("--thorough");
+impl Examination {
+    /// Examines a program in a process of its own.
+    pub fn of(&self, text: &str, seed: u64) -> Verdict {
+        let folder = tempfile::tempdir().expect("a folder for a program");
+        let source = folder.path().join("program.nacre");
+        std::fs::write(&source, text).expect("the program is written");
+        let mut command = Command::new(&self.tool);
+        command.arg("examine").arg(&source).arg("--seed").arg(seed.to_string());
+        command.args(self.thorough.then_some("--thorough")).args(self.sources_only.then_some("--sources-only"));
+        if Plan::draw(seed, self.thorough).needs_address() {
+            command.env("LD_PRELOAD", address_library()).env("ASAN_OPTIONS", "detect_leaks=0");
+        }
+        wait(command, folder.path(), self.patience)
     }
-    if Plan::draw(seed, thorough).needs_address() {
-        command.env("LD_PRELOAD", address_library()).env("ASAN_OPTIONS", "detect_leaks=0");
-    }
-    wait(command, folder.path())
 }
 
-fn wait(mut command: Command, folder: &Path) -> Verdict {
+fn wait(mut command: Command, folder: &Path, patience: Duration) -> Verdict {
     let (out, errors) = (folder.join("out"), folder.join("errors"));
     let file = |path: &Path| Stdio::from(std::fs::File::create(path).expect("a file for what it prints"));
     let mut child = command.stdout(file(&out)).stderr(file(&errors)).spawn().expect("the tool runs");
@@ -180,7 +190,7 @@ fn wait(mut command: Command, folder: &Path) -> Verdict {
         if let Some(status) = child.try_wait().expect("the tool ends") {
             break status;
         }
-        if begun.elapsed() > PATIENCE {
+        if begun.elapsed() > patience {
             let _ = child.kill();
             let _ = child.wait();
             return Verdict::Endless;
