@@ -10,6 +10,9 @@ pub(crate) const LONGEST: u32 = 1 << 24;
 /// More strings of bytes in one message than this are not counted.
 const PIECES: u32 = 1 << 16;
 
+/// So often the bounds at one place are followed as they change.
+const FOLLOWED: u32 = 100;
+
 /// The greatest number that divides both; 0 is divided by all.
 pub(crate) fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 {
@@ -90,6 +93,23 @@ impl Size {
         }
     }
 
+    /// Bounds that have changed `times` times by now, `before` the last time. What still grows then, as in a message that is
+    /// kept, made longer by a filter and kept again, has no bound: it is not followed byte by byte.
+    pub fn widened(self, before: Size, times: u32) -> Size {
+        if times <= FOLLOWED {
+            return self;
+        }
+        let bound = |now: u32, before: u32, most: u32| if now > before { most } else { now };
+        Size {
+            min: if self.min < before.min { 0 } else { self.min },
+            max: bound(self.max, before.max, LONGEST),
+            pieces: bound(self.pieces, before.pieces, PIECES),
+            piece: bound(self.piece, before.piece, LONGEST),
+            cut: self.cut,
+            growth: bound(self.growth, before.growth, LONGEST),
+        }
+    }
+
     /// The same message, known to be no longer than this.
     pub fn at_most(self, max: u32) -> Size {
         Size { min: self.min.min(max), max: self.max.min(max), piece: self.piece.min(max), ..self }
@@ -163,6 +183,17 @@ impl Bag {
                 true
             }
         }
+    }
+
+    /// The same, where that has told something new `times` times.
+    pub fn join_after(&mut self, other: &Bag, times: u32) -> bool {
+        let widened = |(kind, size): (&Kind, &Size)| {
+            let before = self.0.get(kind).copied();
+            let size = before.map_or(*size, |before| before.join(*size).widened(before, times));
+            (kind.clone(), size)
+        };
+        let other = Bag(other.0.iter().map(widened).collect());
+        self.join(&other)
     }
 
     pub fn join(&mut self, other: &Bag) -> bool {

@@ -25,6 +25,8 @@ pub(crate) enum Node {
 pub(crate) struct Flow {
     /// What arrives where, and how long it can be.
     pub arrivals: BTreeMap<Node, Size>,
+    /// How often more became known of each of them.
+    pub changes: BTreeMap<Node, u32>,
     pub courses: BTreeMap<Node, Course>,
     pub handlers: BTreeMap<Node, HandlerId>,
     /// What leaves by each port.
@@ -170,10 +172,12 @@ pub(crate) fn arriving(emission: &Emission) -> Vec<(Option<Kind>, Size)> {
 
 fn meet(flow: &mut Flow, node: Node, size: Size, pending: &mut Vec<Node>) -> bool {
     let known = flow.arrivals.get(&node).copied();
-    let joined = known.map_or(size, |k| k.join(size));
+    let times = flow.changes.entry(node.clone()).or_default();
+    let joined = known.map_or(size, |known| known.join(size).widened(known, *times));
     if known == Some(joined) {
         return false;
     }
+    *times += 1;
     flow.arrivals.insert(node.clone(), joined);
     pending.push(node);
     true

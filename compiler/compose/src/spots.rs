@@ -20,16 +20,16 @@ pub(crate) enum SpotRoot {
     Local(u32, LocalId),
 }
 
-/// The messages that can be at each spot.
+/// The messages that can be at each spot, and how often something new was learnt of it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Spots(pub BTreeMap<Spot, Bag>);
+pub(crate) struct Spots(BTreeMap<Spot, (Bag, u32)>);
 
 impl Spots {
     /// What can be at a spot, in what contains it, or in what it contains.
     pub fn read(&self, spot: &Spot) -> Bag {
         let mut found = Bag::default();
         let first = Spot { root: spot.root, path: vec![] };
-        for (key, bag) in self.0.range(first..).take_while(|(key, _)| key.root == spot.root) {
+        for (key, (bag, _)) in self.0.range(first..).take_while(|(key, _)| key.root == spot.root) {
             if key.path.starts_with(&spot.path) || spot.path.starts_with(&key.path) {
                 found.join(bag);
             }
@@ -42,7 +42,10 @@ impl Spots {
         if bag.is_empty() {
             return false;
         }
-        self.0.entry(spot.clone()).or_default().join(bag)
+        let (known, times) = self.0.entry(spot.clone()).or_default();
+        let new = known.join_after(bag, *times);
+        *times += u32::from(new);
+        new
     }
 }
 

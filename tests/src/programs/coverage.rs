@@ -220,14 +220,14 @@ impl de::Error for Listed {
     }
 }
 
-impl<'d> de::Deserializer<'d> for Lister {
+impl<'de> de::Deserializer<'de> for Lister {
     type Error = Listed;
 
-    fn deserialize_any<V: Visitor<'d>>(self, _: V) -> Result<V::Value, Listed> {
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Listed> {
         Err(Listed(Vec::new()))
     }
 
-    fn deserialize_enum<V: Visitor<'d>>(
+    fn deserialize_enum<V: Visitor<'de>>(
         self,
         name: &'static str,
         variants: &'static [&'static str],

@@ -127,7 +127,12 @@ impl Generator {
             return None;
         }
         let (filter, message) = (self.one(&filters).name.clone(), self.one(&scope.messages).clone());
-        Some(tree![format!("({message}.bytes through {filter})")])
+        let bytes = match self.below(4) {
+            0 if scope.packs => format!("pack(share {message}).bytes"),
+            1 => format!("{message}.bytes[{} ..]", self.below(12)),
+            _ => format!("{message}.bytes"),
+        };
+        Some(tree![format!("({bytes} through {filter})")])
     }
 
     fn choice(&mut self, scope: &Scope, ty: &Ty, depth: u32) -> Option<Node> {
@@ -216,7 +221,14 @@ impl Generator {
     /// Numbers that are properties of something else.
     fn measured(&mut self, scope: &Scope, bits: u8, depth: u32) -> Option<Node> {
         match bits {
+            8 => {
+                let ty = Ty::UInt(self.width(64));
+                let Ty::UInt(bits) = ty else { return None };
+                let at = self.below(usize::from(bits.div_ceil(8)));
+                Some(tree![self.named(scope, &ty)?, format!(".bytes[{at}]")])
+            }
             16 => Some(tree!["fold16(", self.wanted(scope, &Ty::UInt(64), depth), ")"]),
+            32 if self.percent(15) => Some(tree!["below.room"]),
             32 if scope.effects && self.percent(30) => Some(tree![format!("random({})", 1 + self.below(9))]),
             32 => {
                 let sets = scope.places(self, |ty| matches!(ty, Ty::Bits(_)) || ty.has_container());

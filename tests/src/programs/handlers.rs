@@ -21,9 +21,11 @@ impl Generator {
             nodes.push(self.deliver(layer, None, true));
         }
         let events = &layer.events;
-        for (head, fields, inside) in [("down note", &events.down, Inside::Down), ("up told", &events.up, Inside::Up)] {
+        let down = (format!("down {}", events.down_name), &events.down, Inside::Down);
+        let up = (format!("up {}", events.up_name), &events.up, Inside::Up);
+        for (head, fields, inside) in [down, up] {
             if self.percent(50) {
-                nodes.push(self.plain(layer, head, fields, inside));
+                nodes.push(self.plain(layer, &head, fields, inside));
             }
         }
         if let Some(port) = &layer.port {

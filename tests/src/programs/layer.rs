@@ -31,10 +31,12 @@ pub struct Header {
     pub fields: Vec<Field>,
 }
 
-/// Parameters of the events without messages.
+/// The events without messages: their parameters.
 #[derive(Clone, Debug, Default)]
 pub struct Events {
+    pub down_name: &'static str,
     pub down: Vec<Field>,
+    pub up_name: &'static str,
     pub up: Vec<Field>,
     /// Of ports.
     pub ask: Vec<Field>,
@@ -48,6 +50,8 @@ pub struct Shared {
     pub filters: Vec<Filter>,
     /// What layers speak, as it is written.
     pub speaks: &'static str,
+    /// The stack stands on layers of the library.
+    pub library: bool,
 }
 
 impl Generator {
@@ -58,6 +62,7 @@ impl Generator {
         layer.scope.filters.clone_from(&shared.filters);
         layer.counters = (0..1 + self.below(3)).map(|_| self.name("c")).collect();
         layer.packs = self.percent(25);
+        layer.scope.packs = layer.packs;
         let (parameters, given) = self.parameters(&mut layer);
         let mut members = Vec::new();
         if self.percent(20) {

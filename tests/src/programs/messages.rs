@@ -60,9 +60,9 @@ impl Generator {
     fn signal(&mut self, spot: &Spot, scope: &Scope, later: &str) -> Option<Node> {
         let events = &spot.layer.events;
         let (side, name, fields) = match self.below(3) {
-            0 if spot.may_rise() => ("above", "told", &events.up),
+            0 if spot.may_rise() => ("above", events.up_name, &events.up),
             1 if spot.layer.port.is_some() => (spot.layer.port.as_deref()?, "answer", &events.answer),
-            _ => ("below", "note", &events.down),
+            _ => ("below", events.down_name, &events.down),
         };
         let values = fields.iter().map(|field| self.wanted(scope, &field.ty, 2)).collect();
         Some(tree![format!("{later}{side}.{name}("), Node::joined(values, ", "), ");\n"])

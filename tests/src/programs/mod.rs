@@ -37,14 +37,8 @@ pub fn generate(seed: u64) -> Node {
     let mut generator = Generator::new(seed);
     let mut nodes = Vec::new();
     let declared = generator.declarations();
-    let mut shared = Shared { speaks: ": line over line", ..Shared::default() };
-    shared.events = Events {
-        down: generator.arguments(),
-        up: generator.arguments(),
-        ask: generator.arguments(),
-        answer: generator.arguments(),
-    };
-    nodes.push(interfaces(&shared.events));
+    let mut shared = generator.language();
+    nodes.push(interfaces(&shared));
     nodes.extend(declared);
     for _ in 0..generator.below(3) {
         let (filter, node) = generator.filter();
@@ -61,24 +55,47 @@ pub fn generate(seed: u64) -> Node {
         stack.push(mention);
     }
     // Each of the other layers may be removed.
-    nodes.push(tree!["worker last: line over line {}\n\n"]);
-    nodes.push(tree![format!("stack {STACK} = "), Node::each(stack, " / "), "last;\n"]);
+    let last = if shared.library { "floor" } else { "last" };
+    if !shared.library {
+        nodes.push(tree!["worker last: line over line {}\n\n"]);
+    } else if generator.percent(40) {
+        let window = 1 + generator.below(16);
+        stack.push(generator.alone(tree![format!("pt2pt<{window}>")]));
+    }
+    nodes.push(tree![format!("stack {STACK} = "), Node::each(stack, " / "), format!("{last};\n")]);
     Node::joined(nodes, "")
 }
 
 /// The interfaces that layers speak.
-fn interfaces(events: &Events) -> Node {
+fn interfaces(shared: &Shared) -> Node {
+    let events = &shared.events;
     let list = |fields: &[types::Field]| {
         let shown = fields.iter().map(|f| format!("{}: {}", f.name, f.ty.text()));
         shown.collect::<Vec<_>>().join(", ")
     };
     let line = "interface line {\ndown send(m: msg)\nup deliver(m: msg)\n";
     let line = format!("{line}down note({})\nup told({})\n}}\n\n", list(&events.down), list(&events.up));
+    let library = ["interfaces", "floor/floor", "pt2pt/pt2pt"];
+    let library: String = library.iter().map(|file| format!("import \"../layers/{file}.nacre\";\n")).collect();
     let gauge = format!("down ask({})\nup answer({})\n", list(&events.ask), list(&events.answer));
-    tree![line, format!("interface gauge {{\n{gauge}}}\n\n")]
+    tree![if shared.library { library } else { line }, format!("interface gauge {{\n{gauge}}}\n\n")]
 }
 
 impl Generator {
+    /// An interface of its own, or that of the library.
+    fn language(&mut self) -> Shared {
+        let (ask, answer) = (self.arguments(), self.arguments());
+        if self.percent(20) {
+            let granted = || vec![types::Field { name: "n".into(), ty: types::Ty::UInt(16), piece: 0 }];
+            let (down, up) = (granted(), granted());
+            let events = Events { down_name: "grant_delivers", down, up_name: "grant_sends", up, ask, answer };
+            return Shared { events, library: true, ..Shared::default() };
+        }
+        let (down, up) = (self.arguments(), self.arguments());
+        let events = Events { down_name: "note", down, up_name: "told", up, ask, answer };
+        Shared { events, speaks: ": line over line", ..Shared::default() }
+    }
+
     /// Parameters of an event that hosts can meet.
     fn arguments(&mut self) -> Vec<types::Field> {
         let fields = (0..self.below(4)).map(|_| {

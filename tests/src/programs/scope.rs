@@ -36,6 +36,8 @@ pub struct Scope {
     /// Functions that give a value.
     pub functions: Vec<Function>,
     pub filters: Vec<Filter>,
+    /// Whether the layer packs messages.
+    pub packs: bool,
     /// Parameters and constants, which take every type that they fit.
     pub constants: Vec<(String, Ty)>,
 }

@@ -1,0 +1,42 @@
+//! Messages that grow each time they come by: the compiler ends, however far they could grow.
+
+use nacre_driver::Session;
+
+const LINE: &str = "interface line { down send(m: msg) up deliver(m: msg) }
+filter longer grows n * 0 + 2 { byte(b: u8) { yield b; } end { yield 1; yield 2; } }
+";
+
+/// Whether a layer composes with nothing below it; the words of the tools.
+fn composed(layer: &str) -> (bool, String) {
+    let text = format!("{LINE}worker w: line over line {{ {layer} }}\nstack st = w;\n");
+    let mut session = Session::from_text(&nacre_tests::root().join("tests/growth.nacre"), &text);
+    session.check();
+    (session.stack("st").is_some(), session.render(false))
+}
+
+#[test]
+fn messages_that_are_kept_and_made_longer_again_and_again_are_followed_to_an_end() {
+    let (_, words) = composed(
+        "state { kept: ring<msg, 2>, again: timer }
+         down send(m) { kept.push(m) else { drop m; } arm again in 1 ms; }
+         on again {
+             if let m = kept.pop() {
+                 let k = m.bytes through longer;
+                 drop m;
+                 below.send(share k);
+                 kept.push(k) else { drop k; }
+             }
+             arm again in 1 ms;
+         }",
+    );
+    assert!(!words.contains("fault of Nacre"), "{words}");
+}
+
+#[test]
+fn messages_that_go_round_and_grow_are_followed_to_an_end() {
+    let (_, words) = composed(
+        "down send(m) { later above.deliver(share m); pass m; }
+         up deliver(m) { let k = m.bytes through longer; drop m; later below.send(share k); pass k; }",
+    );
+    assert!(!words.contains("fault of Nacre"), "{words}");
+}
