@@ -65,6 +65,16 @@ impl Config {
         self.of_role(role).into_iter().find_map(|index| self.read(index))
     }
 
+    /// Everything that a stack asks for, for tests.
+    #[cfg(test)]
+    pub(crate) fn filled(stack: &Stack, peer: NacreAddr, cookie: u32) -> Config {
+        let mut config = Config::new(stack);
+        config.set_peer(peer);
+        config.set_role(GivenRole::Cookie, cookie.into());
+        config.set_role(GivenRole::Incarnation, 1);
+        config
+    }
+
     /// The required givens that were not set.
     pub fn missing(&self) -> Vec<&str> {
         let givens = self.stack.givens().iter().zip(&self.set);

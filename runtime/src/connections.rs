@@ -134,3 +134,73 @@ impl Connections {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::instance::{Config, Instance};
+    use crate::output::Out;
+    use crate::pool::Pool;
+    use crate::support::window;
+
+    fn peer(port: u16) -> Peer {
+        Peer { address: ([10, 0, 0, 1], port).into(), identity: 0, fingerprint: 1 }
+    }
+
+    fn add(connections: &mut Connections, random: &mut Random, peer: Peer) -> ConnectionId {
+        let stack = window();
+        let mut pool = Pool::new(&stack, 1).unwrap();
+        let id = connections.propose(random).unwrap();
+        let config = Config::filled(&stack, peer.address.into(), id.cookie());
+        let (instance, _) = Instance::open(&stack, &mut pool, &config, 1, 1, &mut Out::new()).unwrap();
+        connections.insert(Connection::new(id, (0, 0), instance, peer, 1));
+        connections.publish(id, peer);
+        id
+    }
+
+    #[test]
+    fn connection_is_found_by_cookie_only_from_its_address() {
+        let (mut all, mut random) = (Connections::new(10), Random::new(1));
+        let id = add(&mut all, &mut random, peer(1));
+        assert_eq!(all.with(peer(1).address, id.cookie()).map(|found| found.id), Some(id));
+        assert!(all.with(peer(2).address, id.cookie()).is_none());
+        let other = ConnectionId::new(99, id.cookie());
+        assert!(all.get(other).is_err(), "an id of another time");
+    }
+
+    #[test]
+    fn first_frame_finds_its_own_incarnation_before_one_that_is_open() {
+        let (mut all, mut random) = (Connections::new(10), Random::new(1));
+        let open = add(&mut all, &mut random, peer(1));
+        let heard = add(&mut all, &mut random, peer(1));
+        all.get_mut(heard).unwrap().peer_incarnation = Some(5);
+        assert_eq!(all.known(&peer(1), 5), Some(heard));
+        assert_eq!(all.known(&peer(1), 6), Some(open));
+        all.get_mut(open).unwrap().peer_incarnation = Some(7);
+        assert_eq!(all.known(&peer(1), 6), None);
+    }
+
+    #[test]
+    fn label_moves_with_what_the_peer_says() {
+        let (mut all, mut random) = (Connections::new(10), Random::new(1));
+        let id = add(&mut all, &mut random, peer(1));
+        let labelled = |all: &mut Connections, label: u32| all.labelled(peer(1).address, label).map(|found| found.id);
+        all.set_label(id, 4);
+        assert_eq!(labelled(&mut all, 4), Some(id));
+        all.set_label(id, 5);
+        assert_eq!((labelled(&mut all, 4), labelled(&mut all, 5)), (None, Some(id)));
+        all.remove(id, 1);
+        assert_eq!(labelled(&mut all, 5), None);
+    }
+
+    #[test]
+    fn connection_that_ended_is_remembered_and_its_peer_forgotten() {
+        let (mut all, mut random) = (Connections::new(1), Random::new(1));
+        let id = add(&mut all, &mut random, peer(1));
+        assert!(all.is_full() && all.propose(&mut random).is_none());
+        all.get_mut(id).unwrap().peer_incarnation = Some(5);
+        assert!(all.remove(id, 1).is_some() && all.remove(id, 1).is_none());
+        assert!(all.has_departed(peer(1), 5, 2) && !all.has_departed(peer(1), 6, 2));
+        assert!(all.at(peer(1).address).is_none() && all.of_peer(&peer(1)).is_empty());
+    }
+}

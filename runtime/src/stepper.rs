@@ -143,3 +143,61 @@ impl Stepper {
         self.out.clear();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::peers::Peer;
+    use crate::support::window;
+
+    fn opened() -> (Stepper, Connection, Pool) {
+        let (stack, mut stepper) = (window(), Stepper::new());
+        let mut pool = Pool::new(&stack, 64).unwrap();
+        let peer = Peer { address: ([10, 0, 0, 2], 7000).into(), identity: 0, fingerprint: stack.fingerprint() };
+        let config = Config::filled(&stack, peer.address.into(), 77);
+        let id = ConnectionId::new(1, 77);
+        let instance = stepper.open(id, (&stack, &mut pool), &config, 1, 1).unwrap();
+        (stepper, Connection::new(id, (0, 0), instance, peer, 1), pool)
+    }
+
+    fn send(connection: &Connection) -> Op<'static> {
+        let event = connection.instance.stack().known().send.unwrap();
+        Op::Call { event, arguments: &[], address: Some(connection.from), message: b"hello" }
+    }
+
+    #[test]
+    fn outputs_last_as_long_as_the_step_is_active() {
+        let (mut stepper, mut connection, mut pool) = opened();
+        stepper.end();
+        while stepper.step(&mut connection, &mut pool, 1, Op::Tick) == Outcome::Done {}
+        let call = send(&connection);
+        assert_eq!(stepper.step(&mut connection, &mut pool, 1, call), Outcome::Done);
+        assert_eq!(stepper.active(), Some(connection.id));
+        assert!(stepper
+            .outputs()
+            .iter()
+            .any(|output| output.is_frame() && output.message().to_vec().ends_with(b"hello")));
+        stepper.end();
+        assert!(stepper.outputs().is_empty() && stepper.active().is_none() && stepper.next_event().is_none());
+    }
+
+    #[test]
+    fn events_are_found_once_and_frames_are_passed_by() {
+        let (mut stepper, mut connection, mut pool) = opened();
+        let seen: Vec<usize> = std::iter::from_fn(|| stepper.next_event()).collect();
+        let wanted: Vec<usize> =
+            stepper.outputs().iter().enumerate().filter(|(_, output)| !output.is_frame()).map(|(at, _)| at).collect();
+        assert_eq!(seen, wanted);
+        assert!(stepper.next_event().is_none());
+        let deadline = connection.instance.deadline();
+        assert_eq!(stepper.step(&mut connection, &mut pool, deadline, Op::Tick), Outcome::Done);
+        assert_eq!(connection.stack_deadline, 0, "it is to be looked at again");
+    }
+
+    #[test]
+    #[should_panic(expected = "outputs of the last step may lie in the buffer")]
+    fn buffer_is_not_given_out_while_outputs_may_lie_in_it() {
+        let (mut stepper, _connection, _pool) = opened();
+        stepper.buffer();
+    }
+}
