@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use nacre_specification::Value as Spec;
 use nacre_stack::interpret::{Armed, Choices, Machine, Outcome, Schedule, Value};
-use nacre_stack::{builtin, EventId, PortId, Stack, Type};
+use nacre_stack::{builtin, EventId, PortId, Stack};
 
 use crate::broken::{violation_of, Broken};
 use crate::memo::{Interner, Memo, Near};
-use crate::setup::{address, end_at, Call, Setup, BELOW};
+use nacre_worlds::setup::{Call, Setup, BELOW};
+use nacre_worlds::values::{address, of_spec, seen};
 
 /// One end in one state.
 pub struct Local {
@@ -251,53 +252,4 @@ impl Ends {
 pub fn place(machine: &Machine, wanted: &Armed) -> Option<usize> {
     let same = |a: &Armed| (a.layer, a.timer, &a.indices) == (wanted.layer, wanted.timer, &wanted.indices);
     machine.armed().iter().position(same)
-}
-
-/// What an event carries as automata see it: its parameters in order.
-pub fn seen(stack: &Stack, event: EventId, arguments: &[Value], bytes: Option<&[u8]>) -> Vec<Spec> {
-    let (declared, mut others) = (stack.event(event), arguments.iter());
-    let parameters = declared.parameters.iter().enumerate();
-    let argument = parameters.map(|(at, parameter)| match declared.message == Some(at as u32) {
-        true => Spec::msg(bytes.unwrap_or_default()),
-        false => others.next().map_or(Spec::Num(0), |value| to_spec(&parameter.ty, value)),
-    });
-    argument.collect()
-}
-
-/// A value of an event as an automaton sees it: an address is the end that is there.
-fn to_spec(ty: &Type, value: &Value) -> Spec {
-    match (ty, value) {
-        (Type::Bool, value) => Spec::Bool(value.num() != 0),
-        (_, Value::Addr(addr)) => Spec::Num(end_at(addr).unwrap_or(usize::MAX) as u64),
-        (_, Value::Bytes(bytes)) => Spec::msg(bytes),
-        (_, Value::Set(words)) => {
-            let has = |n: &u64| words[(*n / 64) as usize] >> (n % 64) & 1 == 1;
-            Spec::Set((0..words.len() as u64 * 64).filter(has).map(Spec::Num).collect())
-        }
-        (Type::Option(of), Value::Option(inner)) => Spec::Seq(inner.iter().map(|v| to_spec(of, v)).collect()),
-        (Type::Tuple(types), Value::Tuple(parts)) => {
-            Spec::Tuple(types.iter().zip(parts).map(|(ty, v)| to_spec(ty, v)).collect())
-        }
-        (_, value) => Spec::Num(value.num()),
-    }
-}
-
-/// Back again, where an automaton gives an event to an end.
-fn of_spec(ty: &Type, value: &Spec) -> Value {
-    match (ty, value) {
-        (Type::Addr, end) => Value::Addr(address(usize::from(end.num() != 0))),
-        (Type::Bits(many), Spec::Set(numbers)) => {
-            let mut words = vec![0; many.div_ceil(64) as usize];
-            for number in numbers.iter().map(Spec::num).filter(|n| *n < u64::from(*many)) {
-                words[(number / 64) as usize] |= 1 << (number % 64);
-            }
-            Value::Set(words)
-        }
-        (Type::Tuple(types), Spec::Tuple(parts)) => {
-            Value::Tuple(types.iter().zip(parts).map(|(ty, v)| of_spec(ty, v)).collect())
-        }
-        (Type::Option(of), Spec::Seq(parts)) => Value::Option(parts.first().map(|v| Box::new(of_spec(of, v)))),
-        (_, Spec::Msg(bytes)) => Value::Bytes(bytes.to_vec()),
-        (_, value) => Value::Num(value.num()),
-    }
 }

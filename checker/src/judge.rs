@@ -10,7 +10,7 @@ use nacre_specification::{ActionKind, Automaton};
 use crate::broken::Broken;
 use crate::ends::Ends;
 use crate::memo::{size_of_state, Interner, Memo, Near};
-use crate::setup::{Call, Setup, MEMBERS};
+use nacre_worlds::setup::{Call, Setup, MEMBERS};
 
 /// For each automaton, the states that it can be in: sorted, and closed under internal actions and faults.
 type Possible = Vec<Vec<State>>;

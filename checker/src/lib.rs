@@ -2,7 +2,7 @@
 //!
 //! # What is searched
 //!
-//! A [`Setup`](setup::Setup) is a stack between automata ([`nacre_specification`]): one below it, the network between its two
+//! A [`Setup`](nacre_worlds::setup::Setup) is a stack between automata ([`nacre_specification`]): one below it, the network between its two
 //! ends, and some above it, which say what the whole must be. A global state has five parts, each a number of something that
 //! is kept once: the local states of the two ends, the state of the network, the states that the automata above can be in,
 //! and what is used up of the bounds. A local step (one event at one end) is run by the reference interpreter the first time
@@ -12,7 +12,7 @@
 //! deadline says only whether and for how long a timer was armed, and what a layer reads from the clock is always 0: a
 //! layer whose clock reaches more than timers is not covered ([`nacre_analysis::timing::leaks`] tells).
 //!
-//! **What is open** (random numbers, with [`Bounds::any_order`](setup::Bounds) the order of events in a step) is decided in every way.
+//! **What is open** (random numbers, with [`Bounds::any_order`](nacre_worlds::setup::Bounds) the order of events in a step) is decided in every way.
 
 pub mod broken;
 pub mod draw;
@@ -21,9 +21,7 @@ pub mod explore;
 mod goals;
 pub mod judge;
 mod memo;
-pub mod mutants;
 pub mod network;
 pub mod retrace;
 pub mod run;
-pub mod setup;
 pub mod space;

@@ -11,7 +11,7 @@ use nacre_stack::{Direction, PortId};
 use crate::broken::Broken;
 use crate::ends::{Arrival, Ends, Left};
 use crate::memo::{size_of_state, Interner, Memo, Near};
-use crate::setup::{Setup, MEMBERS};
+use nacre_worlds::setup::{Setup, MEMBERS};
 
 /// Ways in which an action of the network may be possible at once.
 const MOST_WAYS: usize = 1000;

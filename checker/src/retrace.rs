@@ -5,8 +5,8 @@ use rustc_hash::FxHashSet;
 
 use crate::ends::Step;
 use crate::run::{step, Run};
-use crate::setup::Setup;
 use crate::space::{Led, Move, Near, Space, State};
+use nacre_worlds::setup::Setup;
 
 /// States that are followed at once.
 const MOST: usize = 1 << 18;
@@ -43,7 +43,7 @@ pub enum Hint {
 }
 
 impl Hint {
-    /// A line of a model's trail (`nacre-backend-promela`, `nacre-verify`); none: it tells something else.
+    /// A line of a model's trail (`nacre-backend-promela`, `nacre-spin`); none: it tells something else.
     pub fn of(line: &str) -> Option<Hint> {
         let end = |word: &str| ["a", "b"].iter().position(|name| *name == word);
         let words: Vec<&str> = line.split_whitespace().collect();

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::ends::{Ends, Left, Step};
 use crate::explore::Path;
-use crate::setup::{Setup, MEMBERS};
 use crate::space::{Led, Move, Near, Space, State};
+use nacre_worlds::setup::{Setup, MEMBERS};
 
 /// A shortest run to what is wrong.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

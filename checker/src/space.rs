@@ -8,7 +8,7 @@ use crate::broken::Broken;
 use crate::ends::{Ends, Local, NearEnds, Step, Way};
 use crate::judge::{Judges, NearJudges};
 use crate::network::{NearNetwork, Network};
-use crate::setup::Setup;
+use nacre_worlds::setup::Setup;
 
 /// The whole: numbers of the parts' states, and what is used up of the bounds (4 bits each: calls by kind and end, then limits).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

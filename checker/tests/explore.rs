@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use nacre_checker::explore::{explore, Options, Searched, Verdict};
 use nacre_checker::run::{self, What};
-use nacre_checker::setup::{Bounds, Setup};
 use nacre_checker::space::Space;
 use nacre_specification::samples::{fifo_network, lossy_datagrams};
 use nacre_stack::{samples, Expr, ExprKind, Stack, StatementKind};
+use nacre_worlds::setup::{Bounds, Setup};
 
 fn setup(stack: Stack, messages: [u8; 2], losses: u8, doubles: u8) -> Setup {
     let limits = vec![("lose".into(), losses), ("double".into(), doubles)];

@@ -93,7 +93,7 @@ pub fn replay(args: &Replay) -> Exit {
         Ok(interrupt) => interrupt,
         Err(words) => return fail(args, &words),
     };
-    nacre_verify::process::end_with(interrupt.flag());
+    nacre_process::end_with(interrupt.flag());
     for EmittedLevel(level) in &args.level {
         let done = verify::on_c(&session, &world.setup, *level, &trace.run, args.gdb);
         if interrupt.came() && !args.gdb {

@@ -29,10 +29,24 @@ fn rooms_import_only_what_the_architecture_allows() {
         ("compiler/backends/promela/Cargo.toml", &["analysis", "specification", "stack"]),
         ("runtime/Cargo.toml", &[]),
         ("simulator/Cargo.toml", &["runtime", "stack"]),
-        ("checker/Cargo.toml", &["analysis", "specification", "stack"]),
+        ("worlds/Cargo.toml", &["analysis", "diagnostics", "driver", "specification", "stack", "syntax"]),
+        ("mutants/Cargo.toml", &["analysis", "stack"]),
+        ("process/Cargo.toml", &[]),
+        ("prover/Cargo.toml", &["process"]),
+        ("checker/Cargo.toml", &["analysis", "specification", "stack", "worlds"]),
         (
-            "verify/Cargo.toml",
-            &["analysis", "backend-c", "backend-promela", "checker", "optimize", "specification", "stack"],
+            "spin/Cargo.toml",
+            &[
+                "analysis",
+                "backend-c",
+                "backend-promela",
+                "checker",
+                "optimize",
+                "process",
+                "specification",
+                "stack",
+                "worlds",
+            ],
         ),
     ];
     for (manifest, allowed) in allowed {

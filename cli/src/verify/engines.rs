@@ -7,17 +7,17 @@ use nacre_checker::run::Run;
 use nacre_checker::space::Space;
 use nacre_driver::Session;
 use nacre_specification::violation::Violation;
-use nacre_verify::emitted::{between::Checker, Failure};
-use nacre_verify::model;
-use nacre_verify::spin::{Limits, Report, Searched, Tools, Trail, Verdict};
+use nacre_spin::emitted::{between::Checker, Failure};
+use nacre_spin::model;
+use nacre_spin::spin::{Limits, Report, Searched, Tools, Trail, Verdict};
 
 use super::report::{located, Reported, Searcher, Told};
-use super::world::World;
 use crate::args::{Engine, Verify};
 use crate::console::complain;
 use crate::interrupt::Interrupt;
 use crate::levels::{EmittedLevel, EMITTED};
 use crate::progress::Waiting;
+use nacre_worlds::world::World;
 
 const INTERRUPTED: &str = "it was interrupted";
 
@@ -208,8 +208,8 @@ pub fn differ(all: &[Reported]) -> Option<String> {
 mod tests {
     use std::path::Path;
 
-    use super::super::world::{self, Subject};
     use super::*;
+    use nacre_worlds::world::{self, Subject};
 
     fn spin_c() -> Searcher {
         Searcher::SpinC(Some(EmittedLevel(crate::levels::EMITTED[1].1)))

@@ -8,9 +8,9 @@ use nacre_checker::run::{tell, Run};
 use nacre_checker::space::Space;
 use nacre_driver::{Level, Session};
 use nacre_specification::Configuration;
-use nacre_verify::replay::on_c;
+use nacre_spin::replay::on_c;
 
-use super::world::{self, Subject, World};
+use nacre_worlds::world::{self, Subject, World};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").to_path_buf()

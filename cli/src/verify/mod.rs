@@ -9,7 +9,6 @@ mod on_c;
 mod operators;
 mod refusals;
 mod report;
-mod world;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
@@ -24,9 +23,9 @@ use crate::args::{Engine, Verify};
 use crate::console::{complain, Exit};
 use crate::interrupt::Interrupt;
 use crate::program;
+pub use nacre_worlds::world::{self, Subject, World};
 pub use on_c::on_c;
 use refusals::Refusals;
-pub use world::{Subject, World};
 
 pub fn verify(args: &Verify) -> Exit {
     let session = match program::open(std::slice::from_ref(&args.file)) {
@@ -47,7 +46,7 @@ pub fn verify(args: &Verify) -> Exit {
             return Exit::Unknown;
         }
     };
-    nacre_verify::process::end_with(interrupt.flag());
+    nacre_process::end_with(interrupt.flag());
     let configured = match wanted(&session, &subjects, args) {
         Ok(configured) => configured,
         Err(words) => {
@@ -215,7 +214,7 @@ pub fn show_model(session: &Session, stack: &str) -> Exit {
         Ok(world) => world,
         Err(exit) => return exit,
     };
-    match nacre_verify::model::printed(&world.setup) {
+    match nacre_spin::model::printed(&world.setup) {
         Ok(text) => {
             crate::console::print(&text);
             Exit::Yes

@@ -8,16 +8,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use nacre_checker::explore::Verdict;
-use nacre_checker::mutants::{mutants, Mutant};
-use nacre_checker::setup::Setup;
 use nacre_driver::Session;
+use nacre_mutants::{mutants, Mutant};
+use nacre_worlds::setup::Setup;
 use serde_json::{json, Value};
 
-use super::world::{Subject, World};
 use crate::args::Verify;
 use crate::console::{complain, print, print_json, Exit};
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
+use nacre_worlds::world::{Subject, World};
 
 /// A mutant's search has at most so many times the states of the right layer's, in each configuration.
 const MORE_STATES: usize = 3;

@@ -3,10 +3,10 @@
 use std::process::Command;
 
 use nacre_checker::run::Run;
-use nacre_checker::setup::Setup;
 use nacre_driver::{Level, Session};
+use nacre_spin::replay;
 use nacre_stack::Span;
-use nacre_verify::replay;
+use nacre_worlds::setup::Setup;
 
 /// Runs it at a level; what differs, in words. With `gdb` a debugger is begun on it instead.
 pub fn on_c(session: &Session, setup: &Setup, level: Level, run: &Run, gdb: bool) -> Result<Option<String>, String> {

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use nacre_checker::mutants::mutants;
 use nacre_driver::Session;
+use nacre_mutants::mutants;
 
 /// The mutants of a layer with these members: operator, handler or function, and the line before.
 fn seeded(members: &str) -> Vec<String> {

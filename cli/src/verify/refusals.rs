@@ -5,8 +5,8 @@ use nacre_driver::Session;
 use nacre_specification::Configuration;
 use serde_json::{json, Value};
 
-use super::world::{Refusal, Subject};
 use crate::console::{colours, complain, say, Exit};
+use nacre_worlds::world::{Refusal, Subject};
 
 /// What was refused so far.
 #[derive(Default)]

@@ -12,11 +12,11 @@ use nacre_specification::violation::Violation;
 use serde_json::{json, Value};
 
 use super::refusals::Refusals;
-use super::world::{Subject, World};
 use crate::args::Verify;
 use crate::check::plural;
 use crate::console::{complain, print, print_json, Exit};
 use crate::levels::EmittedLevel;
+use nacre_worlds::world::{Subject, World};
 
 /// What searches a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

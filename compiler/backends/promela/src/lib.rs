@@ -21,7 +21,7 @@
 //!
 //! - **Goals** are in a model of their own ([`between::World::goals`]), with a formula and a schedule that is fair.
 //!
-//! Arithmetic is exact up to 32 bits, provided that signed numbers wrap (gcc's `-fwrapv`, which `nacre-verify` gives). Numbers of up
+//! Arithmetic is exact up to 32 bits, provided that signed numbers wrap (gcc's `-fwrapv`, which `nacre-spin` gives). Numbers of up
 //! to 64 bits are two words that can be copied, compared, added, shifted and masked. What cannot be written is refused in words
 //! ([`Refusal`]): C functions, multiplication and division of numbers of more than 32 bits, sets of more than 64, bytes of addresses,
 //! times in what is parsed, more shapes than one byte tells apart, references to entries of containers, conditions of `accepts` that are

@@ -1,5 +1,5 @@
 //! SPIN on the model stores the states that the explorer visits, and finds what it finds: stacks written by hand. (The library's are
-//! in `verify/tests` and in the campaign `every_engine_holds_for_the_library` of the command line.)
+//! in `spin/tests` and in the campaign `every_engine_holds_for_the_library` of the command line.)
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -8,13 +8,13 @@ use std::sync::Arc;
 use nacre_backend_promela::between::{write_between, World};
 use nacre_backend_promela::{Refusal, EXTRA_STATES};
 use nacre_checker::explore::{self, explore, Options};
-use nacre_checker::setup::{Bounds, Setup};
 use nacre_checker::space::Space;
 use nacre_specification::samples::{fifo_network, lossy_datagrams, lossy_network};
 use nacre_specification::Automaton;
+use nacre_spin::model;
+use nacre_spin::spin::{Limits, Tools, Verdict};
 use nacre_stack::{samples, BinaryOp, CellId, Expr, ExprKind, Place, Query, Root, Span, Stack, StatementKind, Type};
-use nacre_verify::model;
-use nacre_verify::spin::{Limits, Tools, Verdict};
+use nacre_worlds::setup::{Bounds, Setup};
 
 fn setup(stack: Stack, below: Automaton, above: Vec<Automaton>, calls: &[(&str, [u8; 2])], losses: u8) -> Setup {
     let calls = calls.iter().map(|(name, times)| (name.to_string(), *times)).collect();

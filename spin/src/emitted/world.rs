@@ -13,10 +13,10 @@ use nacre_backend_promela::effects::{self, Effect};
 use nacre_backend_promela::judges::{clash, known, unclear, Judge, Written};
 use nacre_backend_promela::report::violated;
 use nacre_backend_promela::term::Term;
-use nacre_checker::setup::Setup;
 use nacre_specification::violation::Violation;
 use nacre_specification::{ActionKind, Automaton};
 use nacre_stack::{Direction, EventId, Type};
+use nacre_worlds::setup::Setup;
 
 use super::between::Known;
 

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::process::{on_path, run};
+use nacre_process::{on_path, run};
 
 /// Solvers, and how they are told to read a file.
 pub const SOLVERS: [&str; 2] = ["z3", "cvc5"];

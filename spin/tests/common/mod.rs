@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use nacre_checker::explore::{self, explore, Options};
 use nacre_checker::retrace::{retrace, Hint};
-use nacre_checker::setup::{Bounds, Setup};
 use nacre_checker::space::Space;
 use nacre_driver::{Override, Session, Variation};
 use nacre_specification::violation::Violation;
-use nacre_verify::spin::{Report, Tools, Trail};
+use nacre_spin::spin::{Report, Tools, Trail};
+use nacre_worlds::setup::{Bounds, Setup};
 
 pub fn tools() -> Tools {
     Tools::find().expect("spin and gcc: tools/install.sh spin gcc libc6-dev")

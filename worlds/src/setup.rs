@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use nacre_specification::beliefs::{Called, Letter};
 use nacre_specification::{ActionKind, Automaton};
-use nacre_stack::interpret::{Addr, Config, Externs, NoExterns, Value};
+use nacre_stack::interpret::{Config, Externs, NoExterns, Value};
 use nacre_stack::{mask, Cell, Direction, EventId, GivenRole, PortId, Scope, Stack, Type};
+
+use crate::values::address;
 
 /// How many ends there are.
 pub const MEMBERS: u64 = 2;
@@ -225,7 +227,7 @@ impl Setup {
                     for size in sizes {
                         let before = self.messages_before(kind, end) as u8;
                         let bytes = declared.message.is_some().then(|| payload(end, before + number, *size));
-                        let seen = crate::ends::seen(&self.stack, id, &arguments, bytes.as_deref());
+                        let seen = crate::values::seen(&self.stack, id, &arguments, bytes.as_deref());
                         let arguments = arguments.clone();
                         calls.push(Call { end, kind, number, event, id, arguments, bytes, seen });
                     }
@@ -280,18 +282,6 @@ impl Setup {
         let config = Config { externs: self.externs.clone(), first_number: self.bounds.first, ..Config::default() };
         wanted.fold(config, |config, cell| config.given(&name(cell), value(cell)))
     }
-}
-
-/// Where an end is.
-pub fn address(end: usize) -> Addr {
-    let mut ip = [0; 16];
-    ip[12..].copy_from_slice(&[10, 0, 0, end as u8 + 1]);
-    Addr { ip, port: 7000, family: 4 }
-}
-
-/// The end at an address.
-pub fn end_at(addr: &Addr) -> Option<usize> {
-    (0..2).find(|end| address(*end) == *addr)
 }
 
 /// No two messages and no two bytes of a message are alike: end, place in the message, number among all that the end sends. A layer

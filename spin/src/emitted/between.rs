@@ -1,13 +1,13 @@
-//! A stack's emitted C between automata: the world of [`nacre_checker::setup::Setup`] in Promela ([`super::world`]), and the calls and
+//! A stack's emitted C between automata: the world of [`nacre_worlds::setup::Setup`] in Promela ([`super::world`]), and the calls and
 //! messages that it and the harness have in common.
 
 use std::fmt::Write;
 
 use nacre_backend_c::Level;
 use nacre_backend_promela::judges;
-use nacre_checker::setup::{Call, Setup};
 use nacre_specification::beliefs::Beliefs;
 use nacre_stack::interpret::Value;
+use nacre_worlds::setup::{Call, Setup};
 
 use super::world::World;
 use super::{emit, files, timers, Emitted, Failure, FILE_FLAGS, FLAGS};

@@ -5,8 +5,8 @@ use nacre_backend_promela::judges;
 use nacre_backend_promela::report::{Limit, Report};
 pub use nacre_backend_promela::EXTRA_STATES;
 use nacre_checker::retrace::Hint;
-use nacre_checker::setup::Setup;
 use nacre_stack::interpret::Value;
+use nacre_worlds::setup::Setup;
 
 use crate::emitted::Failure;
 use crate::spin::{Limits, Model, Searched, Tools, Verdict};

@@ -3,10 +3,10 @@
 mod common;
 
 use common::{bounds, explored, setup, tools, Of};
-use nacre_checker::setup::{Bounds, Setup};
 use nacre_specification::violation::Violation;
-use nacre_verify::model::{check, goals, EXTRA_STATES};
-use nacre_verify::spin::{Limits, Report, Verdict};
+use nacre_spin::model::{check, goals, EXTRA_STATES};
+use nacre_spin::spin::{Limits, Report, Verdict};
+use nacre_worlds::setup::{Bounds, Setup};
 
 /// `pt2pt<2>` with a change in its source, over a network that loses one frame.
 fn pt2pt(change: (&str, &str), sends: [u8; 2], first: u64) -> Setup {

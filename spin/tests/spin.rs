@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nacre_verify::spin::{Error, Limits, Model, Searched, Tools, Verdict};
+use nacre_spin::spin::{Error, Limits, Model, Searched, Tools, Verdict};
 
 /// Counts from 0 round to 0; `assert` holds or not.
 fn counter(states: u32, below: u32) -> Model {

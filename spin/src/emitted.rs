@@ -14,9 +14,10 @@ mod world;
 
 use nacre_analysis::timing::draws;
 use nacre_backend_c::{write_check, write_with, Level, Options};
-use nacre_checker::setup::{address, Setup};
 use nacre_stack::interpret::Value;
 use nacre_stack::{Span, Stack, TimerStep, Type};
+use nacre_worlds::setup::Setup;
+use nacre_worlds::values::address;
 
 use crate::spin::Error;
 

@@ -11,8 +11,8 @@ use tempfile::TempDir;
 
 use crate::answer;
 pub use crate::answer::{Searched, Trail, Verdict};
-use crate::process::{on_path, run, Ran};
 pub use nacre_backend_promela::report::{Limit, Report};
+use nacre_process::{on_path, run, Ran};
 
 /// A model in Promela, and the C that it includes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -6,8 +6,6 @@
 
 pub mod answer;
 pub mod emitted;
-pub mod lemma;
 pub mod model;
-pub mod process;
 pub mod replay;
 pub mod spin;

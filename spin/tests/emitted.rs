@@ -5,12 +5,12 @@ mod common;
 use common::{bounds, explored, setup, tools, Of};
 use nacre_backend_c::Level;
 use nacre_checker::retrace::{retrace, Hint};
-use nacre_checker::setup::{Bounds, Setup};
 use nacre_checker::space::Space;
 use nacre_specification::violation::Violation;
-use nacre_verify::emitted::between::Checker;
-use nacre_verify::emitted::{emit, Emitted};
-use nacre_verify::spin::{Limits, Report, Verdict};
+use nacre_spin::emitted::between::Checker;
+use nacre_spin::emitted::{emit, Emitted};
+use nacre_spin::spin::{Limits, Report, Verdict};
+use nacre_worlds::setup::{Bounds, Setup};
 
 /// As many states as the explorer visits, and one more, before the ends are opened.
 fn agree(setup: &Setup, levels: &[Level]) {

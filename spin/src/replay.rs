@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use nacre_backend_c::Level;
 use nacre_checker::run::{Output, Run, What};
-use nacre_checker::setup::Setup;
+use nacre_worlds::setup::Setup;
 use tempfile::TempDir;
 
 use crate::emitted::{self, Lines};
-use crate::process::{on_path, run};
+use nacre_process::{on_path, run};
 
 const MAIN: &str = include_str!("replay.c");
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nacre_checker::setup::{Bounds, Setup, MOST};
+use crate::setup::{Bounds, Setup, MOST};
 use nacre_diagnostics::Diagnostic;
 use nacre_driver::{is_settable, Bound, LayerPromises, Meaning, Override, Resolved, Session, Variation};
 use nacre_specification::{ActionKind, Automaton, Configuration};

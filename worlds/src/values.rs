@@ -1,0 +1,66 @@
+//! Events as automata see them: an address is the end that is there.
+
+use nacre_specification::Value as Spec;
+use nacre_stack::interpret::{Addr, Value};
+use nacre_stack::{EventId, Stack, Type};
+
+/// Where an end is.
+pub fn address(end: usize) -> Addr {
+    let mut ip = [0; 16];
+    ip[12..].copy_from_slice(&[10, 0, 0, end as u8 + 1]);
+    Addr { ip, port: 7000, family: 4 }
+}
+
+/// The end at an address.
+pub fn end_at(addr: &Addr) -> Option<usize> {
+    (0..2).find(|end| address(*end) == *addr)
+}
+
+/// What an event carries as automata see it: its parameters in order.
+pub fn seen(stack: &Stack, event: EventId, arguments: &[Value], bytes: Option<&[u8]>) -> Vec<Spec> {
+    let (declared, mut others) = (stack.event(event), arguments.iter());
+    let parameters = declared.parameters.iter().enumerate();
+    let argument = parameters.map(|(at, parameter)| match declared.message == Some(at as u32) {
+        true => Spec::msg(bytes.unwrap_or_default()),
+        false => others.next().map_or(Spec::Num(0), |value| to_spec(&parameter.ty, value)),
+    });
+    argument.collect()
+}
+
+/// A value of an event as an automaton sees it: an address is the end that is there.
+fn to_spec(ty: &Type, value: &Value) -> Spec {
+    match (ty, value) {
+        (Type::Bool, value) => Spec::Bool(value.num() != 0),
+        (_, Value::Addr(addr)) => Spec::Num(end_at(addr).unwrap_or(usize::MAX) as u64),
+        (_, Value::Bytes(bytes)) => Spec::msg(bytes),
+        (_, Value::Set(words)) => {
+            let has = |n: &u64| words[(*n / 64) as usize] >> (n % 64) & 1 == 1;
+            Spec::Set((0..words.len() as u64 * 64).filter(has).map(Spec::Num).collect())
+        }
+        (Type::Option(of), Value::Option(inner)) => Spec::Seq(inner.iter().map(|v| to_spec(of, v)).collect()),
+        (Type::Tuple(types), Value::Tuple(parts)) => {
+            Spec::Tuple(types.iter().zip(parts).map(|(ty, v)| to_spec(ty, v)).collect())
+        }
+        (_, value) => Spec::Num(value.num()),
+    }
+}
+
+/// Back again, where an automaton gives an event to an end.
+pub fn of_spec(ty: &Type, value: &Spec) -> Value {
+    match (ty, value) {
+        (Type::Addr, end) => Value::Addr(address(usize::from(end.num() != 0))),
+        (Type::Bits(many), Spec::Set(numbers)) => {
+            let mut words = vec![0; many.div_ceil(64) as usize];
+            for number in numbers.iter().map(Spec::num).filter(|n| *n < u64::from(*many)) {
+                words[(number / 64) as usize] |= 1 << (number % 64);
+            }
+            Value::Set(words)
+        }
+        (Type::Tuple(types), Spec::Tuple(parts)) => {
+            Value::Tuple(types.iter().zip(parts).map(|(ty, v)| of_spec(ty, v)).collect())
+        }
+        (Type::Option(of), Spec::Seq(parts)) => Value::Option(parts.first().map(|v| Box::new(of_spec(of, v)))),
+        (_, Spec::Msg(bytes)) => Value::Bytes(bytes.to_vec()),
+        (_, value) => Value::Num(value.num()),
+    }
+}
