@@ -121,8 +121,8 @@ fn explain_tells_layers_frames_and_calls() {
 
 /// The stages, each with something that only it has.
 const STAGES: [(&str, &str); 9] = [
-    ("tokens", "Name(worker)"),
-    ("syntax", "Layer {"),
+    ("tokens", "Name(import)"),
+    ("syntax", "Import {"),
     ("fragments", "from above: "),
     ("composed", "bounds queue"),
     ("calls", "bounds queue"),
