@@ -58,22 +58,6 @@ fn members_in_the_language_reference_compile() {
     assert!(count >= 10, "only {count} blocks were found");
 }
 
-/// The second block is the test that the text says to write beside the layer of the first.
-#[test]
-fn first_layer_of_the_readme_compiles_with_its_test() {
-    let blocks = blocks(&root().join("README.md"), "nacre");
-    assert_eq!(blocks.len(), 2, "a layer and its test");
-    let [layer, test] = [&blocks[0].1, &blocks[1].1];
-    let folder = root().join("layers");
-    assert_eq!(errors(&folder, layer), None);
-    let whole = format!("import \"floor/floor.nacre\";\n{layer}\nstack thinned = thin<3> / floor;\n{test}");
-    assert_eq!(errors(&folder, &whole), None);
-    let without = layer.replace("            drop m;\n", "");
-    assert_ne!(&without, layer);
-    let told = errors(&folder, &without).expect("a message that is lost on a path is told");
-    assert!(told.contains("block.nacre"), "{told}");
-}
-
 #[test]
 fn every_layer_has_a_readme_that_names_its_parameters() {
     let mut seen = 0;

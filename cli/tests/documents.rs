@@ -1,0 +1,294 @@
+//! Every command in the documents runs as it is printed, and prints what they show.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::*;
+
+/// Commands that are not run here, and why.
+const NOT_RUN: [(&str, &str); 6] = [
+    ("make demo", "installs packages, compiles a release and sends 64 MiB"),
+    ("make test", "installs packages and runs all tests"),
+    ("make lint", "compiles the whole workspace"),
+    ("make soak", "takes hours"),
+    ("make bench", "measures for minutes, and writes docs/performance.md"),
+    ("make bench-verify", "measures for minutes, and writes docs/verification.md"),
+];
+
+/// A command of a document, and the lines that the document shows as its output.
+#[derive(Debug, PartialEq)]
+struct Printed {
+    command: String,
+    output: Vec<String>,
+}
+
+fn text(document: &str) -> String {
+    std::fs::read_to_string(root().join(document)).expect("readable")
+}
+
+/// The blocks between fences, each with the word behind its opening fence.
+fn blocks(document: &str) -> Vec<(String, String)> {
+    let (mut found, mut open) = (vec![], None::<(String, String)>);
+    for line in text(document).lines() {
+        match (&mut open, line.strip_prefix("```")) {
+            (Some(_), Some(_)) => found.extend(open.take()),
+            (Some((_, text)), None) => {
+                text.push_str(line);
+                text.push('\n');
+            }
+            (None, Some(word)) => open = Some((word.trim().to_string(), String::new())),
+            (None, None) => {}
+        }
+    }
+    assert!(open.is_none(), "{document}: a block has no end");
+    found
+}
+
+/// The blocks of a language.
+fn blocks_of(document: &str, word: &str) -> Vec<String> {
+    blocks(document).into_iter().filter(|(found, _)| found == word).map(|(_, text)| text).collect()
+}
+
+/// Whether a line or a span of code is a command of ours, with all its arguments filled in.
+fn is_command(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let complete = || text.split_whitespace().skip(2).any(|word| word.ends_with(".nacre") || word.ends_with(".json"));
+    match words.next() {
+        Some("make") => words.next().is_some(),
+        Some("nacre") => complete(),
+        _ => false,
+    }
+}
+
+/// The commands in a block. Where one begins with `$`, what follows it is its output; else every line is a command.
+fn commands(block: &str) -> Vec<Printed> {
+    let shows_output = block.starts_with("$ ");
+    let mut found: Vec<Printed> = vec![];
+    for line in block.lines() {
+        let command = if shows_output { line.strip_prefix("$ ") } else { Some(line) };
+        match (command, found.last_mut()) {
+            (Some(command), _) => {
+                let command = command.split(" #").next().unwrap_or_default().trim().to_string();
+                found.push(Printed { command, output: vec![] });
+            }
+            (None, Some(last)) => last.output.push(line.to_string()),
+            (None, None) => panic!("output without a command: {line}"),
+        }
+    }
+    found
+}
+
+/// The commands in the blocks of a document.
+fn in_blocks(document: &str) -> Vec<Printed> {
+    blocks_of(document, "sh").iter().flat_map(|block| commands(block)).collect()
+}
+
+/// The complete commands between backquotes in the text of a document.
+fn in_text(document: &str) -> Vec<String> {
+    let mut inside = false;
+    let outside = |line: &&str| {
+        let fence = line.starts_with("```");
+        inside ^= fence;
+        !inside && !fence
+    };
+    let all = text(document);
+    let prose: Vec<&str> = all.lines().filter(outside).collect();
+    let prose = prose.join("\n");
+    let spans = prose.split('`').skip(1).step_by(2).filter(|span| is_command(span));
+    spans.map(str::to_string).collect()
+}
+
+/// A copy of what the commands work on.
+fn copy_of_checkout() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for part in ["examples", "layers", "README.md"] {
+        let copied = Command::new("cp").arg("-r").arg(root().join(part)).arg(folder.path()).status().expect("cp runs");
+        assert!(copied.success());
+    }
+    std::fs::create_dir(folder.path().join("docs")).expect("a folder");
+    folder
+}
+
+/// A command as a shell runs it, with our program in the path.
+fn shell(command: &str, folder: &Path) -> Command {
+    let program = Path::new(env!("CARGO_BIN_EXE_nacre")).parent().expect("it is in a folder");
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("exec {command}")]).current_dir(folder).env("COLUMNS", "100").env_remove("CC");
+    shell.env("PATH", format!("{}:{path}", program.display()));
+    shell
+}
+
+/// Runs a command that must end with this status; gives what it printed.
+fn run(command: &str, folder: &Path, status: i32) -> String {
+    let (found, out, err) = ran(&mut shell(command, folder));
+    assert_eq!(found, status, "{command}\n{out}\n{err}");
+    out + &err
+}
+
+/// Compares what was printed with what the document shows. `...` stands for any lines. Times and rates differ, and so does the
+/// number of states when several threads search.
+fn compare(document: &str, shown: &[String], printed: &str) {
+    let without_figures = |line: &str| match line.contains(" states, ") {
+        true => line.chars().filter(|c| !c.is_ascii_digit()).collect(),
+        false => line.trim_end().to_string(),
+    };
+    let mut lines = printed.lines().map(without_figures);
+    let mut skips = false;
+    for wanted in shown {
+        if wanted.trim() == "..." {
+            skips = true;
+            continue;
+        }
+        let wanted = without_figures(wanted);
+        let found = if skips { lines.find(|line| *line == wanted) } else { lines.next() };
+        assert_eq!(found.as_ref(), Some(&wanted), "{document} shows this line; printed was:\n{printed}");
+        skips = false;
+    }
+}
+
+#[test]
+fn every_command_of_every_document_is_run_by_a_test_here() {
+    let run: BTreeSet<String> =
+        [README, LANGUAGE, VERIFICATION].iter().flat_map(|d| in_blocks(d)).map(|p| p.command).collect();
+    let also = [CHECK_MINE, TEST_MINE, REPLAY].map(str::to_string);
+    let not_run: Vec<&str> = NOT_RUN.iter().map(|(command, _)| *command).collect();
+    let makefile = text("Makefile");
+    let mut seen = 0;
+    let mut documents =
+        vec![README.to_string(), "CONTRIBUTING.md".into(), "ARCHITECTURE.md".into(), "layers/README.md".into()];
+    for entry in std::fs::read_dir(root().join("docs")).expect("docs/").flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        documents.extend(name.ends_with(".md").then(|| format!("docs/{name}")));
+    }
+    for document in documents {
+        for command in in_blocks(&document).into_iter().map(|p| p.command).chain(in_text(&document)) {
+            seen += 1;
+            if let Some(target) = command.strip_prefix("make ") {
+                assert!(not_run.contains(&command.as_str()), "{document}: {command}");
+                assert!(makefile.contains(&format!("\n{target}:")), "{document}: the Makefile has no {target}");
+            } else {
+                let known = run.contains(&command) || also.contains(&command);
+                assert!(known, "{document}: no test runs `{command}`");
+            }
+        }
+        // Blocks of another kind have no commands.
+        let other = blocks(&document).into_iter().filter(|(word, _)| word != "sh");
+        for (_, block) in other {
+            let hidden = block.lines().find(|line| is_command(line.trim_start_matches("$ ")));
+            assert_eq!(hidden, None, "{document}: a command in a block that is not marked `sh`");
+        }
+    }
+    assert!(seen > 15, "only {seen} commands were found");
+}
+
+const README: &str = "README.md";
+const LANGUAGE: &str = "docs/language.md";
+const VERIFICATION: &str = "docs/verification.md";
+const CHECK_MINE: &str = "nacre check layers/mine.nacre";
+const TEST_MINE: &str = "nacre test layers/mine_test.nacre";
+const REPLAY: &str = "nacre replay run.json --level inline";
+
+/// Ends what a test has started, also when the test fails.
+struct Ending(Child);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Waits until no other program has the port that the document names.
+fn wait_for_port(port: u16) {
+    let until = Instant::now() + Duration::from_secs(120);
+    while let Err(error) = std::net::UdpSocket::bind(("::", port)) {
+        assert!(Instant::now() < until, "port {port}: {error}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+#[test]
+fn commands_of_the_readme_run() {
+    let folder = copy_of_checkout();
+    let mut receiver: Option<Ending> = None;
+    for Printed { command, .. } in in_blocks(README) {
+        if NOT_RUN.iter().any(|(known, _)| *known == command) {
+            continue;
+        }
+        if command.contains(" receive ") {
+            wait_for_port(7000);
+            let child = shell(&command, folder.path()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+            receiver = Some(Ending(child.expect("it starts")));
+            continue;
+        }
+        run(&command, folder.path(), 0);
+        if command.contains(" send ") {
+            assert!(receiver.take().is_some(), "someone receives");
+            let sent = std::fs::read(folder.path().join("README.md")).expect("it was sent");
+            let received = std::fs::read(folder.path().join("incoming")).expect("it was received");
+            assert_eq!(sent, received);
+        }
+    }
+    let formatted = std::fs::read(folder.path().join(RELIABLE)).expect("readable");
+    assert_eq!(
+        formatted,
+        std::fs::read(root().join(RELIABLE)).expect("readable"),
+        "examples are in the standard layout"
+    );
+}
+
+#[test]
+fn first_layer_of_the_readme_works_as_it_says() {
+    let folder = copy_of_checkout();
+    let [layer, test] = <[String; 2]>::try_from(blocks_of(README, "nacre")).expect("a layer and its test");
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("written");
+    assert!(in_text(README).contains(&CHECK_MINE.to_string()) && in_text(README).contains(&TEST_MINE.to_string()));
+    write("layers/mine.nacre", &layer);
+    run(CHECK_MINE, folder.path(), 0);
+    write("layers/mine_test.nacre", &test);
+    let tested = run(TEST_MINE, folder.path(), 0);
+    assert!(tested.contains("1 test, 0 failed"), "{tested}");
+    let without = layer.replace("            drop m;\n", "");
+    assert_ne!(without, layer);
+    write("layers/mine.nacre", &without);
+    let found = run(CHECK_MINE, folder.path(), 1);
+    assert!(found.contains("is lost") && found.contains("mine.nacre:") && found.contains("Help"), "{found}");
+}
+
+#[test]
+fn first_layer_of_the_language_reference_works_as_it_says() {
+    let folder = copy_of_checkout();
+    let docs = folder.path().join("docs");
+    let layer = blocks_of(LANGUAGE, "nacre").swap_remove(0);
+    std::fs::write(docs.join("newest.nacre"), layer).expect("written");
+    let commands = in_blocks(LANGUAGE);
+    assert!(commands.len() >= 4, "{commands:?}");
+    for Printed { command, .. } in commands {
+        run(&command, &docs, 0);
+    }
+    assert!(docs.join("out/newest_only.c").is_file());
+}
+
+#[test]
+fn the_bug_of_the_verification_page_is_found_as_shown() {
+    let folder = copy_of_checkout();
+    let layers = folder.path().join("layers/pt2pt");
+    let source = std::fs::read_to_string(layers.join("pt2pt.nacre")).expect("readable");
+    let wrong = source.replace("number == got.next && got.empty", "got.empty");
+    assert_ne!(source, wrong);
+    std::fs::write(layers.join("pt2pt.nacre"), wrong).expect("written");
+    let [shown] = <[Printed; 1]>::try_from(in_blocks(VERIFICATION)).expect("one command");
+    let printed = run(&shown.command, &layers, 1);
+    compare(VERIFICATION, &shown.output, &printed);
+    assert!(in_text(VERIFICATION).contains(&REPLAY.to_string()));
+    let replayed = run(REPLAY, &layers, 0);
+    assert!(
+        replayed.contains("interpreter: 3 steps") && replayed.contains("C at level inline: the same"),
+        "{replayed}"
+    );
+}
