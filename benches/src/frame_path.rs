@@ -1,7 +1,7 @@
 //! Instructions that a message costs through the runtime: two listeners in one process, without sockets.
 //!
-//! The program runs itself under callgrind (`nacre-benches --drive STACK MESSAGES MODE`), so the count is that of the same
-//! release code a server runs, with the stack's own steps and the least possible transport.
+//! The program runs itself under callgrind (`nacre-benches --drive STACK MESSAGES MODE`), so the count is that of the
+//! same release code a server runs, with the stack's own steps and the least possible transport.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};

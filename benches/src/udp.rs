@@ -27,8 +27,8 @@ pub struct Network {
     pub rates: Vec<(usize, f64)>,
 }
 
-/// Medians over the runs of the median round trip of a run, in microseconds; and of the ratio of two runs that followed one
-/// another, with the ratios that a quarter of the pairs lie below and above.
+/// Medians over the runs of the median round trip of a run, in microseconds; and of the ratio of two runs that followed
+/// one another, with the ratios that a quarter of the pairs lie below and above.
 pub struct RoundTrip {
     pub raw: f64,
     pub nacre: f64,

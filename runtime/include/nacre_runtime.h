@@ -17,7 +17,7 @@ extern "C" {
 struct nacre_stack;
 struct nacre_listener;
 
-/* What a call came to. */
+/* The result of a call. */
 enum nacre_run {
     NACRE_RUN_OK = 0,
     NACRE_RUN_REFUSED = 1, /* the stack does not accept it now; nothing happened. NACRE_NOTICE_WRITABLE follows */
@@ -114,12 +114,12 @@ int nacre_connect(struct nacre_listener *listener, const char *host, uint16_t po
                   uint64_t *connection);
 /* Sends a message. */
 int nacre_send(struct nacre_listener *listener, uint64_t connection, const void *data, size_t len);
-/* Sends a message, waiting up to so many milliseconds (negative: without end) until it is accepted. */
+/* Sends a message, waiting up to timeout_ms milliseconds (negative: without end) until it is accepted. */
 int nacre_send_blocking(struct nacre_listener *listener, uint64_t connection, const void *data, size_t len, int timeout_ms);
 /* Calls an input event of the stack by its index; `arguments` has four numbers or is NULL. */
 int nacre_call(struct nacre_listener *listener, uint64_t connection, uint16_t event, const uint64_t *arguments,
                const void *data, size_t len);
-/* The next notice, waiting up to so many milliseconds (0: not at all; negative: without end). */
+/* The next notice, waiting up to timeout_ms milliseconds (0: not at all; negative: without end). */
 int nacre_poll(struct nacre_listener *listener, int timeout_ms, struct nacre_notice *notice);
 /* Closes in order: NACRE_NOTICE_CLOSED follows when both sides have everything. */
 int nacre_close(struct nacre_listener *listener, uint64_t connection);

@@ -4,7 +4,7 @@ use crate::ffi::NacreAddr;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 impl From<SocketAddr> for NacreAddr {
-    /// An IPv6 address that stands for an IPv4 one becomes that.
+    /// Converts an address; an IPv4-mapped IPv6 address becomes the IPv4 one.
     fn from(address: SocketAddr) -> NacreAddr {
         let mut ip = [0; 16];
         let family = match address.ip().to_canonical() {
@@ -33,7 +33,7 @@ impl NacreAddr {
     }
 }
 
-/// The address with an IPv4 address in IPv6's clothes undressed; scope and flow stay.
+/// Converts an IPv4-mapped IPv6 address to the IPv4 one; other addresses keep scope and flow.
 pub(crate) fn canonical(address: SocketAddr) -> SocketAddr {
     match address.ip().to_canonical() {
         IpAddr::V4(v4) => SocketAddr::new(IpAddr::V4(v4), address.port()),

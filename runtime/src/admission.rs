@@ -1,5 +1,5 @@
-//! Who may begin a connection, who is answered, and whose refusals are reported: the bounds on what peers whose address may be
-//! forged can cost.
+//! Who may begin a connection, who is answered, and whose refusals are reported: the bounds on what peers whose address
+//! may be forged can cost.
 
 use crate::clock::SECOND;
 use crate::options::Options;

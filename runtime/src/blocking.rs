@@ -100,8 +100,8 @@ impl Listener {
         }
     }
 
-    /// Answers the peer of a closed connection until it has been quiet for a tenth of the `linger` option, in case it missed
-    /// the last acknowledgement.
+    /// Answers the peer of a closed connection until it has been quiet for a tenth of the `linger` option, in case it
+    /// missed the last acknowledgement.
     ///
     /// Errors: `Io`.
     pub fn linger(&mut self, id: ConnectionId) -> Result<(), Error> {
@@ -182,7 +182,7 @@ impl Listener {
         self.router.events().len()
     }
 
-    /// Who has sent by waiting knows that it may.
+    /// A caller that has sent by waiting needs no `Writable`.
     fn forget_writable(&mut self, id: ConnectionId) {
         if let Ok(connection) = self.router.get_mut(id) {
             connection.refused = None;

@@ -1,7 +1,7 @@
 //! The C interface of the runtime; `include/nacre_runtime.h` says what each function does.
 //!
-//! Every pointer is checked for NULL; what else is asked of the caller, the header states. A panic ends the program, it does
-//! not unwind into C.
+//! Every pointer is checked for NULL; what else is asked of the caller, the header states. A panic ends the program, it
+//! does not unwind into C.
 
 use crate::c_notice::{in_c, translate, CNotice};
 use crate::c_options::{listen, COptions};

@@ -10,7 +10,8 @@ pub const MILLISECOND: u64 = 1_000_000;
 /// The nanoseconds of the system's steady clock, and one: never 0.
 pub fn now() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a timespec that may be written. Every Unix has this clock; were it missing, time would stand still.
+    // SAFETY: `time` is a timespec that may be written. Every Unix has this clock; were it missing, time would stand
+    // still.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
     time.tv_sec as u64 * SECOND + time.tv_nsec as u64 + 1
 }

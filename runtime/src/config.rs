@@ -24,13 +24,13 @@ impl Config {
         Config { stack: stack.clone(), region, set: vec![false; stack.givens().len()] }
     }
 
-    /// Sets a number by its name (`floor.identity`), cut to the given's width; false if the stack has no such given or it is wider
-    /// than 64 bits.
+    /// Sets a number by its name (`floor.identity`), cut to the given's width; false if the stack has no such given or
+    /// it is wider than 64 bits.
     pub fn set(&mut self, name: &str, value: u64) -> bool {
         self.find(name).is_some_and(|index| self.write(index, value))
     }
 
-    /// A number by its name, as it stands now; None if the stack has no such given or it is wider than 64 bits.
+    /// Returns a number by its name; None if the stack has no such given or it is wider than 64 bits.
     pub fn number(&self, name: &str) -> Option<u64> {
         self.read(self.find(name)?)
     }
@@ -60,7 +60,7 @@ impl Config {
         });
     }
 
-    /// The number of a role, as it stands now; None if the stack is given none.
+    /// Returns the number of a role; None if the stack is given none.
     pub(crate) fn role(&self, role: GivenRole) -> Option<u64> {
         self.of_role(role).into_iter().find_map(|index| self.read(index))
     }

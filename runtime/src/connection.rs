@@ -46,7 +46,8 @@ pub(crate) struct Connection {
     pub ponged_at: u64,
     /// When the peer first said that it does not know the connection, with nothing heard since.
     pub unknown_since: Option<u64>,
-    /// The stack's deadline, if it was looked at since the last step; 0: it was not, or something is to be done at once.
+    /// The stack's deadline, if it was looked at since the last step; 0: it was not, or something is to be done at
+    /// once.
     pub stack_deadline: u64,
     /// The earliest entry in the timers.
     pub wake: u64,
@@ -126,7 +127,7 @@ impl Connection {
         if self.label == 0 || self.phase != Phase::Live || (self.arrived && !self.confirmed) {
             return NEVER;
         }
-        // Who was said not to know the connection is asked until that is sure.
+        // A peer that is said not to know the connection is asked until that is certain.
         let after = if self.unknown_since.is_some() { ping_after.min(SECOND) } else { ping_after };
         self.heard_at.max(self.pinged_at).saturating_add(after)
     }

@@ -55,7 +55,8 @@ impl Connections {
         self.table.propose(random).map(|cookie| ConnectionId::new(self.serial, cookie))
     }
 
-    /// Enters a connection at the id that was proposed last. It is found by its cookie, and by its peer after `publish`.
+    /// Enters a connection at the id that was proposed last. It is found by its cookie, and by its peer after
+    /// `publish`.
     pub(crate) fn insert(&mut self, connection: Connection) {
         self.serial += 1;
         self.table.insert(connection.id.cookie(), connection);
@@ -108,8 +109,8 @@ impl Connections {
         self.peers.of_peer(peer).iter().filter_map(|cookie| self.table.get(*cookie))
     }
 
-    /// The connection that a peer began with this incarnation; or one that this end began and that has not heard of any,
-    /// which the peer's first frame then completes (both began at once).
+    /// The connection that a peer began with this incarnation; or one that this end began and that has not heard of
+    /// any, which the peer's first frame then completes (both began at once).
     pub(crate) fn known(&self, peer: &Peer, incarnation: u64) -> Option<ConnectionId> {
         let same = self.each_of_peer(peer).find(|connection| connection.peer_incarnation == Some(incarnation));
         let open = || self.each_of_peer(peer).find(|connection| connection.peer_incarnation.is_none());

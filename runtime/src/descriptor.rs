@@ -1,14 +1,15 @@
 //! Checks a descriptor before anything of it is used: what no emitted stack has is refused, with its name and number.
 //!
-//! What cannot be seen is the caller's promise (`Stack::from_raw`): that pointers which are not NULL point to what the lengths
-//! state, and that the functions keep the contract of `nacre.h`.
+//! What cannot be seen is the caller's promise (`Stack::from_raw`): that pointers which are not NULL point to what the
+//! lengths state, and that the functions keep the contract of `nacre.h`.
 
 use crate::error::Error;
 use crate::ffi::{NacreEvent, NacreGiven, NacreOutput, NacreSegment, NacreStack, ABI};
 use std::mem::size_of;
 use std::ptr;
 
-/// Bytes of a region, or of the arrays for one step's outputs: above any use, below what makes an allocation end the program.
+/// Bytes of a region, or of the arrays for one step's outputs: above any use, below what makes an allocation end the
+/// program.
 const BYTES_MAX: u64 = 1 << 30;
 /// The strictest alignment of a region.
 const ALIGN_MAX: u32 = 4096;
@@ -171,8 +172,8 @@ mod tests {
     /// A copy of a good descriptor with some bytes changed; what is said of it.
     fn with(offset: usize, bytes: &[u8]) -> String {
         let copy = Box::leak(Box::new(MaybeUninit::<NacreStack>::uninit()));
-        // SAFETY: the copy has room for a descriptor, and the bytes lie within it. It stays, and is looked at only by `check`
-        // until that has accepted it.
+        // SAFETY: the copy has room for a descriptor, and the bytes lie within it. It stays, and is looked at only by
+        // `check` until that has accepted it.
         unsafe {
             ptr::copy_nonoverlapping(window().raw(), copy.as_mut_ptr(), 1);
             ptr::copy_nonoverlapping(bytes.as_ptr(), copy.as_mut_ptr().cast::<u8>().add(offset), bytes.len());

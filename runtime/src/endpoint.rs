@@ -78,7 +78,7 @@ impl Endpoint {
         self.listener.statistics_of(self.connection)
     }
 
-    /// Nobody polls here: news that nobody asks for would pile up.
+    /// An endpoint does not poll: events that it does not ask for would pile up.
     fn forget_news(&mut self) {
         if self.listener.pending_len() > NEWS_MAX {
             self.listener.forget_news();

@@ -1,4 +1,4 @@
-//! What can go wrong, in words.
+//! Error types and their messages.
 
 use std::fmt;
 use std::io;
@@ -91,7 +91,8 @@ pub enum Error {
     Invalid(String),
 }
 
-/// There is no such connection. Made and dropped at each look-up, which `Error`, having something to drop, is too dear for.
+/// There is no such connection. Made and dropped at each look-up, which `Error`, having something to drop, is too dear
+/// for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NoConnection;
 
@@ -107,7 +108,7 @@ impl Error {
     }
 }
 
-/// Says in words that two ends run different stacks.
+/// Returns the message for two ends that run different stacks.
 pub(crate) fn other_stack_in_words(peer: SocketAddr, ours: &StackName, served: &[StackName]) -> String {
     let names: Vec<String> = served.iter().map(StackName::to_string).collect();
     let served = if names.is_empty() { "stacks that it did not name".to_string() } else { names.join(", ") };

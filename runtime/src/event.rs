@@ -31,8 +31,8 @@ impl ConnectionId {
 
 /// Something that happened. Messages are lent until the listener is used again.
 pub enum Event<'a> {
-    /// A peer began a connection. Its address may yet be forged: `Opened` follows when the peer has shown that it gets what
-    /// is sent there. Messages may come before that.
+    /// A peer began a connection. Its address may yet be forged: `Opened` follows when the peer has shown that it gets
+    /// what is sent there. Messages may come before that.
     Arrived { connection: ConnectionId, from: SocketAddr, fingerprint: u64 },
     /// The peer has shown that it hears this end.
     Opened { connection: ConnectionId, peer: SocketAddr },
@@ -44,8 +44,8 @@ pub enum Event<'a> {
     Closed { connection: ConnectionId, reason: Reason },
     /// The two ends run different stacks: of a connection of ours, which closes; or of a peer that was refused here.
     OtherStack(OtherStack),
-    /// The system or the network said something about frames of a connection (None: of none that is known). The connection
-    /// goes on: a peer may start later than its clients.
+    /// The system or the network said something about frames of a connection (None: of none that is known). The
+    /// connection goes on: a peer may start later than its clients.
     Error { connection: Option<ConnectionId>, peer: SocketAddr, cause: io::Error },
     /// Any other event of the stack, by its name.
     Other {

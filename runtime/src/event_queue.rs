@@ -3,7 +3,7 @@
 use crate::event::{Head, Pending};
 use std::collections::VecDeque;
 
-/// A queue that counts its bytes. It takes every event; whoever produces events looks at `has_room` first.
+/// A queue that counts its bytes. It takes every event; the producer checks `has_room` first.
 #[derive(Debug)]
 pub(crate) struct EventQueue {
     pending: VecDeque<Pending>,

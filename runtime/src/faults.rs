@@ -54,8 +54,8 @@ pub struct FaultCounts {
     pub partitioned: u64,
 }
 
-/// One direction of a network with faults. For each frame the same numbers are drawn in the same order whatever happens to
-/// it, so that a changed probability changes nothing else.
+/// One direction of a network with faults. For each frame the same numbers are drawn in the same order whatever happens
+/// to it, so that a changed probability changes nothing else.
 #[derive(Clone, Debug)]
 pub struct FaultLine {
     faults: Faults,

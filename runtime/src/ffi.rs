@@ -1,6 +1,7 @@
 //! The C interface of an emitted stack (`nacre.h`), mirrored field by field.
 //!
-//! Only data types stand here. `tests/layout.rs` compares every size and offset with what a C compiler says of the header.
+//! Only data types stand here. `tests/layout.rs` compares every size and offset with what a C compiler says of the
+//! header.
 
 use std::ffi::{c_char, c_int, c_void};
 

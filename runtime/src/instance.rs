@@ -1,8 +1,8 @@
 //! One open stack: its state and counters, the pool it keeps messages in, and safe calls of its functions.
 //!
-//! Invariant of an `Instance`: its state was made by `open` with the pool `pool_id` names and was not discarded, so every
-//! function of the descriptor may be called on it, with that pool, as long as no two run at the same time; `&mut` on both
-//! sees to that.
+//! Invariant of an `Instance`: its state was made by `open` with the pool `pool_id` names and was not discarded, so
+//! every function of the descriptor may be called on it, with that pool, as long as no two run at the same time; `&mut`
+//! on both sees to that.
 
 pub use crate::config::Config;
 use crate::error::Error;
@@ -13,7 +13,7 @@ use crate::region::Region;
 use crate::stack::Stack;
 use std::ptr;
 
-/// What a step came to.
+/// The result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Done; the outputs say what came of it.
@@ -283,7 +283,8 @@ impl Instance {
         }
     }
 
-    /// Gives all messages back to the pool and erases secrets. An instance that is dropped without this keeps its blocks.
+    /// Gives all messages back to the pool and erases secrets. An instance that is dropped without this keeps its
+    /// blocks.
     pub fn discard(mut self, pool: &mut Pool) {
         self.check(pool);
         // SAFETY: the invariant; self ends here.

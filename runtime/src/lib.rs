@@ -2,7 +2,7 @@
 //!
 //! A [`Stack`] is an emitted stack; a [`Listener`] runs any number of connections of one or several stacks on one
 //! [`Transport`](transport::Transport); an [`Endpoint`] is a single connection with calls that wait. Below them,
-//! [`instance`] has safe calls of a stack's own functions for who drives it otherwise.
+//! [`instance`] has safe calls of a stack's own functions, for programs that drive it otherwise.
 //!
 //! A listener belongs to one thread at a time: it is `Send`, and not `Sync`.
 //!

@@ -8,8 +8,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 impl Stack {
-    /// Loads the descriptor that `symbol` names (`nacre_stack_reliable`) from the shared object at `path`. The object stays
-    /// loaded until the program ends.
+    /// Loads the descriptor that `symbol` names (`nacre_stack_reliable`) from the shared object at `path`. The object
+    /// stays loaded until the program ends.
     ///
     /// Errors: `Invalid`, with the loader's words.
     ///

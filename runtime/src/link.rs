@@ -19,7 +19,7 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    /// A link whose backlog holds so many bytes at the most.
+    /// Makes a link whose backlog holds at most `backlog_max` bytes.
     pub(crate) fn new(transport: Box<dyn Transport>, backlog_max: usize) -> Link {
         Link { transport, backlog: VecDeque::new(), backlog_bytes: 0, backlog_max }
     }

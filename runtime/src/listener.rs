@@ -74,8 +74,8 @@ impl Listener {
         self.connect_with(to, stack, |_| {})
     }
 
-    /// The same, with a function that sets givens of the stack; what it sets goes before what the listener sets, so that
-    /// `floor.identity` and `floor.peer_identity` can be each connection's own.
+    /// The same, with a function that sets givens of the stack; what it sets goes before what the listener sets, so
+    /// that `floor.identity` and `floor.peer_identity` can be each connection's own.
     pub fn connect_with(
         &mut self,
         to: SocketAddr,
@@ -86,7 +86,7 @@ impl Listener {
         self.router.connect(to, stack, prepare)
     }
 
-    /// Whether the stack would accept a message of so many bytes now, and the socket has room.
+    /// Returns whether the stack would accept a message of `len` bytes now, and the socket has room.
     pub fn accepts(&self, id: ConnectionId, len: usize) -> bool {
         self.router.accepts(id, len)
     }
@@ -123,27 +123,27 @@ impl Listener {
         self.router.close(id)
     }
 
-    /// Ends a connection at once: no event follows, the peer is not told, what was not delivered is lost.
+    /// Ends a connection at once: no event follows, the peer is not told, undelivered messages are lost.
     pub fn discard(&mut self, id: ConnectionId) {
         self.look_at_clock();
         self.router.discard(id);
     }
 
-    /// Whether the listener grants deliveries to the stack as messages are taken (the default). If not, the application calls
-    /// `grant`, and so slows down the peer of one connection alone.
+    /// Whether the listener grants deliveries to the stack as messages are taken (the default). If not, the application
+    /// calls `grant`, and so slows down the peer of one connection alone.
     pub fn set_grants_by_itself(&mut self, id: ConnectionId, by_itself: bool) -> Result<(), Error> {
         self.router.get_mut(id)?.grants_by_itself = by_itself;
         Ok(())
     }
 
-    /// Grants so many deliveries to the stack.
+    /// Grants a number of deliveries to the stack.
     pub fn grant(&mut self, id: ConnectionId, messages: u16) -> Result<(), Error> {
         self.look_at_clock();
         self.router.grant(id, messages)
     }
 
-    /// Handles what is there (at most a bounded amount of work) and returns the next event, without waiting. A message in it
-    /// is lent until the listener is used again.
+    /// Handles what is there (at most a bounded amount of work) and returns the next event, without waiting. A message
+    /// in it is lent until the listener is used again.
     pub fn poll(&mut self) -> Option<Event<'_>> {
         let found = self.find();
         self.router.lend(found)
@@ -154,7 +154,7 @@ impl Listener {
         self.router.next_deadline().min(self.transport().deadline())
     }
 
-    /// Who is at the other end.
+    /// Returns the peer's address.
     pub fn peer(&self, id: ConnectionId) -> Result<SocketAddr, Error> {
         Ok(self.router.get(id)?.peer.address)
     }

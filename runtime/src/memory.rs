@@ -12,7 +12,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TryRecvError
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Frames that one end of a pair holds before its sender is told to wait.
+/// Frames that one end of a pair holds before its sender must wait.
 const PAIR_FRAMES: usize = 1024;
 
 /// One of two ends that are joined by channels; each may go to its own thread.
@@ -87,7 +87,7 @@ impl Transport for PairEnd {
     }
 }
 
-/// A simulated network: any number of ends, seeded faults on each way, time that moves only when it is told to.
+/// A simulated network: any number of ends, seeded faults on each way, a clock that moves only by `advance_to`.
 #[derive(Clone, Debug)]
 pub struct Network {
     inner: Arc<Mutex<Inner>>,
@@ -220,7 +220,7 @@ impl Transport for NetworkEnd {
         Ok((len, from))
     }
 
-    /// Returns at once: simulated time stands still until `Network::advance_to`.
+    /// Returns at once: simulated time does not pass before `Network::advance_to`.
     fn wait(&mut self, _: bool, _: Option<Duration>) -> io::Result<()> {
         Ok(())
     }

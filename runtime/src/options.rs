@@ -7,15 +7,16 @@ use std::time::Duration;
 pub struct Options {
     /// Connections at the most, up to 65,535. Default 10,000.
     pub connections: usize,
-    /// Connections that peers have begun and not yet confirmed (their address may be forged), at the most. Default 5,000.
+    /// Connections that peers have begun and not yet confirmed (their address may be forged), at the most. Default
+    /// 5,000.
     pub unconfirmed: usize,
     /// The same for one IP address. Default 256.
     pub unconfirmed_per_address: usize,
     /// This end's identity; 0: its transport address.
     pub identity: u64,
-    /// Blocks in the message pool of each stack, which all its connections share. None: several pools, made as connections
-    /// come, together enough for 256 connections that hold all they can, but no more than 64 MiB and never less than one
-    /// connection needs.
+    /// Blocks in the message pool of each stack, which all its connections share. None: several pools, made as
+    /// connections come, together enough for 256 connections that hold all they can, but no more than 64 MiB and never
+    /// less than one connection needs.
     pub pool_blocks: Option<u32>,
     /// After so long without a frame from the peer it is sent a ping. Default 5 s.
     pub ping_after: Duration,
@@ -25,8 +26,8 @@ pub struct Options {
     pub linger: Duration,
     /// Bytes of frames that wait for room in the socket, at the most; more are lost and counted. Default 1 MiB.
     pub backlog: usize,
-    /// Bytes of events and their messages that are kept while a blocking call waits for something else; at this bound nothing more is
-    /// received until they are taken. Default 16 MiB.
+    /// Bytes of events and their messages that are kept while a blocking call waits for something else; at this bound
+    /// nothing more is received until they are taken. Default 16 MiB.
     pub pending: usize,
     /// The seed of cookies, incarnations and the layers' random numbers; None: from the system. For tests.
     pub seed: Option<u64>,

@@ -8,7 +8,7 @@ pub(crate) trait Outbox {
     /// Takes a datagram in pieces.
     fn send(&mut self, to: SocketAddr, frame: &[IoSlice<'_>]) -> Sent;
 
-    /// Whether so many datagrams wait that no more are to be made for now.
+    /// Whether too many datagrams wait for more to be made now.
     fn is_congested(&self) -> bool;
 }
 

@@ -1,4 +1,4 @@
-//! What comes out of a step: frames and events, with their bytes lent.
+//! The outputs of a step: frames and events, with borrowed bytes.
 
 use crate::ffi::{NacreAddr, NacreOut, NacreOutput, NacreSegment, NacreStack, ABI};
 use crate::stack::Stack;
@@ -194,7 +194,7 @@ impl<'a> Output<'a> {
         if self.raw.segments.is_null() || self.raw.segments_len == 0 {
             return Message { parts: Parts::Whole(&[]) };
         }
-        // SAFETY: the stack wrote so many segments there, lent for 'a (see `Out::lent`).
+        // SAFETY: the stack wrote `segments_len` segments there, borrowed for 'a (see `Out::lent`).
         let segments = unsafe { std::slice::from_raw_parts(self.raw.segments, self.raw.segments_len as usize) };
         Message { parts: Parts::Segments(segments) }
     }
@@ -274,6 +274,6 @@ fn bytes_of<'a>(segment: &NacreSegment) -> &'a [u8] {
     if segment.at.is_null() || segment.len == 0 {
         return &[];
     }
-    // SAFETY: the stack lends so many bytes there for as long as the outputs live, which `Out::lent` bounds by 'a.
+    // SAFETY: the stack keeps `len` bytes there for as long as the outputs live, which `Out::lent` bounds by 'a.
     unsafe { std::slice::from_raw_parts(segment.at, segment.len as usize) }
 }

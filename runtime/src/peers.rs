@@ -1,11 +1,11 @@
-//! Finds connections by who is at the other end: for first frames, for `unknown`, and for errors of the network.
+//! Finds connections by their peer: for first frames, for `unknown`, and for errors of the network.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::SocketAddr;
 
-/// The other end of a connection. Two connections of one listener to the same peer differ in one of these, or one is about
-/// to replace the other.
+/// The other end of a connection. Two connections of one listener to the same peer differ in one of these, or one is
+/// about to replace the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Peer {
     pub address: SocketAddr,

@@ -1,6 +1,7 @@
 //! The message pool of a stack.
 //!
-//! Invariant: the region is as large and aligned as the descriptor asks for so many blocks, and `pool_init` has made it a pool.
+//! Invariant: the region is as large and aligned as the descriptor asks for `blocks` blocks, and `pool_init` has made
+//! it a pool.
 
 use crate::error::Error;
 use crate::region::Region;
@@ -20,7 +21,7 @@ pub struct Pool {
 static POOLS: AtomicU64 = AtomicU64::new(1);
 
 impl Pool {
-    /// An empty pool of so many blocks; at least as many as one connection can hold.
+    /// Makes an empty pool of `blocks` blocks, or of as many as one connection can hold if that is more.
     ///
     /// Errors: `Invalid` if the size does not fit the machine.
     pub fn new(stack: &Stack, blocks: u32) -> Result<Pool, Error> {
@@ -32,7 +33,7 @@ impl Pool {
             .and_then(|bytes| bytes.checked_add(raw.pool_base as usize))
             .ok_or_else(too_large)?;
         let mut region = Region::new(size, raw.pool_align as usize).ok_or_else(too_large)?;
-        // SAFETY: the region has the size and alignment that the descriptor asks for so many blocks.
+        // SAFETY: the region has the size and alignment that the descriptor asks for this number of blocks.
         unsafe { (raw.pool_init)(region.as_mut_ptr(), blocks) };
         Ok(Pool { stack: stack.clone(), region, blocks, id: POOLS.fetch_add(1, Ordering::Relaxed) })
     }

@@ -1,8 +1,8 @@
 //! The message pools of one stack, made as connections come.
 //!
-//! A pool's blocks are used in turn, so all of them pass through the processor's caches however few connections there are. Therefore
-//! the first connection has a small pool to itself and each further pool is larger; the last is shared by all who come
-//! after.
+//! A pool's blocks are used in turn, so all of them pass through the processor's caches however few connections there
+//! are. Therefore the first connection has a small pool to itself and each further pool is larger; the last is shared
+//! by all who come after.
 
 use crate::error::Error;
 use crate::options::Options;

@@ -1,7 +1,7 @@
 //! Random numbers that follow from a seed, from the system or from a test.
 //!
-//! Cookies, incarnations and the tokens of pings are drawn here, and peers see them: from those that one has seen, the next ones
-//! must not follow. So the generator is ChaCha with 8 rounds. Keys are still for the host to choose.
+//! Cookies, incarnations and the tokens of pings are drawn here, and peers see them: from those that one has seen, the
+//! next ones must not follow. So the generator is ChaCha with 8 rounds. Keys are still for the host to choose.
 
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -1,4 +1,4 @@
-//! Rations answers, so that nobody can make a listener flood others.
+//! Rations answers, so that forged frames cannot make a listener flood others.
 
 use crate::clock::SECOND;
 use std::collections::HashMap;
@@ -8,7 +8,7 @@ use std::net::IpAddr;
 pub const ANSWERS_PER_SECOND: u64 = 100;
 /// Answers a second to one IP address, whatever the port.
 pub const ANSWERS_PER_SECOND_AND_ADDRESS: u64 = 10;
-/// Addresses that are remembered; while so many are being answered, others are not.
+/// The most addresses that are remembered; while all of them are being answered, others are not.
 pub const ADDRESSES: usize = 4096;
 
 /// A token bucket that holds what one second gives.

@@ -16,8 +16,8 @@ pub(crate) struct Region {
 unsafe impl Send for Region {}
 
 impl Region {
-    /// `size` zeroed bytes at a multiple of `align`; None if `align` is no power of two, the size overflows, or there is no
-    /// memory.
+    /// `size` zeroed bytes at a multiple of `align`; None if `align` is no power of two, the size overflows, or there
+    /// is no memory.
     pub(crate) fn new(size: usize, align: usize) -> Option<Region> {
         let layout = Layout::from_size_align(size.max(1), align.max(8)).ok()?;
         // SAFETY: the layout's size is not 0.

@@ -1,9 +1,9 @@
 //! The core of a listener: it owns the connections, and has neither sockets nor a clock.
 //!
-//! It is given datagrams ([`Router::receive`]), times ([`Router::set_time`]) and calls. It gives datagrams (to its [`Outbox`]),
-//! events ([`Router::next_event`]) and the time of its next deadline ([`Router::next_deadline`]). Everything that happens
-//! follows from these and from the seed in the options, so a checker can drive it; the [`Listener`](crate::Listener) drives it
-//! with a transport.
+//! It is given datagrams ([`Router::receive`]), times ([`Router::set_time`]) and calls. It gives datagrams (to its
+//! [`Outbox`]), events ([`Router::next_event`]) and the time of its next deadline ([`Router::next_deadline`]).
+//! Everything that happens follows from these and from the seed in the options, so a checker can drive it; the
+//! [`Listener`](crate::Listener) drives it with a transport.
 //!
 //! A step's frames leave at once. Its events are lent one by one; when the last is no longer lent the stack settles.
 
@@ -95,8 +95,8 @@ impl<O: Outbox> Router<O> {
         }
     }
 
-    /// The time of what follows, in nanoseconds; it does not go back. Set for each call and each turn, so that no look at the
-    /// clock lies between a frame's arrival and the application.
+    /// The time of what follows, in nanoseconds; it does not go back. Set for each call and each turn, so that no look
+    /// at the clock lies between a frame's arrival and the application.
     #[inline]
     pub(crate) fn set_time(&mut self, now: u64) {
         self.time = now;

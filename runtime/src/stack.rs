@@ -73,9 +73,9 @@ pub enum GivenRole {
     Peer,
     /// By which frames from the peer find this connection: 24 bits, not 0.
     Cookie,
-    /// Who this end is; 0: nobody in particular.
+    /// The identity of this end; 0: none of its own.
     Identity,
-    /// Whom it means to speak to; 0: whoever is there.
+    /// The identity of the intended peer; 0: any.
     PeerIdentity,
     /// A number that is another one after each start.
     Incarnation,
@@ -148,7 +148,8 @@ impl Stack {
         self.inner.raw.fingerprint
     }
 
-    /// Whether both are the same descriptor: of equal fingerprints there may be several, one a level, with regions of their own.
+    /// Whether both are the same descriptor: of equal fingerprints there may be several, one a level, with regions of
+    /// their own.
     pub(crate) fn is(&self, other: &Stack) -> bool {
         std::ptr::eq(self.raw(), other.raw())
     }

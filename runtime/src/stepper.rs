@@ -27,8 +27,8 @@ pub(crate) enum Op<'a> {
     Tick,
 }
 
-/// At most one step is active: the last one, until its outputs are no longer needed. They lie in the stack's memory, in the
-/// frame that began the step, and in the message of a call.
+/// At most one step is active: the last one, until its outputs are no longer needed. They lie in the stack's memory, in
+/// the frame that began the step, and in the message of a call.
 pub(crate) struct Stepper {
     out: Out,
     buffer: Vec<u8>,
@@ -47,7 +47,8 @@ impl Stepper {
         Stepper { out: Out::new(), buffer: vec![0; DATAGRAM_MAX], active: None }
     }
 
-    /// Where a frame is received, for `Op::Input`. Must not be called while a step is active, whose outputs may lie there.
+    /// Where a frame is received, for `Op::Input`. Must not be called while a step is active, whose outputs may lie
+    /// there.
     #[inline]
     pub(crate) fn buffer(&mut self) -> &mut [u8] {
         assert!(self.active.is_none(), "outputs of the last step may lie in the buffer");
@@ -99,7 +100,8 @@ impl Stepper {
         outcome
     }
 
-    /// Lets the stack settle after a step whose outputs are no longer needed; whether more came out, which is active then.
+    /// Lets the stack settle after a step whose outputs are no longer needed; whether more came out, which is active
+    /// then.
     #[inline]
     pub(crate) fn settle(&mut self, connection: &mut Connection, pool: &mut Pool) -> bool {
         connection.instance.settle_raw(pool, &mut self.out);
@@ -115,8 +117,9 @@ impl Stepper {
             return Outputs::none();
         }
         // SAFETY: `active` is set when a step has been run, and unset or replaced before any further call is given its
-        // state, its pool or `out`. The frame that it came from stays in the buffer, which is given out only when no step is
-        // active. What is named of a caller's message is copied before the router's call returns (`Router::call` releases).
+        // state, its pool or `out`. The frame that it came from stays in the buffer, which is given out only when no
+        // step is active. What is named of a caller's message is copied before the router's call returns
+        // (`Router::call` releases).
         unsafe { self.out.lent() }
     }
 

@@ -5,7 +5,8 @@ use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::time::Duration;
 
-/// Waits until the socket is readable (or, if asked, writable), has an error, or the time has passed; a signal ends it too.
+/// Waits until the socket is readable (or, if asked, writable), has an error, or the time has passed; a signal ends it
+/// too.
 pub(crate) fn wait(socket: BorrowedFd<'_>, writable: bool, time: Option<Duration>) -> io::Result<()> {
     let events = libc::POLLIN | if writable { libc::POLLOUT } else { 0 };
     let mut poll = libc::pollfd { fd: socket.as_raw_fd(), events, revents: 0 };
@@ -30,7 +31,7 @@ fn poll_once(poll: &mut libc::pollfd, time: Option<Duration>) -> i32 {
 
 #[cfg(not(target_os = "linux"))]
 fn poll_once(poll: &mut libc::pollfd, time: Option<Duration>) -> i32 {
-    // Rounded up: who sleeps too short would spin.
+    // Rounded up: a wait that is too short would spin.
     let milliseconds = time.map_or(-1, |time| i32::try_from(time.as_nanos().div_ceil(1_000_000)).unwrap_or(i32::MAX));
     // SAFETY: one pollfd.
     unsafe { libc::poll(poll, 1, milliseconds) }
@@ -65,7 +66,8 @@ pub(crate) fn take_error(socket: BorrowedFd<'_>) -> Option<(SocketAddr, io::Erro
     // Aligned for cmsghdr; room for the error, the offender's address and more.
     let mut control = [0u64; 64];
     // SAFETY: all-zero bytes are a valid msghdr; the lengths are those of the buffers, which outlive the call. The
-    // control messages are walked by the system's own macros, and an error is read only from one of its type and length.
+    // control messages are walked by the system's own macros, and an error is read only from one of its type and
+    // length.
     let (about, number) = unsafe {
         let mut read = Err(io::ErrorKind::NotFound.into());
         let about = socket2::SockAddr::try_init(|storage, len| {

@@ -1,8 +1,8 @@
 //! The connections of a listener, found by cookie in constant time.
 //!
 //! A cookie is 24 bits: below, the index into the table (never 0), as many bits as the limit needs; above, a random
-//! generation that differs from the one before. Slots are used again in the order they became free, so that a cookie that is
-//! out of date finds nobody for as long as possible.
+//! generation that differs from the one before. Slots are used again in the order they became free, so that a cookie
+//! that is out of date finds no connection for as long as possible.
 
 use crate::random::Random;
 use crate::wire::COOKIE_BITS;
@@ -30,8 +30,8 @@ impl<T> Table<T> {
     pub(crate) fn new(limit: usize) -> Table<T> {
         let limit = limit.clamp(1, CONNECTIONS_MAX);
         let index_bits = usize::BITS - limit.leading_zeros();
-        let nobody = Slot { generation: 0, value: None };
-        Table { slots: vec![nobody], free: VecDeque::new(), index_bits, limit, len: 0 }
+        let unused = Slot { generation: 0, value: None };
+        Table { slots: vec![unused], free: VecDeque::new(), index_bits, limit, len: 0 }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cookies_find_their_values_and_old_ones_nobody() {
+    fn cookies_find_their_values_and_old_ones_find_none() {
         let mut table = Table::new(10_000);
         let mut random = Random::new(3);
         let mut cookies = Vec::new();

@@ -1,7 +1,7 @@
 //! When which connection is to be looked at: a heap that forgives early entries.
 //!
-//! A connection has an entry at or before its deadline, never more than a few. Who is woken too early is entered again;
-//! so a deadline that moves away (a keepalive at each frame) costs nothing.
+//! A connection has an entry at or before its deadline, never more than a few. One that is woken too early is entered
+//! again; so a deadline that moves away (a keepalive at each frame) costs nothing.
 
 use crate::ffi::NEVER;
 use std::cmp::Reverse;

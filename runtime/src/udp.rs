@@ -13,7 +13,7 @@ use std::time::Duration;
 /// Bytes asked of the system for each of the socket's two buffers; it may give less.
 const BUFFER: usize = 4 << 20;
 
-/// Frames of up to so many bytes are put together for the system.
+/// The longest frame, in bytes, whose pieces are copied together for the system.
 const SHORT: usize = 256;
 
 /// A UDP socket.

@@ -1,4 +1,5 @@
-//! What the runtime itself reads and writes on the wire: the preamble, identification and control frames (docs/wire.md).
+//! What the runtime itself reads and writes on the wire: the preamble, identification and control frames
+//! (docs/wire.md).
 
 /// Bytes of the preamble.
 pub const PREAMBLE: usize = 4;
@@ -83,8 +84,8 @@ pub fn fingerprint(frame: &[u8]) -> Option<u64> {
 /// A control frame. `cookie` is the one that its receiver chose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Control {
-    /// The sender does not serve the stack with this fingerprint. `serves` counts those it serves (255: or more), `served`
-    /// names those that fitted.
+    /// The sender does not serve the stack with this fingerprint. `serves` counts those it serves (255: or more),
+    /// `served` names those that fitted.
     Refused { cookie: u32, fingerprint: u64, serves: u8, served: Vec<u64> },
     /// The sender does not know the cookie that it found in a frame.
     Unknown { unknown: u32 },
@@ -118,8 +119,8 @@ impl Control {
         }
     }
 
-    /// Writes the frame in at most `room` bytes, the length of its cause; None if it does not fit. A refusal names as many
-    /// stacks as fit.
+    /// Writes the frame in at most `room` bytes, the length of its cause; None if it does not fit. A refusal names as
+    /// many stacks as fit.
     pub fn write(&self, room: usize) -> Option<Vec<u8>> {
         let (kind, cookie) = match self {
             Control::Refused { cookie, .. } => (REFUSED, *cookie),

@@ -89,8 +89,8 @@ impl Toolchain {
     /// Compiles, unless this text was compiled before, and loads.
     pub fn load(&self, text: &Text) -> Result<Stack, Error> {
         let object = self.compile(text)?;
-        // SAFETY: the object was made from the text of the C back end, whose only symbol to be looked up is a descriptor; it
-        // lies in a folder that only this user writes to.
+        // SAFETY: the object was made from the text of the C back end, whose only symbol to be looked up is a
+        // descriptor; it lies in a folder that only this user writes to.
         unsafe { Stack::load(&object, text.symbol) }.map_err(Error::Load)
     }
 

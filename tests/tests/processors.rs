@@ -1,5 +1,5 @@
-//! The wire does not depend on the processor: emitted C, compiled for processors of both byte orders and of 32 bits, gives the
-//! same frames, deliveries, outputs, deadlines and canonical states as on this one.
+//! The wire does not depend on the processor: emitted C, compiled for processors of both byte orders and of 32 bits,
+//! gives the same frames, deliveries, outputs, deadlines and canonical states as on this one.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -32,8 +32,8 @@ impl<O: Outbox> Router<O> {
         self.statistics.controls_ignored += u64::from(!used);
     }
 
-    /// The peer does not serve the stack of a connection. Believed only before the peer has ever answered, and only of the
-    /// fingerprint that was sent.
+    /// The peer does not serve the stack of a connection. Believed only before the peer has ever answered, and only of
+    /// the fingerprint that was sent.
     fn refused(&mut self, from: SocketAddr, cookie: u32, fingerprint: u64, served: &[u64]) -> bool {
         let Some(connection) = self.connections.with(from, cookie) else {
             return false;
@@ -48,8 +48,8 @@ impl<O: Outbox> Router<O> {
         true
     }
 
-    /// The peer says that it does not know the cookie that we use. It may be a lie: the stack says everything again, and a
-    /// ping asks. If the peer still says so later and nothing else came from it, it has forgotten the connection.
+    /// The peer says that it does not know the cookie that we use. It may be a lie: the stack says everything again,
+    /// and a ping asks. If the peer still says so later and nothing else came from it, it has forgotten the connection.
     fn unknown(&mut self, from: SocketAddr, label: u32) -> bool {
         let now = self.time;
         let Some(connection) = self.connections.labelled(from, label) else {
@@ -90,7 +90,7 @@ impl<O: Outbox> Router<O> {
             connection.ponged_at = now;
             self.answer(from, len, &Control::Pong { cookie: label, token });
         }
-        // Who knows our cookie has heard us.
+        // A peer that knows our cookie has heard us.
         self.confirm(id);
         self.replace_older(id);
         true
@@ -148,7 +148,7 @@ impl<O: Outbox> Router<O> {
                 theirs,
             }));
         }
-        // Who serves nothing is no server: silence, as from a closed port.
+        // A listener that serves nothing is no server: it is silent, as a closed port.
         if served.is_empty() || !self.may_answer(from) {
             return;
         }

@@ -1,4 +1,4 @@
-//! How a router comes to know stacks and opens connections.
+//! Enters stacks and opens connections.
 
 use super::Router;
 use crate::connection::{Connection, Phase};
@@ -109,7 +109,8 @@ impl<O: Outbox> Router<O> {
         Ok(())
     }
 
-    /// Tells a stack that wants to know (a channel's `open`) whom to open to. One that refuses opens with its first message.
+    /// Tells a stack that wants to know (a channel's `open`) whom to open to. One that refuses opens with its first
+    /// message.
     fn say_open(&mut self, id: ConnectionId, to: SocketAddr) {
         let Some(event) = self.get(id).ok().and_then(|connection| connection.instance.stack().known().open_to) else {
             return;

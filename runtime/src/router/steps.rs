@@ -1,5 +1,5 @@
-//! Runs steps and deals with what comes out: frames leave at once, events are lent one by one, and when they are no longer
-//! lent the stack settles.
+//! Runs steps and deals with what comes out: frames leave at once, events are lent one by one, and when they are no
+//! longer lent the stack settles.
 
 use super::{Found, Router};
 use crate::connection::{Connection, Phase};
@@ -59,8 +59,8 @@ impl<O: Outbox> Router<O> {
         self.stepper.end();
     }
 
-    /// Ends the loan of the active step: what the application has not seen is copied, the stack settles, and what had to
-    /// wait for that is done.
+    /// Ends the loan of the active step: what the application has not seen is copied, the stack settles, and what had
+    /// to wait for that is done.
     #[inline]
     pub(crate) fn release(&mut self) {
         if let Some(id) = self.end_loan() {

@@ -13,8 +13,8 @@ use std::collections::VecDeque;
 
 /// Connections that are looked at in one go, of those that wait for their stack.
 const WAITING_AT_ONCE: usize = 8;
-/// As many frames go before them, as long as frames are there: a frame that is late costs its peer more than a grant, and grants
-/// of several messages cost one step.
+/// As many frames go before them, as long as frames are there: a frame that is late costs its peer more than a grant,
+/// and grants of several messages cost one step.
 const SERVED_EVERY: u32 = 16;
 /// When a timer could not run for want of space, it is tried again after this time.
 const AGAIN_NS: u64 = 1_000_000;
@@ -111,8 +111,8 @@ impl<O: Outbox> Router<O> {
                 return self.wake_at(id, now + AGAIN_NS);
             }
         }
-        // Entered at once, not when the outputs have been handed out: an application that takes no events must not stop the
-        // timers.
+        // Entered at once, not when the outputs have been handed out: an application that takes no events must not stop
+        // the timers.
         self.reschedule(id);
     }
 
