@@ -10,6 +10,7 @@
 //! Both are least fixpoints over the whole stack: nothing is decisive until something needs it.
 
 use nacre_analysis::values::{self, BodyId, Slot, Values};
+use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
 pub struct Decisive<'a> {
@@ -317,7 +318,7 @@ impl<'a> Decisive<'a> {
                     }
                 }
             }
-            _ => operands(e).0.into_iter().for_each(|part| self.read(body, part, true)),
+            _ => e.operands().into_iter().for_each(|part| self.read(body, part, true)),
         }
     }
 }

@@ -9,6 +9,7 @@
 
 use std::collections::BTreeSet;
 
+use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
 use crate::control::{self, Dependent};
@@ -273,9 +274,9 @@ impl<'a> Tracker<'a> {
             | ExprKind::Rest(..)
             | ExprKind::Pack(..)
             | ExprKind::PackView(..) => {
-                let (parts, place) = operands(e);
-                let depends = parts.into_iter().any(|e| self.mark(body, e).any())
-                    || place.is_some_and(|place| self.place(body, place).any());
+                let parts = e.parts();
+                let depends = parts.operands.into_iter().any(|e| self.mark(body, e).any())
+                    || parts.places.into_iter().any(|place| self.place(body, place).any());
                 self.computed(depends, &e.ty)
             }
         }

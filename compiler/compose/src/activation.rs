@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use nacre_analysis::values::BodyId;
+use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
 use crate::course::{Act, Course, Emission};
@@ -11,7 +12,6 @@ use crate::message::{Bag, Size};
 use crate::spots::{Spot, SpotRoot, Spots};
 use crate::strides::Strides;
 use crate::values::{growth, longest};
-use crate::walk::{parts, statements};
 
 /// What handlers share, and what grows until nothing new is learnt.
 #[derive(Clone, Debug, Default)]
@@ -158,7 +158,7 @@ impl<'a> Run<'a> {
 
     fn repeated(&mut self, bound: u32, body: &'a Block) -> Course {
         self.frame.facts.forget_places();
-        statements(body, &mut |s| assigned(s).into_iter().for_each(|l| self.frame.facts.forget_local(l)));
+        body.each_statement(|s| s.sets().into_iter().for_each(|l| self.frame.facts.forget_local(l)));
         let before = self.frame.facts.clone();
         let course = Course::times(bound, self.block(body));
         self.frame.facts = before;
@@ -234,11 +234,10 @@ impl<'a> Run<'a> {
                 self.frame.facts.define(*into, &some);
             }
             _ => {
-                let (exprs, _) = parts(statement);
-                for e in exprs {
+                for e in statement.operands() {
                     self.expr(e, &mut done);
                 }
-                assigned(statement).into_iter().for_each(|l| self.frame.facts.forget_local(l));
+                statement.sets().into_iter().for_each(|l| self.frame.facts.forget_local(l));
             }
         }
         Course::sequence(done)
@@ -403,19 +402,5 @@ impl<'a> Run<'a> {
             SpotRoot::Cell(_) => self.world.cells.read(&spot),
             SpotRoot::Local(..) => self.locals.read(&spot),
         }
-    }
-}
-
-/// The locals that a statement sets (not those set inside it).
-pub(crate) fn assigned(statement: &Statement) -> Vec<LocalId> {
-    use StatementKind::*;
-    match &statement.kind {
-        Let(local, _) | For { variable: local, .. } => vec![*local],
-        Fit { into, .. } | Random { into, .. } | Filter { into, .. } | Unpack { into, .. } => vec![*into],
-        Join { into, .. } | Take { into, .. } => vec![*into],
-        Each { walk, .. } => [walk.index, walk.key, walk.value].into_iter().flatten().collect(),
-        Call { into, .. } | CallExtern { into, .. } => into.iter().copied().collect(),
-        Operate(o) => [o.into, o.done, o.back].into_iter().flatten().collect(),
-        _ => vec![],
     }
 }

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
+use crate::constants::constant;
 use crate::link::Linked;
-use crate::walk::{constant, statements};
 
 /// Gives every input of every port but the lower one its admission.
 pub(crate) fn admit(linked: &mut Linked) {
@@ -52,7 +53,7 @@ fn emits(stack: &Stack, block: &Block, target: Target, event: EventId) -> bool {
     let mut found = false;
     let (mut pending, mut called) = (vec![block], BTreeSet::new());
     while let Some(block) = pending.pop() {
-        statements(block, &mut |statement| match &statement.kind {
+        block.each_statement(|statement| match &statement.kind {
             StatementKind::Emit(emit) => found |= emit.target == target && emit.event == event,
             StatementKind::Call { function, .. } if called.insert(*function) => {
                 pending.push(&stack.function(*function).body)

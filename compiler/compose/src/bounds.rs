@@ -2,16 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
 use crate::codes;
+use crate::constants::constant;
 use crate::cost::{Cost, Costs};
 use crate::course::Act;
 use crate::link::LOWER;
 use crate::message::{Bag, Origin};
 use crate::shapes::{Flow, Node};
 use crate::spots::{Spot, SpotRoot};
-use crate::walk::{constant, expressions};
 use crate::Diagnostic;
 
 /// More outputs, or a longer queue, than this is taken for a mistake.
@@ -269,8 +270,8 @@ fn longest_slice(stack: &Stack) -> Option<u32> {
             longest = longest.max(length);
         }
     };
-    stack.handlers.iter().for_each(|h| expressions(&h.body, &mut see));
-    stack.functions.iter().for_each(|f| expressions(&f.body, &mut see));
+    stack.handlers.iter().for_each(|h| h.body.each_expr(&mut see));
+    stack.functions.iter().for_each(|f| f.body.each_expr(&mut see));
     longest
 }
 

@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 
 use nacre_analysis::values::{self, BodyId, Slot, Values};
 use nacre_analysis::Max;
+use nacre_stack::visit::{Parts, Traverse};
 use nacre_stack::*;
 
-use crate::activation::assigned;
 use crate::codes;
 use crate::gossip;
-use crate::walk::{any, parts, statements};
 use crate::Diagnostic;
 
 /// Infers the class of every field; checks those that an author has stated.
@@ -84,7 +83,7 @@ impl<'a> Sources<'a> {
         }
         loop {
             for body in values::bodies(stack) {
-                statements(body.block, &mut |statement| sources.statement(body.id, statement));
+                body.block.each_statement(|statement| sources.statement(body.id, statement));
             }
             if !sources.values.take_grew() {
                 return sources;
@@ -106,7 +105,7 @@ impl<'a> Sources<'a> {
     }
 
     fn statement(&mut self, body: BodyId, statement: &Statement) {
-        let (exprs, places) = parts(statement);
+        let Parts { operands: exprs, places, .. } = statement.parts();
         exprs.iter().for_each(|e| self.pushed(body, e));
         let values = self.worst(body, exprs);
         let from = places.iter().map(|p| self.place(body, p)).fold(values, FieldClass::max);
@@ -132,7 +131,7 @@ impl<'a> Sources<'a> {
             | StatementKind::Join { .. } => FieldClass::Message,
             _ => from,
         };
-        assigned(statement).into_iter().for_each(|local| self.local(body, local, class));
+        statement.sets().into_iter().for_each(|local| self.local(body, local, class));
     }
 
     fn call(&mut self, body: BodyId, into: Option<LocalId>, function: FunctionId, arguments: &[Argument]) {
@@ -178,12 +177,11 @@ impl<'a> Sources<'a> {
     /// Notes the fields of headers that are put on in an expression.
     fn pushed(&mut self, body: BodyId, expr: &Expr) {
         let mut pushed = vec![];
-        any(expr, &mut |e| {
+        expr.each_expr(|e| {
             if let ExprKind::Push(_, header, values) = &e.kind {
                 let classes = values.iter().map(|v| self.value(body, v));
                 pushed.extend(classes.enumerate().map(|(i, class)| (Slot::Header(*header, i as u32), class)));
             }
-            false
         });
         pushed.into_iter().for_each(|(slot, class)| self.values.raise(slot, &Max(class)));
     }
@@ -202,7 +200,7 @@ impl<'a> Sources<'a> {
             | ExprKind::View(_)
             | ExprKind::Through(..)
             | ExprKind::PackView(..) => FieldClass::Message,
-            _ => self.worst(body, operands(expr).0),
+            _ => self.worst(body, expr.operands()),
         }
     }
 }

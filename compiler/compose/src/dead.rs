@@ -1,8 +1,7 @@
 //! Replaces emissions that never run, because no message ever comes there, and whose event therefore has no handler.
 
+use nacre_stack::visit::{rewrite_statement, Rewriter};
 use nacre_stack::*;
-
-use crate::walk::{walk_statement, Rewrite};
 
 /// Runs after the handlers without use have been removed.
 pub(crate) fn replace(stack: &mut Stack) {
@@ -36,11 +35,11 @@ impl Dead<'_> {
     }
 }
 
-impl Rewrite for Dead<'_> {
+impl Rewriter for Dead<'_> {
     fn block(&mut self, block: &mut Block) {
         let mut out = Vec::with_capacity(block.len());
         for mut statement in std::mem::take(block) {
-            walk_statement(self, &mut statement);
+            rewrite_statement(self, &mut statement);
             if self.is_dead(&statement) {
                 out.extend(self.instead(statement));
             } else {

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
+use crate::constants::constant;
 use crate::strides::Strides;
-use crate::walk::{any, constant};
 
 /// What holds at a point of the code.
 #[derive(Clone, Debug, Default)]
@@ -252,7 +253,7 @@ pub(crate) fn width(ty: &Type) -> u32 {
 }
 
 fn mentions_local(expr: &Expr, local: LocalId) -> bool {
-    any(expr, &mut |e| match &e.kind {
+    expr.any_expr(|e| match &e.kind {
         ExprKind::Local(l) => *l == local,
         ExprKind::Load(p) | ExprKind::Borrow(p) | ExprKind::Query(_, p, _) => p.root == Root::Local(local),
         _ => false,
@@ -260,7 +261,7 @@ fn mentions_local(expr: &Expr, local: LocalId) -> bool {
 }
 
 fn mentions_place(expr: &Expr, references: &BTreeSet<LocalId>) -> bool {
-    any(expr, &mut |e| match &e.kind {
+    expr.any_expr(|e| match &e.kind {
         ExprKind::Load(p) | ExprKind::Borrow(p) | ExprKind::Query(_, p, _) => match p.root {
             Root::Cell(_) => true,
             Root::Local(local) => references.contains(&local),

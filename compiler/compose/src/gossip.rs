@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use nacre_stack::visit::{Parts, Traverse};
 use nacre_stack::*;
 
-use crate::activation::assigned;
 use crate::spots::{Spot, SpotRoot};
-use crate::walk::{any, any_of_place, parts, statements};
 
 /// Whether no handler that receives the header lets this field decide about the message, and each does something with it.
 pub(crate) fn is_gossip(stack: &Stack, header: HeaderId, field: usize) -> bool {
@@ -34,9 +33,7 @@ fn only_feeds_state(stack: &Stack, event: EventId, handler: &Handler, field: usi
 
 /// Whether a block may not go on to what stands behind it.
 fn leaves_somewhere(block: &Block) -> bool {
-    let mut leaves = false;
-    statements(block, &mut |s| leaves |= matches!(&s.kind, StatementKind::Return(_) | StatementKind::Break));
-    leaves
+    block.any_statement(|s| matches!(&s.kind, StatementKind::Return(_) | StatementKind::Break))
 }
 
 /// What depends on the field, and what holds the message.
@@ -76,7 +73,7 @@ impl<'a> Taint<'a> {
     }
 
     fn statement(&mut self, call: u32, statement: &'a Statement, under: bool) -> bool {
-        let (exprs, places) = parts(statement);
+        let Parts { operands: exprs, places, .. } = statement.parts();
         let marked = under
             || exprs.iter().any(|e| self.is_marked(call, e))
             || places.iter().any(|p| self.place_is_marked(call, p));
@@ -92,7 +89,7 @@ impl<'a> Taint<'a> {
             }
             StatementKind::Loop { body, .. } | StatementKind::For { body, .. } | StatementKind::Each { body, .. } => {
                 if marked {
-                    assigned(statement).into_iter().for_each(|l| self.mark(call, l));
+                    statement.sets().into_iter().for_each(|l| self.mark(call, l));
                 }
                 self.block(call, body, marked)
             }
@@ -118,7 +115,7 @@ impl<'a> Taint<'a> {
             _ => None,
         };
         let holds = carries || place.is_some_and(|p| self.touches(&self.messages, &self.spot(call, p)));
-        for local in assigned(statement) {
+        for local in statement.sets() {
             let spot = self.local(call, local);
             if marked {
                 self.marked.insert(spot.clone());
@@ -173,7 +170,7 @@ impl<'a> Taint<'a> {
         if let Some(into) = into {
             let spot = self.local(call, into);
             let mut returns = (after, false);
-            statements(&callee.body, &mut |s| {
+            callee.body.each_statement(|s| {
                 if let StatementKind::Return(Some(e)) = &s.kind {
                     returns.0 |= self.is_marked(inner, e);
                     returns.1 |= self.carries(inner, e);
@@ -213,7 +210,7 @@ impl<'a> Taint<'a> {
     }
 
     fn is_marked(&self, call: u32, expr: &Expr) -> bool {
-        any(expr, &mut |e| match &e.kind {
+        expr.any_expr(|e| match &e.kind {
             ExprKind::Local(local) => self.touches(&self.marked, &self.local(call, *local)),
             ExprKind::Load(p) | ExprKind::Borrow(p) | ExprKind::Query(_, p, _) => {
                 self.touches(&self.marked, &self.spot(call, p))
@@ -223,12 +220,13 @@ impl<'a> Taint<'a> {
     }
 
     fn place_is_marked(&self, call: u32, place: &Place) -> bool {
-        self.touches(&self.marked, &self.spot(call, place)) || any_of_place(place, &mut |e| self.is_marked(call, e))
+        self.touches(&self.marked, &self.spot(call, place))
+            || place.operands().into_iter().any(|e| self.is_marked(call, e))
     }
 
     /// What a container tells of itself does not carry the messages in it.
     fn carries(&self, call: u32, expr: &Expr) -> bool {
-        any(expr, &mut |e| match &e.kind {
+        expr.any_expr(|e| match &e.kind {
             ExprKind::Local(local) => self.touches(&self.messages, &self.local(call, *local)),
             ExprKind::Borrow(place) => self.touches(&self.messages, &self.spot(call, place)),
             _ => false,

@@ -11,6 +11,7 @@ mod checks;
 mod circles;
 mod classes;
 pub mod codes;
+mod constants;
 mod cost;
 mod course;
 mod dead;
@@ -32,7 +33,6 @@ mod shapes;
 mod spots;
 mod strides;
 mod values;
-mod walk;
 mod words;
 
 use std::collections::BTreeMap;

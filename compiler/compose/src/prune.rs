@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use nacre_stack::visit::{rewrite_statement, Rewriter, Traverse};
 use nacre_stack::*;
 
 use crate::codes;
 use crate::link::Linked;
 use crate::shapes::Flow;
-use crate::walk::{statements, walk_statement, Rewrite};
 use crate::Diagnostic;
 
 /// Removes handlers, functions and events without use; tells of the handlers.
@@ -57,7 +57,7 @@ fn used_functions(stack: &Stack, handlers: &[HandlerId]) -> Vec<FunctionId> {
     let mut pending: Vec<&Block> = bodies.chain(filters).collect();
     pending.extend(used.iter().map(|f| &stack.function(*f).body));
     while let Some(block) = pending.pop() {
-        statements(block, &mut |statement| {
+        block.each_statement(|statement| {
             if let StatementKind::Call { function, .. } = &statement.kind {
                 if used.insert(*function) {
                     pending.push(&stack.functions[function.index()].body);
@@ -76,7 +76,7 @@ fn used_events(stack: &Stack) -> BTreeMap<EventId, EventId> {
         used.extend(&port.outputs);
     }
     for block in stack.handlers.iter().map(|h| &h.body).chain(stack.functions.iter().map(|f| &f.body)) {
-        statements(block, &mut |statement| {
+        block.each_statement(|statement| {
             if let StatementKind::Emit(emit) = &statement.kind {
                 used.insert(emit.event);
             }
@@ -91,9 +91,9 @@ struct Renumber<'a> {
     events: &'a BTreeMap<EventId, EventId>,
 }
 
-impl Rewrite for Renumber<'_> {
+impl Rewriter for Renumber<'_> {
     fn statement(&mut self, statement: &mut Statement) {
-        walk_statement(self, statement);
+        rewrite_statement(self, statement);
         match &mut statement.kind {
             StatementKind::Call { function, .. } => *function = self.functions[function],
             StatementKind::Emit(emit) => emit.event = self.events[&emit.event],

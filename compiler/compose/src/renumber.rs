@@ -1,10 +1,10 @@
 //! Gives the parts of one fragment their numbers in the stack, and its emissions their targets.
 
+use nacre_stack::visit::{rewrite_expr, rewrite_place, rewrite_statement, rewrite_type, Rewriter};
 use nacre_stack::*;
 use nacre_typed::{Fragment, ABOVE, BELOW};
 
 use crate::link::{add_arm, unique, Linker, LOWER, UPPER};
-use crate::walk::{walk_expr, walk_statement, walk_type, Rewrite};
 
 /// What the identifiers of one fragment become.
 pub(crate) struct Renumber<'a> {
@@ -283,17 +283,17 @@ impl Renumber<'_> {
     }
 }
 
-impl Rewrite for Renumber<'_> {
+impl Rewriter for Renumber<'_> {
     fn ty(&mut self, ty: &mut Type) {
         match ty {
             Type::Struct(id) => *id = self.structure(id.index()),
             Type::Enum(id) => *id = self.enums[id.index()],
-            _ => walk_type(self, ty),
+            _ => rewrite_type(self, ty),
         }
     }
 
     fn expr(&mut self, expr: &mut Expr) {
-        walk_expr(self, expr);
+        rewrite_expr(self, expr);
         match &mut expr.kind {
             ExprKind::Through(filter, _) => *filter = self.filters[filter.index()],
             ExprKind::Extern(id, _) => *id = self.externs[id.index()],
@@ -307,11 +307,11 @@ impl Rewrite for Renumber<'_> {
         if let Root::Cell(cell) = &mut place.root {
             *cell = self.cells[cell.index()];
         }
-        crate::walk::walk_place(self, place);
+        rewrite_place(self, place);
     }
 
     fn statement(&mut self, statement: &mut Statement) {
-        walk_statement(self, statement);
+        rewrite_statement(self, statement);
         match &mut statement.kind {
             StatementKind::Call { function, .. } => function.0 += self.functions,
             StatementKind::CallExtern { function, .. } => *function = self.externs[function.index()],

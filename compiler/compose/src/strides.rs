@@ -2,11 +2,11 @@
 
 use nacre_analysis::values::{BodyId, Slot, Values};
 use nacre_analysis::{Lattice, Stride};
+use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
-use crate::activation::assigned;
+use crate::constants::constant;
 use crate::facts::width;
-use crate::walk::{constant, parts, statements};
 
 /// For cells, and for the locals of one body, a number of which all their values are multiples.
 #[derive(Clone, Debug)]
@@ -104,12 +104,12 @@ impl Strides {
 /// Everything that code sets.
 fn assignments(block: &Block) -> Vec<Assignment> {
     let mut found = vec![];
-    statements(block, &mut |statement| match &statement.kind {
+    block.each_statement(|statement| match &statement.kind {
         StatementKind::Store(place, value) => found.push((place.root, Some(value.clone()))),
         StatementKind::Let(local, value) => found.push((Root::Local(*local), Some(value.clone()))),
         _ => {
-            found.extend(parts(statement).1.into_iter().map(|p| (p.root, None)));
-            found.extend(assigned(statement).into_iter().map(|l| (Root::Local(l), None)));
+            found.extend(statement.places().into_iter().map(|p| (p.root, None)));
+            found.extend(statement.sets().into_iter().map(|l| (Root::Local(l), None)));
         }
     });
     found

@@ -1,12 +1,13 @@
 //! The messages in the values of expressions, by kind.
 
+use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
 use crate::activation::Run;
+use crate::constants::constant;
 use crate::course::{Act, Course};
 use crate::message::{Bag, Kind, Origin, Size, LONGEST};
 use crate::spots::capacity;
-use crate::walk::constant;
 
 /// Bytes in front of packed headers that tell their shape, at the most.
 const SHAPE_NUMBER: u32 = 3;
@@ -178,7 +179,7 @@ impl Run<'_> {
             }
             _ => {
                 let mut all = Bag::default();
-                for inner in operands(e).0 {
+                for inner in e.operands() {
                     all.join(&self.expr(inner, done));
                 }
                 all

@@ -11,8 +11,9 @@
 //! circles, because they become C functions. The pass begins with all emissions as calls and takes back what breaks a rule,
 //! until none is broken: all through the queue is the reference itself.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
+use nacre_stack::visit::{rewrite_stack, ChangeStatements};
 use nacre_stack::*;
 
 use crate::reach::{Depth, Reach, Seen, DEEPEST};
@@ -31,6 +32,7 @@ pub struct Decision {
 
 /// Decides for all emissions, and marks [`Emit::call`].
 pub fn decide(stack: &mut Stack) -> Vec<Decision> {
+    number(stack);
     let sites = sites::find(stack);
     let (waits, reasons) = Search::new(stack, &sites).run();
     let mut decisions = vec![];
@@ -43,7 +45,7 @@ pub fn decide(stack: &mut Stack) -> Vec<Decision> {
         }
     }
     let calls: Vec<bool> = (0..sites.all.len()).map(|s| is_inner(&sites, s) && !waits[s]).collect();
-    mark(stack, &sites.text, &calls);
+    mark(stack, &sites.statements, &calls);
     decisions
 }
 
@@ -52,31 +54,14 @@ fn is_inner(sites: &Sites, site: SiteId) -> bool {
     !sites.all[site].later && matches!(sites.all[site].target, Target::Layer(_))
 }
 
-/// Writes the decisions into the stack, in the order in which the sites were found. Emissions that no handler reaches stay in the queue.
-fn mark(stack: &mut Stack, text: &[Option<SiteId>], calls: &[bool]) {
-    let mut index = 0;
-    let mut set = |emit: &mut Emit| {
-        emit.call = text[index].is_some_and(|site| calls[site]);
-        index += 1;
-    };
-    stack.handlers.iter_mut().for_each(|h| each_emit(&mut h.body, &mut set));
-    stack.functions.iter_mut().for_each(|f| each_emit(&mut f.body, &mut set));
-}
-
-fn each_emit(block: &mut Block, set: &mut dyn FnMut(&mut Emit)) {
-    for statement in block {
-        match &mut statement.kind {
-            StatementKind::Emit(emit) => set(emit),
-            StatementKind::If { then, otherwise, .. } => {
-                each_emit(then, set);
-                each_emit(otherwise, set);
-            }
-            StatementKind::Loop { body, .. } | StatementKind::For { body, .. } | StatementKind::Each { body, .. } => {
-                each_emit(body, set)
-            }
-            _ => {}
+/// Writes the decisions into the stack. Emissions that no handler reaches stay in the queue.
+fn mark(stack: &mut Stack, sites: &HashMap<NodeId, SiteId>, calls: &[bool]) {
+    let mark = |statement: &mut Statement| {
+        if let StatementKind::Emit(emit) = &mut statement.kind {
+            emit.call = sites.get(&statement.id).is_some_and(|site| calls[*site]);
         }
-    }
+    };
+    rewrite_stack(&mut ChangeStatements(mark), stack);
 }
 
 struct Search<'s> {

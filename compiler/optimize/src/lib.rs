@@ -3,4 +3,3 @@
 pub mod calls;
 mod reach;
 mod sites;
-mod visit;

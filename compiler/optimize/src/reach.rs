@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use nacre_stack::visit::{Node, Traverse};
 use nacre_stack::*;
 
 use crate::sites::{SiteId, Sites};
-use crate::visit::{self, Node};
 
 /// Deeper than this counts as this deep: the step may go round in a circle.
 pub const DEEPEST: u8 = 48;
@@ -159,7 +159,7 @@ fn states(stack: &Stack) -> Vec<usize> {
 
 /// Calls `found` for each cell that a block names.
 fn cells_of(block: &Block, found: &mut dyn FnMut(CellId)) {
-    visit::block(block, &mut |node| {
+    block.each(|node| {
         if let Node::Place(Place { root: Root::Cell(cell), .. }) = node {
             found(*cell);
         }

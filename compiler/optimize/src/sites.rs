@@ -3,9 +3,8 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use nacre_stack::visit::Node;
 use nacre_stack::*;
-
-use crate::visit::{self, Node};
 
 /// Index into [`Sites::all`].
 pub type SiteId = usize;
@@ -35,11 +34,11 @@ pub struct Course {
 pub struct Sites {
     pub all: Vec<Site>,
     pub courses: Vec<Course>,
-    /// For each `Emit` in the text of all handlers and then all functions, which site it is, if a handler reaches it.
-    pub text: Vec<Option<SiteId>>,
+    /// The statements that are sites: those that a handler reaches.
+    pub statements: HashMap<NodeId, SiteId>,
 }
 
-/// Finds all sites of a stack. A site is known by where its `Emit` stands.
+/// Finds all sites of a stack, whose nodes are numbered.
 pub fn find(stack: &Stack) -> Sites {
     let mut finder = Finder { stack, all: vec![], known: HashMap::new(), course: Course::default(), layer: LayerId(0) };
     let mut courses = vec![];
@@ -48,22 +47,13 @@ pub fn find(stack: &Stack) -> Sites {
         finder.block(&handler.body, Some(HashSet::new()), true, &mut Frame::default());
         courses.push(std::mem::take(&mut finder.course));
     }
-    let mut text = vec![];
-    let mut look = |node: Node| {
-        if let Node::Statement(Statement { kind: StatementKind::Emit(emit), .. }) = node {
-            let key: *const Emit = emit;
-            text.push(finder.known.get(&key).copied());
-        }
-    };
-    stack.handlers.iter().for_each(|h| visit::block(&h.body, &mut look));
-    stack.functions.iter().for_each(|f| visit::block(&f.body, &mut look));
-    Sites { all: finder.all, courses, text }
+    Sites { all: finder.all, courses, statements: finder.known }
 }
 
 struct Finder<'s> {
     stack: &'s Stack,
     all: Vec<Site>,
-    known: HashMap<*const Emit, SiteId>,
+    known: HashMap<NodeId, SiteId>,
     course: Course,
     /// Whose handler is read.
     layer: LayerId,
@@ -118,7 +108,7 @@ impl<'s> Finder<'s> {
         }
         match &statement.kind {
             StatementKind::Emit(emit) => {
-                let site = self.site(emit, likely);
+                let site = self.site(statement.id, emit, likely);
                 passed.iter().for_each(|before| {
                     self.course.follows.insert((*before, site));
                 });
@@ -168,10 +158,9 @@ impl<'s> Finder<'s> {
         }
     }
 
-    fn site(&mut self, emit: &'s Emit, likely: bool) -> SiteId {
-        let key: *const Emit = emit;
+    fn site(&mut self, node: NodeId, emit: &Emit, likely: bool) -> SiteId {
         let likely = likely && emit.likely != Some(false);
-        let id = *self.known.entry(key).or_insert_with(|| {
+        let id = *self.known.entry(node).or_insert_with(|| {
             self.all.push(Site {
                 layer: self.layer,
                 target: emit.target,
@@ -202,7 +191,7 @@ fn is_empty(e: &Expr) -> bool {
 /// Whether a statement itself (not the blocks in it) reads or writes a cell, or a local that may stand for one.
 fn touches(statement: &Statement) -> bool {
     let mut found = matches!(&statement.kind, StatementKind::Random { .. } | StatementKind::Filter { .. });
-    visit::own(statement, &mut |node| {
+    statement.each_own(|node| {
         found |= match node {
             Node::Place(_) => true,
             Node::Expr(e) => matches!(e.kind, ExprKind::Through(..)),

@@ -635,7 +635,6 @@ mod capabilities;
 mod code;
 pub mod interpret;
 mod nodes;
-mod operands;
 pub mod payload;
 mod text;
 mod validate;
@@ -644,7 +643,6 @@ pub use access::*;
 pub use capabilities::{can_be_element, Capabilities};
 pub use code::*;
 pub use nodes::{number, FillSpans};
-pub use operands::operands;
 pub use text::{print, read, ReadError};
 pub use validate::{validate, Problem};
 #[doc(hidden)]

@@ -5,7 +5,11 @@
 //! The order is that of evaluation: operands before what uses them is done, a statement's own parts before the blocks in it.
 //! A node is met before what is in it.
 
+mod traverse;
+
 use crate::*;
+
+pub use traverse::{ChangeExprs, ChangeStatements, Parts, Traverse};
 
 /// What a traversal meets.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +25,7 @@ macro_rules! traversal {
     (
         $(#[$doc:meta])*
         $Trait:ident $(<$lt:lifetime>)?, [$($mutable:tt)?], $Block:ty, $Set:ty,
-        $stack:ident $block:ident $statement:ident $place:ident $expr:ident
+        $stack:ident $block:ident $statement:ident $place:ident $expr:ident $types:ident
     ) => {
         $(#[$doc])*
         pub trait $Trait $(<$lt>)? {
@@ -39,7 +43,7 @@ macro_rules! traversal {
             }
             /// A local that a statement sets.
             fn set(&mut self, _local: $Set) {}
-            /// The type of an expression or of a place.
+            /// The type of an expression or of a place. What it consists of is not met unless this asks for it.
             fn ty(&mut self, _ty: &$($lt)? $($mutable)? Type) {}
         }
 
@@ -199,6 +203,26 @@ macro_rules! traversal {
             }
         }
 
+        /// The types in a type.
+        pub fn $types<$($lt,)? V: $Trait$(<$lt>)? + ?Sized>(v: &mut V, ty: &$($lt)? $($mutable)? Type) {
+            use Type::*;
+            match ty {
+                Bool | UInt(_) | Int(_) | Seq(_) | Range(..) | Enum(_) | Struct(_) | Bits(_) | Addr | Duration | Instant
+                | Timer | Bytes(_) | Text(_) | Msg | Bounded(_) | View => {}
+                Tuple(types) => {
+                    for ty in types {
+                        v.ty(ty);
+                    }
+                }
+                Option(element) | Array(element, _) | Ring(element, _) | List(element, _) | Window(element, _, _)
+                | Pool(element, _) => v.ty(element),
+                Map(key, value, _) => {
+                    v.ty(key);
+                    v.ty(value);
+                }
+            }
+        }
+
         /// The expressions in a place.
         pub fn $place<$($lt,)? V: $Trait$(<$lt>)? + ?Sized>(v: &mut V, place: &$($lt)? $($mutable)? Place) {
             let Place { root: _, path, ty } = place;
@@ -255,11 +279,11 @@ macro_rules! traversal {
 traversal! {
     /// Reads code. An implementation overrides what it looks at and calls the `walk_` function for what is inside.
     Visitor<'a>, [], [Statement], &LocalId,
-    walk_stack walk_block walk_statement walk_place walk_expr
+    walk_stack walk_block walk_statement walk_place walk_expr walk_type
 }
 traversal! {
     /// Changes code in place. An implementation overrides what it changes and calls the `rewrite_` function for what is
     /// inside.
     Rewriter, [mut], Block, &mut LocalId,
-    rewrite_stack rewrite_block rewrite_statement rewrite_place rewrite_expr
+    rewrite_stack rewrite_block rewrite_statement rewrite_place rewrite_expr rewrite_type
 }

@@ -1,6 +1,9 @@
 //! What a layer keeps: cells with what they begin with, and counters.
 
-use nacre_stack::{builtin, Block, Cell, CellId, CounterId, Expr, LayerId, Local, Scope, StatementKind, Type};
+use nacre_stack::visit::Traverse;
+use nacre_stack::{
+    builtin, Block, Cell, CellId, CounterId, Expr, LayerId, Local, Scope, Statement, StatementKind, Type,
+};
 use nacre_syntax::ast::{self, Member, StorageKind};
 
 use crate::body::{Body, Context};
@@ -131,9 +134,8 @@ impl Checker<'_> {
 
 /// Whether statements do no more than drawing at random and computing with it.
 fn draws_only(block: &Block) -> bool {
-    block.iter().all(|statement| match &statement.kind {
-        StatementKind::Let(..) | StatementKind::Random { .. } => true,
-        StatementKind::If { then, otherwise, .. } => draws_only(then) && draws_only(otherwise),
-        _ => false,
-    })
+    let draws = |s: &Statement| {
+        matches!(s.kind, StatementKind::Let(..) | StatementKind::Random { .. } | StatementKind::If { .. })
+    };
+    !block.any_statement(|s| !draws(s))
 }

@@ -1,6 +1,7 @@
 //! Filters: manipulations of bytes, lowered when a layer first uses them.
 
 use nacre_diagnostics::Span;
+use nacre_stack::visit::Traverse;
 use nacre_stack::{Expr, ExprKind, Filter, FilterId, FilterUnit, LocalId, Statement, StatementKind, Type};
 use nacre_syntax::ast::{self, Item};
 
@@ -124,14 +125,7 @@ fn side_by_side(mut views: Vec<Expr>) -> Expr {
 }
 
 fn rejects(block: &[Statement]) -> bool {
-    block.iter().any(|s| match &s.kind {
-        StatementKind::Reject => true,
-        StatementKind::If { then, otherwise, .. } => rejects(then) || rejects(otherwise),
-        StatementKind::Loop { body, .. } | StatementKind::For { body, .. } | StatementKind::Each { body, .. } => {
-            rejects(body)
-        }
-        _ => false,
-    })
+    block.any_statement(|s| matches!(s.kind, StatementKind::Reject))
 }
 
 impl Body<'_, '_> {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use nacre_diagnostics::{Diagnostic, Span};
+use nacre_stack::visit::Traverse;
 use nacre_stack::{
     Admission, Direction, Event, EventId, Expr, Function, FunctionId, Guard, Handler, HandlerId, LayerId, Local,
     LocalId, PortId, Statement, StatementKind, Type,
@@ -19,15 +20,13 @@ const MOST_CALLS: u64 = 4096;
 
 /// The functions that a block calls, as often as they stand there.
 fn calls_in(block: &[Statement]) -> Vec<FunctionId> {
-    let of = |s: &Statement| match &s.kind {
-        StatementKind::Call { function, .. } => vec![*function],
-        StatementKind::If { then, otherwise, .. } => [calls_in(then), calls_in(otherwise)].concat(),
-        StatementKind::Loop { body, .. } | StatementKind::For { body, .. } | StatementKind::Each { body, .. } => {
-            calls_in(body)
+    let mut calls = Vec::new();
+    block.each_statement(|s| {
+        if let StatementKind::Call { function, .. } = &s.kind {
+            calls.push(*function);
         }
-        _ => Vec::new(),
-    };
-    block.iter().flat_map(of).collect()
+    });
+    calls
 }
 
 impl Checker<'_> {

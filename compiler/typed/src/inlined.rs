@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use nacre_diagnostics::Span;
+use nacre_stack::visit::Traverse;
 use nacre_stack::{Block, Expr, ExprKind, LocalId, Statement, StatementKind, Type};
 use nacre_syntax::ast;
 
@@ -214,14 +215,7 @@ impl Returns {
 
 /// Whether a block may return.
 fn returns(block: &[Statement]) -> bool {
-    block.iter().any(|s| match &s.kind {
-        StatementKind::Return(_) => true,
-        StatementKind::If { then, otherwise, .. } => returns(then) || returns(otherwise),
-        StatementKind::Loop { body, .. } | StatementKind::For { body, .. } | StatementKind::Each { body, .. } => {
-            returns(body)
-        }
-        _ => false,
-    })
+    block.any_statement(|s| matches!(s.kind, StatementKind::Return(_)))
 }
 
 /// Whether a block never goes on to what stands behind it.

@@ -2,7 +2,8 @@
 
 use nacre_driver::Level;
 use nacre_simulator::lockstep::Lockstep;
-use nacre_stack::{Block, Stack, StatementKind};
+use nacre_stack::visit::{rewrite_stack, ChangeStatements};
+use nacre_stack::{Stack, Statement, StatementKind};
 
 use super::Fate;
 use crate::library::find;
@@ -63,24 +64,12 @@ pub fn sound() -> Option<String> {
     storm(&machines.stack, &lockstep, 9, EVENTS, &mut Tally::default()).err()
 }
 
-/// Changes one statement of the handlers and functions: the first for which `change` says that it did.
+/// Changes one statement of the stack: the first for which `change` says that it did.
 pub fn edit(stack: &mut Stack, change: &mut dyn FnMut(&mut StatementKind) -> bool) -> bool {
-    let handlers = stack.handlers.iter_mut().map(|handler| &mut handler.body);
-    let functions = stack.functions.iter_mut().map(|function| &mut function.body);
-    handlers.chain(functions).any(|body| edit_block(body, change))
-}
-
-fn edit_block(block: &mut Block, change: &mut dyn FnMut(&mut StatementKind) -> bool) -> bool {
-    block.iter_mut().any(|statement| {
-        change(&mut statement.kind)
-            || match &mut statement.kind {
-                StatementKind::If { then, otherwise, .. } => edit_block(then, change) || edit_block(otherwise, change),
-                StatementKind::Loop { body, .. }
-                | StatementKind::For { body, .. }
-                | StatementKind::Each { body, .. } => edit_block(body, change),
-                _ => false,
-            }
-    })
+    let mut done = false;
+    let mut first = ChangeStatements(|s: &mut Statement| done = done || change(&mut s.kind));
+    rewrite_stack(&mut first, stack);
+    done
 }
 
 /// Takes out the `number`th statement of a kind.

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
+use nacre_stack::visit::{Node, Traverse};
 use nacre_stack::*;
 
 use crate::code::Code;
 use crate::names::Unique;
-use crate::visit::{self, Node};
 use crate::writer::Writer;
 
 /// What the body belongs to.
@@ -76,7 +76,7 @@ impl<'w, 'a> Body<'w, 'a> {
         let mut levels = vec![layer + 1; locals.len()];
         let mut read = vec![false; locals.len()];
         for block in blocks {
-            visit::block(block, &mut |node| match node {
+            block.each(|node| match node {
                 Node::Statement(Statement { kind: StatementKind::Let(local, e), .. }) if pushes(e) => {
                     levels[local.index()] = layer
                 }
@@ -111,7 +111,7 @@ impl<'w, 'a> Body<'w, 'a> {
 
     /// What is drawn at random for an initial value, in locals that live until it is stored.
     pub fn draw(&mut self, draws: &'a [Statement], initial: &'a Expr) {
-        visit::expr(initial, &mut |node| {
+        initial.each(|node| {
             if let Node::Expr(Expr { kind: ExprKind::Local(local), .. }) = node {
                 self.read[local.index()] = true;
             }

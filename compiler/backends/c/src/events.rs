@@ -1,11 +1,11 @@
 //! Events inside a step: reactions, the queue, the ring of what comes later, and what leaves at the ports.
 
+use nacre_stack::visit::{Node, Traverse};
 use nacre_stack::*;
 
 use crate::body::{pushes, Body, Kind};
 use crate::code::Code;
 use crate::levels::Item;
-use crate::visit::{self, Node};
 use crate::writer::Writer;
 
 /// A C function: its head, without `{`, and its body.
@@ -178,7 +178,7 @@ impl Writer<'_> {
         let handler = self.stack.handler(handler);
         let local = handler.parameters[message];
         let mut pushed = false;
-        visit::block(&handler.body, &mut |node| {
+        handler.body.each(|node| {
             if let Node::Statement(Statement { kind: StatementKind::Let(l, e), .. }) = node {
                 pushed |= *l == local && pushes(e);
             }

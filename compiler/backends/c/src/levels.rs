@@ -4,7 +4,6 @@ use std::collections::{HashMap, HashSet};
 
 use nacre_stack::*;
 
-use crate::visit;
 use crate::writer::Writer;
 use crate::Level;
 
@@ -113,7 +112,7 @@ impl Writer<'_> {
         let stack = self.stack;
         let mut size = 0;
         for statement in block {
-            visit::own(statement, &mut |_| size += 1);
+            statement.each_own(|_| size += 1);
             size += 1;
             size += match &statement.kind {
                 StatementKind::If { likely: Some(true), then, otherwise, .. } => {
@@ -134,7 +133,7 @@ impl Writer<'_> {
                 StatementKind::Call { function, .. } if depth < 64 => {
                     self.size_of_block(&stack.function(*function).body, depth + 1)
                 }
-                _ => visit::blocks(statement).into_iter().map(|b| self.size_of_block(b, depth)).sum(),
+                _ => statement.blocks().into_iter().map(|b| self.size_of_block(b, depth)).sum(),
             };
         }
         size

@@ -31,7 +31,6 @@ mod strings;
 mod timers;
 mod types;
 mod views;
-mod visit;
 mod wire;
 mod writer;
 

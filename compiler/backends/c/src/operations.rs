@@ -1,12 +1,12 @@
 //! Operations on containers, questions to them, and walks over them.
 
+use nacre_stack::visit::{Node, Traverse};
 use nacre_stack::*;
 
 use crate::body::Body;
 use crate::expressions::is_simple;
 use crate::places::distance;
 use crate::types::{constant, set_words, window_slots, Scalar};
-use crate::visit::{self, Node};
 
 impl<'a> Body<'_, 'a> {
     /// Two statements that together move a window on behind a number that has no entry.
@@ -14,8 +14,7 @@ impl<'a> Body<'_, 'a> {
         let (StatementKind::Operate(skip), StatementKind::Operate(release)) = (&first.kind, &second?.kind) else {
             return None;
         };
-        let mut steady = true;
-        skip.arguments.iter().for_each(|e| visit::expr(e, &mut |node| steady &= !matches!(node, Node::Place(_))));
+        let steady = !skip.arguments.iter().any(|e| e.any(|node| matches!(node, Node::Place(_))));
         let fits = (skip.operation, release.operation) == (Operation::SkipTo, Operation::Release)
             && skip.place == release.place
             && skip.place.path.is_empty()

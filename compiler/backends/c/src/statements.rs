@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use nacre_stack::visit::{Node, Traverse};
 use nacre_stack::*;
 
 use crate::body::{Body, Kind};
 use crate::levels::Item;
 use crate::types::{constant, Scalar};
-use crate::visit::{self, Node};
 
 impl<'a> Body<'_, 'a> {
     pub fn block(&mut self, block: &'a [Statement]) {
@@ -45,7 +45,7 @@ impl<'a> Body<'_, 'a> {
                 found.push((local, statements[0]));
                 continue;
             };
-            let inner: Vec<_> = visit::blocks(&block[only]);
+            let inner = block[only].blocks();
             let inside = inner.iter().filter(|b| b.iter().any(|s| locals_of(s, true).contains(&local))).count();
             let own = locals_of(&block[only], false).contains(&local);
             if (own && !loop_variable(&block[only], local)) || inside > 1 {
@@ -555,9 +555,9 @@ pub fn locals_of(statement: &Statement, deep: bool) -> BTreeSet<LocalId> {
         };
     };
     if deep {
-        visit::statement(statement, &mut look);
+        statement.each(&mut look);
     } else {
-        visit::own(statement, &mut look);
+        statement.each_own(&mut look);
     }
     found
 }
@@ -569,7 +569,7 @@ fn loop_variable(statement: &Statement, local: LocalId) -> bool {
         StatementKind::Each { walk, .. } => ([walk.index, walk.key, walk.value].contains(&Some(local)), false),
         _ => (false, false),
     };
-    visit::own(statement, &mut |node| match node {
+    statement.each_own(|node| match node {
         Node::Expr(Expr { kind: ExprKind::Local(l), .. }) => read |= *l == local,
         Node::Place(Place { root: Root::Local(l), .. }) => read |= *l == local,
         _ => {}
@@ -580,7 +580,7 @@ fn loop_variable(statement: &Statement, local: LocalId) -> bool {
 /// Whether a statement sets a local before anything reads it, at its own level.
 fn sets_at_once(statement: &Statement, local: LocalId) -> bool {
     let mut reads = false;
-    visit::own(statement, &mut |node| match node {
+    statement.each_own(|node| match node {
         Node::Expr(Expr { kind: ExprKind::Local(l), .. }) => reads |= *l == local,
         Node::Place(Place { root: Root::Local(l), .. }) => reads |= *l == local,
         _ => {}

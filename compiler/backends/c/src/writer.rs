@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
 use crate::code::Code;
@@ -168,11 +169,5 @@ impl<'a> Writer<'a> {
 
 /// Whether messages can be in pieces: then the pool has nodes.
 fn uses_ropes(stack: &Stack) -> bool {
-    use crate::visit::{self, Node};
-    let mut found = false;
-    let mut look =
-        |node: Node| found |= matches!(node, Node::Statement(Statement { kind: StatementKind::Join { .. }, .. }));
-    stack.handlers.iter().for_each(|h| visit::block(&h.body, &mut look));
-    stack.functions.iter().for_each(|f| visit::block(&f.body, &mut look));
-    found
+    stack.any_statement(|s| matches!(s.kind, StatementKind::Join { .. }))
 }

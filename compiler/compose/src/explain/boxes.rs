@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
 use super::handlers::{arrow, lines, Line};
 use super::{broken, padded};
-use crate::walk::statements;
 
 /// Columns between the sides of a box.
 const WIDTH: usize = 76;
@@ -73,7 +73,7 @@ fn emissions(stack: &Stack) -> Vec<(usize, &Emit)> {
     for (i, handler) in stack.handlers.iter().enumerate() {
         let mut pending = vec![&handler.body];
         while let Some(block) = pending.pop() {
-            statements(block, &mut |statement| match &statement.kind {
+            block.each_statement(|statement| match &statement.kind {
                 StatementKind::Emit(emit) => found.push((i, emit)),
                 StatementKind::Call { function, .. } => pending.push(&stack.functions[function.index()].body),
                 _ => {}

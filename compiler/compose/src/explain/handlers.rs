@@ -2,8 +2,6 @@
 
 use nacre_stack::*;
 
-use crate::walk::blocks;
-
 /// `↓ send`, `↑ deliver - Data`, `on resend`.
 pub(crate) struct Line {
     pub cause: String,
@@ -51,7 +49,7 @@ pub(crate) fn arrow(stack: &Stack, event: EventId) -> String {
 }
 
 /// The emissions in a block and in what it calls, each once, with how often it can happen.
-fn effects(stack: &Stack, block: &Block, times: u64) -> Vec<String> {
+fn effects(stack: &Stack, block: &[Statement], times: u64) -> Vec<String> {
     let mut found: Vec<String> = vec![];
     let mut add = |effect: String| {
         if !found.contains(&effect) {
@@ -67,9 +65,9 @@ fn effects(stack: &Stack, block: &Block, times: u64) -> Vec<String> {
             StatementKind::Call { function, .. } => effects(stack, &stack.function(*function).body, times),
             StatementKind::Loop { .. } | StatementKind::For { .. } | StatementKind::Each { .. } => {
                 let times = times.saturating_mul(turns(statement));
-                blocks(statement).into_iter().flat_map(|b| effects(stack, b, times)).collect()
+                statement.blocks().into_iter().flat_map(|b| effects(stack, b, times)).collect()
             }
-            _ => blocks(statement).into_iter().flat_map(|b| effects(stack, b, times)).collect(),
+            _ => statement.blocks().into_iter().flat_map(|b| effects(stack, b, times)).collect(),
         };
         inner.into_iter().for_each(&mut add);
     }

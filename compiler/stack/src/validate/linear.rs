@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::Problems;
+use crate::visit::Traverse;
 use crate::*;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -481,11 +482,6 @@ fn same_bool(value: &Expr) -> Option<(LocalId, bool)> {
 
 /// The operands of an expression, in the order of their evaluation; an index on the way to its place is one.
 fn each_operand(e: &Expr, visit: &mut dyn FnMut(&Expr)) {
-    let (inside, read) = operands(e);
-    for step in read.into_iter().flat_map(|place| &place.path) {
-        if let Step::Index(index) = step {
-            visit(index);
-        }
-    }
-    inside.into_iter().for_each(visit);
+    let parts = e.parts();
+    parts.places.into_iter().flat_map(Traverse::operands).chain(parts.operands).for_each(visit);
 }
