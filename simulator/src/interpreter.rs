@@ -100,6 +100,7 @@ impl Interpreted {
         let parameters = stack.event(at.event).parameters.iter().filter(|p| p.ty != Type::Msg);
         let value = |ty: &Type| match ty {
             Type::Addr => Value::Addr(address.map(to_addr).unwrap_or_default()),
+            Type::Int(bits) => Value::Num(cut(numbers.next().copied().unwrap_or(0), *bits)),
             _ => Value::Num(numbers.next().copied().unwrap_or(0)),
         };
         parameters.map(|p| &p.ty).map(value).collect()
@@ -115,11 +116,37 @@ fn outputs_of(stack: &Stack, machine: &mut Machine) -> Vec<Output> {
     let outputs = machine.take_outputs().into_iter().map(|output| Output {
         port: output.port.0 as u16,
         event: place(&output),
-        arguments: output.arguments.iter().filter(|v| !matches!(v, Value::Addr(_))).map(Value::num).collect(),
+        arguments: numbers(stack, &output),
         address: output.arguments.iter().find_map(|v| if let Value::Addr(a) = v { of_addr(a) } else { None }),
         message: output.bytes,
     });
     outputs.collect()
+}
+
+/// The numbers of an event, those with a sign extended to 64 bits.
+fn numbers(stack: &Stack, output: &interpret::Output) -> Vec<u64> {
+    let parameters = stack.event(output.event).parameters.iter().filter(|p| p.ty != Type::Msg);
+    let number = |(value, ty): (&Value, &Type)| match (value, ty) {
+        (Value::Addr(_), _) => None,
+        (value, Type::Int(bits)) => Some(extended(value.num(), *bits)),
+        (value, _) => Some(value.num()),
+    };
+    output.arguments.iter().zip(parameters.map(|p| &p.ty)).filter_map(number).collect()
+}
+
+fn extended(number: u64, bits: u8) -> u64 {
+    let free = 64 - u32::from(bits);
+    (((number << free) as i64) >> free) as u64
+}
+
+/// A number with a sign as the interpreter has it; one that the type does not have stays one.
+fn cut(number: u64, bits: u8) -> u64 {
+    let cut = number & mask(u32::from(bits));
+    if extended(cut, bits) == number {
+        cut
+    } else {
+        u64::MAX
+    }
 }
 
 impl Endpoint for Interpreted {

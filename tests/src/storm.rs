@@ -316,6 +316,11 @@ impl<'s> Storm<'s> {
         let few = self.random.below(2) == 0;
         match (ty, value(self.stack, &mut self.random, ty)) {
             (Type::UInt(_), _) if few => self.random.below(4),
+            // Numbers with a sign are extended to 64 bits.
+            (Type::Int(bits), Value::Num(n)) => {
+                let free = 64 - u32::from(*bits);
+                (((n << free) as i64) >> free) as u64
+            }
             (_, Value::Num(n)) => n,
             _ => 0,
         }

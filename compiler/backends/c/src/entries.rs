@@ -414,7 +414,14 @@ impl Writer<'_> {
                                 ));
                                 format!("(uint{c}_t){argument}")
                             }
-                            Scalar::Signed { c, .. } => format!("(int{c}_t){p}_sign({argument}, {c}u)"),
+                            Scalar::Signed { c: 64, .. } => format!("(int64_t){argument}"),
+                            Scalar::Signed { c, .. } => {
+                                let cut = format!("{p}_sign({argument}, {c}u)");
+                                code.line(format!(
+                                    "if ((uint64_t){cut} != {argument}) {{ return {p}_nothing(out, NACRE_INVALID); }}"
+                                ));
+                                format!("(int{c}_t){cut}")
+                            }
                         }
                     }
                     (_, Some(_)) => "0".into(),
