@@ -198,3 +198,18 @@ fn a_network_without_an_end_ends_by_the_limit_of_memory() {
     assert_eq!(status, 3, "{out}");
     assert!(out.contains("no violation found, but the limit of 2 MiB was reached"), "{out}");
 }
+
+#[test]
+fn messages_that_are_joined_and_filtered_are_the_same_to_spin() {
+    let states = |out: &str| -> Vec<u64> {
+        let lines = out.lines().filter(|line| line.contains(" states, "));
+        lines.filter_map(|line| line.trim().split(' ').next()?.parse().ok()).collect()
+    };
+    for name in ["joined", "summed"] {
+        let (status, explored, err) = verified(name, &[]);
+        assert_eq!(status, 0, "{explored}{err}");
+        let (status, out, err) = verified(name, &["--engine", "spin"]);
+        assert_eq!(status, 0, "{out}{err}");
+        assert_eq!(states(&out)[0], states(&explored)[0] + 2, "{explored}{out}");
+    }
+}

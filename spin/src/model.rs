@@ -13,6 +13,8 @@ use crate::spin::{Limits, Model, Searched, Tools, Verdict};
 
 /// Entries of a container of an automaton: few make small states, so the search begins anew with more where they do not do.
 const CAPACITIES: [usize; 3] = [4, 8, 24];
+/// Bytes by which messages may grow: where they are joined or made longer, the search begins anew with more.
+const LONGER: [u32; 3] = [0, 8, 64];
 /// Bytes of a state.
 const VECTOR: u32 = 1 << 16;
 
@@ -47,26 +49,28 @@ const NOT_MET: &str = "need not be so again";
 fn search(setup: &Setup, tools: &Tools, limits: &Limits) -> Result<Searched, Failure> {
     // Messages are values with room for every header and all data: a state can be large.
     let limits = Limits { vector: limits.vector.max(VECTOR), ..limits.clone() };
-    let mut found = None;
-    for capacity in CAPACITIES {
-        let model = model(setup, capacity, limits.formula).map_err(Failure::Unfit)?;
+    let (mut entries, mut bytes) = (0, 0);
+    loop {
+        let model = model(setup, CAPACITIES[entries], LONGER[bytes], limits.formula).map_err(Failure::Unfit)?;
         let searched = tools.check(&model, &limits).map_err(Failure::of)?;
-        let full = searched.stopped_for(Report::Limit(Limit::Capacity));
-        found = Some(searched.within_limits());
-        if !full {
-            break;
+        let stopped = |limit| searched.stopped_for(Report::Limit(limit));
+        if stopped(Limit::Capacity) && entries + 1 < CAPACITIES.len() {
+            entries += 1;
+        } else if stopped(Limit::Length) && bytes + 1 < LONGER.len() {
+            bytes += 1;
+        } else {
+            return Ok(searched.within_limits());
         }
     }
-    found.ok_or(Failure::Unfit("no capacity".into()))
 }
 
 /// The text of the model with the least capacity; in words why there is none.
 pub fn printed(setup: &Setup) -> Result<String, String> {
-    model(setup, CAPACITIES[0], false).map(|model| model.text)
+    model(setup, CAPACITIES[0], LONGER[0], false).map(|model| model.text)
 }
 
 /// The model; in words why there is none.
-pub fn model(setup: &Setup, capacity: usize, goals: bool) -> Result<Model, String> {
+pub fn model(setup: &Setup, capacity: usize, longer: u32, goals: bool) -> Result<Model, String> {
     setup.check()?;
     let bounds = &setup.bounds;
     if let Some(why) = setup.beyond_spin() {
@@ -94,6 +98,7 @@ pub fn model(setup: &Setup, capacity: usize, goals: bool) -> Result<Model, Strin
         first: bounds.first,
         goals,
         capacity,
+        longer,
     };
     let text = write_between(&setup.stack, &world, &|_| None).map_err(|refusals| {
         let each: Vec<String> = refusals.iter().map(|refusal| refusal.what.clone()).collect();

@@ -116,6 +116,7 @@ fn promela(stack: &Stack) -> Files {
         first: 0,
         goals: false,
         capacity: 2,
+        longer: 0,
     };
     let text = match write_between(stack, &world, &|_| None) {
         Ok(text) => text,

@@ -47,6 +47,9 @@ pub struct World<'a> {
     pub goals: bool,
     /// Entries of a container of an automaton; one more is [`crate::report::Limit::Capacity`].
     pub capacity: usize,
+    /// Bytes of a message besides those that calls bring and layers surely add; one more is
+    /// [`crate::report::Limit::Length`].
+    pub longer: u32,
 }
 
 /// A call that the application may make.
@@ -68,6 +71,7 @@ pub fn write_between(stack: &Stack, world: &World, sources: Sources) -> Result<S
     let erased = erase::erase(stack)?;
     let size = world.calls.iter().filter_map(|c| c.bytes.as_ref()).map(Vec::len).max().unwrap_or(1);
     let mut writer = Writer::new(&erased, size.max(1) as u32, sources);
+    writer.capacity += world.longer;
     if world.damages() {
         writer.pack_frames();
     }

@@ -2,6 +2,7 @@
 
 use nacre_stack::*;
 
+use crate::report::{within, Limit};
 use crate::types::{bits_of, is_scalar, is_wide};
 use crate::writer::Writer;
 
@@ -133,7 +134,8 @@ impl Writer<'_> {
         let (at, data, capacity) = (self.number(), self.temporary(&Type::Bool), self.capacity);
         self.line(format!("{data} = {is_data};"));
         self.zero(&Type::Msg, to);
-        self.line(format!("assert({buffer}.n <= {capacity}); {to}.is_data = {data}; {to}.n = {buffer}.n; {at} = 0;"));
+        self.line(within(&format!("{buffer}.n <= {capacity}"), Limit::Length));
+        self.line(format!("{to}.is_data = {data}; {to}.n = {buffer}.n; {at} = 0;"));
         self.line(format!("do :: {at} < {buffer}.n -> {to}.b[{at}] = {buffer}.b[{at}]; {at}++ :: else -> break od;"));
     }
 }
@@ -146,5 +148,6 @@ fn low_mask(bits: u32, byte: u32) -> u32 {
 
 /// Appends a byte to a buffer.
 pub fn put_byte() -> String {
-    format!("inline put_byte(X, V) {{\n    assert(X.n < {BUFFER});\n    X.b[X.n] = V;\n    X.n++\n}}\n")
+    let room = within(&format!("X.n < {BUFFER}"), Limit::Length);
+    format!("inline put_byte(X, V) {{\n    {room}\n    X.b[X.n] = V;\n    X.n++\n}}\n")
 }

@@ -4,6 +4,7 @@ use nacre_specification::violation::Violation;
 use nacre_stack::*;
 
 use crate::names::{clean, constant};
+use crate::report::{within, Limit};
 use crate::types::{is_scalar, plain, Field, Shape};
 use crate::writer::{Frame, Writer};
 
@@ -72,10 +73,10 @@ impl Writer<'_> {
     pub fn emit(&mut self, emit: &Emit) {
         let slot = if emit.later {
             let most = self.later_capacity();
-            self.line(format!("assert(MY.later_n < {most});"));
+            self.line(within(&format!("MY.later_n < {most}"), Limit::Events));
             "MY.later[MY.later_n]".to_string()
         } else {
-            self.line(format!("assert(queue_n < {QUEUE});"));
+            self.line(within(&format!("queue_n < {QUEUE}"), Limit::Events));
             "queue[queue_end]".to_string()
         };
         let kind = self.kind_name(emit.target, emit.event);

@@ -50,7 +50,10 @@ impl Writer<'_> {
             return name;
         }
         let layer = self.frame.layer.unwrap_or(LayerId(0));
-        let frame = self.frame_of(layer, &name, &filter.locals);
+        let mut frame = self.frame_of(layer, &name, &filter.locals);
+        // The state is kept from unit to unit.
+        frame.set = (0..filter.state.len() as u32).map(LocalId).chain(filter.inputs.iter().copied()).collect();
+        let done = frame.done.clone();
         let (flag, number) = (Type::Bool, Type::UInt(32));
         self.hide(&format!("{name}_done"), &flag);
         self.hide(&format!("{name}_rejected"), &flag);
@@ -86,6 +89,7 @@ impl Writer<'_> {
             w.end_option();
             w.line(":: else -> break");
             w.line("od;");
+            w.frame.done = done;
             w.when(&format!("!{name}_rejected"), |w| w.body(&filter.end));
             if let Some(result) = &filter.result {
                 let value = w.value(result);

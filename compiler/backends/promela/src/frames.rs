@@ -12,6 +12,7 @@ use crate::automata::{Messages, Transition};
 use crate::between::{World, WAYS};
 use crate::bytes::BUFFER;
 use crate::effects::{self, Effect};
+use crate::report::{within, Limit};
 use crate::term::Term;
 use crate::types::{is_scalar, plain, Field, Shape};
 use crate::writer::{Frame, Writer};
@@ -197,7 +198,8 @@ impl Writer<'_> {
             self.inline(&name, &["X", "M"].map(String::from), "A frame for the network.", Frame::default(), |w| {
                 w.line("CLEAR_FRAME(X);");
                 w.write_one_of(layout, &shapes);
-                w.line(format!("assert(X.n + M.n <= {size}); i_at = 0;"));
+                w.line(within(&format!("X.n + M.n <= {size}"), Limit::Length));
+                w.line("i_at = 0;");
                 w.line("do :: i_at < M.n -> put_byte(X, M.b[i_at]); i_at++ :: else -> break od;");
             });
         self.helpers.push(text);

@@ -3,6 +3,7 @@
 use nacre_stack::*;
 
 use crate::names::clean;
+use crate::report::{within, Limit};
 use crate::types::{plain, Field, Shape};
 use crate::writer::{Frame, Writer};
 
@@ -121,9 +122,8 @@ impl Writer<'_> {
             w.line(format!("{byte} = 0;"));
             w.line("do");
             w.option(format!("{byte} < {from}.n"));
-            w.line(format!(
-                "assert({joined}.n < {capacity}); {joined}.b[{joined}.n] = {from}.b[{byte}]; {joined}.n++; {byte}++"
-            ));
+            w.line(within(&format!("{joined}.n < {capacity}"), Limit::Length));
+            w.line(format!("{joined}.b[{joined}.n] = {from}.b[{byte}]; {joined}.n++; {byte}++"));
             w.end_option();
             w.line(":: else -> break");
             w.line("od;");

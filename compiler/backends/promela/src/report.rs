@@ -30,13 +30,18 @@ pub enum Limit {
     Draws,
     /// More events wait for the network than the model has places for.
     Waiting,
+    /// A message is longer than the model has places for.
+    Length,
+    /// More events of a step, or put off by it, wait than the model has places for.
+    Events,
 }
 
 /// Numbers of limits are from here on.
 const LIMITS: u32 = 100;
 
 impl Limit {
-    const ALL: [Limit; 4] = [Limit::Capacity, Limit::Ambiguous, Limit::Draws, Limit::Waiting];
+    const ALL: [Limit; 6] =
+        [Limit::Capacity, Limit::Ambiguous, Limit::Draws, Limit::Waiting, Limit::Length, Limit::Events];
 
     /// What a verdict says of it.
     pub fn message(self) -> &'static str {
@@ -45,6 +50,8 @@ impl Limit {
             Limit::Ambiguous => "an automaton could go on in two ways, and the model follows one",
             Limit::Draws => "a step draws more random numbers than the model does",
             Limit::Waiting => "more events wait for the network than the model has places for",
+            Limit::Length => "a message is longer than the model has places for",
+            Limit::Events => "more events of a step wait than the model has places for",
         }
     }
 }
@@ -83,6 +90,11 @@ impl Report {
     pub fn statement(self, words: &str) -> String {
         crate::effects::lines(&self.effects(words)).join(" ")
     }
+}
+
+/// Stops the model for a limit unless a condition holds.
+pub fn within(condition: &str, limit: Limit) -> String {
+    format!("if :: {condition} :: else -> {} fi;", Report::Limit(limit).statement("").trim_end_matches(';'))
 }
 
 /// Reports a violation and stops the model.

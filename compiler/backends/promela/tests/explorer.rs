@@ -117,6 +117,7 @@ fn written(stack: &Stack) -> Result<String, Vec<Refusal>> {
         first: 0,
         goals: false,
         capacity: 4,
+        longer: 0,
     };
     write_between(stack, &world, &|_| Some(("layers/g/g.nacre".into(), 7)))
 }
