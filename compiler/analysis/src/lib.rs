@@ -7,13 +7,14 @@
 //!   nothing changes;
 //! - [`control`]: which statements run or not depending on a condition.
 //!
-//! [`timing`] is such an analysis that several back ends ask.
+//! [`linear`] (each message is consumed once) and [`timing`] (where times go) are such analyses; others stand with their only client.
 
 #![warn(missing_docs)]
 
 pub mod control;
 pub mod flow;
 mod lattice;
+pub mod linear;
 pub mod timing;
 pub mod values;
 

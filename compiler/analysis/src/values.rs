@@ -47,6 +47,10 @@ pub struct Body<'a> {
     pub name: &'a str,
     /// Its locals.
     pub locals: &'a [Local],
+    /// Those that are set before it begins: parameters.
+    pub parameters: &'a [LocalId],
+    /// And the fields of the header that was on the message.
+    pub fields: &'a [LocalId],
     /// The statements.
     pub block: &'a Block,
 }
@@ -58,6 +62,8 @@ pub fn bodies(stack: &Stack) -> impl Iterator<Item = Body<'_>> {
         layer: h.layer,
         name: &h.name,
         locals: &h.locals,
+        parameters: &h.parameters,
+        fields: &h.fields,
         block: &h.body,
     });
     let functions = stack.functions.iter().enumerate().map(|(i, f)| Body {
@@ -65,6 +71,8 @@ pub fn bodies(stack: &Stack) -> impl Iterator<Item = Body<'_>> {
         layer: f.layer,
         name: &f.name,
         locals: &f.locals,
+        parameters: &f.parameters,
+        fields: &[],
         block: &f.body,
     });
     handlers.chain(functions)
@@ -79,6 +87,8 @@ pub fn initials(stack: &Stack) -> impl Iterator<Item = (Body<'_>, CellId, &Expr)
             layer: cell.layer,
             name: &cell.name,
             locals: &cell.locals,
+            parameters: &[],
+            fields: &[],
             block: &cell.draws,
         };
         cell.initial.as_ref().map(|initial| (body, id, initial))

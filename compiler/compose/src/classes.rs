@@ -76,9 +76,9 @@ struct Sources<'a> {
 impl<'a> Sources<'a> {
     fn of(stack: &'a Stack) -> Sources<'a> {
         let mut sources = Sources { stack, values: Values::new(Max(FieldClass::Identification)) };
-        for (i, handler) in stack.handlers.iter().enumerate() {
-            for local in handler.parameters.iter().chain(&handler.fields) {
-                sources.local(BodyId::Handler(HandlerId(i as u32)), *local, FieldClass::Message);
+        for body in values::bodies(stack).filter(|body| matches!(body.id, BodyId::Handler(_))) {
+            for local in body.parameters.iter().chain(body.fields) {
+                sources.local(body.id, *local, FieldClass::Message);
             }
         }
         loop {

@@ -223,10 +223,10 @@ fn run_pass(stack: &mut Stack, pass: &Pass) -> Vec<Decision> {
 
 /// Our own mistakes are asserted.
 fn validate(stack: &Stack) {
-    if let Err(problems) = nacre_stack::validate(stack) {
-        panic!(
-            "the stack `{}` is not valid after a pass (a fault of Nacre, please report it):\n{problems:#?}",
-            stack.name
-        );
-    }
+    let problems = nacre_stack::validate(stack).err().unwrap_or_else(|| nacre_analysis::linear::check(stack));
+    assert!(
+        problems.is_empty(),
+        "the stack `{}` is not valid after a pass (a fault of Nacre, please report it):\n{problems:#?}",
+        stack.name
+    );
 }

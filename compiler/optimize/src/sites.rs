@@ -1,8 +1,9 @@
 //! The places where a handler emits: which of them can follow one another in one run, and after which the layer's state
 //! is still looked at.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
+use nacre_analysis::flow::{self, Forward};
 use nacre_stack::visit::Node;
 use nacre_stack::*;
 
@@ -40,11 +41,11 @@ pub struct Sites {
 
 /// Finds all sites of a stack, whose nodes are numbered.
 pub fn find(stack: &Stack) -> Sites {
-    let mut finder = Finder { stack, all: vec![], known: HashMap::new(), course: Course::default(), layer: LayerId(0) };
+    let mut finder = Finder::new(stack);
     let mut courses = vec![];
     for handler in &stack.handlers {
         finder.layer = handler.layer;
-        finder.block(&handler.body, Some(HashSet::new()), true, &mut Frame::default());
+        flow::forward(&mut finder, &handler.body, BTreeSet::new());
         courses.push(std::mem::take(&mut finder.course));
     }
     Sites { all: finder.all, courses, statements: finder.known }
@@ -57,109 +58,69 @@ struct Finder<'s> {
     course: Course,
     /// Whose handler is read.
     layer: LayerId,
-}
-
-/// Sites that may have been passed; none: this place is not reached.
-type Passed = Option<HashSet<SiteId>>;
-
-#[derive(Default)]
-struct Frame {
-    /// What was passed at each `Break` of the innermost loop.
-    breaks: Vec<HashSet<SiteId>>,
-    /// What was passed at each `Return`.
-    returns: Vec<HashSet<SiteId>>,
+    /// How many of the branches and calls around are unlikely; and how many calls there are.
+    unlikely: usize,
     depth: usize,
 }
 
-fn join(a: Passed, b: Passed) -> Passed {
-    match (a, b) {
-        (Some(mut a), Some(b)) => {
-            a.extend(b);
-            Some(a)
-        }
-        (a, b) => a.or(b),
-    }
-}
+/// What is followed: the sites that may have been passed in the same run of a handler.
+impl Forward for Finder<'_> {
+    type State = BTreeSet<SiteId>;
 
-impl<'s> Finder<'s> {
-    fn block(&mut self, block: &'s [Statement], mut passed: Passed, likely: bool, frame: &mut Frame) -> Passed {
-        for statement in block {
-            passed = match passed {
-                Some(sites) => self.statement(statement, sites, likely, frame),
-                None => return None,
-            };
-        }
-        passed
-    }
-
-    fn touch(&mut self, passed: &HashSet<SiteId>) {
-        passed.iter().for_each(|s| self.all[*s].touched_after = true);
-    }
-
-    fn statement(
-        &mut self,
-        statement: &'s Statement,
-        mut passed: HashSet<SiteId>,
-        likely: bool,
-        frame: &mut Frame,
-    ) -> Passed {
+    fn statement(&mut self, statement: &Statement, passed: &mut BTreeSet<SiteId>) {
         if touches(statement) {
-            self.touch(&passed);
+            self.touch(passed);
         }
         match &statement.kind {
             StatementKind::Emit(emit) => {
-                let site = self.site(statement.id, emit, likely);
-                passed.iter().for_each(|before| {
-                    self.course.follows.insert((*before, site));
-                });
+                let site = self.site(statement.id, emit);
+                self.course.follows.extend(passed.iter().map(|before| (*before, site)));
                 passed.insert(site);
-                Some(passed)
             }
-            StatementKind::If { likely: often, then, otherwise, .. } => {
-                let first = self.block(then, Some(passed.clone()), likely && *often != Some(false), frame);
-                let second = self.block(otherwise, Some(passed), likely && *often != Some(true), frame);
-                join(first, second)
-            }
-            StatementKind::Loop { body, .. } | StatementKind::For { body, .. } | StatementKind::Each { body, .. } => {
-                let outer = std::mem::take(&mut frame.breaks);
-                let mut all = passed;
-                // Twice: what a turn passes lies before the next one.
-                for _ in 0..2 {
-                    if touches(statement) {
-                        self.touch(&all);
-                    }
-                    let turn = self.block(body, Some(all.clone()), likely, frame);
-                    all.extend(turn.unwrap_or_default());
-                }
-                let breaks = std::mem::replace(&mut frame.breaks, outer);
-                breaks.into_iter().for_each(|b| all.extend(b));
-                Some(all)
-            }
-            StatementKind::Break => {
-                frame.breaks.push(passed);
-                None
-            }
-            StatementKind::Return(_) | StatementKind::Reject => {
-                frame.returns.push(passed);
-                None
-            }
-            StatementKind::Call { function, .. } => {
-                let called = self.stack.function(*function);
-                if frame.depth > self.stack.functions.len() {
-                    return Some(passed);
-                }
-                let mut inner = Frame { depth: frame.depth + 1, ..Frame::default() };
-                let end = self.block(&called.body, Some(passed), likely, &mut inner);
-                let ends = inner.returns.into_iter().map(Some).fold(end, join);
+            // Functions do not call themselves; a stack in which they did would not be valid.
+            StatementKind::Call { function, .. } if self.depth <= self.stack.functions.len() => {
+                self.depth += 1;
+                let ends = flow::forward(self, &self.stack.function(*function).body, std::mem::take(passed));
+                self.depth -= 1;
                 // The values that it gives are put into places of this handler's.
-                Some(ends.unwrap_or_default())
+                *passed = ends.all().unwrap_or_default();
             }
-            _ => Some(passed),
+            _ => {}
         }
     }
 
-    fn site(&mut self, node: NodeId, emit: &Emit, likely: bool) -> SiteId {
-        let likely = likely && emit.likely != Some(false);
+    fn turn(&mut self, of: &Statement, passed: &mut BTreeSet<SiteId>) {
+        if touches(of) {
+            self.touch(passed);
+        }
+    }
+
+    fn enter(&mut self, of: &Statement, then: bool) {
+        self.unlikely += usize::from(is_unlikely(of, then));
+    }
+
+    fn leave(&mut self, of: &Statement, then: bool) {
+        self.unlikely -= usize::from(is_unlikely(of, then));
+    }
+}
+
+/// Whether a branch is marked as the one that is seldom taken.
+fn is_unlikely(of: &Statement, then: bool) -> bool {
+    matches!(of.kind, StatementKind::If { likely: Some(likely), .. } if likely != then)
+}
+
+impl<'s> Finder<'s> {
+    fn new(stack: &'s Stack) -> Finder<'s> {
+        let course = Course::default();
+        Finder { stack, all: vec![], known: HashMap::new(), course, layer: LayerId(0), unlikely: 0, depth: 0 }
+    }
+
+    fn touch(&mut self, passed: &BTreeSet<SiteId>) {
+        passed.iter().for_each(|s| self.all[*s].touched_after = true);
+    }
+
+    fn site(&mut self, node: NodeId, emit: &Emit) -> SiteId {
+        let likely = self.unlikely == 0 && emit.likely != Some(false);
         let id = *self.known.entry(node).or_insert_with(|| {
             self.all.push(Site {
                 layer: self.layer,

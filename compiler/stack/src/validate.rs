@@ -3,7 +3,6 @@
 mod code;
 mod expressions;
 mod layouts;
-mod linear;
 mod numbers;
 mod places;
 mod tables;
@@ -50,10 +49,10 @@ impl Problems {
     }
 }
 
-/// Checks all of a stack. Later checks rely on earlier ones, so they run only if those found nothing.
+/// Checks all of a stack, but for the use of messages (`nacre_analysis::linear`). Later checks rely on earlier ones, so they run only if those found nothing.
 pub fn validate(stack: &Stack) -> Result<(), Vec<Problem>> {
     let mut problems = Problems::default();
-    for check in [tables::check, code::check, linear::check, layouts::check, numbers::check] {
+    for check in [tables::check, code::check, layouts::check, numbers::check] {
         check(stack, &mut problems);
         if !problems.found.is_empty() {
             return Err(problems.found);

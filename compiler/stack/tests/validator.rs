@@ -116,56 +116,18 @@ fn types_that_differ() {
 }
 
 #[test]
-fn messages_that_are_lost_or_used_twice() {
+fn messages_that_nothing_keeps() {
     let gbn = samples::go_back_n;
-    let deliver = "go_back_n.up.receive.Data";
-    refused("`m` is lost", gbn(), |s| {
-        handler(s, "go_back_n.up.receive.Ack").body.retain(|s| !matches!(&s.kind, StatementKind::Drop(_)))
-    });
-    refused("`m` is used after", gbn(), |s| {
-        let handler = handler(s, deliver);
-        let m = local(handler, "m");
-        handler.body.push(release(&m));
-    });
-    refused("consumed on one path", gbn(), |s| {
-        let StatementKind::If { otherwise, .. } = &mut handler(s, deliver).body[1].kind else { panic!("an if") };
-        otherwise.clear();
-    });
-    refused("`back` is lost", gbn(), |s| {
-        let StatementKind::If { then, .. } = &mut handler(s, "go_back_n.down.send").body[1].kind else {
-            panic!("an if")
-        };
-        then.remove(0);
-    });
-    refused("`m` is used after", gbn(), |s| {
-        let handler = handler(s, "go_back_n.down.send");
-        let m = local(handler, "m");
-        handler.body.insert(0, when(num(1, Type::Bool), vec![release(&m)], vec![release(&m)]));
-    });
     refused("a message is lost on failure", gbn(), |s| {
         let StatementKind::Operate(operate) = &mut handler(s, "go_back_n.down.send").body[0].kind else {
             panic!("an operation")
         };
         operate.back = None;
     });
-    refused("is set while it holds a message", gbn(), |s| {
-        let handler = handler(s, deliver);
-        let m = local(handler, "m");
-        handler.body.insert(0, set(&m, empty()));
-    });
-    refused("consumed on one path", gbn(), |s| {
-        let handler = handler(s, deliver);
-        let m = local(handler, "m");
-        handler.body.insert(0, StatementKind::Loop { bound: 3, body: vec![release(&m)] }.into());
-    });
     refused("holds no message", gbn(), |s| {
-        let handler = handler(s, deliver);
+        let handler = handler(s, "go_back_n.up.receive.Data");
         let number = local(handler, "number");
         handler.body.push(release(&number));
-    });
-    refused("`raw` is used after", samples::sealed(), |s| {
-        let handler = handler(s, "sealed.down.send");
-        handler.body.swap(2, 3);
     });
 }
 

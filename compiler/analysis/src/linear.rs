@@ -5,9 +5,12 @@
 
 use std::collections::BTreeMap;
 
-use super::Problems;
-use crate::visit::Traverse;
-use crate::*;
+use nacre_stack::visit::Traverse;
+use nacre_stack::*;
+
+use crate::flow::{self, Forward};
+use crate::values::{self, Body};
+use crate::Lattice;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Use {
@@ -23,38 +26,88 @@ enum Use {
 /// A part of a local: the fields that lead to it.
 type Part = (LocalId, Vec<u32>);
 
-#[derive(Clone, Debug, Default)]
+/// What is known at a point that is reached.
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Flow {
     uses: BTreeMap<Part, Use>,
     /// Bool locals that equal another one (or its opposite).
     aliases: BTreeMap<LocalId, (LocalId, bool)>,
-    ended: bool,
+}
+
+/// What differs is not known; nothing is above that.
+impl Lattice for Flow {
+    fn join(&mut self, other: &Flow) -> bool {
+        let before = self.aliases.len();
+        self.aliases.retain(|alias, of| other.aliases.get(alias) == Some(of));
+        let mut grew = self.aliases.len() < before;
+        for (part, theirs) in &other.uses {
+            let ours = self.uses.entry(part.clone()).or_insert(*theirs);
+            if *ours != *theirs && *ours != Use::Maybe {
+                *ours = Use::Maybe;
+                grew = true;
+            }
+        }
+        grew
+    }
 }
 
 struct Walker<'a> {
     stack: &'a Stack,
-    problems: &'a mut Problems,
+    place: &'a str,
+    problems: &'a mut Vec<Problem>,
     locals: &'a [Local],
     flow: Flow,
-    breaks: Vec<Vec<Flow>>,
 }
 
-pub fn check(stack: &Stack, problems: &mut Problems) {
-    for handler in &stack.handlers {
-        problems.at(&handler.name);
-        let parameters = handler.parameters.iter().chain(&handler.fields);
-        Walker::new(stack, problems, &handler.locals).body(parameters, &handler.body);
+/// Messages that are lost, used twice, or used on one path and not on another: faults of whoever made the stack, which must be
+/// valid otherwise.
+pub fn check(stack: &Stack) -> Vec<Problem> {
+    let mut problems = vec![];
+    for body in values::bodies(stack) {
+        let mut walker = Walker::new(stack, &mut problems, body);
+        body.parameters.iter().chain(body.fields).for_each(|id| walker.set(*id, Use::Live));
+        let begin = std::mem::take(&mut walker.flow);
+        if let Some(end) = flow::forward(&mut walker, body.block, begin).falls {
+            walker.flow = end;
+            walker.leave();
+        }
     }
-    for function in &stack.functions {
-        problems.at(&function.name);
-        Walker::new(stack, problems, &function.locals).body(function.parameters.iter(), &function.body);
+    problems
+}
+
+/// Each statement looks at the state that it is given, and leaves there what it makes of it.
+impl Forward for Walker<'_> {
+    type State = Flow;
+
+    fn statement(&mut self, statement: &Statement, state: &mut Flow) {
+        self.within(state, |walker| walker.step(statement));
+    }
+
+    fn decided(&mut self, condition: &Expr, value: bool, state: &mut Flow) {
+        self.within(state, |walker| walker.refine(condition, value));
+    }
+
+    fn turn(&mut self, of: &Statement, state: &mut Flow) {
+        if let StatementKind::Each { walk, .. } = &of.kind {
+            self.within(state, |walker| walker.set_some(walk.value, Use::Live));
+        }
+    }
+
+    fn meet(&mut self, into: &mut Flow, other: &Flow) -> bool {
+        for (part, theirs) in &other.uses {
+            let differ = matches!((into.uses[part], theirs), (Use::Live, Use::Gone) | (Use::Gone, Use::Live));
+            if differ && self.is_certain(part) {
+                self.problem(part.0, "is consumed on one path but not on another");
+            }
+        }
+        into.join(other)
     }
 }
 
 impl<'a> Walker<'a> {
-    fn new(stack: &'a Stack, problems: &'a mut Problems, locals: &'a [Local]) -> Walker<'a> {
-        let mut walker = Walker { stack, problems, locals, flow: Flow::default(), breaks: vec![] };
-        for (index, local) in locals.iter().enumerate() {
+    fn new(stack: &'a Stack, problems: &'a mut Vec<Problem>, body: Body<'a>) -> Walker<'a> {
+        let mut walker = Walker { stack, place: body.name, problems, locals: body.locals, flow: Flow::default() };
+        for (index, local) in body.locals.iter().enumerate() {
             for (path, _) in walker.parts_of(&local.ty) {
                 let by_ref = if local.by_ref { Use::Maybe } else { Use::Gone };
                 walker.flow.uses.insert((LocalId(index as u32), path), by_ref);
@@ -63,10 +116,10 @@ impl<'a> Walker<'a> {
         walker
     }
 
-    fn body<'l>(&mut self, parameters: impl Iterator<Item = &'l LocalId>, body: &Block) {
-        parameters.for_each(|id| self.set(*id, Use::Live));
-        self.block(body);
-        self.leave();
+    fn within(&mut self, state: &mut Flow, act: impl FnOnce(&mut Self)) {
+        std::mem::swap(&mut self.flow, state);
+        act(self);
+        std::mem::swap(&mut self.flow, state);
     }
 
     /// The parts of a type that hold messages, and whether they do for certain.
@@ -92,14 +145,11 @@ impl<'a> Walker<'a> {
         parts.iter().any(|(path, certain)| *path == part.1 && *certain)
     }
 
-    fn name(&self, id: LocalId) -> &'a str {
-        &self.locals[id.index()].name
-    }
-
     fn problem(&mut self, id: LocalId, text: &str) {
-        let name = self.name(id);
-        if !self.flow.ended {
-            self.problems.add(format!("`{name}` {text}"));
+        let text = format!("`{}` {text}", self.locals[id.index()].name);
+        let problem = Problem { place: self.place.into(), text };
+        if !self.problems.contains(&problem) {
+            self.problems.push(problem);
         }
     }
 
@@ -165,29 +215,6 @@ impl<'a> Walker<'a> {
                 self.problem(part.0, "is lost");
             }
         }
-        self.flow.ended = true;
-    }
-
-    fn merge(&mut self, other: Flow) {
-        if other.ended {
-            return;
-        }
-        if self.flow.ended {
-            self.flow = other;
-            return;
-        }
-        for (part, theirs) in other.uses {
-            let ours = self.flow.uses[&part];
-            if ours == theirs {
-                continue;
-            }
-            let differ = matches!((ours, theirs), (Use::Live, Use::Gone) | (Use::Gone, Use::Live));
-            if differ && self.is_certain(&part) {
-                self.problem(part.0, "is consumed on one path but not on another");
-            }
-            self.flow.uses.insert(part, Use::Maybe);
-        }
-        self.flow.aliases.retain(|alias, of| other.aliases.get(alias) == Some(of));
     }
 
     /// Both ways, from the same beginning.
@@ -196,7 +223,9 @@ impl<'a> Walker<'a> {
         one(self);
         let after = std::mem::replace(&mut self.flow, before);
         other(self);
-        self.merge(after);
+        let mut both = std::mem::take(&mut self.flow);
+        self.meet(&mut both, &after);
+        self.flow = both;
     }
 
     /// What a condition's value tells.
@@ -300,23 +329,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    fn block(&mut self, block: &Block) {
-        block.iter().for_each(|s| self.statement(s));
-    }
-
-    /// A loop's body; what it begins with must be what it ends with.
-    fn turn(&mut self, body: &Block, begin: impl FnOnce(&mut Self)) {
-        let before = self.flow.clone();
-        self.breaks.push(vec![]);
-        begin(self);
-        self.block(body);
-        self.merge(before);
-        self.flow.ended = false;
-        let breaks = self.breaks.pop().unwrap_or_default();
-        breaks.into_iter().for_each(|flow| self.merge(flow));
-    }
-
-    fn statement(&mut self, statement: &Statement) {
+    /// A statement; of one with blocks, what it evaluates before them.
+    fn step(&mut self, statement: &Statement) {
         match &statement.kind {
             StatementKind::Let(id, value) => {
                 self.expr(value);
@@ -333,36 +347,15 @@ impl<'a> Walker<'a> {
                 self.place(place);
                 self.stored(place);
             }
-            StatementKind::If { condition, then, otherwise, .. } => {
-                self.expr(condition);
-                self.either(
-                    |w| {
-                        w.refine(condition, true);
-                        w.block(then);
-                    },
-                    |w| {
-                        w.refine(condition, false);
-                        w.block(otherwise);
-                    },
-                );
-            }
-            StatementKind::Loop { body, .. } => self.turn(body, |_| {}),
-            StatementKind::For { from, to, body, .. } => {
+            StatementKind::If { condition, .. } => self.expr(condition),
+            StatementKind::Loop { .. } | StatementKind::Break => {}
+            StatementKind::For { from, to, .. } => {
                 self.expr(from);
                 self.expr(to);
-                self.turn(body, |_| {});
             }
-            StatementKind::Each { walk, body, .. } => {
+            StatementKind::Each { walk, .. } => {
                 self.place(&walk.over);
                 walk.from.iter().chain(&walk.to).for_each(|e| self.expr(e));
-                self.turn(body, |w| w.set_some(walk.value, Use::Live));
-            }
-            StatementKind::Break => {
-                let flow = self.flow.clone();
-                if let Some(breaks) = self.breaks.last_mut() {
-                    breaks.push(flow);
-                }
-                self.flow.ended = true;
             }
             StatementKind::Return(value) => {
                 value.iter().for_each(|v| self.expr(v));
