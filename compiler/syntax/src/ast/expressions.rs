@@ -1,0 +1,168 @@
+//! Expressions and types.
+
+use nacre_diagnostics::Span;
+
+use super::*;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expr {
+    pub kind: ExprKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TimeUnit {
+    Ns,
+    Us,
+    Ms,
+    S,
+    Min,
+    H,
+}
+
+impl TimeUnit {
+    pub fn nanoseconds(self) -> u64 {
+        match self {
+            TimeUnit::Ns => 1,
+            TimeUnit::Us => 1_000,
+            TimeUnit::Ms => 1_000_000,
+            TimeUnit::S => 1_000_000_000,
+            TimeUnit::Min => 60_000_000_000,
+            TimeUnit::H => 3_600_000_000_000,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinaryOp {
+    Or,
+    And,
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    In,
+    Range,
+    BitOr,
+    BitXor,
+    BitAnd,
+    Shl,
+    Shr,
+    Add,
+    Sub,
+    /// `++`
+    Concat,
+    Mul,
+    Div,
+    Rem,
+}
+
+impl BinaryOp {
+    /// As it is written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            BinaryOp::Or => "||",
+            BinaryOp::And => "&&",
+            BinaryOp::Equal => "==",
+            BinaryOp::NotEqual => "!=",
+            BinaryOp::Less => "<",
+            BinaryOp::LessEqual => "<=",
+            BinaryOp::Greater => ">",
+            BinaryOp::GreaterEqual => ">=",
+            BinaryOp::In => "in",
+            BinaryOp::Range => "..",
+            BinaryOp::BitOr => "|",
+            BinaryOp::BitXor => "^",
+            BinaryOp::BitAnd => "&",
+            BinaryOp::Shl => "<<",
+            BinaryOp::Shr => ">>",
+            BinaryOp::Add => "+",
+            BinaryOp::Sub => "-",
+            BinaryOp::Concat => "++",
+            BinaryOp::Mul => "*",
+            BinaryOp::Div => "/",
+            BinaryOp::Rem => "%",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnaryOp {
+    Not,
+    Negate,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExprKind {
+    /// A lower-case name, a parameter or constant.
+    Name(String),
+    /// A capitalized name by itself (an enum before `.variant`).
+    TypeName(String),
+    Number(u64),
+    Duration(u64, TimeUnit),
+    Text(String),
+    True,
+    False,
+    None,
+    /// `some(x)`
+    Some(Box<Expr>),
+    /// `x.name`
+    Field(Box<Expr>, Ident),
+    /// `f(x, ref y)`, `below.send(m)`, `p.sent.push(x)`
+    Call(Box<Expr>, Vec<Argument>),
+    Index(Box<Expr>, Box<Expr>),
+    /// `a[4..]`
+    From(Box<Expr>),
+    Unary(UnaryOp, Box<Expr>),
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    As(Box<Expr>, Box<Type>),
+    Share(Box<Expr>),
+    /// `bytes through filter`
+    Through(Box<Expr>, Ident),
+    /// `Name { field: value, other }`: a header or a struct.
+    Literal(Ident, Vec<(Ident, Option<Expr>)>),
+    Tuple(Vec<Expr>),
+    Array(Vec<Expr>),
+    If(Box<IfExpr>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct IfExpr {
+    pub condition: Condition,
+    pub then: Expr,
+    pub otherwise: Expr,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Argument {
+    pub by_ref: bool,
+    pub value: Expr,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Type {
+    pub kind: TypeKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum TypeKind {
+    /// `u16`, `msg`, `Peer`, `window<msg, W, seq16>`, `bytes<32>`
+    Name(Ident, Vec<TypeArgument>),
+    /// `0..N`
+    Range(Box<Expr>, Box<Expr>),
+    Tuple(Vec<Type>),
+    Option(Box<Type>),
+    PerMember(Box<Type>),
+    /// `u8 per 0..64`
+    Per(Box<Type>, Box<Type>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum TypeArgument {
+    Type(Type),
+    /// `16`, `W`, `view.max`. A lone capitalized or all-capital name that could be either is an Expr.
+    Expr(Expr),
+}

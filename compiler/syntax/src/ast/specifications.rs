@@ -1,0 +1,161 @@
+//! Wires, filters, automata, goals, configurations, properties.
+
+use nacre_diagnostics::Span;
+
+use super::*;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wire {
+    pub docs: Docs,
+    pub name: Ident,
+    pub big: bool,
+    pub fields: Vec<WireField>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum WireField {
+    Field {
+        name: Ident,
+        ty: Type,
+        nul: bool,
+        value: Option<Expr>,
+        until: Option<u64>,
+        condition: Option<Expr>,
+        span: Span,
+    },
+    Let {
+        name: Ident,
+        value: Expr,
+        span: Span,
+    },
+    Rest(Span),
+    If {
+        condition: Expr,
+        fields: Vec<WireField>,
+        span: Span,
+    },
+    Match {
+        on: Ident,
+        arms: Vec<WireArm>,
+        span: Span,
+    },
+}
+
+/// `3 => Rst where code == 0 { ... }`
+#[derive(Clone, Debug, PartialEq)]
+pub struct WireArm {
+    pub number: u64,
+    pub name: Ident,
+    pub condition: Option<Expr>,
+    pub fields: Vec<WireField>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Filter {
+    pub docs: Docs,
+    pub name: Ident,
+    pub grows: Option<Expr>,
+    pub state: Vec<Field>,
+    pub unit: FilterUnit,
+    /// The parameters of `byte(b: u8)` or `word(w: u32)`, one for each string of bytes that is read; at least one.
+    pub inputs: Vec<FunctionParameter>,
+    pub body: Block,
+    pub end: Option<Block>,
+    pub result: Option<Expr>,
+    pub functions: Vec<Function>,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FilterUnit {
+    Byte,
+    Word,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Automaton {
+    pub docs: Docs,
+    pub name: Ident,
+    pub parameters: Vec<Parameter>,
+    pub extends: Option<Ident>,
+    pub state: Vec<Field>,
+    pub actions: Vec<Action>,
+    pub definitions: Vec<Definition>,
+    pub goals: Vec<Goal>,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ActionKind {
+    Input,
+    Output,
+    Internal,
+    /// Internal, and never has to happen.
+    Fault,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Action {
+    pub docs: Docs,
+    pub kind: ActionKind,
+    pub name: Ident,
+    /// (said with `at`, name)
+    pub parameters: Vec<(bool, Ident)>,
+    pub condition: Option<Expr>,
+    pub body: Block,
+    pub span: Span,
+}
+
+/// `define agrees(q, v) = expr;`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Definition {
+    pub name: Ident,
+    pub parameters: Vec<Ident>,
+    pub value: Expr,
+    pub span: Span,
+}
+
+/// `goal all_arrive = expr unless expr;`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Goal {
+    pub docs: Docs,
+    pub name: Ident,
+    pub condition: Expr,
+    pub unless: Option<Expr>,
+    pub span: Span,
+}
+
+/// `configuration small for pt2pt { W = 2; send = (3, 0); }`: a bounded world of a verification.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Configuration {
+    pub docs: Docs,
+    pub name: Ident,
+    /// A layer or a stack.
+    pub subject: Ident,
+    /// The automaton below it, where it is another one than the subject requires, or the subject requires none.
+    pub over: Option<Ident>,
+    /// `on request`: it takes long, and is verified only where it is asked for.
+    pub on_request: bool,
+    pub settings: Vec<Setting>,
+    pub span: Span,
+}
+
+/// `pt2pt.W = 2;`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setting {
+    /// One name, or a layer's and its parameter's.
+    pub path: Vec<Ident>,
+    /// Durations in nanoseconds.
+    pub values: Vec<u64>,
+    pub span: Span,
+}
+
+/// `property name;`, an axiom with its words in the docs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Property {
+    pub docs: Docs,
+    pub name: Ident,
+    pub span: Span,
+}

@@ -1,0 +1,127 @@
+//! Stacks, graphs, and tests of them.
+
+use nacre_diagnostics::Span;
+
+use super::*;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stack {
+    pub docs: Docs,
+    pub name: Ident,
+    pub members: Option<u64>,
+    pub body: StackBody,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum StackBody {
+    /// Top first.
+    Layers(Vec<LayerRef>),
+    For {
+        properties: Vec<Ident>,
+        over: Ident,
+    },
+}
+
+/// `pt2pt<16, RTO = 20 ms>`
+#[derive(Clone, Debug, PartialEq)]
+pub struct LayerRef {
+    pub name: Ident,
+    pub arguments: Vec<LayerArgument>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct LayerArgument {
+    pub name: Option<Ident>,
+    pub value: Expr,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Graph {
+    pub docs: Docs,
+    pub name: Ident,
+    pub lines: Vec<GraphLine>,
+    pub span: Span,
+}
+
+/// `let big = frag<1400> over mux[key 1, peer 1];`
+#[derive(Clone, Debug, PartialEq)]
+pub struct GraphLine {
+    pub name: Ident,
+    pub layer: LayerRef,
+    /// `mux[key 2, peer 2]` without `over` stands in `key`.
+    pub over: Vec<GraphOver>,
+    pub key: Option<(u64, u64)>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct GraphOver {
+    pub name: Ident,
+    pub key: Option<(u64, u64)>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Test {
+    pub docs: Docs,
+    pub name: String,
+    pub body: Vec<TestStatement>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct TestStatement {
+    pub kind: TestKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum TestKind {
+    /// `open a, b with reliable;`
+    Open { endpoints: Vec<Ident>, stack: Ident },
+    /// `network loss 20%, delay 5 ms, seed 7;`
+    Network(Vec<NetworkSetting>),
+    /// `a.send("hello");`, `a.app.cast(bytes 3000);` A call that is refused is tried again while time goes on.
+    Call { endpoint: Ident, port: Option<Ident>, event: Ident, arguments: Vec<TestArgument> },
+    /// `run 200 ms;`
+    Run(Expr),
+    /// `expect b.deliver("hello");`: it has been, or is within what time the test still has, the next output of this kind.
+    Expect { endpoint: Ident, port: Option<Ident>, event: Ident, arguments: Vec<TestArgument> },
+    /// `expect refused a.send(bytes 100000);`
+    ExpectRefused { endpoint: Ident, port: Option<Ident>, event: Ident, arguments: Vec<TestArgument> },
+    /// `expect nothing at b;`
+    ExpectNothing(Ident),
+    /// `expect count a.pt2pt.repeated > 0;`
+    ExpectCount { endpoint: Ident, layer: Option<Ident>, counter: Ident, comparison: BinaryOp, value: Expr },
+    /// `for i in 0 .. 100 { ... }`
+    For { variable: Ident, from: Expr, to: Expr, body: Vec<TestStatement> },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct NetworkSetting {
+    pub name: Ident,
+    pub value: NetworkValue,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum NetworkValue {
+    /// In percent.
+    Percent(f64),
+    /// Duration or number (seed).
+    Expr(Expr),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum TestArgument {
+    Text(String, Span),
+    /// `bytes 3000`: a message of so many bytes, by a fixed pattern; `bytes 3000 seed i`: with other content.
+    Bytes {
+        length: Expr,
+        seed: Option<Expr>,
+        span: Span,
+    },
+    Expr(Expr),
+    /// `_`
+    Any(Span),
+}

@@ -1,0 +1,190 @@
+//! Patterns and statements.
+
+use nacre_diagnostics::Span;
+
+use super::*;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pattern {
+    pub kind: PatternKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum PatternKind {
+    /// `..`: the parameters that only `pass` needs.
+    Rest,
+    /// `_`
+    Any,
+    Name(Ident),
+    /// `data m`
+    Data(Ident),
+    /// `m - Header { ... }`
+    Pop(Ident, HeaderPattern),
+    /// `Header { ... }` without a message
+    Header(HeaderPattern),
+    /// `m - h: Wire`
+    PopWire {
+        message: Ident,
+        name: Ident,
+        wire: Ident,
+    },
+    Tuple(Vec<Pattern>),
+    Some(Box<Pattern>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeaderPattern {
+    pub name: Ident,
+    /// Field, and what its value is matched with; none: a local of the field's name.
+    pub fields: Vec<(Ident, Option<Pattern>)>,
+    pub span: Span,
+}
+
+pub type Statements = Vec<Statement>;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    pub statements: Statements,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statement {
+    pub kind: StatementKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AssignOp {
+    Set,
+    Add,
+    Sub,
+    Mul,
+    Or,
+    And,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum StatementKind {
+    Let {
+        pattern: Pattern,
+        value: Expr,
+        otherwise: Option<Otherwise>,
+    },
+    Var {
+        name: Ident,
+        ty: Option<Type>,
+        value: Option<Expr>,
+    },
+    Ref {
+        name: Ident,
+        place: Expr,
+        otherwise: Option<Otherwise>,
+    },
+    Assign {
+        place: Expr,
+        op: AssignOp,
+        value: Expr,
+        otherwise: Option<Otherwise>,
+    },
+    /// A call.
+    Expr {
+        value: Expr,
+        otherwise: Option<Otherwise>,
+    },
+    Pass {
+        value: Option<Expr>,
+        otherwise: Option<Otherwise>,
+    },
+    /// The call is an emission.
+    Later(Expr),
+    Drop(Expr),
+    Arm {
+        timer: Expr,
+        delay: Expr,
+        unless_armed: bool,
+    },
+    Cancel(Expr),
+    Count(Ident),
+    /// What is claimed, and how the source writes it.
+    Assert(Expr, String),
+    Impossible(Expr),
+    If(If),
+    Match {
+        value: Expr,
+        arms: Vec<MatchArm>,
+    },
+    While {
+        condition: Condition,
+        bound: Option<Expr>,
+        body: Block,
+    },
+    For {
+        pattern: Pattern,
+        over: Expr,
+        drain: bool,
+        bound: Option<Expr>,
+        body: Block,
+    },
+    Return(Option<Expr>),
+    Break,
+    /// In a filter.
+    Yield(Expr),
+    Reject,
+}
+
+/// What follows `else` where something can fail.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Otherwise {
+    pub kind: OtherwiseKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum OtherwiseKind {
+    Block(Block),
+    Return(Option<Expr>),
+    Break,
+    Reject,
+    Unreachable,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct If {
+    pub condition: Condition,
+    pub then: Block,
+    pub otherwise: Option<Else>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Else {
+    Block(Block),
+    If(Box<Statement>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Condition {
+    /// `likely`: true, `unlikely`: false.
+    pub likely: Option<bool>,
+    pub kind: ConditionKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum ConditionKind {
+    Expr(Expr),
+    /// `let pattern = expr && expr ...`
+    Let {
+        pattern: Pattern,
+        value: Expr,
+        and: Vec<Expr>,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct MatchArm {
+    /// None: `_`
+    pub value: Option<Expr>,
+    pub body: Block,
+}
