@@ -23,8 +23,11 @@ const ARGUMENTS_MAX: u8 = 4;
 /// # Safety
 /// As of `Stack::from_raw`, for as much as the descriptor's size states.
 pub(crate) unsafe fn check(raw: *const NacreStack) -> Result<&'static NacreStack, Error> {
-    if raw.is_null() || !raw.is_aligned() {
-        return complain(format!("the stack's descriptor is at {raw:p}"));
+    if raw.is_null() {
+        return complain("the stack's descriptor is NULL".into());
+    }
+    if !raw.is_aligned() {
+        return complain(format!("the stack's descriptor is not aligned, at {raw:p}"));
     }
     // SAFETY: the caller's promise. ABI and size come first in every version; nothing else is read before they fit.
     let (abi, size) = unsafe { (ptr::addr_of!((*raw).abi).read(), ptr::addr_of!((*raw).size).read()) };
