@@ -16,7 +16,7 @@ use std::collections::{BTreeSet, HashMap};
 use nacre_stack::visit::{rewrite_stack, ChangeStatements};
 use nacre_stack::*;
 
-use crate::reach::{Depth, Reach, Seen, DEEPEST};
+use crate::reach::{Depth, Reach, Seen};
 use crate::sites::{self, SiteId, Sites};
 
 /// What was decided about one emission of a handler.
@@ -252,7 +252,7 @@ impl<'s> Search<'s> {
         x: (SiteId, Depth),
         y: (SiteId, Depth),
     ) -> Option<(SiteId, String)> {
-        let circles = x.1.events == DEEPEST || y.1.events == DEEPEST;
+        let circles = x.1.events == reach.deepest || y.1.events == reach.deepest;
         let reference = x.1.events <= y.1.events;
         let mixed = x.1.waits <= y.1.waits;
         let all_wait = |d: Depth| d.waits == d.events;

@@ -7,8 +7,10 @@ use nacre_stack::*;
 
 use crate::sites::{SiteId, Sites};
 
-/// Deeper than this counts as this deep: the step may go round in a circle.
-pub const DEEPEST: u8 = 48;
+/// Deeper than this counts as this deep: the step may go round in a circle. Through a stack and back is not.
+fn deepest(stack: &Stack) -> u8 {
+    (2 * stack.layers.len() + 16).clamp(48, usize::from(u8::MAX)) as u8
+}
 
 /// Where order can be seen: in the state that some layers share, at a port, or in the ring of what comes later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,8 +28,9 @@ pub struct Depth {
 }
 
 impl Depth {
-    fn below(self, waits: bool) -> Depth {
-        Depth { events: (self.events + 1).min(DEEPEST), waits: (self.waits + waits as u8).min(DEEPEST) }
+    fn below(self, waits: bool, deepest: u8) -> Depth {
+        let one_more = |depth: u8, more: bool| depth.saturating_add(u8::from(more)).min(deepest);
+        Depth { events: one_more(self.events, true), waits: one_more(self.waits, waits) }
     }
 }
 
@@ -38,6 +41,8 @@ pub struct Reach<'s> {
     pub sites: &'s Sites,
     /// Of each layer, which state it belongs to.
     pub states: Vec<usize>,
+    /// What is this deep may be deeper.
+    pub deepest: u8,
     /// Of each handler.
     handlers: Vec<Reached>,
 }
@@ -53,7 +58,8 @@ pub fn takers(stack: &Stack, sites: &Sites, site: SiteId) -> Vec<HandlerId> {
 
 impl<'s> Reach<'s> {
     pub fn new(stack: &'s Stack, sites: &'s Sites) -> Reach<'s> {
-        Reach { stack, sites, states: states(stack), handlers: vec![Reached::new(); stack.handlers.len()] }
+        let handlers = vec![Reached::new(); stack.handlers.len()];
+        Reach { stack, sites, states: states(stack), deepest: deepest(stack), handlers }
     }
 
     /// What the site leads to, seen from the handler that it stands in.
@@ -68,10 +74,10 @@ impl<'s> Reach<'s> {
             (true, _) => add(Seen::Later, here),
             (false, Target::Port(port)) => add(Seen::Port(port), here),
             (false, Target::Layer(layer)) => {
-                add(Seen::State(self.states[layer.index()]), here.below(waits[site]));
+                add(Seen::State(self.states[layer.index()]), here.below(waits[site], self.deepest));
                 for handler in takers(self.stack, self.sites, site) {
                     for (seen, depths) in &self.handlers[handler.index()] {
-                        depths.iter().for_each(|d| add(*seen, d.below(waits[site])));
+                        depths.iter().for_each(|d| add(*seen, d.below(waits[site], self.deepest)));
                     }
                 }
             }
@@ -82,10 +88,13 @@ impl<'s> Reach<'s> {
     /// Follows all emissions until nothing new is reached.
     pub fn follow(&mut self, waits: &[bool]) {
         self.handlers = vec![Reached::new(); self.stack.handlers.len()];
+        // Handlers stand from the lowest layer up: events go both ways, so turn about.
+        let mut order: Vec<usize> = (0..self.stack.handlers.len()).collect();
         let mut changed = true;
         while changed {
             changed = false;
-            for handler in 0..self.stack.handlers.len() {
+            order.reverse();
+            for &handler in &order {
                 for site in &self.sites.courses[handler].sites {
                     for (seen, depths) in self.of_site(*site, waits) {
                         let known = self.handlers[handler].entry(seen).or_default();
@@ -115,18 +124,18 @@ impl<'s> Reach<'s> {
     pub fn way(&self, site: SiteId, seen: Seen, depth: Depth, waits: &[bool]) -> Vec<SiteId> {
         let mut way = vec![];
         let (mut site, mut depth) = (site, depth);
-        while way.len() < DEEPEST as usize {
+        while way.len() < usize::from(self.deepest) {
             way.push(site);
             let place = &self.sites.all[site];
             let Target::Layer(layer) = place.target else { break };
             let here = Depth { events: 0, waits: 0 };
-            if depth == here.below(waits[site]) && seen == Seen::State(self.states[layer.index()]) {
+            if depth == here.below(waits[site], self.deepest) && seen == Seen::State(self.states[layer.index()]) {
                 break;
             }
             let next = takers(self.stack, self.sites, site).into_iter().find_map(|handler| {
                 self.sites.courses[handler.index()].sites.iter().find_map(|inner| {
                     let depths = self.of_site(*inner, waits);
-                    let found = depths.get(&seen)?.iter().find(|d| d.below(waits[site]) == depth)?;
+                    let found = depths.get(&seen)?.iter().find(|d| d.below(waits[site], self.deepest) == depth)?;
                     Some((*inner, *found))
                 })
             });
