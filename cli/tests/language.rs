@@ -68,3 +68,8 @@ fn emissions_that_never_happen_are_no_error() {
 fn names_for_entries_are_used_before_their_containers_change() {
     passes("borrows.nacre");
 }
+
+#[test]
+fn filters_yield_what_they_state() {
+    passes("growth.nacre");
+}

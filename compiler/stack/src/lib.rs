@@ -633,6 +633,7 @@ pub enum Type {
 mod access;
 mod capabilities;
 mod code;
+mod growth;
 pub mod interpret;
 mod nodes;
 pub mod payload;
@@ -642,6 +643,7 @@ pub mod visit;
 pub use access::*;
 pub use capabilities::{can_be_element, Capabilities};
 pub use code::*;
+pub use growth::Excess;
 pub use nodes::{number, FillSpans};
 pub use text::{print, read, ReadError};
 pub use validate::{validate, Problem};

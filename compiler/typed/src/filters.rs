@@ -2,7 +2,7 @@
 
 use nacre_diagnostics::Span;
 use nacre_stack::visit::Traverse;
-use nacre_stack::{Expr, ExprKind, Filter, FilterId, FilterUnit, LocalId, Statement, StatementKind, Type};
+use nacre_stack::{Excess, Expr, ExprKind, Filter, FilterId, FilterUnit, LocalId, Statement, StatementKind, Type};
 use nacre_syntax::ast::{self, Item};
 
 use crate::body::{Body, Context, Value};
@@ -85,10 +85,23 @@ impl Checker<'_> {
             grows: self.growth(declared.grows.as_ref())?,
             span: declared.span,
         };
+        self.within_growth(&made);
         let id = FilterId(self.fragment.filters.len() as u32);
         self.fragment.filters.push(made);
         self.filter_ids.insert(key, id);
         Some(id)
+    }
+
+    /// Reports a filter that always yields more than it states.
+    fn within_growth(&mut self, filter: &Filter) {
+        let Some(Excess { read, made, stated }) = filter.excess().filter(|_| filter.result.is_none()) else { return };
+        self.error(
+            "T0164",
+            format!("`{}` yields more bytes than it says that it grows", filter.name),
+            filter.span,
+            format!("it makes at least {made} bytes of {read}, and states {stated} at the most"),
+            "state how much longer the bytes may become: `filter name grows n * 1 + 3`",
+        );
     }
 
     /// `n / 3 + 3` as (1, 3, 3).

@@ -48,6 +48,8 @@ pub struct Body<'w, 'a> {
     pub leaves: bool,
     pub exit: &'static str,
     pub rejects: bool,
+    /// Of a filter that may yield too much: where its bytes end, and what is set when it yields more.
+    pub yield_limit: Option<(String, String)>,
     pub loops: usize,
     /// Bytes of `step->more->temp` that the statement uses.
     temporary: u32,
@@ -101,6 +103,7 @@ impl<'w, 'a> Body<'w, 'a> {
             leaves: false,
             exit: "next",
             rejects: false,
+            yield_limit: None,
             loops: 0,
             in_config: false,
             temporary: 0,

@@ -55,6 +55,9 @@ impl<'a> Body<'_, 'a> {
         let made_from = self.fresh("made_from");
         self.code.line(format!("const uint32_t {made_from} = step->bytes;"));
         self.code.line(format!("*{accepted} = true;"));
+        if filter.result.is_none() && filter.may_exceed() {
+            self.limit_yields(filter, rows, &made_from);
+        }
         match rows {
             [row] => self.each_unit(filter, row),
             _ => self.units_side_by_side(filter, rows),
@@ -74,7 +77,12 @@ impl<'a> Body<'_, 'a> {
             }
         }
         match &filter.result {
-            None => self.code.line(format!("return {p}_made(step, {made_from});")),
+            None => {
+                if let Some((_, beyond)) = self.yield_limit.take() {
+                    self.code.line(format!("if ({beyond}) {{ step->counters[{p}_BOUND]++; }}"));
+                }
+                self.code.line(format!("return {p}_made(step, {made_from});"));
+            }
             Some(result) => {
                 self.code.line(format!("(void){made_from};"));
                 let value = self.value(result);
@@ -97,6 +105,35 @@ impl<'a> Body<'_, 'a> {
             self.code.line("rejected:");
             self.code.line(format!("*{accepted} = false;"));
             self.code.line(format!("return {zero};"));
+        }
+    }
+
+    /// Declares where the yielded bytes end, if the filter may yield more than it states: what comes after is dropped.
+    fn limit_yields(&mut self, filter: &Filter, rows: &[[String; 2]], made_from: &str) {
+        let [read, limit, beyond, row, i] = ["read", "limit", "beyond", "row", "i"].map(|n| self.fresh(n));
+        self.code.line(format!("uint64_t {read} = 0;"));
+        for [pieces, count] in rows {
+            self.code.open("{");
+            self.code.line(format!("uint64_t {row} = 0;"));
+            self.code.line(format!("for (uint32_t {i} = 0; {i} < {count}; {i}++) {{ {row} += {pieces}[{i}].len; }}"));
+            self.code.line(format!("if ({row} > {read}) {{ {read} = {row}; }}"));
+            self.code.close("}");
+        }
+        let (num, den, add) = filter.grows;
+        let longest = format!("{read} + {read} * {num}u / {}u + {add}u", den.max(1));
+        self.code.line(format!("const uint64_t {limit} = {made_from} + {longest};"));
+        self.code.line(format!("bool {beyond} = false;"));
+        self.yield_limit = Some((limit, beyond));
+    }
+
+    /// The condition under which one more byte is yielded.
+    fn can_yield(&self) -> String {
+        let p = &self.w.prefix;
+        match &self.yield_limit {
+            None => format!("{p}_can_make(step, 1u)"),
+            Some((limit, beyond)) => {
+                format!("(step->bytes < {limit} || !({beyond} = true)) && {p}_can_make(step, 1u)")
+            }
         }
     }
 
@@ -250,8 +287,9 @@ impl<'a> Body<'_, 'a> {
 
     pub fn yield_bytes(&mut self, e: &Expr) {
         let p = self.w.prefix.clone();
+        let room = self.can_yield();
         let put = |body: &mut Self, n: String, byte: String| {
-            body.code.open(format!("for (uint32_t i = 0; i < {n} && {p}_can_make(step, 1u); i++) {{"));
+            body.code.open(format!("for (uint32_t i = 0; i < {n} && {room}; i++) {{"));
             body.code.line(format!("step->out->bytes[step->bytes++] = {byte};"));
             body.code.close("}");
         };
@@ -272,9 +310,7 @@ impl<'a> Body<'_, 'a> {
                 let bytes = crate::strings::bytes_of_number(ty);
                 let value = self.wide(e);
                 if bytes == 1 {
-                    self.code.line(format!(
-                        "if ({p}_can_make(step, 1u)) {{ step->out->bytes[step->bytes++] = (uint8_t)({value}); }}"
-                    ));
+                    self.code.line(format!("if ({room}) {{ step->out->bytes[step->bytes++] = (uint8_t)({value}); }}"));
                 } else {
                     let number = self.bind("const uint64_t", "number", &value);
                     put(self, format!("{bytes}u"), format!("(uint8_t)({number} >> (8u * i))"));

@@ -58,11 +58,12 @@ impl<'a> Run<'a> {
             None => self.each_unit(filter, units),
         };
         let accepted = accepted && !matches!(self.execute(&filter.end), Flow::Reject);
-        let frame = self.frames.pop().expect("the filter's frame");
-        let (num, den, add) = filter.grows;
-        let most = num as u64 * read as u64 / den.max(1) as u64 + add as u64;
-        if filter.result.is_none() && frame.yielded.len() as u64 > read as u64 + most {
-            self.report(Rule::Space, format!("`{}` made {} bytes of {}", filter.name, frame.yielded.len(), read));
+        let mut frame = self.frames.pop().expect("the filter's frame");
+        let (made, longest) = (frame.yielded.len(), filter.longest(read as u64));
+        if filter.result.is_none() && accepted && made as u64 > longest {
+            frame.yielded.truncate(longest as usize);
+            self.add_to(builtin::BOUND, 1);
+            self.report(Rule::Bound, format!("`{}` made {made} bytes of {read}", filter.name));
         }
         (frame, accepted)
     }
