@@ -19,8 +19,8 @@ struct Arguments {
     /// Only what the compiler makes of a program; nothing runs.
     #[arg(long, global = true)]
     sources_only: bool,
-    /// Seconds that one program may take.
-    #[arg(long, global = true, default_value_t = 240)]
+    /// Seconds of processor time that one program may take.
+    #[arg(long, global = true, default_value_t = 120)]
     patience: u64,
 }
 

@@ -2,11 +2,12 @@
 //!
 //! Compiled C can end the process, so each program is examined in a process of its own ([`Examination`]).
 
+use std::os::unix::process::ExitStatusExt;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use nacre_driver::Session;
 use nacre_simulator::compiled::Compiled;
@@ -58,7 +59,7 @@ pub struct Examination {
     pub thorough: bool,
     /// Only what the compiler makes of it; nothing runs.
     pub sources_only: bool,
-    /// How long one program may take.
+    /// Processor time that one program may take.
     pub patience: Duration,
 }
 
@@ -171,32 +172,25 @@ impl Examination {
         let folder = tempfile::tempdir().expect("a folder for a program");
         let source = folder.path().join("program.nacre");
         std::fs::write(&source, text).expect("the program is written");
-        let mut command = Command::new(&self.tool);
-        command.arg("examine").arg(&source).arg("--seed").arg(seed.to_string());
+        // The limit is of processor time: how busy the machine is does not matter.
+        let mut command = Command::new("sh");
+        command.args(["-c", "ulimit -t $1; shift; exec \"$@\"", "sh", &self.patience.as_secs().to_string()]);
+        command.arg(&self.tool).arg("examine").arg(&source).arg("--seed").arg(seed.to_string());
         command.args(self.thorough.then_some("--thorough")).args(self.sources_only.then_some("--sources-only"));
         if Plan::draw(seed, self.thorough).needs_address() {
             command.env("LD_PRELOAD", address_library()).env("ASAN_OPTIONS", "detect_leaks=0");
         }
-        wait(command, folder.path(), self.patience)
+        wait(command, folder.path())
     }
 }
 
-fn wait(mut command: Command, folder: &Path, patience: Duration) -> Verdict {
+fn wait(mut command: Command, folder: &Path) -> Verdict {
     let (out, errors) = (folder.join("out"), folder.join("errors"));
     let file = |path: &Path| Stdio::from(std::fs::File::create(path).expect("a file for what it prints"));
-    let mut child = command.stdout(file(&out)).stderr(file(&errors)).spawn().expect("the tool runs");
-    let begun = Instant::now();
-    let status = loop {
-        if let Some(status) = child.try_wait().expect("the tool ends") {
-            break status;
-        }
-        if begun.elapsed() > patience {
-            let _ = child.kill();
-            let _ = child.wait();
-            return Verdict::Endless;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    };
+    let status = command.stdout(file(&out)).stderr(file(&errors)).status().expect("the tool runs");
+    if matches!(status.signal(), Some(libc::SIGXCPU | libc::SIGKILL)) {
+        return Verdict::Endless;
+    }
     let words = std::fs::read_to_string(out).unwrap_or_default();
     let known = STATUSES.iter().find(|(code, _)| status.code() == Some(*code));
     known.map_or_else(
