@@ -72,7 +72,8 @@ fn commands(block: &str) -> Vec<Printed> {
         let command = if shows_output { line.strip_prefix("$ ") } else { Some(line) };
         match (command, found.last_mut()) {
             (Some(command), _) => {
-                let command = command.split(" #").next().unwrap_or_default().trim().to_string();
+                let command = command.split(" #").next().unwrap_or_default();
+                let command = command.split_whitespace().collect::<Vec<_>>().join(" ");
                 found.push(Printed { command, output: vec![] });
             }
             (None, Some(last)) => last.output.push(line.to_string()),
