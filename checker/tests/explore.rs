@@ -12,7 +12,7 @@ use nacre_stack::{samples, Expr, ExprKind, Stack, StatementKind};
 use nacre_worlds::setup::{Bounds, Setup};
 
 fn setup(stack: Stack, messages: [u8; 2], losses: u8, doubles: u8) -> Setup {
-    let limits = vec![("lose".into(), losses), ("double".into(), doubles)];
+    let limits = vec![("loss".into(), losses), ("double".into(), doubles)];
     let bounds = Bounds { calls: vec![("send".into(), messages)], limits, ..Bounds::default() };
     Setup::new(Arc::new(stack), lossy_datagrams(2), vec![fifo_network()], bounds)
 }

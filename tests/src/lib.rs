@@ -6,6 +6,7 @@ pub mod mutants;
 pub mod mutation;
 pub mod pair;
 pub mod programs;
+pub mod source;
 pub mod storm;
 pub mod values;
 

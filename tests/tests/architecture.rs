@@ -1,5 +1,8 @@
 //! Who may import whom, and other promises about the source itself.
 
+use std::collections::BTreeMap;
+
+use nacre_tests::source::{functions, literals, sources, Literal, Source};
 use nacre_tests::{files, root};
 
 /// The crates of ours that a crate depends on, from its manifest.
@@ -56,44 +59,126 @@ fn rooms_import_only_what_the_architecture_allows() {
     }
 }
 
-#[test]
-fn the_compiler_knows_no_layer_by_name() {
-    let names: Vec<String> = std::fs::read_dir(root().join("layers"))
-        .expect("the library")
-        .flatten()
-        .filter(|e| e.path().is_dir())
-        .map(|e| e.file_name().to_string_lossy().into_owned())
-        // Words of English and of the language that are also names of layers.
-        .filter(|n| {
-            !["drop", "delay", "credit", "floor", "duplicate", "reorder", "corrupt", "checksum"].contains(&n.as_str())
-        })
-        .collect();
-    assert!(!names.is_empty(), "the library has layers");
-    for file in files(&root().join("compiler"), ".rs") {
-        let path = file.display().to_string();
-        if path.contains("/tests/") || path.contains("samples") || path.contains("examples") {
-            continue;
+/// The names of the library's layers.
+fn layers() -> Vec<String> {
+    let folders = std::fs::read_dir(root().join("layers")).expect("the library").flatten();
+    folders.filter(|e| e.path().is_dir()).map(|e| e.file_name().to_string_lossy().into_owned()).collect()
+}
+
+/// `lose` for `Lose`, `set_timer` for `SetTimer`.
+fn snake(name: &str) -> String {
+    let mut snake = String::new();
+    for (at, c) in name.char_indices() {
+        if c.is_uppercase() && at > 0 {
+            snake.push('_');
         }
-        let text = std::fs::read_to_string(&file).expect("readable");
-        let code = text.split("#[cfg(test)]").next().unwrap_or("");
-        for line in code.lines().filter(|l| !l.trim_start().starts_with("//")) {
-            for name in &names {
-                assert!(!line.contains(&format!("\"{name}\"")), "{path} names the layer `{name}`: {line}");
+        snake.extend(c.to_lowercase());
+    }
+    snake
+}
+
+/// A name of a layer that is also a word of English may be a word of the language, of the command line or of a saved run. Then it
+/// stands in a table, beside the variant that it means. Tables of `syntax`, which sees no layers, are of words alone.
+fn is_word(literal: &Literal, path: &str) -> bool {
+    let named = || literal.beside.iter().any(|variant| snake(variant) == literal.value);
+    literal.in_table && (path.starts_with("compiler/syntax/") || named())
+}
+
+/// Without exception: compiler, checkers, simulator, runtime and command line.
+#[test]
+fn no_tool_knows_a_layer_by_name() {
+    let (names, mut wrong, mut words) = (layers(), vec![], 0);
+    assert!(names.len() > 10, "the library has layers");
+    for source in sources().iter().filter(|source| !source.path.starts_with("benches/")) {
+        for literal in literals(&source.tree) {
+            // A path, a place or a name in a text without spaces counts as well.
+            let parts = literal.value.split(|c: char| !c.is_alphanumeric() && c != '_');
+            let has_name =
+                parts.filter(|_| !literal.value.contains(' ')).any(|part| names.iter().any(|name| name == part));
+            if has_name && !is_word(&literal, &source.path) {
+                wrong.push(format!("{}:{}: {:?}", source.path, literal.line, literal.value));
             }
+            words += usize::from(has_name);
         }
     }
+    assert!(wrong.is_empty(), "these name a layer:\n{}", wrong.join("\n"));
+    assert!(words > 3, "words that are also names of layers are recognized");
 }
 
 #[test]
-fn no_file_grows_beyond_one_sitting() {
-    let long: Vec<String> = files(&root(), ".rs")
-        .into_iter()
-        .filter_map(|f| {
-            let lines = std::fs::read_to_string(&f).ok()?.lines().count();
-            (lines > 950).then(|| format!("{} ({lines} lines)", f.display()))
-        })
-        .collect();
-    assert!(long.is_empty(), "split these: {}", long.join(", "));
+fn names_of_layers_are_recognized_in_code() {
+    let code = "
+        const WORDS: [(Fault, &str); 2] = [(Fault::Lose, \"lose\"), (Fault::Late, \"delay\")];
+        fn f(name: &str) -> bool { matches!(name, \"pt2pt\") || name == \"floor\" || g(format!(\"{}\", \"frag\")) }
+        #[cfg(test)] mod tests { const NAME: &str = \"crc32c\"; }
+    ";
+    let found = literals(&syn::parse_file(code).expect("it parses"));
+    let shown: Vec<(&str, bool)> = found.iter().map(|l| (l.value.as_str(), is_word(l, "checker/src/a.rs"))).collect();
+    assert_eq!(
+        shown,
+        [("lose", true), ("delay", false), ("pt2pt", false), ("floor", false), ("{}", false), ("frag", false)]
+    );
+}
+
+/// What is still larger than it should be, or undocumented: `tests/sizes.txt`. A line is a kind, a path, and at most how much.
+fn allowed() -> BTreeMap<(String, String), usize> {
+    let text = std::fs::read_to_string(root().join("tests/sizes.txt")).expect("readable");
+    let lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    let entry = |line: &str| {
+        let [kind, path, most] = line.split_whitespace().collect::<Vec<_>>()[..] else {
+            panic!("not an entry: {line}")
+        };
+        ((kind.to_string(), path.to_string()), most.parse().expect("a number"))
+    };
+    lines.map(entry).collect()
+}
+
+/// Lines of a file; of one that says why it is long, more are allowed.
+const LINES: usize = 400;
+const LINES_WITH_REASON: usize = 500;
+/// In the head of such a file.
+const REASON: &str = "//! Longer than others: ";
+const LINES_OF_FUNCTION: usize = 80;
+const COLUMNS: usize = 120;
+
+/// What is over the limits of CONTRIBUTING.md.
+fn offenders() -> BTreeMap<(String, String), usize> {
+    let mut found = BTreeMap::new();
+    for Source { path, text, tree } in sources() {
+        let mut add = |kind: &str, path: String, amount: usize| {
+            if amount > 0 {
+                found.insert((kind.to_string(), path), amount);
+            }
+        };
+        let lines = text.lines().count();
+        let most = if text.contains(REASON) { LINES_WITH_REASON } else { LINES };
+        add("file", path.clone(), if lines > most { lines } else { 0 });
+        add("columns", path.clone(), text.lines().filter(|line| line.chars().count() > COLUMNS).count());
+        let (functions, undocumented) = functions(&tree);
+        for function in functions.iter().filter(|f| f.lines > LINES_OF_FUNCTION && !f.is_table) {
+            add("function", format!("{path}:{}", function.name), function.lines);
+        }
+        add("undocumented", path, undocumented.len());
+    }
+    found
+}
+
+/// The list may only shrink. `BLESS=1` lowers its numbers and removes what is done; it adds nothing.
+#[test]
+fn sizes_are_within_limits_or_on_the_list_that_shrinks() {
+    let (allowed, found) = (allowed(), offenders());
+    let over = |(key, amount): (&(String, String), &usize)| {
+        let most = allowed.get(key).copied().unwrap_or(0);
+        (*amount > most).then(|| format!("{} {}: {amount}, allowed are {most}", key.0, key.1))
+    };
+    let over: Vec<String> = found.iter().filter_map(over).collect();
+    assert!(over.is_empty(), "over the limits of CONTRIBUTING.md (split, shorten or document):\n{}", over.join("\n"));
+    if std::env::var_os("BLESS").is_some() {
+        let head =
+            "# What is over the limits of CONTRIBUTING.md. This list may only shrink: BLESS=1 removes what is done.\n";
+        let lines: String = found.iter().map(|((kind, path), amount)| format!("{kind} {path} {amount}\n")).collect();
+        std::fs::write(root().join("tests/sizes.txt"), head.to_string() + &lines).expect("writable");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use nacre_diagnostics::Span;
+use nacre_driver::Condition;
 use nacre_simulator::endpoint::{Maker, Outcome, Output, NEVER};
 use nacre_simulator::interface::Kind;
 use nacre_simulator::network::{Conditions, Network};
@@ -203,24 +204,19 @@ impl Script<'_> {
     fn network(&mut self, setting: &NetworkSetting) -> Result<(), Stop> {
         let conditions = &mut self.world.network.conditions;
         let name = setting.name.name.as_str();
-        match (&setting.value, name) {
-            (NetworkValue::Percent(percent), "loss") => conditions.loss = percent / 100.0,
-            (NetworkValue::Percent(percent), "duplicate") => conditions.duplicate = percent / 100.0,
-            (NetworkValue::Percent(percent), "reorder") => conditions.reorder = percent / 100.0,
-            (NetworkValue::Percent(percent), "corrupt") => conditions.corrupt = percent / 100.0,
-            (NetworkValue::Expr(expr), "delay") => conditions.delay = number(expr, &self.variables)?,
-            (NetworkValue::Expr(expr), "jitter") => conditions.jitter = number(expr, &self.variables)?,
-            (NetworkValue::Expr(expr), "seed") => self.world.network.seed = number(expr, &self.variables)?,
-            (_, "loss" | "duplicate" | "reorder" | "corrupt") => {
-                return Err(Stop::at(setting.name.span, format!("`{name}` is a percentage: `{name} 5%`")));
+        match (&setting.value, Condition::named(name)) {
+            (NetworkValue::Percent(percent), Some(Condition::Loss)) => conditions.loss = percent / 100.0,
+            (NetworkValue::Percent(percent), Some(Condition::Duplicate)) => conditions.duplicate = percent / 100.0,
+            (NetworkValue::Percent(percent), Some(Condition::Reorder)) => conditions.reorder = percent / 100.0,
+            (NetworkValue::Percent(percent), Some(Condition::Corrupt)) => conditions.corrupt = percent / 100.0,
+            (NetworkValue::Expr(expr), Some(Condition::Delay)) => conditions.delay = number(expr, &self.variables)?,
+            (NetworkValue::Expr(expr), Some(Condition::Jitter)) => conditions.jitter = number(expr, &self.variables)?,
+            (NetworkValue::Expr(expr), Some(Condition::Seed)) => {
+                self.world.network.seed = number(expr, &self.variables)?
             }
-            _ => {
-                let known = "loss, duplicate, reorder, corrupt (percentages), delay, jitter (times), seed";
-                return Err(Stop::at(
-                    setting.name.span,
-                    format!("the network has no setting `{name}`; there are: {known}"),
-                ));
-            }
+            // `check` has found both before.
+            (_, Some(_)) => return Err(Stop::at(setting.name.span, format!("`{name}` has no value of this kind"))),
+            (_, None) => return Err(Stop::at(setting.name.span, format!("the network has no setting `{name}`"))),
         }
         Ok(())
     }

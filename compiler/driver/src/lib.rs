@@ -19,6 +19,7 @@ use nacre_stack::Stack;
 use nacre_syntax::ast;
 use nacre_typed::Program;
 pub use nacre_typed::{Override, Variation};
+pub use scripts::Condition;
 pub use settings::{is_of_command_line, is_settable, Bound, Meaning, Resolved};
 pub use specifications::LayerPromises;
 pub use stages::{stages, tokens};

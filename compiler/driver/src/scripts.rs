@@ -9,6 +9,7 @@ use nacre_stack::{Event, PortEvent, PortId, Stack, Type};
 use nacre_syntax::ast::{BinaryOp, Expr, ExprKind, Ident, Test, TestArgument, TestKind, TestStatement};
 
 mod network;
+pub use network::Condition;
 
 /// A name that a test gives is not known.
 const UNKNOWN: &str = "D0005";

@@ -456,7 +456,7 @@ mod tests {
         let told: Vec<_> = ways.iter().map(|l| (l[0].clone().unwrap().num(), l[1].clone().unwrap())).collect();
         assert_eq!(told, [(1, Value::msg(b"a")), (1, Value::msg(b"b"))]);
         assert!(network.enabled(&state, 2, action(&network, "double")).is_empty());
-        let lost = network.apply(&state, 2, action(&network, "lose"), &ways[1]);
+        let lost = network.apply(&state, 2, action(&network, "loss"), &ways[1]);
         let doubled = network.apply(&lost, 2, action(&network, "double"), &ways[0]);
         assert_eq!(doubled, [Value::Tuple(vec![Value::Bag(vec![]), Value::Bag(vec![Value::msg(b"a"); 2])])]);
         assert_eq!(does(&network, &doubled, "deliver", 1, "b"), None);

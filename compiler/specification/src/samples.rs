@@ -54,7 +54,7 @@ pub fn lossy_network(room: u64) -> Automaton {
     let actions = vec![
         action(ActionKind::Input, "send", at_and_message("p"), vec![], send),
         action(ActionKind::Output, "deliver", at_and_message("q"), vec![towards(1)], vec![remove()]),
-        action(ActionKind::Fault, "lose", any(), vec![towards(1)], vec![remove()]),
+        action(ActionKind::Fault, "loss", any(), vec![towards(1)], vec![remove()]),
         action(
             ActionKind::Fault,
             "double",
@@ -122,7 +122,7 @@ pub fn lossy_fifo_network() -> Automaton {
     let pop = Statement::Do(Operation::Pop, place(0, peer(local(0))), vec![]);
     let first = Expr::Unary(Unary::First, Box::new(state(0, peer(local(0)))));
     let any = vec![parameter("q", Type::Rank, false), parameter("m", Type::Msg, false)];
-    automaton.actions.push(action(ActionKind::Fault, "lose", any, vec![Guard::Is(Pattern::Bind(1), first)], vec![pop]));
+    automaton.actions.push(action(ActionKind::Fault, "loss", any, vec![Guard::Is(Pattern::Bind(1), first)], vec![pop]));
     automaton.name = "lossy_fifo_network".into();
     automaton.goals.clear();
     automaton

@@ -11,7 +11,7 @@ pub fn all() -> Vec<Stack> {
 
 /// Numbers that reject late messages, over a floor that agrees on cookies.
 pub fn sequencer() -> Stack {
-    sample(include_str!("samples/sequencer.stack"))
+    sample(include_str!("samples/numbered.stack"))
 }
 
 /// Go-back-n directly over datagrams.

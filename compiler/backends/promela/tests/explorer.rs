@@ -19,7 +19,7 @@ use nacre_worlds::setup::{Bounds, Setup};
 fn setup(stack: Stack, below: Automaton, above: Vec<Automaton>, calls: &[(&str, [u8; 2])], losses: u8) -> Setup {
     let calls = calls.iter().map(|(name, times)| (name.to_string(), *times)).collect();
     // Copies of copies never end.
-    let limits = vec![("lose".to_string(), losses), ("double".to_string(), 1)];
+    let limits = vec![("loss".to_string(), losses), ("double".to_string(), 1)];
     Setup::new(Arc::new(stack), below, above, Bounds { calls, limits, ..Bounds::default() })
 }
 
@@ -193,7 +193,7 @@ const KNOWN_GUARDS: &str = "import \"../interfaces.nacre\";
         state { sent: bag<(rank, msg)>, lost: nat, faults: nat }
         input send(at p, m) { sent.add((peer(p), m)); }
         output deliver(at q, m) when (q, m) in sent { sent.remove((q, m)); }
-        fault lose(q, m) when (q, m) in sent && (lost < LOSSES || ANY == 1) { lost += 1; sent.remove((q, m)); }
+        fault loss(q, m) when (q, m) in sent && (lost < LOSSES || ANY == 1) { lost += 1; sent.remove((q, m)); }
         fault never(q, m) when (q, m) in sent && lost < LOSSES { faults += 1; sent.remove((q, m)); }
         fault sometimes(q, m) when (q, m) in sent && !(LOSSES < lost) && faults < 1 { faults += 1; }
         internal tidy() when !(0 < LOSSES) && lost > 0 && (ANY == 0 || lost < 0 || faults > 0) { lost -= 1; faults -= 1; }

@@ -12,22 +12,48 @@ enum Wants {
     Number,
 }
 
-const SETTINGS: [(&str, Wants); 7] = [
-    ("loss", Wants::Percentage),
-    ("duplicate", Wants::Percentage),
-    ("reorder", Wants::Percentage),
-    ("corrupt", Wants::Percentage),
-    ("delay", Wants::Time),
-    ("jitter", Wants::Time),
-    ("seed", Wants::Number),
+/// A setting of the network between the endpoints of a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// How many frames are lost.
+    Loss,
+    /// How many frames arrive twice.
+    Duplicate,
+    /// How many frames overtake others.
+    Reorder,
+    /// How many frames are damaged.
+    Corrupt,
+    /// How long a frame takes.
+    Delay,
+    /// How much longer it can take.
+    Jitter,
+    /// What chance depends on.
+    Seed,
+}
+
+const CONDITIONS: [(Condition, &str, Wants); 7] = [
+    (Condition::Loss, "loss", Wants::Percentage),
+    (Condition::Duplicate, "duplicate", Wants::Percentage),
+    (Condition::Reorder, "reorder", Wants::Percentage),
+    (Condition::Corrupt, "corrupt", Wants::Percentage),
+    (Condition::Delay, "delay", Wants::Time),
+    (Condition::Jitter, "jitter", Wants::Time),
+    (Condition::Seed, "seed", Wants::Number),
 ];
+
+impl Condition {
+    /// Returns the condition that is written so.
+    pub fn named(name: &str) -> Option<Condition> {
+        CONDITIONS.iter().find(|(_, known, _)| *known == name).map(|(condition, ..)| *condition)
+    }
+}
 
 impl Script<'_> {
     /// Checks a setting of the network: its name, and the kind of its value.
     pub(super) fn setting(&mut self, setting: &NetworkSetting) {
         let name = &setting.name;
-        let Some((_, wants)) = SETTINGS.iter().find(|(known, _)| *known == name.name) else {
-            let known = SETTINGS.map(|(known, _)| known);
+        let Some((_, _, wants)) = CONDITIONS.iter().find(|(_, known, _)| *known == name.name) else {
+            let known = CONDITIONS.map(|(_, known, _)| known);
             return self.unknown(format!("the network has no setting `{}`", name.name), name, &known);
         };
         match (&setting.value, wants) {
