@@ -18,7 +18,6 @@ admission_INLINE void admission_on_quota_down_send(struct admission_step *step, 
 #line 10 "tests/golden/admission/source.nacre"
     (void)step;
     step->s->quota.left = (uint16_t)((uint32_t)step->s->quota.left - 1u);
-#line 12 "tests/golden/admission/source.nacre"
     admission_quick_out_below_down_send(step, m);
 }
 

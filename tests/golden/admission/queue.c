@@ -33,7 +33,6 @@ admission_PLAIN void admission_on_quota_down_send(struct admission_step *step, s
 #line 10 "tests/golden/admission/source.nacre"
     (void)step;
     step->s->quota.left = (uint16_t)((uint32_t)step->s->quota.left - 1u);
-#line 12 "tests/golden/admission/source.nacre"
     admission_out_below_down_send(step, m);
 }
 

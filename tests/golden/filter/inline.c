@@ -48,11 +48,16 @@ filter_INLINE void filter_on_checked_down_send(struct filter_step *step, struct 
 #line 15 "tests/golden/filter/source.nacre"
     (void)step;
     const struct filter_bytes pieces[] = {m.bytes};
+#line 16 "tests/golden/filter/source.nacre"
     bool accepted = true;
+#line 16 "tests/golden/filter/source.nacre"
     uint8_t through = filter_filter_0_parity_aside(step, pieces, 1u, &accepted);
+#line 16 "tests/golden/filter/source.nacre"
     uint8_t sum = through;
     struct filter_msg_checked carried = {.bytes = m.bytes, .data = m.data};
+#line 17 "tests/golden/filter/source.nacre"
     carried.checked = 1;
+#line 17 "tests/golden/filter/source.nacre"
     carried.checked_sum = sum;
 #line 17 "tests/golden/filter/source.nacre"
     filter_quick_out_below_down_send(step, carried);
@@ -63,12 +68,16 @@ filter_PLAIN void filter_slow_on_checked_up_deliver_Parity(struct filter_step *s
 #line 20 "tests/golden/filter/source.nacre"
     (void)step;
     const struct filter_bytes pieces[] = {m.bytes};
+#line 21 "tests/golden/filter/source.nacre"
     bool accepted = true;
+#line 21 "tests/golden/filter/source.nacre"
     uint8_t through = filter_filter_0_parity(step, pieces, 1u, &accepted);
+#line 21 "tests/golden/filter/source.nacre"
     if (filter_LIKELY((sum == through))) {
-#line 22 "tests/golden/filter/source.nacre"
         filter_out_above_up_deliver(step, m);
+#line 22 "tests/golden/filter/source.nacre"
     } else {
+#line 24 "tests/golden/filter/source.nacre"
         filter_drop(step->pool, m.bytes);
         step->counters[filter_COUNT_checked_damaged]++;
     }
@@ -79,12 +88,16 @@ filter_INLINE void filter_on_checked_up_deliver_Parity(struct filter_step *step,
 #line 20 "tests/golden/filter/source.nacre"
     (void)step;
     const struct filter_bytes pieces[] = {m.bytes};
+#line 21 "tests/golden/filter/source.nacre"
     bool accepted = true;
+#line 21 "tests/golden/filter/source.nacre"
     uint8_t through = filter_filter_0_parity_aside(step, pieces, 1u, &accepted);
+#line 21 "tests/golden/filter/source.nacre"
     if (filter_LIKELY((sum == through))) {
-#line 22 "tests/golden/filter/source.nacre"
         filter_quick_out_above_up_deliver(step, m);
+#line 22 "tests/golden/filter/source.nacre"
     } else {
+#line 24 "tests/golden/filter/source.nacre"
         filter_drop(step->pool, m.bytes);
         step->counters[filter_COUNT_checked_damaged]++;
     }

@@ -60,7 +60,9 @@ filter_PLAIN uint8_t filter_filter_0_parity(struct filter_step *step, const stru
         run_2--;
         uint8_t b = (uint8_t)(unit_2);
         (void)b;
+#line 6 "tests/golden/filter/source.nacre"
         sum = (uint8_t)((uint32_t)sum ^ (uint32_t)b);
+#line 6 "tests/golden/filter/source.nacre"
     }
     (void)made_from_2;
     return sum;
@@ -152,11 +154,16 @@ filter_PLAIN void filter_on_checked_down_send(struct filter_step *step, struct f
 #line 15 "tests/golden/filter/source.nacre"
     (void)step;
     const struct filter_bytes pieces[] = {m.bytes};
+#line 16 "tests/golden/filter/source.nacre"
     bool accepted = true;
+#line 16 "tests/golden/filter/source.nacre"
     uint8_t through = filter_filter_0_parity(step, pieces, 1u, &accepted);
+#line 16 "tests/golden/filter/source.nacre"
     uint8_t sum = through;
     struct filter_msg_checked carried = {.bytes = m.bytes, .data = m.data};
+#line 17 "tests/golden/filter/source.nacre"
     carried.checked = 1;
+#line 17 "tests/golden/filter/source.nacre"
     carried.checked_sum = sum;
 #line 17 "tests/golden/filter/source.nacre"
     filter_out_below_down_send(step, carried);
@@ -167,12 +174,16 @@ filter_PLAIN void filter_on_checked_up_deliver_Parity(struct filter_step *step, 
 #line 20 "tests/golden/filter/source.nacre"
     (void)step;
     const struct filter_bytes pieces[] = {m.bytes};
+#line 21 "tests/golden/filter/source.nacre"
     bool accepted = true;
+#line 21 "tests/golden/filter/source.nacre"
     uint8_t through = filter_filter_0_parity(step, pieces, 1u, &accepted);
+#line 21 "tests/golden/filter/source.nacre"
     if (filter_LIKELY((sum == through))) {
-#line 22 "tests/golden/filter/source.nacre"
         filter_out_above_up_deliver(step, m);
+#line 22 "tests/golden/filter/source.nacre"
     } else {
+#line 24 "tests/golden/filter/source.nacre"
         filter_drop(step->pool, m.bytes);
         step->counters[filter_COUNT_checked_damaged]++;
     }

@@ -2,12 +2,10 @@
 order_PLAIN void order_on_echo_down_send(struct order_step *step, struct order_msg m) {
 #line 13 "tests/golden/order/source.nacre"
     (void)step;
-#line 14 "tests/golden/order/source.nacre"
     order_put_off_counted_up_marked(step, step->s->echo.last);
     order_share(step->pool, m.bytes);
 #line 15 "tests/golden/order/source.nacre"
     order_counted_up_deliver(step, m);
-#line 16 "tests/golden/order/source.nacre"
     order_out_below_down_send(step, m);
     step->s->echo.last = (uint8_t)((uint32_t)step->s->echo.last + 1u);
 }

@@ -17,12 +17,10 @@ order_INLINE void order_echo_down_send(struct order_step *step, struct order_msg
 order_INLINE void order_on_echo_down_send(struct order_step *step, struct order_msg m) {
 #line 13 "tests/golden/order/source.nacre"
     (void)step;
-#line 14 "tests/golden/order/source.nacre"
     order_put_off_counted_up_marked_aside(step, step->s->echo.last);
     order_share(step->pool, m.bytes);
 #line 15 "tests/golden/order/source.nacre"
     order_counted_up_deliver(step, m);
-#line 16 "tests/golden/order/source.nacre"
     order_quick_out_below_down_send(step, m);
     step->s->echo.last = (uint8_t)((uint32_t)step->s->echo.last + 1u);
 }
@@ -76,9 +74,7 @@ order_PLAIN void order_slow_on_counted_up_deliver(struct order_step *step, struc
 #line 24 "tests/golden/order/source.nacre"
     (void)step;
     step->s->counted.seen = (uint8_t)((uint32_t)step->s->counted.seen + 1u);
-#line 26 "tests/golden/order/source.nacre"
     order_out_above_up_marked(step, step->s->counted.seen);
-#line 27 "tests/golden/order/source.nacre"
     order_out_above_up_deliver(step, m);
 }
 
@@ -87,9 +83,7 @@ order_INLINE void order_on_counted_up_deliver(struct order_step *step, struct or
 #line 24 "tests/golden/order/source.nacre"
     (void)step;
     step->s->counted.seen = (uint8_t)((uint32_t)step->s->counted.seen + 1u);
-#line 26 "tests/golden/order/source.nacre"
     order_quick_out_above_up_marked(step, step->s->counted.seen);
-#line 27 "tests/golden/order/source.nacre"
     order_quick_out_above_up_deliver(step, m);
 }
 

@@ -48,7 +48,9 @@ packed_INLINE void packed_on_flagged_down_send(struct packed_step *step, struct 
 #line 22 "tests/golden/packed/source.nacre"
     (void)step;
     struct packed_msg_flagged carried = {.bytes = m.bytes, .data = m.data, .sized = m.sized, .sized_kind = m.sized_kind, .sized_size = m.sized_size};
+#line 23 "tests/golden/packed/source.nacre"
     carried.flagged = 1;
+#line 23 "tests/golden/packed/source.nacre"
     carried.flagged_odd = step->s->flagged.odd;
 #line 23 "tests/golden/packed/source.nacre"
     packed_quick_out_below_down_send(step, carried);
@@ -59,6 +61,7 @@ packed_INLINE void packed_on_flagged_down_send(struct packed_step *step, struct 
 packed_PLAIN void packed_slow_on_flagged_up_deliver_Flag(struct packed_step *step, struct packed_msg_sized m, bool odd) {
 #line 26 "tests/golden/packed/source.nacre"
     (void)odd;
+#line 26 "tests/golden/packed/source.nacre"
     (void)step;
 #line 26 "tests/golden/packed/source.nacre"
     packed_slow_sized_up_deliver(step, m);
@@ -68,6 +71,7 @@ packed_PLAIN void packed_slow_on_flagged_up_deliver_Flag(struct packed_step *ste
 packed_INLINE void packed_on_flagged_up_deliver_Flag(struct packed_step *step, struct packed_msg_sized m, bool odd) {
 #line 26 "tests/golden/packed/source.nacre"
     (void)odd;
+#line 26 "tests/golden/packed/source.nacre"
     (void)step;
 #line 26 "tests/golden/packed/source.nacre"
     packed_sized_up_deliver(step, m);
@@ -124,8 +128,11 @@ packed_INLINE void packed_on_sized_down_send(struct packed_step *step, struct pa
     (void)step;
     uint16_t size = (uint16_t)(m.bytes.len & 4095u);
     struct packed_msg_flagged carried = {.bytes = m.bytes, .data = m.data};
+#line 9 "tests/golden/packed/source.nacre"
     carried.sized = 1;
+#line 9 "tests/golden/packed/source.nacre"
     carried.sized_kind = 5u;
+#line 9 "tests/golden/packed/source.nacre"
     carried.sized_size = size;
 #line 9 "tests/golden/packed/source.nacre"
     packed_flagged_down_send(step, carried);
@@ -135,11 +142,14 @@ packed_INLINE void packed_on_sized_down_send(struct packed_step *step, struct pa
 packed_PLAIN void packed_slow_on_sized_up_deliver_Size(struct packed_step *step, struct packed_msg m, uint8_t kind, uint16_t size) {
 #line 12 "tests/golden/packed/source.nacre"
     (void)kind;
+#line 12 "tests/golden/packed/source.nacre"
     (void)step;
     if ((uint32_t)size == (m.bytes.len & 4095u)) {
 #line 13 "tests/golden/packed/source.nacre"
         packed_out_above_up_deliver(step, m);
+#line 13 "tests/golden/packed/source.nacre"
     } else {
+#line 13 "tests/golden/packed/source.nacre"
         packed_drop(step->pool, m.bytes);
     }
 }
@@ -148,11 +158,14 @@ packed_PLAIN void packed_slow_on_sized_up_deliver_Size(struct packed_step *step,
 packed_INLINE void packed_on_sized_up_deliver_Size(struct packed_step *step, struct packed_msg m, uint8_t kind, uint16_t size) {
 #line 12 "tests/golden/packed/source.nacre"
     (void)kind;
+#line 12 "tests/golden/packed/source.nacre"
     (void)step;
     if ((uint32_t)size == (m.bytes.len & 4095u)) {
 #line 13 "tests/golden/packed/source.nacre"
         packed_quick_out_above_up_deliver(step, m);
+#line 13 "tests/golden/packed/source.nacre"
     } else {
+#line 13 "tests/golden/packed/source.nacre"
         packed_drop(step->pool, m.bytes);
     }
 }

@@ -18,7 +18,6 @@ reference_INLINE void reference_on_sums_down_send(struct reference_step *step, s
 #line 9 "tests/golden/reference/source.nacre"
     (void)step;
     reference_sums_note(step, &step->s->sums.sent, m.bytes.len);
-#line 11 "tests/golden/reference/source.nacre"
     reference_quick_out_below_down_send(step, m);
 }
 
@@ -43,7 +42,6 @@ reference_PLAIN void reference_slow_on_sums_up_deliver(struct reference_step *st
 #line 14 "tests/golden/reference/source.nacre"
     (void)step;
     reference_slow_sums_note(step, &step->s->sums.came, m.bytes.len);
-#line 16 "tests/golden/reference/source.nacre"
     reference_out_above_up_deliver(step, m);
 }
 
@@ -52,7 +50,6 @@ reference_INLINE void reference_on_sums_up_deliver(struct reference_step *step, 
 #line 14 "tests/golden/reference/source.nacre"
     (void)step;
     reference_sums_note(step, &step->s->sums.came, m.bytes.len);
-#line 16 "tests/golden/reference/source.nacre"
     reference_quick_out_above_up_deliver(step, m);
 }
 

@@ -37,7 +37,6 @@ reference_PLAIN void reference_on_sums_down_send(struct reference_step *step, st
 #line 9 "tests/golden/reference/source.nacre"
     (void)step;
     reference_sums_note(step, &step->s->sums.sent, m.bytes.len);
-#line 11 "tests/golden/reference/source.nacre"
     reference_out_below_down_send(step, m);
 }
 
@@ -54,7 +53,6 @@ reference_PLAIN void reference_on_sums_up_deliver(struct reference_step *step, s
 #line 14 "tests/golden/reference/source.nacre"
     (void)step;
     reference_sums_note(step, &step->s->sums.came, m.bytes.len);
-#line 16 "tests/golden/reference/source.nacre"
     reference_out_above_up_deliver(step, m);
 }
 

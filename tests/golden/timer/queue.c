@@ -37,12 +37,15 @@ timer_PLAIN void timer_on_again_down_send(struct timer_step *step, struct timer_
 #line 7 "tests/golden/timer/source.nacre"
     (void)step;
     timer_share(step->pool, m.bytes);
+#line 8 "tests/golden/timer/source.nacre"
     struct timer_maybe_msg some = {.some = true, .value = m};
+#line 8 "tests/golden/timer/source.nacre"
     timer_keep_maybe_msg(step, &some);
+#line 8 "tests/golden/timer/source.nacre"
     timer_drop_maybe_msg(step->pool, &step->s->again.last);
+#line 8 "tests/golden/timer/source.nacre"
     step->s->again.last = some;
     step->s->again.repeat = timer_after(step->now, UINT64_C(0x1312d00));
-#line 10 "tests/golden/timer/source.nacre"
     timer_out_below_down_send(step, m);
 }
 
@@ -51,11 +54,14 @@ timer_PLAIN void timer_on_again_on_repeat(struct timer_step *step) {
 #line 19 "tests/golden/timer/source.nacre"
     (void)step;
     if (step->s->again.last.some) {
+#line 20 "tests/golden/timer/source.nacre"
         timer_share(step->pool, step->s->again.last.value.bytes);
+#line 20 "tests/golden/timer/source.nacre"
         struct timer_msg copy = step->s->again.last.value;
 #line 20 "tests/golden/timer/source.nacre"
         timer_out_below_down_send(step, copy);
     }
+#line 21 "tests/golden/timer/source.nacre"
     step->s->again.repeat = timer_after(step->now, UINT64_C(0x1312d00));
 }
 
@@ -64,9 +70,9 @@ timer_PLAIN void timer_on_again_up_deliver(struct timer_step *step, struct timer
 #line 13 "tests/golden/timer/source.nacre"
     (void)step;
     timer_drop_maybe_msg(step->pool, &step->s->again.last);
+#line 14 "tests/golden/timer/source.nacre"
     memset(&step->s->again.last, 0, sizeof step->s->again.last);
     step->s->again.repeat = 0;
-#line 16 "tests/golden/timer/source.nacre"
     timer_out_above_up_deliver(step, m);
 }
 

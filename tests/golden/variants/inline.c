@@ -61,7 +61,9 @@ variants_INLINE void variants_on_answered_down_send(struct variants_step *step, 
 #line 10 "tests/golden/variants/source.nacre"
     (void)step;
     struct variants_msg_answered carried = {.bytes = m.bytes, .data = m.data};
+#line 11 "tests/golden/variants/source.nacre"
     carried.answered = 1;
+#line 11 "tests/golden/variants/source.nacre"
     carried.answered_number = step->s->answered.next;
 #line 11 "tests/golden/variants/source.nacre"
     variants_quick_out_below_down_send(step, carried);
@@ -72,7 +74,9 @@ variants_INLINE void variants_on_answered_down_send(struct variants_step *step, 
 variants_PLAIN void variants_slow_on_answered_up_deliver_Answer(struct variants_step *step, struct variants_msg m, uint8_t number) {
 #line 20 "tests/golden/variants/source.nacre"
     (void)step;
+#line 20 "tests/golden/variants/source.nacre"
     variants_drop(step->pool, m.bytes);
+#line 20 "tests/golden/variants/source.nacre"
     step->s->answered.answered = (uint8_t)((uint32_t)number + 1u);
 }
 
@@ -80,7 +84,9 @@ variants_PLAIN void variants_slow_on_answered_up_deliver_Answer(struct variants_
 variants_INLINE void variants_on_answered_up_deliver_Answer(struct variants_step *step, struct variants_msg m, uint8_t number) {
 #line 20 "tests/golden/variants/source.nacre"
     (void)step;
+#line 20 "tests/golden/variants/source.nacre"
     variants_drop(step->pool, m.bytes);
+#line 20 "tests/golden/variants/source.nacre"
     step->s->answered.answered = (uint8_t)((uint32_t)number + 1u);
 }
 
@@ -89,11 +95,12 @@ variants_PLAIN void variants_slow_on_answered_up_deliver_Data(struct variants_st
 #line 15 "tests/golden/variants/source.nacre"
     (void)step;
     struct variants_msg_answered empty = {.data = false};
+#line 16 "tests/golden/variants/source.nacre"
     empty.answered = 2;
+#line 16 "tests/golden/variants/source.nacre"
     empty.answered_number = number;
 #line 16 "tests/golden/variants/source.nacre"
     variants_out_below_down_send(step, empty);
-#line 17 "tests/golden/variants/source.nacre"
     variants_out_above_up_deliver(step, m);
 }
 
@@ -102,11 +109,12 @@ variants_INLINE void variants_on_answered_up_deliver_Data(struct variants_step *
 #line 15 "tests/golden/variants/source.nacre"
     (void)step;
     struct variants_msg_answered empty = {.data = false};
+#line 16 "tests/golden/variants/source.nacre"
     empty.answered = 2;
+#line 16 "tests/golden/variants/source.nacre"
     empty.answered_number = number;
 #line 16 "tests/golden/variants/source.nacre"
     variants_quick_out_below_down_send(step, empty);
-#line 17 "tests/golden/variants/source.nacre"
     variants_quick_out_above_up_deliver(step, m);
 }
 

@@ -299,14 +299,37 @@ fn with_body(name: &str, function: &Written) -> Code {
         code.line(format!("/* {} */", name.replace("*/", "* /")));
     }
     code.open(format!("{} {{", function.head));
-    code.add(&function.body);
-    if function.body.text.contains("\n#line ") || function.body.text.starts_with("#line ") {
+    let body = attributed(&function.body.text);
+    code.text.push_str(&body);
+    if body.contains("\n#line ") || body.starts_with("#line ") {
         code.text.push_str(HERE);
         code.text.push('\n');
     }
     code.close("}");
     code.line("");
     code
+}
+
+/// Puts a `#line` before each line of C that a compiler would not attribute to where the last one in `body` says: by itself it
+/// counts on from line to line.
+fn attributed(body: &str) -> String {
+    let mut text = String::new();
+    let (mut said, mut counted): (Option<(u32, &str)>, Option<(u32, &str)>) = (None, None);
+    for line in body.lines() {
+        if let Some((number, file)) = line.strip_prefix("#line ").and_then(|l| l.split_once(' ')) {
+            said = number.parse().ok().map(|number| (number, file));
+            continue;
+        }
+        let does_something = !matches!(line.trim(), "" | "}");
+        if let Some((number, file)) = said.filter(|_| said != counted && does_something) {
+            text.push_str(&format!("#line {number} {file}\n"));
+            counted = said;
+        }
+        text.push_str(line);
+        text.push('\n');
+        counted = counted.map(|(number, file)| (number + 1, file));
+    }
+    text
 }
 
 fn spaced(mut code: Code) -> Code {

@@ -15,6 +15,7 @@ impl<'a> Body<'_, 'a> {
         let homes = self.homes(block);
         let mut index = 0;
         while let Some(statement) = block.get(index) {
+            self.line_of(statement.span);
             for local in homes.iter().filter(|(_, at)| *at == index).map(|(l, _)| *l) {
                 self.declare(local, statement);
             }
@@ -25,6 +26,8 @@ impl<'a> Body<'_, 'a> {
                 }
                 None => self.statement(statement),
             }
+            // What is written behind the blocks in a statement is of the statement again.
+            self.line_of(statement.span);
             self.finish_statement();
             index += 1;
         }
@@ -119,7 +122,7 @@ impl<'a> Body<'_, 'a> {
                 self.extern_statement(*into, *function, arguments)
             }
             StatementKind::Operate(operate) => self.operate(operate),
-            StatementKind::Emit(emit) => self.emit(emit, statement.span),
+            StatementKind::Emit(emit) => self.emit(emit),
             StatementKind::Drop(e) => {
                 let text = match e.ty {
                     Type::Msg => self.borrowed_message(e).0,
@@ -469,7 +472,7 @@ impl<'a> Body<'_, 'a> {
         self.assign(into, &whole);
     }
 
-    fn emit(&mut self, emit: &Emit, span: Span) {
+    fn emit(&mut self, emit: &Emit) {
         let level = self.w.level_at(emit.target);
         let mut texts = vec!["step".to_string()];
         for argument in &emit.arguments {
@@ -507,7 +510,6 @@ impl<'a> Body<'_, 'a> {
                 }
             }
         }
-        self.line_of(span);
         self.code.line(format!("{function}({});", texts.join(", ")));
     }
 
