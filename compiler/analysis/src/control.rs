@@ -12,9 +12,9 @@ pub trait Dependent {
     fn statement(&mut self, statement: &Statement, under: bool);
 }
 
-/// Goes through a body once, in order.
-pub fn body(dependent: &mut impl Dependent, body: &[Statement], under: bool) {
-    block(dependent, body, under);
+/// Goes through a body in order; gives whether it may be left early depending on what is asked for.
+pub fn body(dependent: &mut impl Dependent, body: &[Statement], under: bool) -> bool {
+    block(dependent, body, under).in_body
 }
 
 /// Whether what stands behind runs depending on what is asked for.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use nacre_analysis::control::{self, Dependent};
 use nacre_stack::visit::{Parts, Traverse};
 use nacre_stack::*;
 
@@ -24,16 +25,11 @@ fn only_feeds_state(stack: &Stack, event: EventId, handler: &Handler, field: usi
     loop {
         let known = (taint.marked.len(), taint.messages.len());
         taint.calls = 0;
-        taint.block(0, &handler.body, false);
+        control::body(&mut taint, &handler.body, false);
         if taint.decides || known == (taint.marked.len(), taint.messages.len()) {
             return !taint.decides && taint.goes_on;
         }
     }
-}
-
-/// Whether a block may not go on to what stands behind it.
-fn leaves_somewhere(block: &Block) -> bool {
-    block.any_statement(|s| matches!(&s.kind, StatementKind::Return(_) | StatementKind::Break))
 }
 
 /// What depends on the field, and what holds the message.
@@ -43,11 +39,37 @@ struct Taint<'a> {
     messages: BTreeSet<Spot>,
     /// What the `ref` parameters of calls stand for.
     references: BTreeMap<(u32, LocalId), Spot>,
+    /// The call that is followed (0: the handler itself), and how many were.
+    call: u32,
     calls: u32,
     /// The field decides about the message.
     decides: bool,
     /// The message is emitted or stored somewhere.
     goes_on: bool,
+}
+
+impl Dependent for Taint<'_> {
+    fn decides(&mut self, statement: &Statement) -> bool {
+        self.reads_marked(statement)
+    }
+
+    fn statement(&mut self, statement: &Statement, under: bool) {
+        let marked = under || self.reads_marked(statement);
+        match &statement.kind {
+            StatementKind::If { .. } => {}
+            StatementKind::Loop { .. } | StatementKind::For { .. } | StatementKind::Each { .. } => {
+                if marked {
+                    statement.sets().into_iter().for_each(|l| self.mark(self.call, l));
+                }
+            }
+            StatementKind::Call { into, function, arguments } => self.call(*into, *function, arguments, under),
+            _ => {
+                let carries = statement.parts().operands.iter().any(|e| self.carries(self.call, e));
+                self.decides |= marked && carries;
+                self.effects(self.call, statement, marked, carries);
+            }
+        }
+    }
 }
 
 impl<'a> Taint<'a> {
@@ -57,49 +79,18 @@ impl<'a> Taint<'a> {
             marked: BTreeSet::new(),
             messages: BTreeSet::new(),
             references: BTreeMap::new(),
+            call: 0,
             calls: 0,
             decides: false,
             goes_on: false,
         }
     }
 
-    /// Goes through a block; gives whether what follows it depends on the field.
-    fn block(&mut self, call: u32, block: &'a Block, under: bool) -> bool {
-        let mut under = under;
-        for statement in block {
-            under |= self.statement(call, statement, under);
-        }
-        under
-    }
-
-    fn statement(&mut self, call: u32, statement: &'a Statement, under: bool) -> bool {
-        let Parts { operands: exprs, places, .. } = statement.parts();
-        let marked = under
-            || exprs.iter().any(|e| self.is_marked(call, e))
-            || places.iter().any(|p| self.place_is_marked(call, p));
-        let carries = exprs.iter().any(|e| self.carries(call, e));
-        match &statement.kind {
-            StatementKind::If { then, otherwise, .. } => {
-                let after = self.block(call, then, marked) | self.block(call, otherwise, marked);
-                if marked {
-                    leaves_somewhere(then) || leaves_somewhere(otherwise)
-                } else {
-                    after
-                }
-            }
-            StatementKind::Loop { body, .. } | StatementKind::For { body, .. } | StatementKind::Each { body, .. } => {
-                if marked {
-                    statement.sets().into_iter().for_each(|l| self.mark(call, l));
-                }
-                self.block(call, body, marked)
-            }
-            StatementKind::Call { into, function, arguments } => self.call(call, *into, *function, arguments, under),
-            _ => {
-                self.decides |= marked && carries;
-                self.effects(call, statement, marked, carries);
-                marked && matches!(&statement.kind, StatementKind::Return(_) | StatementKind::Break)
-            }
-        }
+    /// Whether what a statement itself reads depends on the field.
+    fn reads_marked(&self, statement: &Statement) -> bool {
+        let Parts { operands, places, .. } = statement.parts();
+        operands.iter().any(|e| self.is_marked(self.call, e))
+            || places.iter().any(|p| self.place_is_marked(self.call, p))
     }
 
     fn effects(&mut self, call: u32, statement: &Statement, marked: bool, carries: bool) {
@@ -137,14 +128,8 @@ impl<'a> Taint<'a> {
         }
     }
 
-    fn call(
-        &mut self,
-        call: u32,
-        into: Option<LocalId>,
-        function: FunctionId,
-        arguments: &'a [Argument],
-        under: bool,
-    ) -> bool {
+    fn call(&mut self, into: Option<LocalId>, function: FunctionId, arguments: &[Argument], under: bool) {
+        let call = self.call;
         let callee = self.stack.function(function);
         self.calls += 1;
         let inner = self.calls;
@@ -166,7 +151,9 @@ impl<'a> Taint<'a> {
                 }
             }
         }
-        let after = self.block(inner, &callee.body, under);
+        self.call = inner;
+        let after = under | control::body(self, &callee.body, under);
+        self.call = call;
         if let Some(into) = into {
             let spot = self.local(call, into);
             let mut returns = (after, false);
@@ -183,7 +170,6 @@ impl<'a> Taint<'a> {
                 self.messages.insert(spot);
             }
         }
-        false
     }
 
     fn local(&self, call: u32, local: LocalId) -> Spot {

@@ -31,7 +31,7 @@ inline pairs_down_send() {
                 if
                 :: pairs_t3_.some ->
                     copy_message(pairs_m_4_, pairs_t3_.v);
-                    assert(queue_n < 64);
+                    if :: queue_n < 64 :: else -> printf("report: 105 \n"); assert(false) fi;
                     queue[queue_end].what = PORT_BELOW_DOWN_SEND;
                     copy_message(queue[queue_end].m, pairs_m_4_);
                     queued();

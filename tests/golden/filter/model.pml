@@ -23,7 +23,7 @@ inline checked_down_send() {
     filter0_parity(checked_m_);
     tmp1 = filter0_parity_result;
     checked_sum_ = tmp1;
-    assert(queue_n < 64);
+    if :: queue_n < 64 :: else -> printf("report: 105 \n"); assert(false) fi;
     queue[queue_end].what = PORT_BELOW_DOWN_SEND;
     copy_message(queue[queue_end].m, checked_m_);
     assert(queue[queue_end].m.checked_header == 0); queue[queue_end].m.checked_header = CHECKED_PARITY;
@@ -40,7 +40,7 @@ inline checked_up_deliver_Parity() {
     tmp2 = filter0_parity_result;
     if
     :: (checked_sum_ == tmp2) ->
-        assert(queue_n < 64);
+        if :: queue_n < 64 :: else -> printf("report: 105 \n"); assert(false) fi;
         queue[queue_end].what = PORT_ABOVE_UP_DELIVER;
         copy_message(queue[queue_end].m, checked_m_);
         queued();

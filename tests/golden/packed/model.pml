@@ -1,7 +1,7 @@
 /* flagged: flagged.down.send */
 inline flagged_down_send() {
     copy_message(flagged_m_, queue[queue_slot].m);
-    assert(queue_n < 64);
+    if :: queue_n < 64 :: else -> printf("report: 105 \n"); assert(false) fi;
     queue[queue_end].what = PORT_BELOW_DOWN_SEND;
     copy_message(queue[queue_end].m, flagged_m_);
     assert(queue[queue_end].m.flagged_header == 0); queue[queue_end].m.flagged_header = FLAGGED_FLAG;
@@ -16,7 +16,7 @@ inline flagged_up_deliver_Flag() {
     flagged_odd_ = flagged_m_.flagged_Flag_odd;
     flagged_m_.flagged_Flag_odd = 0;
     flagged_m_.flagged_header = 0;
-    assert(queue_n < 64);
+    if :: queue_n < 64 :: else -> printf("report: 105 \n"); assert(false) fi;
     queue[queue_end].what = SIZED_UP_DELIVER;
     copy_message(queue[queue_end].m, flagged_m_);
     queued();
@@ -25,7 +25,7 @@ inline flagged_up_deliver_Flag() {
 inline sized_down_send() {
     copy_message(sized_m_, queue[queue_slot].m);
     sized_size_ = ((sized_m_.n) & 4095);
-    assert(queue_n < 64);
+    if :: queue_n < 64 :: else -> printf("report: 105 \n"); assert(false) fi;
     queue[queue_end].what = FLAGGED_DOWN_SEND;
     copy_message(queue[queue_end].m, sized_m_);
     assert(queue[queue_end].m.sized_header == 0); queue[queue_end].m.sized_header = SIZED_SIZE;
@@ -43,7 +43,7 @@ inline sized_up_deliver_Size() {
     sized_m_.sized_header = 0;
     if
     :: (sized_size_ == (sized_m_.n & 4095)) ->
-        assert(queue_n < 64);
+        if :: queue_n < 64 :: else -> printf("report: 105 \n"); assert(false) fi;
         queue[queue_end].what = PORT_ABOVE_UP_DELIVER;
         copy_message(queue[queue_end].m, sized_m_);
         queued();

@@ -6,10 +6,11 @@ inline wrapped_down_send() {
     tmp2 = 0; do :: tmp2 < wrapped_m_.n -> put_byte(tmp1, wrapped_m_.b[tmp2]); tmp2++ :: else -> break od;
     tmp4 = wrapped_m_.is_data;
     zero_message(wrapped_whole_);
-    assert(tmp1.n <= 2); wrapped_whole_.is_data = tmp4; wrapped_whole_.n = tmp1.n; tmp3 = 0;
+    if :: tmp1.n <= 2 :: else -> printf("report: 104 \n"); assert(false) fi;
+    wrapped_whole_.is_data = tmp4; wrapped_whole_.n = tmp1.n; tmp3 = 0;
     do :: tmp3 < tmp1.n -> wrapped_whole_.b[tmp3] = tmp1.b[tmp3]; tmp3++ :: else -> break od;
     wrapped_size_ = ((wrapped_whole_.n) & 65535);
-    assert(queue_n < 64);
+    if :: queue_n < 64 :: else -> printf("report: 105 \n"); assert(false) fi;
     queue[queue_end].what = PORT_BELOW_DOWN_SEND;
     copy_message(queue[queue_end].m, wrapped_whole_);
     assert(queue[queue_end].m.wrapped_header == 0); queue[queue_end].m.wrapped_header = WRAPPED_WHOLE;
@@ -39,7 +40,7 @@ inline wrapped_up_deliver_Whole() {
         :: (!wrapped_t3_.some) ->
             skip;
         :: else ->
-            assert(queue_n < 64);
+            if :: queue_n < 64 :: else -> printf("report: 105 \n"); assert(false) fi;
             queue[queue_end].what = MARKED_UP_DELIVER;
             copy_message(queue[queue_end].m, wrapped_t3_.v);
             queued();
@@ -49,7 +50,7 @@ inline wrapped_up_deliver_Whole() {
 /* marked: marked.down.send */
 inline marked_down_send() {
     copy_message(marked_m_, queue[queue_slot].m);
-    assert(queue_n < 64);
+    if :: queue_n < 64 :: else -> printf("report: 105 \n"); assert(false) fi;
     queue[queue_end].what = WRAPPED_DOWN_SEND;
     copy_message(queue[queue_end].m, marked_m_);
     assert(queue[queue_end].m.marked_header == 0); queue[queue_end].m.marked_header = MARKED_MARK;
@@ -62,7 +63,7 @@ inline marked_up_deliver_Mark() {
     marked_at_ = marked_m_.marked_Mark_at;
     marked_m_.marked_Mark_at = 0;
     marked_m_.marked_header = 0;
-    assert(queue_n < 64);
+    if :: queue_n < 64 :: else -> printf("report: 105 \n"); assert(false) fi;
     queue[queue_end].what = PORT_ABOVE_UP_DELIVER;
     copy_message(queue[queue_end].m, marked_m_);
     queued();

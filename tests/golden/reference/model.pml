@@ -13,7 +13,7 @@ inline sums_note(REF_sums_note_side_, IN_sums_note_size_) {
 inline sums_down_send() {
     copy_message(sums_m_, queue[queue_slot].m);
     sums_note(MY.sums.sent, sums_m_.n);
-    assert(queue_n < 64);
+    if :: queue_n < 64 :: else -> printf("report: 105 \n"); assert(false) fi;
     queue[queue_end].what = PORT_BELOW_DOWN_SEND;
     copy_message(queue[queue_end].m, sums_m_);
     queued();
@@ -22,7 +22,7 @@ inline sums_down_send() {
 inline sums_up_deliver() {
     copy_message(sums_m_, queue[queue_slot].m);
     sums_note(MY.sums.came, sums_m_.n);
-    assert(queue_n < 64);
+    if :: queue_n < 64 :: else -> printf("report: 105 \n"); assert(false) fi;
     queue[queue_end].what = PORT_ABOVE_UP_DELIVER;
     copy_message(queue[queue_end].m, sums_m_);
     queued();

@@ -5,7 +5,7 @@ inline again_down_send() {
     copy_message(tmp1.v, again_m_);
     copy_option_message(MY.again.last_, tmp1);
     MY.again.repeat = 1;
-    assert(queue_n < 64);
+    if :: queue_n < 64 :: else -> printf("report: 105 \n"); assert(false) fi;
     queue[queue_end].what = PORT_BELOW_DOWN_SEND;
     copy_message(queue[queue_end].m, again_m_);
     queued();
@@ -16,7 +16,7 @@ inline again_up_deliver() {
     zero_option_message(tmp2);
     copy_option_message(MY.again.last_, tmp2);
     MY.again.repeat = 0;
-    assert(queue_n < 64);
+    if :: queue_n < 64 :: else -> printf("report: 105 \n"); assert(false) fi;
     queue[queue_end].what = PORT_ABOVE_UP_DELIVER;
     copy_message(queue[queue_end].m, again_m_);
     queued();
@@ -25,7 +25,7 @@ inline again_up_deliver() {
 inline again_on_repeat() {
     if
     :: MY.again.last_.some ->
-        assert(queue_n < 64);
+        if :: queue_n < 64 :: else -> printf("report: 105 \n"); assert(false) fi;
         queue[queue_end].what = PORT_BELOW_DOWN_SEND;
         zero_message(tmp3);
         if

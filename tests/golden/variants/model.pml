@@ -1,7 +1,7 @@
 /* answered: answered.down.send */
 inline answered_down_send() {
     copy_message(answered_m_, queue[queue_slot].m);
-    assert(queue_n < 64);
+    if :: queue_n < 64 :: else -> printf("report: 105 \n"); assert(false) fi;
     queue[queue_end].what = PORT_BELOW_DOWN_SEND;
     copy_message(queue[queue_end].m, answered_m_);
     assert(queue[queue_end].m.answered_header == 0); queue[queue_end].m.answered_header = ANSWERED_DATA;
@@ -16,13 +16,13 @@ inline answered_up_deliver_Data() {
     answered_number_ = answered_m_.answered_Data_number;
     answered_m_.answered_Data_number = 0;
     answered_m_.answered_header = 0;
-    assert(queue_n < 64);
+    if :: queue_n < 64 :: else -> printf("report: 105 \n"); assert(false) fi;
     queue[queue_end].what = PORT_BELOW_DOWN_SEND;
     zero_message(queue[queue_end].m);
     assert(queue[queue_end].m.answered_header == 0); queue[queue_end].m.answered_header = ANSWERED_ANSWER;
     queue[queue_end].m.answered_Answer_number = answered_number_;
     queued();
-    assert(queue_n < 64);
+    if :: queue_n < 64 :: else -> printf("report: 105 \n"); assert(false) fi;
     queue[queue_end].what = PORT_ABOVE_UP_DELIVER;
     copy_message(queue[queue_end].m, answered_m_);
     queued();
