@@ -58,6 +58,9 @@ pub struct Progress {
     pub time: Duration,
 }
 
+/// States that are visited where it is known that there is no end to them.
+const WITHOUT_BOUND: u64 = 20_000;
+
 /// What a search came to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
@@ -310,6 +313,10 @@ impl<'a> Search<'a> {
         }
         if self.shards.iter().any(|s| s.crowded) {
             return Some(format!("in one state more than {} moves are possible", u16::MAX));
+        }
+        // A run that breaks something may be short all the same.
+        if let Some(why) = self.space.unbounded().filter(|_| progress.states >= WITHOUT_BOUND) {
+            return Some(why.clone());
         }
         if progress.states >= self.options.states as u64 {
             return Some(format!("the limit of {} states was reached", self.options.states));

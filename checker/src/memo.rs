@@ -104,7 +104,8 @@ pub fn size_of_state(state: &[nacre_specification::Value]) -> usize {
     state.iter().map(size_of_value).sum()
 }
 
-fn size_of_value(value: &nacre_specification::Value) -> usize {
+/// Bytes of a value of an automaton, about.
+pub fn size_of_value(value: &nacre_specification::Value) -> usize {
     use nacre_specification::Value::{Bag, Bool, Map, Msg, Num, Seq, Set, Tuple};
     let inside = match value {
         Bool(_) | Num(_) => 0,

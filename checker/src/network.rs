@@ -10,11 +10,14 @@ use nacre_stack::{Direction, PortId};
 
 use crate::broken::Broken;
 use crate::ends::{Arrival, Ends, Left};
-use crate::memo::{size_of_state, Interner, Memo, Near};
+use crate::memo::{size_of_state, size_of_value, Interner, Memo, Near};
 use nacre_worlds::setup::{Setup, MEMBERS};
 
 /// Ways in which an action of the network may be possible at once.
 const MOST_WAYS: usize = 1000;
+
+/// What gets larger so many times in a row has no bound.
+const ENDLESS: usize = 64;
 
 /// Something that the network may do.
 #[derive(Clone, Debug)]
@@ -162,6 +165,22 @@ impl Network {
             }
             Ok(states.into_iter().map(|s| self.number(s)).collect())
         })
+    }
+
+    /// The field that gets larger each time that an end does the same again, if that never ends: the network has no more
+    /// than finitely many states only if there is none.
+    pub fn grows(&self, ends: &Ends, from: u32, end: usize, effects: u32) -> Option<&str> {
+        let mut states = vec![self.states.value(from).as_ref().clone()];
+        let mut growing: Vec<usize> = (0..self.automaton.state.len()).collect();
+        for _ in 0..ENDLESS {
+            let before = states[0].clone();
+            for left in ends.effects.value(effects).iter().filter(|l| l.down()) {
+                states = self.take_one(&states, end, left).ok()?;
+                states.truncate(1);
+            }
+            growing.retain(|field| size_of_value(&states[0][*field]) > size_of_value(&before[*field]));
+        }
+        growing.first().map(|field| self.automaton.state[*field].name.as_str())
     }
 
     fn take_one(&self, states: &[State], end: usize, left: &Left) -> Result<Vec<State>, Broken> {

@@ -1,8 +1,10 @@
 //! Global states, and the moves that lead out of one.
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use nacre_specification::violation::Violation;
+use nacre_stack::TimerId;
 
 use crate::broken::Broken;
 use crate::ends::{Ends, Local, NearEnds, Step, Way};
@@ -47,6 +49,11 @@ pub struct Space {
     /// By timer of the stack, its place among the limits if it is a last resort.
     last: Vec<Option<usize>>,
     at_once: bool,
+    /// Of the stack, by timer.
+    timer_names: Vec<String>,
+    /// What ends have been seen to do again and again, and whether the network has no bound for it.
+    repeated: Mutex<HashSet<(usize, u32)>>,
+    unbounded: OnceLock<String>,
 }
 
 /// What a thread keeps of the parts' results.
@@ -84,6 +91,9 @@ impl Space {
             timers: bounds.limits.iter().position(|(name, _)| name == "timers"),
             last: timers.map(|t| Some(bounds.limits.len() + bounds.rank(&t.name).checked_sub(1)?)).collect(),
             at_once: bounds.at_once,
+            timer_names: setup.stack.timers.iter().map(|t| t.name.clone()).collect(),
+            repeated: Mutex::default(),
+            unbounded: OnceLock::new(),
         };
         let (mut near, mut first) = (Near::default(), vec![]);
         for a in &opened[0] {
@@ -104,6 +114,7 @@ impl Space {
 
     /// Every move out of a state in a fixed order, and where it leads. `fault`: one that never has to happen.
     pub fn expand(&self, near: &mut Near, from: State, found: &mut dyn FnMut(Move, bool, Led)) {
+        let whole = from;
         let locals = [0, 1].map(|end| self.ends.local(&mut near.ends, from.ends[end]));
         for (end, local) in locals.iter().enumerate() {
             if local.busy {
@@ -126,6 +137,9 @@ impl Space {
                         }
                         Some(limit) => self.use_limit(from, limit),
                     };
+                    if from.counts == whole.counts {
+                        self.repeat(near, from, end, (timer as u32, armed.timer));
+                    }
                     self.steps(near, from, end, Step::Timer(timer as u32), found);
                 }
             }
@@ -210,6 +224,34 @@ impl Space {
         for (way, w) in ways.iter().enumerate() {
             self.settle(near, from, end, w, &mut |led| found(Move::Step { end, step, way }, false, led));
         }
+    }
+
+    /// Notes a timer that can fire for ever, while each time the network keeps more.
+    fn repeat(&self, near: &mut Near, from: State, end: usize, (place, timer): (u32, TimerId)) {
+        if self.unbounded.get().is_some() {
+            return;
+        }
+        let ways = self.ends.step(&mut near.ends, end, from.ends[end], Step::Timer(place));
+        for way in ways.iter().filter(|way| way.broken.is_none() && way.next == from.ends[end]) {
+            let new = self.repeated.lock().is_ok_and(|mut repeated| repeated.insert((end, way.effects)));
+            let judged = self.judges.see(&mut near.judges, &self.ends, from.judge, end, way.effects);
+            if !new || !judged.is_ok_and(|judge| judge == Some(from.judge)) {
+                continue;
+            }
+            if let Some(field) = self.network.grows(&self.ends, from.network, end, way.effects) {
+                let automaton = &self.network.automaton().name;
+                let (timer, end) = (&self.timer_names[timer.index()], ["a", "b"][end]);
+                let seen = format!("each time that `{timer}` fires at {end}, `{field}` of `{automaton}` keeps more");
+                let help = "limit it (`timers = 2`), or let the network keep each message once";
+                let why = format!("the network grows without bound: {seen}; {help}");
+                self.unbounded.get_or_init(|| why);
+            }
+        }
+    }
+
+    /// Why there is no end to the states, as far as is known.
+    pub fn unbounded(&self) -> Option<&String> {
+        self.unbounded.get()
     }
 
     /// Moves what left an end to where it goes.

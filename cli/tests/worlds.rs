@@ -158,7 +158,7 @@ fn settings_come_before_what_they_are_settings_of() {
     let (status, _, err) = verified("no_default", &["--set", "KIND=256"]);
     assert!(status == 1 && err.contains("256 does not fit `KIND: u8`"), "{err}");
     let (status, _, err) = verified("no_default", &["--set", "numbers=300"]);
-    assert!(status == 1 && err.contains("`numbers` is 2 to 32"), "{err}");
+    assert!(status == 2 && err.contains("`numbers` is 2 to 32"), "{err}");
 }
 
 #[test]
@@ -212,4 +212,14 @@ fn messages_that_are_joined_and_filtered_are_the_same_to_spin() {
         assert_eq!(status, 0, "{out}{err}");
         assert_eq!(states(&out)[0], states(&explored)[0] + 2, "{explored}{out}");
     }
+}
+
+#[test]
+fn network_without_a_bound_is_named() {
+    let (status, out, err) = verified("endless", &[]);
+    assert_eq!(status, 3, "{out}{err}");
+    let why = "the network grows without bound: each time that `shouting.again` fires at";
+    assert!(out.contains(why) && out.contains("`sent` of `lossy_fifo_network` keeps more; limit it"), "{out}");
+    let (status, out, _) = verified("endless", &["--set", "timers=2"]);
+    assert_eq!(status, 0, "{out}");
 }

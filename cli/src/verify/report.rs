@@ -133,6 +133,11 @@ pub fn located(mut run: Run, session: &Session) -> Run {
     run
 }
 
+/// Why the goals of layers may hold while one of their stack does not.
+const COMPOSED_GOALS: &str =
+    "goals of layers do not add up to goals of the stack: a layer meets its goal if what it requires can \
+still do all that its automaton allows; a layer below may do less, unless its automaton has a goal of its own";
+
 /// Tells one verdict; draws and saves the run of a violation. `violations`: how many were told before, for the names of files.
 pub fn show(args: &Verify, subject: &Subject, world: &World, reported: &Reported, violations: &mut usize) {
     if args.json {
@@ -155,6 +160,9 @@ pub fn show(args: &Verify, subject: &Subject, world: &World, reported: &Reported
     };
     for caveat in &world.caveats {
         let _ = writeln!(text, "  note: {caveat}");
+    }
+    if let (false, Told::Violated { violation: Some(Violation::Goal), .. }) = (subject.is_layer, &reported.verdict) {
+        let _ = writeln!(text, "  note: {COMPOSED_GOALS}");
     }
     print(&text);
     let Told::Violated { run, steps, .. } = &reported.verdict else { return };
