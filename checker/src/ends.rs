@@ -163,7 +163,7 @@ impl Ends {
                     let given: Vec<Value> = parameters.map(|(p, value)| of_spec(&p.ty, value)).collect();
                     let outcome = machine.call(*event, &given, &[], 0);
                     if outcome == Outcome::Invalid {
-                        let values: Vec<String> = arguments.iter().map(crate::run::show_value).collect();
+                        let values: Vec<String> = arguments.iter().map(crate::show::show_value).collect();
                         let values = values.join(", ");
                         let words =
                             || format!("the network's `{}` has values that it cannot have: {values}", declared.name);

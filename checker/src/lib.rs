@@ -24,4 +24,5 @@ mod memo;
 pub mod network;
 pub mod retrace;
 pub mod run;
+pub mod show;
 pub mod space;

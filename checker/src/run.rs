@@ -1,14 +1,16 @@
 //! A run that was found, told step by step: for people, and as data that can be run again.
 
-use nacre_specification::{Automaton, Value as Spec};
+use nacre_specification::Value as Spec;
 use nacre_stack::interpret::{show, Choices, Machine, Value};
 use nacre_stack::{Scope, Span, Stack};
 use serde::{Deserialize, Serialize};
 
 use crate::ends::{Ends, Left, Step};
 use crate::explore::Path;
+use crate::show::show_action;
+pub use crate::show::Hex;
 use crate::space::{Led, Move, Near, Space, State};
-use nacre_worlds::setup::{Setup, MEMBERS};
+use nacre_worlds::setup::Setup;
 
 /// A shortest run to what is wrong.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -70,28 +72,6 @@ pub enum What {
     Later,
     /// Nothing at an end.
     Nothing,
-}
-
-/// Bytes, as text in a file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
-pub struct Hex(pub Vec<u8>);
-
-impl From<Hex> for String {
-    fn from(hex: Hex) -> String {
-        hex.0.iter().map(|b| format!("{b:02x}")).collect()
-    }
-}
-
-impl TryFrom<String> for Hex {
-    type Error = String;
-    fn try_from(text: String) -> Result<Hex, String> {
-        let digits: Option<Vec<u8>> = text.chars().map(|c| c.to_digit(16).map(|d| d as u8)).collect();
-        match digits {
-            Some(digits) if digits.len() % 2 == 0 => Ok(Hex(digits.chunks(2).map(|d| d[0] << 4 | d[1]).collect())),
-            _ => Err(format!("`{text}` are no bytes in hexadecimal")),
-        }
-    }
 }
 
 /// A handler that ran.
@@ -282,34 +262,6 @@ pub fn changed(stack: &Stack, before: &Machine, after: &Machine) -> Vec<Changed>
         (before != after).then(|| Changed { cell: name, before: show(stack, before), after: show(stack, after) })
     });
     differ.collect()
-}
-
-/// An action with its parameters, as a person reads it.
-pub fn show_action(automaton: &Automaton, action: usize, values: &[Spec]) -> String {
-    let action = &automaton.actions[action];
-    let parts = action.parameters.iter().zip(values).map(|(p, v)| match (&p.ty, v) {
-        (nacre_specification::Type::Rank, Spec::Num(n)) if *n < MEMBERS => ["a", "b"][*n as usize].to_string(),
-        (_, v) => show_value(v),
-    });
-    format!("{}({})", action.name, parts.collect::<Vec<_>>().join(", "))
-}
-
-/// A value of an automaton, shortly.
-pub fn show_value(value: &Spec) -> String {
-    let list = |values: &[Spec]| values.iter().map(show_value).collect::<Vec<_>>().join(" ");
-    match value {
-        Spec::Bool(b) => b.to_string(),
-        Spec::Num(n) => n.to_string(),
-        Spec::Msg(bytes) => format!("0x{}", String::from(Hex(bytes.to_vec()))),
-        Spec::Tuple(parts) => format!("({})", list(parts)),
-        Spec::Seq(parts) => format!("[{}]", list(parts)),
-        Spec::Bag(parts) | Spec::Set(parts) => format!("{{{}}}", list(parts)),
-        Spec::Map(pairs) => {
-            let pairs: Vec<String> =
-                pairs.iter().map(|(k, v)| format!("{}: {}", show_value(k), show_value(v))).collect();
-            format!("{{{}}}", pairs.join(" "))
-        }
-    }
 }
 
 /// Runs a run again, from its steps: what its last step breaks, and none where it breaks nothing. In words where a step is not

@@ -10,6 +10,7 @@
 //! abstract states rests on: states that look alike behave alike, so that one of them stands for all. (docs/decisions/008.)
 
 pub mod between;
+mod known;
 mod world;
 
 use nacre_analysis::timing::draws;

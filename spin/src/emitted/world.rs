@@ -18,7 +18,7 @@ use nacre_specification::{ActionKind, Automaton};
 use nacre_stack::{Direction, EventId, Type};
 use nacre_worlds::setup::Setup;
 
-use super::between::Known;
+use super::known::Known;
 
 /// Entries of a container of an automaton; one more ends the search.
 const CAPACITY: usize = 16;

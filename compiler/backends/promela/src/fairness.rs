@@ -13,10 +13,9 @@
 
 use nacre_stack::*;
 
-use crate::between::World;
 use crate::report::GOAL;
 use crate::term::Term;
-use crate::ways::Way;
+use crate::world::{Way, World};
 use crate::writer::Writer;
 use crate::DRAWS;
 

@@ -5,81 +5,14 @@
 
 use std::fmt::Write;
 
-use nacre_specification::ActionKind;
 use nacre_stack::*;
 
-use crate::automata::{Messages, Transition};
-use crate::between::{World, WAYS};
 use crate::bytes::BUFFER;
-use crate::effects::{self, Effect};
 use crate::report::{within, Limit};
 use crate::term::Term;
 use crate::types::{is_scalar, plain, Field, Shape};
+use crate::world::WAYS;
 use crate::writer::{Frame, Writer};
-
-/// Messages as a typedef, copied and compared by macros.
-pub struct Typedef {
-    name: &'static str,
-    /// At the end of the macros' names.
-    of: &'static str,
-    damaged: Option<&'static str>,
-}
-
-/// With headers, as the ends have them.
-pub const MESSAGES: Typedef = Typedef { name: "message", of: "MESSAGE", damaged: None };
-/// Packed.
-pub const FRAMES: Typedef = Typedef { name: "frame", of: "FRAME", damaged: Some("damaged_frame") };
-/// Without headers, as what is above an end has them.
-pub const DATA: Typedef = Typedef { name: "data", of: "DATA", damaged: None };
-
-impl Messages for Typedef {
-    fn declared(&self) -> &str {
-        self.name
-    }
-    fn is_number(&self) -> bool {
-        false
-    }
-    fn copy(&self, to: &str, from: &Term) -> Effect {
-        Effect::run(format!("COPY_{}({to}, {from})", self.of))
-    }
-    fn equal(&self, a: &Term, b: &Term) -> Term {
-        Term::Atom(format!("SAME_{}({a}, {b})", self.of))
-    }
-    fn before(&self, a: &Term, b: &Term) -> Term {
-        Term::Atom(format!("{}_BEFORE({a}, {b})", self.of))
-    }
-    fn clear(&self, at: &str) -> Effect {
-        Effect::run(format!("CLEAR_{}({at})", self.of))
-    }
-    fn damaged(&self) -> Option<&str> {
-        self.damaged
-    }
-}
-
-impl World<'_> {
-    /// Whether the network ever damages a frame.
-    pub fn damages(&self) -> bool {
-        let network = self.translator(self.below, "network".into(), &FRAMES);
-        let actions = self.below.actions.iter().enumerate().filter(|(_, a)| a.kind != ActionKind::Input);
-        let mut transitions = actions.filter_map(|(at, _)| network.transitions(at).ok()).flatten();
-        transitions.any(|t| t.damages.is_some())
-    }
-}
-
-/// The condition that a way is there: without bytes there is nothing to damage.
-pub fn has_bits(transition: &Transition) -> Term {
-    let guard = transition.guard.clone();
-    match &transition.damages {
-        None => guard,
-        Some(frame) => guard.and(Term::Number(0).less(Term::Atom(format!("{frame}.n")))),
-    }
-}
-
-/// Statements of a transition, with the damage first that it does.
-pub fn statements(transition: &Transition) -> Vec<String> {
-    let damage = |frame| format!("COPY_FRAME(damaged_frame, {frame}); turn_bit();");
-    transition.damages.iter().map(damage).chain(effects::lines(&transition.effects)).collect()
-}
 
 impl Writer<'_> {
     /// Makes of `turned`, a length, any bit of so many bytes, if it is not 0. All take as many steps: SPIN, which looks for short runs,

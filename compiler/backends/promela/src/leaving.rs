@@ -5,11 +5,11 @@ use nacre_specification::ActionKind;
 use nacre_stack::*;
 
 use crate::automata::Transition;
-use crate::between::{World, LEAVES, SENDING};
 use crate::effects;
 use crate::judges::{clash, known, unclear};
 use crate::report::{violated, Limit, Report};
 use crate::term::Term;
+use crate::world::{World, LEAVES, SENDING};
 use crate::writer::Writer;
 
 /// For each automaton that speaks of an event, its ways, and what is said where there is none.

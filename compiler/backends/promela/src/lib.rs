@@ -56,11 +56,14 @@ mod operations;
 mod places;
 mod process;
 pub mod report;
+mod scalars;
 mod statements;
 pub mod term;
+mod typedefs;
 mod types;
 mod uses;
 mod ways;
+mod world;
 mod writer;
 
 use nacre_stack::{LayerId, Span};

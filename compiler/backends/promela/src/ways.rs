@@ -5,28 +5,12 @@ use nacre_specification::ActionKind;
 use nacre_stack::*;
 
 use crate::automata::Transition;
-use crate::between::{Call, World};
 use crate::effects;
 use crate::fairness::Fair;
-use crate::frames::{has_bits, statements};
 use crate::report::violated;
 use crate::term::Term;
+use crate::world::{has_bits, statements, Call, Way, World};
 use crate::writer::Writer;
-
-/// One way to begin a step at an end.
-pub struct Way {
-    pub end: usize,
-    pub when: Term,
-    pub told: String,
-    /// The call that it is, and the condition that the automata above allow it; none: something arrives.
-    pub call: Option<(usize, Term)>,
-    /// It is a violation.
-    pub broken: bool,
-    /// The frame that is damaged.
-    pub damages: Option<String>,
-    /// What it changes, and what enters the queue.
-    pub lines: Vec<String>,
-}
 
 impl Writer<'_> {
     /// Every way in which something outside begins a step.

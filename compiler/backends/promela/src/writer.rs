@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use nacre_stack::*;
 
 use crate::names::clean;
-use crate::types::is_scalar;
+use crate::scalars::is_scalar;
 use crate::uses::Uses;
 use crate::{Refusal, Sources};
 

@@ -1,0 +1,66 @@
+//! Types that are one number, and fields of a typedef.
+
+use nacre_stack::*;
+
+/// A component of a typedef.
+pub struct Field {
+    pub name: String,
+    pub ty: Shape,
+    /// Elements, if it is an array.
+    pub count: Option<u32>,
+}
+
+/// What a component is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A number, by the word of Promela that declares it.
+    Number(&'static str),
+    Of(Type),
+}
+
+pub fn plain(name: impl Into<String>, ty: Shape) -> Field {
+    Field { name: name.into(), ty, count: None }
+}
+
+pub fn rows(name: &str, ty: &Type, count: u32) -> Field {
+    Field { name: name.into(), ty: Shape::Of(ty.clone()), count: Some(count) }
+}
+
+pub fn bits_of(ty: &Type) -> u32 {
+    match ty {
+        Type::Bool | Type::Timer | Type::Duration | Type::Instant => 1,
+        Type::UInt(b) | Type::Int(b) | Type::Seq(b) => u32::from(*b),
+        Type::Range(_, high) => nacre_stack::bits_below(*high).max(1),
+        Type::Enum(_) | Type::Addr => 8,
+        Type::Bits(n) => (*n).max(1),
+        _ => 64,
+    }
+}
+
+pub fn is_signed(ty: &Type) -> bool {
+    matches!(ty, Type::Int(_))
+}
+
+/// One number of Promela.
+pub fn is_scalar(ty: &Type) -> bool {
+    match ty {
+        Type::Bool | Type::Timer | Type::Duration | Type::Instant | Type::Addr | Type::Enum(_) => true,
+        Type::UInt(_) | Type::Int(_) | Type::Seq(_) | Type::Range(..) | Type::Bits(_) => bits_of(ty) <= 32,
+        _ => false,
+    }
+}
+
+/// Two numbers of Promela.
+pub fn is_wide(ty: &Type) -> bool {
+    matches!(ty, Type::UInt(_) | Type::Int(_) | Type::Seq(_) | Type::Range(..) | Type::Bits(_)) && !is_scalar(ty)
+}
+
+/// The word of Promela for a number of the type.
+pub fn word(ty: &Type) -> &'static str {
+    match (bits_of(ty), is_signed(ty)) {
+        (1, false) => "bool",
+        (0..=8, false) => "byte",
+        (0..=15, false) | (0..=16, true) => "short",
+        _ => "int",
+    }
+}

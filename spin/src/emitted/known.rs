@@ -1,0 +1,72 @@
+//! What the harness and the world of an emitted stack know beforehand: calls, messages and tables.
+
+use std::fmt::Write;
+
+use nacre_backend_promela::judges;
+use nacre_specification::beliefs::Beliefs;
+use nacre_stack::interpret::Value;
+use nacre_worlds::setup::{Call, Setup};
+
+/// What is known beforehand.
+pub struct Known {
+    pub calls: Vec<Call>,
+    /// Message n is the string of bytes n + 1.
+    pub messages: Vec<Vec<u8>>,
+    /// For each automaton above, its table if it needs one.
+    pub tables: Vec<Option<Beliefs>>,
+}
+
+impl Known {
+    pub fn of(setup: &Setup) -> Result<Known, String> {
+        let calls = setup.calls();
+        let called = setup.called();
+        let tables = setup.above.iter().map(|a| judges::table(a, &called)).collect::<Result<Vec<_>, _>>()?;
+        let let_out = tables.iter().flatten().flat_map(judges::messages);
+        let mut messages: Vec<Vec<u8>> = vec![];
+        for bytes in calls.iter().filter_map(|c| c.bytes.clone()).chain(let_out) {
+            if !messages.contains(&bytes) {
+                messages.push(bytes);
+            }
+        }
+        Ok(Known { calls, messages, tables })
+    }
+
+    /// The number of a message that is known.
+    pub fn number(&self, bytes: &[u8]) -> Option<usize> {
+        self.messages.iter().position(|m| m == bytes).map(|at| at + 1)
+    }
+
+    /// The file that the model includes.
+    pub fn tables_in_c(&self) -> (String, String) {
+        let tables = self.tables.iter().enumerate();
+        let texts = tables.filter_map(|(at, table)| Some(judges::rows(&format!("judge{at}"), table.as_ref()?)));
+        ("tables.h".into(), texts.collect())
+    }
+
+    /// The tables of the harness.
+    pub fn in_c(&self, setup: &Setup) -> String {
+        let string = |bytes: &[u8]| match bytes {
+            [] => "NULL, 0".to_string(),
+            bytes => {
+                let list: Vec<String> = bytes.iter().map(u8::to_string).collect();
+                format!("(const uint8_t[]){{{}}}, {}", list.join(", "), bytes.len())
+            }
+        };
+        let mut text = String::from(
+            "struct asked { uint32_t event; uint64_t arguments[4]; const uint8_t *at; uint32_t len; };\nstatic const struct asked asked[] = {\n",
+        );
+        for call in &self.calls {
+            let numbers = call.arguments.iter().filter(|v| matches!(v, Value::Num(_)));
+            let numbers: Vec<String> = numbers.map(|v| v.num().to_string()).chain(["0".into()]).collect();
+            let at = string(call.bytes.as_deref().unwrap_or_default());
+            let _ = writeln!(text, "    {{{}, {{{}}}, {at}}},", call.event, numbers.join(", "));
+        }
+        text += "    {0, {0}, NULL, 0},\n};\nstatic const struct message { const uint8_t *at; uint32_t len; } messages[] = {\n";
+        for message in &self.messages {
+            let _ = writeln!(text, "    {{{}}},", string(message));
+        }
+        let timers = setup.stack.timers.iter().map(|t| setup.bounds.rank(&t.name).to_string());
+        let ranks: Vec<String> = timers.chain(["0".into()]).collect();
+        text + &format!("    {{NULL, 0}},\n}};\nstatic const uint8_t ranks[] = {{{}}};\n", ranks.join(", "))
+    }
+}
