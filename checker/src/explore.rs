@@ -14,6 +14,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::broken::Broken;
 use crate::goals;
+pub use crate::searched::{Path, Progress, Searched, Verdict};
 use crate::space::{Led, Move, Near, Space, State};
 
 /// States of one shard that are expanded before the others are taken in,
@@ -43,49 +44,8 @@ pub struct Options<'a> {
     pub progress: &'a dyn Fn(&Progress),
 }
 
-/// How far a search is.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Progress {
-    pub states: u64,
-    /// Moves that were followed.
-    pub moves: u64,
-    /// Steps from the first state to the farthest.
-    pub depth: u32,
-    /// States found and not yet expanded.
-    pub waiting: u64,
-    /// Bytes for the states, as far as they are counted.
-    pub memory: u64,
-    pub time: Duration,
-}
-
 /// States that are visited where it is known that there is no end to them.
 const WITHOUT_BOUND: u64 = 20_000;
-
-/// What a search came to.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Verdict {
-    /// The moves of a shortest run to it, and what it broke.
-    Violated { run: Vec<Path>, why: String, violation: Violation },
-    /// Every state within the bounds was visited (with `bits` that is never known).
-    Complete,
-    /// Why the search ended before that.
-    Incomplete(String),
-}
-
-/// One move of a run: which of those that [`Space::expand`] gives.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Path {
-    pub ordinal: usize,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct Searched {
-    pub verdict: Verdict,
-    pub progress: Progress,
-    /// Different local states of ends, and states of the network.
-    pub locals: usize,
-    pub networks: usize,
-}
 
 struct Candidate {
     state: State,

@@ -24,5 +24,6 @@ mod memo;
 pub mod network;
 pub mod retrace;
 pub mod run;
+pub mod searched;
 pub mod show;
 pub mod space;

@@ -42,7 +42,8 @@ pub struct Network {
     moves: Memo<u32, Arc<[Move]>>,
     taken: Memo<(u32, u32), Taken>,
     limits: Vec<String>,
-    /// By action, the event of the ends' lower boundary that it is: its place in the interface, and whether it has a message.
+    /// By action, the event of the ends' lower boundary that it is: its place in the interface, and whether it has a
+    /// message.
     events: Vec<Option<(u32, bool)>>,
     /// Of each event, its name.
     names: Vec<String>,
@@ -167,7 +168,8 @@ impl Network {
         })
     }
 
-    /// The field that gets larger each time that an end does the same again, if that never ends: the network has no more
+    /// The field that gets larger each time that an end does the same again, if that never ends: the network has no
+    /// more
     /// than finitely many states only if there is none.
     pub fn grows(&self, ends: &Ends, from: u32, end: usize, effects: u32) -> Option<&str> {
         let mut states = vec![self.states.value(from).as_ref().clone()];

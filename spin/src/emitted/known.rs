@@ -17,6 +17,7 @@ pub struct Known {
 }
 
 impl Known {
+    /// What a setup brings with it; in words why it cannot be known.
     pub fn of(setup: &Setup) -> Result<Known, String> {
         let calls = setup.calls();
         let called = setup.called();
@@ -53,7 +54,8 @@ impl Known {
             }
         };
         let mut text = String::from(
-            "struct asked { uint32_t event; uint64_t arguments[4]; const uint8_t *at; uint32_t len; };\nstatic const struct asked asked[] = {\n",
+            "struct asked { uint32_t event; uint64_t arguments[4]; const uint8_t *at; uint32_t len; };\n\
+             static const struct asked asked[] = {\n",
         );
         for call in &self.calls {
             let numbers = call.arguments.iter().filter(|v| matches!(v, Value::Num(_)));
@@ -61,7 +63,8 @@ impl Known {
             let at = string(call.bytes.as_deref().unwrap_or_default());
             let _ = writeln!(text, "    {{{}, {{{}}}, {at}}},", call.event, numbers.join(", "));
         }
-        text += "    {0, {0}, NULL, 0},\n};\nstatic const struct message { const uint8_t *at; uint32_t len; } messages[] = {\n";
+        text += "    {0, {0}, NULL, 0},\n};\n";
+        text += "static const struct message { const uint8_t *at; uint32_t len; } messages[] = {\n";
         for message in &self.messages {
             let _ = writeln!(text, "    {{{}}},", string(message));
         }

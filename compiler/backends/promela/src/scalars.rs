@@ -18,14 +18,17 @@ pub enum Shape {
     Of(Type),
 }
 
+/// A component that is no array.
 pub fn plain(name: impl Into<String>, ty: Shape) -> Field {
     Field { name: name.into(), ty, count: None }
 }
 
+/// An array of values of a type.
 pub fn rows(name: &str, ty: &Type, count: u32) -> Field {
     Field { name: name.into(), ty: Shape::Of(ty.clone()), count: Some(count) }
 }
 
+/// Width of a number.
 pub fn bits_of(ty: &Type) -> u32 {
     match ty {
         Type::Bool | Type::Timer | Type::Duration | Type::Instant => 1,
@@ -37,6 +40,7 @@ pub fn bits_of(ty: &Type) -> u32 {
     }
 }
 
+/// Whether a type has negative numbers.
 pub fn is_signed(ty: &Type) -> bool {
     matches!(ty, Type::Int(_))
 }

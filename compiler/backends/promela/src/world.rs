@@ -1,4 +1,5 @@
-//! What is round the two ends: the network below, specifications above, the calls of an application, and what may begin a step.
+//! What is round the two ends: the network below, specifications above, the calls of an application, and what may begin
+//! a step.
 
 use nacre_specification::beliefs::{silent, Beliefs};
 use nacre_specification::{ActionKind, Automaton};
@@ -16,7 +17,8 @@ const MOST: u64 = 8;
 pub const LEAVES: usize = 1000;
 /// Causes of steps below this are those of every model.
 pub const WAYS: usize = 1000;
-/// Events of one step that wait for a network that can take them in several ways; one more is [`crate::report::Limit::Waiting`].
+/// Events of one step that wait for a network that can take them in several ways; one more is
+/// [`crate::report::Limit::Waiting`].
 pub const SENDING: usize = 8;
 
 /// What is round the two ends.
@@ -29,7 +31,8 @@ pub struct World<'a> {
     pub calls: Vec<Call>,
     /// At most so often in a run: actions of the automaton below by name, and `timers` for expirations.
     pub limits: Vec<(String, u8)>,
-    /// Timers that are a last resort, by name: they fire at most so often, and only when nothing else can happen but for those
+    /// Timers that are a last resort, by name: they fire at most so often, and only when nothing else can happen but
+    /// for those
     /// behind.
     pub last: Vec<(String, u8)>,
     /// A call that the automata above allow must be taken.
@@ -94,14 +97,17 @@ impl World<'_> {
         transitions.any(|t| t.damages.is_some())
     }
 
+    /// Writes an automaton of this world.
     pub fn translator<'t>(&self, automaton: &'t Automaton, prefix: String, messages: &'t Typedef) -> Translator<'t> {
         Translator { automaton, prefix, capacity: self.capacity, most: MOST, messages, hides: true }
     }
 
+    /// Writes the automaton below.
     pub fn network(&self) -> Translator<'_> {
         self.translator(self.below, "network".into(), if self.damages() { &FRAMES } else { &MESSAGES })
     }
 
+    /// Writes those above; `written` says how a message is written.
     pub fn judges<'t>(&'t self, written: judges::Written<'t>) -> Vec<Judge<'t>> {
         let each = self.above.iter().zip(self.tables).enumerate();
         let judge = |(at, (a, table)): (usize, (&'t Automaton, &'t Option<Beliefs>))| {
@@ -151,6 +157,7 @@ impl World<'_> {
         inputs.iter().any(|name| counts(name) > 1)
     }
 
+    /// How many kinds of calls there are.
     pub fn kinds(&self) -> usize {
         self.calls.iter().map(|c| c.kind + 1).max().unwrap_or(0)
     }
@@ -191,6 +198,7 @@ impl World<'_> {
         Ok(found)
     }
 
+    /// Statements that put back what is used within a step only.
     pub fn resets(&self) -> Result<Vec<String>, String> {
         Ok(effects::lines(&self.each(&|j| j.resets())?.concat()))
     }
