@@ -20,6 +20,7 @@ nacre-runtime networks
 nacre-runtime c_interface
 nacre transfer
 nacre examples
+nacre documents
 nacre worlds programs_that_check_end_with_us verdict_that_cannot_be_printed_is_none
 nacre verbs reader_that_goes_away_is_no_error
 nacre-spin spin a_verifier_that_does_not_end_is_stopped a_search_that_meets_a_limit_does_not_say_holds

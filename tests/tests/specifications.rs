@@ -30,7 +30,7 @@ automaton lossy<ROOM: nat = 2> {
     state { flying: bag<msg> per member }
     input send(at p, m) { if flying[peer(p)].len < ROOM { flying[peer(p)].add(m); } }
     output deliver(at q, m) when m in flying[q] { flying[q].remove(m); }
-    fault lose(q, m) when m in flying[q] { flying[q].remove(m); }
+    fault loss(q, m) when m in flying[q] { flying[q].remove(m); }
     fault double(q, m) when m in flying[q] && flying[q].len < ROOM { flying[q].add(m); }
 }
 automaton fifo {
@@ -147,7 +147,7 @@ fn configurations_name_what_is_below_and_share_names() {
         format!(
             "import \"layers/interfaces.nacre\";
             worker one {{ }}
-            worker two {{ }}
+            worker two {{ requires lossy_network; }}
             configuration small for one over {over} {{ AGE = 2; }}
             configuration small for two {{ send = 1; }}"
         )
@@ -162,7 +162,7 @@ fn configurations_name_what_is_below_and_share_names() {
     assert!(!found.has_errors(), "{}", found.render(false));
     let overs: Vec<_> = found.configurations().into_iter().map(|c| (c.subject, c.over)).collect();
     assert_eq!(overs, [("one".into(), Some("lossy_network".into())), ("two".into(), None)]);
-    assert!(open("lossy_fifo_network").render(false).contains("nothing here has a parameter `AGE`"));
+    assert!(open("lossy_fifo_network").render(false).contains("below has a parameter `AGE`"));
     assert!(open("lossy_netwrk").render(false).contains("did you mean `lossy_network`?"));
     let twice = with("lossy_network") + " configuration small for one { }";
     let twice = checked(&twice).render(false);

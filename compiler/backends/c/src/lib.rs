@@ -3,6 +3,7 @@
 //! What the text looks like is told where it is written: [`messages`] for messages, `support/pool.c` for their bytes,
 //! [`events`] for the queue and what replaces it at each [`Level`], [`wire`] for frames, [`entries`] for the host's side.
 
+mod actions;
 mod asides;
 mod body;
 mod canonical;

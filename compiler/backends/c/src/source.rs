@@ -147,7 +147,8 @@ impl Writer<'_> {
         self.note_openings();
         let externs = self.externs();
         let mut written: Vec<(String, Written)> = vec![];
-        // What entries call, what that calls, and what the queue and the ring hand events to, until nothing new is asked for.
+        // What entries call, what that calls, and what the queue and the ring hand events to, until nothing new is
+        // asked for.
         self.plan.quick = true;
         let mut entries = self.entries();
         let mut scheduler = self.run_queue();
@@ -310,8 +311,8 @@ fn with_body(name: &str, function: &Written) -> Code {
     code
 }
 
-/// Puts a `#line` before each line of C that a compiler would not attribute to where the last one in `body` says: by itself it
-/// counts on from line to line.
+/// Puts a `#line` before each line of C that a compiler would not attribute to where the last one in `body` says: by
+/// itself it counts on from line to line.
 fn attributed(body: &str) -> String {
     let mut text = String::new();
     let (mut said, mut counted): (Option<(u32, &str)>, Option<(u32, &str)>) = (None, None);

@@ -1,0 +1,180 @@
+//! Statements that do one thing: to a timer, a message, a number drawn, an event.
+
+use nacre_stack::*;
+
+use crate::body::Body;
+use crate::levels::Item;
+use crate::types::{constant, Scalar};
+
+impl Body<'_, '_> {
+    /// Sets a timer.
+    pub fn arm(&mut self, timer: &Place, delay: &Expr, unless_armed: bool) {
+        let p = self.w.prefix.clone();
+        let delay = self.wide(delay);
+        let place = self.place(timer).text;
+        if unless_armed {
+            self.code.line(format!("if ({place} == 0) {{ {place} = {p}_after(step->now, {delay}); }}"));
+        } else {
+            self.code.line(format!("{place} = {p}_after(step->now, {delay});"));
+        }
+    }
+
+    /// A number into a range, or none.
+    pub fn fit(&mut self, into: LocalId, value: &Expr) {
+        let declared = self.locals[into.index()].ty.clone();
+        let target = match &declared {
+            Type::Option(t) => (**t).clone(),
+            ty => ty.clone(),
+        };
+        let wide = self.wide(value);
+        let n = if crate::expressions::is_simple(&wide) { wide } else { self.bind("const uint64_t", "number", &wide) };
+        let most = self.w.scalar(&value.ty).map_or(u64::MAX, |s| match s {
+            Scalar::Signed { .. } => u64::MAX,
+            s => mask(s.c()),
+        });
+        let above = |high: u64| (most >= high).then(|| format!("{n} < {}", constant(high, Scalar::WORD)));
+        let fits = match &target {
+            Type::Range(low, high) => {
+                let low = (*low > 0).then(|| format!("{n} >= {}", constant(*low, Scalar::WORD)));
+                let both: Vec<String> = low.into_iter().chain(above(*high)).collect();
+                if both.is_empty() {
+                    "true".into()
+                } else {
+                    both.join(" && ")
+                }
+            }
+            Type::Enum(id) => above(self.w.stack.enums[id.index()].variants.len() as u64).unwrap_or("true".into()),
+            ty => match self.w.scalar(ty) {
+                Some(scalar) if scalar.bits() < 64 => above(mask(scalar.bits()) + 1).unwrap_or("true".into()),
+                _ => "true".into(),
+            },
+        };
+        let scalar = self.scalar_of(&target);
+        let cut = self.narrowed(n.clone(), scalar);
+        match &declared {
+            Type::Option(_) => {
+                let c_type = self.c_type(&declared);
+                let fitted = self.bind(&c_type, "fitted", "{.some = false}");
+                self.code.open(format!("if ({fits}) {{"));
+                self.code.line(format!("{fitted}.some = true;"));
+                self.code.line(format!("{fitted}.value = {cut};"));
+                self.code.close("}");
+                self.assign(into, &fitted);
+            }
+            _ => {
+                let zero = self.zero(&declared);
+                self.assign(into, &format!("({fits}) ? {cut} : ({}){zero}", scalar.name()));
+            }
+        }
+    }
+
+    /// Draws a number.
+    pub fn random(&mut self, into: LocalId, below: &Expr) {
+        let p = self.w.prefix.clone();
+        let below = self.wide(below);
+        let scalar = self.scalar_of(&self.locals[into.index()].ty.clone());
+        let value = match self.w.stack.layers[self.layer].random {
+            Some(_) if self.w.options.asks_draws => self.narrowed(format!("{p}_drawn({below})"), scalar),
+            Some(cell) => {
+                let state = format!("step->s->{}.{}", self.w.layer_names[self.layer], self.w.cell_names[cell.index()]);
+                self.narrowed(format!("{p}_random(&{state}, {below})"), scalar)
+            }
+            None => "0".into(),
+        };
+        self.assign(into, &value);
+    }
+
+    /// Moves what is in an option out of it.
+    pub fn take(&mut self, into: LocalId, place: &Place) {
+        let found = self.place(place);
+        let ty = self.c_type(&place.ty);
+        let taken = self.bind(&ty, "taken", &found.text);
+        self.code.line(format!("memset(&{0}, 0, sizeof {0});", found.text));
+        self.assign(into, &taken);
+    }
+
+    /// Several messages become one.
+    pub fn join(&mut self, into: LocalId, parts: &Place, last: &Expr) {
+        let p = self.w.prefix.clone();
+        let level = self.levels[into.index()];
+        let last = self.message(last, level);
+        let found = self.place(parts);
+        let (ring, n) = match &parts.ty {
+            Type::Ring(_, n) => (true, *n),
+            Type::List(_, n) => (false, *n),
+            other => unreachable!("{other:?} is not joined"),
+        };
+        let entry =
+            if ring { format!("{0}.at[({0}.head + i) % {n}u]", found.text) } else { format!("{}.at[i]", found.text) };
+        let twine = self.bind(&format!("struct {p}_twine"), "twine", "{.last = 0}");
+        self.code.open(format!("for (uint32_t i = 0; i < {}.len; i++) {{", found.text));
+        self.code.line(format!("{p}_append(step, &{twine}, {entry}.bytes);"));
+        self.code.close("}");
+        self.code.line(format!("{}.len = 0;", found.text));
+        self.code.line(format!("{p}_append(step, &{twine}, {last}.bytes);"));
+        let ty = self.w.message_type(level);
+        let whole = self.bind(&ty, "whole", &last);
+        self.code.line(format!("{whole}.bytes = {twine}.bytes;"));
+        self.assign(into, &whole);
+    }
+
+    /// An event goes into the queue, to its handler at once, or out.
+    pub fn emit(&mut self, emit: &Emit) {
+        let level = self.w.level_at(emit.target);
+        let mut texts = vec!["step".to_string()];
+        for argument in &emit.arguments {
+            texts.push(match argument.ty {
+                Type::Msg => self.message_argument(argument, level),
+                _ => self.value(argument),
+            });
+        }
+        let name = self.w.event_name(emit.target, emit.event);
+        let p = self.w.prefix.clone();
+        let likely = self.likely && emit.likely != Some(false);
+        let function = if emit.later {
+            self.w.put_off.insert((emit.target, emit.event));
+            format!("{p}_put_off_{name}")
+        } else {
+            match emit.target {
+                Target::Port(port) => {
+                    self.w.output_function(port, emit.event, self.w.plan.quick && likely && self.loops == 0)
+                }
+                Target::Layer(layer) => match self.w.called(layer, emit, likely) {
+                    Some(name) => name,
+                    None => {
+                        self.w.queued.insert((emit.target, emit.event));
+                        format!("{p}_queue_{name}")
+                    }
+                },
+            }
+        };
+        let in_place = match emit.target {
+            Target::Layer(layer) => function == self.w.item_name(Item::Reaction(layer, emit.event), true),
+            Target::Port(_) => function.contains("_quick_out_"),
+        };
+        if self.w.plan.quick && !in_place {
+            for (text, argument) in texts[1..].iter_mut().zip(&emit.arguments) {
+                if argument.ty == Type::Msg {
+                    *text = self.w.spread(text, level);
+                }
+            }
+        }
+        self.code.line(format!("{function}({});", texts.join(", ")));
+    }
+
+    fn message_argument(&mut self, e: &Expr, level: usize) -> String {
+        // Its own header may have to be put on first.
+        let text = self.message(e, level);
+        let has = match &e.kind {
+            ExprKind::Push(_, header, _) => level.min(self.w.stack.header(*header).layer.index()),
+            _ => level,
+        };
+        match self.w.as_message(&text, has, level) {
+            None => text,
+            Some(initial) => {
+                let ty = self.w.message_type(level);
+                self.bind(&ty, "carried", &initial)
+            }
+        }
+    }
+}
