@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nacre_specification::violation::Violation;
 use nacre_stack::interpret::Rule;
 
-/// A violation, and how it is told.
+/// A violation and its description.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Broken {
     pub violation: Violation,

@@ -16,7 +16,7 @@ use nacre_worlds::setup::{Setup, MEMBERS};
 /// Ways in which an action of the network may be possible at once.
 const MOST_WAYS: usize = 1000;
 
-/// What gets larger so many times in a row has no bound.
+/// A quantity that grows this many times in a row is taken to be unbounded.
 const ENDLESS: usize = 64;
 
 /// Something that the network may do.

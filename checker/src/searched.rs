@@ -1,4 +1,4 @@
-//! What a search comes to, and what it costs.
+//! The result of a search and its cost.
 
 use std::time::Duration;
 

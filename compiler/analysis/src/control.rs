@@ -1,23 +1,24 @@
-//! Control dependence: what runs or not depending on a condition, by `if`, by how often a loop turns, and by what a `return` or
-//! `break` under either leaves out.
+//! Control dependence: which statements run or do not run depending on a condition: in the branches of an `if`, in the body of a
+//! loop, and after a `return` or `break` in either.
 
 use nacre_stack::{Statement, StatementKind};
 
-/// Asks of which conditions code depends on, and looks at its statements.
+/// An analysis that follows the dependence on some conditions.
 pub trait Dependent {
-    /// Whether what decides about the blocks of a statement is what is asked for: a condition, the ends of a loop.
+    /// Whether the condition of an `if`, or the range of a loop, is one of those followed.
     fn decides(&mut self, statement: &Statement) -> bool;
 
-    /// A statement; `under`: whether it runs depends on what is asked for.
+    /// A statement; `under`: whether it runs depends on a followed condition.
     fn statement(&mut self, statement: &Statement, under: bool);
 }
 
-/// Goes through a body in order; gives whether it may be left early depending on what is asked for.
+/// Visits a body in order; returns whether it may be left early depending on a followed condition. Bodies of loops may be visited
+/// twice.
 pub fn body(dependent: &mut impl Dependent, body: &[Statement], under: bool) -> bool {
     block(dependent, body, under).in_body
 }
 
-/// Whether what stands behind runs depending on what is asked for.
+/// Whether the statements that follow run depending on a followed condition.
 #[derive(Clone, Copy, Default)]
 struct Behind {
     in_loop: bool,

@@ -23,7 +23,7 @@ pub struct Leak {
     pub layer: LayerId,
     /// The handler or function, or the cell for what it begins with.
     pub code: String,
-    /// What it reaches, in words.
+    /// A description of what the value reaches.
     pub into: &'static str,
 }
 

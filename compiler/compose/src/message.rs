@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use nacre_analysis::{Lattice, Stride};
 use nacre_stack::HeaderId;
 
 /// Messages are never longer than this: what no condition bounds stays below it.
@@ -15,11 +16,7 @@ const FOLLOWED: u32 = 100;
 
 /// The greatest number that divides both; 0 is divided by all.
 pub(crate) fn gcd(a: u32, b: u32) -> u32 {
-    if b == 0 {
-        a
-    } else {
-        gcd(b, a % b)
-    }
+    Stride(a).joined(&Stride(b)).0
 }
 
 /// Where the bytes of a message are.

@@ -27,7 +27,7 @@ impl Scalar {
     /// A size, an index, a number of entries.
     pub const SIZE: Scalar = Scalar::Unsigned { c: 32, bits: 32 };
 
-    /// An unsigned number of so many bits, in the smallest type of C that holds it.
+    /// An unsigned number of the given width, in the smallest C type that holds it.
     pub fn unsigned(bits: u32) -> Scalar {
         Scalar::Unsigned { c: room_for(bits), bits }
     }

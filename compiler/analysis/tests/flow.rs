@@ -1,0 +1,98 @@
+//! The solvers on small bodies: which locals may still be read, and which have been set, where loops turn and are left.
+
+use std::collections::BTreeSet;
+
+use nacre_analysis::flow::{self, Backward, Forward};
+use nacre_stack::samples::build::*;
+use nacre_stack::visit::Traverse;
+use nacre_stack::*;
+
+fn local(id: u32) -> Expr {
+    Expr::new(ExprKind::Local(LocalId(id)), Type::Bool, Span::default())
+}
+
+fn let_(id: u32, value: Expr) -> Statement {
+    set(&local(id), value)
+}
+
+fn looped(body: Block) -> Statement {
+    StatementKind::Loop { bound: 3, body }.into()
+}
+
+fn exit() -> Statement {
+    StatementKind::Return(None).into()
+}
+
+/// The locals that a statement itself reads.
+fn reads(statement: &Statement) -> BTreeSet<LocalId> {
+    let operands = statement.parts().operands.into_iter();
+    operands.filter_map(|e| if let ExprKind::Local(id) = e.kind { Some(id) } else { None }).collect()
+}
+
+/// What may still be read.
+struct Live;
+
+impl Backward for Live {
+    type State = BTreeSet<LocalId>;
+
+    fn statement(&mut self, statement: &Statement, state: &mut BTreeSet<LocalId>) {
+        statement.sets().iter().for_each(|set| {
+            state.remove(set);
+        });
+        state.extend(reads(statement));
+    }
+}
+
+/// What may have been set.
+struct Written;
+
+impl Forward for Written {
+    type State = BTreeSet<LocalId>;
+
+    fn statement(&mut self, statement: &Statement, state: &mut BTreeSet<LocalId>) {
+        state.extend(statement.sets());
+    }
+}
+
+fn ids(ids: &[u32]) -> BTreeSet<LocalId> {
+    ids.iter().map(|id| LocalId(*id)).collect()
+}
+
+fn live(body: Block) -> BTreeSet<LocalId> {
+    flow::backward(&mut Live, &body, ids(&[9]))
+}
+
+#[test]
+fn a_local_is_live_until_it_is_set_again() {
+    assert_eq!(live(vec![let_(0, local(1))]), ids(&[1, 9]));
+    assert_eq!(live(vec![let_(1, local(2)), let_(0, local(1))]), ids(&[2, 9]));
+    assert_eq!(live(vec![when(local(3), vec![let_(9, local(4))], vec![])]), ids(&[3, 4, 9]));
+}
+
+#[test]
+fn a_turn_reads_what_the_one_before_it_has_set() {
+    // The second turn reads 2, which the first one read as 1.
+    assert_eq!(live(vec![looped(vec![let_(0, local(1)), let_(1, local(2))])]), ids(&[1, 2, 9]));
+}
+
+#[test]
+fn what_stands_after_an_exit_is_not_read() {
+    assert_eq!(live(vec![exit(), let_(0, local(1))]), ids(&[9]));
+    let left = vec![looped(vec![StatementKind::Break.into(), let_(0, local(1))]), let_(0, local(2))];
+    assert_eq!(live(left), ids(&[2, 9]));
+}
+
+#[test]
+fn exits_are_told_apart_from_the_end() {
+    let body = vec![when(local(3), vec![let_(0, local(1)), exit()], vec![let_(2, local(1))]), let_(4, local(1))];
+    let ends = flow::forward(&mut Written, &body, ids(&[]));
+    assert_eq!((ends.falls, ends.returns), (Some(ids(&[2, 4])), Some(ids(&[0]))));
+}
+
+#[test]
+fn a_loop_ends_before_its_first_turn_and_where_it_breaks() {
+    let body = vec![looped(vec![let_(0, local(1)), StatementKind::Break.into()])];
+    assert_eq!(flow::forward(&mut Written, &body, ids(&[])).falls, Some(ids(&[0])));
+    let endless = vec![exit(), looped(vec![let_(0, local(1))])];
+    assert_eq!(flow::forward(&mut Written, &endless, ids(&[])).falls, None);
+}
