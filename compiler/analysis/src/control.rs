@@ -1,5 +1,5 @@
-//! Control dependence: which statements run or do not run depending on a condition: in the branches of an `if`, in the body of a
-//! loop, and after a `return` or `break` in either.
+//! Control dependence: which statements run or do not run depending on a condition: in the branches of an `if`, in the
+//! body of a loop, and after a `return` or `break` in either.
 
 use nacre_stack::{Statement, StatementKind};
 
@@ -12,8 +12,8 @@ pub trait Dependent {
     fn statement(&mut self, statement: &Statement, under: bool);
 }
 
-/// Visits a body in order; returns whether it may be left early depending on a followed condition. Bodies of loops may be visited
-/// twice.
+/// Visits a body in order; returns whether it may be left early depending on a followed condition. Bodies of loops may be
+/// visited twice.
 pub fn body(dependent: &mut impl Dependent, body: &[Statement], under: bool) -> bool {
     block(dependent, body, under).in_body
 }
