@@ -7,12 +7,12 @@
 //! (event, header variant) that can reach it; `compose` has already made the handlers that only pass an event on, so
 //! there is no default behaviour left to know about.
 //!
-//! **A step** is one event from outside and all that it causes. Outside events are: opening ([`Entry::Open`]), a call at
-//! a port, a frame, one timer, one `later` event. The event is put into one FIFO queue; while the queue is not
-//! empty, its head is taken and the one handler that [`Stack::reaction`] names runs to its end; its emissions are appended
-//! in program order *when it has ended*. Emissions whose target is a [`Target::Port`] are outputs, in order. `later`
-//! emissions go to a ring of their own, each a step of its own before any other outside event.
-//! Observable are, each as a sequence: frames, deliveries and other outputs per port, and the deadlines; not how these
+//! **A step** is one event from outside and all that it causes. Outside events are: opening ([`Entry::Open`]), a call
+//! at a port, a frame, one timer, one `later` event. The event is put into one FIFO queue; while the queue is not
+//! empty, its head is taken and the one handler that [`Stack::reaction`] names runs to its end; its emissions are
+//! appended in program order *when it has ended*. Emissions whose target is a [`Target::Port`] are outputs, in order.
+//! `later` emissions go to a ring of their own, each a step of its own before any other outside event. Observable
+//! are, each as a sequence: frames, deliveries and other outputs per port, and the deadlines; not how these
 //! interleave.
 //!
 //! **Values.** Expressions are pure and total; they have no effect and cannot fail. Whatever has an effect or can fail
@@ -21,18 +21,18 @@
 //! Evaluation is left to right; `&&` and `||` are short (but pure, so it cannot be seen).
 //!
 //! **Messages** are linear values: a list of headers and a string of bytes. A local of a type that contains
-//! [`Type::Msg`] is moved by use and must be consumed exactly once on each path: emitted, stored, dropped, or given to a
-//! function. `Share` makes a second one with the same (immutable) bytes. Within layer k a message carries the headers
-//! of the layers above k only: a handler for a header variant receives the fields as locals, the header being popped
-//! already; [`ExprKind::Push`] puts one of this layer's on, and must be the last thing before the emission downward. Each
-//! layer has at most one header on a message.
+//! [`Type::Msg`] is moved by use and must be consumed exactly once on each path: emitted, stored, dropped, or given
+//! to a function. `Share` makes a second one with the same (immutable) bytes. Within layer k a message carries the
+//! headers of the layers above k only: a handler for a header variant receives the fields as locals, the header being
+//! popped already; [`ExprKind::Push`] puts one of this layer's on, and must be the last thing before the emission
+//! downward. Each layer has at most one header on a message.
 //!
-//! **Storing** a message into a cell keeps its bytes in the pool, unless they are there already. Bytes that entered with the
-//! outside event are copied into the pool at most once a step, as a whole; slices and shares of them then refer to the same
-//! blocks. What `Pack`, a filter or an extern gives is one new string of bytes, copied each time that it is stored; and so is what
-//! `Join` made of several pieces, as long as it still is in several. [`Need`]
-//! says how many fresh blocks a step can take at the most; it begins only when the pool has them.
-//! Overwriting, clearing or removing what holds a message drops it; what holds a timer is stopped.
+//! **Storing** a message into a cell keeps its bytes in the pool, unless they are there already. Bytes that entered
+//! with the outside event are copied into the pool at most once a step, as a whole; slices and shares of them then
+//! refer to the same blocks. What `Pack`, a filter or an extern gives is one new string of bytes, copied each time
+//! that it is stored; and so is what `Join` made of several pieces, as long as it still is in several. [`Need`] says
+//! how many fresh blocks a step can take at the most; it begins only when the pool has them. Overwriting, clearing or
+//! removing what holds a message drops it; what holds a timer is stopped.
 //!
 //! **Bounds.** Loops carry a bound: when it is reached the loop ends and [`builtin::BOUND`] is counted (the interpreter
 //! reports it). [`StatementKind::Unreachable`] likewise counts. Nothing traps.
@@ -40,75 +40,27 @@
 //! **Scopes** ([`Scope`]): session cells are per connection; shared ones per instance of the layer; lasting outlive a
 //! view; given ones are set at opening and never change; counters are not behaviour and are never compared.
 //!
-//! **Boundaries.** Opening evaluates the cells' initial values (after what is drawn at random for them), in order, and then puts
-//! every input of port 0 whose event has the role [`EventRole::Opening`] into the queue. A frame becomes the event of the first input of port 0 that has a message: its parameter of type
-//! Addr is where the frame came from, other parameters are zero. An emission to port 0 with a message becomes a frame of the
-//! shape with the same headers and data flag (and event, where several fit). A call names its event by the index in
+//! **Boundaries.** Opening evaluates the cells' initial values (after what is drawn at random for them), in order,
+//! and then puts every input of port 0 whose event has the role [`EventRole::Opening`] into the queue. A frame
+//! becomes the event of the first input of port 0 that has a message: its parameter of type Addr is where the frame
+//! came from, other parameters are zero. An emission to port 0 with a message becomes a frame of the shape with the
+//! same headers and data flag (and event, where several fit). A call names its event by the index in
 //! [`Stack::interface`]; it is checked in this order: invalid, busy, refused, no space.
 //!
-//! **Data and control.** What enters with a call is data; on a frame the shape says it. Slices and packed messages inherit it
-//! from their message; what a filter or an extern makes inherits it from its operand if that is a message, a
-//! [`ExprKind::View`] or a [`ExprKind::PackView`] of one; `Join` takes it from `last`; everything else is control, also what
-//! is made of several messages.
+//! **Data and control.** What enters with a call is data; on a frame the shape says it. Slices and packed messages
+//! inherit it from their message; what a filter or an extern makes inherits it from its operand if that is a message,
+//! a [`ExprKind::View`] or a [`ExprKind::PackView`] of one; `Join` takes it from `last`; everything else is control,
+//! also what is made of several messages.
 //!
-//! **Nodes.** Statements and expressions have a number ([`NodeId`], see [`number`]) and the span of the syntax that they were
-//! lowered from; neither has a meaning. Code that goes over the IR does so with [`visit`].
+//! **Nodes.** Statements and expressions have a number ([`NodeId`], see [`number`]) and the span of the syntax that
+//! they were lowered from; neither has a meaning. Code that goes over the IR does so with [`visit`].
 //!
-//! **Consumers.** The interpreter (`interpret`) is the reference. The C back end, explorer and symbolic executor must equal it.
+//! **Consumers.** The interpreter (`interpret`) is the reference. The C back end, explorer and symbolic executor must
+//! equal it.
 
 use serde::{Deserialize, Serialize};
 
 pub use nacre_diagnostics::Span;
-
-macro_rules! ids {
-    ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        pub struct $name(pub u32);
-        impl $name { pub fn index(self) -> usize { self.0 as usize } }
-    )* };
-}
-ids! {
-    /// Index into [`Stack::layers`]; 0 is the lowest.
-    LayerId,
-    /// Index into [`Stack::events`].
-    EventId,
-    /// Index into [`Stack::headers`].
-    HeaderId,
-    /// Index into [`Stack::cells`].
-    CellId,
-    /// Index into [`Stack::counters`].
-    CounterId,
-    /// Index into [`Stack::handlers`].
-    HandlerId,
-    /// Index into [`Stack::functions`].
-    FunctionId,
-    /// Index into [`Stack::filters`].
-    FilterId,
-    /// Index into [`Stack::externs`].
-    ExternId,
-    /// Index into [`Stack::timers`].
-    TimerId,
-    /// Index into [`Stack::structs`].
-    StructId,
-    /// Index into [`Stack::enums`].
-    EnumId,
-    /// Index into [`Stack::ports`].
-    PortId,
-    /// Index into [`Stack::layouts`].
-    LayoutId,
-    /// Index into the locals of a [`Handler`] or [`Function`].
-    LocalId,
-    /// Number of a statement or an expression in its stack; see [`number`].
-    NodeId,
-}
-
-impl Default for NodeId {
-    /// Not numbered yet.
-    fn default() -> NodeId {
-        NodeId(u32::MAX)
-    }
-}
 
 /// A stack, composed and closed: nothing outside it is referred to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -167,7 +119,8 @@ pub struct Goal {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reaction {
     pub event: EventId,
-    /// Tried in order; the first whose guard fits runs. `compose` has checked that one always does, for events that can occur.
+    /// Tried in order; the first whose guard fits runs. `compose` has checked that one always does, for events that
+    /// can occur.
     pub arms: Vec<Arm>,
 }
 
@@ -184,198 +137,6 @@ pub struct Guard {
     pub header: Option<HeaderId>,
     /// Only messages that entered at a port of the stack (not those that layers made).
     pub data: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Direction {
-    Up,
-    Down,
-}
-
-/// A kind of event, declared in an interface. Events of one name in both directions are two events.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Event {
-    pub name: String,
-    pub direction: Direction,
-    pub parameters: Vec<Parameter>,
-    /// Which parameter is the message, if one is; an event has at most one.
-    pub message: Option<u32>,
-    pub role: EventRole,
-}
-
-/// What an event means at the boundaries of a stack. The language decides it where an interface declares the event; everything
-/// after asks for the role, never for a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum EventRole {
-    /// Nothing more than that it is passed on.
-    Plain,
-    /// Opening puts it in at port 0: the first event of a connection.
-    Opening,
-    /// A message on its way to the peer. What leaves as this arrives as the [`EventRole::Delivery`] of the lowest interface.
-    Sending,
-    /// A message from the peer.
-    Delivery,
-}
-
-impl EventRole {
-    /// What the language gives an event whose interface states no role: `up init()`, `down send(.. m: msg)` and
-    /// `up deliver(.. m: msg)` mean what they mean everywhere.
-    pub fn of(name: &str, direction: Direction, parameters: usize, message: bool) -> EventRole {
-        match (name, direction, message) {
-            ("init", Direction::Up, false) if parameters == 0 => EventRole::Opening,
-            ("send", Direction::Down, true) => EventRole::Sending,
-            ("deliver", Direction::Up, true) => EventRole::Delivery,
-            _ => EventRole::Plain,
-        }
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Parameter {
-    pub name: String,
-    pub ty: Type,
-}
-
-/// A header variant of a layer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Header {
-    pub name: String,
-    pub layer: LayerId,
-    pub fields: Vec<HeaderField>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct HeaderField {
-    pub name: String,
-    pub ty: Type,
-    /// How many bits it takes on the wire.
-    pub bits: u32,
-    pub big_endian: bool,
-    pub place: FieldPlace,
-    pub class: FieldClass,
-}
-
-/// Where a field stands in a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum FieldPlace {
-    /// Where the layout packs it.
-    Packed,
-    /// `at cookie`: bits 8-31 of the preamble.
-    Cookie,
-    /// `at fingerprint`: bytes 4-11; its presence makes the frame an identified one.
-    Fingerprint,
-    /// `at byte n`: begins with the least significant bit of this byte, counted from the first of the frame or of the packed
-    /// bytes.
-    Byte(u32),
-}
-
-/// The class of a header field (van Renesse 1996 §2.1), inferred from the data flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum FieldClass {
-    /// Never changes while the connection lasts.
-    Identification,
-    /// A function of the layer's state (a sequence number).
-    Protocol,
-    /// Depends on the message (a checksum, a length).
-    Message,
-    /// State that only happens to travel along (a piggybacked acknowledgement).
-    Gossip,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Cell {
-    pub name: String,
-    pub layer: LayerId,
-    pub scope: Scope,
-    pub ty: Type,
-    /// Evaluated at opening, cells in order; givens come first. For a given: its default, or none if the host must say.
-    /// None for state: the zero of its type (0, false, first variant, none, empty, not armed, 0 for every element).
-    pub initial: Option<Expr>,
-    /// Locals of `draws` and `initial`, without messages.
-    pub locals: Vec<Local>,
-    /// What is drawn at random for `initial`, right before it is evaluated: only `Let`, `Random`, and `If` with these. Empty
-    /// for a given and where there is no `initial`.
-    pub draws: Block,
-    pub secret: bool,
-    /// Of a given: what the host puts there by itself.
-    pub role: Option<GivenRole>,
-}
-
-/// What a given is to the host that opens a connection: `given { cookie: u24 as cookie }`. A given without a role is a setting of the
-/// user's (a key), the same at both ends unless he says otherwise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum GivenRole {
-    /// The address of the peer.
-    Peer,
-    /// By which frames from the peer find this connection: drawn at random, not 0.
-    Cookie,
-    /// Who this end is, for as long as it lives or beyond; 0: nobody in particular.
-    Identity,
-    /// Whom this end means to speak to; 0: whoever is there.
-    PeerIdentity,
-    /// Another number after each start.
-    Incarnation,
-}
-
-impl GivenRole {
-    /// Whether each end has a value of its own.
-    pub fn is_own(self) -> bool {
-        matches!(self, GivenRole::Cookie | GivenRole::Incarnation)
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Scope {
-    Session,
-    Shared,
-    Lasting,
-    Given,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Counter {
-    pub name: String,
-    /// None: one of [`builtin`].
-    pub layer: Option<LayerId>,
-}
-
-/// Counters that every stack has.
-pub mod builtin {
-    use super::CounterId;
-    /// Frames outside what any shape allows (too short, unknown shape, a value outside its range, a wrong length).
-    pub const MALFORMED: CounterId = CounterId(0);
-    /// Frames that a layer called `impossible`.
-    pub const IMPOSSIBLE: CounterId = CounterId(1);
-    /// Frames and calls for which the pool had no space.
-    pub const NO_SPACE: CounterId = CounterId(2);
-    /// Calls that `accepts` refused.
-    pub const REFUSED: CounterId = CounterId(3);
-    /// Loops that met their bound.
-    pub const BOUND: CounterId = CounterId(4);
-    /// `unreachable` reached, `assert` violated, an event or frame that no handler or shape is for.
-    pub const BROKEN: CounterId = CounterId(5);
-    /// Names, in the order of the constants.
-    pub const NAMES: [&str; 6] = ["malformed", "impossible", "no_space", "refused", "bound", "broken"];
-}
-
-/// A timer, or a family of them (in arrays and containers).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Timer {
-    /// `pt2pt.resend`, `atp.calls[].again`.
-    pub name: String,
-    pub layer: LayerId,
-    pub cell: CellId,
-    /// From the cell to the timer: fields and, for each family, one [`TimerStep::Each`].
-    pub path: Vec<TimerStep>,
-    /// Its locals `parameters` are the indices of the `Each` steps, in order (element index, or slot of a pool or map).
-    pub handler: HandlerId,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum TimerStep {
-    Field(u32),
-    /// Every element of an array, every used slot of a pool or map (its value).
-    Each,
 }
 
 /// The code for one event with one header variant, or for a timer.
@@ -425,8 +186,8 @@ pub struct Filter {
     pub unit: FilterUnit,
     /// Locals: the first `state.len()` are the state (kept between units), then the units, then temporaries.
     pub locals: Vec<Local>,
-    /// The local that takes a unit of each string of bytes that is read. One string is given as bytes, several as a tuple of
-    /// bytes; they are read side by side as far as the longest, with zeros behind the end of the others.
+    /// The local that takes a unit of each string of bytes that is read. One string is given as bytes, several as a
+    /// tuple of bytes; they are read side by side as far as the longest, with zeros behind the end of the others.
     pub inputs: Vec<LocalId>,
     /// Initial values of the state, in order; none: zero.
     pub initial: Vec<Option<Expr>>,
@@ -465,55 +226,6 @@ pub struct Extern {
     pub span: Span,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Struct {
-    pub name: String,
-    pub fields: Vec<Parameter>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Enum {
-    pub name: String,
-    pub variants: Vec<String>,
-}
-
-/// A place where the stack meets its host.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Port {
-    /// `below`, `above`, or the name of a layer's port.
-    pub name: String,
-    /// Events that the host may put in here, and what receives them.
-    pub inputs: Vec<PortInput>,
-    /// Events that come out here.
-    pub outputs: Vec<EventId>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PortInput {
-    pub event: EventId,
-    pub layer: LayerId,
-    /// A call is refused, without effect, unless all of these hold.
-    pub admissions: Vec<Admission>,
-    pub need: Need,
-}
-
-/// `accepts`: when a layer takes an event.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Admission {
-    pub layer: LayerId,
-    /// Locals 0.. are the event's parameters. Of the message only its length may be used.
-    pub locals: Vec<Local>,
-    pub condition: Expr,
-}
-
-/// Fresh pool blocks that a step can take at the most: `copies * ceil(length / block) + extra`, where length is that of the
-/// message that enters (for a frame: of its data).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Need {
-    pub copies: u32,
-    pub extra: u32,
-}
-
 /// Static bounds of a step, and of the space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Bounds {
@@ -540,112 +252,32 @@ pub struct Bounds {
     pub timer: Need,
 }
 
-/// How messages at one boundary become bytes. docs/wire.md is normative; this is what it comes to for one stack.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Layout {
-    /// Messages above this layer's lower side (layout 0: the lowest) or, for `pack`, above this layer.
-    pub layer: LayerId,
-    pub form: LayoutForm,
-    /// Of the whole stack; in layout 0 only, else 0.
-    pub fingerprint: u64,
-    /// In the order of their numbers, short forms first.
-    pub shapes: Vec<Shape>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum LayoutForm {
-    /// Frames with the preamble of four bytes: bit 0 identified, bits 1-7 shape (126: 16 more bits follow), 8-31 cookie.
-    Preamble,
-    /// A shape number of one byte (255: two more follow), none if there is only one shape. For `pack`, and for frames of
-    /// stacks in which no field is `at cookie`.
-    Plain,
-}
-
-/// One combination of headers that can be on a message together.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Shape {
-    pub number: u32,
-    pub identified: bool,
-    /// The event that carries it down over the boundary (see the head of this file for the way up; `Pack` does not ask).
-    pub event: EventId,
-    /// From the lowest layer up; at most one a layer.
-    pub headers: Vec<HeaderId>,
-    pub data: bool,
-    /// In the order in which they are packed.
-    pub fields: Vec<Placed>,
-    /// Bytes before the data.
-    pub size: u32,
-    /// Length of the data that a frame of this shape can have, inclusive.
-    pub data_min: u32,
-    pub data_max: u32,
-}
-
-/// A header field at its place in a shape: bits counted from the least significant bit of the first byte.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Placed {
-    pub header: HeaderId,
-    pub field: u32,
-    pub bit: u32,
-}
-
-/// Types. Sizes and capacities are numbers by now; there are no parameters left.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Type {
-    Bool,
-    /// Unsigned, of 1 to 64 bits.
-    UInt(u8),
-    /// Two's complement, of 1 to 64 bits.
-    Int(u8),
-    /// A sequence number of so many bits.
-    Seq(u8),
-    /// `low .. high`, high excluded.
-    Range(u64, u64),
-    Enum(EnumId),
-    Struct(StructId),
-    Tuple(Vec<Type>),
-    Option(Box<Type>),
-    /// A set of numbers 0 .. n.
-    Bits(u32),
-    /// A transport address: 16 bytes of IP (v4 mapped), port, family.
-    Addr,
-    /// Nanoseconds.
-    Duration,
-    Instant,
-    Timer,
-    Bytes(u32),
-    Text(u32),
-    Msg,
-    /// A message of at most so many bytes of data. Only the type checker knows it: in a stack it is [`Type::Msg`], and `compose`
-    /// sees the bound from what can be stored.
-    Bounded(u32),
-    /// Bytes that are read in place (`.bytes`): only an operand of `Through`, `Concat` and indexing, or in a tuple for
-    /// `Through`; never stored.
-    View,
-    Array(Box<Type>, u32),
-    Ring(Box<Type>, u32),
-    List(Box<Type>, u32),
-    /// Element, capacity, bits of its sequence numbers.
-    Window(Box<Type>, u32, u8),
-    Pool(Box<Type>, u32),
-    Map(Box<Type>, Box<Type>, u32),
-}
-
 mod access;
+mod boundary;
 mod capabilities;
 mod code;
 mod growth;
+mod headers;
+mod ids;
 pub mod interpret;
 mod nodes;
 pub mod payload;
+mod state;
 mod text;
+mod types;
 mod validate;
 pub mod visit;
 pub use access::*;
+pub use boundary::*;
 pub use capabilities::{can_be_element, Capabilities};
 pub use code::*;
 pub use growth::Excess;
+pub use headers::*;
+pub use ids::*;
 pub use nodes::{number, FillSpans};
+pub use state::*;
 pub use text::{print, read, ReadError};
+pub use types::*;
 pub use validate::{validate, Problem};
 #[doc(hidden)]
 pub mod samples;

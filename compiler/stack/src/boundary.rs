@@ -1,0 +1,96 @@
+//! Events, and the ports at which a stack meets its host.
+
+use serde::{Deserialize, Serialize};
+
+use crate::*;
+
+/// Which way an event goes through a stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Direction {
+    Up,
+    Down,
+}
+
+/// A kind of event, declared in an interface. Events of one name in both directions are two events.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    pub name: String,
+    pub direction: Direction,
+    pub parameters: Vec<Parameter>,
+    /// Which parameter is the message, if one is; an event has at most one.
+    pub message: Option<u32>,
+    pub role: EventRole,
+}
+
+/// What an event means at the boundaries of a stack. The language decides it where an interface declares the event;
+/// everything after asks for the role, never for a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EventRole {
+    /// Nothing more than that it is passed on.
+    Plain,
+    /// Opening puts it in at port 0: the first event of a connection.
+    Opening,
+    /// A message on its way to the peer. What leaves as this arrives as the [`EventRole::Delivery`] of the lowest
+    /// interface.
+    Sending,
+    /// A message from the peer.
+    Delivery,
+}
+
+impl EventRole {
+    /// What the language gives an event whose interface states no role: `up init()`, `down send(.. m: msg)` and
+    /// `up deliver(.. m: msg)` mean what they mean everywhere.
+    pub fn of(name: &str, direction: Direction, parameters: usize, message: bool) -> EventRole {
+        match (name, direction, message) {
+            ("init", Direction::Up, false) if parameters == 0 => EventRole::Opening,
+            ("send", Direction::Down, true) => EventRole::Sending,
+            ("deliver", Direction::Up, true) => EventRole::Delivery,
+            _ => EventRole::Plain,
+        }
+    }
+}
+
+/// A name and its type: of an event, an extern or a struct.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Parameter {
+    pub name: String,
+    pub ty: Type,
+}
+
+/// A place where the stack meets its host.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Port {
+    /// `below`, `above`, or the name of a layer's port.
+    pub name: String,
+    /// Events that the host may put in here, and what receives them.
+    pub inputs: Vec<PortInput>,
+    /// Events that come out here.
+    pub outputs: Vec<EventId>,
+}
+
+/// An event that the host may put in at a port.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PortInput {
+    pub event: EventId,
+    pub layer: LayerId,
+    /// A call is refused, without effect, unless all of these hold.
+    pub admissions: Vec<Admission>,
+    pub need: Need,
+}
+
+/// `accepts`: when a layer takes an event.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Admission {
+    pub layer: LayerId,
+    /// Locals 0.. are the event's parameters. Of the message only its length may be used.
+    pub locals: Vec<Local>,
+    pub condition: Expr,
+}
+
+/// Fresh pool blocks that a step can take at the most: `copies * ceil(length / block) + extra`, where length is that
+/// of the message that enters (for a frame: of its data).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Need {
+    pub copies: u32,
+    pub extra: u32,
+}

@@ -1,0 +1,105 @@
+//! What a stack keeps: cells, counters, timers.
+
+use serde::{Deserialize, Serialize};
+
+use crate::*;
+
+/// A variable of a layer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cell {
+    pub name: String,
+    pub layer: LayerId,
+    pub scope: Scope,
+    pub ty: Type,
+    /// Evaluated at opening, cells in order; givens come first. For a given: its default, or none if the host must say.
+    /// None for state: the zero of its type (0, false, first variant, none, empty, not armed, 0 for every element).
+    pub initial: Option<Expr>,
+    /// Locals of `draws` and `initial`, without messages.
+    pub locals: Vec<Local>,
+    /// What is drawn at random for `initial`, right before it is evaluated: only `Let`, `Random`, and `If` with
+    /// these. Empty for a given and where there is no `initial`.
+    pub draws: Block,
+    pub secret: bool,
+    /// Of a given: what the host puts there by itself.
+    pub role: Option<GivenRole>,
+}
+
+/// What a given is to the host that opens a connection: `given { cookie: u24 as cookie }`. A given without a role is
+/// a setting of the user's (a key), the same at both ends unless he says otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum GivenRole {
+    /// The address of the peer.
+    Peer,
+    /// By which frames from the peer find this connection: drawn at random, not 0.
+    Cookie,
+    /// Who this end is, for as long as it lives or beyond; 0: nobody in particular.
+    Identity,
+    /// Whom this end means to speak to; 0: whoever is there.
+    PeerIdentity,
+    /// Another number after each start.
+    Incarnation,
+}
+
+impl GivenRole {
+    /// Whether each end has a value of its own.
+    pub fn is_own(self) -> bool {
+        matches!(self, GivenRole::Cookie | GivenRole::Incarnation)
+    }
+}
+
+/// How long a cell lives and who shares it; see the head of the crate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Scope {
+    Session,
+    Shared,
+    Lasting,
+    Given,
+}
+
+/// Counts what happens; not behaviour.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Counter {
+    pub name: String,
+    /// None: one of [`builtin`].
+    pub layer: Option<LayerId>,
+}
+
+/// Counters that every stack has.
+pub mod builtin {
+    use super::CounterId;
+    /// Frames outside what any shape allows (too short, unknown shape, a value outside its range, a wrong length).
+    pub const MALFORMED: CounterId = CounterId(0);
+    /// Frames that a layer called `impossible`.
+    pub const IMPOSSIBLE: CounterId = CounterId(1);
+    /// Frames and calls for which the pool had no space.
+    pub const NO_SPACE: CounterId = CounterId(2);
+    /// Calls that `accepts` refused.
+    pub const REFUSED: CounterId = CounterId(3);
+    /// Loops that met their bound.
+    pub const BOUND: CounterId = CounterId(4);
+    /// `unreachable` reached, `assert` violated, an event or frame that no handler or shape is for.
+    pub const BROKEN: CounterId = CounterId(5);
+    /// Names, in the order of the constants.
+    pub const NAMES: [&str; 6] = ["malformed", "impossible", "no_space", "refused", "bound", "broken"];
+}
+
+/// A timer, or a family of them (in arrays and containers).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Timer {
+    /// `pt2pt.resend`, `atp.calls[].again`.
+    pub name: String,
+    pub layer: LayerId,
+    pub cell: CellId,
+    /// From the cell to the timer: fields and, for each family, one [`TimerStep::Each`].
+    pub path: Vec<TimerStep>,
+    /// Its locals `parameters` are the indices of the `Each` steps, in order (element index, or slot of a pool or map).
+    pub handler: HandlerId,
+}
+
+/// A step from a cell to a timer in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TimerStep {
+    Field(u32),
+    /// Every element of an array, every used slot of a pool or map (its value).
+    Each,
+}
