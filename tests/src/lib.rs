@@ -1,6 +1,7 @@
 //! What the tests of the whole project share: where things are, golden files, and what the campaigns are made of.
 
 pub mod library;
+pub mod line_numbers;
 pub mod machines;
 pub mod mutants;
 pub mod mutation;

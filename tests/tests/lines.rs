@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nacre_driver::{Level, Session};
 use nacre_stack::visit::Traverse;
-use nacre_stack::{Span, Stack, StatementKind};
+use nacre_stack::{Block, Expr, Span, Stack, StatementKind};
+use nacre_tests::line_numbers::{attributed, shifted, Attributed};
 use nacre_tests::machines::LEVELS;
 use nacre_tests::root;
 
@@ -20,56 +21,101 @@ fn cases() -> Vec<(Session, Stack)> {
     cases.collect()
 }
 
-/// The lines of C of each handler and function, by the comment in front of it, with the line that a compiler attributes them to;
-/// braces left out.
-fn attributed(c: &str) -> BTreeMap<String, Vec<(u32, String)>> {
-    let mut code: BTreeMap<String, Vec<(u32, String)>> = BTreeMap::new();
-    let (mut name, mut at) = (String::new(), None);
-    for line in c.lines() {
-        if let Some((number, file)) = line.strip_prefix("#line ").and_then(|l| l.split_once(' ')) {
-            at = file.ends_with(".nacre\"").then(|| number.parse().expect("a number"));
-            continue;
-        }
-        if let Some(comment) = line.strip_prefix("/* ").and_then(|l| l.strip_suffix(" */")) {
-            (name, at) = (comment.to_string(), None);
-        }
-        if let Some(number) = at.filter(|_| !matches!(line.trim(), "" | "}")) {
-            code.entry(name.clone()).or_default().push((number, line.trim().to_string()));
-        }
-        at = at.map(|number| number + 1);
+/// What the lines of one function of C may be attributed to.
+struct Code<'a> {
+    /// The comment in front of it.
+    name: String,
+    span: Span,
+    blocks: Vec<&'a Block>,
+    /// Expressions that are in no statement.
+    values: Vec<&'a Expr>,
+}
+
+impl Code<'_> {
+    /// The lines of its statements, each of which some C is attributed to.
+    fn statements(&self, line: impl Fn(Span) -> u32) -> BTreeSet<u32> {
+        let mut lines = BTreeSet::new();
+        self.blocks.iter().for_each(|block| block.each_statement(|s| lines.extend([line(s.span)])));
+        lines.extend(self.values.iter().map(|value| line(value.span)));
+        lines
     }
-    code
+}
+
+/// The handlers, functions and filters of a stack.
+fn code(stack: &Stack) -> Vec<Code<'_>> {
+    let handlers = stack.handlers.iter().map(|h| (h.name.clone(), h.span, vec![&h.body], vec![]));
+    let functions = stack.functions.iter().map(|f| (f.name.clone(), f.span, vec![&f.body], vec![]));
+    let filters = stack.filters.iter().map(|f| {
+        let values = f.initial.iter().flatten().chain(&f.result).collect();
+        (format!("filter {}", f.name), f.span, vec![&f.body, &f.end], values)
+    });
+    let all = handlers.chain(functions).chain(filters);
+    all.map(|(name, span, blocks, values)| Code { name, span, blocks, values }).collect()
+}
+
+/// How many handlers, functions and filters were found in the emitted C, and what is attributed wrongly.
+fn compare(session: &Session, stack: &Stack, c: &str) -> (usize, Vec<String>) {
+    let line = |span: Span| session.sources.line(span) as u32;
+    let mut lines = attributed(c);
+    let (mut checked, mut wrong) = (0, vec![]);
+    for code in code(stack) {
+        // At level `inline` the same code is written again for the likely way.
+        for name in [code.name.clone(), format!("{}, along the likely way", code.name)] {
+            let Some(here) = lines.remove(&name) else { continue };
+            let mut wanted = code.statements(line);
+            let found: BTreeSet<u32> = here.iter().map(|l| l.number).collect();
+            let all = name == code.name;
+            if all && !wanted.is_subset(&found) {
+                wrong.push(format!("{name}: {wanted:?} in {}", shown(&here)));
+            }
+            wanted.insert(line(code.span));
+            if !found.is_subset(&wanted) {
+                wrong.push(format!("{name}: only {wanted:?} in {}", shown(&here)));
+            }
+            checked += all as usize;
+        }
+    }
+    // Whatever else is not written by a layer: dispatchers, helpers, the functions of the host.
+    wrong.extend(lines.iter().map(|(name, lines)| format!("`{name}` is of no layer: {}", shown(lines))));
+    (checked, wrong)
+}
+
+fn shown(lines: &[Attributed]) -> String {
+    lines.iter().map(|l| format!("\n  {} {}", l.number, l.c)).collect()
 }
 
 #[test]
 fn each_line_belongs_to_a_statement_of_its_code_and_each_statement_has_one() {
     let mut checked = 0;
     for (session, stack) in cases() {
-        let line = |span: Span| session.sources.line(span) as u32;
         for level in LEVELS {
-            let code = attributed(&session.emit(&stack, level, None).source);
-            for handler in stack.handlers.iter().filter(|h| !h.passes) {
-                let mut wanted = BTreeSet::new();
-                handler.body.each_statement(|s| wanted.extend([line(s.span)]));
-                let Some(lines) = code.get(&handler.name) else { continue };
-                let found: BTreeSet<u32> = lines.iter().map(|(number, _)| *number).collect();
-                let place = format!("{}, {}, {}", stack.name, level.name(), handler.name);
-                assert!(wanted.is_subset(&found), "{place}: {wanted:?} in {lines:#?}");
-                wanted.insert(line(handler.span));
-                assert!(found.is_subset(&wanted), "{place}: only {wanted:?} in {lines:#?}");
-                checked += 1;
+            let (found, wrong) = compare(&session, &stack, &session.emit(&stack, level, None).source);
+            assert!(wrong.is_empty(), "{}, {}: {}", stack.name, level.name(), wrong.join("\n"));
+            checked += found;
+        }
+    }
+    assert!(checked > 40, "{checked} handlers, functions and filters");
+}
+
+#[test]
+fn a_writer_that_is_off_by_one_is_noticed_in_every_stack() {
+    for (session, stack) in cases() {
+        for level in LEVELS {
+            let c = session.emit(&stack, level, None).source;
+            for by in [-1, 1] {
+                let (_, wrong) = compare(&session, &stack, &shifted(&c, by));
+                assert!(!wrong.is_empty(), "{}, {}, by {by}", stack.name, level.name());
             }
         }
     }
-    assert!(checked > 30, "{checked} handlers");
 }
 
-/// What an emission and a count become is known by its text, so that the lines of these can be told one by one.
+/// The code of emissions and counts is known by its text, so that the line of each can be checked.
 #[test]
 fn emissions_and_counts_are_on_their_own_lines() {
     let mut checked = 0;
     for (session, stack) in cases() {
-        let code = attributed(&session.emit(&stack, Level::Queue, None).source);
+        let code: BTreeMap<_, _> = attributed(&session.emit(&stack, Level::Queue, None).source);
         for handler in stack.handlers.iter().filter(|h| !h.passes) {
             let Some(lines) = code.get(&handler.name) else { continue };
             let (mut emitted, mut counted) = (vec![], vec![]);
@@ -80,16 +126,11 @@ fn emissions_and_counts_are_on_their_own_lines() {
             });
             let with = |words: &[&str]| -> Vec<u32> {
                 let names = words.iter().map(|w| format!("{}{w}", stack.name)).collect::<Vec<_>>();
-                lines.iter().filter(|(_, c)| names.iter().any(|n| c.contains(n))).map(|(n, _)| *n).collect()
+                lines.iter().filter(|l| names.iter().any(|n| l.c.contains(n))).map(|l| l.number).collect()
             };
-            assert_eq!(
-                with(&["_out_", "_queue_", "_put_off_"]),
-                emitted,
-                "{}, {}: {lines:#?}",
-                stack.name,
-                handler.name
-            );
-            assert_eq!(with(&["_COUNT_"]), counted, "{}, {}: {lines:#?}", stack.name, handler.name);
+            let place = format!("{}, {}: {}", stack.name, handler.name, shown(lines));
+            assert_eq!(with(&["_out_", "_queue_", "_put_off_"]), emitted, "{place}");
+            assert_eq!(with(&["_COUNT_"]), counted, "{place}");
             checked += emitted.len() + counted.len();
         }
     }

@@ -48,23 +48,36 @@ filter_PLAIN const uint8_t *filter_next_run(const struct filter_step *step, stru
     return NULL;
 }
 
+/* filter parity */
 filter_PLAIN uint8_t filter_filter_0_parity(struct filter_step *step, const struct filter_bytes *pieces, uint32_t count, bool *accepted_2) {
+#line 4 "tests/golden/filter/source.nacre"
     uint8_t sum = 0u;
+#line 4 "tests/golden/filter/source.nacre"
     (void)sum;
+#line 4 "tests/golden/filter/source.nacre"
     const uint32_t made_from_2 = step->bytes;
+#line 4 "tests/golden/filter/source.nacre"
     *accepted_2 = true;
+#line 4 "tests/golden/filter/source.nacre"
     struct filter_reader reader = {pieces, pieces + count, 0};
+#line 4 "tests/golden/filter/source.nacre"
     const uint8_t *bytes_2 = NULL;
+#line 4 "tests/golden/filter/source.nacre"
     for (uint32_t run_2 = 0; run_2 > 0 || (bytes_2 = filter_next_run(step, &reader, &run_2)) != NULL;) {
+#line 4 "tests/golden/filter/source.nacre"
         uint64_t unit_2 = *bytes_2++;
+#line 4 "tests/golden/filter/source.nacre"
         run_2--;
+#line 4 "tests/golden/filter/source.nacre"
         uint8_t b = (uint8_t)(unit_2);
+#line 4 "tests/golden/filter/source.nacre"
         (void)b;
 #line 6 "tests/golden/filter/source.nacre"
         sum = (uint8_t)((uint32_t)sum ^ (uint32_t)b);
-#line 6 "tests/golden/filter/source.nacre"
     }
+#line 4 "tests/golden/filter/source.nacre"
     (void)made_from_2;
+#line 7 "tests/golden/filter/source.nacre"
     return sum;
 }
 

@@ -1,9 +1,10 @@
-//! Filters and functions in C.
+//! Filters.
 
 use nacre_stack::*;
 
 use crate::body::{Body, Kind};
 use crate::code::Code;
+use crate::source::{add_function, comment};
 use crate::writer::Writer;
 
 impl Writer<'_> {
@@ -29,9 +30,9 @@ impl Writer<'_> {
                 .iter()
                 .map(|[pieces, count]| format!("const struct {p}_bytes *{pieces}, uint32_t {count}, "))
                 .collect();
-            code.open(format!("{p}_PLAIN {result} {name}(struct {p}_step *step, {rows}bool *{accepted}) {{"));
-            code.add(&text);
-            code.close("}");
+            code.line(comment(&format!("filter {}", filter.name)));
+            let head = format!("{p}_PLAIN {result} {name}(struct {p}_step *step, {rows}bool *{accepted})");
+            add_function(&mut code, &head, &text);
             code
         })
     }
@@ -45,13 +46,20 @@ impl<'a> Body<'_, 'a> {
             self.mark_declared(id);
             self.declared_at.insert(i, true);
             let value = match filter.initial.get(i).and_then(|e| e.as_ref()) {
-                Some(e) => self.value(e),
-                None => self.zero(&state.ty.clone()),
+                Some(e) => {
+                    self.line_of(e.span);
+                    self.value(e)
+                }
+                None => {
+                    self.line_of(filter.span);
+                    self.zero(&state.ty.clone())
+                }
             };
             self.set(id, &value);
             let name = self.local(id);
             self.code.line(format!("(void){name};"));
         }
+        self.line_of(filter.span);
         let made_from = self.fresh("made_from");
         self.code.line(format!("const uint32_t {made_from} = step->bytes;"));
         self.code.line(format!("*{accepted} = true;"));
@@ -67,6 +75,7 @@ impl<'a> Body<'_, 'a> {
             self.code.line("next:;");
         }
         self.code.close("}");
+        self.line_of(filter.span);
         if !filter.end.is_empty() {
             self.exit = "ended";
             self.code.open("{");
@@ -75,6 +84,7 @@ impl<'a> Body<'_, 'a> {
             if std::mem::take(&mut self.leaves) {
                 self.code.line("ended:;");
             }
+            self.line_of(filter.span);
         }
         match &filter.result {
             None => {
@@ -85,8 +95,10 @@ impl<'a> Body<'_, 'a> {
             }
             Some(result) => {
                 self.code.line(format!("(void){made_from};"));
+                self.line_of(result.span);
                 let value = self.value(result);
                 self.code.line(format!("return {value};"));
+                self.line_of(filter.span);
             }
         }
         if self.rejects {
@@ -277,7 +289,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// Whether what is made of an operand is data.
-    fn data_of(&mut self, e: &Expr) -> String {
+    pub(crate) fn data_of(&mut self, e: &Expr) -> String {
         match &e.kind {
             ExprKind::View(a) | ExprKind::PackView(_, a) => self.data_of(a),
             _ if e.ty == Type::Msg => format!("{}.data", self.borrowed_message(e).0),
@@ -315,107 +327,6 @@ impl<'a> Body<'_, 'a> {
                     let number = self.bind("const uint64_t", "number", &value);
                     put(self, format!("{bytes}u"), format!("(uint8_t)({number} >> (8u * i))"));
                 }
-            }
-        }
-    }
-
-    /// The arguments of a function in C: numbers as they are, strings of bytes as pointer and length, others as pointer.
-    fn extern_arguments(&mut self, arguments: &[Expr]) -> Vec<String> {
-        let p = self.w.prefix.clone();
-        let mut texts = vec![];
-        for argument in arguments {
-            match &argument.ty {
-                Type::Msg | Type::View => {
-                    let view = self.viewed(argument);
-                    let flat = self.bind("const uint8_t *", "bytes", &format!("{p}_flat(step, {view})"));
-                    texts.push(flat);
-                    texts.push(format!("{view}.len"));
-                }
-                Type::Bytes(_) => texts.push(format!("{}.at", self.borrowed(argument))),
-                Type::Text(_) => {
-                    let text = self.borrowed(argument);
-                    texts.push(format!("{text}.at"));
-                    texts.push(format!("{text}.len"));
-                }
-                ty if self.w.scalar(ty).is_some() => texts.push(self.value(argument)),
-                _ => texts.push(format!("&{}", self.borrowed(argument))),
-            }
-        }
-        texts
-    }
-
-    pub fn call_extern(&mut self, id: ExternId, arguments: &[Expr], ty: &Type) -> String {
-        let name = self.w.extern_name(id);
-        let mut texts = self.extern_arguments(arguments);
-        if self.w.scalar(ty).is_some() {
-            return format!("{name}({})", texts.join(", "));
-        }
-        let (c_type, zero) = (self.c_type(ty), self.zero(ty));
-        let result = self.bind(&c_type, "result", &zero);
-        match ty {
-            Type::Bytes(_) => texts.push(format!("{result}.at")),
-            _ => texts.push(format!("&{result}")),
-        }
-        self.code.line(format!("{name}({});", texts.join(", ")));
-        result
-    }
-
-    pub fn extern_statement(&mut self, into: Option<LocalId>, id: ExternId, arguments: &[Expr]) {
-        let p = self.w.prefix.clone();
-        let result = self.w.stack.externs[id.index()].result.clone();
-        let makes = match &result {
-            Some(Type::Msg) => true,
-            Some(Type::Option(t)) => **t == Type::Msg,
-            _ => false,
-        };
-        let data = arguments.iter().find(|a| a.ty == Type::Msg).map_or("false".to_string(), |a| self.data_of(a));
-        if !makes {
-            let name = self.w.extern_name(id);
-            match (into, result) {
-                (Some(local), Some(ty)) => {
-                    let value = self.call_extern(id, arguments, &ty);
-                    self.assign(local, &value);
-                }
-                (None, Some(ty)) => {
-                    let value = self.call_extern(id, arguments, &ty);
-                    self.code.line(format!("(void){value};"));
-                }
-                _ => {
-                    let texts = self.extern_arguments(arguments);
-                    self.code.line(format!("{name}({});", texts.join(", ")));
-                }
-            }
-            self.consume(arguments);
-            return;
-        }
-        let name = self.w.extern_name(id);
-        let mut texts = self.extern_arguments(arguments);
-        texts.push("step->out->bytes + step->bytes".into());
-        texts.push("step->out->bytes_max - step->bytes".into());
-        let from = self.bind("const uint32_t", "made_from", "step->bytes");
-        let n = self.bind("const uint32_t", "n", &format!("{name}({})", texts.join(", ")));
-        self.code.line(format!("if ({n} <= step->out->bytes_max - {from}) {{ step->bytes += {n}; }}"));
-        let ty = self.w.message_type(self.layer + 1);
-        let made = self.bind(&ty, "made", &format!("{{.bytes = {p}_made(step, {from}), .data = {data}}}"));
-        self.consume(arguments);
-        match (into, result) {
-            (Some(local), Some(Type::Option(_))) => {
-                let option = Type::Option(Box::new(Type::Msg));
-                let c_type = self.c_type(&option);
-                let some = self.bind(&c_type, "maybe", &format!("{{.some = {n} != UINT32_MAX, .value = {made}}}"));
-                self.assign(local, &some);
-            }
-            (Some(local), _) => self.assign(local, &made),
-            _ => self.code.line(format!("(void){made};")),
-        }
-    }
-
-    /// Messages that were given to a function in C.
-    fn consume(&mut self, arguments: &[Expr]) {
-        for argument in arguments.iter().filter(|a| a.ty == Type::Msg) {
-            if let ExprKind::Local(id) = argument.kind {
-                let text = self.local(id);
-                self.release_later(&format!("{text}.bytes"));
             }
         }
     }

@@ -14,6 +14,7 @@ mod descriptor;
 mod entries;
 mod events;
 mod expressions;
+mod externs;
 mod filters;
 mod header;
 mod levels;

@@ -297,18 +297,28 @@ fn heads_of(written: &[(String, Written)]) -> String {
 fn with_body(name: &str, function: &Written) -> Code {
     let mut code = Code::new(0);
     if !name.is_empty() {
-        code.line(format!("/* {} */", name.replace("*/", "* /")));
+        code.line(comment(name));
     }
-    code.open(format!("{} {{", function.head));
-    let body = attributed(&function.body.text);
+    add_function(&mut code, &function.head, &function.body);
+    code.line("");
+    code
+}
+
+/// A comment of one line.
+pub fn comment(text: &str) -> String {
+    format!("/* {} */", text.replace("*/", "* /"))
+}
+
+/// Adds a function whose lines are attributed to what they were written for.
+pub fn add_function(code: &mut Code, head: &str, body: &Code) {
+    code.open(format!("{head} {{"));
+    let body = attributed(&body.text);
     code.text.push_str(&body);
     if body.contains("\n#line ") || body.starts_with("#line ") {
         code.text.push_str(HERE);
         code.text.push('\n');
     }
     code.close("}");
-    code.line("");
-    code
 }
 
 /// Puts a `#line` before each line of C that a compiler would not attribute to where the last one in `body` says: by
