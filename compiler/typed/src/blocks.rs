@@ -9,6 +9,9 @@ use crate::calls::Outcome;
 use crate::expressions::make;
 use crate::flow::Flow;
 
+/// Arms of a `match`, at the most. Each is nested in those before, and compilers of C limit nesting.
+const MOST_ARMS: usize = 128;
+
 impl Body<'_, '_> {
     pub fn if_(&mut self, branch: &ast::If, span: Span) -> Option<()> {
         self.branch(
@@ -218,6 +221,12 @@ impl Body<'_, '_> {
 
     /// Compared in order; `_` takes the rest.
     pub fn match_(&mut self, value: &ast::Expr, arms: &[ast::MatchArm], span: Span) -> Option<()> {
+        if let Some(extra) = arms.get(MOST_ARMS) {
+            let what = format!("a `match` has at most {MOST_ARMS} arms");
+            let help = "keep what differs in an array, and look it up: `per 0..N`";
+            self.error("T0174", what, extra.body.span, "one more here", help);
+            return None;
+        }
         let value = self.expr(value, None)?;
         let value = self.settle(value);
         self.comparable(&value.ty, "match", value.span)?;

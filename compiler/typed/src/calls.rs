@@ -202,7 +202,9 @@ impl Body<'_, '_> {
             .collect();
         let into = result.map(|ty| self.temporary(ty));
         self.push(StatementKind::Call { into, function: id, arguments });
-        self.cx.note_call(id);
+        if let Some(by) = self.function {
+            self.cx.calls.note(by, id);
+        }
         Some(into.map_or(Outcome::Nothing, |id| Outcome::Value(Value::fixed(self.get(id)))))
     }
 

@@ -47,7 +47,7 @@ impl Checker<'_> {
             self.unsound.insert(field.name.name.clone());
             return;
         };
-        if matches!(ty, Type::View) || (scope == Scope::Given && (self.linear(&ty) || matches!(ty, Type::Timer))) {
+        if scope == Scope::Given && !self.is_of_host(&ty) {
             self.error(
                 "T0021",
                 "a given value is a number, an address, bytes or a struct of these",

@@ -1,8 +1,10 @@
 //! What is known before a stack runs: parameters, constants, and arithmetic on them.
 
+use std::collections::{HashMap, VecDeque};
+
 use nacre_diagnostics::{Diagnostic, Span};
 use nacre_stack::Type;
-use nacre_syntax::ast::{self, BinaryOp, ExprKind, UnaryOp};
+use nacre_syntax::ast::{self, BinaryOp, ExprKind, Item, UnaryOp};
 
 use crate::layer::Checker;
 
@@ -13,7 +15,78 @@ pub(crate) struct Constant {
     pub ty: Option<Type>,
 }
 
+/// The names that a constant expression mentions, without those of the imports that they come from.
+pub(crate) fn mentions<'e>(e: &'e ast::Expr, found: &mut Vec<&'e str>) {
+    match &e.kind {
+        ExprKind::Name(name) => found.extend(name.rsplit('.').next()),
+        ExprKind::Unary(_, x) => mentions(x, found),
+        ExprKind::Binary(_, l, r) => [l, r].into_iter().for_each(|e| mentions(e, found)),
+        ExprKind::If(x) => {
+            if let ast::ConditionKind::Expr(condition) = &x.condition.kind {
+                mentions(condition, found);
+            }
+            [&x.then, &x.otherwise].into_iter().for_each(|e| mentions(e, found));
+        }
+        ExprKind::Call(_, arguments) => arguments.iter().for_each(|a| mentions(&a.value, found)),
+        _ => {}
+    }
+}
+
 impl Checker<'_> {
+    pub(crate) fn global_constants(&mut self) {
+        let items = self.program.files().iter().flat_map(|f| &f.items);
+        let constants: Vec<_> = items.filter_map(|i| if let Item::Const(c) = i { Some(c) } else { None }).collect();
+        let key = |c: &ast::Const| self.program.find(&c.name.name, c.name.span).map(|n| n.key());
+        self.constant_items(constants.into_iter().filter_map(|c| Some((key(c)?, c))).collect());
+    }
+
+    /// In any order: what mentions a constant is tried again when that one is known.
+    pub(crate) fn constant_items(&mut self, items: Vec<(String, &ast::Const)>) {
+        let mut mentioned: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (at, (_, item)) in items.iter().enumerate() {
+            let mut names = Vec::new();
+            mentions(&item.value, &mut names);
+            names.into_iter().for_each(|name| mentioned.entry(name).or_default().push(at));
+        }
+        let mut waiting: VecDeque<usize> = (0..items.len()).collect();
+        let mut known = vec![false; items.len()];
+        while let Some(at) = waiting.pop_front() {
+            let (key, item) = &items[at];
+            if known[at] || self.constant(&item.value).is_none() {
+                continue;
+            }
+            known[at] = true;
+            self.constant_item(key.clone(), item);
+            waiting.extend(mentioned.get(item.name.name.as_str()).into_iter().flatten().filter(|at| !known[**at]));
+        }
+        for (at, (key, item)) in items.into_iter().enumerate() {
+            if !known[at] {
+                self.constant_item(key, item);
+            }
+        }
+    }
+
+    fn constant_item(&mut self, key: String, c: &ast::Const) {
+        let Some(ty) = self.resolve(&c.ty) else { return };
+        if !self.coherent(&c.value) {
+            return;
+        }
+        match self.constant(&c.value) {
+            Some(value) => {
+                self.same_kind(&value, &ty, c.value.span, &c.name.name);
+                self.fitting(&c.name.name, value.value, &ty, c.value.span);
+                self.constants.insert(key, Constant { value: value.value, ty: Some(ty) });
+            }
+            None => self.error(
+                "T0005",
+                format!("`{}` must be known when the stack is composed", c.name.name),
+                c.value.span,
+                "not a constant",
+                "",
+            ),
+        }
+    }
+
     /// The value of an expression, if it is a constant one; no diagnostics.
     pub(crate) fn constant(&self, e: &ast::Expr) -> Option<Constant> {
         let plain = |value: i128| Some(Constant { value, ty: None });
@@ -32,7 +105,12 @@ impl Checker<'_> {
             ExprKind::Binary(op, l, r) => self.constant_binary(*op, l, r),
             ExprKind::If(x) => {
                 let ast::ConditionKind::Expr(condition) = &x.condition.kind else { return None };
-                self.constant(if self.constant(condition)?.value != 0 { &x.then } else { &x.otherwise })
+                let (taken, other) = match self.constant(condition)?.value {
+                    0 => (&x.otherwise, &x.then),
+                    _ => (&x.then, &x.otherwise),
+                };
+                // The other one may have no value (`100 / 0`); where it is no constant at all it has a part in the type.
+                self.constant(taken).filter(|_| self.is_of_constants(other))
             }
             ExprKind::Call(f, arguments) => {
                 let ExprKind::Name(name) = &f.kind else { return None };
@@ -45,6 +123,19 @@ impl Checker<'_> {
                 }
             }
             _ => None,
+        }
+    }
+
+    /// Whether an expression is written as a constant one, whether it has a value or not.
+    fn is_of_constants(&self, e: &ast::Expr) -> bool {
+        match &e.kind {
+            ExprKind::Unary(UnaryOp::Negate, x) => self.is_of_constants(x),
+            ExprKind::Binary(_, l, r) => self.is_of_constants(l) && self.is_of_constants(r),
+            ExprKind::If(x) => self.is_of_constants(&x.then) && self.is_of_constants(&x.otherwise),
+            ExprKind::Call(_, arguments) => {
+                arguments.len() == 2 && arguments.iter().all(|a| self.is_of_constants(&a.value))
+            }
+            _ => self.constant(e).is_some(),
         }
     }
 

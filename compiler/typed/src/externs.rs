@@ -26,10 +26,10 @@ impl Checker<'_> {
         }
         let mut parameters = Vec::new();
         for p in &declared.parameters {
-            parameters.push(Parameter { name: p.name.name.clone(), ty: self.resolve(&p.ty)? });
+            parameters.push(Parameter { name: p.name.name.clone(), ty: self.type_of_c(&p.ty)? });
         }
         let result = match &declared.result {
-            Some(ty) => Some(self.resolve(ty)?),
+            Some(ty) => Some(self.type_of_c(ty)?),
             None => None,
         };
         if result.as_ref().is_some_and(crate::bounded::is_bounded) {
@@ -61,6 +61,17 @@ impl Checker<'_> {
         self.fragment.externs.push(made);
         self.extern_ids.insert(key, id);
         Some(id)
+    }
+
+    /// The type of a parameter or result.
+    fn type_of_c(&mut self, written: &ast::Type) -> Option<Type> {
+        let ty = self.resolve(written)?;
+        if !self.is_of_c(&ty) {
+            let what = format!("a function in C cannot take or return a value of type {}", self.show(&ty));
+            let help = "it takes numbers, addresses, bytes, structs of these, and messages";
+            self.error("T0175", what, written.span, "a container or timer belongs to its layer", help);
+        }
+        Some(ty)
     }
 }
 

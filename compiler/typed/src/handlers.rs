@@ -1,12 +1,11 @@
 //! Bodies: functions, handlers of events and timers, `accepts`, invariants, initial values.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use nacre_diagnostics::{Diagnostic, Span};
-use nacre_stack::visit::Traverse;
 use nacre_stack::{
     Admission, Direction, Event, EventId, Expr, Function, FunctionId, Guard, Handler, HandlerId, LayerId, Local,
-    LocalId, PortId, Statement, StatementKind, Type,
+    LocalId, PortId, StatementKind, Type,
 };
 use nacre_syntax::ast::{self, Member, PatternKind};
 use nacre_syntax::foreign::{self, Unknown};
@@ -17,17 +16,6 @@ use crate::layer::Checker;
 
 /// Calls within one function, at the most.
 const MOST_CALLS: u64 = 4096;
-
-/// The functions that a block calls, as often as they stand there.
-fn calls_in(block: &[Statement]) -> Vec<FunctionId> {
-    let mut calls = Vec::new();
-    block.each_statement(|s| {
-        if let StatementKind::Call { function, .. } = &s.kind {
-            calls.push(*function);
-        }
-    });
-    calls
-}
 
 impl Checker<'_> {
     // ---- functions
@@ -55,7 +43,7 @@ impl Checker<'_> {
             }
             let id = FunctionId(self.fragment.functions.len() as u32);
             self.function_ids.insert(f.name.name.clone(), id);
-            self.calls.push(BTreeSet::new());
+            self.calls.add();
             self.fragment.functions.push(Function {
                 name: f.name.name.clone(),
                 layer: LayerId(0),
@@ -96,82 +84,27 @@ impl Checker<'_> {
             function.locals = locals;
             function.body = block;
             self.untaint(before);
-            self.current(Some(id));
-        }
-        self.current(None);
-    }
-
-    /// Notes that what is being lowered calls a function. `calls` has one set for each function in order; the last one, with
-    /// index 0 after rotation, is collected in `pending`.
-    pub(crate) fn note_call(&mut self, callee: FunctionId) {
-        self.pending_calls().insert(callee);
-    }
-
-    fn pending_calls(&mut self) -> &mut BTreeSet<FunctionId> {
-        if self.calls.len() == self.function_ids.len() {
-            self.calls.push(BTreeSet::new());
-        }
-        let last = self.calls.len() - 1;
-        &mut self.calls[last]
-    }
-
-    /// What was noted since the last time belongs to this function.
-    fn current(&mut self, id: Option<FunctionId>) {
-        let noted = std::mem::take(self.pending_calls());
-        if let Some(id) = id {
-            self.calls[id.index()] = noted;
         }
     }
 
-    pub(crate) fn find_recursion(&mut self) {
-        for id in 0..self.fragment.functions.len() {
-            let mut reached: BTreeSet<FunctionId> = self.calls[id].clone();
-            loop {
-                let more: BTreeSet<FunctionId> =
-                    reached.iter().flat_map(|f| self.calls[f.index()].iter().copied()).collect();
-                let before = reached.len();
-                reached.extend(more);
-                if reached.len() == before {
-                    break;
-                }
-            }
-            if reached.contains(&FunctionId(id as u32)) {
-                let function = &self.fragment.functions[id];
+    /// Reports functions that call themselves, and those that make too many calls: every call is looked at by itself.
+    pub(crate) fn check_calls(&mut self) {
+        let functions = &self.fragment.functions;
+        match self.calls.count() {
+            Err(id) => {
+                let function = &functions[id.index()];
                 let found = Diagnostic::error("T0100", format!("`{}` calls itself", function.name))
                     .at(function.span, "by way of what it calls")
                     .because("handlers end, so functions are not recursive")
                     .help("write it as a loop with a bound");
                 self.found.push(found);
-                return;
             }
-        }
-        self.count_calls();
-    }
-
-    /// Every call is looked at by itself, so their number counts: that of calls in calls too.
-    fn count_calls(&mut self) {
-        let functions = &self.fragment.functions;
-        let called: Vec<Vec<FunctionId>> = functions.iter().map(|f| calls_in(&f.body)).collect();
-        let mut within = vec![0u64; functions.len()];
-        // No function calls itself, so this many rounds reach the outermost.
-        for _ in 0..functions.len() {
-            for (id, called) in called.iter().enumerate() {
-                within[id] = called.iter().fold(0, |sum, f| sum.saturating_add(within[f.index()].saturating_add(1)));
+            Ok(within) => {
+                let Some(id) = within.iter().position(|n| *n > MOST_CALLS) else { return };
+                let (what, span) =
+                    (format!("`{}` comes to more than {MOST_CALLS} calls", functions[id].name), functions[id].span);
+                self.error("T0115", what, span, "with all that it calls", "call it from a loop, or less often");
             }
-            if within.iter().any(|n| *n > MOST_CALLS) {
-                break;
-            }
-        }
-        if let Some(id) = within.iter().position(|n| *n > MOST_CALLS) {
-            let (name, span) = (functions[id].name.clone(), functions[id].span);
-            let help = "call it from a loop, or less often";
-            self.error(
-                "T0115",
-                format!("`{name}` comes to more than {MOST_CALLS} calls"),
-                span,
-                "with all that it calls",
-                help,
-            );
         }
     }
 

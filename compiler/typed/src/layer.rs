@@ -9,6 +9,7 @@ use nacre_stack::{
 };
 use nacre_syntax::ast::{self, Item, Member};
 
+use crate::call_graph::CallGraph;
 use crate::constants::Constant;
 use crate::extent::Extent;
 use crate::fragment::{Fragment, InterfaceEvent, ABOVE, BELOW};
@@ -33,8 +34,7 @@ pub(crate) struct Checker<'p> {
     pub function_ids: HashMap<String, FunctionId>,
     pub filter_ids: HashMap<String, FilterId>,
     pub extern_ids: HashMap<String, ExternId>,
-    /// Functions that a function calls, to find recursion.
-    pub calls: Vec<BTreeSet<FunctionId>>,
+    pub calls: CallGraph,
     /// Names for what stands in containers that are used after a change, and all calls.
     pub uses: Vec<crate::borrows::Use>,
     pub called: Vec<crate::borrows::Called>,
@@ -102,7 +102,7 @@ impl<'p> Checker<'p> {
             function_ids: HashMap::new(),
             filter_ids: HashMap::new(),
             extern_ids: HashMap::new(),
-            calls: Vec::new(),
+            calls: CallGraph::default(),
             uses: Vec::new(),
             called: Vec::new(),
             type_parameters: HashMap::new(),
@@ -155,7 +155,7 @@ impl<'p> Checker<'p> {
         self.signatures();
         self.functions();
         self.bodies();
-        self.find_recursion();
+        self.check_calls();
         if !self.found.iter().any(|d| d.is_error()) {
             self.outdated_uses();
         }
@@ -169,55 +169,13 @@ impl<'p> Checker<'p> {
         }
     }
 
-    fn global_constants(&mut self) {
-        let items = self.program.files().iter().flat_map(|f| &f.items);
-        let constants: Vec<_> = items.filter_map(|i| if let Item::Const(c) = i { Some(c) } else { None }).collect();
-        let key = |c: &ast::Const| self.program.find(&c.name.name, c.name.span).map(|n| n.key());
-        self.constant_items(constants.into_iter().filter_map(|c| Some((key(c)?, c))).collect());
-    }
-
-    /// In any order: those that others need first.
-    fn constant_items(&mut self, mut waiting: Vec<(String, &ast::Const)>) {
-        loop {
-            let is_ready = |(_, c): &(String, &ast::Const)| self.constant(&c.value).is_some();
-            let (ready, more): (Vec<_>, Vec<_>) = waiting.into_iter().partition(is_ready);
-            if ready.is_empty() {
-                more.into_iter().for_each(|(key, c)| self.constant_item(key, c));
-                return;
-            }
-            ready.into_iter().for_each(|(key, c)| self.constant_item(key, c));
-            waiting = more;
-        }
-    }
-
-    fn constant_item(&mut self, key: String, c: &ast::Const) {
-        let Some(ty) = self.resolve(&c.ty) else { return };
-        if !self.coherent(&c.value) {
-            return;
-        }
-        match self.constant(&c.value) {
-            Some(value) => {
-                self.same_kind(&value, &ty, c.value.span, &c.name.name);
-                self.fitting(&c.name.name, value.value, &ty, c.value.span);
-                self.constants.insert(key, Constant { value: value.value, ty: Some(ty) });
-            }
-            None => self.error(
-                "T0005",
-                format!("`{}` must be known when the stack is composed", c.name.name),
-                c.value.span,
-                "not a constant",
-                "",
-            ),
-        }
-    }
-
     /// Gives a constant its value, if it fits its type.
     fn define(&mut self, name: &str, value: i128, ty: Type, span: Span) {
         self.fitting(name, value, &ty, span);
         self.constants.insert(name.into(), Constant { value, ty: Some(ty) });
     }
 
-    fn fitting(&mut self, name: &str, value: i128, ty: &Type, span: Span) {
+    pub(crate) fn fitting(&mut self, name: &str, value: i128, ty: &Type, span: Span) {
         if !crate::convert::fits(value, ty) {
             let shown = self.show(ty);
             self.error("T0012", format!("{value} does not fit `{name}: {shown}`"), span, "this value", "");
@@ -314,7 +272,7 @@ impl<'p> Checker<'p> {
     }
 
     /// A duration for a duration, a number for a number.
-    fn same_kind(&mut self, constant: &Constant, ty: &Type, span: Span, name: &str) {
+    pub(crate) fn same_kind(&mut self, constant: &Constant, ty: &Type, span: Span, name: &str) {
         let duration = constant.ty == Some(Type::Duration);
         if duration != (*ty == Type::Duration) && (constant.value != 0) {
             let (is, help) = if duration {
