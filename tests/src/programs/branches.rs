@@ -1,7 +1,7 @@
 //! Branches and loops over numbers; values that may not be there.
 
 use super::generator::Generator;
-use super::scope::{Access, Scope};
+use super::scope::{root, Access, Scope};
 use super::spot::Spot;
 use super::tree::{tree, Node};
 use super::types::Ty;
@@ -129,10 +129,11 @@ impl Generator {
     /// What is in a `msg?`: looked at, or taken out.
     pub fn presence(&mut self, spot: &Spot, scope: &Scope) -> Option<Node> {
         let options = scope.places(self, |ty| ty.is_message_option());
-        let options: Vec<_> = options.into_iter().filter(|option| scope.changeable(option)).collect();
+        let options: Vec<_> = options.into_iter().filter(|option| scope.may_move(option)).collect();
         if options.is_empty() {
             return None;
         }
+        self.moves += 1;
         let (option, name) = (self.one(&options).path.clone(), self.name("m"));
         let mut inner = scope.clone();
         inner.messages.push(name.clone());
@@ -173,9 +174,4 @@ impl Generator {
         let bound = if self.percent(20) { format!("bound {} ", 1 + self.below(6)) } else { String::new() };
         Some(tree![format!("for {index} in {first} .. {high} {bound}"), self.block(&spot, &inner)])
     }
-}
-
-/// The name that a place begins with.
-pub fn root(path: &str) -> &str {
-    path.split(['.', '[']).next().unwrap_or_default()
 }

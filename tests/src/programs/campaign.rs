@@ -53,9 +53,9 @@ fn failure(seed: u64, verdict: &Verdict) -> String {
 }
 
 impl Campaign {
-    /// Whether no tool was at fault, and `check` accepted 95 of 100 programs.
+    /// Whether no tool was at fault, and `check` accepted 97 of 100 programs.
     pub fn is_clean(&self) -> bool {
-        self.failures.is_empty() && self.rejected.len() * 20 <= self.programs
+        self.failures.is_empty() && self.rejected.len() * 100 <= 3 * self.programs
     }
 
     /// Figures, and the diagnostics of what was rejected by how often they came.

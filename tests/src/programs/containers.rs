@@ -1,8 +1,7 @@
 //! Containers: operations, walks, and what is taken out of them.
 
-use super::branches::root;
 use super::generator::Generator;
-use super::scope::{Access, Name, Scope};
+use super::scope::{root, Access, Name, Scope};
 use super::spot::Spot;
 use super::tree::{tree, Node};
 use super::types::Ty;
@@ -78,10 +77,11 @@ impl Generator {
 
     /// An operation on a container as a statement.
     pub fn operation(&mut self, spot: &Spot, scope: &mut Scope) -> Option<Node> {
-        let containers = self.containers(scope);
+        let containers: Vec<Name> = self.containers(scope).into_iter().filter(|c| scope.may_move(c)).collect();
         if containers.is_empty() {
             return None;
         }
+        self.moves += 1;
         let Name { path, ty, .. } = self.one(&containers).clone();
         match &ty {
             Ty::Ring(of, _) | Ty::List(of, _) => match self.below(6) {
@@ -194,6 +194,7 @@ impl Generator {
         if containers.is_empty() {
             return None;
         }
+        self.moves += 1;
         let Name { path, ty, .. } = self.one(&containers).clone();
         let mut inner = scope.clone();
         inner.frozen.push(root(&path).to_string());
@@ -260,10 +261,12 @@ impl Generator {
 
     /// Takes entries out: one, or all.
     pub fn drains(&mut self, spot: &Spot, scope: &Scope) -> Option<Node> {
-        let containers: Vec<Name> = self.containers(scope).into_iter().filter(|c| c.ty.is_queue()).collect();
+        let containers = self.containers(scope).into_iter();
+        let containers: Vec<Name> = containers.filter(|c| c.ty.is_queue() && scope.may_move(c)).collect();
         if containers.is_empty() {
             return None;
         }
+        self.moves += 1;
         let Name { path, ty, .. } = self.one(&containers).clone();
         let (Ty::Ring(of, _) | Ty::List(of, _) | Ty::Window(of, ..)) = &ty else { return None };
         let operation = match ty {

@@ -1,5 +1,7 @@
 //! Functions of layers, filters of the file, and how they are called.
 
+use std::collections::BTreeSet;
+
 use super::generator::Generator;
 use super::layer::Layer;
 use super::scope::{Access, Scope};
@@ -16,6 +18,8 @@ pub struct Function {
     /// Its last parameter is a message.
     pub takes_message: bool,
     pub result: Option<Ty>,
+    /// Entries of containers come or go in it, or loops go over them.
+    pub moves: bool,
 }
 
 /// A filter of the file.
@@ -30,7 +34,7 @@ pub struct Filter {
 impl Generator {
     /// A function, which may call those before it.
     pub fn function(&mut self, layer: &Layer) -> (Function, Node) {
-        let name = self.name("fun");
+        let (name, moves) = (self.name("fun"), self.moves);
         let (mut parameters, mut shown) = (Vec::new(), Vec::new());
         let mut scope = layer.scope.clone();
         for _ in 0..self.below(4) {
@@ -54,12 +58,19 @@ impl Generator {
         let gives = result.as_ref().map_or(String::new(), |ty| format!("-> {} ", ty.text()));
         let body = self.body(&spot, &mut scope);
         let node = tree![format!("fn {name}("), Node::joined(shown, ", "), format!(") {gives}"), body];
-        (Function { name, parameters, takes_message, result }, self.alone(node))
+        let moves = self.moves > moves;
+        (Function { name, parameters, takes_message, result, moves }, self.alone(node))
     }
 
     /// A call; none where a place for a `ref` or a message is missing.
     pub fn call(&mut self, scope: &Scope, function: &Function, message: Option<&str>) -> Option<Node> {
         let mut arguments = Vec::new();
+        if function.moves && !scope.stands.is_empty() {
+            return None;
+        }
+        self.moves += u32::from(function.moves);
+        let mut used = BTreeSet::new();
+        let entry = |path: &str| path.contains('[') || path.contains(".value");
         for (ty, by_ref) in &function.parameters {
             if !by_ref {
                 arguments.push(self.wanted(scope, ty, 1));
@@ -68,10 +79,15 @@ impl Generator {
             let places: Vec<_> = scope.places(self, |other| other == ty).into_iter().collect();
             let places: Vec<_> =
                 places.into_iter().filter(|p| p.access == Access::Change && scope.changeable(p)).collect();
+            let places: Vec<_> = places.into_iter().filter(|p| !(function.moves && entry(&p.path))).collect();
+            let places: Vec<_> =
+                places.into_iter().filter(|p| !(function.moves && used.contains(scope.origin(&p.path)))).collect();
             if places.is_empty() {
                 return None;
             }
-            arguments.push(tree![format!("ref {}", self.one(&places).path)]);
+            let place = self.one(&places);
+            used.insert(scope.origin(&place.path).to_string());
+            arguments.push(tree![format!("ref {}", place.path)]);
         }
         if function.takes_message {
             arguments.push(match message {
@@ -147,7 +163,7 @@ impl Generator {
                 false => tree!["yield ", value, ";\n"],
             });
         }
-        if rejects && self.percent(50) {
+        if rejects {
             nodes.push(tree!["if (", self.wanted(scope, &Ty::Bool, 1), ") { reject; }\n"]);
         }
         let nodes: Vec<Node> = nodes.into_iter().map(|node| self.alone(node)).collect();

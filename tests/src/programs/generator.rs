@@ -1,6 +1,6 @@
 //! What all parts of the generator share: the random numbers, fresh names, and what the file declares.
 
-use nacre_simulator::random::Random;
+use nacre_simulator::random::{hash, Random};
 
 use super::tree::{Node, Role};
 use super::types::{mask, Field, Ty};
@@ -10,6 +10,10 @@ pub struct Generator {
     pub random: Random,
     names: u32,
     pieces: u32,
+    /// How often entries of containers came or went so far, or loops went over them.
+    pub moves: u32,
+    /// How often messages were sent so far.
+    pub sends: u32,
     /// Enums and structs of the file.
     pub declared: Vec<Ty>,
 }
@@ -18,9 +22,12 @@ impl Generator {
     /// The generator of a seed.
     pub fn new(seed: u64) -> Generator {
         Generator {
-            random: Random::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+            // Not a multiple of the seed: neighbours would draw the same numbers, one draw apart.
+            random: Random::new(hash(&[seed])),
             names: 0,
             pieces: 0,
+            moves: 0,
+            sends: 0,
             declared: Vec::new(),
         }
     }

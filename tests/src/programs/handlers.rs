@@ -4,7 +4,7 @@ use super::generator::Generator;
 use super::layer::{Header, Layer};
 use super::scope::{Access, Scope};
 use super::spot::{Inside, Spot};
-use super::tree::{tree, Node, Role};
+use super::tree::{tree, Node, Part, Role};
 use super::types::{Field, Ty};
 
 impl Generator {
@@ -41,7 +41,12 @@ impl Generator {
         scope.messages.push(message.clone());
         let data = if self.percent(6) { "data " } else { "" };
         let first = if layer.packs { format!("drop pack(share {message});\n") } else { String::new() };
-        let body = self.body_between(&first, &Spot::of(layer, Inside::Send(message.clone())), &mut scope, "");
+        let sends = self.sends;
+        let mut body = self.body_between(&first, &Spot::of(layer, Inside::Send(message.clone())), &mut scope, "");
+        if self.sends == sends {
+            // A stack that never sends is refused.
+            body.parts.insert(1, Part::from(format!("below.send(share {message});\n")));
+        }
         let node = tree![format!("down send({data}{message}) "), body];
         self.alone(node)
     }

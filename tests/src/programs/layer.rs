@@ -55,8 +55,9 @@ pub struct Shared {
 }
 
 impl Generator {
-    /// A worker, with the piece that it and its mention in the stack are. Gives how the stack names it.
-    pub fn worker(&mut self, shared: &Shared, piece: u32, offsets: bool) -> (Node, Node) {
+    /// A worker, with the piece that it and its mention in the stack are. Gives how the stack names it. `offsets`: some fields
+    /// stay at a byte, at this one or after it.
+    pub fn worker(&mut self, shared: &Shared, piece: u32, offsets: Option<usize>) -> (Node, Node) {
         let mut layer = Layer { name: self.name("w"), events: shared.events.clone(), ..Layer::default() };
         layer.scope.effects = true;
         layer.scope.filters.clone_from(&shared.filters);
@@ -119,7 +120,7 @@ impl Generator {
         (list(declared), list(given))
     }
 
-    fn headers(&mut self, layer: &mut Layer, offsets: bool) -> Node {
+    fn headers(&mut self, layer: &mut Layer, offsets: Option<usize>) -> Node {
         let mut nodes = Vec::new();
         for _ in 0..1 + self.below(3) {
             layer.headers.push(self.header("Hd"));
@@ -129,7 +130,7 @@ impl Generator {
         }
         for header in layer.headers.iter().chain(&layer.controls) {
             // One field of a variant stays at a byte; the others go around it.
-            let mut offset = (offsets && self.percent(60)).then(|| 4 + self.below(40));
+            let mut offset = offsets.filter(|_| self.percent(60)).map(|first| first + self.below(40));
             let mut fields = Vec::new();
             for field in &header.fields {
                 let whole = matches!(field.ty, Ty::UInt(bits) | Ty::Int(bits) if bits % 8 == 0);

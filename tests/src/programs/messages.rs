@@ -131,8 +131,10 @@ impl Generator {
         let name = self.name("m");
         let lists = |ty: &Ty| matches!(ty, Ty::List(of, _) | Ty::Ring(of, _) if **of == Ty::Msg);
         let lists = scope.places(self, lists);
-        let lists: Vec<_> = lists.into_iter().filter(|list| scope.changeable(list)).collect();
-        let filters: Vec<_> = scope.filters.iter().filter(|filter| filter.result.is_none()).collect();
+        let lists: Vec<_> = lists.into_iter().filter(|list| scope.may_move(list)).collect();
+        let filters = scope.filters.iter().filter(|filter| filter.result.is_none());
+        // Who leaves consumes all that is held: nothing may be consumed before.
+        let filters: Vec<_> = filters.filter(|filter| !filter.rejects || spot.held == [message]).collect();
         let node = match self.below(5) {
             3 if !filters.is_empty() => {
                 let filter = (*self.one(&filters)).clone();
@@ -143,7 +145,10 @@ impl Generator {
                 };
                 tree![format!("let {name} = {source} through {}", filter.name), end, format!("drop {message};\n")]
             }
-            0 if !lists.is_empty() => tree![format!("let {name} = join({}, {message});\n", self.one(&lists).path)],
+            0 if !lists.is_empty() => {
+                self.moves += 1;
+                tree![format!("let {name} = join({}, {message});\n", self.one(&lists).path)]
+            }
             1 if spot.layer.packs && matches!(spot.inside, Inside::Send(_)) => {
                 tree![format!("let {name} = pack({message});\n")]
             }
@@ -168,6 +173,7 @@ impl Generator {
     }
 
     fn passed(&mut self, spot: &Spot, scope: &Scope, message: &str) -> Node {
+        self.sends += 1;
         match &spot.inside {
             Inside::Deliver(own) if own == message && self.percent(20) => tree!["pass;\n"],
             Inside::Deliver(_) => tree![format!("pass {message};\n")],
@@ -184,9 +190,11 @@ impl Generator {
             ty => ty.is_message_option(),
         };
         let places: Vec<_> = scope.places(self, fits).into_iter().filter(|place| scope.changeable(place)).collect();
+        let places: Vec<_> = places.into_iter().filter(|place| scope.may_move(place)).collect();
         if places.is_empty() {
             return self.passed(spot, scope, message);
         }
+        self.moves += 1;
         let place = self.one(&places).clone();
         match place.ty {
             Ty::Option(_) => tree![format!("{} = some({message});\n", place.path)],

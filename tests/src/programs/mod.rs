@@ -47,10 +47,12 @@ pub fn generate(seed: u64) -> Node {
     }
     let layers = 1 + generator.below(3);
     let offsets = if generator.percent(30) { generator.below(layers) } else { layers };
+    // What the first frames of the library have before the fields of layers.
+    let preamble = if shared.library { 64 } else { 4 };
     let mut stack = Vec::new();
     for at in 0..layers {
         let piece = generator.piece();
-        let (node, mention) = generator.worker(&shared, piece, at == offsets);
+        let (node, mention) = generator.worker(&shared, piece, (at == offsets).then_some(preamble));
         nodes.push(node);
         stack.push(mention);
     }

@@ -33,6 +33,8 @@ pub struct Scope {
     pub effects: bool,
     /// Roots of places that must not change now: a loop goes over them, or something of them is borrowed.
     pub frozen: Vec<String>,
+    /// Names that stand in a place (`ref`): the name, and the root of the place.
+    pub stands: Vec<(String, String)>,
     /// Functions that give a value.
     pub functions: Vec<Function>,
     pub filters: Vec<Filter>,
@@ -122,7 +124,24 @@ impl Scope {
 
     /// Whether the place may be changed now.
     pub fn changeable(&self, place: &Name) -> bool {
-        let root = place.path.split(['.', '[']).next().unwrap_or_default();
-        place.access != Access::Read && !self.frozen.iter().any(|frozen| frozen == root)
+        let root = self.origin(&place.path);
+        place.access != Access::Read && !self.frozen.iter().any(|frozen| self.origin(frozen) == root)
     }
+
+    /// Whether entries may come and go in the container: no name stands in one.
+    pub fn may_move(&self, container: &Name) -> bool {
+        let root = self.origin(&container.path);
+        self.changeable(container) && !self.stands.iter().any(|(_, other)| other == root)
+    }
+
+    /// The name in the state, or of a parameter, that a place is in.
+    pub fn origin<'s>(&'s self, path: &'s str) -> &'s str {
+        let root = root(path);
+        self.stands.iter().find(|(name, _)| name == root).map_or(root, |(_, origin)| origin)
+    }
+}
+
+/// The name that a place begins with.
+pub fn root(path: &str) -> &str {
+    path.split(['.', '[']).next().unwrap_or_default()
 }

@@ -102,6 +102,8 @@ impl Generator {
                     return None;
                 }
                 let place = self.one(&places).clone();
+                let origin = scope.origin(&place.path).to_string();
+                scope.stands.push((name.clone(), origin));
                 scope.add(name.clone(), place.ty, Access::Change);
                 Some(tree![format!("ref {name} = {};\n", place.path)])
             }
