@@ -176,7 +176,7 @@ impl Checker<'_> {
         Some(Constant { value, ty: if ratio { None } else { l.ty.or(r.ty) } })
     }
 
-    /// Reports what is wrong with the kinds of the parts of a constant: a duration with a plain number, a truth value in
+    /// Reports kinds of constants that do not go together: a duration with a plain number, a truth value in
     /// arithmetic, a duration below zero.
     pub(crate) fn coherent(&mut self, e: &ast::Expr) -> bool {
         let Some(fault) = self.incoherent(e).or_else(|| self.negative(e)) else { return true };
