@@ -213,6 +213,9 @@ pub struct Explain {
     /// c-inline, promela
     #[arg(long, value_name = "STAGE")]
     pub stage: Option<String>,
+    /// With a stage that is stack IR: the span of each statement and expression, as file:start..end in bytes
+    #[arg(long, requires = "stage")]
+    pub spans: bool,
 }
 
 #[derive(Args, Debug)]

@@ -58,7 +58,7 @@ fn show(args: &Explain, session: &Session, stack: &Stack, stage: &str) -> Exit {
             return Exit::Unknown;
         }
     };
-    print(&session.stage(&source, stack, stage).unwrap_or_default());
+    print(&session.stage(&source, stack, stage, args.spans).unwrap_or_default());
     Exit::Yes
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use nacre_diagnostics::SourceId;
-use nacre_stack::{print, Stack};
+use nacre_stack::{print, print_with_spans, Stack};
 use nacre_syntax::{lexer, token::TokenKind};
 use nacre_typed::Fragment;
 
@@ -21,12 +21,14 @@ pub fn stages() -> Vec<String> {
 }
 
 impl Session {
-    /// What a stage makes of a source and of one of its stacks; None: there is no such stage.
-    pub fn stage(&self, source: &str, stack: &Stack, stage: &str) -> Option<String> {
+    /// What a stage makes of a source and of one of its stacks; None: there is no such stage. `spans`: in stack IR, those of
+    /// statements and expressions are shown.
+    pub fn stage(&self, source: &str, stack: &Stack, stage: &str, spans: bool) -> Option<String> {
+        let print = if spans { print_with_spans } else { print };
         match stage {
             "tokens" => return Some(tokens(source)),
             "syntax" => return Some(tree::show(&nacre_syntax::parse(SourceId(0), source).0)),
-            "fragments" => return Some(self.fragments(&stack.name)),
+            "fragments" => return Some(self.fragments_as(&stack.name, print)),
             "composed" => return Some(print(stack)),
             _ => {}
         }
@@ -45,16 +47,20 @@ impl Session {
 
     /// The layers of a stack as the type checker gives them, top first.
     pub fn fragments(&self, stack: &str) -> String {
+        self.fragments_as(stack, print)
+    }
+
+    fn fragments_as(&self, stack: &str, print: fn(&Stack) -> String) -> String {
         let Some(declared) = self.program.stack(stack) else { return String::new() };
         let Ok((fragments, _)) = self.program.fragments_with(declared, &Default::default()) else {
             return String::new();
         };
-        fragments.iter().map(fragment).collect::<Vec<_>>().join("\n")
+        fragments.iter().map(|f| fragment(f, print)).collect::<Vec<_>>().join("\n")
     }
 }
 
 /// A layer in the text of the stack IR; sides, as they have no number before it is composed, are `port`s.
-fn fragment(fragment: &Fragment) -> String {
+fn fragment(fragment: &Fragment, print: fn(&Stack) -> String) -> String {
     let mut text = format!("// {}\n", fragment.description);
     for reaction in &fragment.reactions {
         let (event, handler) = (&fragment.events[reaction.event.index()], &fragment.handlers[reaction.handler.index()]);

@@ -276,7 +276,7 @@ pub use headers::*;
 pub use ids::*;
 pub use nodes::{number, FillSpans};
 pub use state::*;
-pub use text::{print, read, ReadError};
+pub use text::{print, print_with_spans, read, ReadError};
 pub use types::*;
 pub use validate::{validate, Problem};
 #[doc(hidden)]

@@ -4,6 +4,9 @@
 //! an index where a name would not be clear; `'u32` is a type, written only where it does not follow from the rest. The
 //! reader skips comments, from `//` to the end of the line; `samples/*.stack` are stacks that people wrote.
 //!
+//! Spans of statements and expressions are written where they are asked for ([`print_with_spans`]), as `@file:start..end`
+//! behind what they belong to: `set @next = (@next@0:40..44 + 1'seq32)@0:40..48; @0:33..49`.
+//!
 //! ```text
 //! handler sequencer.down.send of sequencer event send locals [m'msg] params [%m] fields [] {
 //!   emit layer floor send(push(%m, Seq, @next));
@@ -20,5 +23,5 @@ mod read;
 mod read_code;
 mod words;
 
-pub use print::print;
+pub use print::{print, print_with_spans};
 pub use read::{read, ReadError};

@@ -7,10 +7,19 @@ use super::print_code::{parameter, span, ty, Code};
 use super::words::{self, word};
 use crate::*;
 
-/// The text of a stack.
+/// The text of a stack, without the spans of its statements and expressions.
 pub fn print(stack: &Stack) -> String {
+    print_either(stack, false)
+}
+
+/// The text of a stack with all spans: what is read back from it is the same in every respect.
+pub fn print_with_spans(stack: &Stack) -> String {
+    print_either(stack, true)
+}
+
+fn print_either(stack: &Stack, spans: bool) -> String {
     let names = &Names::of(stack);
-    let mut printer = Printer { stack, names, text: String::new() };
+    let mut printer = Printer { stack, names, spans, text: String::new() };
     printer.declarations();
     printer.code();
     printer.boundaries();
@@ -20,6 +29,7 @@ pub fn print(stack: &Stack) -> String {
 struct Printer<'a> {
     stack: &'a Stack,
     names: &'a Names,
+    spans: bool,
     text: String,
 }
 
@@ -37,7 +47,7 @@ impl<'a> Printer<'a> {
     }
 
     fn body(&self, locals: &'a [Local]) -> Code<'a> {
-        Code::new(self.stack, self.names, locals)
+        Code { spans: self.spans, ..Code::new(self.stack, self.names, locals) }
     }
 
     fn parameters(&self, list: &[Parameter]) -> String {

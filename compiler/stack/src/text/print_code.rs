@@ -13,6 +13,8 @@ pub struct Code<'a> {
     pub names: &'a Names,
     pub locals: Table,
     pub depth: usize,
+    /// Whether statements and expressions are followed by their spans.
+    pub spans: bool,
 }
 
 pub fn span(span: Span) -> String {
@@ -61,7 +63,15 @@ impl<'a> Code<'a> {
     pub fn new(stack: &'a Stack, names: &'a Names, locals: &'a [Local]) -> Code<'a> {
         let mut table = Table::default();
         locals.iter().for_each(|l| table.add(&l.name, ""));
-        Code { scoped: Scoped { stack, locals }, names, locals: table, depth: 0 }
+        Code { scoped: Scoped { stack, locals }, names, locals: table, depth: 0, spans: false }
+    }
+
+    /// `@file:start..end`, where spans are asked for and this one is known.
+    fn mark(&self, span: Span) -> String {
+        if !self.spans || span == Span::default() {
+            return String::new();
+        }
+        format!("@{}:{}..{}", span.file.0, span.start, span.end)
     }
 
     fn ty(&self, t: &Type) -> String {
@@ -78,7 +88,9 @@ impl<'a> Code<'a> {
         self.depth += 1;
         for statement in block {
             let line = self.statement(statement);
-            let _ = writeln!(text, "{}{line}", "  ".repeat(self.depth));
+            let mark = self.mark(statement.span);
+            let space = if mark.is_empty() { "" } else { " " };
+            let _ = writeln!(text, "{}{line}{space}{mark}", "  ".repeat(self.depth));
         }
         self.depth -= 1;
         text + &"  ".repeat(self.depth) + "}"
@@ -140,7 +152,7 @@ impl<'a> Code<'a> {
                 let into = self.to_local("into", operate.into) + &self.to_local("done", operate.done);
                 format!("do {name} {place}({arguments}){into}{};", self.to_local("back", operate.back))
             }
-            StatementKind::Emit(emit) => self.emit(emit, statement.span),
+            StatementKind::Emit(emit) => self.emit(emit),
             StatementKind::Drop(value) => format!("drop {};", self.expr(value)),
             StatementKind::Arm { timer, delay, unless_armed } => {
                 let unless = if *unless_armed { " unless_armed" } else { "" };
@@ -178,7 +190,7 @@ impl<'a> Code<'a> {
         }
     }
 
-    fn emit(&mut self, emit: &Emit, at: Span) -> String {
+    fn emit(&mut self, emit: &Emit) -> String {
         let target = match emit.target {
             Target::Layer(layer) => format!("layer {}", self.names.layers.show(layer.index())),
             Target::Port(port) => format!("port {}", self.names.ports.show(port.index())),
@@ -187,7 +199,7 @@ impl<'a> Code<'a> {
         let later = if emit.later { " later" } else { "" };
         let call = if emit.call { " call" } else { "" };
         let arguments = self.list(&emit.arguments);
-        format!("emit {target} {event}({arguments}){later}{call}{}{};", likely(emit.likely), span(at))
+        format!("emit {target} {event}({arguments}){later}{call}{};", likely(emit.likely))
     }
 
     pub fn place(&mut self, place: &Place) -> String {
@@ -210,15 +222,16 @@ impl<'a> Code<'a> {
 
     pub fn expr(&mut self, e: &Expr) -> String {
         let text = self.kind(e);
+        let mark = self.mark(e.span);
         let known = match &e.kind {
             ExprKind::Const(0 | 1) if e.ty == Type::Bool => true,
             ExprKind::Convert(_) => true,
             kind => self.scoped.expr(kind).as_ref() == Some(&e.ty),
         };
         if known {
-            text
+            text + &mark
         } else {
-            format!("{text}'{}", self.ty(&e.ty))
+            format!("{text}'{}{mark}", self.ty(&e.ty))
         }
     }
 

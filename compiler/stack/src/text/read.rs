@@ -124,6 +124,11 @@ impl Reader {
     pub fn at_sign(&self, sign: char) -> bool {
         *self.peek() == TokenKind::Sign(sign)
     }
+    /// A span follows; after the same sign, a cell has a name.
+    pub fn at_mark(&self) -> bool {
+        let next = self.tokens.get(self.at + 1).map(|token| &token.kind);
+        self.at_sign('@') && matches!(next, Some(TokenKind::Number(_)))
+    }
     pub fn is_sign(&mut self, sign: char) -> bool {
         let is = self.at_sign(sign);
         self.at += is as usize;

@@ -5,6 +5,7 @@ use super::names::Table;
 use super::read::{fail, Reader, Result};
 use super::words;
 use crate::*;
+use nacre_diagnostics::SourceId;
 
 /// Text nested deeper than this is refused.
 const DEEPEST: u32 = 100;
@@ -128,24 +129,37 @@ impl Reader {
     }
 
     fn statement(&mut self) -> Result<Statement> {
-        let (kind, span) = self.statement_kind()?;
-        Ok(kind.at(span))
+        let kind = self.statement_kind()?;
+        Ok(kind.at(self.mark()?))
     }
 
-    fn statement_kind(&mut self) -> Result<(StatementKind, Span)> {
+    /// `@file:start..end`, if it follows.
+    fn mark(&mut self) -> Result<Span> {
+        if !self.at_mark() {
+            return Ok(Span::default());
+        }
+        self.sign('@')?;
+        let file = SourceId(self.small()?);
+        self.sign(':')?;
+        let start = self.small()?;
+        self.sign('.')?;
+        self.sign('.')?;
+        Ok(Span { file, start, end: self.small()? })
+    }
+
+    fn statement_kind(&mut self) -> Result<StatementKind> {
         let word = self.word()?;
-        let mut span = Span::default();
         let kind = match word.as_str() {
             "if" => {
                 let condition = self.expr()?;
                 let likely = self.one_of(words::LIKELY);
                 let then = self.block()?;
                 let otherwise = if self.is_word("else") { self.block()? } else { vec![] };
-                return Ok((StatementKind::If { condition, likely, then, otherwise }, span));
+                return Ok(StatementKind::If { condition, likely, then, otherwise });
             }
             "loop" => {
                 let bound = self.bound()?;
-                return Ok((StatementKind::Loop { bound, body: self.block()? }, span));
+                return Ok(StatementKind::Loop { bound, body: self.block()? });
             }
             "for" => {
                 let variable = self.local()?;
@@ -154,12 +168,12 @@ impl Reader {
                 self.expect("to")?;
                 let to = self.expr()?;
                 let bound = self.bound()?;
-                return Ok((StatementKind::For { variable, from, to, bound, body: self.block()? }, span));
+                return Ok(StatementKind::For { variable, from, to, bound, body: self.block()? });
             }
             "each" => {
                 let walk = self.walk()?;
                 let bound = self.bound()?;
-                return Ok((StatementKind::Each { walk, bound, body: self.block()? }, span));
+                return Ok(StatementKind::Each { walk, bound, body: self.block()? });
             }
             "break" => StatementKind::Break,
             "impossible" => StatementKind::Impossible,
@@ -202,15 +216,11 @@ impl Reader {
                 StatementKind::CallExtern { function, arguments, into: self.local_after("into")? }
             }
             "do" => StatementKind::Operate(self.operate()?),
-            "emit" => {
-                let emit = self.emit()?;
-                span = self.span()?;
-                StatementKind::Emit(emit)
-            }
+            "emit" => StatementKind::Emit(self.emit()?),
             _ => self.assigned(&word)?,
         };
         self.sign(';')?;
-        Ok((kind, span))
+        Ok(kind)
     }
 
     /// Statements that give to a local.
@@ -324,7 +334,7 @@ impl Reader {
             let (kind, known) = r.kind()?;
             let known = known.or_else(|| Scoped { stack: &r.stack, locals: &r.locals }.expr(&kind));
             let ty = r.stated(known)?;
-            Ok(Expr::new(kind, ty, Span::default()))
+            Ok(Expr::new(kind, ty, r.mark()?))
         })
     }
 
