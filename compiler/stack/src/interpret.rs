@@ -15,10 +15,8 @@
 //! - **Frames** that no shape allows are counted before space is looked at; for calls see the head of the IR. A tick without
 //!   space has no effect and is counted.
 
-mod arithmetic;
 pub mod canonical;
 mod choices;
-mod containers;
 mod evaluate;
 mod execute;
 mod filter;
@@ -36,7 +34,6 @@ mod walk;
 mod wire;
 
 pub use choices::Choices;
-pub use containers::Window;
 pub use machine::{Config, Externs, Machine, NoExterns, Outcome, Output, Schedule};
 pub use message::{Message, Origin, Segment};
 pub use random::{mix, SplitMix64, GOLDEN};
@@ -44,3 +41,5 @@ pub use report::{show, Report, Rule, TraceEntry};
 pub use timers::Armed;
 pub use value::{Addr, Value, NEVER};
 pub use wire::Parsed;
+
+pub use crate::operations::window::Window;

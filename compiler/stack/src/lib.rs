@@ -261,6 +261,7 @@ mod headers;
 mod ids;
 pub mod interpret;
 mod nodes;
+pub mod operations;
 pub mod payload;
 mod state;
 mod text;

@@ -1,6 +1,8 @@
 //! Operations on containers, options and structs in place.
 
 use nacre_diagnostics::Span;
+use nacre_stack::operations::methods::{self, Success};
+use nacre_stack::operations::Parts;
 use nacre_stack::{Expr, ExprKind, LocalId, Operate, Operation, Place, Query, StatementKind, Step, Type};
 use nacre_syntax::ast;
 use nacre_syntax::foreign::{self, Unknown};
@@ -273,65 +275,31 @@ impl Body<'_, '_> {
     }
 }
 
+/// The operation that a container has by a name; see [`methods`].
 fn form(ty: &Type, name: &str) -> Option<Form> {
-    use Operation as O;
-    let new = |operation, takes: Vec<Type>, gives: Option<Type>, fails| Some(Form { operation, takes, gives, fails });
-    let option = |t: &Type| Some(Type::Option(Box::new(t.clone())));
-    match ty {
-        Type::Window(t, _, bits) => {
-            let seq = Type::Seq(*bits);
-            let hole = option(&Type::Tuple(vec![seq.clone(), seq.clone()]));
-            match name {
-                "push" => new(O::Push, vec![(**t).clone()], Some(seq), true),
-                "put" => new(O::Put, vec![seq, (**t).clone()], None, true),
-                "take" => new(O::TakeNext, vec![], option(t), false),
-                "read" => new(O::Read, vec![], option(t), false),
-                "release" => new(O::Release, vec![seq], Some(Type::UInt(32)), false),
-                "raise" => new(O::Raise, vec![seq], None, false),
-                "skip_to" => new(O::SkipTo, vec![seq], None, false),
-                "hole" => new(O::Hole, vec![], hole, false),
-                "new_hole" => new(O::NewHole, vec![], hole, false),
-                "clear" => new(O::Clear, vec![], None, false),
-                "clear_undelivered" => new(O::ClearUndelivered, vec![], None, false),
-                _ => None,
-            }
-        }
-        Type::Ring(t, _) | Type::List(t, _) => match name {
-            "push" => new(O::Push, vec![(**t).clone()], None, true),
-            "pop" => new(O::Pop, vec![], option(t), false),
-            "clear" => new(O::Clear, vec![], None, false),
-            "remove" => new(O::Remove, vec![(**t).clone()], None, false),
-            _ => None,
-        },
-        Type::Pool(t, n) => {
-            let slot = Type::Range(0, u64::from(*n));
-            match name {
-                "add" => new(O::Add, vec![(**t).clone()], Some(slot), true),
-                "remove" => new(O::Remove, vec![slot], None, false),
-                _ => None,
-            }
-        }
-        Type::Map(k, t, n) => {
-            let slot = Type::Range(0, u64::from(*n));
-            match name {
-                "insert" => new(O::Insert, vec![(**k).clone(), (**t).clone()], Some(slot), true),
-                "entry" => new(O::Entry, vec![(**k).clone(), (**t).clone()], Some(slot), true),
-                "find" => new(O::Find, vec![(**k).clone()], option(&slot), false),
-                "remove" => new(O::Remove, vec![slot], None, false),
-                _ => None,
-            }
-        }
-        _ => None,
-    }
+    let (operation, row) = methods::named(ty, name)?;
+    let parts = Parts::of(ty);
+    // What any number may be in the IR is an index of the container here.
+    let part = |operand| parts.operand(operand).unwrap_or(Type::Range(0, u64::from(parts.capacity)));
+    // Who removes an entry by its value or slot knows it.
+    let gives = row.gives.filter(|_| operation != Operation::Remove).map(part);
+    let gives = match row.success {
+        Success::Absent => gives.map(|ty| Type::Option(Box::new(ty))),
+        Success::Always | Success::Fails => gives,
+    };
+    let takes = row.takes.iter().map(|operand| part(*operand)).collect();
+    Some(Form { operation, takes, gives, fails: row.success == Success::Fails })
 }
 
-fn operations(ty: &Type) -> &'static str {
-    match ty {
-        Type::Window(..) => "push, put, take, read, release, raise, skip_to, hole, new_hole, clear, clear_undelivered, and for loops up_to, delivered",
-        Type::Ring(..) | Type::List(..) => "push, pop, remove, clear",
-        Type::Pool(..) => "add, at, remove, clear",
-        Type::Map(..) => "insert, entry, find, get, at, key, remove, clear",
-        Type::Option(_) => "take, clear",
-        _ => "",
-    }
+/// The names of what a container has, as a message lists them.
+fn operations(ty: &Type) -> String {
+    let more: &[&str] = match ty {
+        Type::Window(..) => &["and for loops up_to", "delivered"],
+        Type::Pool(..) => &["at", "clear"],
+        Type::Map(..) => &["get", "at", "key", "clear"],
+        Type::Option(_) => &["take", "clear"],
+        _ => &[],
+    };
+    let named = methods::all(ty).filter_map(|(_, row)| row.name);
+    named.chain(more.iter().copied()).collect::<Vec<_>>().join(", ")
 }

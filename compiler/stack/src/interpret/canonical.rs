@@ -26,10 +26,10 @@
 //! (`nacre_analysis::timing::erasure`), durations and instants take no bytes; the generators take none. Messages and
 //! `later` events stay as they are: what they carry may be seen.
 
-use super::arithmetic::wide;
 use super::message::Message;
 use super::run::State;
 use super::value::{Value, NEVER};
+use crate::operations::numbers::wide;
 use crate::*;
 
 /// Which bytes are wanted.

@@ -1,11 +1,11 @@
 //! Expressions.
 
-use super::arithmetic;
-use super::containers::slot_of;
 use super::message::Message;
 use super::report::Rule;
 use super::run::{Run, Slot};
-use super::value::{Value, NEVER};
+use super::value::Value;
+use crate::operations::queries::Asked;
+use crate::operations::{numbers, operators, Parts};
 use crate::*;
 
 impl Run<'_> {
@@ -13,29 +13,29 @@ impl Run<'_> {
     pub fn evaluate(&mut self, expr: &Expr) -> Value {
         let ty = &expr.ty;
         match &expr.kind {
-            ExprKind::Const(n) => arithmetic::constant(*n, ty),
+            ExprKind::Const(n) => operators::constant(*n, ty),
             ExprKind::Local(id) if self.is_number(*id) => self.copy_of_local(*id, ty),
-            ExprKind::Literal(bytes) => Value::Bytes(arithmetic::sized(bytes.clone(), ty)),
+            ExprKind::Literal(bytes) => Value::Bytes(operators::sized(bytes.clone(), ty)),
             ExprKind::Zero => self.stack.zero(ty),
             ExprKind::Local(id) => self.local(*id, ty),
             ExprKind::Load(place) | ExprKind::Borrow(place) => {
                 let found = self.find(place);
                 self.read(&found, ty)
             }
-            ExprKind::Unary(op, a) => arithmetic::unary(*op, self.evaluate(a), ty),
+            ExprKind::Unary(op, a) => op.row().run(self.evaluate(a), &a.ty),
             ExprKind::Binary(BinaryOp::Both, a, b) => Value::bool(self.evaluate(a).truth() && self.evaluate(b).truth()),
             ExprKind::Binary(BinaryOp::Either, a, b) => {
                 Value::bool(self.evaluate(a).truth() || self.evaluate(b).truth())
             }
             ExprKind::Binary(op, a, b) => {
                 let (left, right) = (self.evaluate(a), self.evaluate(b));
-                arithmetic::binary(*op, left, right, &a.ty, ty)
+                op.row(&a.ty).map_or_else(|| self.stack.zero(ty), |row| row.run(left, right, &a.ty))
             }
             ExprKind::MulDiv(a, b, c) => {
                 let [a, b, c] = [a, b, c].map(|x| self.evaluate(x).num());
-                arithmetic::constant(arithmetic::mul_div(a, b, c), ty)
+                operators::constant(numbers::mul_div(a, b, c), ty)
             }
-            ExprKind::Convert(a) => arithmetic::convert(self.evaluate(a), &a.ty, ty),
+            ExprKind::Convert(a) => operators::convert(self.evaluate(a), &a.ty, ty),
             ExprKind::If(condition, a, b) => {
                 let chosen = if self.evaluate(condition).truth() { a } else { b };
                 self.evaluate(chosen)
@@ -57,25 +57,25 @@ impl Run<'_> {
             ExprKind::Query(query, place, arguments) => self.query(*query, place, arguments, ty),
             ExprKind::Now => Value::Num(self.state.now),
             ExprKind::Fingerprint => Value::Num(self.stack.layouts.first().map_or(0, |l| l.fingerprint)),
-            ExprKind::Room => arithmetic::constant(self.stack.bounds.frame_data as u64, ty),
+            ExprKind::Room => operators::constant(self.stack.bounds.frame_data as u64, ty),
             ExprKind::Concat(parts) => {
                 let bytes = parts.iter().flat_map(|p| self.evaluate(p).bytes().to_vec()).collect();
-                Value::Bytes(arithmetic::sized(bytes, ty))
+                Value::Bytes(operators::sized(bytes, ty))
             }
             ExprKind::Part(a, from, to) => {
                 let bytes = self.evaluate(a).bytes().to_vec();
                 let clamp = |n: u64| n.min(bytes.len() as u64) as usize;
                 let (from, to) = (clamp(self.evaluate(from).num()), clamp(self.evaluate(to).num()));
-                Value::Bytes(arithmetic::sized(bytes[from..to.max(from)].to_vec(), ty))
+                Value::Bytes(operators::sized(bytes[from..to.max(from)].to_vec(), ty))
             }
             ExprKind::BytesOf(a) => {
                 let bytes = match self.evaluate(a) {
                     Value::Addr(addr) => addr.bytes().to_vec(),
                     Value::Bytes(bytes) => bytes,
                     Value::Set(words) => words.iter().flat_map(|w| w.to_le_bytes()).collect(),
-                    value => value.num().to_le_bytes()[..arithmetic::bits(&a.ty).div_ceil(8) as usize].to_vec(),
+                    value => value.num().to_le_bytes()[..numbers::bits(&a.ty).div_ceil(8) as usize].to_vec(),
                 };
-                Value::Bytes(arithmetic::sized(bytes, ty))
+                Value::Bytes(operators::sized(bytes, ty))
             }
             ExprKind::View(a) => match self.borrow(a) {
                 Value::Msg(message) => Value::Bytes(message.bytes()),
@@ -243,35 +243,9 @@ impl Run<'_> {
         let argument = arguments.first().map(|a| self.evaluate(a));
         let zero = self.stack.zero(&place.ty);
         let value = self.peek(&found).filter(|v| !matches!(v, Value::Gone)).unwrap_or(&zero);
-        let number = argument.as_ref().map_or(0, Value::num);
-        let at = usize::try_from(number).unwrap_or(usize::MAX);
-        let answer = match (query, value) {
-            (Query::Armed, Value::Timer(deadline)) => Value::bool(*deadline != NEVER),
-            (Query::Low, Value::Window(w)) => Value::Num(w.low),
-            (Query::Next, Value::Window(w)) => Value::Num(w.next),
-            (Query::High, Value::Window(w)) => Value::Num(w.high),
-            (Query::Len, value) => Value::Num(length(value)),
-            (Query::Empty, Value::Window(w)) => Value::bool(w.low == w.high),
-            (Query::Empty, value) => Value::bool(length(value) == 0),
-            (Query::Full, Value::Window(w)) => Value::bool(w.is_full()),
-            (Query::Full, value) => Value::bool(length(value) >= capacity(&place.ty)),
-            (Query::Contains, Value::Row(row)) => Value::bool(row.iter().any(|v| Some(v) == argument.as_ref())),
-            (Query::Contains, Value::Map(slots)) => {
-                Value::bool(argument.is_some_and(|key| slot_of(slots, &key).is_some()))
-            }
-            (Query::Contains, Value::Set(words)) => Value::bool(arithmetic::member(words, number)),
-            (Query::Has, Value::Window(w)) => Value::bool(w.get(number).is_some()),
-            (Query::Has, Value::Pool(slots)) => Value::bool(slots.get(at).is_some_and(Option::is_some)),
-            (Query::Has, Value::Map(slots)) => Value::bool(slots.get(at).is_some_and(Option::is_some)),
-            (Query::Has, Value::Row(row)) => Value::bool(at < row.len()),
-            (Query::Key, Value::Map(slots)) => {
-                let key = slots.get(at).and_then(|s| s.as_ref()).map(|(key, _)| key.clone());
-                key.unwrap_or_else(|| self.stack.zero(ty))
-            }
-            (Query::First, Value::Set(words)) => Value::Num(arithmetic::first(words)),
-            _ => self.stack.zero(ty),
-        };
-        answer
+        let asked = Asked { argument: argument.as_ref(), capacity: u64::from(Parts::of(&place.ty).capacity) };
+        let answer = query.row(&place.ty).and_then(|row| (row.run)(value, asked));
+        answer.unwrap_or_else(|| self.stack.zero(ty))
     }
 }
 
@@ -285,26 +259,4 @@ fn take_part(place: Option<&mut Value>, steps: &[Option<u32>]) -> Option<Value> 
         };
     }
     Some(std::mem::replace(place, Value::Gone))
-}
-
-/// Entries in a container, elements in a set, bytes in a text.
-fn length(value: &Value) -> u64 {
-    match value {
-        Value::Window(w) => w.count(),
-        Value::Row(row) => row.len() as u64,
-        Value::Pool(slots) => slots.iter().flatten().count() as u64,
-        Value::Map(slots) => slots.iter().flatten().count() as u64,
-        Value::Set(words) => words.iter().map(|w| w.count_ones() as u64).sum(),
-        Value::Bytes(bytes) => bytes.len() as u64,
-        Value::Tuple(parts) => parts.len() as u64,
-        _ => 0,
-    }
-}
-
-fn capacity(ty: &Type) -> u64 {
-    match ty {
-        Type::Ring(_, n) | Type::List(_, n) | Type::Pool(_, n) | Type::Map(_, _, n) => *n as u64,
-        Type::Bits(n) | Type::Text(n) => *n as u64,
-        _ => 0,
-    }
 }

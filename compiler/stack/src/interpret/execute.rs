@@ -1,12 +1,14 @@
 //! Statements.
 
-use super::arithmetic::{bits, constant, wide};
-use super::containers::{self, distance};
 use super::message::Message;
 use super::random::SplitMix64;
 use super::report::Rule;
 use super::run::{Frame, Run, Slot};
 use super::value::{Value, NEVER};
+use crate::operations::methods::Arguments;
+use crate::operations::numbers::{bits, distance, wide};
+use crate::operations::operators::constant;
+use crate::operations::Parts;
 use crate::*;
 
 /// How a block ended.
@@ -227,27 +229,23 @@ impl<'a> Run<'a> {
     }
 
     fn operate(&mut self, operate: &Operate) {
-        let arguments = self.evaluate_all(&operate.arguments);
+        let mut arguments = self.evaluate_all(&operate.arguments);
         let found = self.find(&operate.place);
         let mut lost = self.stack.zero(&operate.place.ty);
         let mut container = match self.peek_mut(&found) {
             Some(place) => std::mem::replace(place, Value::Gone),
             None => std::mem::replace(&mut lost, Value::Gone),
         };
-        let capacity = match &operate.place.ty {
-            Type::Ring(_, n) | Type::List(_, n) => *n as usize,
-            _ => 0,
-        };
+        let Some(row) = operate.operation.row(&operate.place.ty) else { return };
         let pool = &mut self.state.pool;
         let mut keep = |value: &mut Value| {
             if found.is_cell() {
                 pool.keep(value);
             }
         };
-        let done = match (&operate.place.ty, operate.operation) {
-            (Type::List(..), Operation::Pop) => containers::pop_last(&mut container),
-            (_, operation) => containers::operate(operation, &mut container, arguments, capacity, &mut keep),
-        };
+        let (last, first) = (arguments.pop(), arguments.pop());
+        let capacity = Parts::of(&operate.place.ty).capacity as usize;
+        let done = (row.run)(&mut container, Arguments { first, last, capacity, keep: &mut keep });
         if let Some(place) = self.peek_mut(&found) {
             *place = container;
         }

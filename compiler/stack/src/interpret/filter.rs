@@ -1,12 +1,12 @@
 //! Filters: code that runs for each byte or word of a string.
 
-use super::arithmetic::bits;
 use super::execute::Flow;
 use super::message::Message;
 use super::quick::Quick;
 use super::report::Rule;
 use super::run::{Frame, Run, Slot};
 use super::value::Value;
+use crate::operations::{numbers::bits, operators};
 use crate::*;
 
 impl<'a> Run<'a> {
@@ -30,7 +30,7 @@ impl<'a> Run<'a> {
         let filter: &'a Filter = &self.stack.filters[id.index()];
         let (frame, accepted) = self.run_filter(id, inputs);
         let Some(result) = &filter.result else {
-            return Value::Bytes(super::arithmetic::sized(frame.yielded, ty));
+            return Value::Bytes(operators::sized(frame.yielded, ty));
         };
         self.frames.push(frame);
         let value = if accepted { self.evaluate(result) } else { self.stack.zero(ty) };

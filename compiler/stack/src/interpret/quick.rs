@@ -1,11 +1,21 @@
 //! A short way for filters that only calculate with unsigned numbers, as sums and hashes do: they run for each byte of each
 //! frame, and would take most of a campaign's time. What it gives is what [`Run::execute`](super::run::Run::execute) gives.
 
-use super::arithmetic::{bits, on_numbers};
+use std::cmp::Ordering;
+
+use crate::operations::numbers::bits;
+use crate::operations::operators::{number as on_numbers, Pair, Run};
 use crate::*;
 
 /// Loops longer than this take the usual way.
 const LONGEST_LOOP: u64 = 64;
+
+/// How two numbers are compared, and what follows.
+enum Compare {
+    Equality(bool),
+    Order(fn(Ordering) -> bool),
+    Choice(Ordering),
+}
 
 /// A filter's body on numbers alone.
 pub struct Quick(Vec<Step>);
@@ -20,7 +30,8 @@ enum Step {
 enum Number {
     Const(u64),
     Local(usize),
-    Binary(BinaryOp, Box<Number>, Box<Number>, Type, u64),
+    Binary(fn(Pair) -> u64, Box<Number>, Box<Number>, Type),
+    Compare(Compare, Box<Number>, Box<Number>),
     Cut(Box<Number>, u64),
 }
 
@@ -71,10 +82,14 @@ fn number(expr: &Expr) -> Option<Number> {
         ExprKind::Convert(a) => Number::Cut(Box::new(number(a)?), mask),
         ExprKind::Binary(op, a, b) => {
             let (left, right) = (number(a)?, number(b)?);
-            if matches!(op, BinaryOp::Both | BinaryOp::Either | BinaryOp::Member) {
-                return None;
-            }
-            Number::Binary(*op, Box::new(left), Box::new(right), a.ty.clone(), mask)
+            let compare = match op.row(&a.ty)?.run {
+                Run::Numbers(run) => return Some(Number::Binary(run, Box::new(left), Box::new(right), a.ty.clone())),
+                Run::Equality(equal) => Compare::Equality(equal),
+                Run::Order(run) => Compare::Order(run),
+                Run::Choice(than) => Compare::Choice(than),
+                Run::Words(_) | Run::Subset | Run::Member | Run::Moved(_) => return None,
+            };
+            Number::Compare(compare, Box::new(left), Box::new(right))
         }
         _ => return None,
     })
@@ -101,16 +116,19 @@ impl Number {
             Number::Const(n) => *n,
             Number::Local(local) => slots[*local],
             Number::Cut(a, mask) => a.of(slots) & mask,
-            Number::Binary(op, a, b, ty, mask) => {
+            Number::Binary(run, a, b, ty) => on_numbers(*run, a.of(slots), b.of(slots), ty),
+            Number::Compare(compare, a, b) => {
                 let (a, b) = (a.of(slots), b.of(slots));
-                match op {
-                    BinaryOp::Equal => u64::from(a == b),
-                    BinaryOp::NotEqual => u64::from(a != b),
-                    BinaryOp::Less => u64::from(a < b),
-                    BinaryOp::LessEqual => u64::from(a <= b),
-                    BinaryOp::Min => a.min(b),
-                    BinaryOp::Max => a.max(b),
-                    _ => on_numbers(*op, a, b, ty) & mask,
+                match compare {
+                    Compare::Equality(equal) => u64::from((a == b) == *equal),
+                    Compare::Order(run) => u64::from(run(a.cmp(&b))),
+                    Compare::Choice(than) => {
+                        if b.cmp(&a) == *than {
+                            b
+                        } else {
+                            a
+                        }
+                    }
                 }
             }
         }

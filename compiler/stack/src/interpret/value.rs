@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::containers::Window;
 use super::message::Message;
+use crate::operations::window::Window;
 use crate::{mask, Stack, Type};
 
 /// A timer that is not armed, and the deadline of a stack in which none is.
@@ -51,7 +51,7 @@ pub enum Value {
     Tuple(Vec<Value>),
     /// Ring and List, oldest first.
     Row(VecDeque<Value>),
-    Window(Window),
+    Window(Window<Value>),
     Pool(Vec<Option<Value>>),
     Map(Vec<Option<(Value, Value)>>),
     Msg(Message),

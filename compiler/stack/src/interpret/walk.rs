@@ -1,10 +1,11 @@
 //! Walks over the entries of a container.
 
 use super::execute::Flow;
+use super::places::{Found, FoundStep};
 use super::report::Rule;
 use super::run::Run;
 use super::value::Value;
-use super::{arithmetic, places::Found, places::FoundStep};
+use crate::operations::sets;
 use crate::*;
 
 impl<'a> Run<'a> {
@@ -52,7 +53,7 @@ impl<'a> Run<'a> {
         };
         let wanted = |v: &Value| if walk.value.is_some() { v.clone() } else { Value::Gone };
         match self.peek(found)? {
-            Value::Set(words) => arithmetic::member(words, index).then_some((Value::Gone, Value::Num(index))),
+            Value::Set(words) => sets::member(words, index).then_some((Value::Gone, Value::Num(index))),
             Value::Bytes(bytes) => {
                 let byte = bytes.get(usize::try_from(index).ok()?)?;
                 Some((Value::Gone, Value::Num(*byte as u64)))
@@ -76,10 +77,7 @@ impl<'a> Run<'a> {
             Value::Map(slots) => slots.into_iter().flatten().collect(),
             Value::Window(window) => window.entries.into_iter().flatten().map(alone).collect(),
             Value::Tuple(parts) => parts.into_iter().map(alone).collect(),
-            Value::Set(words) => {
-                let elements = (0..words.len() as u64 * 64).filter(|i| arithmetic::member(&words, *i));
-                elements.map(|i| alone(Value::Num(i))).collect()
-            }
+            Value::Set(words) => sets::elements(&words).map(|i| alone(Value::Num(i))).collect(),
             _ => vec![],
         }
     }
@@ -93,7 +91,7 @@ fn indices(container: &Value, from: Option<u64>, to: Option<u64>) -> Vec<u64> {
         Value::Bytes(bytes) => (0..bytes.len() as u64).collect(),
         Value::Pool(slots) => (0..slots.len() as u64).filter(|i| slots[*i as usize].is_some()).collect(),
         Value::Map(slots) => (0..slots.len() as u64).filter(|i| slots[*i as usize].is_some()).collect(),
-        Value::Set(words) => (0..words.len() as u64 * 64).filter(|i| arithmetic::member(words, *i)).collect(),
+        Value::Set(words) => sets::elements(words).collect(),
         Value::Window(window) => {
             let clamp = |n: u64| window.offset(n).clamp(0, window.span());
             let range = from.map_or(0, clamp)..to.map_or(window.span(), clamp);

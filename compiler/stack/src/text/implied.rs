@@ -38,18 +38,12 @@ impl Scoped<'_> {
 
     /// The type of an expression.
     pub fn expr(&self, kind: &ExprKind) -> Option<Type> {
-        use BinaryOp::*;
         Some(match kind {
             ExprKind::Local(id) => self.locals.get(id.index())?.ty.clone(),
             ExprKind::Load(place) | ExprKind::Borrow(place) => place.ty.clone(),
-            ExprKind::Unary(UnaryOp::Fold16, _) => Type::UInt(16),
-            ExprKind::Unary(_, a) | ExprKind::Share(a) => a.ty.clone(),
-            ExprKind::Binary(Equal | NotEqual | Less | LessEqual | Both | Either | Subset | Member, ..) => Type::Bool,
-            ExprKind::Binary(Distance, a, _) => match a.ty {
-                Type::Seq(bits) => Type::Int(bits),
-                _ => return None,
-            },
-            ExprKind::Binary(_, a, _) => a.ty.clone(),
+            ExprKind::Unary(op, a) => op.row().result(&a.ty),
+            ExprKind::Share(a) => a.ty.clone(),
+            ExprKind::Binary(op, a, _) => op.row(&a.ty)?.result(&a.ty),
             ExprKind::If(_, a, _) | ExprKind::MulDiv(a, ..) => a.ty.clone(),
             ExprKind::Tuple(parts) => Type::Tuple(parts.iter().map(|p| p.ty.clone()).collect()),
             ExprKind::Array(parts) => Type::Array(Box::new(parts.first()?.ty.clone()), parts.len() as u32),
@@ -66,13 +60,8 @@ impl Scoped<'_> {
                 Type::Bytes(_) | Type::View | Type::Text(_) => Type::UInt(8),
                 _ => return None,
             },
-            ExprKind::Query(query, place, _) => match (query, &place.ty) {
-                (Query::Len, _) => Type::UInt(32),
-                (Query::Low | Query::Next | Query::High, Type::Window(_, _, bits)) => Type::Seq(*bits),
-                (Query::Key, Type::Map(k, ..)) => (**k).clone(),
-                (Query::First, _) => return None,
-                _ => Type::Bool,
-            },
+            ExprKind::Query(Query::Len, ..) => Type::UInt(32),
+            ExprKind::Query(query, place, _) => query.row(&place.ty)?.result(&place.ty)?,
             ExprKind::Now => Type::Instant,
             ExprKind::Fingerprint => Type::UInt(64),
             ExprKind::Room | ExprKind::Length(_) => Type::UInt(32),

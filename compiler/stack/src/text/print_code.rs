@@ -147,7 +147,7 @@ impl<'a> Code<'a> {
                 format!("extern {name}({}){};", self.list(arguments), self.to_local("into", *into))
             }
             StatementKind::Operate(operate) => {
-                let (name, place) = (word(words::OPERATIONS, operate.operation), self.place(&operate.place));
+                let (name, place) = (operate.operation.method().word, self.place(&operate.place));
                 let arguments = self.list(&operate.arguments);
                 let into = self.to_local("into", operate.into) + &self.to_local("done", operate.done);
                 format!("do {name} {place}({arguments}){into}{};", self.to_local("back", operate.back))
@@ -247,8 +247,8 @@ impl<'a> Code<'a> {
             ExprKind::Load(place) if matches!(place.root, Root::Cell(_)) && place.ty == e.ty => self.place(place),
             ExprKind::Load(place) => format!("load({})", self.place(place)),
             ExprKind::Borrow(place) => format!("borrow({})", self.place(place)),
-            ExprKind::Unary(op, a) => format!("{}({})", word(words::UNARY, *op), self.expr(a)),
-            ExprKind::Binary(op, a, b) => format!("({} {} {})", self.expr(a), word(words::BINARY, *op), self.expr(b)),
+            ExprKind::Unary(op, a) => format!("{}({})", op.row().word, self.expr(a)),
+            ExprKind::Binary(op, a, b) => format!("({} {} {})", self.expr(a), op.word(), self.expr(b)),
             ExprKind::Convert(a) => format!("({} as {})", self.expr(a), self.ty(&e.ty)),
             ExprKind::If(a, b, c) => format!("if({}, {}, {})", self.expr(a), self.expr(b), self.expr(c)),
             ExprKind::Struct(list) => format!("make({})", self.list(list)),
@@ -263,7 +263,7 @@ impl<'a> Code<'a> {
             ExprKind::Query(query, place, list) => {
                 let place = self.place(place);
                 let list: String = list.iter().map(|e| format!(", {}", self.expr(e))).collect();
-                format!("{}({place}{list})", word(words::QUERIES, *query))
+                format!("{}({place}{list})", query.question().word)
             }
             ExprKind::Now => "now".into(),
             ExprKind::Fingerprint => "fingerprint".into(),

@@ -270,7 +270,7 @@ impl Reader {
 
     fn operate(&mut self) -> Result<Operate> {
         let word = self.word()?;
-        let Some(operation) = words::value(words::OPERATIONS, &word) else {
+        let Some(operation) = Operation::named(&word) else {
             return self.fail(format!("`{word}` is not an operation"));
         };
         let place = self.place()?;
@@ -397,7 +397,7 @@ impl Reader {
             return Ok((ExprKind::Convert(left), Some(ty)));
         }
         let sign = self.operator()?;
-        let Some(op) = words::value(words::BINARY, &sign) else {
+        let Some(op) = BinaryOp::named(&sign) else {
             return self.fail(format!("`{sign}` is not an operator"));
         };
         let right = self.boxed()?;
@@ -407,10 +407,10 @@ impl Reader {
 
     /// `word(` has been read; everything up to `)`.
     fn form(&mut self, word: &str) -> Result<ExprKind> {
-        if let Some(op) = words::value(words::UNARY, word) {
+        if let Some(op) = UnaryOp::named(word) {
             return Ok(ExprKind::Unary(op, self.boxed()?));
         }
-        if let Some(query) = words::value(words::QUERIES, word) {
+        if let Some(query) = Query::named(word) {
             let place = Box::new(self.place()?);
             return Ok(ExprKind::Query(query, place, self.rest()?));
         }

@@ -13,67 +13,6 @@ pub fn value<T: Copy>(words: Words<T>, word: &str) -> Option<T> {
     words.iter().find(|(_, w)| *w == word).map(|(v, _)| *v)
 }
 
-pub const BINARY: Words<BinaryOp> = &[
-    (BinaryOp::Add, "+"),
-    (BinaryOp::Sub, "-"),
-    (BinaryOp::Mul, "*"),
-    (BinaryOp::Div, "/"),
-    (BinaryOp::Rem, "rem"),
-    (BinaryOp::And, "&"),
-    (BinaryOp::Or, "|"),
-    (BinaryOp::Xor, "^"),
-    (BinaryOp::Shl, "shl"),
-    (BinaryOp::Shr, "shr"),
-    (BinaryOp::Equal, "="),
-    (BinaryOp::NotEqual, "differs"),
-    (BinaryOp::Less, "<"),
-    (BinaryOp::LessEqual, "upto"),
-    (BinaryOp::Both, "and"),
-    (BinaryOp::Either, "or"),
-    (BinaryOp::Distance, "from"),
-    (BinaryOp::Min, "min"),
-    (BinaryOp::Max, "max"),
-    (BinaryOp::Without, "without"),
-    (BinaryOp::Subset, "within"),
-    (BinaryOp::Member, "in"),
-];
-
-pub const UNARY: Words<UnaryOp> = &[(UnaryOp::Not, "not"), (UnaryOp::Negate, "negate"), (UnaryOp::Fold16, "fold16")];
-
-pub const QUERIES: Words<Query> = &[
-    (Query::Len, "len"),
-    (Query::Empty, "is_empty"),
-    (Query::Full, "is_full"),
-    (Query::Contains, "contains"),
-    (Query::Has, "has"),
-    (Query::Key, "key"),
-    (Query::Low, "low"),
-    (Query::Next, "next"),
-    (Query::High, "high"),
-    (Query::Armed, "armed"),
-    (Query::First, "first"),
-];
-
-pub const OPERATIONS: Words<Operation> = &[
-    (Operation::Push, "push"),
-    (Operation::Pop, "pop"),
-    (Operation::Put, "put"),
-    (Operation::TakeNext, "take_next"),
-    (Operation::Read, "read"),
-    (Operation::Release, "release"),
-    (Operation::Raise, "raise"),
-    (Operation::SkipTo, "skip_to"),
-    (Operation::Hole, "hole"),
-    (Operation::NewHole, "new_hole"),
-    (Operation::Clear, "clear"),
-    (Operation::ClearUndelivered, "clear_undelivered"),
-    (Operation::Remove, "remove"),
-    (Operation::Add, "add"),
-    (Operation::Insert, "insert"),
-    (Operation::Find, "find"),
-    (Operation::Entry, "entry"),
-];
-
 pub const DIRECTIONS: Words<Direction> = &[(Direction::Up, "up"), (Direction::Down, "down")];
 
 pub const SCOPES: Words<Scope> =

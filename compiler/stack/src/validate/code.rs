@@ -2,6 +2,8 @@
 
 use super::expressions::is_number;
 use super::Problems;
+use crate::operations::methods::Success;
+use crate::operations::Parts;
 use crate::*;
 
 /// What is known while one body is checked.
@@ -350,40 +352,18 @@ impl<'a> Check<'a> {
     }
 
     fn operate(&mut self, operate: &'a Operate) {
-        use Operation::*;
         self.changed(&operate.place);
-        let slot = |ty: &Type| is_number(ty);
-        let seq = match &operate.place.ty {
-            Type::Window(_, _, bits) => Type::Seq(*bits),
-            _ => Type::Bool,
+        let of = &operate.place.ty;
+        let Some(row) = operate.operation.row(of) else {
+            return self.problems.add(format!("{:?} on {of:?}", operate.operation));
         };
-        let pair = Type::Tuple(vec![seq.clone(), seq.clone()]);
-        let number = Type::UInt(32);
-        // What it takes (None: any number), what it gives (likewise), whether it can fail.
-        let (takes, gives, fails): (Vec<Option<&Type>>, Option<Option<&Type>>, bool) =
-            match (operate.operation, &operate.place.ty) {
-                (Push, Type::Ring(t, _) | Type::List(t, _)) => (vec![Some(t)], None, true),
-                (Pop, Type::Ring(t, _) | Type::List(t, _)) => (vec![], Some(Some(t)), false),
-                (Remove, Type::Ring(t, _) | Type::List(t, _)) if self.stack.capabilities(t).compared => {
-                    (vec![Some(t)], Some(Some(t)), false)
-                }
-                (Push, Type::Window(t, ..)) => (vec![Some(t)], Some(Some(&seq)), true),
-                (Put, Type::Window(t, ..)) => (vec![Some(&seq), Some(t)], None, true),
-                (TakeNext | Read, Type::Window(t, ..)) => (vec![], Some(Some(t)), false),
-                (Release, Type::Window(..)) => (vec![Some(&seq)], Some(Some(&number)), false),
-                (Raise | SkipTo, Type::Window(..)) => (vec![Some(&seq)], None, false),
-                (Hole | NewHole, Type::Window(..)) => (vec![], Some(Some(&pair)), false),
-                (
-                    Clear,
-                    Type::Ring(..) | Type::List(..) | Type::Window(..) | Type::Pool(..) | Type::Map(..) | Type::Bits(_),
-                ) => (vec![], None, false),
-                (ClearUndelivered, Type::Window(..)) => (vec![], None, false),
-                (Add, Type::Pool(t, _)) => (vec![Some(t)], Some(None), true),
-                (Remove, Type::Pool(t, _) | Type::Map(_, t, _)) => (vec![None], Some(Some(t)), false),
-                (Insert | Entry, Type::Map(k, t, _)) => (vec![Some(k), Some(t)], Some(None), true),
-                (Find, Type::Map(k, ..)) => (vec![Some(k)], Some(None), false),
-                (operation, ty) => return self.problems.add(format!("{operation:?} on {ty:?}")),
-            };
+        let parts = Parts::of(of);
+        let compared = !row.compares || parts.entry.is_some_and(|entry| self.stack.capabilities(entry).compared);
+        self.problems.unless(compared, || format!("{:?} on {of:?} compares", operate.operation));
+        // What it takes and gives; of a number any type will do.
+        let takes: Vec<Option<Type>> = row.takes.iter().map(|operand| parts.operand(*operand)).collect();
+        let gives = row.gives.map(|operand| parts.operand(operand));
+        let fails = row.success == Success::Fails;
         let (have, want) = (operate.arguments.len(), takes.len());
         self.problems.unless(have == want, || format!("{have} of {want} arguments"));
         for (argument, want) in operate.arguments.iter().zip(&takes) {
@@ -397,10 +377,11 @@ impl<'a> Check<'a> {
                 Type::Option(inner) => inner,
                 ty => ty,
             };
-            let fits = gives.is_some_and(|gives| gives.map_or(slot(ty), |want| want == ty));
+            let fits = gives.as_ref().is_some_and(|gives| gives.as_ref().map_or(is_number(ty), |want| want == ty));
             self.problems.unless(fits, || format!("{:?} gives {gives:?}, not {ty:?}", operate.operation));
         }
-        let (done, linear) = (operate.done, takes.last().copied().flatten().is_some_and(|t| self.stack.has_message(t)));
+        let (done, linear) =
+            (operate.done, takes.last().is_some_and(|t| t.as_ref().is_some_and(|t| self.stack.has_message(t))));
         self.problems.unless(done.is_none() || fails, || format!("{:?} cannot fail", operate.operation));
         self.problems.unless(operate.back.is_some() == (linear && fails && done.is_some()) || !linear, || {
             "a message is lost on failure".into()

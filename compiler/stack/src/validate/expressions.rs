@@ -1,12 +1,12 @@
 //! Expressions: every operand has the type that its operator wants.
 
 use super::code::Check;
+use crate::operations::{operators, Kind, Parts};
 use crate::*;
 
-/// Types whose values are one number.
+/// Whether values of a type are one number.
 pub fn is_number(ty: &Type) -> bool {
-    use Type::*;
-    matches!(ty, Bool | UInt(_) | Int(_) | Seq(_) | Range(..) | Enum(_) | Duration | Instant)
+    Kind::of(ty).is_number()
 }
 
 fn is_bytes(ty: &Type) -> bool {
@@ -100,18 +100,13 @@ impl<'a> Check<'a> {
             }
             ExprKind::Unary(op, a) => {
                 self.expr(a);
-                let fits = match op {
-                    UnaryOp::Not => a.ty == *ty && (is_number(ty) || matches!(ty, Type::Bits(_))),
-                    UnaryOp::Negate => a.ty == *ty && is_number(ty),
-                    UnaryOp::Fold16 => is_number(&a.ty) && is_number(ty),
-                };
-                self.holds(fits, e);
+                let row = op.row();
+                self.holds(row.on.contains(&Kind::of(&a.ty)) && *ty == row.result(&a.ty), e);
             }
             ExprKind::Binary(op, a, b) => self.binary(e, *op, a, b),
             ExprKind::Convert(a) => {
                 self.expr(a);
-                let plain = |t: &Type| is_number(t) || matches!(t, Type::Bits(_));
-                self.holds((plain(&a.ty) && plain(ty)) || (is_bytes(&a.ty) && is_bytes(ty)), e);
+                self.holds(operators::converts(&a.ty, ty), e);
             }
             ExprKind::If(condition, a, b) => {
                 self.typed(condition, &Type::Bool, "a condition");
@@ -265,69 +260,29 @@ impl<'a> Check<'a> {
     }
 
     fn binary(&mut self, e: &'a Expr, op: BinaryOp, a: &'a Expr, b: &'a Expr) {
-        use BinaryOp::*;
         self.expr(a);
         self.expr(b);
         let (left, right, ty) = (&a.ty, &b.ty, &e.ty);
-        let set = matches!(left, Type::Bits(_));
-        let fits = match op {
-            Equal | NotEqual => left == right && *ty == Type::Bool && self.stack.capabilities(left).compared,
-            Less | LessEqual => left == right && *ty == Type::Bool,
-            Both | Either => *left == Type::Bool && *right == Type::Bool && *ty == Type::Bool,
-            Subset => left == right && set && *ty == Type::Bool,
-            Member => is_number(left) && matches!(right, Type::Bits(_)) && *ty == Type::Bool,
-            Shl | Shr => left == ty && (set || is_number(left)) && is_number(right),
-            Distance => match (left, right, ty) {
-                (Type::Seq(l), Type::Seq(r), Type::Int(b)) => l == r && l == b,
-                _ => false,
-            },
-            Min | Max => left == right && left == ty && is_number(left),
-            Without | And | Or | Xor => left == right && left == ty && (set || is_number(left)),
-            Add | Sub | Mul | Div | Rem => left == right && left == ty && is_number(left),
-        };
+        let fits = op.row(left).is_some_and(|row| {
+            let compares = matches!(row.run, operators::Run::Equality(_));
+            row.takes(left, right) && *ty == row.result(left) && (!compares || self.stack.capabilities(left).compared)
+        });
         self.problems.unless(fits, || format!("{op:?} of {left:?} and {right:?} gives {ty:?}"));
     }
 
     fn query(&mut self, e: &'a Expr, query: Query, place: &'a Place, arguments: &'a [Expr]) {
-        use Query::*;
         self.place(place);
-        let argument = |check: &mut Self, want: Option<&Type>| match (arguments, want) {
-            ([a], Some(want)) => check.typed(a, want, "what is asked for"),
-            ([a], None) => check.number(a, "what is asked for"),
-            _ => check.wrong(e),
-        };
         let (of, ty) = (&place.ty, &e.ty);
-        let container =
-            matches!(of, Type::Ring(..) | Type::List(..) | Type::Window(..) | Type::Pool(..) | Type::Map(..));
-        let sized = container || matches!(of, Type::Bits(_) | Type::Text(_) | Type::Array(..) | Type::Bytes(_));
-        let fits = match (query, of) {
-            (Len, _) => sized && is_number(ty),
-            (Empty | Full, _) => sized && *ty == Type::Bool,
-            (Contains, Type::Ring(t, _) | Type::List(t, _)) => {
-                argument(self, Some(t));
-                *ty == Type::Bool && self.stack.capabilities(t).compared
-            }
-            (Contains, Type::Map(k, ..)) => {
-                argument(self, Some(k));
-                *ty == Type::Bool
-            }
-            (Contains, Type::Bits(_)) => {
-                argument(self, None);
-                *ty == Type::Bool
-            }
-            (Has, _) => {
-                argument(self, None);
-                container && *ty == Type::Bool
-            }
-            (Key, Type::Map(k, ..)) => {
-                argument(self, None);
-                **k == *ty
-            }
-            (Low | Next | High, Type::Window(_, _, bits)) => *ty == Type::Seq(*bits),
-            (Armed, Type::Timer) => *ty == Type::Bool,
-            (First, Type::Bits(_)) => is_number(ty),
-            _ => false,
-        };
+        let Some(row) = query.row(of) else { return self.problems.add(format!("{query:?} of {of:?}")) };
+        let parts = Parts::of(of);
+        match (arguments, row.takes.map(|operand| parts.operand(operand))) {
+            ([], None) => {}
+            ([a], Some(Some(want))) => self.typed(a, &want, "what is asked for"),
+            ([a], Some(None)) => self.number(a, "what is asked for"),
+            _ => self.wrong(e),
+        }
+        let compares = !row.compares || parts.entry.is_some_and(|entry| self.stack.capabilities(entry).compared);
+        let fits = compares && row.result(of).map_or(is_number(ty), |want| want == *ty);
         self.problems.unless(fits, || format!("{query:?} of {of:?} gives {ty:?}"));
     }
 }
