@@ -38,6 +38,7 @@ filter_PLAIN uint32_t filter_parse_0(const uint8_t *at, uint32_t len, struct fil
 
 /* Where reading is in a row of pieces. */
 struct filter_reader { const struct filter_bytes *piece, *end; uint32_t at; };
+
 filter_PLAIN const uint8_t *filter_next_run(const struct filter_step *step, struct filter_reader *reader, uint32_t *run) {
     for (; reader->piece != reader->end; reader->piece++, reader->at = 0) {
         if (reader->at == reader->piece->len) { continue; }

@@ -3,7 +3,7 @@
 use nacre_stack::*;
 
 use crate::body::Body;
-use crate::levels::Item;
+use crate::calls::Callee;
 use crate::types::{constant, Scalar};
 
 impl Body<'_, '_> {
@@ -108,10 +108,12 @@ impl Body<'_, '_> {
             if ring { format!("{0}.at[({0}.head + i) % {n}u]", found.text) } else { format!("{}.at[i]", found.text) };
         let twine = self.bind(&format!("struct {p}_twine"), "twine", "{.last = 0}");
         self.code.open(format!("for (uint32_t i = 0; i < {}.len; i++) {{", found.text));
-        self.code.line(format!("{p}_append(step, &{twine}, {entry}.bytes);"));
+        let append = self.w.call_support("append", &[&format!("&{twine}"), &format!("{entry}.bytes")]);
+        self.code.line(format!("{append};"));
         self.code.close("}");
         self.code.line(format!("{}.len = 0;", found.text));
-        self.code.line(format!("{p}_append(step, &{twine}, {last}.bytes);"));
+        let append = self.w.call_support("append", &[&format!("&{twine}"), &format!("{last}.bytes")]);
+        self.code.line(format!("{append};"));
         let ty = self.w.message_type(level);
         let whole = self.bind(&ty, "whole", &last);
         self.code.line(format!("{whole}.bytes = {twine}.bytes;"));
@@ -121,7 +123,7 @@ impl Body<'_, '_> {
     /// An event goes into the queue, to its handler at once, or out.
     pub fn emit(&mut self, emit: &Emit) {
         let level = self.w.level_at(emit.target);
-        let mut texts = vec!["step".to_string()];
+        let mut texts = vec![];
         for argument in &emit.arguments {
             texts.push(match argument.ty {
                 Type::Msg => self.message_argument(argument, level),
@@ -133,33 +135,29 @@ impl Body<'_, '_> {
         let likely = self.likely && emit.likely != Some(false);
         let function = if emit.later {
             self.w.put_off.insert((emit.target, emit.event));
-            format!("{p}_put_off_{name}")
+            Callee { name: format!("{p}_put_off_{name}"), in_place: false }
         } else {
             match emit.target {
                 Target::Port(port) => {
                     self.w.output_function(port, emit.event, self.w.plan.quick && likely && self.loops == 0)
                 }
                 Target::Layer(layer) => match self.w.called(layer, emit, likely) {
-                    Some(name) => name,
+                    Some(callee) => callee,
                     None => {
                         self.w.queued.insert((emit.target, emit.event));
-                        format!("{p}_queue_{name}")
+                        Callee { name: format!("{p}_queue_{name}"), in_place: false }
                     }
                 },
             }
         };
-        let in_place = match emit.target {
-            Target::Layer(layer) => function == self.w.item_name(Item::Reaction(layer, emit.event), true),
-            Target::Port(_) => function.contains("_quick_out_"),
-        };
-        if self.w.plan.quick && !in_place {
-            for (text, argument) in texts[1..].iter_mut().zip(&emit.arguments) {
+        if self.w.plan.quick && !function.in_place {
+            for (text, argument) in texts.iter_mut().zip(&emit.arguments) {
                 if argument.ty == Type::Msg {
                     *text = self.w.spread(text, level);
                 }
             }
         }
-        self.code.line(format!("{function}({});", texts.join(", ")));
+        self.code.line(format!("{};", self.w.call_step(&function, &texts)));
     }
 
     fn message_argument(&mut self, e: &Expr, level: usize) -> String {

@@ -252,17 +252,15 @@ impl<'w, 'a> Body<'w, 'a> {
                 let (text, _) = self.borrowed_message(inner);
                 let (at, n) = (self.raw(at), self.raw(n));
                 let ty = self.w.message_type(want);
-                self.bind(
-                    &ty,
-                    "slice",
-                    &format!("{{.bytes = {p}_slice(step, {text}.bytes, {at}, {n}), .data = {text}.data}}"),
-                )
+                let slice = self.w.call_support("slice", &[&format!("{text}.bytes"), &at, &n]);
+                self.bind(&ty, "slice", &format!("{{.bytes = {slice}, .data = {text}.data}}"))
             }
             ExprKind::Rest(inner, n) => {
                 let text = self.message(inner, want);
                 let n = self.raw(n);
                 let rest = self.copy_message(&text, want);
-                self.code.line(format!("{rest}.bytes = {p}_rest(step, {rest}.bytes, {n});"));
+                let cut = self.w.call_support("rest", &[&format!("{rest}.bytes"), &n]);
+                self.code.line(format!("{rest}.bytes = {cut};"));
                 rest
             }
             ExprKind::Pack(layout, inner) => self.pack(*layout, inner, want),

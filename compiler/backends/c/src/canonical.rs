@@ -161,17 +161,17 @@ impl Writer<'_> {
     }
 
     pub fn canonical(&mut self) -> Code {
-        self.teller("canonical")
+        self.teller("", "canonical")
     }
 
     /// The function that tells the state, by its name.
-    pub fn teller(&mut self, name: &str) -> Code {
+    pub fn teller(&mut self, word: &str, name: &str) -> Code {
         let p = self.prefix.clone();
         let stack = self.stack;
         let whole = self.telling == Telling::Whole;
         let mut code = Code::new(0);
         code.open(format!(
-            "uint32_t {p}_{name}(const struct {p}_state *s, const struct {p}_pool *pool, uint8_t *to, uint32_t max) {{"
+            "{word}uint32_t {p}_{name}(const struct {p}_state *s, const struct {p}_pool *pool, uint8_t *to, uint32_t max) {{"
         ));
         code.line(format!("struct {p}_step step;"));
         code.line("memset(&step, 0, sizeof step);");
@@ -223,7 +223,7 @@ impl Writer<'_> {
             code.open(format!("case {number}: /* {name} */"));
             code.line(format!("{p}_tell(t, {tag:#x}u, 4);"));
             code.line(format!("{p}_tell(t, {}u, 4);", event.0));
-            let names: Vec<String> = self.parameters(target, event).into_iter().map(|(_, n)| n).collect();
+            let names: Vec<String> = self.parameters(target, event).into_iter().map(|p| p.name).collect();
             let level = self.level_at(target);
             for (parameter, member) in self.stack.event(event).parameters.iter().zip(names) {
                 let text = format!("e->with.{name}.{member}");

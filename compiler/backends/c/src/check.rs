@@ -15,11 +15,10 @@ impl Writer<'_> {
     pub fn check(&mut self) -> String {
         let p = self.prefix.clone();
         self.telling = Telling::Abstract { times: timing::erasure(self.stack).is_empty() };
-        let shown = self.teller("shown");
+        let shown = self.teller("static ", "shown");
         let helpers = std::mem::take(&mut self.helpers);
         let mut code = Code::new(0);
-        helpers.iter().for_each(|helper| code.add(helper));
-        code.text.push_str("static ");
+        helpers.iter().for_each(|(_, helper)| code.add(helper));
         code.add(&shown);
         code.line("");
         code.open(format!("static bool {p}_busy(const struct {p}_state *s) {{"));
@@ -35,13 +34,13 @@ impl Writer<'_> {
         self.armed(&mut code);
         self.fire_any(&mut code);
         // As `open` itself was written: what it calls is there.
-        self.plan.quick = true;
+        self.leave_items();
         let open = self.open_function(true);
         code.add(&open);
         code.line("");
         self.checking(&mut code);
         assert!(!self.is_asked(), "the source for checkers calls what the stack's source has");
-        format!("{}#include \"{p}.c\"\n\n{INTERFACE}\n{}", self.head_comment(), code.text)
+        format!("{}#include \"{p}.c\"\n\n{INTERFACE}\n{}", self.head_comment(), code.text())
     }
 
     /// The armed timer that follows another, by layer, declaration and indices: unlike the order in which they are due, that is

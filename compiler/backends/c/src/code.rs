@@ -1,24 +1,61 @@
-//! Text that is being written, with its indentation.
+//! C that is being written: lines with their indentation, and where in the layers' source they come from.
+
+use std::fmt::Write;
+
+/// A line of a layer's source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    pub line: u32,
+    pub file: String,
+}
+
+#[derive(Clone, Debug)]
+enum Line {
+    Text(String),
+    /// The end of a block, or nothing: no instruction belongs to it.
+    Idle(String),
+    /// What follows was written for this line of a layer's source.
+    For(Origin),
+    /// `#line`: what follows is attributed to this line of a layer's source.
+    Attributed(Origin),
+    /// `#line`: what follows is attributed to the file itself again.
+    Here,
+}
 
 /// Lines of C.
-#[derive(Default, Clone)]
+#[derive(Default, Clone, Debug)]
 pub struct Code {
-    pub text: String,
+    lines: Vec<Line>,
     depth: usize,
 }
 
 impl Code {
+    /// No lines yet; those to come are indented.
     pub fn new(depth: usize) -> Code {
-        Code { text: String::new(), depth }
+        Code { lines: vec![], depth }
     }
 
+    /// Text as it is.
+    pub fn verbatim(text: &str) -> Code {
+        let mut code = Code::new(0);
+        code.raw(text);
+        code
+    }
+
+    fn indented(&self, line: &str) -> String {
+        let depth = if line.is_empty() { 0 } else { self.depth };
+        "    ".repeat(depth) + line
+    }
+
+    /// Adds a line; an empty one parts what is around it.
     pub fn line(&mut self, line: impl AsRef<str>) {
-        let line = line.as_ref();
-        if !line.is_empty() {
-            (0..self.depth).for_each(|_| self.text.push_str("    "));
-            self.text.push_str(line);
-        }
-        self.text.push('\n');
+        let text = self.indented(line.as_ref());
+        self.lines.push(if text.is_empty() { Line::Idle(text) } else { Line::Text(text) });
+    }
+
+    /// Adds the lines of a text as they are.
+    pub fn raw(&mut self, text: &str) {
+        self.lines.extend(text.lines().map(|line| Line::Text(line.trim_end().to_string())));
     }
 
     /// A line after which lines stand deeper.
@@ -27,22 +64,89 @@ impl Code {
         self.depth += 1;
     }
 
+    /// The end of what was opened.
     pub fn close(&mut self, line: impl AsRef<str>) {
         self.depth -= 1;
-        self.line(line);
+        let text = self.indented(line.as_ref());
+        self.lines.push(Line::Idle(text));
     }
 
     /// `} else {`
     pub fn turn(&mut self, line: impl AsRef<str>) {
-        self.close(line);
-        self.depth += 1;
+        self.depth -= 1;
+        self.open(line);
     }
 
+    /// Adds lines that have their indentation.
     pub fn add(&mut self, other: &Code) {
-        self.text.push_str(&other.text);
+        self.lines.extend(other.lines.iter().cloned());
     }
 
+    /// How deep the next line stands.
     pub fn depth(&self) -> usize {
         self.depth
+    }
+
+    /// Whether it has no line of C.
+    pub fn is_empty(&self) -> bool {
+        !self.lines.iter().any(|line| matches!(line, Line::Text(_) | Line::Idle(_)))
+    }
+
+    /// The lines that follow were written for a line of a layer's source.
+    pub fn written_for(&mut self, origin: Option<Origin>) {
+        self.lines.extend(origin.map(Line::For));
+    }
+
+    /// Adds text that is a line of a layer's source itself, and those below it.
+    pub fn quote(&mut self, text: &str, origin: Option<Origin>) {
+        let attributed = origin.is_some();
+        self.lines.extend(origin.map(Line::Attributed));
+        self.raw(text);
+        self.lines.extend(attributed.then_some(Line::Here));
+    }
+
+    /// Adds a function whose lines are attributed to what they were written for. A compiler counts on from line to line,
+    /// so a `#line` stands only where that would be wrong.
+    pub fn function(&mut self, head: &str, body: &Code) {
+        self.open(format!("{head} {{"));
+        let (mut wanted, mut counted): (Option<Origin>, Option<Origin>) = (None, None);
+        let mut attributed = false;
+        for line in &body.lines {
+            match line {
+                Line::For(origin) => wanted = Some(origin.clone()),
+                Line::Text(_) if wanted != counted => {
+                    self.lines.extend(wanted.clone().map(Line::Attributed));
+                    counted = wanted.clone();
+                    attributed = true;
+                }
+                _ => {}
+            }
+            if !matches!(line, Line::For(_)) {
+                self.lines.push(line.clone());
+                counted.iter_mut().for_each(|origin| origin.line += 1);
+            }
+        }
+        self.lines.extend(attributed.then_some(Line::Here));
+        self.close("}");
+    }
+
+    /// The text as a part of a file of which `lines` come before; without a file: as it is whatever comes before.
+    pub fn render(&self, file: Option<&str>, lines: &mut u32) -> String {
+        let mut text = String::new();
+        for line in &self.lines {
+            let _ = match (line, file) {
+                (Line::Text(line) | Line::Idle(line), _) => writeln!(text, "{line}"),
+                (Line::Attributed(at), _) => writeln!(text, "#line {} \"{}\"", at.line, at.file),
+                (Line::Here, Some(file)) => writeln!(text, "#line {} \"{file}\"", *lines + 2),
+                (Line::Here, None) | (Line::For(_), _) => continue,
+            };
+            *lines += 1;
+        }
+        text
+    }
+
+    /// The text alone.
+    pub fn text(&self) -> String {
+        self.render(None, &mut 0)
     }
 }

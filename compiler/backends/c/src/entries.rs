@@ -3,10 +3,11 @@
 use nacre_stack::*;
 
 use crate::body::{Body, Kind};
+use crate::calls::{Function, Linkage};
 use crate::code::Code;
 use crate::levels::Item;
 use crate::names;
-use crate::parts::{Content, Part};
+use crate::parts::{Content, Section};
 use crate::types::{constant, mask_constant, Scalar};
 use crate::writer::Writer;
 use crate::Level;
@@ -127,17 +128,18 @@ impl Writer<'_> {
         let p = self.prefix.clone();
         let stack = self.stack;
         let input = &stack.ports[call.port].inputs[call.input];
-        let target = Target::Layer(input.layer);
-        let parameters = self.parameters(target, input.event);
+        let parameters = self.parameters(Target::Layer(input.layer), input.event);
         let mut code = Code::new(0);
-        let list: String = parameters.iter().map(|(ty, name)| format!(", {ty} {name}")).collect();
-        code.open(format!("{p}_INLINE bool {p}_admits_{}(const struct {p}_step *step{list}) {{", call.name));
+        let function = self.admission(call);
+        let head = self.register(Function { parameters: parameters.clone(), ..function });
+        self.calls.in_place = true;
+        code.open(format!("{head} {{"));
         code.line("(void)step;");
-        parameters.iter().for_each(|(_, name)| code.line(format!("(void){name};")));
+        parameters.iter().for_each(|parameter| code.line(format!("(void){};", parameter.name)));
         for admission in &input.admissions {
             let mut body = Body::new(self, admission.layer.index(), Kind::Outside, &admission.locals, &[]);
-            for (name, (_, given)) in body.names.iter_mut().zip(&parameters) {
-                name.clone_from(given);
+            for (name, given) in body.names.iter_mut().zip(&parameters) {
+                name.clone_from(&given.name);
             }
             let condition = body.value(&admission.condition);
             let text = body.code;
@@ -146,7 +148,15 @@ impl Writer<'_> {
         }
         code.line("return true;");
         code.close("}");
+        self.calls.in_place = false;
         code
+    }
+
+    /// The function that says whether a call is admitted, without its parameters.
+    fn admission(&self, call: &Call) -> Function {
+        let name = format!("{}_admits_{}", self.prefix, call.name);
+        let (linkage, reads_only, result) = (Linkage::InPlace, true, "bool".to_string());
+        Function { linkage, reads_only, result, ..Function::plain(name, vec![]) }
     }
 
     /// An event of a port, with its own types.
@@ -170,36 +180,37 @@ impl Writer<'_> {
         let target = Target::Layer(input.layer);
         let texts = self.entry_arguments(input.event, target, &mut code);
         if !input.admissions.is_empty() {
-            code.open(format!("if ({p}_UNLIKELY(!{p}_admits_{}(step{texts}))) {{", call.name));
+            let admitted = self.call_step(&self.admission(call).callee(), &texts);
+            code.open(format!("if ({p}_UNLIKELY(!{admitted})) {{"));
             code.line(format!("counters[{p}_REFUSED]++;"));
             code.line(format!("return {p}_nothing(out, NACRE_REFUSED);"));
             code.close("}");
         }
         self.need(input.need, if has_message { "len" } else { "0" }, None, &mut code);
         let reaction = self.ask(Item::Reaction(input.layer, input.event), true);
-        code.line(format!("{reaction}(step{texts});"));
+        code.line(format!("{};", self.call_step(&reaction, &texts)));
         code.line(format!("{p}_finish(step);"));
         code.line("return NACRE_OK;");
         code.close("}");
         code
     }
 
-    fn entry_arguments(&mut self, event: EventId, target: Target, code: &mut Code) -> String {
+    fn entry_arguments(&mut self, event: EventId, target: Target, code: &mut Code) -> Vec<String> {
         let p = self.prefix.clone();
         let declared = self.stack.event(event);
-        let names: Vec<String> = self.parameters(target, event).into_iter().map(|(_, n)| n).collect();
-        let mut texts = String::new();
+        let names: Vec<String> = self.parameters(target, event).into_iter().map(|p| p.name).collect();
+        let mut texts = vec![];
         for (i, (parameter, name)) in declared.parameters.iter().zip(names).enumerate() {
             if declared.message == Some(i as u32) {
                 let ty = self.message_type(self.level_at(target));
                 code.line(format!(
                     "{ty} {name} = {{.bytes = {{.block = {p}_IN, .offset = 0, .len = len}}, .data = true}};"
                 ));
-                texts.push_str(&format!(", {name}"));
+                texts.push(name);
             } else if self.scalar(&parameter.ty).is_some() {
-                texts.push_str(&format!(", {name}"));
+                texts.push(name);
             } else {
-                texts.push_str(&format!(", *{name}"));
+                texts.push(format!("*{name}"));
             }
         }
         texts
@@ -230,17 +241,19 @@ impl Writer<'_> {
         code.close("}");
     }
 
-    pub fn entries(&mut self) -> Vec<Part> {
-        let mut parts =
-            vec![Part::of(Content::Open, self.config_default()), Part::of(Content::Open, self.open_function(false))];
+    pub fn entries(&mut self) -> Vec<Section> {
+        let mut parts = vec![
+            Section::of(Content::Open, self.config_default()),
+            Section::of(Content::Open, self.open_function(false)),
+        ];
         for call in self.calls() {
             let mut code = Code::new(0);
             code.line("");
             let text = self.call_function(&call);
             code.add(&text);
-            parts.push(Part::of(Content::Call, code));
+            parts.push(Section::of(Content::Call, code));
         }
-        parts.push(Part::new(Content::Support, "\n"));
+        parts.push(Section::new(Content::Support, "\n"));
         let rest = [
             (Content::Input, self.input_function()),
             (Content::Timers, self.timers()),
@@ -250,7 +263,7 @@ impl Writer<'_> {
         ];
         parts.extend(rest.into_iter().map(|(content, mut code)| {
             code.line("");
-            Part::of(content, code)
+            Section::of(content, code)
         }));
         parts
     }
@@ -342,12 +355,11 @@ impl Writer<'_> {
         self.need(input.need, &format!("len - {size}"), shape.map(|s| s.data_max), code);
         self.begin(code, Some((&format!("frame + {size}"), &format!("len - {size}"))));
         code.line(format!("whole.bytes = (struct {p}_bytes){{.block = {p}_IN, .offset = 0, .len = len - {size}}};"));
-        let (mut texts, mut uses_from) = (String::new(), false);
+        let (mut texts, mut uses_from) = (vec![], false);
         let stack = self.stack;
         let declared = stack.event(input.event);
         for (i, parameter) in declared.parameters.iter().enumerate() {
-            texts.push_str(", ");
-            texts.push_str(&match &parameter.ty {
+            texts.push(match &parameter.ty {
                 _ if declared.message == Some(i as u32) => match self.as_message("whole", 0, input.layer.index()) {
                     None => "whole".to_string(),
                     Some(initial) => format!("({}){initial}", self.message_type(input.layer.index())),
@@ -367,7 +379,7 @@ impl Writer<'_> {
         }
         let reaction =
             self.ask(Item::Reaction(input.layer, input.event), shape.is_some() || self.level != Level::Inline);
-        code.line(format!("{reaction}(step{texts});"));
+        code.line(format!("{};", self.call_step(&reaction, &texts)));
         code.line(format!("{p}_finish(step);"));
         code.line(format!("return {p}_LIKELY(step->impossible == 0) ? NACRE_OK : NACRE_DROPPED;"));
     }
@@ -465,7 +477,7 @@ impl Writer<'_> {
             let input = &stack.ports[call.port].inputs[call.input];
             let target = Target::Layer(input.layer);
             let declared = stack.event(input.event);
-            let mut texts = String::new();
+            let mut texts = vec![];
             for (i, parameter) in declared.parameters.iter().enumerate() {
                 let text = match (&parameter.ty, self.scalar(&parameter.ty)) {
                     _ if declared.message == Some(i as u32) => {
@@ -475,10 +487,11 @@ impl Writer<'_> {
                     (_, Some(_)) => "0".into(),
                     (ty, None) => format!("({}){}", self.c_type(&ty.clone(), 0), self.zero(&ty.clone())),
                 };
-                texts.push_str(&format!(", {text}"));
+                texts.push(text);
             }
             let space = format!("{p}_space(pool, {}u, {}u, len)", input.need.copies, input.need.extra);
-            code.line(format!("case {}: return {p}_admits_{}(step{texts}) && {space};", call.number, call.name));
+            let admitted = self.call_step(&self.admission(&call).callee(), &texts);
+            code.line(format!("case {}: return {admitted} && {space};", call.number));
         }
         code.line("default: return false;");
         code.close("}");
@@ -508,7 +521,7 @@ impl Writer<'_> {
             code.line(format!("struct {p}_waiting *e = &s->waiting.at[(s->waiting.head + i) % {p}_WAITING];"));
             for (number, (target, event)) in with_message {
                 let names = self.parameters(*target, *event);
-                let m = &names[stack.event(*event).message.unwrap_or(0) as usize].1;
+                let m = &names[stack.event(*event).message.unwrap_or(0) as usize].name;
                 let name = self.event_name(*target, *event);
                 code.line(format!("if (e->what == {number}u) {{ {p}_drop(pool, e->with.{name}.{m}.bytes); }}"));
             }
@@ -516,28 +529,6 @@ impl Writer<'_> {
         }
         code.line("memset(s, 0, sizeof *s);");
         code.close("}");
-        code
-    }
-
-    /// The scheduler, where events can wait. `finish` of the support text runs it.
-    pub fn run_queue(&mut self) -> Code {
-        let p = self.prefix.clone();
-        let mut code = Code::new(0);
-        let events: Vec<_> = self.queued.iter().copied().collect();
-        if events.is_empty() {
-            return code;
-        }
-        code.line("/* The scheduler: hands the events in the queue to the layers, first come, first served. */");
-        let word = if self.level == Level::Inline { "_COLD" } else { "_PLAIN" };
-        code.open(format!("{p}{word} void {p}_run_queue(struct {p}_step *step) {{"));
-        code.open("while (step->len > 0) {");
-        code.line(format!("struct {p}_event e = step->more->queue[step->first];"));
-        code.line(format!("step->first = (step->first + 1u) % {p}_QUEUE;"));
-        code.line("step->len--;");
-        self.dispatch(&events, &mut code);
-        code.close("}");
-        code.close("}");
-        code.line("");
         code
     }
 }

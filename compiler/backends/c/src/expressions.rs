@@ -185,7 +185,7 @@ impl Body<'_, '_> {
         let c = self.value(c);
         let a = self.apart(|body| body.value(a));
         let b = self.apart(|body| body.value(b));
-        if a.code.text.is_empty() && b.code.text.is_empty() && self.w.scalar(ty).is_some() {
+        if a.code.is_empty() && b.code.is_empty() && self.w.scalar(ty).is_some() {
             return format!("({c} ? {} : {})", a.value, b.value);
         }
         let c_type = self.c_type(ty);
@@ -203,7 +203,7 @@ impl Body<'_, '_> {
         let capacity = match &a.ty {
             Type::View => {
                 let (view, at) = (self.borrowed(a), self.raw(i));
-                return format!("{}_byte(step, {view}, {at})", self.w.prefix);
+                return self.w.call_support("byte", &[&view, &at]);
             }
             Type::Array(_, n) | Type::Bytes(n) => format!("{n}u"),
             _ => format!("{}.len", self.borrowed(a)),

@@ -1,20 +1,91 @@
-//! Calls of functions that are written in C.
+//! Functions in C: their declarations, and calls of them.
 
 use nacre_stack::*;
 
 use crate::body::Body;
+use crate::code::Code;
+use crate::names;
+use crate::writer::Writer;
+
+impl Writer<'_> {
+    /// The name of a function in C.
+    pub fn extern_name(&self, id: ExternId) -> String {
+        let declared = &self.stack.externs[id.index()];
+        match declared.body {
+            Some(_) => format!("{}_extern_{}", self.prefix, names::plain(&declared.name)),
+            None => names::plain(&declared.name),
+        }
+    }
+
+    /// Functions in C: those with a body, and prototypes of those that the host supplies.
+    pub fn externs(&mut self) -> Code {
+        let mut code = Code::new(0);
+        for index in 0..self.stack.externs.len() {
+            let declared = self.stack.externs[index].clone();
+            let name = self.extern_name(ExternId(index as u32));
+            let mut parameters = vec![];
+            for parameter in &declared.parameters {
+                let n = names::plain(&parameter.name);
+                match &parameter.ty {
+                    Type::Msg | Type::View => {
+                        parameters.extend([format!("const uint8_t *{n}"), format!("uint32_t {n}_len")])
+                    }
+                    Type::Bytes(_) => parameters.push(format!("const uint8_t *{n}")),
+                    Type::Text(_) => parameters.extend([format!("const uint8_t *{n}"), format!("uint32_t {n}_len")]),
+                    ty => match self.scalar(ty) {
+                        Some(scalar) => parameters.push(format!("{} {n}", scalar.name())),
+                        None => parameters.push(format!("const {} *{n}", self.c_type(ty, 0))),
+                    },
+                }
+            }
+            let result = match &declared.result {
+                None => "void".to_string(),
+                Some(Type::Msg) => {
+                    parameters.extend(["uint8_t *result".into(), "uint32_t result_max".into()]);
+                    "uint32_t".into()
+                }
+                Some(Type::Option(t)) if **t == Type::Msg => {
+                    parameters.extend(["uint8_t *result".into(), "uint32_t result_max".into()]);
+                    "uint32_t".into()
+                }
+                Some(Type::Bytes(_)) => {
+                    parameters.push("uint8_t *result".into());
+                    "void".into()
+                }
+                Some(ty) => match self.scalar(ty) {
+                    Some(scalar) => scalar.name(),
+                    None => {
+                        let c_type = self.c_type(ty, 0);
+                        parameters.push(format!("{c_type} *result"));
+                        "void".into()
+                    }
+                },
+            };
+            let list = if parameters.is_empty() { "void".into() } else { parameters.join(", ") };
+            match &declared.body {
+                None => code.line(format!("{result} {name}({list});")),
+                Some(body) => {
+                    code.open(format!("{}_PLAIN {result} {name}({list}) {{", self.prefix));
+                    code.quote(body, self.origin(declared.span));
+                    code.close("}");
+                }
+            }
+            code.line("");
+        }
+        code
+    }
+}
 
 impl Body<'_, '_> {
-    /// The arguments of a function in C: numbers are passed by value, strings of bytes as pointer and length,
-    /// other values by pointer.
+    /// The arguments of a function in C: numbers as they are, bytes as pointer and length, others as pointer.
     fn extern_arguments(&mut self, arguments: &[Expr]) -> Vec<String> {
-        let p = self.w.prefix.clone();
         let mut texts = vec![];
         for argument in arguments {
             match &argument.ty {
                 Type::Msg | Type::View => {
                     let view = self.viewed(argument);
-                    let flat = self.bind("const uint8_t *", "bytes", &format!("{p}_flat(step, {view})"));
+                    let flat = self.w.call_support("flat", &[&view]);
+                    let flat = self.bind("const uint8_t *", "bytes", &flat);
                     texts.push(flat);
                     texts.push(format!("{view}.len"));
                 }
@@ -31,7 +102,7 @@ impl Body<'_, '_> {
         texts
     }
 
-    /// Writes a call; returns its result, which contains no message.
+    /// The value of a call without effect.
     pub fn call_extern(&mut self, id: ExternId, arguments: &[Expr], ty: &Type) -> String {
         let name = self.w.extern_name(id);
         let mut texts = self.extern_arguments(arguments);
@@ -48,9 +119,8 @@ impl Body<'_, '_> {
         result
     }
 
-    /// Writes a call as a statement, which consumes the messages among its arguments and may give a message.
+    /// A call as a statement; it takes over messages that it is given.
     pub fn extern_statement(&mut self, into: Option<LocalId>, id: ExternId, arguments: &[Expr]) {
-        let p = self.w.prefix.clone();
         let result = self.w.stack.externs[id.index()].result.clone();
         let makes = match &result {
             Some(Type::Msg) => true,
@@ -85,7 +155,8 @@ impl Body<'_, '_> {
         let n = self.bind("const uint32_t", "n", &format!("{name}({})", texts.join(", ")));
         self.code.line(format!("if ({n} <= step->out->bytes_max - {from}) {{ step->bytes += {n}; }}"));
         let ty = self.w.message_type(self.layer + 1);
-        let made = self.bind(&ty, "made", &format!("{{.bytes = {p}_made(step, {from}), .data = {data}}}"));
+        let bytes = self.w.call_support("made", &[&from]);
+        let made = self.bind(&ty, "made", &format!("{{.bytes = {bytes}, .data = {data}}}"));
         self.consume(arguments);
         match (into, result) {
             (Some(local), Some(Type::Option(_))) => {

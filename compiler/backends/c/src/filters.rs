@@ -3,37 +3,39 @@
 use nacre_stack::*;
 
 use crate::body::{Body, Kind};
-use crate::code::Code;
-use crate::source::{add_function, comment};
+use crate::calls::{Callee, Function, Parameter};
 use crate::writer::Writer;
 
 impl Writer<'_> {
     /// The C function of a filter: over a string of bytes. Those without a result give the bytes that they yielded.
-    fn filter_function(&mut self, id: FilterId, layer: usize) -> String {
+    fn filter_function(&mut self, id: FilterId, layer: usize) -> Callee {
         let p = self.prefix.clone();
         let stack = self.stack;
         let filter = &stack.filters[id.index()];
         let name = format!("{p}_filter_{}_{}", id.0, crate::names::plain(&filter.name));
-        self.helper(name, |w, name| {
-            let result = match &filter.result {
-                Some(e) => w.c_type(&e.ty, layer),
-                None => format!("struct {p}_bytes"),
-            };
-            let mut body = Body::new(w, layer, Kind::Filter, &filter.locals, &[&filter.body, &filter.end]);
-            let rows: Vec<[String; 2]> =
-                filter.inputs.iter().map(|_| ["pieces", "count"].map(|n| body.fresh(n))).collect();
-            let accepted = body.fresh("accepted");
+        let result = match &filter.result {
+            Some(e) => self.c_type(&e.ty, layer),
+            None => format!("struct {p}_bytes"),
+        };
+        let blocks = [filter.body.as_slice(), filter.end.as_slice()];
+        let mut names = Body::new(self, layer, Kind::Filter, &filter.locals, &blocks);
+        let rows: Vec<[String; 2]> =
+            filter.inputs.iter().map(|_| ["pieces", "count"].map(|n| names.fresh(n))).collect();
+        let accepted = names.fresh("accepted");
+        let pieces = format!("const struct {p}_bytes *");
+        let mut parameters: Vec<Parameter> = rows
+            .iter()
+            .flat_map(|[row, count]| [Parameter::new(&pieces, row), Parameter::new("uint32_t", count)])
+            .collect();
+        parameters.push(Parameter::new("bool *", &accepted));
+        let comment = Some(format!("filter {}", filter.name));
+        let function = Function { comment, result, ..Function::plain(name, parameters) };
+        self.step_helper(function, |w, code| {
+            let mut body = Body::new(w, layer, Kind::Filter, &filter.locals, &blocks);
+            // The parameters have taken their names.
+            rows.iter().flatten().chain([&accepted]).for_each(|name| drop(body.fresh(name)));
             body.write_filter(filter, &rows, &accepted);
-            let text = body.code;
-            let mut code = Code::new(0);
-            let rows: String = rows
-                .iter()
-                .map(|[pieces, count]| format!("const struct {p}_bytes *{pieces}, uint32_t {count}, "))
-                .collect();
-            code.line(comment(&format!("filter {}", filter.name)));
-            let head = format!("{p}_PLAIN {result} {name}(struct {p}_step *step, {rows}bool *{accepted})");
-            add_function(&mut code, &head, &text);
-            code
+            code.add(&body.code);
         })
     }
 }
@@ -91,7 +93,8 @@ impl<'a> Body<'_, 'a> {
                 if let Some((_, beyond)) = self.yield_limit.take() {
                     self.code.line(format!("if ({beyond}) {{ step->counters[{p}_BOUND]++; }}"));
                 }
-                self.code.line(format!("return {p}_made(step, {made_from});"));
+                let made = self.w.call_support("made", &[&made_from]);
+                self.code.line(format!("return {made};"));
             }
             Some(result) => {
                 self.code.line(format!("(void){made_from};"));
@@ -139,13 +142,11 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// The condition under which one more byte is yielded.
-    fn can_yield(&self) -> String {
-        let p = &self.w.prefix;
+    fn can_yield(&mut self) -> String {
+        let room = self.w.call_support("can_make", &["1u"]);
         match &self.yield_limit {
-            None => format!("{p}_can_make(step, 1u)"),
-            Some((limit, beyond)) => {
-                format!("(step->bytes < {limit} || !({beyond} = true)) && {p}_can_make(step, 1u)")
-            }
+            None => room,
+            Some((limit, beyond)) => format!("(step->bytes < {limit} || !({beyond} = true)) && {room}"),
         }
     }
 
@@ -155,7 +156,9 @@ impl<'a> Body<'_, 'a> {
         let [reader, bytes, run] = ["reader", "bytes", "run"].map(|n| self.fresh(n));
         self.code.line(format!("struct {p}_reader {reader} = {{{pieces}, {pieces} + {count}, 0}};"));
         self.code.line(format!("const uint8_t *{bytes} = NULL;"));
-        let next = format!("({bytes} = {}(step, &{reader}, &{run})) != NULL", self.w.reader());
+        let callee = self.w.reader();
+        let call = self.w.call_step(&callee, &[format!("&{reader}"), format!("&{run}")]);
+        let next = format!("({bytes} = {call}) != NULL");
         (bytes, run, next)
     }
 
@@ -229,19 +232,21 @@ impl<'a> Body<'_, 'a> {
 
     /// The value of a filter with a result over a view.
     pub fn through(&mut self, id: FilterId, a: &Expr, ty: &Type) -> String {
-        let name = self.w.filter_function(id, self.layer);
-        let rows = self.rows_of(a);
+        let filter = self.w.filter_function(id, self.layer);
+        let mut arguments = self.rows_of(a);
         let accepted = self.bind("bool", "accepted", "true");
         let c_type = self.c_type(ty);
-        let call = format!("{name}(step, {rows}&{accepted})");
+        arguments.push(format!("&{accepted}"));
+        let call = self.w.call_step(&filter, &arguments);
         match (&self.w.stack.filters[id.index()].result, ty) {
             (None, Type::Bytes(_) | Type::Text(_)) => {
                 let view_type = self.c_type(&Type::View);
                 let made = self.bind(&view_type, "made", &call);
-                let (zero, p) = (self.zero(ty), self.w.prefix.clone());
+                let zero = self.zero(ty);
                 let name = self.bind(&c_type, "bytes", &zero);
                 self.code.open(format!("for (uint32_t i = 0; i < {made}.len && i < sizeof {name}.at; i++) {{"));
-                self.code.line(format!("{name}.at[i] = {p}_byte(step, {made}, i);"));
+                let byte = self.w.call_support("byte", &[&made, "i"]);
+                self.code.line(format!("{name}.at[i] = {byte};"));
                 self.code.close("}");
                 if let Type::Text(_) = ty {
                     self.code.line(format!(
@@ -255,28 +260,30 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// What a filter reads, as arguments.
-    fn rows_of(&mut self, operand: &Expr) -> String {
-        let mut rows = String::new();
+    fn rows_of(&mut self, operand: &Expr) -> Vec<String> {
+        let mut rows = vec![];
         for part in Filter::operands(operand) {
             let pieces = self.pieces(part);
             let (row, count) = self.row_of(&pieces);
-            rows += &format!("{row}, {count}u, ");
+            rows.extend([row, format!("{count}u")]);
         }
         rows
     }
 
     /// A filter whose bytes become a message.
     pub fn filter(&mut self, into: LocalId, id: FilterId, input: &Expr) {
-        let name = self.w.filter_function(id, self.layer);
+        let filter = self.w.filter_function(id, self.layer);
         let data = self.data_of(input);
-        let rows = self.rows_of(input);
+        let mut arguments = self.rows_of(input);
         let accepted = self.bind("bool", "accepted", "true");
+        arguments.push(format!("&{accepted}"));
+        let call = self.w.call_step(&filter, &arguments);
         let level = match self.locals[into.index()].ty {
             Type::Msg => self.levels[into.index()],
             _ => self.layer + 1,
         };
         let ty = self.w.message_type(level);
-        let made = self.bind(&ty, "filtered", &format!("{{.bytes = {name}(step, {rows}&{accepted}), .data = {data}}}"));
+        let made = self.bind(&ty, "filtered", &format!("{{.bytes = {call}, .data = {data}}}"));
         self.code.line(format!("if (!{accepted}) {{ {made} = ({ty}){{.data = false}}; }}"));
         match self.locals[into.index()].ty.clone() {
             Type::Msg => self.assign(into, &made),
@@ -289,7 +296,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// Whether what is made of an operand is data.
-    pub(crate) fn data_of(&mut self, e: &Expr) -> String {
+    pub fn data_of(&mut self, e: &Expr) -> String {
         match &e.kind {
             ExprKind::View(a) | ExprKind::PackView(_, a) => self.data_of(a),
             _ if e.ty == Type::Msg => format!("{}.data", self.borrowed_message(e).0),
@@ -298,7 +305,6 @@ impl<'a> Body<'_, 'a> {
     }
 
     pub fn yield_bytes(&mut self, e: &Expr) {
-        let p = self.w.prefix.clone();
         let room = self.can_yield();
         let put = |body: &mut Self, n: String, byte: String| {
             body.code.open(format!("for (uint32_t i = 0; i < {n} && {room}; i++) {{"));
@@ -316,7 +322,8 @@ impl<'a> Body<'_, 'a> {
             }
             Type::View => {
                 let text = self.value(e);
-                put(self, format!("{text}.len"), format!("{p}_byte(step, {text}, i)"));
+                let byte = self.w.call_support("byte", &[&text, "i"]);
+                put(self, format!("{text}.len"), byte);
             }
             ty => {
                 let bytes = crate::strings::bytes_of_number(ty);

@@ -4,7 +4,7 @@ use nacre_stack::*;
 
 use crate::code::Code;
 use crate::names;
-use crate::parts::{Content, Part};
+use crate::parts::{Content, Section};
 use crate::writer::Writer;
 
 const INTERFACE: &str = include_str!("nacre.h");
@@ -28,7 +28,7 @@ impl Writer<'_> {
         )
     }
 
-    pub fn header(&mut self) -> Vec<Part> {
+    pub fn header(&mut self) -> Vec<Section> {
         let p = self.prefix.clone();
         let guard = format!("{}_H", p.to_uppercase());
         let (mut bounds, mut code) = (Code::new(0), Code::new(0));
@@ -49,16 +49,16 @@ impl Writer<'_> {
         code.add(&types);
         code.add(&state);
         vec![
-            Part::new(Content::Title, self.head_comment()),
-            Part::new(Content::Support, format!("#ifndef {guard}\n#define {guard}\n\n")),
-            Part::new(Content::Interface, format!("{INTERFACE}\n")),
-            Part::of(Content::Bounds, bounds),
-            Part::of(Content::Types, code),
-            Part::of(Content::Bounds, pool),
-            Part::of(Content::Types, config),
-            Part::of(Content::Prototypes, prototypes),
-            Part::new(Content::Support, self.support(PROTOTYPES)),
-            Part::new(Content::Support, "\n#endif\n"),
+            Section::new(Content::Title, self.head_comment()),
+            Section::new(Content::Support, format!("#ifndef {guard}\n#define {guard}\n\n")),
+            Section::new(Content::Interface, format!("{INTERFACE}\n")),
+            Section::of(Content::Bounds, bounds),
+            Section::of(Content::Types, code),
+            Section::of(Content::Bounds, pool),
+            Section::of(Content::Types, config),
+            Section::of(Content::Prototypes, prototypes),
+            Section::new(Content::Support, self.support(PROTOTYPES)),
+            Section::new(Content::Support, "\n#endif\n"),
         ]
     }
 

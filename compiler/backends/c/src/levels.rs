@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use nacre_stack::*;
 
+use crate::calls::{Callee, Function, Linkage};
 use crate::writer::Writer;
 use crate::Level;
 
@@ -37,15 +38,21 @@ pub struct Plan {
 
 impl Writer<'_> {
     /// The name of a function in C, which will be written.
-    pub fn ask(&mut self, item: Item, quick: bool) -> String {
+    pub fn ask(&mut self, item: Item, quick: bool) -> Callee {
         let quick = quick && self.level == Level::Inline;
         if self.plan.asked.insert((item, quick)) {
             self.plan.waiting.push((item, quick));
         }
-        self.item_name(item, quick)
+        Callee { name: self.item_name(item, quick), in_place: quick }
     }
 
-    pub fn item_name(&self, item: Item, quick: bool) -> String {
+    /// The head of a part that is being written, without its parameters.
+    pub fn item_function(&self, item: Item) -> Function {
+        let linkage = if self.plan.quick { Linkage::InPlace } else { Linkage::Plain };
+        Function { linkage, ..Function::plain(self.item_name(item, self.plan.quick), vec![]) }
+    }
+
+    fn item_name(&self, item: Item, quick: bool) -> String {
         let name = match item {
             Item::Handler(id) => format!("on_{}", self.handler_names[id.index()]),
             Item::Function(id) => self.function_names[id.index()].clone(),
@@ -59,25 +66,23 @@ impl Writer<'_> {
     pub fn next_item(&mut self) -> Option<(Item, bool)> {
         let next = self.plan.waiting.pop()?;
         self.plan.quick = next.1;
+        self.calls.in_place = next.1;
         self.plan.here = 0;
         Some(next)
+    }
+
+    /// What is written next is an entry, or is called by one.
+    pub fn leave_items(&mut self) {
+        self.plan.quick = true;
+        self.calls.in_place = false;
     }
 
     pub fn is_asked(&self) -> bool {
         !self.plan.waiting.is_empty()
     }
 
-    /// The word in front of a function in C.
-    pub fn word(&self) -> &'static str {
-        if self.plan.quick {
-            "_INLINE"
-        } else {
-            "_PLAIN"
-        }
-    }
-
     /// The function that an emission to a layer calls; none: it goes through the queue.
-    pub fn called(&mut self, layer: LayerId, emit: &Emit, likely: bool) -> Option<String> {
+    pub fn called(&mut self, layer: LayerId, emit: &Emit, likely: bool) -> Option<Callee> {
         if self.level == Level::Queue || !emit.call {
             return None;
         }

@@ -4,8 +4,8 @@
 //! [`events`] for the queue and what replaces it at each [`Level`], [`wire`] for frames, [`entries`] for the host's side.
 
 mod actions;
-mod asides;
 mod body;
+mod calls;
 mod canonical;
 mod check;
 mod code;
@@ -24,9 +24,12 @@ mod names;
 mod opening;
 mod operations;
 mod operators;
+mod outputs;
+mod packing;
 mod parsing;
 mod parts;
 mod places;
+mod queue;
 mod source;
 mod statements;
 mod strings;

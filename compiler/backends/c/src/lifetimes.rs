@@ -2,6 +2,7 @@
 
 use nacre_stack::*;
 
+use crate::calls::{Callee, Function, Parameter};
 use crate::code::Code;
 use crate::writer::Writer;
 
@@ -50,21 +51,28 @@ impl Writer<'_> {
             Act::Share => "share",
             Act::Keep => "keep",
         };
-        let name =
-            self.helper(format!("{p}_{word}_{}", self.tag(ty, layer)), |w, name| w.write_act(act, ty, layer, name));
+        let name = format!("{p}_{word}_{}", self.tag(ty, layer));
         let address = pointer.map_or(format!("&{text}"), str::to_string);
+        let c_type = self.c_type(ty, layer);
+        if act == Act::Keep {
+            let function = Function::plain(name, vec![Parameter::new(format!("{c_type} *"), "value")]);
+            let keep = self.step_helper(function, |w, code| w.write_act(act, ty, layer, code));
+            return format!("{};", self.call_step(&keep, &[address]));
+        }
+        let name = self.helper(name, |w, name| {
+            let mut code = Code::new(0);
+            code.open(format!("{p}_PLAIN void {name}(struct {p}_pool *pool, {c_type} *value) {{"));
+            w.write_act(act, ty, layer, &mut code);
+            code.close("}");
+            code
+        });
         format!("{name}({with}, {address});")
     }
 
-    fn write_act(&mut self, act: Act, ty: &Type, layer: usize, name: &str) -> Code {
-        let (p, c_type) = (self.prefix.clone(), self.c_type(ty, layer));
-        let (with, who) = match act {
-            Act::Keep => (format!("struct {p}_step *step"), "step"),
-            _ => (format!("struct {p}_pool *pool"), "pool"),
-        };
+    fn write_act(&mut self, act: Act, ty: &Type, layer: usize, code: &mut Code) {
+        let p = self.prefix.clone();
+        let who = if act == Act::Keep { "step" } else { "pool" };
         let on = |w: &mut Self, ty: &Type, text: &str| w.act_on(act, ty, layer, text, who);
-        let mut code = Code::new(0);
-        code.open(format!("{p}_PLAIN void {name}({with}, {c_type} *value) {{"));
         match ty {
             Type::Struct(id) => {
                 for (i, field) in self.stack.structs[id.index()].fields.iter().enumerate() {
@@ -114,8 +122,6 @@ impl Writer<'_> {
             }
             other => unreachable!("{other:?} holds no message"),
         }
-        code.close("}");
-        code
     }
 
     /// The helper that says whether two values without messages are equal.
@@ -239,20 +245,19 @@ impl Writer<'_> {
         });
     }
 
-    pub fn need_view_equal(&mut self) {
+    /// The helper that compares two views.
+    pub fn same_view(&mut self) -> Callee {
         let p = self.prefix.clone();
-        self.helper(format!("{p}_same_view"), |_, name| {
-            let mut code = Code::new(0);
-            code.open(format!(
-                "{p}_PLAIN bool {name}(const struct {p}_step *step, struct {p}_bytes a, struct {p}_bytes b) {{"
-            ));
+        let parameters = ["a", "b"].map(|name| Parameter::new(format!("struct {p}_bytes"), name));
+        let function = Function::plain(format!("{p}_same_view"), parameters.into());
+        let function = Function { result: "bool".into(), reads_only: true, ..function };
+        self.step_helper(function, |w, code| {
             code.line("if (a.len != b.len) { return false; }");
             code.open("for (uint32_t at = 0; at < a.len; at++) {");
-            code.line(format!("if ({p}_byte(step, a, at) != {p}_byte(step, b, at)) {{ return false; }}"));
+            let [a, b] = ["a", "b"].map(|view| w.call_support("byte", &[view, "at"]));
+            code.line(format!("if ({a} != {b}) {{ return false; }}"));
             code.close("}");
             code.line("return true;");
-            code.close("}");
-            code
-        });
+        })
     }
 }

@@ -17,6 +17,11 @@ pub fn plain(name: &str) -> String {
     text
 }
 
+/// A comment of one line.
+pub fn comment(text: &str) -> String {
+    format!("/* {} */", text.replace("*/", "* /"))
+}
+
 /// Gives each name once.
 pub struct Unique(HashSet<String>);
 

@@ -3,6 +3,7 @@
 use nacre_stack::*;
 
 use crate::body::{Body, Kind};
+use crate::calls::Callee;
 use crate::code::Code;
 use crate::levels::Item;
 use crate::writer::Writer;
@@ -85,7 +86,7 @@ impl Writer<'_> {
             let text = body.code;
             let target = format!("s->{}.{}", self.layer_names[layer], self.cell_names[index]);
             code.open("{");
-            code.text.push_str(&text.text);
+            code.add(&text);
             code.line(format!("{target} = {value};"));
             let keep = self.keep_of(&cell.ty, layer, &target);
             if !keep.is_empty() {
@@ -110,23 +111,23 @@ impl Writer<'_> {
         let inits: Vec<&PortInput> = stack.openings().collect();
         for input in &inits {
             let target = Target::Layer(input.layer);
-            let mut texts = String::new();
+            let mut texts = vec![];
             for parameter in &stack.event(input.event).parameters {
                 let (c_type, zero) = match parameter.ty {
                     Type::Msg => (self.message_type(input.layer.index()), "{.data = false}".to_string()),
                     _ => (self.c_type(&parameter.ty, 0), self.zero(&parameter.ty)),
                 };
-                texts.push_str(&match self.scalar(&parameter.ty) {
-                    Some(_) => format!(", {zero}"),
-                    None => format!(", ({c_type}){zero}"),
+                texts.push(match self.scalar(&parameter.ty) {
+                    Some(_) => zero,
+                    None => format!("({c_type}){zero}"),
                 });
             }
             let name = self.event_name(target, input.event);
             let function = match inits.len() {
                 1 => self.ask(Item::Reaction(input.layer, input.event), false),
-                _ => format!("{p}_queue_{name}"),
+                _ => Callee { name: format!("{p}_queue_{name}"), in_place: false },
             };
-            code.line(format!("{function}(step{texts});"));
+            code.line(format!("{};", self.call_step(&function, &texts)));
         }
     }
 

@@ -35,8 +35,8 @@ impl Body<'_, '_> {
         let same = match (&a.ty, &b.ty) {
             (Type::View, _) | (_, Type::View) => {
                 let (a, b) = (self.viewed(a), self.viewed(b));
-                self.w.need_view_equal();
-                format!("{}_same_view(step, {a}, {b})", self.w.prefix)
+                let helper = self.w.same_view();
+                self.w.call_step(&helper, &[a, b])
             }
             _ => {
                 let (a, b) = (self.addressable(a), self.addressable(b));

@@ -1,7 +1,6 @@
 //! The emitted text in parts, so that a reader can leave out what every stack has.
 
 use crate::code::Code;
-use crate::source::HERE;
 
 /// What a part of the text contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,36 +42,29 @@ pub struct Part {
     pub text: String,
 }
 
-impl Part {
-    pub(crate) fn new(content: Content, text: impl Into<String>) -> Part {
-        Part { content, text: text.into() }
+/// A part while it is written.
+pub(crate) struct Section {
+    content: Content,
+    code: Code,
+}
+
+impl Section {
+    pub(crate) fn new(content: Content, text: impl AsRef<str>) -> Section {
+        Section::of(content, Code::verbatim(text.as_ref()))
     }
 
-    pub(crate) fn of(content: Content, code: Code) -> Part {
-        Part::new(content, code.text)
+    pub(crate) fn of(content: Content, code: Code) -> Section {
+        Section { content, code }
+    }
+
+    /// Without the lines that depend on what comes before.
+    pub(crate) fn part(self) -> Part {
+        Part { content: self.content, text: self.code.text() }
     }
 }
 
-/// Joins parts to a file and puts the line numbers of the file itself where they are asked for.
-pub fn join(parts: &[Part], file: &str) -> String {
-    let text: String = parts.iter().map(|part| part.text.as_str()).collect();
-    let mut result = String::with_capacity(text.len());
-    for (index, line) in text.lines().enumerate() {
-        if line == HERE {
-            result.push_str(&format!("#line {} \"{file}\"\n", index + 2));
-        } else {
-            result.push_str(line.trim_end());
-            result.push('\n');
-        }
-    }
-    result
-}
-
-/// The parts without the places of line numbers.
-pub fn unnumbered(parts: Vec<Part>) -> Vec<Part> {
-    let without = |text: &str| -> String {
-        let lines = text.lines().filter(|line| *line != HERE);
-        lines.map(|line| format!("{}\n", line.trim_end())).collect()
-    };
-    parts.into_iter().map(|part| Part { text: without(&part.text), ..part }).collect()
+/// Joins parts to a file.
+pub(crate) fn join(sections: &[Section], file: &str) -> String {
+    let mut lines = 0;
+    sections.iter().map(|section| section.code.render(Some(file), &mut lines)).collect()
 }

@@ -2,12 +2,11 @@
 
 use nacre_stack::*;
 
-use crate::asides::asides;
-use crate::code::Code;
+use crate::code::{Code, Origin};
 use crate::events::Written;
 use crate::levels::Item;
 use crate::names;
-use crate::parts::{self, Content, Part};
+use crate::parts::{self, Content, Section};
 use crate::writer::Writer;
 use crate::{Emitted, Level};
 
@@ -19,12 +18,10 @@ const OUT: &str = include_str!("support/out.c");
 const CANONICAL: &str = include_str!("support/canonical.c");
 const HOST: &str = include_str!("support/host.c");
 const ANY: &str = include_str!("support/any.c");
-/// Stands where the numbering of lines goes back to the file itself.
-pub const HERE: &str = "#line @here";
 
 impl Writer<'_> {
     /// Text that all stacks share: `@_` is the prefix; parts between `/*@word` and `@*/` are for stacks that need them.
-    pub fn support(&self, text: &str) -> String {
+    pub fn support(&mut self, text: &str) -> String {
         let mut result = String::new();
         let mut rest = text;
         while let Some(at) = rest.find("/*@") {
@@ -32,7 +29,10 @@ impl Writer<'_> {
             let part = &rest[at + 3..];
             let end = part.find("@*/").expect("a part ends");
             let (word, inner) = part[..end].split_once([' ', '\n']).expect("a part has a word");
+            let aside = (word == "aside").then(|| self.aside(&format!("{}_{inner}", self.prefix))).flatten();
+            let inner = aside.as_ref().map_or(inner.to_string(), Code::text);
             let wanted = match word {
+                "aside" => aside.is_some(),
                 "rope" => self.uses_ropes,
                 "temp" => self.temporary > 0,
                 _ => !self.queued.is_empty(),
@@ -46,7 +46,8 @@ impl Writer<'_> {
             }
         }
         result.push_str(rest);
-        result.replace("@_", &format!("{}_", self.prefix))
+        let aside = if self.level == Level::Inline { "_aside" } else { "" };
+        result.replace("@aside", aside).replace("@_", &format!("{}_", self.prefix))
     }
 
     pub fn counter_name(&self, id: CounterId) -> String {
@@ -58,88 +59,13 @@ impl Writer<'_> {
         }
     }
 
-    pub fn extern_name(&self, id: ExternId) -> String {
-        let declared = &self.stack.externs[id.index()];
-        match declared.body {
-            Some(_) => format!("{}_extern_{}", self.prefix, names::plain(&declared.name)),
-            None => names::plain(&declared.name),
-        }
-    }
-
-    /// Functions in C: those with a body, and prototypes of those that the host supplies.
-    fn externs(&mut self) -> Code {
-        let mut code = Code::new(0);
-        for index in 0..self.stack.externs.len() {
-            let declared = self.stack.externs[index].clone();
-            let name = self.extern_name(ExternId(index as u32));
-            let mut parameters = vec![];
-            for parameter in &declared.parameters {
-                let n = names::plain(&parameter.name);
-                match &parameter.ty {
-                    Type::Msg | Type::View => {
-                        parameters.extend([format!("const uint8_t *{n}"), format!("uint32_t {n}_len")])
-                    }
-                    Type::Bytes(_) => parameters.push(format!("const uint8_t *{n}")),
-                    Type::Text(_) => parameters.extend([format!("const uint8_t *{n}"), format!("uint32_t {n}_len")]),
-                    ty => match self.scalar(ty) {
-                        Some(scalar) => parameters.push(format!("{} {n}", scalar.name())),
-                        None => parameters.push(format!("const {} *{n}", self.c_type(ty, 0))),
-                    },
-                }
-            }
-            let result = match &declared.result {
-                None => "void".to_string(),
-                Some(Type::Msg) => {
-                    parameters.extend(["uint8_t *result".into(), "uint32_t result_max".into()]);
-                    "uint32_t".into()
-                }
-                Some(Type::Option(t)) if **t == Type::Msg => {
-                    parameters.extend(["uint8_t *result".into(), "uint32_t result_max".into()]);
-                    "uint32_t".into()
-                }
-                Some(Type::Bytes(_)) => {
-                    parameters.push("uint8_t *result".into());
-                    "void".into()
-                }
-                Some(ty) => match self.scalar(ty) {
-                    Some(scalar) => scalar.name(),
-                    None => {
-                        let c_type = self.c_type(ty, 0);
-                        parameters.push(format!("{c_type} *result"));
-                        "void".into()
-                    }
-                },
-            };
-            let list = if parameters.is_empty() { "void".into() } else { parameters.join(", ") };
-            match &declared.body {
-                None => code.line(format!("{result} {name}({list});")),
-                Some(body) => {
-                    code.open(format!("{}_PLAIN {result} {name}({list}) {{", self.prefix));
-                    if let Some(line) = self.source_line(declared.span) {
-                        code.text.push_str(&line);
-                        code.text.push_str(body);
-                        code.text.push('\n');
-                        code.text.push_str(HERE);
-                        code.text.push('\n');
-                    } else {
-                        code.text.push_str(body);
-                        code.text.push('\n');
-                    }
-                    code.close("}");
-                }
-            }
-            code.line("");
-        }
-        code
-    }
-
-    /// `#line` for a place in the layers' source.
-    pub fn source_line(&self, span: Span) -> Option<String> {
+    /// Where in the layers' source a span begins.
+    pub fn origin(&self, span: Span) -> Option<Origin> {
         if !self.options.lines {
             return None;
         }
         let (file, line) = (self.sources)(span)?;
-        Some(format!("#line {line} \"{}\"\n", file.replace('\\', "\\\\").replace('"', "\\\"")))
+        Some(Origin { line, file: file.replace('\\', "\\\\").replace('"', "\\\"") })
     }
 
     /// Header and source.
@@ -149,7 +75,7 @@ impl Writer<'_> {
         let mut written: Vec<(String, Written)> = vec![];
         // What entries call, what that calls, and what the queue and the ring hand events to, until nothing new is
         // asked for.
-        self.plan.quick = true;
+        self.leave_items();
         let mut entries = self.entries();
         let mut scheduler = self.run_queue();
         loop {
@@ -158,7 +84,7 @@ impl Writer<'_> {
                 let function = self.item(item);
                 written.push(function);
             }
-            self.plan.quick = true;
+            self.leave_items();
             scheduler = match before == (self.queued.len(), self.put_off.len(), self.temporary) {
                 true => scheduler,
                 false => {
@@ -179,38 +105,36 @@ impl Writer<'_> {
         let queue = self.queue_struct();
         let waiting = self.waiting_struct();
         self.types.add(&waiting);
-        let helpers = std::mem::take(&mut self.helpers);
         let bounds = self.bounds();
         let level = format!("#define {}_LEVEL \"{}\"\n", self.prefix, self.level.name());
         let head = format!("#include \"{}.h\"\n\n#include <string.h>\n\n", self.prefix);
         let support = [STEP, WORDS, POOL, OUT, CANONICAL].map(|text| self.support(text)).join("\n");
         let mut source = vec![
-            Part::new(Content::Title, self.head_comment() + &level),
-            Part::new(Content::Support, head),
-            Part::of(Content::Bounds, bounds),
-            Part::of(Content::Types, queue),
-            Part::new(Content::Support, support),
-            Part::new(Content::Prototypes, heads_of(&written)),
-            Part::of(Content::Helper, externs),
+            Section::new(Content::Title, self.head_comment() + &level),
+            Section::new(Content::Support, head),
+            Section::of(Content::Bounds, bounds),
+            Section::of(Content::Types, queue),
+            Section::new(Content::Support, support),
+            Section::of(Content::Prototypes, self.heads_of(&written)),
+            Section::of(Content::Helper, externs),
         ];
-        source.extend(helpers.into_iter().map(|helper| Part::of(Content::Helper, helper)));
-        source.extend(written.iter().map(|(name, function)| Part::of(Content::Layer, with_body(name, function))));
-        source.push(Part::of(Content::Layer, scheduler));
-        source.push(Part::new(Content::Support, self.support(FINISH)));
+        source.extend(self.written_helpers());
+        source
+            .extend(written.iter().map(|(name, function)| Section::of(Content::Layer, self.with_body(name, function))));
+        source.push(Section::of(Content::Layer, scheduler));
+        source
+            .extend(self.aside(&format!("{}_run_queue", self.prefix)).map(|aside| Section::of(Content::Layer, aside)));
+        source.push(Section::new(Content::Support, self.support(FINISH)));
         source.extend(entries);
-        source.push(Part::new(Content::Support, self.support(HOST)));
-        source.push(Part::of(Content::State, spaced(canonical)));
-        source.push(Part::new(Content::Support, self.support(ANY)));
-        source.push(Part::of(Content::Descriptor, descriptor));
+        source.push(Section::new(Content::Support, self.support(HOST)));
+        source.push(Section::of(Content::State, spaced(canonical)));
+        source.push(Section::new(Content::Support, self.support(ANY)));
+        source.push(Section::of(Content::Descriptor, descriptor));
         let header = self.header();
-        let source = match self.level {
-            Level::Inline => asides(&source, &self.prefix),
-            _ => source,
-        };
         Emitted {
-            header: header.iter().map(|part| part.text.as_str()).collect(),
+            header: parts::join(&header, &format!("{}.h", self.prefix)),
             source: parts::join(&source, &format!("{}.c", self.prefix)),
-            parts: parts::unnumbered(header.into_iter().chain(source).collect()),
+            parts: header.into_iter().chain(source).map(Section::part).collect(),
         }
     }
 
@@ -242,6 +166,40 @@ impl Writer<'_> {
             .iter()
             .position(|l| name.starts_with(&format!("{}.", l.name)) || name.starts_with(&format!("{} ", l.name)));
         (layer.unwrap_or(usize::MAX), name.to_string())
+    }
+
+    /// Prototypes, so that functions can call those that follow, and asides of these functions.
+    fn heads_of(&mut self, written: &[(String, Written)]) -> Code {
+        let mut code = Code::new(0);
+        code.line("");
+        for (_, Written { function, .. }) in written {
+            code.line(format!("{};", self.register(function.clone())));
+        }
+        for (_, Written { function, .. }) in written {
+            self.aside(&function.name).iter().for_each(|aside| code.add(aside));
+        }
+        code.line("");
+        code
+    }
+
+    /// The helpers, each with its aside.
+    fn written_helpers(&mut self) -> Vec<Section> {
+        let mut parts = vec![];
+        for (name, helper) in std::mem::take(&mut self.helpers) {
+            parts.push(Section::of(Content::Helper, helper));
+            parts.extend(self.aside(&name).map(|aside| Section::of(Content::Helper, spaced(aside))));
+        }
+        parts
+    }
+
+    fn with_body(&self, name: &str, written: &Written) -> Code {
+        let mut code = Code::new(0);
+        if !name.is_empty() {
+            code.line(names::comment(name));
+        }
+        code.function(&written.function.head(&self.prefix), &written.body);
+        code.line("");
+        code
     }
 
     /// Numbers of counters, and bounds.
@@ -286,61 +244,6 @@ fn without_line<'t>(before: &mut String, after: &'t str) -> &'t str {
         }
         _ => after,
     }
-}
-
-/// Prototypes, so that functions can call those that follow.
-fn heads_of(written: &[(String, Written)]) -> String {
-    let heads: String = written.iter().map(|(_, function)| format!("{};\n", function.head)).collect();
-    format!("\n{heads}\n")
-}
-
-fn with_body(name: &str, function: &Written) -> Code {
-    let mut code = Code::new(0);
-    if !name.is_empty() {
-        code.line(comment(name));
-    }
-    add_function(&mut code, &function.head, &function.body);
-    code.line("");
-    code
-}
-
-/// A comment of one line.
-pub fn comment(text: &str) -> String {
-    format!("/* {} */", text.replace("*/", "* /"))
-}
-
-/// Adds a function whose lines are attributed to what they were written for.
-pub fn add_function(code: &mut Code, head: &str, body: &Code) {
-    code.open(format!("{head} {{"));
-    let body = attributed(&body.text);
-    code.text.push_str(&body);
-    if body.contains("\n#line ") || body.starts_with("#line ") {
-        code.text.push_str(HERE);
-        code.text.push('\n');
-    }
-    code.close("}");
-}
-
-/// Puts a `#line` before each line of C that a compiler would not attribute to where the last one in `body` says: by
-/// itself it counts on from line to line.
-fn attributed(body: &str) -> String {
-    let mut text = String::new();
-    let (mut said, mut counted): (Option<(u32, &str)>, Option<(u32, &str)>) = (None, None);
-    for line in body.lines() {
-        if let Some((number, file)) = line.strip_prefix("#line ").and_then(|l| l.split_once(' ')) {
-            said = number.parse().ok().map(|number| (number, file));
-            continue;
-        }
-        let does_something = !matches!(line.trim(), "" | "}");
-        if let Some((number, file)) = said.filter(|_| said != counted && does_something) {
-            text.push_str(&format!("#line {number} {file}\n"));
-            counted = said;
-        }
-        text.push_str(line);
-        text.push('\n');
-        counted = counted.map(|(number, file)| (number + 1, file));
-    }
-    text
 }
 
 fn spaced(mut code: Code) -> Code {

@@ -325,7 +325,7 @@ impl<'a> Body<'_, 'a> {
 
     fn call(&mut self, into: Option<LocalId>, id: FunctionId, arguments: &[Argument]) {
         let function = self.w.stack.function(id);
-        let mut texts = vec!["step".to_string()];
+        let mut texts = vec![];
         let mut places = vec![];
         for argument in arguments {
             texts.push(match argument {
@@ -347,8 +347,8 @@ impl<'a> Body<'_, 'a> {
             });
         }
         let quick = self.w.plan.quick && self.likely;
-        let name = self.w.ask(Item::Function(id), quick);
-        let call = format!("{name}({})", texts.join(", "));
+        let callee = self.w.ask(Item::Function(id), quick);
+        let call = self.w.call_step(&callee, &texts);
         match (into, &function.result) {
             (Some(local), Some(_)) => self.assign(local, &call),
             (None, Some(ty)) if self.w.stack.has_message(ty) => {

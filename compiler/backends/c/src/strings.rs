@@ -149,14 +149,14 @@ impl Source {
         }
     }
 
-    pub fn byte(&self, body: &Body, i: &str) -> String {
+    pub fn byte(&self, body: &mut Body, i: &str) -> String {
         let p = &body.w.prefix;
         match self {
             Source::Number(text, _) => format!("(uint8_t)({text} >> (8u * {i}))"),
             Source::Addr(text) => format!("{p}_addr_byte(&{text}, {i})"),
             Source::Words(text, _) => format!("(uint8_t)({text}.word[{i} / 8u] >> (8u * ({i} % 8u)))"),
             Source::Bytes(text, _) | Source::Text(text, _) => format!("{text}.at[{i}]"),
-            Source::View(text) => format!("{p}_byte(step, {text}, {i})"),
+            Source::View(text) => body.w.call_support("byte", &[text, i]),
         }
     }
 }

@@ -189,15 +189,15 @@ impl Writer<'_> {
                 }
             };
         }
-        let mut texts = String::new();
+        let mut texts = vec![];
         for (i, local) in handler.parameters.iter().enumerate() {
             let c_type = self.c_type(&handler.locals[local.index()].ty, timer.layer.index());
-            texts.push_str(&format!(", ({c_type})due.index[{i}]"));
+            texts.push(format!("({c_type})due.index[{i}]"));
         }
-        let name = self.ask(Item::Handler(timer.handler), false);
+        let handler = self.ask(Item::Handler(timer.handler), false);
         code.open(format!("case {index}: /* {} */", timer.name));
         code.line(format!("{text} = 0;"));
-        code.line(format!("{name}(step{texts});"));
+        code.line(format!("{};", self.call_step(&handler, &texts)));
         code.line("break;");
         code.close("");
     }

@@ -3,72 +3,71 @@
 use nacre_stack::*;
 
 use crate::body::{Body, Kind};
+use crate::calls::{Callee, Function, Parameter};
 use crate::code::Code;
 use crate::strings::Source;
 use crate::writer::Writer;
 
 impl Writer<'_> {
     /// Puts the head of a message into `step->more->temp`, and gives it and the data as two pieces. Nothing is taken over.
-    fn view_packed_function(&mut self, layout: LayoutId) -> String {
+    fn view_packed_function(&mut self, layout: LayoutId) -> Callee {
         let p = self.prefix.clone();
         let head = self.head_function(layout, None);
-        self.helper(format!("{p}_view_packed_{}", layout.0), |w, name| {
-            let ty = w.message_type(w.layout_level(layout));
-            let mut code = Code::new(0);
-            code.open(format!(
-                "{p}_PLAIN void {name}(struct {p}_step *step, {ty} m, uint32_t temp, struct {p}_bytes pieces[2]) {{"
-            ));
+        let pieces = Parameter::new(format!("struct {p}_bytes *"), "pieces");
+        let message = Parameter::new(self.message_type(self.layout_level(layout)), "m");
+        let parameters = vec![message, Parameter::new("uint32_t", "temp"), pieces];
+        self.step_helper(Function::plain(format!("{p}_view_packed_{}", layout.0), parameters), |_, code| {
             code.line(format!("const uint32_t size = {head}(m, step->more->temp + temp);"));
             code.line("const bool fits = size != UINT32_MAX;");
             code.line(format!("if (!fits) {{ step->counters[{p}_BROKEN]++; }}"));
-            let (front, none) = ("{.block = TEMP, .offset = temp, .len = size}", "{.block = 0}");
-            let front = front.replace("TEMP", &format!("{p}_TEMP"));
+            let none = "{.block = 0}";
+            let front = format!("{{.block = {p}_TEMP, .offset = temp, .len = size}}");
             code.line(format!("pieces[0] = fits && size ? (struct {p}_bytes){front} : (struct {p}_bytes){none};"));
             code.line(format!("pieces[1] = fits ? m.bytes : (struct {p}_bytes){none};"));
-            code.close("}");
-            code
         })
     }
 
     /// Reads pieces one after the other: the next run of bytes, none at the end.
-    pub fn reader(&mut self) -> String {
+    pub fn reader(&mut self) -> Callee {
         let p = self.prefix.clone();
-        self.helper(format!("{p}_next_run"), |_, name| {
+        self.helper(format!("{p}_reader"), |_, name| {
             let mut code = Code::new(0);
             code.line("/* Where reading is in a row of pieces. */");
-            code.line(format!("struct {p}_reader {{ const struct {p}_bytes *piece, *end; uint32_t at; }};"));
-            code.open(format!(
-                "{p}_PLAIN const uint8_t *{name}(const struct {p}_step *step, struct {p}_reader *reader, uint32_t *run) {{"
-            ));
+            code.line(format!("struct {name} {{ const struct {p}_bytes *piece, *end; uint32_t at; }};"));
+            code
+        });
+        let reader = Parameter::new(format!("struct {p}_reader *"), "reader");
+        let function = Function::plain(format!("{p}_next_run"), vec![reader, Parameter::new("uint32_t *", "run")]);
+        let function = Function { result: "const uint8_t *".into(), reads_only: true, ..function };
+        self.step_helper(function, |w, code| {
             code.open("for (; reader->piece != reader->end; reader->piece++, reader->at = 0) {");
             code.line("if (reader->at == reader->piece->len) { continue; }");
-            code.line(format!("const uint8_t *bytes = {p}_run(step, *reader->piece, reader->at, run);"));
+            let run = w.call_support("run", &["*reader->piece", "reader->at", "run"]);
+            code.line(format!("const uint8_t *bytes = {run};"));
             code.line("reader->at += *run;");
             code.line("return bytes;");
             code.close("}");
             code.line("return NULL;");
-            code.close("}");
-            code
         })
     }
 
     /// Copies pieces to where things are made, as one string of bytes.
-    fn join_function(&mut self) -> String {
+    fn join_function(&mut self) -> Callee {
         let p = self.prefix.clone();
-        self.helper(format!("{p}_join_pieces"), |_, name| {
-            let mut code = Code::new(0);
-            code.open(format!(
-                "{p}_PLAIN struct {p}_bytes {name}(struct {p}_step *step, const struct {p}_bytes *piece, uint32_t pieces) {{"
-            ));
+        let piece = Parameter::new(format!("const struct {p}_bytes *"), "piece");
+        let function = Function::plain(format!("{p}_join_pieces"), vec![piece, Parameter::new("uint32_t", "pieces")]);
+        let function = Function { result: format!("struct {p}_bytes"), ..function };
+        self.step_helper(function, |w, code| {
             code.line("const uint32_t from = step->bytes;");
             code.open("for (uint32_t i = 0; i < pieces; i++) {");
-            code.line(format!("if (!{p}_can_make(step, piece[i].len)) {{ break; }}"));
-            code.line(format!("{p}_read(step, piece[i], step->out->bytes + step->bytes);"));
+            let room = w.call_support("can_make", &["piece[i].len"]);
+            code.line(format!("if (!{room}) {{ break; }}"));
+            let read = w.call_support("read", &["piece[i]", "step->out->bytes + step->bytes"]);
+            code.line(format!("{read};"));
             code.line("step->bytes += piece[i].len;");
             code.close("}");
-            code.line(format!("return {p}_made(step, from);"));
-            code.close("}");
-            code
+            let made = w.call_support("made", &["from"]);
+            code.line(format!("return {made};"));
         })
     }
 }
@@ -100,7 +99,8 @@ impl Body<'_, '_> {
         let join = self.w.join_function();
         let (row, count) = self.row_of(&pieces);
         let ty = self.c_type(&Type::View);
-        self.bind(&ty, "joined", &format!("{join}(step, {row}, {count}u)"))
+        let joined = self.w.call_step(&join, &[row, format!("{count}u")]);
+        self.bind(&ty, "joined", &joined)
     }
 
     /// Pieces as an array, and how many they are.
@@ -124,14 +124,11 @@ impl Body<'_, '_> {
             }
             None => {
                 let from = self.bind("const uint32_t", "made_at", "step->bytes");
-                self.write_to(
-                    &source,
-                    &n,
-                    &format!("step->out->bytes[{from} + i]"),
-                    &format!("{p}_can_make(step, {n}) && "),
-                );
+                let room = self.w.call_support("can_make", &[&n]);
+                self.write_to(&source, &n, &format!("step->out->bytes[{from} + i]"), &format!("{room} && "));
                 self.code.line(format!("if ({n} <= step->out->bytes_max - {from}) {{ step->bytes += {n}; }}"));
-                self.bind(&view_type, "view", &format!("{p}_made(step, {from})"))
+                let made = self.w.call_support("made", &[&from]);
+                self.bind(&view_type, "view", &made)
             }
         }
     }
@@ -145,7 +142,6 @@ impl Body<'_, '_> {
 
     /// Bytes `from .. to` of each piece, counted from its own beginning.
     fn part_of_pieces(&mut self, a: &Expr, from: &Expr, to: &Expr) -> Vec<String> {
-        let p = self.w.prefix.clone();
         let (pieces, from, to) = (self.pieces(a), self.raw(from), self.raw(to));
         let mut from = self.bind("const uint64_t", "from", &from);
         let mut to = self.bind("const uint64_t", "to", &to);
@@ -153,7 +149,7 @@ impl Body<'_, '_> {
         let last = pieces.len().saturating_sub(1);
         let mut parts = vec![];
         for (i, piece) in pieces.iter().enumerate() {
-            let part = format!("{p}_slice(step, {piece}, {from}, {to} > {from} ? {to} - {from} : 0)");
+            let part = self.w.call_support("slice", &[piece, &from, &format!("{to} > {from} ? {to} - {from} : 0")]);
             let part = self.bind(&ty, "part", &part);
             self.release_later(&part);
             parts.push(part);
@@ -185,7 +181,8 @@ impl Body<'_, '_> {
         let at = self.temporary(longest.max(1)).expect("messages are not in filters");
         let name = self.fresh("packed");
         self.code.line(format!("struct {}_bytes {name}[2];", self.w.prefix));
-        self.code.line(format!("{pack}(step, {text}, {at}u, {name});"));
+        let call = self.w.call_step(&pack, &[&text, &format!("{at}u"), &name]);
+        self.code.line(format!("{call};"));
         vec![format!("{name}[0]"), format!("{name}[1]")]
     }
 }

@@ -2,7 +2,6 @@
 
 use nacre_stack::*;
 
-use crate::body::Body;
 use crate::code::Code;
 use crate::types::{constant, mask_constant, Scalar};
 use crate::writer::Writer;
@@ -296,79 +295,6 @@ impl Writer<'_> {
             code.close("}");
             code
         })
-    }
-
-    /// Puts a message's headers and then its bytes where things are made, as one string: as every bound counts it.
-    fn pack_function(&mut self, layout: LayoutId) -> String {
-        let p = self.prefix.clone();
-        let head = self.head_function(layout, None);
-        self.helper(format!("{p}_pack_{}", layout.0), |w, name| {
-            let ty = w.message_type(w.layout_level(layout));
-            let longest = w.longest_head(layout);
-            let mut code = Code::new(0);
-            code.open(format!("{p}_PLAIN struct {p}_bytes {name}(struct {p}_step *step, {ty} m) {{"));
-            code.line("const uint32_t from = step->bytes;");
-            code.line("uint32_t size = UINT32_MAX;");
-            code.line(format!(
-                "if ({p}_can_make(step, {longest}u + m.bytes.len)) {{ size = {head}(m, step->out->bytes + from); }}"
-            ));
-            code.open("if (size == UINT32_MAX) {");
-            code.line(format!("step->counters[{p}_BROKEN]++;"));
-            code.line(format!("{p}_drop(step->pool, m.bytes);"));
-            code.line(format!("return (struct {p}_bytes){{.block = 0}};"));
-            code.close("}");
-            code.line(format!("{p}_read(step, m.bytes, step->out->bytes + from + size);"));
-            code.line("step->bytes += size + m.bytes.len;");
-            code.line(format!("{p}_drop(step->pool, m.bytes);"));
-            code.line(format!("return {p}_made(step, from);"));
-            code.close("}");
-            code
-        })
-    }
-}
-
-impl Body<'_, '_> {
-    pub fn pack(&mut self, layout: LayoutId, inner: &Expr, want: usize) -> String {
-        let pack = self.w.pack_function(layout);
-        let level = self.w.layout_level(layout);
-        let text = self.message(inner, level);
-        let ty = self.w.message_type(want);
-        self.bind(&ty, "packed", &format!("{{.bytes = {pack}(step, {text}), .data = {text}.data}}"))
-    }
-
-    pub fn unpack(&mut self, into: LocalId, layout: LayoutId, message: &Expr) {
-        let p = self.w.prefix.clone();
-        let level = self.w.layout_level(layout);
-        let parse = self.w.parse_function(layout);
-        let longest = self.w.longest_head(layout).max(1);
-        let text = self.message(message, level);
-        let ty = self.w.message_type(level);
-        let option = self.locals[into.index()].ty.clone();
-        let c_type = self.c_type(&option);
-        let head = self.fresh("head");
-        let prefix =
-            self.bind(&format!("struct {p}_bytes"), "front", &format!("{p}_slice(step, {text}.bytes, 0, {longest}u)"));
-        self.code.line(format!("uint8_t {head}[{longest}] = {{0}};"));
-        self.code.line(format!("{p}_read(step, {prefix}, {head});"));
-        self.code.line(format!("{p}_drop(step->pool, {prefix});"));
-        let inner = self.bind(&ty, "inner", "{.data = false}");
-        let size = self.bind("const uint32_t", "size", &format!("{parse}({head}, {text}.bytes.len, &{inner})"));
-        let unpacked = self.bind(&c_type, "unpacked", "{.some = false}");
-        self.code.open(format!("if ({size} != UINT32_MAX) {{"));
-        self.code.line(format!("{inner}.bytes = {p}_rest(step, {text}.bytes, {size});"));
-        self.code.line(format!("{unpacked}.some = true;"));
-        let value = self.w.as_message(&inner, level, self.layer + 1);
-        match value {
-            None => self.code.line(format!("{unpacked}.value = {inner};")),
-            Some(initial) => {
-                let ty = self.w.message_type(self.layer + 1);
-                self.code.line(format!("{unpacked}.value = ({ty}){initial};"));
-            }
-        }
-        self.code.turn("} else {");
-        self.code.line(format!("{p}_drop(step->pool, {text}.bytes);"));
-        self.code.close("}");
-        self.assign(into, &unpacked);
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
+use crate::calls::{Calls, Parameter};
 use crate::code::Code;
 use crate::messages::{self, Slots};
 use crate::names;
@@ -30,7 +31,7 @@ pub struct Writer<'a> {
     pub types: Code,
     pub declared: HashSet<String>,
     /// Helper functions for the source.
-    pub helpers: Vec<Code>,
+    pub helpers: Vec<(String, Code)>,
     made: HashSet<String>,
     pub uses_ropes: bool,
     /// Bytes that statements need for what they only look at.
@@ -39,6 +40,7 @@ pub struct Writer<'a> {
     pub queued: BTreeSet<(Target, EventId)>,
     pub put_off: BTreeSet<(Target, EventId)>,
     pub plan: crate::levels::Plan,
+    pub calls: Calls,
     pub telling: crate::canonical::Telling,
 }
 
@@ -50,6 +52,7 @@ impl<'a> Writer<'a> {
         let slots =
             (0..stack.layers.len()).map(|l| messages::slots(stack, LayerId(l as u32), &layer_names[l])).collect();
         let field_names = stack.structs.iter().map(|s| names::all(s.fields.iter().map(|f| f.name.as_str()))).collect();
+        let calls = Calls::new(&prefix, level);
         Writer {
             cell_names: names::grouped(stack.layers.len(), cells),
             struct_names: names::all(stack.structs.iter().map(|s| s.name.as_str())),
@@ -73,6 +76,7 @@ impl<'a> Writer<'a> {
             queued: BTreeSet::new(),
             put_off: BTreeSet::new(),
             plan: crate::levels::Plan::default(),
+            calls,
             telling: Default::default(),
         }
     }
@@ -82,7 +86,7 @@ impl<'a> Writer<'a> {
         if self.made.insert(name.clone()) {
             let mut code = write(self, &name);
             code.line("");
-            self.helpers.push(code);
+            self.helpers.push((name.clone(), code));
         }
         name
     }
@@ -150,8 +154,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// C parameters of an event at a target: type and name.
-    pub fn parameters(&mut self, target: Target, event: EventId) -> Vec<(String, String)> {
+    /// C parameters of an event at a target.
+    pub fn parameters(&mut self, target: Target, event: EventId) -> Vec<Parameter> {
         let declared = self.stack.event(event);
         let names = names::all(declared.parameters.iter().map(|p| p.name.as_str()));
         let level = self.level_at(target);
@@ -160,8 +164,8 @@ impl<'a> Writer<'a> {
             .iter()
             .zip(names)
             .map(|(p, name)| match &p.ty {
-                Type::Msg => (self.message_type(level), name),
-                ty => (self.c_type(ty, 0), name),
+                Type::Msg => Parameter::new(self.message_type(level), name),
+                ty => Parameter::new(self.c_type(ty, 0), name),
             })
             .collect()
     }

@@ -117,3 +117,50 @@ fn bytes_in_pieces_are_read_one_after_the_other() {
         "looks / frag<40, 6> / looks / pt2pt<4> / floor",
     ));
 }
+
+/// The functions of a source: name, whether it is put in place, body.
+fn functions<'s>(source: &'s str, prefix: &str) -> Vec<(&'s str, bool, &'s str)> {
+    let mut found = vec![];
+    for part in source.split("\n}\n") {
+        let Some((head, body)) = part.rfind(") {\n").map(|at| (&part[..at], &part[at..])) else { continue };
+        let start = head.rfind(&format!("\n{prefix}_")).map_or(0, |at| at + 1);
+        let (head, body) = match part[start..].split_once(") {\n") {
+            Some((head, body)) => (head, body),
+            None => (&head[start..], body),
+        };
+        let Some(name) = head.split('(').next().and_then(|h| h.rsplit([' ', '*']).next()) else { continue };
+        found.push((name, head.starts_with(&format!("{prefix}_INLINE ")), body));
+    }
+    found
+}
+
+/// The names of what a body calls with its step as the first argument.
+fn called_with_step(body: &str) -> impl Iterator<Item = &str> {
+    body.match_indices("(step").filter_map(|(at, _)| {
+        let is_argument = body[at + "(step".len()..].starts_with([',', ')']);
+        let name = body[..at].rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').next();
+        name.filter(|_| is_argument)
+    })
+}
+
+#[test]
+fn code_that_is_put_in_place_never_lets_the_address_of_its_step_out() {
+    let stacks = [
+        stack("usual", &["frag", "pt2pt", "floor"], "frag<1400> / pt2pt<16> / floor"),
+        stack("summed", &["frag", "pt2pt", "crc32c", "floor"], "frag<100, 8> / pt2pt<8> / crc32c / floor"),
+    ];
+    let mut calls = 0;
+    for mut stack in stacks {
+        nacre_optimize::calls::decide(&mut stack);
+        let source = nacre_backend_c::write(&stack, nacre_backend_c::Level::Inline, &|_| None).source;
+        let all = functions(&source, &stack.name);
+        let in_place: Vec<&str> = all.iter().filter(|(_, in_place, _)| *in_place).map(|(name, ..)| *name).collect();
+        for (name, _, body) in all.iter().filter(|(_, in_place, _)| *in_place) {
+            for callee in called_with_step(body) {
+                assert!(in_place.contains(&callee), "{name} gives its step to {callee}");
+                calls += 1;
+            }
+        }
+    }
+    assert!(calls > 40, "{calls} calls were seen");
+}

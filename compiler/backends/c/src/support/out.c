@@ -13,6 +13,7 @@
         output->len += n;
     }
 }
+/*@aside long_segments@*/
 
 /* Adds the bytes of a message to an output and lets the message go: a block that is freed now is not used before the next call. */
 @_INLINE void @_segments(struct @_step *step, struct nacre_output *output, struct @_bytes b) {
@@ -24,7 +25,7 @@
     } else if (@_LIKELY(@_SHORT(b))) {
         from = @_block(step->pool, b.block)->bytes + b.offset;
     } else {
-        @_long_segments(step, output, b);
+        @_long_segments@aside(step, output, b);
         @_drop(step->pool, b);
         return;
     }
@@ -77,7 +78,7 @@
             output->len = size;
             output->segments_len = n;
             step->segments += n;
-            @_long_segments(step, output, @_COPY(b));
+            @_long_segments@aside(step, output, @_COPY(b));
             @_drop(step->pool, b);
             return;
         }
@@ -131,3 +132,4 @@
     step->bytes += b.len;
     return to;
 }
+/*@aside flat@*/

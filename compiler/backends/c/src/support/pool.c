@@ -150,6 +150,7 @@
     if (left > @_BLOCK - at) { *n = @_BLOCK - at; }
     return @_block(step->pool, number)->bytes + at;
 }
+/*@aside run@*/
 
 /* Room in out->bytes for bytes that are made; none left: the bound was wrong, which is counted. */
 @_PLAIN bool @_can_make(struct @_step *step, uint32_t n) {
@@ -159,6 +160,7 @@
     }
     return true;
 }
+/*@aside can_make@*/
 
 @_PLAIN void @_read(const struct @_step *step, struct @_bytes b, uint8_t *to) {
     for (uint32_t at = 0, n = 0; at < b.len; at += n) {
@@ -166,11 +168,13 @@
         memcpy(to + at, from, n);
     }
 }
+/*@aside read@*/
 
 @_PLAIN uint8_t @_byte(const struct @_step *step, struct @_bytes b, uint64_t at) {
     uint32_t n;
     return at < b.len ? *@_run(step, b, (uint32_t)at, &n) : 0;
 }
+/*@aside byte@*/
 
 /* A copy in as many blocks as it takes. */
 @_COLD uint32_t @_keep_whole(struct @_step *step, const uint8_t *from, uint32_t len) {
@@ -204,6 +208,7 @@
     if (first == 0) { b.len = 0; }
     return b;
 }
+/*@aside keep_made@*/
 
 /* Bytes of this call that take several blocks: the step holds them, so that parts can be shared. */
 @_COLD struct @_bytes @_keep_long(struct @_step *step, struct @_bytes b) {
@@ -218,13 +223,14 @@
     @_share(step->pool, b);
     return b;
 }
+/*@aside keep_long@*/
 
 /* The same bytes, in the pool: what is stored must outlive the step. The bytes of this call go there as a whole, and again only
  * if the block was let go meanwhile: no block is used again in the step that freed it. */
 @_INLINE struct @_bytes @_keep(struct @_step *step, struct @_bytes b) {
     if (b.block == @_IN) {
         if (@_UNLIKELY(b.len == 0)) { return (struct @_bytes){.block = 0}; }
-        if (@_UNLIKELY(step->in_len > @_BLOCK)) { return @_keep_long(step, @_COPY(b)); }
+        if (@_UNLIKELY(step->in_len > @_BLOCK)) { return @_keep_long@aside(step, @_COPY(b)); }
         if (@_UNLIKELY(step->kept != 0) && @_block(step->pool, step->kept)->references > 0) {
             @_block(step->pool, step->kept)->references++;
         } else {
@@ -237,7 +243,7 @@
         }
         b.block = step->kept;
     } else if (@_UNLIKELY(b.block > 0xffffu)) {
-        b = @_keep_made(step, @_COPY(b));
+        b = @_keep_made@aside(step, @_COPY(b));
     }
     return b;
 }
@@ -261,18 +267,21 @@
     }
     return b;
 }
+/*@aside slice@*/
 
 @_PLAIN struct @_bytes @_rest(struct @_step *step, struct @_bytes b, uint64_t n) {
     struct @_bytes rest = @_slice(step, b, n, UINT32_MAX);
     @_drop(step->pool, b);
     return rest;
 }
+/*@aside rest@*/
 
 /* Bytes made in this step begin at `from` in out->bytes. */
 @_PLAIN struct @_bytes @_made(const struct @_step *step, uint32_t from) {
     uint32_t len = step->bytes - from;
     return (struct @_bytes){.block = len ? @_MADE : 0, .offset = len ? from : 0, .len = len};
 }
+/*@aside made@*/
 /*@rope
 
 /* ---- ropes: bytes in pieces ---- */
@@ -394,3 +403,4 @@ struct @_twine {
     return (struct @_bytes){.block = @_span(first, 0, b.len), .len = b.len};
 }
 @*/
+/*@aside append@*/

@@ -1,0 +1,276 @@
+//! Functions in C that take a step, and calls of them.
+//!
+//! At level `inline` a step stays in registers: code that is put in place never lets the address of its step out.
+//! Where such code calls a function that is not put in place, it calls the function's *aside* instead, which hands on
+//! a copy of the step in memory and copies back what the function may change (`back` in `support/pool.c`). Every
+//! function that takes a step is registered here with its head, and every call of one is written by
+//! [`Writer::call_step`], which knows of both sides whether they are put in place; asides are written from the
+//! registered heads.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::code::Code;
+use crate::names::comment;
+use crate::writer::Writer;
+use crate::Level;
+
+/// How a function in C is linked: the word in front of its head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Linkage {
+    /// Its code stands where it is called.
+    InPlace,
+    /// As the compiler of C decides.
+    Plain,
+    /// Called, and seldom.
+    Cold,
+}
+
+impl Linkage {
+    fn word(self) -> &'static str {
+        match self {
+            Linkage::InPlace => "_INLINE",
+            Linkage::Plain => "_PLAIN",
+            Linkage::Cold => "_COLD",
+        }
+    }
+}
+
+/// A parameter of a function in C: its type, with the star of a pointer, and its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    pub ty: String,
+    pub name: String,
+}
+
+impl Parameter {
+    /// A parameter of a type.
+    pub fn new(ty: impl Into<String>, name: impl Into<String>) -> Parameter {
+        Parameter { ty: ty.into(), name: name.into() }
+    }
+}
+
+/// The head of a function in C whose first parameter is the step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    pub linkage: Linkage,
+    /// It cannot change the step.
+    pub reads_only: bool,
+    pub result: String,
+    pub name: String,
+    /// Those behind the step.
+    pub parameters: Vec<Parameter>,
+    /// What stands above it.
+    pub comment: Option<String>,
+}
+
+impl Function {
+    /// A function without result that is not put in place and may change the step.
+    pub fn plain(name: impl Into<String>, parameters: Vec<Parameter>) -> Function {
+        let result = "void".to_string();
+        Function { linkage: Linkage::Plain, reads_only: false, result, name: name.into(), parameters, comment: None }
+    }
+
+    /// What its callers know of it.
+    pub fn callee(&self) -> Callee {
+        Callee { name: self.name.clone(), in_place: self.linkage == Linkage::InPlace }
+    }
+
+    /// The head as text, without `{` or `;`.
+    pub fn head(&self, prefix: &str) -> String {
+        self.head_as(prefix, self.linkage, &self.name)
+    }
+
+    fn head_as(&self, prefix: &str, linkage: Linkage, name: &str) -> String {
+        let parameters = list(&self.parameters);
+        format!(
+            "{prefix}{} {}({}struct {prefix}_step *step{parameters})",
+            linkage.word(),
+            declared(&self.result, name),
+            if self.reads_only { "const " } else { "" },
+        )
+    }
+
+    /// The function by which code that is put in place calls this one.
+    fn aside(&self, prefix: &str) -> Code {
+        let mut code = Code::new(0);
+        code.open(format!("{} {{", self.head_as(prefix, Linkage::InPlace, &aside_name(&self.name))));
+        code.line(format!("{}struct {prefix}_step aside = *step;", if self.reads_only { "const " } else { "" }));
+        let call = format!("{}(&aside{})", self.name, names(&self.parameters));
+        let gives = self.result != "void";
+        code.line(if gives { format!("{} = {call};", declared(&self.result, "result")) } else { format!("{call};") });
+        if !self.reads_only {
+            code.line(format!("{prefix}_back(step, &aside);"));
+        }
+        if gives {
+            code.line("return result;");
+        }
+        code.close("}");
+        code
+    }
+}
+
+/// What a call needs to know of the function that it calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Callee {
+    pub name: String,
+    pub in_place: bool,
+}
+
+/// The functions of a stack that take a step.
+pub struct Calls {
+    functions: BTreeMap<String, Function>,
+    /// Functions whose asides are called.
+    wanted: BTreeSet<String>,
+    /// Whether the code that is being written is put in place.
+    pub in_place: bool,
+}
+
+/// Functions of `support/*.c` that are not put in place: name, whether it only reads the step, result, parameters.
+const SUPPORT: &[(&str, bool, &str, &[(&str, &str)])] = &[
+    ("run", true, "const uint8_t *", &[("struct @_bytes", "b"), ("uint32_t", "at"), ("uint32_t *", "n")]),
+    ("can_make", false, "bool", &[("uint32_t", "n")]),
+    ("read", true, "void", &[("struct @_bytes", "b"), ("uint8_t *", "to")]),
+    ("byte", true, "uint8_t", &[("struct @_bytes", "b"), ("uint64_t", "at")]),
+    ("keep_made", false, "struct @_bytes", &[("struct @_bytes", "b")]),
+    ("keep_long", false, "struct @_bytes", &[("struct @_bytes", "b")]),
+    ("slice", false, "struct @_bytes", &[("struct @_bytes", "b"), ("uint64_t", "at"), ("uint64_t", "n")]),
+    ("rest", false, "struct @_bytes", &[("struct @_bytes", "b"), ("uint64_t", "n")]),
+    ("made", true, "struct @_bytes", &[("uint32_t", "from")]),
+    ("append", false, "void", &[("struct @_twine *", "twine"), ("struct @_bytes", "b")]),
+    ("long_segments", false, "void", &[("struct nacre_output *", "output"), ("struct @_bytes", "b")]),
+    ("flat", false, "const uint8_t *", &[("struct @_bytes", "b")]),
+];
+
+/// Those whose asides the templates themselves call.
+const CALLED_IN_TEMPLATES: &[&str] = &["keep_made", "keep_long", "long_segments"];
+
+impl Calls {
+    /// The functions of the support text alone.
+    pub fn new(prefix: &str, level: Level) -> Calls {
+        let own = |text: &str| text.replace("@_", &format!("{prefix}_"));
+        let support = SUPPORT.iter().map(|(name, reads_only, result, parameters)| Function {
+            reads_only: *reads_only,
+            result: own(result),
+            ..Function::plain(
+                format!("{prefix}_{name}"),
+                parameters.iter().map(|(ty, name)| Parameter::new(own(ty), *name)).collect(),
+            )
+        });
+        let wanted = CALLED_IN_TEMPLATES.iter().filter(|_| level == Level::Inline);
+        Calls {
+            functions: support.map(|function| (function.name.clone(), function)).collect(),
+            wanted: wanted.map(|name| format!("{prefix}_{name}")).collect(),
+            in_place: false,
+        }
+    }
+
+    /// A template calls the aside of a function.
+    pub fn want_aside(&mut self, name: &str) {
+        self.wanted.insert(name.to_string());
+    }
+}
+
+impl Writer<'_> {
+    /// Makes a function known; gives its head.
+    pub fn register(&mut self, function: Function) -> String {
+        let head = function.head(&self.prefix);
+        self.calls.functions.insert(function.name.clone(), function);
+        head
+    }
+
+    /// Writes a helper that takes a step once: `write` writes the body.
+    pub fn step_helper(&mut self, function: Function, write: impl FnOnce(&mut Self, &mut Code)) -> Callee {
+        let callee = function.callee();
+        self.helper(callee.name.clone(), |w, _| {
+            let caller = std::mem::replace(&mut w.calls.in_place, callee.in_place);
+            let mut code = Code::new(0);
+            function.comment.iter().for_each(|text| code.line(comment(text)));
+            let mut body = Code::new(1);
+            let head = w.register(function);
+            write(w, &mut body);
+            code.function(&head, &body);
+            w.calls.in_place = caller;
+            code
+        });
+        callee
+    }
+
+    /// A function of the support text that is not put in place.
+    pub fn support_function(&self, name: &str) -> Callee {
+        let name = format!("{}_{name}", self.prefix);
+        assert!(self.calls.functions.contains_key(&name), "`{name}` is not in the table of support functions");
+        Callee { name, in_place: false }
+    }
+
+    /// A call from the code that is being written; arguments are those behind the step.
+    pub fn call_step(&mut self, callee: &Callee, arguments: &[impl AsRef<str>]) -> String {
+        let arguments: String = arguments.iter().map(|argument| format!(", {}", argument.as_ref())).collect();
+        if callee.in_place || !self.calls.in_place {
+            return format!("{}(step{arguments})", callee.name);
+        }
+        self.calls.want_aside(&callee.name);
+        format!("{}(step{arguments})", aside_name(&callee.name))
+    }
+
+    /// A call of a function of the support text.
+    pub fn call_support(&mut self, name: &str, arguments: &[&str]) -> String {
+        let callee = self.support_function(name);
+        self.call_step(&callee, arguments)
+    }
+
+    /// Makes the aside of a function, if one is called and not written yet; to stand behind the function's declaration.
+    pub fn aside(&mut self, name: &str) -> Option<Code> {
+        self.calls.wanted.remove(name).then(|| self.calls.functions[name].aside(&self.prefix))
+    }
+}
+
+fn aside_name(name: &str) -> String {
+    format!("{name}_aside")
+}
+
+/// `uint32_t name`, `const uint8_t *name`.
+fn declared(ty: &str, name: &str) -> String {
+    let space = if ty.ends_with('*') { "" } else { " " };
+    format!("{ty}{space}{name}")
+}
+
+/// Parameters as they are declared behind a first one.
+pub fn list(parameters: &[Parameter]) -> String {
+    parameters.iter().map(|p| format!(", {}", declared(&p.ty, &p.name))).collect()
+}
+
+/// Parameters handed on behind a first one.
+pub fn names(parameters: &[Parameter]) -> String {
+    parameters.iter().map(|p| format!(", {}", p.name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEMPLATES: [&str; 3] =
+        [include_str!("support/step.c"), include_str!("support/pool.c"), include_str!("support/out.c")];
+
+    #[test]
+    fn the_table_of_support_functions_repeats_their_heads() {
+        let text = TEMPLATES.concat();
+        for (name, ..) in SUPPORT {
+            let head = Calls::new("S", Level::Call).functions[&format!("S_{name}")].head("S").replace("S_", "@_");
+            let cold = head.replace("@_PLAIN", "@_COLD");
+            let found = text.lines().any(|line| [&head, &cold].into_iter().any(|h| line == format!("{h} {{")));
+            assert!(found, "the templates have no `{head}`");
+            assert!(
+                text.contains(&format!("/*@aside {name}@*/")),
+                "the templates do not say where the aside of `{name}` is"
+            );
+        }
+    }
+
+    #[test]
+    fn templates_call_asides_of_the_functions_that_are_listed() {
+        let text = TEMPLATES.concat();
+        let called = |name: &&str| text.contains(&format!("@_{name}@aside("));
+        let names = SUPPORT.iter().map(|(name, ..)| *name);
+        assert_eq!(names.filter(called).collect::<Vec<_>>(), CALLED_IN_TEMPLATES);
+    }
+}

@@ -1,0 +1,162 @@
+//! The queue of a step, the ring of what comes later, and the scheduler that hands on what waits in them.
+
+use nacre_stack::*;
+
+use crate::calls::{Function, Linkage, Parameter};
+use crate::code::Code;
+use crate::events::Written;
+use crate::levels::Item;
+use crate::writer::Writer;
+use crate::Level;
+
+impl Writer<'_> {
+    fn event_struct(&mut self, name: &str, events: &[(Target, EventId)], code: &mut Code) {
+        code.open(format!("struct {name} {{"));
+        code.line("uint32_t what;");
+        code.open("union {");
+        code.line("uint8_t nothing;");
+        for (target, event) in events {
+            let parameters = self.parameters(*target, *event);
+            if parameters.is_empty() {
+                continue;
+            }
+            code.open("struct {");
+            for Parameter { ty, name } in &parameters {
+                code.line(format!("{ty} {name};"));
+            }
+            code.close(format!("}} {};", self.event_name(*target, *event)));
+        }
+        code.close("} with;");
+        code.close("};");
+    }
+
+    /// The struct of events in the queue.
+    pub fn queue_struct(&mut self) -> Code {
+        let mut code = Code::new(0);
+        let events: Vec<_> = self.queued.iter().copied().collect();
+        if !events.is_empty() {
+            code.line("/* An event that waits for its turn. */");
+            let name = format!("{}_event", self.prefix);
+            self.event_struct(&name, &events, &mut code);
+            code.line("");
+        }
+        code
+    }
+
+    /// The struct of events that wait, part of the state.
+    pub fn waiting_struct(&mut self) -> Code {
+        let mut code = Code::new(0);
+        let events: Vec<_> = self.put_off.iter().copied().collect();
+        if !events.is_empty() {
+            let name = format!("{}_waiting", self.prefix);
+            self.event_struct(&name, &events, &mut code);
+        }
+        code
+    }
+
+    fn fill(&mut self, number: usize, target: Target, event: EventId, code: &mut Code) {
+        let name = self.event_name(target, event);
+        code.line(format!("e->what = {number}; /* {name} */"));
+        for Parameter { name: parameter, .. } in self.parameters(target, event) {
+            code.line(format!("e->with.{name}.{parameter} = {parameter};"));
+        }
+    }
+
+    fn lose(&mut self, target: Target, event: EventId, code: &mut Code) {
+        let p = self.prefix.clone();
+        if let Some(message) = self.stack.event(event).message {
+            let name = self.parameters(target, event)[message as usize].name.clone();
+            code.line(format!("{p}_drop(step->pool, {name}.bytes);"));
+        }
+        code.line(format!("step->counters[{p}_BROKEN]++;"));
+        code.line("return;");
+    }
+
+    /// Functions that put an event at the end of the queue.
+    pub fn queue_functions(&mut self) -> Vec<Written> {
+        let p = self.prefix.clone();
+        let events: Vec<_> = self.queued.iter().copied().collect();
+        let mut written = vec![];
+        for (number, (target, event)) in events.into_iter().enumerate() {
+            let parameters = self.parameters(target, event);
+            let mut code = Code::new(1);
+            code.open(format!("if ({p}_UNLIKELY(step->len == {p}_QUEUE)) {{"));
+            self.lose(target, event, &mut code);
+            code.close("}");
+            code.line(format!("struct {p}_event *e = &step->more->queue[(step->first + step->len++) % {p}_QUEUE];"));
+            self.fill(number, target, event, &mut code);
+            let name = self.event_name(target, event);
+            written.push(Written { function: Function::plain(format!("{p}_queue_{name}"), parameters), body: code });
+        }
+        written
+    }
+
+    /// Functions that put an event into the ring of what comes later.
+    pub fn put_off_functions(&mut self) -> Vec<Written> {
+        let p = self.prefix.clone();
+        let events: Vec<_> = self.put_off.iter().copied().collect();
+        let mut written = vec![];
+        for (number, (target, event)) in events.into_iter().enumerate() {
+            let parameters = self.parameters(target, event);
+            let mut code = Code::new(1);
+            code.open(format!("if ({p}_UNLIKELY(step->s->waiting.len == {p}_WAITING)) {{"));
+            self.lose(target, event, &mut code);
+            code.close("}");
+            if let Some(message) = self.stack.event(event).message {
+                let name = &parameters[message as usize].name;
+                code.line(format!("{name}.bytes = {p}_keep(step, {name}.bytes);"));
+            }
+            let end = format!("(step->s->waiting.head + step->s->waiting.len++) % {p}_WAITING");
+            code.line(format!("struct {p}_waiting *e = &step->s->waiting.at[{end}];"));
+            self.fill(number, target, event, &mut code);
+            let name = self.event_name(target, event);
+            written.push(Written { function: Function::plain(format!("{p}_put_off_{name}"), parameters), body: code });
+        }
+        written
+    }
+
+    /// Hands an event to what it is for: `e` is a copy of it.
+    pub fn dispatch(&mut self, events: &[(Target, EventId)], code: &mut Code) {
+        code.open("switch (e.what) {");
+        for (number, (target, event)) in events.iter().enumerate() {
+            let name = self.event_name(*target, *event);
+            let parameters = self.parameters(*target, *event);
+            let texts: Vec<String> = parameters.iter().map(|p| format!("e.with.{name}.{}", p.name)).collect();
+            let function = match target {
+                Target::Port(port) => self.output_function(*port, *event, false),
+                Target::Layer(layer) => self.ask(Item::Reaction(*layer, *event), false),
+            };
+            code.line(format!("case {number}: {}; break;", self.call_step(&function, &texts)));
+        }
+        code.line("default: break;");
+        code.close("}");
+    }
+
+    /// The scheduler, where events can wait. `finish` of the support text runs it.
+    pub fn run_queue(&mut self) -> Code {
+        let p = self.prefix.clone();
+        let mut code = Code::new(0);
+        let events: Vec<_> = self.queued.iter().copied().collect();
+        if events.is_empty() {
+            return code;
+        }
+        let name = format!("{p}_run_queue");
+        let linkage = if self.level == Level::Inline { Linkage::Cold } else { Linkage::Plain };
+        let head = self.register(Function { linkage, ..Function::plain(name.clone(), vec![]) });
+        // `finish` calls it, which is put in place.
+        if self.level == Level::Inline {
+            self.calls.want_aside(&name);
+        }
+        code.line("/* The scheduler: hands the events in the queue to the layers, first come, first served. */");
+        code.open(format!("{head} {{"));
+        code.open("while (step->len > 0) {");
+        code.line(format!("struct {p}_event e = step->more->queue[step->first];"));
+        code.line(format!("step->first = (step->first + 1u) % {p}_QUEUE;"));
+        code.line("step->len--;");
+        self.dispatch(&events, &mut code);
+        code.close("}");
+        code.close("}");
+        code.line("");
+        code
+    }
+}
