@@ -171,7 +171,8 @@ impl Writer<'_> {
         let whole = self.telling == Telling::Whole;
         let mut code = Code::new(0);
         code.open(format!(
-            "{word}uint32_t {p}_{name}(const struct {p}_state *s, const struct {p}_pool *pool, uint8_t *to, uint32_t max) {{"
+            "{word}uint32_t {p}_{name}(const struct {p}_state *s, const struct {p}_pool *pool, \
+             uint8_t *to, uint32_t max) {{"
         ));
         code.line(format!("struct {p}_step step;"));
         code.line("memset(&step, 0, sizeof step);");

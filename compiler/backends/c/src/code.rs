@@ -105,8 +105,8 @@ impl Code {
         self.lines.extend(attributed.then_some(Line::Here));
     }
 
-    /// Adds a function whose lines are attributed to what they were written for. A compiler counts on from line to line,
-    /// so a `#line` stands only where that would be wrong.
+    /// Adds a function whose lines are attributed to what they were written for. A compiler counts on from line to
+    /// line, so a `#line` stands only where that would be wrong.
     pub fn function(&mut self, head: &str, body: &Code) {
         self.open(format!("{head} {{"));
         let (mut wanted, mut counted): (Option<Origin>, Option<Origin>) = (None, None);

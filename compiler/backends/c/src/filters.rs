@@ -104,23 +104,30 @@ impl<'a> Body<'_, 'a> {
                 self.line_of(filter.span);
             }
         }
-        if self.rejects {
-            let zero = match &filter.result {
-                Some(e) => {
-                    let ty = e.ty.clone();
-                    let (c_type, zero) = (self.c_type(&ty), self.zero(&ty));
-                    if self.w.scalar(&ty).is_some() {
-                        zero
-                    } else {
-                        format!("({c_type}){zero}")
-                    }
-                }
-                None => format!("(struct {p}_bytes){{.block = 0}}"),
-            };
-            self.code.line("rejected:");
-            self.code.line(format!("*{accepted} = false;"));
-            self.code.line(format!("return {zero};"));
+        self.rejected(filter, accepted);
+    }
+
+    /// Where a filter goes that rejects what it reads.
+    fn rejected(&mut self, filter: &Filter, accepted: &str) {
+        if !self.rejects {
+            return;
         }
+        let p = self.w.prefix.clone();
+        let zero = match &filter.result {
+            Some(e) => {
+                let ty = e.ty.clone();
+                let (c_type, zero) = (self.c_type(&ty), self.zero(&ty));
+                if self.w.scalar(&ty).is_some() {
+                    zero
+                } else {
+                    format!("({c_type}){zero}")
+                }
+            }
+            None => format!("(struct {p}_bytes){{.block = 0}}"),
+        };
+        self.code.line("rejected:");
+        self.code.line(format!("*{accepted} = false;"));
+        self.code.line(format!("return {zero};"));
     }
 
     /// Declares where the yielded bytes end, if the filter may yield more than it states: what comes after is dropped.
