@@ -252,7 +252,7 @@ impl<'a> Run<'a> {
                 bag = Some(carried);
             }
         }
-        let emission = Emission { target: emit.target, event: emit.event, later: emit.later, bag, span };
+        let emission = Emission { target: self.stack.target(emit), event: emit.event, later: emit.later, bag, span };
         done.push(Course::Act(Act::Emit(emission)));
     }
 

@@ -32,29 +32,31 @@ fn admission(linked: &Linked, first: LayerId, event: EventId) -> Option<Admissio
 
 /// The neighbour to which a layer hands an event on.
 fn next(stack: &Stack, layer: LayerId, event: EventId) -> Option<LayerId> {
-    let neighbour = match stack.event(event).direction {
-        Direction::Up => LayerId(layer.0 + 1),
-        Direction::Down => LayerId(layer.0.checked_sub(1)?),
-    };
-    let exists = neighbour.index() < stack.layers.len();
+    let mut ways = stack.links_from(Target::Layer(layer), stack.event(event).direction).filter_map(|link| match stack
+        .arrives(link, event)
+    {
+        Target::Layer(neighbour) => Some((link, neighbour)),
+        Target::Port(_) => None,
+    });
+    // Which of several neighbours it would be is not known.
+    let (link, neighbour) = ways.next().filter(|_| ways.next().is_none())?;
     let arm = stack
         .layer(layer)
         .reactions
         .iter()
         .find(|r| r.event == event)
         .and_then(|r| r.arms.iter().find(|a| a.guard.header.is_none()));
-    let hands_on =
-        arm.is_none_or(|arm| emits(stack, &stack.handler(arm.handler).body, Target::Layer(neighbour), event));
-    (exists && hands_on).then_some(neighbour)
+    let hands_on = arm.is_none_or(|arm| emits(stack, &stack.handler(arm.handler).body, link, event));
+    hands_on.then_some(neighbour)
 }
 
-/// Whether code, or a function that it calls, emits an event to a layer.
-fn emits(stack: &Stack, block: &Block, target: Target, event: EventId) -> bool {
+/// Whether code, or a function that it calls, puts an event on a link.
+fn emits(stack: &Stack, block: &Block, link: LinkId, event: EventId) -> bool {
     let mut found = false;
     let (mut pending, mut called) = (vec![block], BTreeSet::new());
     while let Some(block) = pending.pop() {
         block.each_statement(|statement| match &statement.kind {
-            StatementKind::Emit(emit) => found |= emit.target == target && emit.event == event,
+            StatementKind::Emit(emit) => found |= emit.link == link && emit.event == event,
             StatementKind::Call { function, .. } if called.insert(*function) => {
                 pending.push(&stack.function(*function).body)
             }

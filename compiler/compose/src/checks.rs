@@ -94,12 +94,13 @@ pub(crate) fn flow(linked: &Linked, flow: &Flow) -> Vec<Diagnostic> {
 pub(crate) fn silent(stack: &Stack, flow: &Flow) -> Vec<Diagnostic> {
     let inputs = &stack.ports[LOWER.index()].inputs;
     let Some(frames) = inputs.iter().find(|i| stack.event(i.event).message.is_some()) else { return vec![] };
-    let arrives = |node: &Node| matches!(node, Node::Event(LayerId(0), event, Some(_)) if *event == frames.event);
+    let arrives =
+        |node: &Node| matches!(node, Node::Event(at, event, Some(_)) if (*at, *event) == (frames.layer, frames.event));
     if flow.arrivals.keys().any(arrives) {
         return vec![];
     }
     let found = Diagnostic::error(codes::SILENT, "this stack never sends a frame")
-        .at(stack.layer(LayerId(0)).span, "no message reaches this layer from above, and it sends none")
+        .at(stack.layer(frames.layer).span, "no message reaches this layer from above, and it sends none")
         .help("some layer must pass messages down, or emit them");
     vec![found]
 }
@@ -136,7 +137,8 @@ fn unhandled(stack: &Stack, flow: &Flow, layer: LayerId, event: EventId, header:
 
 fn lost(stack: &Stack, flow: &Flow, event: EventId) -> Diagnostic {
     let name = &stack.event(event).name;
-    let lowest = &stack.layers[0];
+    let (_, lowest) = stack.neighbour_of(LOWER).expect("the lower port has a neighbour");
+    let lowest = stack.layer(lowest);
     let mut error = Diagnostic::error(codes::LOST, format!("nobody handles `{name}`, and no port takes it"));
     for (handler, emission) in emitters(stack, flow, event) {
         error = error.at(emission.span, format!("`{}` emits it", handler.name));

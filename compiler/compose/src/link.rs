@@ -20,14 +20,24 @@ pub(crate) struct Linked {
 }
 
 /// What a layer speaks with its neighbours.
-#[derive(Default)]
 pub(crate) struct Sides {
+    /// The links to the neighbours.
+    pub below: LinkId,
+    pub above: LinkId,
     pub from_below: BTreeSet<EventId>,
     pub to_below: BTreeSet<EventId>,
     pub from_above: BTreeSet<EventId>,
     pub to_above: BTreeSet<EventId>,
     /// The layout of what lies above, if the layer packs.
     pub layout: Option<LayoutId>,
+}
+
+impl Sides {
+    fn of(below: LinkId, above: LinkId) -> Sides {
+        let none = BTreeSet::new;
+        let (from_below, to_below, from_above, to_above) = (none(), none(), none(), none());
+        Sides { below, above, from_below, to_below, from_above, to_above, layout: None }
+    }
 }
 
 /// Two events are one if all of this is equal. Events of a layer's own port are nobody else's.
@@ -45,9 +55,10 @@ pub(crate) struct Linker {
 pub(crate) fn link(name: &str, fragments: &[Fragment]) -> Linked {
     let description = fragments.iter().map(|f| f.short.as_str()).collect::<Vec<_>>().join(" / ");
     let mut linker = Linker { stack: empty(name, description), events: HashMap::new(), sides: vec![], accepts: vec![] };
-    let count = fragments.len();
-    for (i, fragment) in fragments.iter().rev().enumerate() {
-        linker.add(fragment, i == 0, i + 1 == count);
+    // All layers stand in their places before the first one is numbered, so that it knows its neighbours.
+    let between: Vec<(LinkId, LinkId)> = (0..fragments.len()).map(|i| linker.stand(LayerId(i as u32))).collect();
+    for (fragment, between) in fragments.iter().rev().zip(between) {
+        linker.add(fragment, between);
     }
     Linked { stack: linker.stack, sides: linker.sides, accepts: linker.accepts }
 }
@@ -58,6 +69,7 @@ fn empty(name: &str, description: String) -> Stack {
         name: name.into(),
         description,
         layers: vec![],
+        links: vec![],
         structs: vec![],
         enums: vec![],
         events: vec![],
@@ -76,10 +88,25 @@ fn empty(name: &str, description: String) -> Stack {
 }
 
 impl Linker {
-    fn add(&mut self, fragment: &Fragment, lowest: bool, highest: bool) {
+    /// Puts a layer on top of what stands already; gives the links to its neighbours.
+    fn stand(&mut self, layer: LayerId) -> (LinkId, LinkId) {
+        let (this, links) = (Target::Layer(layer), &mut self.stack.links);
+        let below = match links.iter().position(|link| link.upper == Target::Port(UPPER)) {
+            Some(top) => top,
+            None => {
+                links.push(Link { lower: Target::Port(LOWER), upper: this });
+                0
+            }
+        };
+        links[below].upper = this;
+        links.push(Link { lower: this, upper: Target::Port(UPPER) });
+        (LinkId(below as u32), LinkId(links.len() as u32 - 1))
+    }
+
+    fn add(&mut self, fragment: &Fragment, (below, above): (LinkId, LinkId)) {
         let layer = LayerId(self.stack.layers.len() as u32);
         let instance = unique(&fragment.name, |n| self.stack.layers.iter().any(|l| l.name == n));
-        let mut sides = Sides::default();
+        let mut sides = Sides::of(below, above);
         if fragment.packs {
             sides.layout = Some(LayoutId(self.stack.layouts.len() as u32));
             self.stack.layouts.push(Layout { layer, form: LayoutForm::Plain, fingerprint: 0, shapes: vec![] });
@@ -87,8 +114,11 @@ impl Linker {
         self.sides.push(sides);
         let stack = &mut self.stack;
         let ports = stack.ports.len() as u32;
+        let links = stack.links.len() as u32;
         for name in &fragment.ports {
             let name = unique(name, |n| stack.ports.iter().any(|p| p.name == n));
+            let (lower, port) = (Target::Layer(layer), Target::Port(PortId(stack.ports.len() as u32)));
+            stack.links.push(Link { lower, upper: port });
             stack.ports.push(Port { name, inputs: vec![], outputs: vec![] });
         }
         stack.layers.push(Layer {
@@ -106,8 +136,7 @@ impl Linker {
         let renumber = Renumber {
             fragment,
             layer,
-            lowest,
-            highest,
+            links,
             structs: vec![None; fragment.structs.len()],
             enums: vec![],
             cells: vec![],

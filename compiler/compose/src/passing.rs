@@ -2,11 +2,11 @@
 
 use nacre_stack::*;
 
-use crate::link::{add_arm, Linked, LOWER, UPPER};
+use crate::link::{add_arm, Linked, LOWER};
 
 /// Makes the handler that hands an event on unchanged, in its direction; at the end of the stack it lets it go.
 pub(crate) fn make(linked: &mut Linked, layer: LayerId, event: EventId) -> HandlerId {
-    let target = onward(linked, layer, event);
+    let link = onward(linked, layer, event);
     let stack = &mut linked.stack;
     let declared = stack.events[event.index()].clone();
     let locals: Vec<Local> =
@@ -15,9 +15,9 @@ pub(crate) fn make(linked: &mut Linked, layer: LayerId, event: EventId) -> Handl
     let span = stack.layer(layer).span;
     let value = |(id, local): (&LocalId, &Local)| Expr::new(ExprKind::Local(*id), local.ty.clone(), span);
     let values: Vec<Expr> = parameters.iter().zip(&locals).map(value).collect();
-    let body = match target {
-        Some(target) => {
-            let emit = Emit { target, event, arguments: values, later: false, call: false, likely: None };
+    let body = match link {
+        Some(link) => {
+            let emit = Emit { link, event, arguments: values, later: false, call: false, likely: None };
             vec![StatementKind::Emit(emit).at(span)]
         }
         None => {
@@ -37,7 +37,7 @@ pub(crate) fn make(linked: &mut Linked, layer: LayerId, event: EventId) -> Handl
         passes: true,
         span,
     });
-    let arm = Arm { guard: Guard { header: None, data: false }, handler: id };
+    let arm = Arm { guard: Guard::NONE, handler: id };
     add_arm(&mut stack.layers[layer.index()], event, arm);
     id
 }
@@ -54,15 +54,17 @@ fn name(stack: &Stack, layer: LayerId, event: &Event) -> String {
     }
 }
 
-/// Where an event goes that leaves a layer in its direction; none: it ends there.
-fn onward(linked: &Linked, layer: LayerId, event: EventId) -> Option<Target> {
-    let up = linked.stack.event(event).direction == Direction::Up;
-    let last = linked.stack.layers.len() - 1;
-    match (up, layer.index()) {
-        (false, 0) => linked.sides[0].to_below.contains(&event).then_some(Target::Port(LOWER)),
-        (false, n) => Some(Target::Layer(LayerId(n as u32 - 1))),
-        (true, n) if n == last => linked.sides[n].to_above.contains(&event).then_some(Target::Port(UPPER)),
-        (true, n) => Some(Target::Layer(LayerId(n as u32 + 1))),
+/// The link over which an event leaves a layer in its direction; none: it ends there.
+fn onward(linked: &Linked, layer: LayerId, event: EventId) -> Option<LinkId> {
+    let direction = linked.stack.event(event).direction;
+    let sides = &linked.sides[layer.index()];
+    let (link, said) = match direction {
+        Direction::Down => (sides.below, &sides.to_below),
+        Direction::Up => (sides.above, &sides.to_above),
+    };
+    match linked.stack.link(link).end(direction) {
+        Target::Port(_) => said.contains(&event).then_some(link),
+        Target::Layer(_) => Some(link),
     }
 }
 

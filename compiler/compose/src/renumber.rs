@@ -2,17 +2,15 @@
 
 use nacre_stack::visit::{rewrite_expr, rewrite_place, rewrite_statement, rewrite_type, Rewriter};
 use nacre_stack::*;
-use nacre_typed::{Fragment, ABOVE, BELOW};
+use nacre_typed::{side_of, Fragment, ABOVE, BELOW};
 
-use crate::link::{add_arm, unique, Linker, LOWER, UPPER};
+use crate::link::{add_arm, unique, Linker, UPPER};
 
 /// What the identifiers of one fragment become.
 pub(crate) struct Renumber<'a> {
     pub fragment: &'a Fragment,
     pub linker: &'a mut Linker,
     pub layer: LayerId,
-    pub lowest: bool,
-    pub highest: bool,
     pub structs: Vec<Option<StructId>>,
     pub enums: Vec<EnumId>,
     pub cells: Vec<CellId>,
@@ -24,6 +22,8 @@ pub(crate) struct Renumber<'a> {
     pub externs: Vec<ExternId>,
     /// The stack's port for each of the layer's own.
     pub ports: u32,
+    /// The first link of the layer's own ports.
+    pub links: u32,
     pub instance: String,
 }
 
@@ -100,11 +100,11 @@ impl Renumber<'_> {
         for spoken in &self.fragment.interface {
             let event = self.event(spoken.side, spoken.event);
             if spoken.side > ABOVE {
+                let (link, layer) = (self.own_link(spoken.side), self.layer);
                 let port = self.port(spoken.side).index();
-                let layer = self.layer;
                 let port = &mut self.stack().ports[port];
                 if spoken.incoming {
-                    port.inputs.push(PortInput { event, layer, admissions: vec![], need: Need::default() });
+                    port.inputs.push(PortInput { event, link, layer, admissions: vec![], need: Need::default() });
                 }
                 continue;
             }
@@ -232,7 +232,7 @@ impl Renumber<'_> {
         for reaction in &self.fragment.reactions {
             let event = self.event(reaction.side, reaction.event);
             let header = reaction.guard.header.map(|h| HeaderId(h.0 + self.headers));
-            let guard = Guard { header, data: reaction.guard.data };
+            let guard = Guard { header, ..reaction.guard };
             let arm = Arm { guard, handler: HandlerId(reaction.handler.0 + self.handlers) };
             let layer = self.layer;
             add_arm(&mut self.stack().layers[layer.index()], event, arm);
@@ -270,16 +270,20 @@ impl Renumber<'_> {
     }
 
     /// Where an emission goes; none: an event that goes up from the highest layer, and that nobody there knows, ends.
-    fn target(&mut self, side: PortId, event: EventId) -> Option<Target> {
-        let layer = self.layer;
-        Some(match side {
-            BELOW if self.lowest => Target::Port(LOWER),
-            BELOW => Target::Layer(LayerId(layer.0 - 1)),
-            ABOVE if !self.highest => Target::Layer(LayerId(layer.0 + 1)),
-            ABOVE if self.linker.sides[layer.index()].to_above.contains(&event) => Target::Port(UPPER),
-            ABOVE => return None,
-            own => Target::Port(self.port(own)),
-        })
+    fn onward(&self, side: PortId, event: EventId) -> Option<LinkId> {
+        let sides = &self.linker.sides[self.layer.index()];
+        let ends = self.linker.stack.link(sides.above).upper == Target::Port(UPPER);
+        match side {
+            BELOW => Some(sides.below),
+            ABOVE if ends && !sides.to_above.contains(&event) => None,
+            ABOVE => Some(sides.above),
+            own => Some(self.own_link(own)),
+        }
+    }
+
+    /// The link to one of the layer's own ports.
+    fn own_link(&self, side: PortId) -> LinkId {
+        LinkId(self.links + side.0 - ABOVE.0 - 1)
     }
 }
 
@@ -332,11 +336,11 @@ impl Rewriter for Renumber<'_> {
                 block.push(statement);
                 continue;
             };
-            let Target::Port(side) = emit.target else { continue };
+            let side = side_of(emit.link);
             emit.event = self.event(side, emit.event);
-            match self.target(side, emit.event) {
-                Some(target) => {
-                    emit.target = target;
+            match self.onward(side, emit.event) {
+                Some(link) => {
+                    emit.link = link;
                     block.push(statement);
                 }
                 None => block.extend(ended(&self.linker.stack, emit).map(|kind| kind.at(statement.span))),

@@ -112,7 +112,7 @@ fn handler_of(linked: &mut Linked, flow: &mut Flow, node: &Node) -> Option<Handl
     };
     let own = kind.and_then(|k| own_header(&linked.stack, layer, k));
     let data = kind.is_some_and(|k| k.data);
-    let known = linked.stack.reaction(layer, event, own, data);
+    let known = linked.stack.reaction(layer, &Met { event, link: None, header: own, data });
     let handler = match (known, own) {
         (Some(handler), _) => handler,
         (None, None) => passing::make(linked, layer, event),
@@ -187,6 +187,7 @@ fn leave(linked: &Linked, flow: &mut Flow, port: PortId, emission: &Emission, pe
     let known = flow.outputs.entry((port, emission.event)).or_default();
     let new = emission.bag.as_ref().is_some_and(|bag| known.join(bag));
     let (true, Some(bag)) = (port == LOWER, &emission.bag) else { return new };
+    let Some((_, layer)) = linked.stack.neighbour_of(port) else { return new };
     let Some(event) = returning(linked, emission.event) else {
         flow.one_way.insert(emission.event);
         return new;
@@ -196,7 +197,7 @@ fn leave(linked: &Linked, flow: &mut Flow, port: PortId, emission: &Emission, pe
     for (kind, size) in &bag.0 {
         let kind = Kind { origin: Origin::Entered, ..kind.clone() };
         let size = Size { min: size.min, growth: 0, ..Size::up_to(size.max.min(longest)) };
-        any |= meet(flow, Node::Event(LayerId(0), event, Some(kind)), size, pending);
+        any |= meet(flow, Node::Event(layer, event, Some(kind)), size, pending);
     }
     any
 }
@@ -206,7 +207,8 @@ fn leave(linked: &Linked, flow: &mut Flow, port: PortId, emission: &Emission, pe
 pub(crate) fn returning(linked: &Linked, sent: EventId) -> Option<EventId> {
     let stack = &linked.stack;
     let name = &stack.event(sent).name;
-    let said = linked.sides[0].to_below.iter().filter(|e| stack.event(**e).message.is_some()).count();
+    let lowest = stack.neighbour_of(LOWER).map_or(0, |(_, layer)| layer.index());
+    let said = linked.sides[lowest].to_below.iter().filter(|e| stack.event(**e).message.is_some()).count();
     let inputs = stack.ports[LOWER.index()].inputs.iter().map(|i| i.event);
     let with_message: Vec<EventId> = inputs.filter(|e| stack.event(*e).message.is_some()).collect();
     if said <= 1 && with_message.len() == 1 {
@@ -221,16 +223,16 @@ pub(crate) fn returning(linked: &Linked, sent: EventId) -> Option<EventId> {
 
 /// Fills in the inputs of the two boundaries: what comes from the interfaces, and the event of opening.
 pub(crate) fn boundaries(linked: &mut Linked) {
-    let top = LayerId(linked.stack.layers.len() as u32 - 1);
+    let [Some(bottom), Some(top)] = [LOWER, UPPER].map(|port| linked.stack.neighbour_of(port)) else { return };
     let mut from_below: Vec<EventId> =
-        linked.sides[0].from_below.iter().copied().chain(opening(&linked.stack)).collect();
+        linked.sides[bottom.1.index()].from_below.iter().copied().chain(opening(&linked.stack)).collect();
     from_below.sort_by_key(|e| linked.stack.event(*e).role != EventRole::Delivery);
-    let from_above: Vec<EventId> = linked.sides[top.index()].from_above.iter().copied().collect();
-    for (port, layer, events) in [(LOWER, LayerId(0), from_below), (UPPER, top, from_above)] {
+    let from_above: Vec<EventId> = linked.sides[top.1.index()].from_above.iter().copied().collect();
+    for (port, (link, layer), events) in [(LOWER, bottom, from_below), (UPPER, top, from_above)] {
         for event in events {
             let known = linked.stack.ports[port.index()].inputs.iter().any(|i| i.event == event);
             if !known && passing::is_wanted(linked, port, event) {
-                let input = PortInput { event, layer, admissions: vec![], need: Need::default() };
+                let input = PortInput { event, link, layer, admissions: vec![], need: Need::default() };
                 linked.stack.ports[port.index()].inputs.push(input);
             }
         }

@@ -185,7 +185,7 @@ fn headers_that_leave_by_a_port() {
     let seen = l.event("seen", Direction::Up, &[("m", Type::Msg)]);
     l.fragment.ports.push("app".into());
     l.interface.push(nacre_typed::InterfaceEvent { side: PortId(2), event: seen, incoming: false });
-    l.on(c.deliver, None, |_, a| vec![emit(Target::Port(PortId(2)), seen, vec![a[0].clone()])]);
+    l.on(c.deliver, None, |_, a| vec![emit(LinkId(2), seen, vec![a[0].clone()])]);
     let text = "`seen` leaves by port `app` with the header `Seq` of `sequencer`\n  at: `silent.up.deliver` emits it\
                 \n  because what layers say to each other is not for the host: `sequencer` above would never see it\
                 \n  help: take only `data m` there, and pass the rest on";

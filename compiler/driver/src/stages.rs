@@ -21,8 +21,8 @@ pub fn stages() -> Vec<String> {
 }
 
 impl Session {
-    /// What a stage makes of a source and of one of its stacks; None: there is no such stage. `spans`: in stack IR, those of
-    /// statements and expressions are shown.
+    /// What a stage makes of a source and of one of its stacks; None: there is no such stage. `spans`: in stack IR,
+    /// those of statements and expressions are shown.
     pub fn stage(&self, source: &str, stack: &Stack, stage: &str, spans: bool) -> Option<String> {
         let print = if spans { print_with_spans } else { print };
         match stage {

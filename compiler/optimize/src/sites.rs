@@ -124,7 +124,7 @@ impl<'s> Finder<'s> {
         let id = *self.known.entry(node).or_insert_with(|| {
             self.all.push(Site {
                 layer: self.layer,
-                target: emit.target,
+                target: self.stack.target(emit),
                 event: emit.event,
                 later: emit.later,
                 likely: false,

@@ -28,23 +28,27 @@ impl Stack {
         lower.iter().filter(|input| self.event(input.event).role == EventRole::Opening)
     }
 
-    /// The handler for an event at a layer, given this layer's header on its message (if any) and whether it is data.
-    pub fn reaction(&self, layer: LayerId, event: EventId, header: Option<HeaderId>, data: bool) -> Option<HandlerId> {
-        let reaction = self.layer(layer).reactions.iter().find(|r| r.event == event)?;
-        let arm = reaction.arms.iter().find(|a| a.guard.header == header && (data || !a.guard.data))?;
+    /// The handler for an event that a layer meets.
+    pub fn reaction(&self, layer: LayerId, met: &Met) -> Option<HandlerId> {
+        let reaction = self.layer(layer).reactions.iter().find(|r| r.event == met.event)?;
+        let arm = reaction.arms.iter().find(|a| a.guard.fits(met))?;
         Some(arm.handler)
     }
 
-    /// Whether the target of an emission takes it. `from`: the layer that emits.
+    /// Whether what an emission arrives at takes it. `from`: the layer that emits.
     pub fn is_taken(&self, from: Option<LayerId>, emit: &Emit) -> bool {
-        match emit.target {
+        let Some(link) = self.links.get(emit.link.index()) else { return false };
+        let direction = self.event(emit.event).direction;
+        match link.end(direction) {
             Target::Port(port) => self.ports.get(port.index()).is_some_and(|p| p.outputs.contains(&emit.event)),
             Target::Layer(layer) => self.layers.get(layer.index()).is_some_and(|target| {
                 let reaction = target.reactions.iter().find(|r| r.event == emit.event);
                 // What comes down carries no header of this layer yet; what comes up has one if its peer put it on.
-                let down = self.event(emit.event).direction == Direction::Down;
-                let from_above = down && from.is_some_and(|from| from > layer);
-                reaction.is_some_and(|r| !from_above || r.arms.iter().any(|a| a.guard.header.is_none()))
+                let from_above = direction == Direction::Down && from.is_some();
+                let fits = |guard: &Guard| {
+                    guard.link.is_none_or(|link| link == emit.link) && (!from_above || guard.header.is_none())
+                };
+                reaction.is_some_and(|r| r.arms.iter().any(|a| fits(&a.guard)))
             }),
         }
     }
@@ -96,6 +100,29 @@ impl Stack {
             list.extend(port.outputs.iter().map(|event| PortEvent { port: id, event: *event, input: None }));
         }
         list
+    }
+}
+
+/// An event as a layer meets it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Met {
+    /// Which event.
+    pub event: EventId,
+    /// Over which link it comes; none: over one for which no guard asks.
+    pub link: Option<LinkId>,
+    /// This layer's header on its message, if it has one.
+    pub header: Option<HeaderId>,
+    /// Whether the message is data.
+    pub data: bool,
+}
+
+impl Guard {
+    /// A guard that asks for nothing but that the message has no header of the layer.
+    pub const NONE: Guard = Guard { link: None, header: None, data: false };
+
+    /// Whether it lets an event in.
+    pub fn fits(&self, met: &Met) -> bool {
+        self.header == met.header && (met.data || !self.data) && (self.link.is_none() || self.link == met.link)
     }
 }
 

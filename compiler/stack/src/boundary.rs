@@ -72,6 +72,9 @@ pub struct Port {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PortInput {
     pub event: EventId,
+    /// The link of the port.
+    pub link: LinkId,
+    /// The layer at its other end.
     pub layer: LayerId,
     /// A call is refused, without effect, unless all of these hold.
     pub admissions: Vec<Admission>,

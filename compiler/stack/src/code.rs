@@ -326,19 +326,14 @@ pub enum StatementKind {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Emit {
-    pub target: Target,
+    /// The event goes to the upper end of the link if it goes up, else to the lower end.
+    pub link: LinkId,
     pub event: EventId,
     pub arguments: Vec<Expr>,
     pub later: bool,
     /// Set by `optimize`: run as a call at once instead of through the queue.
     pub call: bool,
     pub likely: Option<bool>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Target {
-    Layer(LayerId),
-    Port(PortId),
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -35,6 +35,8 @@ ids! {
     StructId,
     /// Index into [`Stack::enums`].
     EnumId,
+    /// Index into [`Stack::links`].
+    LinkId,
     /// Index into [`Stack::ports`].
     PortId,
     /// Index into [`Stack::layouts`].

@@ -2,10 +2,11 @@
 //!
 //! # What it means
 //!
-//! A [`Stack`] is a row of [`Layer`]s (index 0 is the lowest) between two boundaries. A layer is a function from its
-//! state and one event to new state and emitted events. What it may do is written down in [`Handler`]s, one for each
-//! (event, header variant) that can reach it; `compose` has already made the handlers that only pass an event on, so
-//! there is no default behaviour left to know about.
+//! A [`Stack`] is a graph of [`Layer`]s between [`Port`]s, most often a row. A [`Link`] joins a layer with a layer or
+//! a port above or below it; nothing else makes neighbours of two layers. A layer is a function from its state and
+//! one event to new state and emitted events. What it may do is written down in [`Handler`]s, one for each (event,
+//! header variant) that can reach it; `compose` has already made the handlers that only pass an event on, so there is
+//! no default behaviour left to know about.
 //!
 //! **A step** is one event from outside and all that it causes. Outside events are: opening ([`Entry::Open`]), a call
 //! at a port, a frame, one timer, one `later` event. The event is put into one FIFO queue; while the queue is not
@@ -69,7 +70,10 @@ pub struct Stack {
     pub name: String,
     /// As the user wrote it, parameters filled in: `frag<1400> / pt2pt<16> / floor`, top first.
     pub description: String,
+    /// Each stands after those below it.
     pub layers: Vec<Layer>,
+    /// Who is whose neighbour.
+    pub links: Vec<Link>,
     pub structs: Vec<Struct>,
     pub enums: Vec<Enum>,
     pub events: Vec<Event>,
@@ -133,6 +137,8 @@ pub struct Arm {
 /// What a handler asks of the message, as it reaches the layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Guard {
+    /// The link over which the event must come; none: over any.
+    pub link: Option<LinkId>,
     /// The header of this layer that must be on it (it is popped); none: it must carry no header of this layer.
     pub header: Option<HeaderId>,
     /// Only messages that entered at a port of the stack (not those that layers made).
@@ -260,6 +266,7 @@ mod growth;
 mod headers;
 mod ids;
 pub mod interpret;
+mod links;
 mod nodes;
 pub mod operations;
 pub mod payload;
@@ -275,6 +282,7 @@ pub use code::*;
 pub use growth::Excess;
 pub use headers::*;
 pub use ids::*;
+pub use links::*;
 pub use nodes::{number, FillSpans};
 pub use state::*;
 pub use text::{print, print_with_spans, read, ReadError};

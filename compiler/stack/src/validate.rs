@@ -3,6 +3,7 @@
 mod code;
 mod expressions;
 mod layouts;
+mod links;
 mod numbers;
 mod places;
 mod tables;

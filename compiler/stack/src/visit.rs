@@ -173,7 +173,7 @@ macro_rules! traversal {
                         }
                     }
                 }
-                Emit(crate::Emit { target: _, event: _, arguments, later: _, call: _, likely: _ }) => {
+                Emit(crate::Emit { link: _, event: _, arguments, later: _, call: _, likely: _ }) => {
                     for argument in arguments {
                         v.expr(argument);
                     }

@@ -254,3 +254,19 @@ fn nodes_that_are_not_numbered() {
     };
     refused(unnumbered, samples::go_back_n(), swapped);
 }
+
+#[test]
+fn links_that_join_nothing_or_go_in_circles() {
+    let seq = samples::sequencer;
+    refused("it ends nowhere", seq(), |s| s.links[0].upper = Target::Layer(LayerId(9)));
+    refused("it joins two ports", seq(), |s| s.links[0].upper = Target::Port(PortId(1)));
+    refused("does not stand after", seq(), |s| s.links[1] = Link { lower: s.links[1].upper, upper: s.links[1].lower });
+    refused("2 links end at it", seq(), |s| s.links.push(s.links[0]));
+    refused("0 links end at it", seq(), |s| s.links.truncate(2));
+    refused("does not lead to its layer", seq(), |s| s.ports[0].inputs[0].layer = LayerId(1));
+    refused("does not lead to its layer", seq(), |s| s.ports[0].inputs[0].link = LinkId(2));
+    refused("does not come out here", seq(), |s| s.ports[1].outputs = vec![s.ports[1].inputs[0].event]);
+    refused("no link 9", seq(), |s| emit_in(&mut s.handlers[0].body).link = LinkId(9));
+    refused("another layer's link", seq(), |s| emit_in(&mut handler(s, "sequencer.down.send").body).link = LinkId(0));
+    refused("a link of another layer", seq(), |s| s.layers[0].reactions[0].arms[0].guard.link = Some(LinkId(2)));
+}

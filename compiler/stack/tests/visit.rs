@@ -41,7 +41,7 @@ fn everything() -> Vec<Stack> {
             back: Some(l),
         };
         let emit = Emit {
-            target: Target::Port(PortId(0)),
+            link: LinkId(0),
             event: EventId(0),
             arguments: vec![k(3), k(4)],
             later: false,

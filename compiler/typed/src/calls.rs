@@ -1,7 +1,7 @@
 //! Calls: of functions, externs and built-ins, of operations on containers, and emissions.
 
 use nacre_diagnostics::{nearest, Span};
-use nacre_stack::{Argument, Emit, Expr, ExprKind, LocalId, Place, PortId, StatementKind, Target, Type};
+use nacre_stack::{Argument, Emit, Expr, ExprKind, LocalId, Place, PortId, StatementKind, Type};
 use nacre_syntax::ast;
 use nacre_syntax::foreign::{self, Unknown};
 
@@ -296,7 +296,7 @@ impl Body<'_, '_> {
         let wanted: Vec<(&ast::Expr, Type)> =
             arguments.iter().zip(&parameters).map(|(a, p)| (&a.value, p.ty.clone())).collect();
         let arguments = self.values(&wanted)?;
-        let emit = Emit { target: Target::Port(side), event: id, arguments, later, call: false, likely: None };
+        let emit = Emit { link: crate::link_of(side), event: id, arguments, later, call: false, likely: None };
         self.push(StatementKind::Emit(emit).at(span));
         Some(())
     }

@@ -3,7 +3,8 @@
 //! A fragment is one instance of a layer with its parameters filled in. Everything in it is final but for what only the
 //! stack knows, and `compose` replaces:
 //! - identifiers ([`nacre_stack::CellId`] and so on) count within the fragment; `LayerId(0)` is this layer;
-//! - emissions go to one of the layer's sides: [`Target::Port`] with [`BELOW`], [`ABOVE`], or 2 + the index into `ports`;
+//! - emissions go over the link of one of the layer's sides: [`link_of`] [`BELOW`], [`ABOVE`], or 2 + the index into
+//!   `ports`;
 //! - `LayoutId(0)` in pack and unpack is the layout of the messages above this layer;
 //! - `CounterId`: the built-in ones as they are, then `counters`.
 //! - reactions are listed by side; what the layer does not handle, it passes on.
@@ -12,13 +13,23 @@ use nacre_diagnostics::Span;
 use nacre_stack::visit::Rewriter;
 use nacre_stack::{
     builtin, Admission, Bounds, Cell, Counter, Enum, Event, EventId, Expr, Extern, FillSpans, Filter, Function, Goal,
-    Guard, Handler, HandlerId, Header, Layer, LayerId, Port, PortId, Stack, Struct, Timer,
+    Guard, Handler, HandlerId, Header, Layer, LayerId, Link, LinkId, Port, PortId, Stack, Struct, Target, Timer,
 };
 
 /// The side from which the lower neighbour (or the lower boundary) speaks.
 pub const BELOW: PortId = PortId(0);
 /// The side of the upper neighbour (or the upper boundary).
 pub const ABOVE: PortId = PortId(1);
+
+/// The link of a side in a fragment.
+pub fn link_of(side: PortId) -> LinkId {
+    LinkId(side.0)
+}
+
+/// The side of a link in a fragment.
+pub fn side_of(link: LinkId) -> PortId {
+    PortId(link.0)
+}
 
 /// One instance of a layer, checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,12 +79,18 @@ pub struct Fragment {
 }
 
 impl Fragment {
-    /// The fragment as a stack of this layer alone, to be printed: it has no layouts, and nothing leads to its handlers.
+    /// The fragment as a stack of this layer alone, to be printed: it has no layouts, and nothing leads to its
+    /// handlers.
     pub fn as_stack(&self) -> Stack {
         let counter = |name: &str, layer| Counter { name: name.into(), layer };
         let own = self.counters.iter().map(|name| counter(name, Some(LayerId(0))));
         let sides = ["below", "above"].into_iter().chain(self.ports.iter().map(String::as_str));
         let port = |name: &str| Port { name: name.into(), inputs: Vec::new(), outputs: Vec::new() };
+        let layer = Target::Layer(LayerId(0));
+        let link = |side: u32| match Target::Port(PortId(side)) {
+            port if PortId(side) == BELOW => Link { lower: port, upper: layer },
+            port => Link { lower: layer, upper: port },
+        };
         Stack {
             name: self.name.clone(),
             description: self.description.clone(),
@@ -87,6 +104,7 @@ impl Fragment {
                 random: None,
                 span: self.span,
             }],
+            links: (0..2 + self.ports.len() as u32).map(link).collect(),
             structs: self.structs.clone(),
             enums: self.enums.clone(),
             events: self.events.clone(),

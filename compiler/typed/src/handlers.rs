@@ -343,7 +343,7 @@ impl Body<'_, '_> {
             return None;
         }
         let mut ids = Vec::new();
-        let mut guard = Guard { header: None, data: false };
+        let mut guard = Guard::NONE;
         let mut header = None;
         for (i, parameter) in event.parameters.iter().enumerate() {
             let pattern = match rest {

@@ -1,7 +1,7 @@
 //! Statements but for branches and loops.
 
 use nacre_diagnostics::Span;
-use nacre_stack::{Emit, Expr, ExprKind, StatementKind, Target, Type};
+use nacre_stack::{Emit, Expr, ExprKind, StatementKind, Type};
 use nacre_syntax::ast::{self, AssignOp, Otherwise, PatternKind};
 use nacre_syntax::foreign::{self, Unknown};
 
@@ -486,7 +486,7 @@ impl Body<'_, '_> {
             }
             arguments.push(self.get(*id));
         }
-        let emit = Emit { target: Target::Port(to), event, arguments, later: false, call: false, likely: None };
+        let emit = Emit { link: crate::link_of(to), event, arguments, later: false, call: false, likely: None };
         self.push(StatementKind::Emit(emit).at(span));
         Some(())
     }

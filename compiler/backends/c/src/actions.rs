@@ -122,7 +122,8 @@ impl Body<'_, '_> {
 
     /// An event goes into the queue, to its handler at once, or out.
     pub fn emit(&mut self, emit: &Emit) {
-        let level = self.w.level_at(emit.target);
+        let target = self.w.stack.target(emit);
+        let level = self.w.level_at(target);
         let mut texts = vec![];
         for argument in &emit.arguments {
             texts.push(match argument.ty {
@@ -130,21 +131,21 @@ impl Body<'_, '_> {
                 _ => self.value(argument),
             });
         }
-        let name = self.w.event_name(emit.target, emit.event);
+        let name = self.w.event_name(target, emit.event);
         let p = self.w.prefix.clone();
         let likely = self.likely && emit.likely != Some(false);
         let function = if emit.later {
-            self.w.put_off.insert((emit.target, emit.event));
+            self.w.put_off.insert((target, emit.event));
             Callee { name: format!("{p}_put_off_{name}"), in_place: false }
         } else {
-            match emit.target {
+            match target {
                 Target::Port(port) => {
                     self.w.output_function(port, emit.event, self.w.plan.quick && likely && self.loops == 0)
                 }
                 Target::Layer(layer) => match self.w.called(layer, emit, likely) {
                     Some(callee) => callee,
                     None => {
-                        self.w.queued.insert((emit.target, emit.event));
+                        self.w.queued.insert((target, emit.event));
                         Callee { name: format!("{p}_queue_{name}"), in_place: false }
                     }
                 },

@@ -124,16 +124,10 @@ impl Writer<'_> {
                     self.size_of_block(then, depth) + otherwise.len().min(1) as u64 * 10
                 }
                 StatementKind::If { likely: Some(false), otherwise, .. } => 10 + self.size_of_block(otherwise, depth),
-                StatementKind::Emit(Emit {
-                    target: Target::Layer(layer),
-                    event,
-                    call: true,
-                    later: false,
-                    likely,
-                    ..
-                }) => match likely {
-                    Some(false) => 5,
-                    _ => self.size_of(*layer, *event, depth + 1),
+                StatementKind::Emit(emit @ Emit { call: true, later: false, .. }) => match stack.target(emit) {
+                    Target::Port(_) => 0,
+                    Target::Layer(_) if emit.likely == Some(false) => 5,
+                    Target::Layer(layer) => self.size_of(layer, emit.event, depth + 1),
                 },
                 StatementKind::Call { function, .. } if depth < 64 => {
                     self.size_of_block(&stack.function(*function).body, depth + 1)

@@ -79,7 +79,7 @@ impl Writer<'_> {
             self.line(within(&format!("queue_n < {QUEUE}"), Limit::Events));
             "queue[queue_end]".to_string()
         };
-        let kind = self.kind_name(emit.target, emit.event);
+        let kind = self.kind_name(self.stack.target(emit), emit.event);
         self.line(format!("{slot}.what = {kind};"));
         for (argument, place) in emit.arguments.iter().zip(self.event_places(emit.event)) {
             self.assign(argument, &format!("{slot}.{place}"));

@@ -7,53 +7,44 @@ use nacre_stack::*;
 
 use super::handlers::{arrow, lines, Line};
 use super::{broken, padded};
+use crate::link::UPPER;
 
 /// Columns between the sides of a box.
 const WIDTH: usize = 76;
 
 pub(crate) fn boxes(stack: &Stack) -> String {
     let mut text = String::new();
-    let top = stack.layers.len();
-    for k in (0..top).rev() {
-        text += &link(stack, k + 1);
-        text += &one(stack, LayerId(k as u32));
+    for k in (0..stack.layers.len() as u32).rev().map(LayerId) {
+        // A layer's own ports are listed in its box.
+        let above = stack.links_from(Target::Layer(k), Direction::Up).filter(|id| !is_own(stack, *id));
+        above.for_each(|id| text += &link(stack, id));
+        text += &one(stack, k);
     }
-    text + &link(stack, 0)
+    let lowest = (0..stack.links.len() as u32).map(LinkId);
+    lowest.filter(|id| matches!(stack.link(*id).lower, Target::Port(_))).for_each(|id| text += &link(stack, id));
+    text
 }
 
-/// The events that can go over the link below layer `above` (and above the one before it).
-fn link(stack: &Stack, above: usize) -> String {
+/// Whether a link leads to a port that a layer declares.
+fn is_own(stack: &Stack, id: LinkId) -> bool {
+    matches!(stack.link(id).upper, Target::Port(port) if port > UPPER)
+}
+
+/// The events that can go over a link.
+fn link(stack: &Stack, id: LinkId) -> String {
     let (mut down, mut up) = (BTreeSet::new(), BTreeSet::new());
-    let upper = (above < stack.layers.len()).then_some(above);
-    let lower = above.checked_sub(1);
-    for (handler, emit) in emissions(stack) {
-        let from = stack.handlers[handler].layer.index();
-        let to = match emit.target {
-            Target::Layer(layer) => Some(layer.index()),
-            Target::Port(port) => match (port.index(), upper, lower) {
-                (0, _, None) | (1, None, _) => None,
-                _ => continue,
-            },
-        };
-        let leaves = |side: Option<usize>, other: Option<usize>| Some(from) == side && to == other;
-        if leaves(upper, lower) || leaves(lower, upper) {
-            let set = if stack.event(emit.event).direction == Direction::Up { &mut up } else { &mut down };
-            set.insert(stack.event(emit.event).name.clone());
-        }
-    }
-    let port = match (upper, lower) {
-        (_, None) => Some((0, "  transport")),
-        (None, _) => Some((1, "  application")),
-        _ => None,
+    let mut note = |event: EventId| {
+        let set = if stack.event(event).direction == Direction::Up { &mut up } else { &mut down };
+        set.insert(stack.event(event).name.clone());
     };
-    let mut place = "";
-    if let Some((port, name)) = port {
-        for input in &stack.ports[port].inputs {
-            let set = if stack.event(input.event).direction == Direction::Up { &mut up } else { &mut down };
-            set.insert(stack.event(input.event).name.clone());
-        }
-        place = name;
-    }
+    emissions(stack).into_iter().filter(|emit| emit.link == id).for_each(|emit| note(emit.event));
+    let inputs = stack.ports.iter().flat_map(|port| &port.inputs);
+    inputs.filter(|input| input.link == id).for_each(|input| note(input.event));
+    let place = match stack.link(id) {
+        Link { lower: Target::Port(_), .. } => "  transport",
+        Link { upper: Target::Port(_), .. } => "  application",
+        _ => "",
+    };
     let side = |arrow: &str, set: BTreeSet<String>| {
         let names = set.into_iter().collect::<Vec<_>>().join(" ");
         if names.is_empty() {
@@ -67,14 +58,14 @@ fn link(stack: &Stack, above: usize) -> String {
     format!("{}\n", text.trim_end())
 }
 
-/// Every emission with the handler that makes it, itself or by what it calls.
-fn emissions(stack: &Stack) -> Vec<(usize, &Emit)> {
+/// Every emission that a handler makes, itself or by what it calls.
+fn emissions(stack: &Stack) -> Vec<&Emit> {
     let mut found = vec![];
-    for (i, handler) in stack.handlers.iter().enumerate() {
+    for handler in &stack.handlers {
         let mut pending = vec![&handler.body];
         while let Some(block) = pending.pop() {
             block.each_statement(|statement| match &statement.kind {
-                StatementKind::Emit(emit) => found.push((i, emit)),
+                StatementKind::Emit(emit) => found.push(emit),
                 StatementKind::Call { function, .. } => pending.push(&stack.functions[function.index()].body),
                 _ => {}
             });

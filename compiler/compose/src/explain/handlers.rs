@@ -86,7 +86,7 @@ fn turns(statement: &Statement) -> u64 {
 fn emission(stack: &Stack, emit: &Emit, times: u64) -> String {
     let message = stack.event(emit.event).message.map(|m| &emit.arguments[m as usize]);
     let header = message.and_then(pushed).map_or(String::new(), |h| format!(" + {}", stack.header(h).name));
-    let port = match emit.target {
+    let port = match stack.target(emit) {
         Target::Port(port) if port.index() > 1 => format!(" at {}", stack.ports[port.index()].name),
         _ => String::new(),
     };

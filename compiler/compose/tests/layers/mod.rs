@@ -5,8 +5,8 @@ use nacre_stack::samples::build::*;
 use nacre_stack::*;
 use nacre_typed::{Fragment, FragmentReaction, InterfaceEvent, ABOVE, BELOW};
 
-pub const DOWN: Target = Target::Port(BELOW);
-pub const UP: Target = Target::Port(ABOVE);
+pub const DOWN: LinkId = LinkId(0);
+pub const UP: LinkId = LinkId(1);
 pub const LAYER: LayerId = LayerId(0);
 
 pub fn seq(bits: u8) -> Type {

@@ -58,7 +58,7 @@ pub fn write(stack: &Stack, state: &State, kind: Kind) -> Vec<u8> {
     }
     half(state.later.len(), &mut to);
     for event in &state.later {
-        let target = match event.target {
+        let target = match stack.arrives(event.link, event.event) {
             Target::Layer(layer) => layer.0,
             Target::Port(port) => 0x8000_0000 | port.0,
         };

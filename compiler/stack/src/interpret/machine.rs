@@ -172,7 +172,7 @@ impl Machine {
 
     fn pending(&self, input: &PortInput, message: Message, from: Option<Addr>, others: &[Value]) -> Pending {
         let arguments = arguments_of(&self.stack, input.event, message, from, others);
-        Pending { source: None, target: Target::Layer(input.layer), event: input.event, arguments }
+        Pending { link: input.link, event: input.event, arguments }
     }
 
     /// A call at a port: the index of an input in [`Stack::interface`], its parameters but the message, and the message's data.

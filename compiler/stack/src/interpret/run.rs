@@ -42,15 +42,13 @@ pub struct State {
 /// An event on its way.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pending {
-    /// None: from outside.
-    pub source: Option<LayerId>,
-    pub target: Target,
+    pub link: LinkId,
     pub event: EventId,
     pub arguments: Vec<Value>,
 }
 
-/// Source, target, direction: what stays in order.
-type Link = (Option<LayerId>, Target, Direction);
+/// A link in one direction: what stays in order.
+type Way = (LinkId, Direction);
 
 pub enum Slot {
     Value(Value),
@@ -132,11 +130,11 @@ impl<'a> Run<'a> {
         match self.state.schedule {
             Schedule::Fifo => self.queue.pop_front(),
             Schedule::Any(_) => {
-                let mut heads: Vec<(usize, Link)> = vec![];
+                let mut heads: Vec<(usize, Way)> = vec![];
                 for (at, event) in self.queue.iter().enumerate() {
-                    let link = (event.source, event.target, self.stack.event(event.event).direction);
-                    if heads.iter().all(|(_, known)| *known != link) {
-                        heads.push((at, link));
+                    let way = (event.link, self.stack.event(event.event).direction);
+                    if heads.iter().all(|(_, known)| *known != way) {
+                        heads.push((at, way));
                     }
                 }
                 let pick = match &mut self.state.choices {
@@ -149,9 +147,9 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Hands an event to its target.
+    /// Hands an event to what it arrives at.
     pub fn handle(&mut self, mut event: Pending) {
-        let layer = match event.target {
+        let layer = match self.stack.arrives(event.link, event.event) {
             Target::Layer(layer) => layer,
             Target::Port(port) => return self.put_out(port, event.event, event.arguments),
         };
@@ -161,7 +159,8 @@ impl<'a> Run<'a> {
         if let Some(Value::Msg(message)) = message.and_then(|at| event.arguments.get(at)) {
             (header, data) = (message.header_of(self.stack, layer), message.data);
         }
-        let Some(handler) = self.stack.reaction(layer, event.event, header, data) else {
+        let met = Met { event: event.event, link: Some(event.link), header, data };
+        let Some(handler) = self.stack.reaction(layer, &met) else {
             let header = header.map_or("none".into(), |h| self.stack.header(h).name.clone());
             let (layer, event) = (&self.stack.layer(layer).name, &self.stack.event(event.event).name);
             return self.broken(Rule::Complete, format!("`{layer}` has no handler for `{event}` with header {header}"));
@@ -208,7 +207,7 @@ impl<'a> Run<'a> {
         let emitted = std::mem::replace(&mut self.emissions, emissions);
         self.trace(id, handler.layer, event, shown, &emitted);
         for (event, later) in emitted {
-            match (later, event.target) {
+            match (later, self.stack.arrives(event.link, event.event)) {
                 (true, _) => self.state.later.push_back(event),
                 (false, Target::Layer(_)) => self.put(event),
                 // It has left already, when it was emitted.
@@ -243,7 +242,7 @@ impl<'a> Run<'a> {
     }
 
     fn show_emission(&self, event: &Pending, later: bool) -> String {
-        let target = match event.target {
+        let target = match self.stack.arrives(event.link, event.event) {
             Target::Layer(layer) => &self.stack.layer(layer).name,
             Target::Port(port) => &self.stack.ports[port.index()].name,
         };
@@ -257,10 +256,9 @@ impl<'a> Run<'a> {
         if emit.later {
             arguments.iter_mut().for_each(|a| self.state.pool.keep(a));
         }
-        let source = self.frames.last().map(|f| f.layer);
-        let event = Pending { source, target: emit.target, event: emit.event, arguments };
+        let event = Pending { link: emit.link, event: emit.event, arguments };
         let nested = emit.call && !emit.later && self.depth <= 2 * self.stack.layers.len() + 8;
-        match emit.target {
+        match self.stack.target(emit) {
             Target::Port(port) if !emit.later => {
                 let traced = Pending { arguments: event.arguments.clone(), ..event.clone() };
                 self.emissions.push((traced, false));
@@ -291,9 +289,11 @@ impl<'a> Run<'a> {
     }
 
     fn check_accepted(&mut self, layer: LayerId, event: &Pending) {
+        let direction = self.stack.event(event.event).direction;
+        let inner = matches!(self.stack.link(event.link).begin(direction), Target::Layer(_));
         let inputs = self.stack.ports.iter().flat_map(|p| &p.inputs).filter(|input| input.event == event.event);
         for admission in inputs.flat_map(|i| &i.admissions).filter(|a| a.layer == layer) {
-            if event.source.is_some() && !self.admits(admission, &event.arguments) {
+            if inner && !self.admits(admission, &event.arguments) {
                 let (layer, event) = (&self.stack.layer(layer).name, &self.stack.event(event.event).name);
                 return self.report(Rule::Accepts, format!("`{layer}` does not accept this `{event}`"));
             }

@@ -35,6 +35,7 @@ impl Builder {
                 name: name.into(),
                 description: description.into(),
                 layers: vec![],
+                links: vec![],
                 structs: vec![],
                 enums: vec![],
                 events: vec![],
@@ -82,7 +83,15 @@ impl Builder {
             random: None,
             span: Span::default(),
         });
-        LayerId(self.stack.layers.len() as u32 - 1)
+        let id = LayerId(self.stack.layers.len() as u32 - 1);
+        // The layers stand in a row, so that link k is below layer k.
+        let (this, links) = (Target::Layer(id), &mut self.stack.links);
+        match links.last_mut() {
+            Some(top) => top.upper = this,
+            None => links.push(Link { lower: Target::Port(PortId(0)), upper: this }),
+        }
+        links.push(Link { lower: this, upper: Target::Port(PortId(1)) });
+        id
     }
 
     pub fn event(&mut self, name: &str, direction: Direction, parameters: &[(&str, Type)]) -> EventId {
@@ -149,7 +158,7 @@ impl Builder {
             name = format!("{name}.{}", stack.header(header).name);
         }
         let handler = self.add_handler(layer, name, Some(event), parameters, fields, locals, body);
-        let arm = Arm { guard: Guard { header, data: false }, handler };
+        let arm = Arm { guard: Guard { header, ..Guard::NONE }, handler };
         let reactions = &mut self.stack.layers[layer.index()].reactions;
         match reactions.iter_mut().find(|r| r.event == event) {
             Some(reaction) => reaction.arms.push(arm),
@@ -303,11 +312,11 @@ pub fn store(place: &Place, value: Expr) -> Statement {
 pub fn when(condition: Expr, then: Block, otherwise: Block) -> Statement {
     StatementKind::If { condition, likely: None, then, otherwise }.into()
 }
-pub fn emit(target: Target, event: EventId, arguments: Vec<Expr>) -> Statement {
-    StatementKind::Emit(Emit { target, event, arguments, later: false, call: false, likely: None }).into()
+pub fn emit(link: LinkId, event: EventId, arguments: Vec<Expr>) -> Statement {
+    StatementKind::Emit(Emit { link, event, arguments, later: false, call: false, likely: None }).into()
 }
-pub fn later(target: Target, event: EventId, arguments: Vec<Expr>) -> Statement {
-    StatementKind::Emit(Emit { target, event, arguments, later: true, call: false, likely: None }).into()
+pub fn later(link: LinkId, event: EventId, arguments: Vec<Expr>) -> Statement {
+    StatementKind::Emit(Emit { link, event, arguments, later: true, call: false, likely: None }).into()
 }
 pub fn release(message: &Expr) -> Statement {
     StatementKind::Drop(message.clone()).into()

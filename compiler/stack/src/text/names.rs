@@ -62,7 +62,23 @@ pub struct Names {
     pub ports: Table,
 }
 
+/// The only link of a layer over which events of a direction arrive at an end.
+pub fn link_to(stack: &Stack, layer: LayerId, direction: Direction, end: Target) -> Option<LinkId> {
+    let leads = |link: &&(usize, &Link)| link.1.meets(Target::Layer(layer)) && link.1.end(direction) == end;
+    let links: Vec<(usize, &Link)> = stack.links.iter().enumerate().collect();
+    let mut found = links.iter().filter(leads);
+    found.next().filter(|_| found.next().is_none()).map(|(index, _)| LinkId(*index as u32))
+}
+
 impl Names {
+    /// An end of a link, as it is written.
+    pub fn end(&self, end: Target) -> String {
+        match end {
+            Target::Layer(layer) => format!("layer {}", self.layers.show(layer.index())),
+            Target::Port(port) => format!("port {}", self.ports.show(port.index())),
+        }
+    }
+
     pub fn of(stack: &Stack) -> Names {
         let mut names = Names::default();
         let layer = |id: LayerId| stack.layers.get(id.index()).map_or("", |l| l.name.as_str());

@@ -82,6 +82,9 @@ impl<'a> Printer<'a> {
                 span(l.span)
             ));
         }
+        for link in &stack.links {
+            self.line(format!("link {} to {}", names.end(link.lower), names.end(link.upper)));
+        }
         for e in &stack.events {
             let message = e.message.map_or(String::new(), |m| format!(" message {m}"));
             let direction = word(words::DIRECTIONS, e.direction);
@@ -157,7 +160,7 @@ impl<'a> Printer<'a> {
             self.filter(f);
         }
         for f in &stack.functions {
-            let mut code = self.body(&f.locals);
+            let mut code = self.body(&f.locals).of(f.layer);
             let parameters = join(f.parameters.iter().map(|p| code.local(*p)));
             let result = f.result.as_ref().map_or(String::new(), |t| format!(" result '{}", ty(self.names, t)));
             let block = code.block(&f.body);
@@ -168,7 +171,7 @@ impl<'a> Printer<'a> {
             ));
         }
         for h in &stack.handlers {
-            let mut code = self.body(&h.locals);
+            let mut code = self.body(&h.locals).of(h.layer);
             let parameters = join(h.parameters.iter().map(|p| code.local(*p)));
             let fields = join(h.fields.iter().map(|p| code.local(*p)));
             let event = h.event.map_or(String::new(), |e| format!(" event {}", self.names.events.show(e.index())));
@@ -215,7 +218,8 @@ impl<'a> Printer<'a> {
                 let arms = join(reaction.arms.iter().map(|arm| {
                     let header = arm.guard.header.map_or("-".into(), |h| self.names.headers.show(h.index()));
                     let data = if arm.guard.data { " data" } else { "" };
-                    format!("{header}{data} {}", self.names.handlers.show(arm.handler.index()))
+                    let link = arm.guard.link.map_or(String::new(), |link| format!("(#{}) ", link.0));
+                    format!("{link}{header}{data} {}", self.names.handlers.show(arm.handler.index()))
                 }));
                 self.line(format!("reaction {name} {} [{arms}]", self.names.events.show(reaction.event.index())));
             }

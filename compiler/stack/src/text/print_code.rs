@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::implied::Scoped;
-use super::names::{quoted, Names, Table};
+use super::names::{link_to, quoted, Names, Table};
 use super::words::{self, word};
 use crate::*;
 
@@ -15,6 +15,8 @@ pub struct Code<'a> {
     pub depth: usize,
     /// Whether statements and expressions are followed by their spans.
     pub spans: bool,
+    /// Whose code it is, if it emits.
+    pub layer: Option<LayerId>,
 }
 
 pub fn span(span: Span) -> String {
@@ -63,7 +65,7 @@ impl<'a> Code<'a> {
     pub fn new(stack: &'a Stack, names: &'a Names, locals: &'a [Local]) -> Code<'a> {
         let mut table = Table::default();
         locals.iter().for_each(|l| table.add(&l.name, ""));
-        Code { scoped: Scoped { stack, locals }, names, locals: table, depth: 0, spans: false }
+        Code { scoped: Scoped { stack, locals }, names, locals: table, depth: 0, spans: false, layer: None }
     }
 
     /// `@file:start..end`, where spans are asked for and this one is known.
@@ -72,6 +74,11 @@ impl<'a> Code<'a> {
             return String::new();
         }
         format!("@{}:{}..{}", span.file.0, span.start, span.end)
+    }
+
+    /// The same for code of a layer.
+    pub fn of(self, layer: LayerId) -> Code<'a> {
+        Code { layer: Some(layer), ..self }
     }
 
     fn ty(&self, t: &Type) -> String {
@@ -191,15 +198,26 @@ impl<'a> Code<'a> {
     }
 
     fn emit(&mut self, emit: &Emit) -> String {
-        let target = match emit.target {
-            Target::Layer(layer) => format!("layer {}", self.names.layers.show(layer.index())),
-            Target::Port(port) => format!("port {}", self.names.ports.show(port.index())),
-        };
+        let target = self.way(emit);
         let event = self.names.events.show(emit.event.index());
         let later = if emit.later { " later" } else { "" };
         let call = if emit.call { " call" } else { "" };
         let arguments = self.list(&emit.arguments);
         format!("emit {target} {event}({arguments}){later}{call}{};", likely(emit.likely))
+    }
+
+    /// Where an emission goes: what it arrives at, if only one link of the layer leads there, else the link.
+    fn way(&self, emit: &Emit) -> String {
+        let stack = self.scoped.stack;
+        let known = stack.events.get(emit.event.index()).zip(self.layer);
+        let only = known.and_then(|(event, layer)| {
+            let end = stack.links.get(emit.link.index())?.end(event.direction);
+            (link_to(stack, layer, event.direction, end) == Some(emit.link)).then_some(end)
+        });
+        match only {
+            Some(end) => self.names.end(end),
+            None => format!("link #{}", emit.link.0),
+        }
     }
 
     pub fn place(&mut self, place: &Place) -> String {

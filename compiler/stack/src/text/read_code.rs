@@ -280,19 +280,6 @@ impl Reader {
         Ok(Operate { operation, place, arguments, into, done, back: self.local_after("back")? })
     }
 
-    fn emit(&mut self) -> Result<Emit> {
-        let target = match self.word()?.as_str() {
-            "layer" => Target::Layer(self.layer()?),
-            _ => Target::Port(PortId(self.named(|n| &n.ports)?)),
-        };
-        let event = EventId(self.named(|n| &n.events)?);
-        self.sign('(')?;
-        let arguments = self.list(')', Reader::expr)?;
-        let (later, call) = (self.is_word("later"), self.is_word("call"));
-        let likely = self.one_of(words::LIKELY);
-        Ok(Emit { target, event, arguments, later, call, likely })
-    }
-
     pub fn place(&mut self) -> Result<Place> {
         let root = if self.at_sign('%') {
             Root::Local(self.local()?)

@@ -285,16 +285,6 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn emit(&mut self, emit: &'a Emit) {
-        self.problems.unless(self.effects, || "an emission where nothing may be changed".into());
-        let Some(event) = self.stack.events.get(emit.event.index()) else {
-            return self.problems.add(format!("no event {}", emit.event.0));
-        };
-        self.all_typed(&emit.arguments, event.parameters.iter().map(|p| &p.ty), "arguments");
-        let taken = self.stack.is_taken(self.layer, emit);
-        self.problems.unless(taken, || format!("nothing takes `{}` at {:?}", event.name, emit.target));
-    }
-
     fn filter(&mut self, into: LocalId, id: FilterId) {
         let Some(filter) = self.stack.filters.get(id.index()) else {
             return self.problems.add(format!("no filter {}", id.0));

@@ -1,6 +1,6 @@
 //! The tables: every index that stands outside of code is in range, and what belongs together does.
 
-use super::Problems;
+use super::{links, Problems};
 use crate::*;
 
 pub fn check(stack: &Stack, p: &mut Problems) {
@@ -41,6 +41,7 @@ pub fn check(stack: &Stack, p: &mut Problems) {
         p.unless(filter.functions.iter().all(|f| f.index() < stack.functions.len()), || "no such function".into());
         p.unless(filter.grows.1 > 0, || "growth divides by zero".into());
     }
+    links::check(stack, p);
     if p.found.is_empty() {
         events(stack, p);
         reactions(stack, p);
@@ -132,6 +133,9 @@ fn arm(stack: &Stack, layer: LayerId, event: EventId, arm: &Arm, p: &mut Problem
     p.unless(handler.layer == layer && handler.event == Some(event), || {
         format!("`{}` handles something else", handler.name)
     });
+    let direction = stack.event(event).direction;
+    let leads = |link: LinkId| stack.links.get(link.index()).is_some_and(|l| l.end(direction) == Target::Layer(layer));
+    p.unless(arm.guard.link.is_none_or(leads), || format!("`{}` asks for a link of another layer", handler.name));
     let wanted = &stack.event(event).parameters;
     let have = handler.parameters.iter().map(|id| &handler.locals[id.index()].ty);
     p.unless(wanted.iter().map(|w| &w.ty).eq(have), || {
@@ -150,13 +154,19 @@ fn arm(stack: &Stack, layer: LayerId, event: EventId, arm: &Arm, p: &mut Problem
 }
 
 fn ports(stack: &Stack, p: &mut Problems) {
-    for port in &stack.ports {
+    for (index, port) in stack.ports.iter().enumerate() {
         p.at(format!("port {}", port.name));
-        p.unless(port.outputs.iter().all(|e| e.index() < stack.events.len()), || "no such event".into());
+        let here = Target::Port(PortId(index as u32));
+        let Some(link) = stack.link_of(PortId(index as u32)) else { continue };
+        let arrives =
+            |e: &EventId| stack.events.get(e.index()).is_some_and(|e| stack.link(link).end(e.direction) == here);
+        p.unless(port.outputs.iter().all(arrives), || "no such event, or one that does not come out here".into());
         for input in &port.inputs {
             let known = input.event.index() < stack.events.len() && input.layer.index() < stack.layers.len();
             let reacts = known && stack.layer(input.layer).reactions.iter().any(|r| r.event == input.event);
             p.unless(reacts, || format!("nothing reacts to input {}", input.event.0));
+            let leads = known && input.link == link && stack.arrives(link, input.event) == Target::Layer(input.layer);
+            p.unless(leads, || format!("input {} does not lead to its layer", input.event.0));
             let layers = input.admissions.iter().all(|a| a.layer.index() < stack.layers.len());
             p.unless(layers, || "an admission of no layer".into());
         }

@@ -1,0 +1,68 @@
+//! Links, and what goes over them.
+
+use super::names::link_to;
+use super::read::{fail, Reader, Result};
+use super::words;
+use crate::*;
+
+/// Where an emission goes, as the text says it.
+enum Way {
+    Link(LinkId),
+    /// What the event arrives at.
+    To(Target),
+}
+
+impl Reader {
+    /// Reads `link port below to layer floor`.
+    pub fn link_item(&mut self) -> Result<()> {
+        let lower = self.end()?;
+        self.expect("to")?;
+        let link = Link { lower, upper: self.end()? };
+        self.stack.links.push(link);
+        Ok(())
+    }
+
+    /// Reads an end of a link.
+    fn end(&mut self) -> Result<Target> {
+        if self.is_word("layer") {
+            return Ok(Target::Layer(self.layer()?));
+        }
+        self.expect("port")?;
+        Ok(Target::Port(PortId(self.named(|n| &n.ports)?)))
+    }
+
+    /// Reads an emission.
+    pub fn emit(&mut self) -> Result<Emit> {
+        let (line, way) = (self.line(), self.way()?);
+        let event = EventId(self.named(|n| &n.events)?);
+        let link = self.link(line, way, event)?;
+        self.sign('(')?;
+        let arguments = self.list(')', Reader::expr)?;
+        let (later, call) = (self.is_word("later"), self.is_word("call"));
+        let likely = self.one_of(words::LIKELY);
+        Ok(Emit { link, event, arguments, later, call, likely })
+    }
+
+    fn way(&mut self) -> Result<Way> {
+        if self.is_word("link") {
+            self.sign('#')?;
+            return Ok(Way::Link(LinkId(self.small()?)));
+        }
+        Ok(Way::To(self.end()?))
+    }
+
+    fn link(&mut self, line: u32, way: Way, event: EventId) -> Result<LinkId> {
+        let end = match way {
+            Way::Link(link) => return Ok(link),
+            Way::To(end) => end,
+        };
+        let Some(event) = self.stack.events.get(event.index()) else {
+            return fail(line, format!("no event {}", event.0));
+        };
+        let link = self.layer.and_then(|layer| link_to(&self.stack, layer, event.direction, end));
+        match link {
+            Some(link) => Ok(link),
+            None => fail(line, format!("no link of the layer leads `{}` there, or more than one does", event.name)),
+        }
+    }
+}

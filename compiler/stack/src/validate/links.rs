@@ -1,0 +1,51 @@
+//! Links: they join layers in one order, and events are put on them by those who stand at their ends.
+
+use super::code::Check;
+use super::Problems;
+use crate::*;
+
+/// Checks the table.
+pub fn check(stack: &Stack, p: &mut Problems) {
+    for (index, link) in stack.links.iter().enumerate() {
+        p.at(format!("link {index}"));
+        let known = |end: Target| match end {
+            Target::Layer(layer) => layer.index() < stack.layers.len(),
+            Target::Port(port) => port.index() < stack.ports.len(),
+        };
+        p.unless(known(link.lower) && known(link.upper), || "it ends nowhere".into());
+        match (link.lower, link.upper) {
+            (Target::Port(_), Target::Port(_)) => p.add("it joins two ports"),
+            (Target::Layer(lower), Target::Layer(upper)) => {
+                p.unless(lower < upper, || "its upper layer does not stand after its lower one".into());
+            }
+            _ => {}
+        }
+    }
+    for (index, port) in stack.ports.iter().enumerate() {
+        p.at(format!("port {}", port.name));
+        let ends = stack.links.iter().filter(|link| link.meets(Target::Port(PortId(index as u32)))).count();
+        p.unless(ends == 1, || format!("{ends} links end at it"));
+    }
+}
+
+impl<'a> Check<'a> {
+    /// Checks an emission.
+    pub fn emit(&mut self, emit: &'a Emit) {
+        self.problems.unless(self.effects, || "an emission where nothing may be changed".into());
+        let Some(event) = self.stack.events.get(emit.event.index()) else {
+            return self.problems.add(format!("no event {}", emit.event.0));
+        };
+        self.all_typed(&emit.arguments, event.parameters.iter().map(|p| &p.ty), "arguments");
+        let Some(link) = self.stack.links.get(emit.link.index()) else {
+            return self.problems.add(format!("no link {}", emit.link.0));
+        };
+        let (begin, end) = (link.begin(event.direction), link.end(event.direction));
+        let own = self.layer.map(Target::Layer);
+        // What a layer sends up from a lower port comes back to it: it has turned there.
+        let turned = Some(end) == own && matches!(begin, Target::Port(_)) && event.direction == Direction::Up;
+        self.problems
+            .unless(Some(begin) == own || turned, || format!("`{}` is put on another layer's link", event.name));
+        let taken = self.stack.is_taken(self.layer, emit);
+        self.problems.unless(taken, || format!("nothing takes `{}` at {end:?}", event.name));
+    }
+}
