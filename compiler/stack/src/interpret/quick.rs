@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 use crate::operations::numbers::bits;
-use crate::operations::operators::{number as on_numbers, Pair, Run};
+use crate::operations::operators::{number as on_numbers, Order, Pair, Run};
 use crate::*;
 
 /// Loops longer than this take the usual way.
@@ -14,7 +14,7 @@ const LONGEST_LOOP: u64 = 64;
 enum Compare {
     Equality(bool),
     Order(fn(Ordering) -> bool),
-    Choice(Ordering),
+    Choice(fn(Order) -> bool),
 }
 
 /// A filter's body on numbers alone.
@@ -86,7 +86,7 @@ fn number(expr: &Expr) -> Option<Number> {
                 Run::Numbers(run) => return Some(Number::Binary(run, Box::new(left), Box::new(right), a.ty.clone())),
                 Run::Equality(equal) => Compare::Equality(equal),
                 Run::Order(run) => Compare::Order(run),
-                Run::Choice(than) => Compare::Choice(than),
+                Run::Choice(right) => Compare::Choice(right),
                 Run::Words(_) | Run::Subset | Run::Member | Run::Moved(_) => return None,
             };
             Number::Compare(compare, Box::new(left), Box::new(right))
@@ -122,13 +122,8 @@ impl Number {
                 match compare {
                     Compare::Equality(equal) => u64::from((a == b) == *equal),
                     Compare::Order(run) => u64::from(run(a.cmp(&b))),
-                    Compare::Choice(than) => {
-                        if b.cmp(&a) == *than {
-                            b
-                        } else {
-                            a
-                        }
-                    }
+                    Compare::Choice(right) if right(Order { left: a.cmp(&b), right: b.cmp(&a) }) => b,
+                    Compare::Choice(_) => a,
                 }
             }
         }

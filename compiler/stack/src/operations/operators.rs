@@ -57,6 +57,15 @@ pub struct Pair {
     pub bits: u32,
 }
 
+/// How two numbers compare.
+#[derive(Clone, Copy, Debug)]
+pub struct Order {
+    /// The left one to the right one.
+    pub left: Ordering,
+    /// The right one to the left one.
+    pub right: Ordering,
+}
+
 /// What an operator does.
 #[derive(Clone, Copy)]
 pub enum Run {
@@ -64,8 +73,9 @@ pub enum Run {
     Numbers(fn(Pair) -> u64),
     /// By the order of two numbers.
     Order(fn(Ordering) -> bool),
-    /// The left number, unless the right one compares to it like this.
-    Choice(Ordering),
+    /// The left number, unless this holds of both. (Half of all sequence numbers away from each other, each of two is
+    /// less than the other.)
+    Choice(fn(Order) -> bool),
     /// Whether the values are equal (or: differ).
     Equality(bool),
     /// On sets, word by word; elements that the set cannot have are cut off.
@@ -157,8 +167,16 @@ pub const BINARY: &[Binary] = &[
         "from",
         &[row(&[Sequence], Right::Same, Gives::Signed, Run::Numbers(|n| n.a.wrapping_sub(n.b)))],
     ),
-    binary(BinaryOp::Min, "min", &[row(Kind::NUMBERS, Right::Same, Gives::Left, Run::Choice(Ordering::Less))]),
-    binary(BinaryOp::Max, "max", &[row(Kind::NUMBERS, Right::Same, Gives::Left, Run::Choice(Ordering::Greater))]),
+    binary(
+        BinaryOp::Min,
+        "min",
+        &[row(Kind::NUMBERS, Right::Same, Gives::Left, Run::Choice(|order| order.right.is_lt()))],
+    ),
+    binary(
+        BinaryOp::Max,
+        "max",
+        &[row(Kind::NUMBERS, Right::Same, Gives::Left, Run::Choice(|order| order.left.is_lt()))],
+    ),
     binary(BinaryOp::Without, "without", &[of_sets(|a, b| a & !b)]),
     binary(BinaryOp::Subset, "within", &[test(&[Set], Run::Subset)]),
     binary(BinaryOp::Member, "in", &[row(Kind::NUMBERS, Right::Set, Gives::Bool, Run::Member)]),
@@ -191,6 +209,13 @@ impl BinaryOp {
     }
 }
 
+impl Order {
+    /// The order of two numbers of a type.
+    pub fn of(a: u64, b: u64, ty: &Type) -> Order {
+        Order { left: numbers::order(a, b, ty), right: numbers::order(b, a, ty) }
+    }
+}
+
 impl Row {
     /// Whether it takes a right operand of a type.
     pub fn takes(&self, left: &Type, right: &Type) -> bool {
@@ -216,7 +241,7 @@ impl Row {
             (Run::Equality(equal), ..) => Value::bool((a == b) == equal),
             (Run::Numbers(run), ..) => Value::Num(number(run, a.num(), b.num(), left)),
             (Run::Order(run), ..) => Value::bool(run(numbers::order(a.num(), b.num(), left))),
-            (Run::Choice(than), ..) if numbers::order(b.num(), a.num(), left) == than => b,
+            (Run::Choice(right), ..) if right(Order::of(a.num(), b.num(), left)) => b,
             (Run::Choice(_), ..) => a,
             (Run::Words(run), Value::Set(x), Value::Set(y)) => {
                 let words = x.iter().zip(y).map(|(x, y)| run(*x, *y)).collect();
