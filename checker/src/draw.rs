@@ -238,6 +238,7 @@ mod tests {
             what: What::Frame { bytes: Hex(vec![]) },
             network: None,
             choices: vec![],
+            drawn: vec![],
             handled: vec![],
             left: [true, false]
                 .map(|down| Output { down, own: 0, event: name.into(), arguments: vec![1], bytes: bytes.clone() })

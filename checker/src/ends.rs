@@ -1,11 +1,12 @@
 //! The ends: local states of the stack, and what one step makes of them. A local state is computed once, however many global
 //! states it is part of, and so is each step from it.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use nacre_specification::Value as Spec;
-use nacre_stack::interpret::{Armed, Choices, Machine, Outcome, Schedule, Value};
-use nacre_stack::{builtin, EventId, PortId, Stack};
+use nacre_stack::interpret::{Armed, Choices, Covered, Machine, Outcome, Points, Schedule, Value};
+use nacre_stack::{builtin, EventId, NodeId, PortId, Stack};
 
 use crate::broken::{violation_of, Broken};
 use crate::memo::{Interner, Memo, Near};
@@ -79,8 +80,12 @@ pub struct Ends {
     pub arrivals: Interner<Arrival, Arrival>,
     pub effects: Interner<Vec<Left>, Vec<Left>>,
     steps: Memo<(u32, Step), Ways>,
-    /// By handler, whether it has run in a step that called no frame impossible.
-    covered: Mutex<Vec<bool>>,
+    /// What has run in steps that called no frame impossible.
+    covered: Mutex<Covered>,
+    /// The values to try of numbers drawn at random.
+    points: Arc<Points>,
+    /// Draws of which not every value was tried.
+    partial: Mutex<BTreeSet<NodeId>>,
     any_order: bool,
     /// Times are left out of what is compared.
     erases_times: bool,
@@ -97,7 +102,6 @@ pub struct NearEnds {
 impl Ends {
     /// Both ends, opened: all ways in which each can open.
     pub fn open(setup: &Setup) -> Result<(Ends, [Vec<Way>; 2]), String> {
-        let handlers = setup.stack.handlers.len();
         let ends = Ends {
             erases_times: nacre_analysis::timing::erasure(&setup.stack).is_empty(),
             stack: setup.stack.clone(),
@@ -106,7 +110,9 @@ impl Ends {
             arrivals: Interner::default(),
             effects: Interner::default(),
             steps: Memo::default(),
-            covered: Mutex::new(vec![false; handlers]),
+            covered: Mutex::new(Covered::none_of(&setup.stack)),
+            points: Arc::new(nacre_analysis::random::points(&setup.stack)),
+            partial: Mutex::default(),
             any_order: setup.bounds.any_order,
             lost: OnceLock::new(),
         };
@@ -182,18 +188,19 @@ impl Ends {
 
     fn every_way(&self, end: usize, from: &Machine, run: &mut dyn FnMut(&mut Machine) -> Outcome) -> Vec<Way> {
         let mut ways: Vec<Way> = vec![];
-        let mut choices = Some(Choices::default());
+        let mut choices = Some(Choices::first(self.points.clone()));
         while let Some(plan) = choices {
             let mut machine = from.clone();
             machine.decide(plan.clone());
             machine.take_covered();
             let outcome = run(&mut machine);
-            choices = machine.take_choices().next();
+            let made = machine.take_choices();
+            self.partial.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).extend(made.partial());
+            choices = made.next();
             let covered = machine.take_covered();
             // Who only calls a frame impossible has not done what it is there for.
             if machine.counter(builtin::IMPOSSIBLE) == from.counter(builtin::IMPOSSIBLE) {
-                let mut all = self.covered.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-                all.iter_mut().zip(covered).for_each(|(a, c)| *a |= c);
+                self.covered.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).add(covered);
             }
             // What was dropped has had its effect: none but on counters. What was not taken has had none.
             if matches!(outcome, Outcome::Ok | Outcome::Dropped | Outcome::NoSpace | Outcome::Idle) {
@@ -233,9 +240,14 @@ impl Ends {
         &self.stack.event(call.id).name
     }
 
-    /// By handler, whether it has run in any step.
-    pub fn covered(&self) -> Vec<bool> {
+    /// Returns what has run in any step.
+    pub fn covered(&self) -> Covered {
         self.covered.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
+    }
+
+    /// Returns the draws of random numbers of which not every value was tried.
+    pub fn partial(&self) -> BTreeSet<NodeId> {
+        self.partial.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
     }
 
     /// Why something that the network does could not be done, in words.

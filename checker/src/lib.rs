@@ -15,6 +15,7 @@
 //! **What is open** (random numbers, with [`Bounds::any_order`](nacre_worlds::setup::Bounds) the order of events in a step) is decided in every way.
 
 pub mod broken;
+pub mod coverage;
 pub mod draw;
 pub mod ends;
 pub mod explore;

@@ -1,7 +1,7 @@
 //! A run that was found, told step by step: for people, and as data that can be run again.
 
 use nacre_specification::Value as Spec;
-use nacre_stack::interpret::{show, Choices, Machine, Value};
+use nacre_stack::interpret::{show, Machine, Value};
 use nacre_stack::{Scope, Span, Stack};
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +31,9 @@ pub struct Told {
     /// What was picked where the language leaves it open (random numbers, orders), in order; what is missing is 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<u32>,
+    /// The numbers that it drew at random, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drawn: Vec<u64>,
     pub handled: Vec<Handled>,
     /// What left the end, in order.
     pub left: Vec<Output>,
@@ -164,6 +167,7 @@ pub(crate) fn step(setup: &Setup, space: &Space, near: &mut Near, state: State, 
                     what: What::Nothing,
                     network,
                     choices: vec![],
+                    drawn: vec![],
                     handled: vec![],
                     left: vec![],
                     changed: vec![],
@@ -178,14 +182,16 @@ pub(crate) fn step(setup: &Setup, space: &Space, near: &mut Near, state: State, 
     let choices = ways.get(way).map(|w| w.choices.clone()).unwrap_or_default();
     let mut machine = local.machine.clone();
     machine.trace_on();
-    machine.decide(Choices::of_plan(choices.plan()));
+    machine.decide(choices.again());
     ends.run(&mut machine, end, &local, step);
+    let drawn = machine.take_choices().drawn().to_vec();
     let left = ways.get(way).map(|w| ends.effects.value(w.effects)).unwrap_or_default();
     Told {
         end: Some(end),
         what: what(setup, ends, &local.armed, step),
         network,
         choices: choices.plan().to_vec(),
+        drawn,
         handled: handled(&setup.stack, &mut machine),
         left: left.iter().map(|l| output(&setup.stack, l)).collect(),
         changed: changed(&setup.stack, &local.machine, &machine),

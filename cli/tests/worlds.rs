@@ -205,9 +205,10 @@ fn messages_that_are_joined_and_filtered_are_the_same_to_spin() {
         let lines = out.lines().filter(|line| line.contains(" states, "));
         lines.filter_map(|line| line.trim().split(' ').next()?.parse().ok()).collect()
     };
-    for name in ["joined", "summed"] {
+    // No message of this world makes the filters of `summed` refuse.
+    for (name, expected) in [("joined", 0), ("summed", 3)] {
         let (status, explored, err) = verified(name, &[]);
-        assert_eq!(status, 0, "{explored}{err}");
+        assert_eq!(status, expected, "{explored}{err}");
         let (status, out, err) = verified(name, &["--engine", "spin"]);
         assert_eq!(status, 0, "{out}{err}");
         assert_eq!(states(&out)[0], states(&explored)[0] + 2, "{explored}{out}");
@@ -222,4 +223,44 @@ fn network_without_a_bound_is_named() {
     assert!(out.contains(why) && out.contains("`sent` of `lossy_fifo_network` keeps more; limit it"), "{out}");
     let (status, out, _) = verified("endless", &["--set", "timers=2"]);
     assert_eq!(status, 0, "{out}");
+}
+
+#[test]
+fn a_branch_that_no_run_executed_is_no_plain_holds() {
+    let (status, out, _) = verified("long_messages", &[]);
+    assert_eq!(status, 3, "{out}");
+    let branch = "long_messages: no run executed the branch of `long_messages.down.send` at long_messages.nacre:9\n";
+    assert!(out.contains(branch), "{out}");
+    let arm = "every_fourth: no run executed the branch of `every_fourth.down.send` at long_messages.nacre:22\n";
+    assert!(out.contains(arm), "{out}");
+    assert!(out.ends_with("no violation found, but not everything was searched\n"), "{out}");
+    // Where a configuration executes it, it is judged.
+    let (status, out, _) = verified("long_messages", &["--all", "--layer", "long_messages"]);
+    assert!(status == 1 && out.contains("all_arrive of fifo_network"), "{out}");
+}
+
+#[test]
+fn behaviour_that_depends_on_the_clock_is_no_plain_holds() {
+    let (status, out, _) = verified("old_messages", &["--engine", "all", "--level", "call"]);
+    assert_eq!(status, 3, "{out}");
+    let words = "no violation found, but `old_messages.on.leave` lets the clock into an event";
+    assert!(out.contains(words) && !out.contains("  holds in this configuration"), "{out}");
+}
+
+#[test]
+fn random_numbers_that_the_code_tells_apart_are_tried_and_others_are_reported() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let trace = folder.path().join("run").to_str().expect("UTF-8").to_string();
+    let (status, out, _) = verified("drawn", &["--layer", "once_in_a_thousand", "--trace", &trace]);
+    assert!(status == 1 && out.contains("VIOLATED: `send` goes down"), "{out}");
+    for level in ["queue", "call", "inline"] {
+        let (status, out, err) = ran(&mut nacre(&["replay", &trace, "--brief", "--level", level]));
+        assert!(status == 0 && out.contains("the same outputs at each step"), "{out}{err}");
+    }
+    let (status, out, _) = verified("drawn", &["--layer", "anywhere"]);
+    assert_eq!(status, 3, "{out}");
+    let words = "but of the random number at drawn.nacre:22 only the least and the greatest value were tried";
+    assert!(out.contains(words), "{out}");
+    let (_, out, _) = verified("drawn", &["--layer", "once_in_a_thousand", "--engine", "spin"]);
+    assert!(out.contains("not checked by this engine: a random number is the least or the greatest"), "{out}");
 }

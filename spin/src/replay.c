@@ -11,13 +11,14 @@ static struct end {
     struct nacre_out out;
 } ends[2];
 
-/* What is drawn at random: the least or the greatest, as the step says. */
+/* What is drawn at random, as the step says. */
 static const struct step *at_work;
 static uint32_t drawn;
 
 uint64_t checked_drawn(uint64_t below) {
     uint32_t at = drawn++;
-    return at_work != NULL && at < at_work->picked && at_work->picks[at] != 0 ? below - 1 : 0;
+    uint64_t value = at_work != NULL && at < at_work->draws ? at_work->drawn[at] : 0;
+    return value < below ? value : 0;
 }
 
 static void *memory(size_t bytes) {

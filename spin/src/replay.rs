@@ -38,7 +38,7 @@ fn steps(run: &Run) -> String {
         bytes => format!("(const uint8_t[]){{{}}}", bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(", ")),
     };
     let mut text = String::from(
-        "struct step { char kind; int end; uint32_t event; uint64_t arguments[4]; const uint8_t *at; uint32_t len; const uint8_t *picks; uint32_t picked; };\nstatic const struct step steps[] = {\n",
+        "struct step { char kind; int end; uint32_t event; uint64_t arguments[4]; const uint8_t *at; uint32_t len; const uint64_t *drawn; uint32_t draws; };\nstatic const struct step steps[] = {\n",
     );
     for step in &run.steps {
         let (kind, event, arguments, data): (char, u32, &[u64], &[u8]) = match &step.what {
@@ -51,17 +51,17 @@ fn steps(run: &Run) -> String {
             What::Later => ('l', 0, &[], &[]),
             What::Opened | What::Nothing => ('-', 0, &[], &[]),
         };
-        let picks: Vec<u8> = step.choices.iter().map(|pick| *pick as u8).collect();
+        let drawn: Vec<String> = step.drawn.iter().map(|n| format!("UINT64_C({n})")).chain(["0".into()]).collect();
         let list: Vec<String> =
             arguments.iter().take(4).map(|n| format!("UINT64_C({n})")).chain(["0".into()]).take(4).collect();
         text += &format!(
-            "    {{'{kind}', {}, {event}u, {{{}}}, {}, {}u, {}, {}u}},\n",
+            "    {{'{kind}', {}, {event}u, {{{}}}, {}, {}u, (const uint64_t[]){{{}}}, {}u}},\n",
             step.end.unwrap_or(0),
             list.join(", "),
             bytes(data),
             data.len(),
-            bytes(&picks),
-            picks.len()
+            drawn.join(", "),
+            step.drawn.len()
         );
     }
     text + "};\n"

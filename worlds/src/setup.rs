@@ -104,6 +104,9 @@ impl Setup {
         let own = named.find(|name| own.iter().any(|e| self.stack.event(e.event).name == **name));
         match own {
             _ if self.bounds.any_order => Some("there is one order of events here".into()),
+            _ if !nacre_analysis::random::extremes_suffice(&self.stack) => Some(
+                "a random number is the least or the greatest that it can be here, and others decide something".into(),
+            ),
             _ if resort && fault => Some("a timer is a last resort here only where the network has no faults".into()),
             Some(name) => Some(format!("`{name}` is an event at a port of a layer's own; here only the top is seen")),
             None => None,

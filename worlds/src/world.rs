@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::setup::{Bounds, Setup, MOST};
+use nacre_analysis::timing::Leak;
 use nacre_diagnostics::Diagnostic;
 use nacre_driver::{is_settable, Bound, LayerPromises, Meaning, Override, Resolved, Session, Variation};
 use nacre_specification::{ActionKind, Automaton, Configuration};
@@ -24,6 +25,8 @@ pub struct World {
     pub configuration_name: String,
     /// What cannot be claimed, in words: `payload is read`, `time is kept`.
     pub caveats: Vec<String>,
+    /// Why a search of the whole world has not seen everything: then no engine may say that it holds.
+    pub gaps: Vec<String>,
 }
 
 impl World {
@@ -178,12 +181,11 @@ pub fn world(
         caveats.push("timers are limited, so nothing need ever happen again: goals were not checked".to_string());
     }
     caveats.extend(between.trusted.iter().map(|n| format!("`{n}` is a property: trusted, not checked")));
-    if let Some(leak) = nacre_analysis::timing::leaks(&stack).first() {
-        caveats.push(format!(
-            "the clock reaches more than timers: `{}` lets it into {}; nothing was abstracted",
-            leak.code, leak.into
-        ));
-    }
+    let leaks = nacre_analysis::timing::leaks(&stack);
+    let gap = |leak: &Leak| {
+        format!("`{}` lets the clock into {}, and the search does everything at time 0", leak.code, leak.into)
+    };
+    let gaps = leaks.first().map(gap).into_iter().collect();
     for (layer, what) in nacre_stack::payload::readers(&stack).into_iter().take(3) {
         caveats
             .push(format!("`{layer}` {what}: the verdict holds for the messages that were sent, not for any contents"));
@@ -205,7 +207,7 @@ pub fn world(
     shown.push(format!("stack {}", stack.description));
     shown.extend(reading.shown());
     let setup = Setup::new(Arc::new(stack), network, above, reading.bounds);
-    Ok(World { setup, configuration: shown, configuration_name: configuration.name.clone(), caveats })
+    Ok(World { setup, configuration: shown, configuration_name: configuration.name.clone(), caveats, gaps })
 }
 
 /// What is given is so at both ends: as a default, which nobody overrides.

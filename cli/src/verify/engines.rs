@@ -53,6 +53,11 @@ pub fn run(args: &Verify, world: &World, session: &Session, interrupt: &Interrup
             break;
         }
     }
+    if let Some(gap) = world.gaps.first() {
+        for reported in all.iter_mut().filter(|r| matches!(r.verdict, Told::Holds)) {
+            reported.verdict = Told::NotFound(gap.clone());
+        }
+    }
     all
 }
 

@@ -13,11 +13,14 @@ mod report;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
+use nacre_checker::coverage::undrawn;
 use nacre_checker::explore::{explore, Options, Progress, Searched, Verdict};
 use nacre_checker::space::Space;
 use nacre_diagnostics::suggestion;
 use nacre_driver::Session;
 use nacre_specification::{Configuration, Setting};
+use nacre_stack::interpret::Covered;
+use nacre_stack::Span;
 
 use crate::args::{Engine, Verify};
 use crate::console::{complain, Exit};
@@ -256,14 +259,17 @@ fn search(args: &Verify, world: &World, interrupt: &Interrupt, quiet: bool) -> R
         Verdict::Violated { run, why, .. } => Some(nacre_checker::run::tell(&world.setup, &space, &first, run, why)),
         _ => None,
     };
-    Ok(Found { covered: space.ends.covered(), searched, run })
+    let undrawn = undrawn(&world.setup.stack, &space.ends.partial());
+    Ok(Found { covered: space.ends.covered(), undrawn, searched, run })
 }
 
 /// What the explorer found.
 struct Found {
     pub searched: Searched,
     pub run: Option<nacre_checker::run::Run>,
-    pub covered: Vec<bool>,
+    pub covered: Covered,
+    /// Where random numbers are drawn of which not every value that matters was tried.
+    pub undrawn: Vec<Span>,
 }
 
 /// Where timers are limited, nothing need ever happen again.

@@ -88,7 +88,7 @@ pub fn score(args: &Verify, worlds: &[&World], session: &Session, interrupt: &In
             return Err(format!("the specification does not hold as it is: {why}"));
         }
         let states = found.searched.progress.states as usize;
-        let ran = ran(world, &found.covered);
+        let ran = ran(world, &found.covered.handlers);
         rights.push(Right { world, mutants: mutants(&world.setup.stack, &[]), states, ran });
     }
     // The mutants of every configuration are the same ones, in the same order: only parameters differ.
@@ -150,6 +150,7 @@ fn tried(args: &Verify, rights: &[Right], at: usize, interrupt: &Interrupt) -> F
             configuration: vec![],
             configuration_name: right.world.configuration_name.clone(),
             caveats: vec![],
+            gaps: vec![],
         };
         let states = args.states.unwrap_or(right.states * MORE_STATES);
         let args = Verify { states: Some(states), ..args.clone() };
@@ -159,7 +160,7 @@ fn tried(args: &Verify, rights: &[Right], at: usize, interrupt: &Interrupt) -> F
                     return Found::Broken;
                 }
                 complete &= found.searched.verdict == Verdict::Complete;
-                all.push(ran(right.world, &found.covered));
+                all.push(ran(right.world, &found.covered.handlers));
             }
             // It does not even open.
             Err(_) => return Found::Broken,

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use nacre_checker::coverage::{unvisited, Unvisited};
 use nacre_checker::draw::{self, Words};
 use nacre_checker::explore::Progress;
 use nacre_checker::run::Run;
@@ -51,8 +52,8 @@ pub struct Reported {
     pub depth: u64,
     pub seconds: f64,
     pub memory_mib: f64,
-    /// Handlers of the subject that never ran.
-    pub unreached: Vec<String>,
+    /// Handlers and branches of the subject that never ran.
+    pub unreached: Vec<Unreached>,
 }
 
 pub enum Told {
@@ -75,17 +76,20 @@ pub enum Told {
 impl Reported {
     pub fn of_explorer(found: super::Found, world: &World, session: &Session) -> Reported {
         use nacre_checker::explore::Verdict;
-        let stack = &world.setup.stack;
-        let handlers = stack.handlers.iter().zip(&found.covered);
-        let unreached =
-            handlers.filter(|(h, covered)| !**covered && world.may_run(h)).map(|(h, _)| h.name.clone()).collect();
+        let unreached = unvisited(world, &found.covered).iter().map(|one| Unreached::of(one, world, session)).collect();
         let Progress { states, moves, depth, time, memory, .. } = found.searched.progress;
         let verdict = match found.searched.verdict {
             Verdict::Violated { why, violation, .. } => {
                 let run = found.run.map(|run| located(run, session));
                 Told::Violated { why, violation: Some(violation), run, steps: vec![] }
             }
-            Verdict::Complete => Told::Holds,
+            Verdict::Complete => match found.undrawn.first() {
+                None => Told::Holds,
+                Some(span) => Told::NotFound(format!(
+                    "of the random number at {} only the least and the greatest value were tried",
+                    place(*span, session)
+                )),
+            },
             Verdict::Incomplete(why) => Told::NotFound(why),
         };
         Reported {
@@ -118,17 +122,47 @@ impl Reported {
         };
         json!({
             "engine": self.engine.to_string(), "verdict": verdict, "why": why, "states": self.states, "moves": self.moves, "depth": self.depth,
-            "seconds": self.seconds, "memory_mib": self.memory_mib, "unreached": self.unreached,
+            "seconds": self.seconds, "memory_mib": self.memory_mib,
+            "unreached": self.unreached.iter().map(|one| &one.what).collect::<Vec<_>>(),
         })
     }
+}
+
+/// A handler or branch that no run executed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreached {
+    /// Its name and place.
+    pub what: String,
+    /// It is a branch of a layer in a stack that has configurations of its own: those have to cover it.
+    pub elsewhere: bool,
+}
+
+impl Unreached {
+    fn of(unvisited: &Unvisited, world: &World, session: &Session) -> Unreached {
+        let Unvisited { layer, code, branch } = unvisited;
+        let Some(span) = branch else { return Unreached { what: format!("`{code}`"), elsewhere: false } };
+        let stack = &world.setup.stack;
+        let declared = stack.layer(*layer).span;
+        let name = session.program.layers().find(|l| l.span == declared).map(|l| l.name.name.as_str());
+        let has_own = session.configurations().iter().any(|c| Some(c.subject.as_str()) == name);
+        Unreached {
+            what: format!("the branch of `{code}` at {}", place(*span, session)),
+            elsewhere: has_own && stack.layers.len() > 1,
+        }
+    }
+}
+
+/// Returns the file and line where something is.
+fn place(span: nacre_diagnostics::Span, session: &Session) -> String {
+    let path = session.sources.path(span.file);
+    let file = path.rsplit('/').next().unwrap_or(path);
+    format!("{file}:{}", session.sources.line(span))
 }
 
 /// A run with the places of its handlers in the source.
 pub fn located(mut run: Run, session: &Session) -> Run {
     for handled in run.steps.iter_mut().flat_map(|s| &mut s.handled) {
-        let path = session.sources.path(handled.span.file);
-        let file = path.rsplit('/').next().unwrap_or(path);
-        handled.source = format!("{file}:{}", session.sources.line(handled.span));
+        handled.source = place(handled.span, session);
     }
     run
 }
@@ -227,9 +261,16 @@ pub fn end(args: &Verify, subjects: &[Subject], all: &[(&Subject, World, Vec<Rep
             .filter(|r| r.engine == Searcher::Explorer);
         let unreached =
             mine.map(|r| r.unreached.clone()).reduce(|a, b| a.into_iter().filter(|name| b.contains(name)).collect());
-        if let Some(unreached) = unreached.filter(|names| !names.is_empty()) {
+        let (elsewhere, here): (Vec<Unreached>, Vec<Unreached>) =
+            unreached.unwrap_or_default().into_iter().partition(|one| one.elsewhere);
+        let list = |all: &[Unreached]| all.iter().map(|one| one.what.as_str()).collect::<Vec<_>>().join(", ");
+        if !here.is_empty() {
             complete = false;
-            lines.push(format!("{}: no configuration came to {}", subject.name, unreached.join(", ")));
+            lines.push(format!("{}: no run executed {}", subject.name, list(&here)));
+        }
+        if !elsewhere.is_empty() {
+            let whose = "configurations of the layers themselves have to cover";
+            lines.push(format!("{}: {whose} {}", subject.name, list(&elsewhere)));
         }
     }
     if args.json {

@@ -7,7 +7,8 @@
 //!   nothing changes;
 //! - [`control`]: which statements run or not depending on a condition.
 //!
-//! [`linear`] (each message is consumed once) and [`timing`] (where times go) are such analyses; others stand with their only client.
+//! [`linear`] (each message is consumed once), [`timing`] (where times go) and [`random`] (which random numbers can be told
+//! apart) are such analyses; others stand with their only client.
 
 #![warn(missing_docs)]
 
@@ -15,6 +16,7 @@ pub mod control;
 pub mod flow;
 mod lattice;
 pub mod linear;
+pub mod random;
 pub mod timing;
 pub mod values;
 

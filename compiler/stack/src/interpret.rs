@@ -17,6 +17,7 @@
 
 pub mod canonical;
 mod choices;
+mod covered;
 mod evaluate;
 mod execute;
 mod filter;
@@ -33,7 +34,8 @@ mod value;
 mod walk;
 mod wire;
 
-pub use choices::Choices;
+pub use choices::{Choices, Points, FEW};
+pub use covered::Covered;
 pub use machine::{Config, Externs, Machine, NoExterns, Outcome, Output, Schedule};
 pub use message::{Message, Origin, Segment};
 pub use random::{mix, SplitMix64, GOLDEN};

@@ -22,6 +22,9 @@ pub enum Flow {
 
 impl<'a> Run<'a> {
     pub fn execute(&mut self, block: &'a Block) -> Flow {
+        if let (Some(covered), Some(first)) = (&mut self.state.covered, block.first()) {
+            covered.blocks.insert(first.id);
+        }
         for statement in block {
             match self.statement(statement) {
                 Flow::Next => {}
@@ -107,7 +110,7 @@ impl<'a> Run<'a> {
             }
             StatementKind::Random { into, below } => {
                 let below = self.evaluate(below).num();
-                let value = Value::Num(self.random(below));
+                let value = Value::Num(self.random(statement.id, below));
                 self.set(*into, value);
             }
             StatementKind::Filter { into, filter, input } => {
@@ -293,15 +296,14 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn random(&mut self, below: u64) -> u64 {
+    fn random(&mut self, statement: NodeId, below: u64) -> u64 {
         let layer = self.frames.last().expect("a frame").layer;
         let Some(cell) = self.stack.layer(layer).random else {
             self.report(Rule::Complete, "a layer without a generator draws a random number".into());
             return 0;
         };
         if let Some(choices) = &mut self.state.choices {
-            let drawn = choices.pick(if below > 1 { 2 } else { 1 });
-            return drawn as u64 * below.saturating_sub(1);
+            return choices.draw(statement, below);
         }
         let mut generator = SplitMix64(self.state.cells[cell.index()].num());
         let drawn = generator.below(below);

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::canonical::Kind;
+use super::canonical::{self, Kind};
 use super::choices::Choices;
+use super::covered::Covered;
 use super::message::{Message, Origin};
 use super::pool::Pool;
 use super::random::SplitMix64;
 use super::report::{Report, Rule, TraceEntry};
-use super::run::{arguments_of, Pending, Run, State};
+use super::run::{arguments_of, Frame, Pending, Run, State};
 use super::timers::{self, Armed};
 use super::value::{Addr, Value, NEVER};
-use super::{canonical, run::Frame};
 use crate::*;
 
 /// What became of an outside event; `enum nacre_result`.
@@ -352,7 +352,7 @@ impl Machine {
         pool.end(cells.iter().chain(later.iter().flat_map(|e| &e.arguments)));
     }
 
-    /// Lets a search decide what is open in the next step (random numbers are then the least or the greatest), until
+    /// Lets a search decide what is open in the next step (also random numbers), until
     /// [`Machine::take_choices`].
     pub fn decide(&mut self, choices: Choices) {
         self.state.choices = Some(choices);
@@ -363,9 +363,9 @@ impl Machine {
         self.state.choices.take().unwrap_or_default()
     }
 
-    /// By handler, whether it has run since this was called last; from the first call on.
-    pub fn take_covered(&mut self) -> Vec<bool> {
-        let fresh = vec![false; self.stack.handlers.len()];
+    /// What has run since this was called last; from the first call on.
+    pub fn take_covered(&mut self) -> Covered {
+        let fresh = Covered::none_of(&self.stack);
         self.state.covered.replace(fresh).unwrap_or_default()
     }
 

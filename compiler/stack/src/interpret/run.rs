@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::choices::Choices;
+use super::covered::Covered;
 use super::machine::{Externs, Output, Schedule};
 use super::message::Message;
 use super::places::Found;
@@ -35,8 +36,8 @@ pub struct State {
     pub externs: Arc<dyn Externs>,
     /// None: dice decide.
     pub choices: Option<Choices>,
-    /// By handler, whether it has run; none: not wanted.
-    pub covered: Option<Vec<bool>>,
+    /// What has run; none: not wanted.
+    pub covered: Option<Covered>,
 }
 
 /// An event on its way.
@@ -190,7 +191,7 @@ impl<'a> Run<'a> {
     ) {
         let handler = self.stack.handler(id);
         if let Some(covered) = &mut self.state.covered {
-            covered[id.index()] = true;
+            covered.handlers[id.index()] = true;
         }
         let mut frame = Frame::new(&handler.locals, handler.layer);
         let targets = handler.parameters.iter().zip(arguments).chain(handler.fields.iter().zip(fields));

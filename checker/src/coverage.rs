@@ -1,0 +1,111 @@
+//! Coverage of a search: the handlers and branches that no run executed.
+
+use std::collections::{BTreeSet, HashSet};
+
+use nacre_stack::interpret::Covered;
+use nacre_stack::visit::{Traverse, Visitor};
+use nacre_stack::{LayerId, NodeId, Span, Stack, Statement, StatementKind, Type};
+use nacre_worlds::world::World;
+
+/// A handler, or a branch in one, that no run executed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unvisited {
+    pub layer: LayerId,
+    /// The handler or function.
+    pub code: String,
+    /// Where the branch begins; none: the whole handler.
+    pub branch: Option<Span>,
+}
+
+/// Returns what no run executed of what can run in a world. Of nested branches only the outermost is listed. A branch
+/// with `impossible` or `unreachable` is not expected to run.
+pub fn unvisited(world: &World, covered: &Covered) -> Vec<Unvisited> {
+    let stack = &world.setup.stack;
+    let mut found = vec![];
+    for (at, handler) in stack.handlers.iter().enumerate().filter(|(_, h)| world.may_run(h)) {
+        if covered.handlers.get(at).is_some_and(|ran| *ran) {
+            Branches { layer: handler.layer, code: &handler.name, covered, found: &mut found }.of(&handler.body);
+        } else {
+            found.push(Unvisited { layer: handler.layer, code: handler.name.clone(), branch: None });
+        }
+    }
+    for function in functions(stack, covered) {
+        Branches { layer: function.layer, code: &function.name, covered, found: &mut found }.of(&function.body);
+    }
+    // A function that is expanded in several places has its branches in each.
+    let elsewhere = covered_spans(stack, covered);
+    found.retain(|one| one.branch.is_none_or(|span| !elsewhere.contains(&span)));
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Returns where the blocks begin that were executed.
+fn covered_spans(stack: &Stack, covered: &Covered) -> HashSet<Span> {
+    let mut spans = HashSet::new();
+    stack.each_statement(|statement| {
+        if covered.blocks.contains(&statement.id) {
+            spans.insert(statement.span);
+        }
+    });
+    spans
+}
+
+/// The functions that were called.
+fn functions<'s>(stack: &'s Stack, covered: &'s Covered) -> impl Iterator<Item = &'s nacre_stack::Function> {
+    stack.functions.iter().filter(|f| f.body.first().is_some_and(|first| covered.blocks.contains(&first.id)))
+}
+
+struct Branches<'a> {
+    layer: LayerId,
+    code: &'a str,
+    covered: &'a Covered,
+    found: &'a mut Vec<Unvisited>,
+}
+
+impl Branches<'_> {
+    /// Looks at the branches in the body of a handler or function that has run.
+    fn of(&mut self, body: &[Statement]) {
+        body.iter().for_each(|statement| self.statement(statement));
+    }
+}
+
+impl<'a> Visitor<'a> for Branches<'_> {
+    fn block(&mut self, block: &'a [Statement]) {
+        let Some(first) = block.first() else { return };
+        if self.covered.blocks.contains(&first.id) {
+            self.of(block);
+        } else if !block.iter().any(is_error) && first.span != Span::default() {
+            let branch = Some(first.span);
+            self.found.push(Unvisited { layer: self.layer, code: self.code.to_string(), branch });
+        }
+    }
+}
+
+/// Whether a statement reports that something cannot be.
+fn is_error(statement: &Statement) -> bool {
+    matches!(statement.kind, StatementKind::Impossible | StatementKind::Unreachable)
+}
+
+/// Returns where random numbers are drawn of which the search did not try every value, and which decide more than how
+/// long timers wait. `partial`: those of [`crate::ends::Ends::partial`].
+pub fn undrawn(stack: &Stack, partial: &BTreeSet<NodeId>) -> Vec<Span> {
+    if partial.is_empty() || nacre_analysis::timing::draws(stack).is_empty() {
+        return vec![];
+    }
+    let mut spans = vec![];
+    let code = nacre_analysis::values::bodies(stack).map(|body| (body.block, body.locals));
+    let initial = stack.cells.iter().map(|cell| (&cell.draws, &cell.locals[..]));
+    for (block, locals) in code.chain(initial) {
+        block.each_statement(|statement| {
+            let StatementKind::Random { into, .. } = &statement.kind else { return };
+            let is_time = matches!(locals[into.index()].ty, Type::Duration | Type::Instant);
+            if partial.contains(&statement.id) && !is_time {
+                spans.push(statement.span);
+            }
+        });
+    }
+    spans.sort();
+    spans.dedup();
+    spans
+}

@@ -1,0 +1,150 @@
+//! Which values of a number drawn at random a stack can tell apart: a checker that tries one of each kind has tried
+//! all.
+//!
+//! A drawn number that is only compared with constants is told apart by the outcomes of these comparisons. A number
+//! that goes elsewhere (into a header, an index, arithmetic) has no such list: then all of its values have to be tried.
+
+use std::collections::BTreeSet;
+
+use nacre_stack::interpret::Points;
+use nacre_stack::visit::Traverse;
+use nacre_stack::*;
+
+use crate::values;
+
+/// More values of one draw than these are not listed.
+const MOST_POINTS: usize = 64;
+
+/// Returns the values to try of every draw that is only compared with constants: one for each combination of outcomes.
+pub fn points(stack: &Stack) -> Points {
+    let mut found = Points::new();
+    for body in values::bodies(stack) {
+        body.block.each_statement(|statement| {
+            let StatementKind::Random { into, below } = &statement.kind else { return };
+            let ExprKind::Const(below) = below.kind else { return };
+            if let Some(points) = compared(body.block, *into, below).and_then(|bounds| told_apart(&bounds, below)) {
+                found.insert(statement.id, points);
+            }
+        });
+    }
+    found
+}
+
+/// Returns whether the least and the greatest value of every draw are all that a stack can tell apart.
+pub fn extremes_suffice(stack: &Stack) -> bool {
+    if crate::timing::draws(stack).is_empty() {
+        return true;
+    }
+    let points = points(stack);
+    let mut suffice = stack.cells.iter().all(|cell| cell.draws.is_empty());
+    for body in values::bodies(stack) {
+        body.block.each_statement(|statement| {
+            let StatementKind::Random { into, below } = &statement.kind else { return };
+            let is_time = matches!(body.locals[into.index()].ty, Type::Duration | Type::Instant);
+            let two = matches!(below.kind, ExprKind::Const(0..=2));
+            suffice &= is_time || two || points.get(&statement.id).is_some_and(|points| points.len() <= 2);
+        });
+    }
+    suffice
+}
+
+/// The constants that a drawn number is compared with, if it goes nowhere else.
+fn compared(block: &Block, drawn: LocalId, below: u64) -> Option<BTreeSet<(Comparison, u64)>> {
+    let mut holds = BTreeSet::from([drawn]);
+    loop {
+        let before = holds.len();
+        block.each_statement(|statement| {
+            if let StatementKind::Let(into, value) = &statement.kind {
+                if number(value, below).is_some_and(|local| holds.contains(&local)) {
+                    holds.insert(*into);
+                }
+            }
+        });
+        if holds.len() == before {
+            break;
+        }
+    }
+    let (mut uses, mut known, mut bounds) = (0usize, 0usize, BTreeSet::new());
+    let mine = |e: &Expr| number(e, below).is_some_and(|local| holds.contains(&local));
+    block.each_expr(|e| match &e.kind {
+        ExprKind::Local(local) if holds.contains(local) => uses += 1,
+        ExprKind::Binary(op, left, right) => {
+            let bound = match (&left.kind, &right.kind) {
+                (_, ExprKind::Const(c)) if mine(left) => comparison(*op, false).map(|kind| (kind, *c)),
+                (ExprKind::Const(c), _) if mine(right) => comparison(*op, true).map(|kind| (kind, *c)),
+                _ => None,
+            };
+            known += usize::from(bound.is_some());
+            bounds.extend(bound);
+        }
+        _ => {}
+    });
+    block.each_statement(|statement| {
+        if matches!(&statement.kind, StatementKind::Let(_, value) if mine(value)) {
+            known += 1;
+        }
+    });
+    (uses == known).then_some(bounds)
+}
+
+/// What a comparison of a drawn number with a constant decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Comparison {
+    Equal,
+    /// Less than the constant.
+    Less,
+    /// At most the constant.
+    AtMost,
+}
+
+impl Comparison {
+    fn outcome(self, value: u64, constant: u64) -> bool {
+        match self {
+            Comparison::Equal => value == constant,
+            Comparison::Less => value < constant,
+            Comparison::AtMost => value <= constant,
+        }
+    }
+}
+
+/// The comparison that an operator is, with the drawn number on the left or `swapped` to the right.
+fn comparison(op: BinaryOp, swapped: bool) -> Option<Comparison> {
+    match (op, swapped) {
+        (BinaryOp::Equal | BinaryOp::NotEqual, _) => Some(Comparison::Equal),
+        // c < x is not x <= c, and c <= x is not x < c.
+        (BinaryOp::Less, false) | (BinaryOp::LessEqual, true) => Some(Comparison::Less),
+        (BinaryOp::LessEqual, false) | (BinaryOp::Less, true) => Some(Comparison::AtMost),
+        _ => None,
+    }
+}
+
+/// The local whose number an expression is, unchanged by conversions.
+fn number(e: &Expr, below: u64) -> Option<LocalId> {
+    match &e.kind {
+        ExprKind::Local(local) => Some(*local),
+        ExprKind::Convert(inner) => {
+            let wide = matches!(e.ty, Type::UInt(bits) if below.saturating_sub(1) <= mask(u32::from(bits)));
+            wide.then(|| number(inner, below)).flatten()
+        }
+        _ => None,
+    }
+}
+
+/// One value for each combination of outcomes, the least and the greatest among them.
+fn told_apart(bounds: &BTreeSet<(Comparison, u64)>, below: u64) -> Option<Vec<u64>> {
+    let last = below.saturating_sub(1);
+    let near = bounds.iter().flat_map(|(_, c)| [c.saturating_sub(1), *c, c.saturating_add(1)]);
+    let candidates = [0, last].into_iter().chain(near).filter(|value| *value <= last);
+    let outcomes = |value: u64| bounds.iter().map(|(kind, c)| kind.outcome(value, *c)).collect::<Vec<_>>();
+    let mut points: Vec<u64> = vec![];
+    for value in candidates {
+        if points.contains(&value) {
+            continue;
+        }
+        if points.iter().all(|point| outcomes(*point) != outcomes(value)) || value == last {
+            points.push(value);
+        }
+    }
+    points.sort_unstable();
+    (points.len() <= MOST_POINTS).then_some(points)
+}
