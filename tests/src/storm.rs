@@ -104,6 +104,36 @@ pub fn storm_excusing(
     Ok(())
 }
 
+/// Calls of `send` at both ends, and a network that hands on all frames in order.
+pub fn calm(
+    stack: &Stack,
+    maker: &dyn Maker,
+    seed: u64,
+    calls: u64,
+    tally: &mut Tally,
+    is_excused: fn(&str) -> bool,
+) -> Result<(), String> {
+    let mut storm = Storm::open(stack, maker, seed, is_excused)?;
+    for _ in 0..calls {
+        let end = storm.random.below(2) as usize;
+        storm.call(end);
+        for _ in 0..FLYING {
+            match storm.flying.is_empty() {
+                true => storm.tick(end),
+                false => {
+                    let (end, frame) = storm.flying.remove(0);
+                    storm.input(end, "frame", &frame);
+                }
+            }
+            if storm.flying.is_empty() && storm.ends.iter().all(|end| end.endpoint.deadline() > 0) {
+                break;
+            }
+        }
+    }
+    storm.count(tally);
+    storm.check()
+}
+
 struct End {
     endpoint: Box<dyn Endpoint>,
     address: Address,

@@ -319,15 +319,18 @@ impl Body<'_, '_> {
                 named.len() == self.cx.fragment.enums[id.index()].variants.len()
             }
             Type::Bool => arms.len() >= 2,
-            Type::Range(low, high) => {
-                let mut values: Vec<i128> =
-                    arms.iter().filter_map(|a| Some(self.cx.constant(a.value.as_ref()?)?.value)).collect();
-                values.sort_unstable();
-                values.dedup();
-                values.len() as u64 == high - low
+            Type::Range(low, high) => self.distinct(arms) == high - low,
+            Type::UInt(bits) | Type::Int(bits) | Type::Seq(bits) => {
+                1u64.checked_shl(u32::from(*bits)) == Some(self.distinct(arms))
             }
             _ => false,
         }
+    }
+
+    /// How many different numbers have an arm.
+    fn distinct(&self, arms: &[ast::MatchArm]) -> u64 {
+        let values = arms.iter().filter_map(|a| Some(self.cx.constant(a.value.as_ref()?)?.value));
+        values.collect::<std::collections::BTreeSet<i128>>().len() as u64
     }
 }
 

@@ -9,6 +9,7 @@ mod branches;
 mod campaign;
 mod containers;
 pub mod coverage;
+mod exact;
 mod expressions;
 mod functions;
 mod generator;
@@ -55,6 +56,13 @@ pub fn generate(seed: u64) -> Node {
         let (node, mention) = generator.worker(&shared, piece, (at == offsets).then_some(preamble));
         nodes.push(node);
         stack.push(mention);
+    }
+    if generator.percent(70) {
+        let piece = generator.piece();
+        let exact = generator.exact_worker(shared.speaks, piece);
+        nodes.push(exact.node);
+        let at = generator.below(stack.len() + 1);
+        stack.insert(at, tree![exact.name].with(Role::Piece(piece)));
     }
     // Each of the other layers may be removed.
     let last = if shared.library { "floor" } else { "last" };
