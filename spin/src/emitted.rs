@@ -56,6 +56,7 @@ pub fn emit_with(stack: &Stack, level: Level, lines: Option<Lines>) -> Result<Em
     }
     let mut stack = stack.clone();
     nacre_optimize::calls::decide(&mut stack);
+    nacre_optimize::inline::mark(&mut stack);
     let options = Options { prefix: Some(PREFIX.into()), lines: lines.is_some(), asks_draws: true };
     let text = write_with(&stack, level, lines.unwrap_or(&|_| None), options.clone());
     let check = write_check(&stack, level, options);

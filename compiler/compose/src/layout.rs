@@ -106,6 +106,7 @@ fn shapes(stack: &Stack, form: LayoutForm, mut found: Vec<Found>, longest: u32) 
             size,
             data_min,
             data_max,
+            in_place: false,
         });
     }
     result

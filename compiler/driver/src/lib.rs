@@ -198,11 +198,14 @@ pub struct Pass {
     pub run: fn(&mut Stack) -> Vec<Decision>,
 }
 
+const CALLS: Pass = Pass { name: "calls", run: nacre_optimize::calls::decide };
+
 /// The passes of a level, in order.
 pub fn passes(level: Level) -> &'static [Pass] {
     match level {
         Level::Queue => &[],
-        Level::Call | Level::Inline => &[Pass { name: "calls", run: nacre_optimize::calls::decide }],
+        Level::Call => &[CALLS],
+        Level::Inline => &[CALLS, Pass { name: "inline", run: nacre_optimize::inline::mark }],
     }
 }
 

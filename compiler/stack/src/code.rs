@@ -197,6 +197,10 @@ pub enum Query {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Statement {
     pub kind: StatementKind,
+    /// Set by `optimize::inline`, for a call of a function, a call by emission, and an output: where the code that this
+    /// statement belongs to is put in place, so is the code that it calls. It has no other meaning.
+    #[serde(default)]
+    pub in_place: bool,
     #[serde(default)]
     pub id: NodeId,
     /// The syntax that it was written as, or that it was made for.
@@ -206,7 +210,7 @@ pub struct Statement {
 
 impl PartialEq for Statement {
     fn eq(&self, other: &Statement) -> bool {
-        self.kind == other.kind
+        self.kind == other.kind && self.in_place == other.in_place
     }
 }
 
@@ -219,7 +223,7 @@ impl From<StatementKind> for Statement {
 
 impl StatementKind {
     pub fn at(self, span: Span) -> Statement {
-        Statement { kind: self, id: NodeId::default(), span }
+        Statement { kind: self, in_place: false, id: NodeId::default(), span }
     }
 }
 

@@ -92,6 +92,9 @@ pub struct Shape {
     /// Length of the data that a frame of this shape can have, inclusive.
     pub data_min: u32,
     pub data_max: u32,
+    /// Set by `optimize::inline`: the code for a frame of this shape is put in place.
+    #[serde(default)]
+    pub in_place: bool,
 }
 
 /// A header field at its place in a shape: bits counted from the least significant bit of the first byte.

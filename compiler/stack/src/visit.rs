@@ -101,7 +101,7 @@ macro_rules! traversal {
             statement: &$($lt)? $($mutable)? Statement,
         ) {
             use StatementKind::*;
-            let Statement { kind, id: _, span: _ } = statement;
+            let Statement { kind, in_place: _, id: _, span: _ } = statement;
             match kind {
                 Let(local, value) => {
                     v.expr(value);

@@ -18,6 +18,7 @@ fn main() {
             let handler = &stack.handler(decision.handler).name;
             println!("{handler} {} ({}): {}", decision.emission, stack.event(decision.event).name, decision.reason);
         }
+        nacre_optimize::inline::mark(&mut stack);
         for level in Level::ALL {
             let prefix = format!("{}_{}", stack.name, level.name());
             let options = Options { prefix: Some(prefix.clone()), ..Options::default() };

@@ -121,7 +121,7 @@ impl Body<'_, '_> {
     }
 
     /// An event goes into the queue, to its handler at once, or out.
-    pub fn emit(&mut self, emit: &Emit) {
+    pub fn emit(&mut self, emit: &Emit, in_place: bool) {
         let target = self.w.stack.target(emit);
         let level = self.w.level_at(target);
         let mut texts = vec![];
@@ -133,16 +133,13 @@ impl Body<'_, '_> {
         }
         let name = self.w.event_name(target, emit.event);
         let p = self.w.prefix.clone();
-        let likely = self.likely && emit.likely != Some(false);
         let function = if emit.later {
             self.w.put_off.insert((target, emit.event));
             Callee { name: format!("{p}_put_off_{name}"), in_place: false }
         } else {
             match target {
-                Target::Port(port) => {
-                    self.w.output_function(port, emit.event, self.w.plan.quick && likely && self.loops == 0)
-                }
-                Target::Layer(layer) => match self.w.called(layer, emit, likely) {
+                Target::Port(port) => self.w.output_function(port, emit.event, self.w.plan.quick && in_place),
+                Target::Layer(layer) => match self.w.called(layer, emit, in_place) {
                     Some(callee) => callee,
                     None => {
                         self.w.queued.insert((target, emit.event));

@@ -42,8 +42,6 @@ pub struct Body<'w, 'a> {
     pub declared_at: HashMap<usize, bool>,
     /// Containers that are being drained, to be cleared by an early return.
     pub draining: Vec<String>,
-    /// How hot the code is that is being written.
-    pub likely: bool,
     /// In a filter: the label behind the body, and whether something goes there.
     pub leaves: bool,
     pub exit: &'static str,
@@ -99,7 +97,6 @@ impl<'w, 'a> Body<'w, 'a> {
             after: vec![],
             declared_at: HashMap::new(),
             draining: vec![],
-            likely: true,
             leaves: false,
             exit: "next",
             rejects: false,

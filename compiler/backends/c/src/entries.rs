@@ -297,7 +297,8 @@ impl Writer<'_> {
             code.close("}");
             return code;
         };
-        let hot = if self.level == Level::Inline { hot_shapes(layout) } else { vec![] };
+        let in_place = |i: &usize| self.level == Level::Inline && layout.shapes[*i].in_place;
+        let hot: Vec<usize> = (0..layout.shapes.len()).filter(in_place).collect();
         let parse = self.parse_function(LayoutId(0));
         let (any, word) = match hot.is_empty() {
             false => (format!("{p}_any_frame"), format!("{p}_APART int ")),
@@ -532,16 +533,3 @@ impl Writer<'_> {
         code
     }
 }
-
-/// The shapes that get code of their own: the first ones with data that do not identify the connection.
-fn hot_shapes(layout: &Layout) -> Vec<usize> {
-    let short = |s: &Shape| match layout.form {
-        LayoutForm::Preamble => s.number < 126,
-        LayoutForm::Plain => s.number < 255,
-    };
-    let hot = (0..layout.shapes.len())
-        .filter(|i| layout.shapes[*i].data && !layout.shapes[*i].identified && short(&layout.shapes[*i]));
-    hot.take(HOT_SHAPES).collect()
-}
-
-const HOT_SHAPES: usize = 2;

@@ -116,12 +116,15 @@ impl<'a> Body<'_, 'a> {
             StatementKind::Break if self.loops == 0 => self.leave(),
             StatementKind::Break => self.code.line("break;"),
             StatementKind::Return(value) => self.give_back(value.as_ref()),
-            StatementKind::Call { into, function, arguments } => self.call(*into, *function, arguments),
+            StatementKind::Call { into, function, arguments } => {
+                let in_place = self.w.plan.quick && statement.in_place;
+                self.call(*into, *function, arguments, in_place)
+            }
             StatementKind::CallExtern { into, function, arguments } => {
                 self.extern_statement(*into, *function, arguments)
             }
             StatementKind::Operate(operate) => self.operate(operate),
-            StatementKind::Emit(emit) => self.emit(emit),
+            StatementKind::Emit(emit) => self.emit(emit, statement.in_place),
             StatementKind::Drop(e) => {
                 let text = match e.ty {
                     Type::Msg => self.borrowed_message(e).0,
@@ -256,16 +259,12 @@ impl<'a> Body<'_, 'a> {
             Some(inner) if likely.is_none() && balanced(inner) => inner[..inner.len() - 1].to_string(),
             _ => condition,
         };
-        let here = self.likely;
         self.code.open(format!("if ({condition}) {{"));
-        self.likely = here && likely != Some(false);
         self.block(then);
         if !otherwise.is_empty() {
             self.code.turn("} else {");
-            self.likely = here && likely != Some(true);
             self.block(otherwise);
         }
-        self.likely = here;
         self.code.close("}");
     }
 
@@ -323,7 +322,7 @@ impl<'a> Body<'_, 'a> {
         self.assign(local, value);
     }
 
-    fn call(&mut self, into: Option<LocalId>, id: FunctionId, arguments: &[Argument]) {
+    fn call(&mut self, into: Option<LocalId>, id: FunctionId, arguments: &[Argument], in_place: bool) {
         let function = self.w.stack.function(id);
         let mut texts = vec![];
         let mut places = vec![];
@@ -331,7 +330,7 @@ impl<'a> Body<'_, 'a> {
             texts.push(match argument {
                 Argument::Value(e) if e.ty == Type::Msg => {
                     let text = self.message(e, self.layer + 1);
-                    match self.w.plan.quick && !self.likely {
+                    match self.w.plan.quick && !in_place {
                         true => self.w.spread(&text, self.layer + 1),
                         false => text,
                     }
@@ -346,8 +345,7 @@ impl<'a> Body<'_, 'a> {
                 }
             });
         }
-        let quick = self.w.plan.quick && self.likely;
-        let callee = self.w.ask(Item::Function(id), quick);
+        let callee = self.w.ask(Item::Function(id), in_place);
         let call = self.w.call_step(&callee, &texts);
         match (into, &function.result) {
             (Some(local), Some(_)) => self.assign(local, &call),

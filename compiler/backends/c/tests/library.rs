@@ -151,7 +151,7 @@ fn code_that_is_put_in_place_never_lets_the_address_of_its_step_out() {
     ];
     let mut calls = 0;
     for mut stack in stacks {
-        nacre_optimize::calls::decide(&mut stack);
+        nacre_driver::optimize(&mut stack, nacre_backend_c::Level::Inline);
         let source = nacre_backend_c::write(&stack, nacre_backend_c::Level::Inline, &|_| None).source;
         let all = functions(&source, &stack.name);
         let in_place: Vec<&str> = all.iter().filter(|(_, in_place, _)| *in_place).map(|(name, ..)| *name).collect();

@@ -11,6 +11,7 @@ fn compilers_take_every_sample_without_a_warning() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for mut stack in nacre_stack::samples::all() {
         nacre_optimize::calls::decide(&mut stack);
+        nacre_optimize::inline::mark(&mut stack);
         for level in Level::ALL {
             let source = live::emit(&stack, level, folder.path());
             for compiler in ["gcc", "clang"].into_iter().filter(|c| live::has(c)) {

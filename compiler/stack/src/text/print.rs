@@ -265,13 +265,14 @@ impl<'a> Printer<'a> {
             let headers = join(s.headers.iter().map(|h| self.names.headers.show(h.index())));
             let identified = if s.identified { " identified" } else { "" };
             let data = if s.data { " data" } else { "" };
+            let in_place = if s.in_place { " in_place" } else { "" };
             let fields = join(
                 s.fields
                     .iter()
                     .map(|f| format!("{} {} at {}", self.names.headers.show(f.header.index()), f.field, f.bit)),
             );
             text += &format!(
-                "  shape {}{identified}{data} {event} [{headers}] size {} length {} {} [{fields}]\n",
+                "  shape {}{identified}{data}{in_place} {event} [{headers}] size {} length {} {} [{fields}]\n",
                 s.number, s.size, s.data_min, s.data_max
             );
         }

@@ -97,7 +97,8 @@ impl<'a> Code<'a> {
             let line = self.statement(statement);
             let mark = self.mark(statement.span);
             let space = if mark.is_empty() { "" } else { " " };
-            let _ = writeln!(text, "{}{line}{space}{mark}", "  ".repeat(self.depth));
+            let in_place = if statement.in_place { "in_place " } else { "" };
+            let _ = writeln!(text, "{}{in_place}{line}{space}{mark}", "  ".repeat(self.depth));
         }
         self.depth -= 1;
         text + &"  ".repeat(self.depth) + "}"

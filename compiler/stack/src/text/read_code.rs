@@ -129,8 +129,9 @@ impl Reader {
     }
 
     fn statement(&mut self) -> Result<Statement> {
+        let in_place = self.is_word("in_place");
         let kind = self.statement_kind()?;
-        Ok(kind.at(self.mark()?))
+        Ok(Statement { in_place, ..kind.at(self.mark()?) })
     }
 
     /// `@file:start..end`, if it follows.

@@ -321,6 +321,7 @@ impl Reader {
         while !self.is_sign('}') {
             let number = self.stated_number("shape")?;
             let (identified, data) = (self.is_mark("identified", '['), self.is_mark("data", '['));
+            let in_place = self.is_mark("in_place", '[');
             let event = self.event()?;
             let headers = self.listed(Reader::header_id)?;
             let size = self.stated_number("size")?;
@@ -329,7 +330,7 @@ impl Reader {
                 let (header, field) = (r.header_id()?, r.small()?);
                 Ok(Placed { header, field, bit: r.stated_number("at")? })
             })?;
-            shapes.push(Shape { number, identified, event, headers, data, fields, size, data_min, data_max });
+            shapes.push(Shape { number, identified, event, headers, data, fields, size, data_min, data_max, in_place });
         }
         self.stack.layouts.push(Layout { layer, form, fingerprint, shapes });
         Ok(())

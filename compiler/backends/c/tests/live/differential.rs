@@ -46,6 +46,7 @@ pub fn run(stack: &Stack, seeds: std::ops::Range<u64>, steps: u64) -> BTreeMap<S
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut optimized = stack.clone();
     nacre_optimize::calls::decide(&mut optimized);
+    nacre_optimize::inline::mark(&mut optimized);
     let libraries: Vec<(&'static str, Library)> =
         Level::ALL.iter().map(|level| (level.name(), live::load(&optimized, *level, folder.path()))).collect();
     let mut seen = BTreeMap::new();
