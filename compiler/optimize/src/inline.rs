@@ -1,19 +1,21 @@
 //! Which code is put in place along the likely ways of common outside events; the rest is outlined.
 //!
-//! The pass marks calls of functions, emissions that are calls (see [`crate::calls`]), outputs ([`Statement::in_place`]) and
-//! shapes of frames ([`Shape::in_place`]). An entry for a call, or for a frame of a marked shape, puts the reaction to its
-//! event in place; what is in place puts in place what its marked statements call, and calls everything else. So each
-//! handler and function is one piece of code along the likely ways, and another one that everything else calls.
+//! The pass marks calls of functions, emissions that are calls (see [`crate::calls`]), outputs
+//! ([`Statement::in_place`]) and shapes of frames ([`Shape::in_place`]). An entry for a call, or for a frame of a
+//! marked shape, puts the reaction to its event in place; what is in place puts in place what its marked statements
+//! call, and calls everything else. So each handler and function is one piece of code along the likely ways, and
+//! another one that everything else calls.
 //!
-//! **Why behaviour is unchanged.** A mark decides only where code stands: what is called does the same in both places, with
-//! the same arguments, before the next statement begins. The interpreter therefore ignores marks. An output in place goes
-//! without a look for room: the entry has compared the room with [`Bounds::outputs`], which holds for every step.
+//! **Why behaviour is unchanged.** A mark decides only where code stands: what is called does the same in both
+//! places, with the same arguments, before the next statement begins. The interpreter therefore ignores marks. An
+//! output in place goes without a look for room: the entry has compared the room with [`Bounds::outputs`], which
+//! holds for every step.
 //!
-//! **Why it ends.** Calls do not go in circles ([`crate::calls`] has seen to that, and functions do not call themselves), so
-//! what is in place is finite; [`MOST_FOR_ONE`] and [`MOST_IN_PLACE`] keep it small.
+//! **Why it ends.** Calls do not go in circles ([`crate::calls`] has seen to that, and functions do not call
+//! themselves), so what is in place is finite; [`MOST_FOR_ONE`] and [`MOST_IN_PLACE`] keep it small.
 //!
-//! **What is likely.** A branch or an emission that is marked as unlikely is not; everything else is. In loops no output is
-//! put in place: its code would not be executed often enough to be worth its size.
+//! **What is likely.** A branch or an emission that is marked as unlikely is not; everything else is. In loops no
+//! output is put in place: its code would not be executed often enough to be worth its size.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -208,25 +208,6 @@ pub struct Statement {
     pub span: Span,
 }
 
-impl PartialEq for Statement {
-    fn eq(&self, other: &Statement) -> bool {
-        self.kind == other.kind && self.in_place == other.in_place
-    }
-}
-
-impl From<StatementKind> for Statement {
-    /// A statement that nobody wrote, or whose place is not known yet.
-    fn from(kind: StatementKind) -> Statement {
-        kind.at(Span::default())
-    }
-}
-
-impl StatementKind {
-    pub fn at(self, span: Span) -> Statement {
-        Statement { kind: self, in_place: false, id: NodeId::default(), span }
-    }
-}
-
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum StatementKind {
     /// Declares and sets a local, or sets it again (dropping nothing: a linear local must have been consumed).

@@ -4,7 +4,7 @@
 //! that are not unique and dense. What a node was written as outlives that: its span.
 
 use crate::visit::{rewrite_expr, rewrite_stack, rewrite_statement, Rewriter};
-use crate::{Expr, NodeId, Span, Stack, Statement};
+use crate::{Expr, NodeId, Span, Stack, Statement, StatementKind};
 
 /// Numbers every statement and expression of a stack, from 0 in the order of the traversal. Gives how many there are.
 pub fn number(stack: &mut Stack) -> u32 {
@@ -50,5 +50,25 @@ impl Rewriter for FillSpans {
 fn fill(span: &mut Span, with: Span) {
     if *span == Span::default() {
         *span = with;
+    }
+}
+
+impl PartialEq for Statement {
+    fn eq(&self, other: &Statement) -> bool {
+        self.kind == other.kind && self.in_place == other.in_place
+    }
+}
+
+impl From<StatementKind> for Statement {
+    /// A statement that nobody wrote, or whose place is not known yet.
+    fn from(kind: StatementKind) -> Statement {
+        kind.at(Span::default())
+    }
+}
+
+impl StatementKind {
+    /// The statement at a place of the source.
+    pub fn at(self, span: Span) -> Statement {
+        Statement { kind: self, in_place: false, id: NodeId::default(), span }
     }
 }

@@ -2,6 +2,7 @@
 
 mod code;
 mod expressions;
+mod in_place;
 mod layouts;
 mod links;
 mod numbers;
@@ -53,7 +54,7 @@ impl Problems {
 /// Checks all of a stack, but for the use of messages (`nacre_analysis::linear`). Later checks rely on earlier ones, so they run only if those found nothing.
 pub fn validate(stack: &Stack) -> Result<(), Vec<Problem>> {
     let mut problems = Problems::default();
-    for check in [tables::check, code::check, layouts::check, numbers::check] {
+    for check in [tables::check, code::check, layouts::check, in_place::check, numbers::check] {
         check(stack, &mut problems);
         if !problems.found.is_empty() {
             return Err(problems.found);

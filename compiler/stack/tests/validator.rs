@@ -58,12 +58,12 @@ fn indices_outside_of_their_tables() {
 
 #[test]
 fn code_in_place_of_what_waits() {
-    refused("code in place of what is not called at once", samples::sequencer(), |s| {
+    refused("calls nothing at once", samples::sequencer(), |s| {
         let mut drop = StatementKind::Impossible.at(Span::default());
         drop.in_place = true;
         handler(s, "sequencer.down.send").body.push(drop);
     });
-    refused("code in place of what is not called at once", samples::sequencer(), |s| {
+    refused("calls nothing at once", samples::sequencer(), |s| {
         let body = &mut handler(s, "sequencer.down.send").body;
         emit_in(body).later = true;
         body.iter_mut().for_each(|s| s.in_place = matches!(s.kind, StatementKind::Emit(_)));

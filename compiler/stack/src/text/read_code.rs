@@ -129,8 +129,7 @@ impl Reader {
     }
 
     fn statement(&mut self) -> Result<Statement> {
-        let in_place = self.is_word("in_place");
-        let kind = self.statement_kind()?;
+        let (in_place, kind) = (self.is_word("in_place"), self.statement_kind()?);
         Ok(Statement { in_place, ..kind.at(self.mark()?) })
     }
 

@@ -138,16 +138,7 @@ impl<'a> Check<'a> {
         self.loops -= 1;
     }
 
-    fn is_called_at_once(&self, kind: &StatementKind) -> bool {
-        let StatementKind::Emit(emit) = kind else { return matches!(kind, StatementKind::Call { .. }) };
-        let (link, event) = (self.stack.links.get(emit.link.index()), self.stack.events.get(emit.event.index()));
-        let end = link.zip(event).map(|(link, event)| link.end(event.direction));
-        !emit.later && (emit.call || matches!(end, Some(Target::Port(_))))
-    }
-
     fn statement(&mut self, statement: &'a Statement) {
-        let may_be = !statement.in_place || self.is_called_at_once(&statement.kind);
-        self.problems.unless(may_be, || "code in place of what is not called at once".into());
         match &statement.kind {
             StatementKind::Let(id, value) => {
                 self.expr(value);

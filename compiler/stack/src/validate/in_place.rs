@@ -1,0 +1,36 @@
+//! Code in place: only of what is called at once.
+
+use super::Problems;
+use crate::visit::{walk_stack, walk_statement, Visitor};
+use crate::{Stack, Statement, StatementKind, Target};
+
+/// Checks the marks of all statements.
+pub fn check(stack: &Stack, problems: &mut Problems) {
+    problems.at("code in place");
+    walk_stack(&mut Marks { stack, problems }, stack);
+}
+
+struct Marks<'p> {
+    stack: &'p Stack,
+    problems: &'p mut Problems,
+}
+
+impl Marks<'_> {
+    fn is_called_at_once(&self, kind: &StatementKind) -> bool {
+        match kind {
+            StatementKind::Call { .. } => true,
+            StatementKind::Emit(emit) => {
+                !emit.later && (emit.call || matches!(self.stack.target(emit), Target::Port(_)))
+            }
+            _ => false,
+        }
+    }
+}
+
+impl<'a> Visitor<'a> for Marks<'_> {
+    fn statement(&mut self, statement: &'a Statement) {
+        let may_be = !statement.in_place || self.is_called_at_once(&statement.kind);
+        self.problems.unless(may_be, || "a statement is marked that calls nothing at once".into());
+        walk_statement(self, statement);
+    }
+}
