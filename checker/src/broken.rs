@@ -5,17 +5,20 @@ use std::sync::Arc;
 
 use nacre_specification::violation::Violation;
 use nacre_stack::interpret::Rule;
+use nacre_stack::Span;
 
 /// A violation and its description.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Broken {
     pub violation: Violation,
     pub why: Arc<str>,
+    /// The statement, condition or invariant of a layer that shows it, if one does.
+    pub span: Span,
 }
 
 impl Broken {
     pub fn new(violation: Violation, why: impl Into<Arc<str>>) -> Broken {
-        Broken { violation, why: why.into() }
+        Broken { violation, why: why.into(), span: Span::default() }
     }
 }
 

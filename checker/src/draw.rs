@@ -257,7 +257,7 @@ mod tests {
         for length in [3, 40, 400] {
             let name = "n".repeat(length);
             let network = Told { end: None, what: What::Nothing, network: Some(name.clone()), ..wide(0, &name) };
-            let run = Run { steps: vec![wide(0, &name), wide(1, &name), network], why: name.clone() };
+            let run = Run { steps: vec![wide(0, &name), wide(1, &name), network], why: name.clone(), ..Run::default() };
             let drawn = svg(&run, "title", &Words { frame: &|_| name.clone(), details: true });
             let number = |line: &str, of: &str| attribute(line, of).parse::<usize>().expect("a number");
             let lives: Vec<usize> =

@@ -216,7 +216,8 @@ impl Ends {
     fn way(&self, end: usize, mut machine: Machine, choices: Choices) -> Way {
         let broken = machine.take_reports().into_iter().next().map(|report| {
             let layer = report.layer.map_or("the stack", |layer| &self.stack.layer(layer).name);
-            Broken::new(violation_of(report.rule), format!("{layer}: {}: {}", report.rule, report.text))
+            let why = format!("{layer}: {}: {}", report.rule, report.text);
+            Broken { span: report.span, ..Broken::new(violation_of(report.rule), why) }
         });
         let left = machine.take_outputs().into_iter().map(|output| {
             let arguments = seen(&self.stack, output.event, &output.arguments, output.bytes.as_deref());

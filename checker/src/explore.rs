@@ -315,7 +315,7 @@ impl<'a> Search<'a> {
         let first = self.shards.iter().filter_map(|s| s.broken.as_ref()).min_by_key(|b| (b.parent, b.ordinal))?;
         let mut run = self.run_to(first.parent, self.shards.len());
         run.push(Path { ordinal: first.ordinal });
-        let Broken { violation, why } = &first.broken;
+        let Broken { violation, why, .. } = &first.broken;
         Some(Verdict::Violated { run, why: why.to_string(), violation: *violation })
     }
 

@@ -4,7 +4,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::ends::Step;
-use crate::run::{step, Run};
+use crate::run::{step, Run, Told};
 use crate::space::{Led, Move, Near, Space, State};
 use nacre_worlds::setup::Setup;
 
@@ -109,7 +109,7 @@ pub fn retrace(setup: &Setup, space: &Space, first: &[Led], hints: &[Hint]) -> R
     for led in first {
         match led {
             Ok(state) => seen.push(Seen { state: *state, before: None }),
-            Err(why) => return Ok(Run { steps: vec![], why: why.to_string() }),
+            Err(broken) => return Ok(Run::of(vec![], broken)),
         }
     }
     let mut level = 0..seen.len();
@@ -126,12 +126,12 @@ pub fn retrace(setup: &Setup, space: &Space, first: &[Led], hints: &[Hint]) -> R
                 match led {
                     Ok(state) if known.insert(state) => next.push(Seen { state, before: Some((at, m)) }),
                     Ok(_) => {}
-                    Err(why) => broken = broken.or(Some((at, m, why))),
+                    Err(found) => broken = broken.or(Some((at, m, found))),
                 }
             }
         }
-        if let (true, Some((at, m, why))) = (number + 1 == hints.len() || next.is_empty(), broken) {
-            return Ok(tell(setup, space, &mut near, &seen, at, m, &why.why));
+        if let (true, Some((at, m, broken))) = (number + 1 == hints.len() || next.is_empty(), broken) {
+            return Ok(Run::of(steps_to(setup, space, &mut near, &seen, (at, m)), &broken));
         }
         if next.is_empty() {
             return Err(Lost::Impossible(number));
@@ -143,18 +143,19 @@ pub fn retrace(setup: &Setup, space: &Space, first: &[Led], hints: &[Hint]) -> R
         seen.extend(next);
     }
     let last = seen.get(level.start).and_then(|seen| seen.before);
-    let run = last.map(|(at, m)| tell(setup, space, &mut near, &seen, at, m, ""));
-    Err(Lost::Allowed(run.unwrap_or(Run { steps: vec![], why: String::new() })))
+    let steps = last.map(|last| steps_to(setup, space, &mut near, &seen, last)).unwrap_or_default();
+    Err(Lost::Allowed(Run { steps, ..Run::default() }))
 }
 
-fn tell(setup: &Setup, space: &Space, near: &mut Near, seen: &[Seen], last: usize, m: Move, why: &str) -> Run {
-    let (mut moves, mut at) = (vec![(last, m)], last);
+/// The steps to a move out of one of the states seen, and that move.
+fn steps_to(setup: &Setup, space: &Space, near: &mut Near, seen: &[Seen], last: (usize, Move)) -> Vec<Told> {
+    let (mut moves, mut at) = (vec![last], last.0);
     while let Some((before, m)) = seen[at].before {
         moves.push((before, m));
         at = before;
     }
     let steps = moves.into_iter().rev().map(|(from, m)| step(setup, space, near, seen[from].state, m));
-    Run { steps: steps.collect(), why: why.into() }
+    steps.collect()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use nacre_stack::interpret::{show, Machine, Value};
 use nacre_stack::{Scope, Span, Stack};
 use serde::{Deserialize, Serialize};
 
+use crate::broken::Broken;
 use crate::ends::{Ends, Left, Step};
 use crate::explore::Path;
 use crate::show::show_action;
@@ -13,11 +14,24 @@ use crate::space::{Led, Move, Near, Space, State};
 use nacre_worlds::setup::Setup;
 
 /// A shortest run to what is wrong.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     pub steps: Vec<Told>,
-    /// What is wrong after the last step, in words.
+    /// What is wrong after the last step.
     pub why: String,
+    /// The statement, condition or invariant of a layer that shows it, if one does.
+    #[serde(skip)]
+    pub span: Span,
+    /// The same for a file: `pt2pt.nacre:40:16`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub source: String,
+}
+
+impl Run {
+    /// A run whose last step violates something.
+    pub(crate) fn of(steps: Vec<Told>, broken: &Broken) -> Run {
+        Run { steps, why: broken.why.to_string(), span: broken.span, source: String::new() }
+    }
 }
 
 /// One step of the whole.
@@ -85,10 +99,10 @@ pub struct Handled {
     pub emissions: Vec<String>,
     /// It only handed its event on.
     pub passes: bool,
-    /// Where it stands in the source.
+    /// Its emissions in the source; if there are none, the handler.
     #[serde(skip)]
-    pub span: Span,
-    /// The same in words, for a file.
+    pub spans: Vec<Span>,
+    /// The same for a file: `pt2pt.nacre:40:9, 41:13`.
     #[serde(default)]
     pub source: String,
 }
@@ -130,9 +144,12 @@ pub struct Changed {
 /// Tells a run that a search found.
 pub fn tell(setup: &Setup, space: &Space, first: &[Led], path: &[Path], why: &str) -> Run {
     let mut near = Near::default();
-    let mut steps = vec![];
-    let opening = path.first().and_then(|p| first.get(p.ordinal)).and_then(|led| led.as_ref().ok());
-    let Some(mut state) = opening.copied() else { return Run { steps, why: why.into() } };
+    let mut run = Run { why: why.into(), ..Run::default() };
+    let mut state = match path.first().and_then(|p| first.get(p.ordinal)) {
+        Some(Ok(state)) => *state,
+        Some(Err(broken)) => return Run { span: broken.span, ..run },
+        None => return run,
+    };
     for ordinal in path.iter().skip(1).map(|p| p.ordinal) {
         let (mut at, mut found) = (0, None);
         space.expand(&mut near, state, &mut |m, _, led| {
@@ -142,13 +159,16 @@ pub fn tell(setup: &Setup, space: &Space, first: &[Led], path: &[Path], why: &st
             at += 1;
         });
         let Some((m, led)) = found else { break };
-        steps.push(step(setup, space, &mut near, state, m));
+        run.steps.push(step(setup, space, &mut near, state, m));
         match led {
             Ok(next) => state = next,
-            Err(_) => break,
+            Err(broken) => {
+                run.span = broken.span;
+                break;
+            }
         }
     }
-    Run { steps, why: why.into() }
+    run
 }
 
 /// A move out of a state, told.
@@ -235,12 +255,16 @@ pub fn handled(stack: &Stack, machine: &mut Machine) -> Vec<Handled> {
     let entries = machine.take_trace().into_iter();
     let told = entries.map(|entry| {
         let handler = stack.handler(entry.handler);
+        let mut spans: Vec<Span> = entry.emissions.iter().map(|emission| emission.span).collect();
+        if spans.is_empty() {
+            spans.push(handler.span);
+        }
         Handled {
             handler: handler.name.clone(),
             arguments: entry.arguments,
-            emissions: entry.emissions,
+            emissions: entry.emissions.into_iter().map(|emission| emission.text).collect(),
             passes: handler.passes,
-            span: handler.span,
+            spans,
             source: String::new(),
         }
     });

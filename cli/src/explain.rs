@@ -32,7 +32,7 @@ pub fn explain(args: &Explain) -> Exit {
         return Exit::Yes;
     }
     let mut text = nacre_compose::explain(&stack);
-    text += &nacre_compose::folded(&calls(&stack));
+    text += &nacre_compose::folded(&calls(&stack, &session));
     print(&text);
     Exit::Yes
 }
@@ -63,7 +63,7 @@ fn show(args: &Explain, session: &Session, stack: &Stack, stage: &str) -> Exit {
 }
 
 /// Which emissions became calls, and why others did not.
-fn calls(stack: &Stack) -> String {
+fn calls(stack: &Stack, session: &Session) -> String {
     let mut optimized = stack.clone();
     let mut decisions = nacre_driver::optimize(&mut optimized, Level::Call);
     // What leaves the stack has no one to call.
@@ -78,7 +78,7 @@ fn calls(stack: &Stack) -> String {
         text += &format!("  not a call; {reason}:\n");
         for decision in decisions {
             let (handler, event) = (&stack.handler(decision.handler).name, &stack.event(decision.event).name);
-            text += &format!("    {handler}: {event} (emission {})\n", decision.emission + 1);
+            text += &format!("    {handler}: {event} ({})\n", session.places(&[decision.span]));
         }
     }
     text

@@ -61,7 +61,7 @@ fn saved_run_runs_again_in_the_interpreter_and_in_c() {
 
     let svg = std::fs::read_to_string(picture).unwrap();
     assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"));
-    for said in ["alternating_bit, configuration small", "deliver(0x81)", "no_bit.nacre:32", "Data{bit=0} 1 bytes"] {
+    for said in ["alternating_bit, configuration small", "deliver(0x81)", "no_bit.nacre:33:9", "Data{bit=0} 1 bytes"] {
         assert!(svg.contains(said), "{said} is in the picture");
     }
 }
@@ -73,7 +73,7 @@ fn run_that_spin_finds_is_drawn_saved_and_run_again() {
     let trace = trace.to_str().unwrap();
     let (status, out, err) = ran(&mut nacre(&["verify", NO_BIT, "--engine", "spin", "--trace", trace]));
     assert_eq!((status, err.as_str()), (1, ""));
-    assert!(out.contains("is not allowed by `fifo_network` here") && out.contains("no_bit.nacre:32"), "{out}");
+    assert!(out.contains("is not allowed by `fifo_network` here") && out.contains("no_bit.nacre:33:9"), "{out}");
     let (status, out, err) = ran(&mut nacre(&["replay", trace, "--brief", "--level", "inline"]));
     assert_eq!((status, err.as_str()), (0, ""));
     assert!(out.contains("C at level inline: the same outputs at each step"), "{out}");
@@ -173,7 +173,10 @@ fn any_order_finds_what_the_references_order_hides() {
     assert_eq!(status, 0, "{out}");
     let (status, out, _) = ran(&mut nacre(&["verify", ORDER, "--stack", "three", "--any-order"]));
     assert_eq!(status, 1);
-    assert!(out.contains("VIOLATED: middle: an assertion does not hold: heard"), "{out}");
+    assert!(
+        out.contains("VIOLATED: middle: an assertion does not hold: heard\n    at any_order.nacre:31:16\n"),
+        "{out}"
+    );
 }
 
 #[test]

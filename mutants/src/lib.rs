@@ -33,6 +33,7 @@ pub struct Mutant {
     pub operator: &'static str,
     /// Handler or function.
     pub place: String,
+    /// The statement or expression that is changed.
     pub span: Span,
     /// The line of the IR before and after; empty: it is not there.
     pub before: String,
@@ -46,49 +47,44 @@ pub fn mutants(stack: &Stack, layers: &[LayerId]) -> Vec<Mutant> {
     let decisive = Decisive::of(stack);
     let mut all = vec![];
     for (at, handler) in stack.handlers.iter().enumerate().filter(|(_, h)| wanted(h.layer) && !h.passes) {
-        each(&handler.body, BodyId::Handler(HandlerId(at as u32)), &decisive, stack, &mut |operator, body| {
+        each(&handler.body, BodyId::Handler(HandlerId(at as u32)), &decisive, stack, &mut |change, body| {
             let mut mutant = stack.clone();
             mutant.handlers[at].body = body;
-            all.push(made(&original, mutant, operator, &handler.name, handler.span));
+            all.push(made(&original, mutant, change, &handler.name));
         });
     }
     for (at, function) in stack.functions.iter().enumerate().filter(|(_, f)| wanted(f.layer)) {
-        each(&function.body, BodyId::Function(FunctionId(at as u32)), &decisive, stack, &mut |operator, body| {
+        each(&function.body, BodyId::Function(FunctionId(at as u32)), &decisive, stack, &mut |change, body| {
             let mut mutant = stack.clone();
             mutant.functions[at].body = body;
-            all.push(made(&original, mutant, operator, &function.name, function.span));
+            all.push(made(&original, mutant, change, &function.name));
         });
     }
     all
 }
 
-fn made(original: &str, stack: Stack, operator: &'static str, place: &str, span: Span) -> Mutant {
+/// An operator, and the statement or expression that it is applied to.
+type Change = (&'static str, Span);
+
+fn made(original: &str, stack: Stack, (operator, span): Change, place: &str) -> Mutant {
     let changed = print(&stack);
     let (old, new): (Vec<&str>, Vec<&str>) = (original.lines().collect(), changed.lines().collect());
     let same = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    let line = |lines: &[&str]| lines.get(same).map_or(String::new(), |l| without_span(l.trim()));
+    let line = |lines: &[&str]| lines.get(same).map_or(String::new(), |l| l.trim().to_string());
     // A statement that was left out: the line after it is not the one that replaced it.
     let after = if new.len() < old.len() { String::new() } else { line(&new) };
     Mutant { operator, place: place.into(), span, before: line(&old), after, stack }
 }
 
-/// A line of the IR without where its source stands: the last words of it, if they are that.
-fn without_span(line: &str) -> String {
-    match line.rsplit_once(" span ") {
-        Some((before, after)) if after.bytes().all(|b| b.is_ascii_digit() || b" ;{}".contains(&b)) => before.into(),
-        _ => line.into(),
-    }
-}
-
 /// Calls `found` with the body after each change.
-fn each(block: &Block, body: BodyId, decisive: &Decisive, stack: &Stack, found: &mut dyn FnMut(&'static str, Block)) {
+fn each(block: &Block, body: BodyId, decisive: &Decisive, stack: &Stack, found: &mut dyn FnMut(Change, Block)) {
     let mut wanted = 0;
     loop {
         let mut changed = block.clone();
         let mut walk = Walker { stack, body, decisive, wanted, seen: 0, done: None, drawn: vec![] };
         walk.block(&mut changed);
-        let Some(operator) = walk.done else { return };
-        found(operator, changed);
+        let Some(change) = walk.done else { return };
+        found(change, changed);
         wanted += 1;
     }
 }
@@ -99,18 +95,18 @@ struct Walker<'a> {
     decisive: &'a Decisive<'a>,
     wanted: usize,
     seen: usize,
-    done: Option<&'static str>,
+    done: Option<Change>,
     /// Locals that were drawn at random.
     drawn: Vec<LocalId>,
 }
 
 impl Walker<'_> {
     /// A place where an operator applies: whether it is the one to change.
-    fn here(&mut self, operator: &'static str) -> bool {
+    fn here(&mut self, operator: &'static str, span: Span) -> bool {
         let here = self.seen == self.wanted;
         self.seen += 1;
         if here {
-            self.done = Some(operator);
+            self.done = Some((operator, span));
         }
         here
     }
@@ -119,7 +115,7 @@ impl Walker<'_> {
         let mut at = 0;
         while at < block.len() && self.done.is_none() {
             if let Some((operator, instead)) = self.left_out(&block[at]) {
-                if self.here(operator) {
+                if self.here(operator, block[at].span) {
                     block.splice(at..=at, instead);
                     return;
                 }
@@ -179,7 +175,7 @@ impl Walker<'_> {
                 let acts = decisive.block_acts(body, then) || decisive.block_acts(body, otherwise);
                 if acts && !self.by_chance(condition) {
                     self.expr(condition);
-                    if self.done.is_none() && self.here("branch") {
+                    if self.done.is_none() && self.here("branch", condition.span) {
                         std::mem::swap(then, otherwise);
                     }
                 }
@@ -220,7 +216,7 @@ impl Walker<'_> {
     }
 
     fn expr(&mut self, e: &mut Expr) {
-        let ty = e.ty.clone();
+        let (ty, span) = (e.ty.clone(), e.span);
         if self.done.is_some() || is_time(&ty) {
             return;
         }
@@ -239,7 +235,7 @@ impl Walker<'_> {
                     _ => None,
                 };
                 if let Some(next) = next {
-                    if self.here("constant") {
+                    if self.here("constant", span) {
                         *n = next;
                     }
                 }
@@ -257,7 +253,7 @@ impl Walker<'_> {
                 };
                 let times = is_time(&a.ty);
                 if let Some((other, operator)) = other.filter(|_| !times) {
-                    if self.here(operator) {
+                    if self.here(operator, span) {
                         *op = other;
                         return;
                     }
@@ -277,7 +273,7 @@ impl Walker<'_> {
                     .filter(|at| *at != mine.index() && same(&self.stack.headers[*at], self.stack.header(mine)))
                     .collect();
                 for other in others {
-                    if self.here("variant") {
+                    if self.here("variant", span) {
                         *header = HeaderId(other as u32);
                         return;
                     }

@@ -176,11 +176,9 @@ fn tried(args: &Verify, rights: &[Right], at: usize, interrupt: &Interrupt) -> F
 
 /// A mutant that was not found.
 fn told(mutant: &Mutant, session: &Session) -> String {
-    let path = session.sources.path(mutant.span.file);
-    let file = path.rsplit('/').next().unwrap_or(path);
-    let line = session.sources.line(mutant.span);
+    let place = session.places(&[mutant.span]);
     let after = if mutant.after.is_empty() { "(left out)" } else { &mutant.after };
-    format!("{} in {} ({file}:{line}): {}  =>  {after}", mutant.operator, mutant.place, mutant.before)
+    format!("{} in {} ({place}): {}  =>  {after}", mutant.operator, mutant.place, mutant.before)
 }
 
 impl Score {

@@ -10,6 +10,7 @@ use nacre_checker::run::Run;
 use nacre_driver::Session;
 use nacre_simulator::decode::decode;
 use nacre_specification::violation::Violation;
+use nacre_stack::Span;
 use serde_json::{json, Value};
 
 use super::refusals::Refusals;
@@ -87,7 +88,7 @@ impl Reported {
                 None => Told::Holds,
                 Some(span) => Told::NotFound(format!(
                     "of the random number at {} only the least and the greatest value were tried",
-                    place(*span, session)
+                    session.places(&[*span])
                 )),
             },
             Verdict::Incomplete(why) => Told::NotFound(why),
@@ -146,23 +147,19 @@ impl Unreached {
         let name = session.program.layers().find(|l| l.span == declared).map(|l| l.name.name.as_str());
         let has_own = session.configurations().iter().any(|c| Some(c.subject.as_str()) == name);
         Unreached {
-            what: format!("the branch of `{code}` at {}", place(*span, session)),
+            what: format!("the branch of `{code}` at {}", session.places(&[*span])),
             elsewhere: has_own && stack.layers.len() > 1,
         }
     }
 }
 
-/// Returns the file and line where something is.
-fn place(span: nacre_diagnostics::Span, session: &Session) -> String {
-    let path = session.sources.path(span.file);
-    let file = path.rsplit('/').next().unwrap_or(path);
-    format!("{file}:{}", session.sources.line(span))
-}
-
 /// A run with the places of its handlers in the source.
 pub fn located(mut run: Run, session: &Session) -> Run {
     for handled in run.steps.iter_mut().flat_map(|s| &mut s.handled) {
-        handled.source = place(handled.span, session);
+        handled.source = session.places(&handled.spans);
+    }
+    if run.span != Span::default() {
+        run.source = session.places(&[run.span]);
     }
     run
 }
@@ -185,6 +182,9 @@ pub fn show(args: &Verify, subject: &Subject, world: &World, reported: &Reported
     }
     let _ = writeln!(text, "  {}", reported.figures());
     let _ = match &reported.verdict {
+        Told::Violated { why, run: Some(run), .. } if !run.source.is_empty() => {
+            writeln!(text, "  VIOLATED: {why}\n    at {}", run.source)
+        }
         Told::Violated { why, .. } => writeln!(text, "  VIOLATED: {why}"),
         Told::Holds => writeln!(text, "  holds in this configuration: every state was visited"),
         Told::NotFound(why) => writeln!(text, "  no violation found, but {why}"),

@@ -184,6 +184,15 @@ impl Session {
         Some((self.sources.path(span.file).to_string(), self.sources.line(span) as u32))
     }
 
+    /// Pieces of one file for a person: `pt2pt.nacre:40:9, 41:13`.
+    pub fn places(&self, spans: &[Span]) -> String {
+        let Some(first) = spans.first() else { return String::new() };
+        let path = self.sources.path(first.file);
+        let places: Vec<String> =
+            spans.iter().map(|span| format!("{}:{}", self.sources.line(*span), self.sources.column(*span))).collect();
+        format!("{}:{}", path.rsplit('/').next().unwrap_or(path), places.join(", "))
+    }
+
     /// All that was found, as text for a person.
     pub fn render(&self, colour: bool) -> String {
         self.found.iter().map(|d| d.render(&self.sources, colour)).collect()

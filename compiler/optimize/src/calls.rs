@@ -28,6 +28,8 @@ pub struct Decision {
     pub event: EventId,
     pub call: bool,
     pub reason: String,
+    /// The emission in the source.
+    pub span: Span,
 }
 
 /// Decides for all emissions, and marks [`Emit::call`].
@@ -41,7 +43,8 @@ pub fn decide(stack: &mut Stack) -> Vec<Decision> {
             let handler = HandlerId(handler as u32);
             let call = is_inner(&sites, *site) && !waits[*site];
             let (event, reason) = (sites.all[*site].event, reasons[*site].clone());
-            decisions.push(Decision { handler, emission, event, call, reason });
+            let span = sites.all[*site].span;
+            decisions.push(Decision { handler, emission, event, call, reason, span });
         }
     }
     let calls: Vec<bool> = (0..sites.all.len()).map(|s| is_inner(&sites, s) && !waits[s]).collect();

@@ -21,6 +21,7 @@ pub struct Site {
     pub empty: bool,
     /// Cells of the layer may be read or written after it, in the same run of a handler.
     pub touched_after: bool,
+    pub span: Span,
 }
 
 /// What a handler does, as far as order is concerned.
@@ -73,7 +74,7 @@ impl Forward for Finder<'_> {
         }
         match &statement.kind {
             StatementKind::Emit(emit) => {
-                let site = self.site(statement.id, emit);
+                let site = self.site(statement, emit);
                 self.course.follows.extend(passed.iter().map(|before| (*before, site)));
                 passed.insert(site);
             }
@@ -119,9 +120,9 @@ impl<'s> Finder<'s> {
         passed.iter().for_each(|s| self.all[*s].touched_after = true);
     }
 
-    fn site(&mut self, node: NodeId, emit: &Emit) -> SiteId {
+    fn site(&mut self, statement: &Statement, emit: &Emit) -> SiteId {
         let likely = self.unlikely == 0 && emit.likely != Some(false);
-        let id = *self.known.entry(node).or_insert_with(|| {
+        let id = *self.known.entry(statement.id).or_insert_with(|| {
             self.all.push(Site {
                 layer: self.layer,
                 target: self.stack.target(emit),
@@ -130,6 +131,7 @@ impl<'s> Finder<'s> {
                 likely: false,
                 empty: emit.arguments.iter().any(|a| a.ty == Type::Msg && is_empty(a)),
                 touched_after: false,
+                span: statement.span,
             });
             self.all.len() - 1
         });

@@ -39,7 +39,7 @@ pub use covered::Covered;
 pub use machine::{Config, Externs, Machine, NoExterns, Outcome, Output, Schedule};
 pub use message::{Message, Origin, Segment};
 pub use random::{mix, SplitMix64, GOLDEN};
-pub use report::{show, Report, Rule, TraceEntry};
+pub use report::{show, Report, Rule, TraceEntry, TracedEmission};
 pub use timers::Armed;
 pub use value::{Addr, Value, NEVER};
 pub use wire::Parsed;

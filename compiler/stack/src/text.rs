@@ -24,6 +24,7 @@ mod read;
 mod read_code;
 mod read_items;
 mod read_links;
+mod spans;
 mod words;
 
 pub use print::{print, print_with_spans};

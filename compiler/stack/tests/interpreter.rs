@@ -295,8 +295,11 @@ fn trace_tells_every_event() {
     let handlers: Vec<&str> = trace.iter().map(|t| stack.handler(t.handler).name.as_str()).collect();
     assert_eq!(handlers, ["sequencer.down.send", "floor.down.send"]);
     assert_eq!(trace[0].arguments, "m=3 bytes");
-    assert_eq!(trace[0].emissions, ["floor.send(m=Seq{1} 3 bytes)"]);
-    assert!(trace[1].emissions[0].starts_with("below.transmit(to=127.0.0.2:7002, m=First{"));
+    assert_eq!(
+        trace[0].emissions.iter().map(|e| e.text.as_str()).collect::<Vec<_>>(),
+        ["floor.send(m=Seq{1} 3 bytes)"]
+    );
+    assert!(trace[1].emissions[0].text.starts_with("below.transmit(to=127.0.0.2:7002, m=First{"));
 }
 
 #[test]

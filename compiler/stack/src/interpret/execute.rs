@@ -26,12 +26,20 @@ impl<'a> Run<'a> {
             covered.blocks.insert(first.id);
         }
         for statement in block {
-            match self.statement(statement) {
+            let around = self.enter(statement.span);
+            let flow = self.statement(statement);
+            self.enter(around);
+            match flow {
                 Flow::Next => {}
                 flow => return flow,
             }
         }
         Flow::Next
+    }
+
+    /// Notes what is executed; returns what was before.
+    fn enter(&mut self, span: Span) -> Span {
+        self.frames.last_mut().map_or(span, |frame| std::mem::replace(&mut frame.span, span))
     }
 
     fn statement(&mut self, statement: &'a Statement) -> Flow {
@@ -97,11 +105,7 @@ impl<'a> Run<'a> {
                 let n = self.evaluate(n).num();
                 self.add_to(*counter, n);
             }
-            StatementKind::Assert(condition, text) => {
-                if !self.evaluate(condition).truth() {
-                    self.broken(Rule::Assert, text.clone());
-                }
-            }
+            StatementKind::Assert(condition, text) => self.assert(condition, text),
             StatementKind::Impossible => self.add_to(builtin::IMPOSSIBLE, 1),
             StatementKind::Unreachable => self.broken(Rule::Unreachable, "`unreachable` was reached".into()),
             StatementKind::Fit { into, value } => {
@@ -164,6 +168,13 @@ impl<'a> Run<'a> {
                 let found = found.clone();
                 self.write(&found, value);
             }
+        }
+    }
+
+    fn assert(&mut self, condition: &'a Expr, text: &str) {
+        if !self.evaluate(condition).truth() {
+            self.enter(condition.span);
+            self.broken(Rule::Assert, text.into());
         }
     }
 

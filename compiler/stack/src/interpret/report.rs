@@ -10,6 +10,8 @@ pub struct Report {
     pub rule: Rule,
     pub layer: Option<LayerId>,
     pub text: String,
+    /// The statement, condition or invariant at which it was found.
+    pub span: Span,
     /// Which step, counted from opening.
     pub step: u64,
 }
@@ -62,8 +64,17 @@ pub struct TraceEntry {
     pub event: Option<EventId>,
     /// `to=..., m=Data{3} 12 bytes`
     pub arguments: String,
-    /// `-> layer.event(...)`, in order.
-    pub emissions: Vec<String>,
+    /// In order.
+    pub emissions: Vec<TracedEmission>,
+}
+
+/// An emission of a handler that ran.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TracedEmission {
+    /// `layer.event(...)`
+    pub text: String,
+    /// The statement.
+    pub span: Span,
 }
 
 /// Arguments of an event, shortly.

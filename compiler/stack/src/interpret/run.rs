@@ -10,7 +10,7 @@ use super::message::Message;
 use super::places::Found;
 use super::pool::Pool;
 use super::random::SplitMix64;
-use super::report::{show_arguments, Report, Rule, TraceEntry};
+use super::report::{show_arguments, Report, Rule, TraceEntry, TracedEmission};
 use super::value::{Addr, Value};
 use crate::*;
 
@@ -63,13 +63,22 @@ pub struct Frame<'a> {
     pub layer: LayerId,
     /// Of a filter: what it has yielded.
     pub yielded: Vec<u8>,
+    /// The statement that is executed, or the condition that is evaluated.
+    pub span: Span,
 }
 
 impl<'a> Frame<'a> {
     pub fn new(declared: &'a [Local], layer: LayerId) -> Frame<'a> {
         let slots = declared.iter().map(|_| Slot::Value(Value::Gone)).collect();
-        Frame { slots, declared, layer, yielded: vec![] }
+        Frame { slots, declared, layer, yielded: vec![], span: Span::default() }
     }
+}
+
+/// An event that a handler emitted.
+struct Emitted {
+    event: Pending,
+    later: bool,
+    span: Span,
 }
 
 pub struct Run<'a> {
@@ -77,7 +86,7 @@ pub struct Run<'a> {
     pub state: &'a mut State,
     pub frames: Vec<Frame<'a>>,
     /// Of the handler that runs.
-    pub emissions: Vec<(Pending, bool)>,
+    emissions: Vec<Emitted>,
     queue: VecDeque<Pending>,
     handled: u32,
     /// Handlers that run inside one another, for emissions that are calls.
@@ -91,9 +100,15 @@ impl<'a> Run<'a> {
 
     pub fn report(&mut self, rule: Rule, text: String) {
         let layer = self.frames.last().map(|f| f.layer);
+        let span = self.span();
         if self.state.reports.len() < MOST_REPORTS {
-            self.state.reports.push(Report { rule, layer, text, step: self.state.steps });
+            self.state.reports.push(Report { rule, layer, text, span, step: self.state.steps });
         }
+    }
+
+    /// The statement or condition that is executed.
+    fn span(&self) -> Span {
+        self.frames.last().map_or(Span::default(), |frame| frame.span)
     }
 
     pub fn broken(&mut self, rule: Rule, text: String) {
@@ -207,7 +222,7 @@ impl<'a> Run<'a> {
         self.depth -= 1;
         let emitted = std::mem::replace(&mut self.emissions, emissions);
         self.trace(id, handler.layer, event, shown, &emitted);
-        for (event, later) in emitted {
+        for Emitted { event, later, .. } in emitted {
             match (later, self.stack.arrives(event.link, event.event)) {
                 (true, _) => self.state.later.push_back(event),
                 (false, Target::Layer(_)) => self.put(event),
@@ -231,24 +246,25 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn trace(&mut self, id: HandlerId, layer: LayerId, event: Option<EventId>, shown: String, out: &[(Pending, bool)]) {
+    fn trace(&mut self, id: HandlerId, layer: LayerId, event: Option<EventId>, shown: String, out: &[Emitted]) {
         if self.state.trace.is_none() {
             return;
         }
-        let emissions = out.iter().map(|(event, later)| self.show_emission(event, *later)).collect();
+        let emissions = out.iter().map(|emitted| self.show_emission(emitted)).collect();
         let entry = TraceEntry { step: self.state.steps, layer, handler: id, event, arguments: shown, emissions };
         if let Some(trace) = &mut self.state.trace {
             trace.push(entry);
         }
     }
 
-    fn show_emission(&self, event: &Pending, later: bool) -> String {
+    fn show_emission(&self, Emitted { event, later, span }: &Emitted) -> TracedEmission {
         let target = match self.stack.arrives(event.link, event.event) {
             Target::Layer(layer) => &self.stack.layer(layer).name,
             Target::Port(port) => &self.stack.ports[port.index()].name,
         };
-        let later = if later { "later " } else { "" };
-        format!("{later}{target}.{}({})", self.stack.event(event.event).name, self.show_event(event))
+        let later = if *later { "later " } else { "" };
+        let text = format!("{later}{target}.{}({})", self.stack.event(event.event).name, self.show_event(event));
+        TracedEmission { text, span: *span }
     }
 
     /// One emission of the handler that runs.
@@ -262,11 +278,11 @@ impl<'a> Run<'a> {
         match self.stack.target(emit) {
             Target::Port(port) if !emit.later => {
                 let traced = Pending { arguments: event.arguments.clone(), ..event.clone() };
-                self.emissions.push((traced, false));
+                self.emissions.push(Emitted { event: traced, later: false, span: self.span() });
                 self.put_out(port, event.event, event.arguments);
             }
             Target::Layer(_) if nested => self.handle(event),
-            _ => self.emissions.push((event, emit.later)),
+            _ => self.emissions.push(Emitted { event, later: emit.later, span: self.span() }),
         }
     }
 
@@ -304,6 +320,7 @@ impl<'a> Run<'a> {
     /// Whether a condition of `accepts` holds for an event's arguments.
     pub fn admits(&mut self, admission: &'a Admission, arguments: &[Value]) -> bool {
         let mut frame = Frame::new(&admission.locals, admission.layer);
+        frame.span = admission.condition.span;
         for (slot, value) in frame.slots.iter_mut().zip(arguments) {
             *slot = Slot::Value(value.clone());
         }
@@ -329,6 +346,7 @@ impl<'a> Run<'a> {
         for (index, layer) in self.stack.layers.iter().enumerate() {
             self.frames.push(Frame::new(&[], LayerId(index as u32)));
             for (number, invariant) in layer.invariants.iter().enumerate() {
+                self.frames.last_mut().expect("a frame").span = invariant.span;
                 if !self.evaluate(invariant).truth() {
                     self.report(Rule::Invariant, format!("invariant {} of `{}`", number + 1, layer.name));
                 }

@@ -133,11 +133,6 @@ impl Reader {
     pub fn at_sign(&self, sign: char) -> bool {
         *self.peek() == TokenKind::Sign(sign)
     }
-    /// A span follows; after the same sign, a cell has a name.
-    pub fn at_mark(&self) -> bool {
-        let next = self.tokens.get(self.at + 1).map(|token| &token.kind);
-        self.at_sign('@') && matches!(next, Some(TokenKind::Number(_)))
-    }
     /// Takes a sign, if it is next.
     pub fn is_sign(&mut self, sign: char) -> bool {
         let is = self.at_sign(sign);
@@ -302,14 +297,6 @@ impl Reader {
             Some(value) => Ok(value),
             None => self.fail(format!("{:?} is not expected here", self.peek())),
         }
-    }
-    /// A span, if one is stated.
-    pub fn span(&mut self) -> Result<Span> {
-        if !self.is_word("span") {
-            return Ok(Span::default());
-        }
-        let (file, start) = (self.small()?, self.small()?);
-        Ok(Span { file: nacre_diagnostics::SourceId(file), start, end: self.small()? })
     }
     /// A need.
     pub fn need(&mut self) -> Result<Need> {

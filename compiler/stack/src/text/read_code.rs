@@ -5,7 +5,6 @@ use super::names::Table;
 use super::read::{fail, Reader, Result};
 use super::words;
 use crate::*;
-use nacre_diagnostics::SourceId;
 
 /// Text nested deeper than this is refused.
 const DEEPEST: u32 = 100;
@@ -131,20 +130,6 @@ impl Reader {
     fn statement(&mut self) -> Result<Statement> {
         let (in_place, kind) = (self.is_word("in_place"), self.statement_kind()?);
         Ok(Statement { in_place, ..kind.at(self.mark()?) })
-    }
-
-    /// `@file:start..end`, if it follows.
-    fn mark(&mut self) -> Result<Span> {
-        if !self.at_mark() {
-            return Ok(Span::default());
-        }
-        self.sign('@')?;
-        let file = SourceId(self.small()?);
-        self.sign(':')?;
-        let start = self.small()?;
-        self.sign('.')?;
-        self.sign('.')?;
-        Ok(Span { file, start, end: self.small()? })
     }
 
     fn statement_kind(&mut self) -> Result<StatementKind> {
