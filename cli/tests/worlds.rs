@@ -229,9 +229,9 @@ fn network_without_a_bound_is_named() {
 fn a_branch_that_no_run_executed_is_no_plain_holds() {
     let (status, out, _) = verified("long_messages", &[]);
     assert_eq!(status, 3, "{out}");
-    let branch = "long_messages: no run executed the branch of `long_messages.down.send` at long_messages.nacre:9\n";
+    let branch = "long_messages: no run executed the branch of `long_messages.down.send` at long_messages.nacre:9:24\n";
     assert!(out.contains(branch), "{out}");
-    let arm = "every_fourth: no run executed the branch of `every_fourth.down.send` at long_messages.nacre:22\n";
+    let arm = "every_fourth: no run executed the branch of `every_fourth.down.send` at long_messages.nacre:22:20\n";
     assert!(out.contains(arm), "{out}");
     assert!(out.ends_with("no violation found, but not everything was searched\n"), "{out}");
     // Where a configuration executes it, it is judged.
