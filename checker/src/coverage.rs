@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use nacre_stack::interpret::Covered;
 use nacre_stack::visit::{Traverse, Visitor};
-use nacre_stack::{LayerId, NodeId, Span, Stack, Statement, StatementKind, Type};
+use nacre_stack::{LayerId, NodeId, Span, Stack, Statement, StatementKind};
 use nacre_worlds::world::World;
 
 /// A handler, or a branch in one, that no run executed.
@@ -94,17 +94,11 @@ pub fn undrawn(stack: &Stack, partial: &BTreeSet<NodeId>) -> Vec<Span> {
         return vec![];
     }
     let mut spans = vec![];
-    let code = nacre_analysis::values::bodies(stack).map(|body| (body.block, body.locals));
-    let initial = stack.cells.iter().map(|cell| (&cell.draws, &cell.locals[..]));
-    for (block, locals) in code.chain(initial) {
-        block.each_statement(|statement| {
-            let StatementKind::Random { into, .. } = &statement.kind else { return };
-            let is_time = matches!(locals[into.index()].ty, Type::Duration | Type::Instant);
-            if partial.contains(&statement.id) && !is_time {
-                spans.push(statement.span);
-            }
-        });
-    }
+    nacre_analysis::random::draws_of_numbers(stack, |statement, _| {
+        if partial.contains(&statement.id) {
+            spans.push(statement.span);
+        }
+    });
     spans.sort();
     spans.dedup();
     spans

@@ -32,7 +32,7 @@ pub struct Options<'a> {
     pub threads: usize,
     /// At most so many states.
     pub states: usize,
-    /// At most about so many bytes.
+    /// About the most bytes that the process may use.
     pub memory: usize,
     /// Exact, or a state is known by bits in a field of so many bytes: then some states can be taken for known that are not.
     pub bits: Option<usize>,
@@ -281,8 +281,7 @@ impl<'a> Search<'a> {
         if progress.states >= self.options.states as u64 {
             return Some(format!("the limit of {} states was reached", self.options.states));
         }
-        // States of automata are few where these are finite; where they are not, they are what fills the memory.
-        if progress.memory + self.space.bytes() as u64 >= self.options.memory as u64 {
+        if progress.memory >= self.options.memory as u64 {
             return Some(format!("the limit of {} MiB was reached", self.options.memory >> 20));
         }
         None
@@ -337,23 +336,13 @@ impl<'a> Search<'a> {
             moves: sum(&|s| s.moves),
             depth: self.depth,
             waiting: sum(&|s| (s.base + s.states.len() - s.at) as u64),
-            memory: sum(&|s| s.memory() as u64),
+            memory: memory_stats::memory_stats().map_or(0, |stats| stats.physical_mem as u64),
             time: self.begun.elapsed(),
         }
     }
 }
 
 impl Shard {
-    fn memory(&self) -> usize {
-        let known = match &self.known {
-            Known::Exact(table) => table.capacity() * 8 / 7 * 5,
-            Known::Bits(bits) => bits.len() * 8,
-        };
-        let each =
-            self.states.capacity() * size_of::<State>() + self.parents.capacity() * 4 + self.ordinals.capacity() * 2;
-        known + each + self.goals.capacity() * 8 + self.edges.capacity() * 8
-    }
-
     /// Expands at most a chunk of the states up to `end`.
     fn expand(&mut self, space: &Space, me: usize, count: usize, end: usize, goals: bool) {
         let to = end.min(self.at + CHUNK);

@@ -9,7 +9,7 @@ use nacre_specification::{ActionKind, Automaton};
 
 use crate::broken::Broken;
 use crate::ends::Ends;
-use crate::memo::{size_of_state, Interner, Memo, Near};
+use crate::memo::{Interner, Memo, Near};
 use nacre_worlds::setup::{Call, Setup, MEMBERS};
 
 /// For each automaton, the states that it can be in: sorted, and closed under internal actions and faults.
@@ -68,17 +68,8 @@ impl Judges {
         self.lost.get()
     }
 
-    /// Bytes of all states, about.
-    pub fn bytes(&self) -> usize {
-        self.states.bytes()
-    }
-
     fn number(&self, possible: Possible) -> u32 {
-        self.states.number(possible.clone(), || {
-            // As key and as value.
-            self.states.add_bytes(2 * possible.iter().flatten().map(|s| size_of_state(s)).sum::<usize>());
-            possible
-        })
+        self.states.number(possible.clone(), || possible)
     }
 
     fn close(&self, automaton: &Automaton, states: Vec<State>) -> Option<Vec<State>> {

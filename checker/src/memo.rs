@@ -1,7 +1,6 @@
 //! What every thread looks up and few compute: interned values, and results that are remembered.
 
 use std::hash::Hash;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, RwLock};
 
 use rustc_hash::FxHashMap;
@@ -10,13 +9,11 @@ use rustc_hash::FxHashMap;
 pub struct Interner<K, V> {
     numbers: RwLock<FxHashMap<K, u32>>,
     values: RwLock<Vec<Arc<V>>>,
-    /// Bytes, about, as far as whoever puts a value in says so.
-    bytes: AtomicUsize,
 }
 
 impl<K: Hash + Eq, V> Default for Interner<K, V> {
     fn default() -> Interner<K, V> {
-        Interner { numbers: RwLock::default(), values: RwLock::default(), bytes: AtomicUsize::new(0) }
+        Interner { numbers: RwLock::default(), values: RwLock::default() }
     }
 }
 
@@ -39,15 +36,6 @@ impl<K: Hash + Eq, V> Interner<K, V> {
 
     pub fn len(&self) -> usize {
         read(&self.values).len()
-    }
-
-    /// A new value takes so much.
-    pub fn add_bytes(&self, bytes: usize) {
-        self.bytes.fetch_add(bytes, Ordering::Relaxed);
-    }
-
-    pub fn bytes(&self) -> usize {
-        self.bytes.load(Ordering::Relaxed)
     }
 }
 
@@ -100,7 +88,7 @@ fn write<T>(lock: &RwLock<T>) -> std::sync::RwLockWriteGuard<'_, T> {
 }
 
 /// Bytes of an automaton's state, about.
-pub fn size_of_state(state: &[nacre_specification::Value]) -> usize {
+fn size_of_state(state: &[nacre_specification::Value]) -> usize {
     state.iter().map(size_of_value).sum()
 }
 

@@ -10,7 +10,7 @@ use nacre_stack::{Direction, PortId};
 
 use crate::broken::Broken;
 use crate::ends::{Arrival, Ends, Left};
-use crate::memo::{size_of_state, size_of_value, Interner, Memo, Near};
+use crate::memo::{size_of_value, Interner, Memo, Near};
 use nacre_worlds::setup::{Setup, MEMBERS};
 
 /// Ways in which an action of the network may be possible at once.
@@ -100,17 +100,8 @@ impl Network {
         self.states.len()
     }
 
-    /// Bytes of all states, about.
-    pub fn bytes(&self) -> usize {
-        self.states.bytes()
-    }
-
     fn number(&self, state: State) -> u32 {
-        self.states.number(state.clone(), || {
-            // As key and as value.
-            self.states.add_bytes(2 * size_of_state(&state));
-            state
-        })
+        self.states.number(state.clone(), || state)
     }
 
     /// Everything that it may do in a state: outputs first, then internal actions, then faults.

@@ -14,7 +14,7 @@ pub struct Progress {
     pub depth: u32,
     /// States found and not yet expanded.
     pub waiting: u64,
-    /// Bytes for the states, as far as they are counted.
+    /// Bytes of memory that the process uses.
     pub memory: u64,
     pub time: Duration,
 }

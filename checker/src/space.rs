@@ -293,11 +293,6 @@ impl Space {
         State { counts: state.counts + (1 << (4 * (self.calls.len() * 2 + limit))), ..state }
     }
 
-    /// Bytes of what the parts keep of the automata, about.
-    pub fn bytes(&self) -> usize {
-        self.network.bytes() + self.judges.bytes()
-    }
-
     /// Why some state's moves are not all known, in words.
     pub fn lost(&self) -> Option<&String> {
         self.judges.lost().or(self.ends.lost())

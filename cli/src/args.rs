@@ -116,7 +116,7 @@ pub struct Verify {
     /// Visit at most so many states
     #[arg(long, value_name = "N")]
     pub states: Option<usize>,
-    /// Use at most so many MiB for states
+    /// Limit of the process's memory, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 4096, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     pub memory: u32,
     /// Let SPIN search at most so many seconds

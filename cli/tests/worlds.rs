@@ -194,9 +194,9 @@ fn events_with_addresses_come_and_values_that_do_not_fit_are_told() {
 
 #[test]
 fn a_network_without_an_end_ends_by_the_limit_of_memory() {
-    let (status, out, _) = verified("growing", &["--memory", "2", "--states", "40000"]);
+    let (status, out, _) = verified("growing", &["--memory", "50"]);
     assert_eq!(status, 3, "{out}");
-    assert!(out.contains("no violation found, but the limit of 2 MiB was reached"), "{out}");
+    assert!(out.contains("no violation found, but the limit of 50 MiB was reached"), "{out}");
 }
 
 #[test]
@@ -263,4 +263,16 @@ fn random_numbers_that_the_code_tells_apart_are_tried_and_others_are_reported() 
     assert!(out.contains(words), "{out}");
     let (_, out, _) = verified("drawn", &["--layer", "once_in_a_thousand", "--engine", "spin"]);
     assert!(out.contains("not checked by this engine: a random number is the least or the greatest"), "{out}");
+}
+
+#[test]
+fn an_event_that_no_specification_mentions_is_not_made_up() {
+    for (engine, level) in [("explorer", "call"), ("spin", "call"), ("spin-c", "call")] {
+        let (status, out, _) = verified("made_up", &["--layer", "spurious", "--engine", engine, "--level", level]);
+        assert_eq!(status, 1, "{engine}: {out}");
+        assert!(out.contains("`closed` at b is not allowed by `fair_lossy_network` here"), "{engine}: {out}");
+    }
+    // What the network says may be handed on.
+    let (status, out, _) = verified("made_up", &["--layer", "hands_on"]);
+    assert_eq!(status, 0, "{out}");
 }

@@ -1,6 +1,6 @@
 //! Events as automata see them: an address is the end that is there.
 
-use nacre_specification::Value as Spec;
+use nacre_specification::{Type as SpecType, Value as Spec};
 use nacre_stack::interpret::{Addr, Value};
 use nacre_stack::{EventId, Stack, Type};
 
@@ -42,6 +42,20 @@ fn to_spec(ty: &Type, value: &Value) -> Spec {
             Spec::Tuple(types.iter().zip(parts).map(|(ty, v)| to_spec(ty, v)).collect())
         }
         (_, value) => Spec::Num(value.num()),
+    }
+}
+
+/// The type of the values of an event's parameter as an automaton sees them.
+pub fn type_seen(ty: &Type) -> SpecType {
+    let of = |ty: &Type| Box::new(type_seen(ty));
+    match ty {
+        Type::Bool => SpecType::Bool,
+        Type::Addr => SpecType::Rank,
+        Type::Msg | Type::Bytes(_) => SpecType::Msg,
+        Type::Bits(_) => SpecType::Set(Box::new(SpecType::Nat)),
+        Type::Option(inner) => SpecType::Seq(of(inner)),
+        Type::Tuple(types) => SpecType::Tuple(types.iter().map(type_seen).collect()),
+        _ => SpecType::Nat,
     }
 }
 

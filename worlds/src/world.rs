@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::setup::{Bounds, Setup, MOST};
+use crate::setup::{Bounds, Setup, BELOW, MOST};
+use crate::values::type_seen;
 use nacre_analysis::timing::Leak;
 use nacre_diagnostics::Diagnostic;
 use nacre_driver::{is_settable, Bound, LayerPromises, Meaning, Override, Resolved, Session, Variation};
-use nacre_specification::{ActionKind, Automaton, Configuration};
-use nacre_stack::{mask, Expr, ExprKind, Span, Stack, Type};
+use nacre_specification::{Action, ActionKind, Automaton, Configuration, Guard, Parameter};
+use nacre_specification::{Expr as SpecExpr, Type as SpecType, Value as SpecValue};
+use nacre_stack::{mask, Direction, EventRole, Expr, ExprKind, Span, Stack, Type};
 use nacre_syntax::ast;
 
 /// What is verified: a layer by itself, or a stack.
@@ -170,9 +172,10 @@ pub fn world(
         let same = reading.automata.iter().filter(|(name, _)| judge.handed && known.contains(name));
         automaton(&judge.name, &same.cloned().collect::<Vec<_>>())
     };
-    let above: Vec<Automaton> = between.above.iter().map(judge).collect::<Result<_, _>>()?;
+    let mut above: Vec<Automaton> = between.above.iter().map(judge).collect::<Result<_, _>>()?;
     let (mut stack, _) = session.compose_varied(&subject.name, &reading.variation).map_err(Refusal::Diagnostics)?;
     give(&mut stack, &reading.given)?;
+    refuse_made_up(&mut above, &network, &stack);
     let mut caveats = vec![];
     if above.is_empty() {
         caveats.push("it provides no automaton: only assertions, invariants and bounds were checked".to_string());
@@ -208,6 +211,35 @@ pub fn world(
     shown.extend(reading.shown());
     let setup = Setup::new(Arc::new(stack), network, above, reading.bounds);
     Ok(World { setup, configuration: shown, configuration_name: configuration.name.clone(), caveats, gaps })
+}
+
+/// Lets the first specification refuse the events that layers make up: those that leave a stack upward though neither
+/// the network gives them nor a specification mentions them. (What the network gives and no specification mentions is
+/// handed through.)
+fn refuse_made_up(above: &mut [Automaton], network: &Automaton, stack: &Stack) {
+    let gives = |automaton: &Automaton, name: &str| {
+        automaton.actions.iter().any(|a| a.kind == ActionKind::Output && a.name == name)
+    };
+    let leaves = stack.interface().into_iter().filter(|e| e.port != BELOW && e.input.is_none());
+    for event in leaves.map(|e| stack.event(e.event)) {
+        let specified = gives(network, &event.name) || above.iter().any(|a| gives(a, &event.name));
+        let made_up = event.direction == Direction::Up && event.role == EventRole::Plain && !specified;
+        if let (true, Some(first)) = (made_up, above.first_mut()) {
+            let at = Parameter { name: "p".into(), ty: SpecType::Rank, at: true };
+            let carried =
+                event.parameters.iter().map(|p| Parameter { name: p.name.clone(), ty: type_seen(&p.ty), at: false });
+            let parameters: Vec<Parameter> = std::iter::once(at).chain(carried).collect();
+            first.actions.push(Action {
+                kind: ActionKind::Output,
+                name: event.name.clone(),
+                locals: parameters.iter().map(|p| p.ty.clone()).collect(),
+                parameters,
+                guards: vec![Guard::Holds(SpecExpr::Const(SpecValue::Bool(false)))],
+                body: vec![],
+                span: first.span,
+            });
+        }
+    }
 }
 
 /// What is given is so at both ends: as a default, which nobody overrides.

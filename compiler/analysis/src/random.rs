@@ -36,16 +36,26 @@ pub fn extremes_suffice(stack: &Stack) -> bool {
         return true;
     }
     let points = points(stack);
-    let mut suffice = stack.cells.iter().all(|cell| cell.draws.is_empty());
-    for body in values::bodies(stack) {
-        body.block.each_statement(|statement| {
+    let mut suffice = true;
+    draws_of_numbers(stack, |statement, below| {
+        let two = matches!(below.kind, ExprKind::Const(0..=2));
+        suffice &= two || points.get(&statement.id).is_some_and(|points| points.len() <= 2);
+    });
+    suffice
+}
+
+/// Meets every statement that draws a number, not a time, and its limit; those of initial values too.
+pub fn draws_of_numbers<'s>(stack: &'s Stack, mut meet: impl FnMut(&'s Statement, &'s Expr)) {
+    let code = values::bodies(stack).map(|body| (body.block, body.locals));
+    let initial = stack.cells.iter().map(|cell| (&cell.draws, &cell.locals[..]));
+    for (block, locals) in code.chain(initial) {
+        block.each_statement(|statement| {
             let StatementKind::Random { into, below } = &statement.kind else { return };
-            let is_time = matches!(body.locals[into.index()].ty, Type::Duration | Type::Instant);
-            let two = matches!(below.kind, ExprKind::Const(0..=2));
-            suffice &= is_time || two || points.get(&statement.id).is_some_and(|points| points.len() <= 2);
+            if !matches!(locals[into.index()].ty, Type::Duration | Type::Instant) {
+                meet(statement, below);
+            }
         });
     }
-    suffice
 }
 
 /// The constants that a drawn number is compared with, if it goes nowhere else.
