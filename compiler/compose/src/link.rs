@@ -64,7 +64,6 @@ pub(crate) fn link(name: &str, fragments: &[Fragment]) -> Linked {
 }
 
 fn empty(name: &str, description: String) -> Stack {
-    let port = |name: &str| Port { name: name.into(), inputs: vec![], outputs: vec![] };
     Stack {
         name: name.into(),
         description,
@@ -81,7 +80,7 @@ fn empty(name: &str, description: String) -> Stack {
         functions: vec![],
         filters: vec![],
         externs: vec![],
-        ports: vec![port("below"), port("above")],
+        ports: vec![Port::lower("below", LayoutId(0)), Port::named("above")],
         layouts: vec![Layout { layer: LayerId(0), form: LayoutForm::Plain, fingerprint: 0, shapes: vec![] }],
         bounds: Bounds::default(),
     }
@@ -119,7 +118,7 @@ impl Linker {
             let name = unique(name, |n| stack.ports.iter().any(|p| p.name == n));
             let (lower, port) = (Target::Layer(layer), Target::Port(PortId(stack.ports.len() as u32)));
             stack.links.push(Link { lower, upper: port });
-            stack.ports.push(Port { name, inputs: vec![], outputs: vec![] });
+            stack.ports.push(Port::named(name));
         }
         stack.layers.push(Layer {
             name: instance.clone(),

@@ -32,8 +32,9 @@ pub struct Decision {
     pub span: Span,
 }
 
-/// Decides for all emissions, and marks [`Emit::call`].
+/// Decides for all emissions of the normal form, and marks [`Emit::call`].
 pub fn decide(stack: &mut Stack) -> Vec<Decision> {
+    normal::normalize(stack);
     number(stack);
     let sites = sites::find(stack);
     let (waits, reasons) = Search::new(stack, &sites).run();

@@ -22,10 +22,36 @@ impl Stack {
         &self.functions[id.index()]
     }
 
-    /// What opening puts into the queue, in order.
+    /// What opening puts into the queue, in order: at the lower ports.
     pub fn openings(&self) -> impl Iterator<Item = &PortInput> {
-        let lower = self.ports.first().map_or(&[][..], |port| &port.inputs);
-        lower.iter().filter(|input| self.event(input.event).role == EventRole::Opening)
+        let lower = self.ports.iter().filter(|port| port.frames.is_some()).flat_map(|port| &port.inputs);
+        lower.filter(|input| self.event(input.event).role == EventRole::Opening)
+    }
+
+    /// Its number among equal events, from 1: what makes its name unique where events were copied for links.
+    pub fn occurrence(&self, event: EventId) -> usize {
+        let declared = self.event(event);
+        1 + self.events[..event.index()].iter().filter(|other| *other == declared).count()
+    }
+
+    /// Whether a layer tells by the link what to do with an event.
+    pub fn is_asked_by_link(&self, at: Target, event: EventId) -> bool {
+        let Target::Layer(layer) = at else { return false };
+        let reactions = self.layer(layer).reactions.iter().filter(|r| r.event == event);
+        reactions.flat_map(|r| &r.arms).any(|arm| arm.guard.link.is_some())
+    }
+
+    /// What comes back of an event that is emitted over a link.
+    pub fn turn(&self, link: LinkId, event: EventId) -> Option<&Turn> {
+        let Target::Port(port) = self.arrives(link, event) else { return None };
+        self.ports[port.index()].turns.iter().find(|turn| turn.event == event)
+    }
+
+    /// The input that takes the frames of a lower port, and their layout.
+    pub fn frames_at(&self, port: PortId) -> Option<(&PortInput, LayoutId)> {
+        let port = self.ports.get(port.index())?;
+        let input = port.inputs.iter().find(|input| self.event(input.event).message.is_some())?;
+        Some((input, port.frames?))
     }
 
     /// The handler for an event that a layer meets.
@@ -40,7 +66,10 @@ impl Stack {
         let Some(link) = self.links.get(emit.link.index()) else { return false };
         let direction = self.event(emit.event).direction;
         match link.end(direction) {
-            Target::Port(port) => self.ports.get(port.index()).is_some_and(|p| p.outputs.contains(&emit.event)),
+            Target::Port(port) => self.ports.get(port.index()).is_some_and(|p| {
+                let turned = p.turns.iter().any(|turn| turn.event == emit.event && !turn.leaves);
+                turned || p.outputs.contains(&emit.event)
+            }),
             Target::Layer(layer) => self.layers.get(layer.index()).is_some_and(|target| {
                 let reaction = target.reactions.iter().find(|r| r.event == emit.event);
                 // What comes down carries no header of this layer yet; what comes up has one if its peer put it on.
@@ -86,8 +115,8 @@ impl Stack {
         wire_bits(&self.structs, &self.enums, ty)
     }
 
-    /// What the host sees at the ports: for each port in order its inputs, then its outputs. A call names its event by the
-    /// index in this list.
+    /// What the host sees at the ports: for each port in order its inputs, then its outputs. A call names its event
+    /// by the index in this list.
     pub fn interface(&self) -> Vec<PortEvent> {
         let mut list = vec![];
         for (index, port) in self.ports.iter().enumerate() {
@@ -147,8 +176,8 @@ pub fn has_message(structs: &[Struct], ty: &Type) -> bool {
     }
 }
 
-/// Bits of a value of the type inside a header field; None: it has no form on the wire. (A field of a range may be given
-/// more bits than needed: [`HeaderField::bits`] holds for the field itself, this for what is nested.)
+/// Bits of a value of the type inside a header field; None: it has no form on the wire. (A field of a range may be
+/// given more bits than needed: [`HeaderField::bits`] holds for the field itself, this for what is nested.)
 pub fn wire_bits(structs: &[Struct], enums: &[Enum], ty: &Type) -> Option<u32> {
     let sum = |types: &[&Type]| types.iter().try_fold(0u32, |sum, t| sum.checked_add(wire_bits(structs, enums, t)?));
     Some(match ty {
@@ -173,8 +202,8 @@ pub fn bits_below(high: u64) -> u32 {
     64 - high.saturating_sub(1).leading_zeros()
 }
 
-/// Entries of a window numbered with so many bits, at the most: the distance from `low` to the number behind the last entry must
-/// still be positive.
+/// Entries of a window numbered with so many bits, at the most: the distance from `low` to the number behind the last
+/// entry must still be positive.
 pub fn longest_window(bits: u8) -> u64 {
     mask(u32::from(bits) - 1)
 }

@@ -62,10 +62,38 @@ pub struct Parameter {
 pub struct Port {
     /// `below`, `above`, or the name of a layer's port.
     pub name: String,
+    /// Of a lower port: how messages are frames there.
+    pub frames: Option<LayoutId>,
+    /// Of a lower port: what comes back instead of leaving, or as well.
+    pub turns: Vec<Turn>,
     /// Events that the host may put in here, and what receives them.
     pub inputs: Vec<PortInput>,
     /// Events that come out here.
     pub outputs: Vec<EventId>,
+}
+
+impl Port {
+    /// A port where nothing comes in or goes out yet.
+    pub fn named(name: impl Into<String>) -> Port {
+        Port { name: name.into(), frames: None, turns: vec![], inputs: vec![], outputs: vec![] }
+    }
+
+    /// A lower port, at which messages are frames of a layout.
+    pub fn lower(name: impl Into<String>, layout: LayoutId) -> Port {
+        Port { frames: Some(layout), ..Port::named(name) }
+    }
+}
+
+/// An event that turns at a lower port: where a layer emits `event` there, `comes_back` arrives at it with the same
+/// arguments, through the queue like any emission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Turn {
+    /// What goes down.
+    pub event: EventId,
+    /// What comes up.
+    pub comes_back: EventId,
+    /// Whether `event` leaves as well, before: what is sent to all is delivered to the sender, too.
+    pub leaves: bool,
 }
 
 /// An event that the host may put in at a port.

@@ -23,6 +23,7 @@ mod execute;
 mod filter;
 mod machine;
 mod message;
+mod opening;
 mod places;
 mod pool;
 mod quick;

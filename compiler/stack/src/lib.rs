@@ -48,6 +48,9 @@
 //! same headers and data flag (and event, where several fit). A call names its event by the index in
 //! [`Stack::interface`]; it is checked in this order: invalid, busy, refused, no space.
 //!
+//! An event for which a lower port has a [`Turn`] comes back: where it is emitted, the event that it turns into is
+//! emitted instead, or as well.
+//!
 //! **Data and control.** What enters with a call is data; on a frame the shape says it. Slices and packed messages
 //! inherit it from their message; what a filter or an extern makes inherits it from its operand if that is a message,
 //! a [`ExprKind::View`] or a [`ExprKind::PackView`] of one; `Join` takes it from `last`; everything else is control,
@@ -268,6 +271,7 @@ mod ids;
 pub mod interpret;
 mod links;
 mod nodes;
+pub mod normal;
 pub mod operations;
 pub mod payload;
 mod state;

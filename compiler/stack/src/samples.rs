@@ -6,7 +6,27 @@ use crate::{read, Stack};
 
 /// Every sample.
 pub fn all() -> Vec<Stack> {
+    rows().into_iter().chain(graphs()).collect()
+}
+
+/// Those of layers in a row, as the language can say them.
+pub fn rows() -> Vec<Stack> {
     vec![sequencer(), go_back_n(), desk(), sealed()]
+}
+
+/// Those that are no row of layers between two ports.
+pub fn graphs() -> Vec<Stack> {
+    vec![fork(), turning()]
+}
+
+/// Two layers above one.
+pub fn fork() -> Stack {
+    sample(include_str!("samples/fork.stack"))
+}
+
+/// Events that come back from the bottom.
+pub fn turning() -> Stack {
+    sample(include_str!("samples/turning.stack"))
 }
 
 /// Numbers that reject late messages, over a floor that agrees on cookies.

@@ -270,6 +270,36 @@ fn nodes_that_are_not_numbered() {
 }
 
 #[test]
+fn turns_that_lead_nowhere() {
+    let stack = samples::turning;
+    let turn = |s: &mut Stack, change: &dyn Fn(&mut Turn)| change(&mut s.ports[0].turns[0]);
+    refused("no such event turns", stack(), |s| turn(s, &|t| t.comes_back = EventId(99)));
+    refused("does not turn into", stack(), |s| turn(s, &|t| t.comes_back = t.event));
+    refused("does not turn into", stack(), |s| s.events[1].parameters.clear());
+    refused("turns twice", stack(), |s| s.ports[0].turns = vec![s.ports[0].turns[0]; 2]);
+    refused("leaves, or not, against its turn", stack(), |s| turn(s, &|t| t.leaves = false));
+    refused("nothing takes", stack(), |s| s.layers[0].reactions.retain(|r| r.event != EventId(3)));
+    refused("not below", stack(), |s| s.ports[1].turns = s.ports[0].turns.clone());
+    refused("frames, or not, against its link", stack(), |s| s.ports[1].frames = Some(LayoutId(0)));
+    refused("put off, and leaves", stack(), |s| emit_in(&mut handler(s, "order.down.cast").body).later = true);
+    let fork = samples::fork;
+    refused("a guard asks for its link", fork(), |s| emit_in(&mut handler(s, "numbered.down.send").body).later = true);
+}
+
+#[test]
+fn the_normal_form_of_a_graph_is_a_valid_stack_that_stays_as_it_is() {
+    for stack in samples::graphs() {
+        let once = normal::normal(&stack).into_owned();
+        assert_eq!(validate(&once), Ok(()), "{}", stack.name);
+        assert!(normal::is_normal(&once) && !normal::beyond_rows(&stack).is_empty());
+        assert_eq!(normal::normal(&once).into_owned(), once);
+        let events =
+            |s: &Stack| s.interface().iter().map(|e| (e.port, e.input, s.event(e.event).clone())).collect::<Vec<_>>();
+        assert_eq!(events(&once), events(&stack), "the host sees the same");
+    }
+}
+
+#[test]
 fn links_that_join_nothing_or_go_in_circles() {
     let seq = samples::sequencer;
     refused("it ends nowhere", seq(), |s| s.links[0].upper = Target::Layer(LayerId(9)));

@@ -85,7 +85,6 @@ impl Fragment {
         let counter = |name: &str, layer| Counter { name: name.into(), layer };
         let own = self.counters.iter().map(|name| counter(name, Some(LayerId(0))));
         let sides = ["below", "above"].into_iter().chain(self.ports.iter().map(String::as_str));
-        let port = |name: &str| Port { name: name.into(), inputs: Vec::new(), outputs: Vec::new() };
         let layer = Target::Layer(LayerId(0));
         let link = |side: u32| match Target::Port(PortId(side)) {
             port if PortId(side) == BELOW => Link { lower: port, upper: layer },
@@ -116,7 +115,7 @@ impl Fragment {
             functions: self.functions.clone(),
             filters: self.filters.clone(),
             externs: self.externs.clone(),
-            ports: sides.map(port).collect(),
+            ports: sides.map(Port::named).collect(),
             layouts: Vec::new(),
             bounds: Bounds::default(),
         }

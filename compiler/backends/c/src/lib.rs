@@ -39,6 +39,7 @@ mod views;
 mod wire;
 mod writer;
 
+use nacre_stack::normal::normal;
 use nacre_stack::{Span, Stack};
 
 pub use parts::{Content, Part};
@@ -103,13 +104,14 @@ pub fn write(stack: &Stack, level: Level, sources: Sources) -> Emitted {
 }
 
 pub fn write_with(stack: &Stack, level: Level, sources: Sources, options: Options) -> Emitted {
-    writer::Writer::new(stack, level, options, sources).write()
+    writer::Writer::new(&normal(stack), level, options, sources).write()
 }
 
 /// What a checker needs beside the stack: one more source, `<prefix>_check.c`, which includes `<prefix>.c` as it is. The head of
 /// `nacre_check.h`, which is a part of the text, says what is in it.
 pub fn write_check(stack: &Stack, level: Level, options: Options) -> String {
-    let mut writer = writer::Writer::new(stack, level, options, &|_| None);
+    let stack = normal(stack);
+    let mut writer = writer::Writer::new(&stack, level, options, &|_| None);
     writer.write();
     writer.check()
 }

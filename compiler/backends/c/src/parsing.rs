@@ -14,7 +14,7 @@ impl Writer<'_> {
         match fitting(shape) {
             Some(fits) => code.line(format!("if (!({fits})) {{ return false; }}")),
             None if size > 0 => code.line(format!("if (len < {size}u) {{ return false; }}")),
-            None => {}
+            None => code.line("(void)len;"),
         }
         code.line(format!("m->data = {};", shape.data));
         for layer in self.slot_layers(self.layout_level_of(layout)) {
@@ -28,6 +28,9 @@ impl Writer<'_> {
             used[leaf.bit as usize..((leaf.bit + leaf.bits) as usize).min(size as usize * 8)].fill(true);
         }
         self.check_unused(&used, code);
+        if used.iter().all(|used| *used) && leaves.iter().all(|leaf| matches!(leaf.what, What::Fixed(_))) {
+            code.line("(void)at;");
+        }
         for (text, ty) in unplaced {
             let low = match ty {
                 Type::Range(low, _) => Some(low),

@@ -142,7 +142,12 @@ impl<'a> Writer<'a> {
             Target::Layer(layer) => self.layer_names[layer.index()].clone(),
             Target::Port(port) => format!("port_{}", names::plain(&self.stack.ports[port.index()].name)),
         };
-        format!("{whose}_{}_{}", names::direction(declared), names::plain(&declared.name))
+        // Only a copy that was made for a link meets another event of its name at the same place.
+        let copy = match self.stack.occurrence(event) {
+            1 => String::new(),
+            n => format!("_{n}"),
+        };
+        format!("{whose}_{}_{}{copy}", names::direction(declared), names::plain(&declared.name))
     }
 
     /// From which layer's headers on a message carries at a target.

@@ -17,6 +17,10 @@ use crate::{erase, Refusal, Sources};
 
 /// The model's text; or all that cannot be written.
 pub fn write_between(stack: &Stack, world: &World, sources: Sources) -> Result<String, Vec<Refusal>> {
+    let beyond = nacre_stack::normal::beyond_rows(stack);
+    if !beyond.is_empty() {
+        return Err(beyond.into_iter().map(|what| Refusal { layer: None, what: what.into() }).collect());
+    }
     let erased = erase::erase(stack)?;
     let size = world.calls.iter().filter_map(|c| c.bytes.as_ref()).map(Vec::len).max().unwrap_or(1);
     let mut writer = Writer::new(&erased, size.max(1) as u32, sources);

@@ -8,10 +8,11 @@ use super::canonical::{self, Kind};
 use super::choices::Choices;
 use super::covered::Covered;
 use super::message::{Message, Origin};
+use super::opening::{renumber, set_cells};
 use super::pool::Pool;
 use super::random::SplitMix64;
 use super::report::{Report, Rule, TraceEntry};
-use super::run::{arguments_of, Frame, Pending, Run, State};
+use super::run::{arguments_of, Pending, Run, State};
 use super::timers::{self, Armed};
 use super::value::{Addr, Value, NEVER};
 use crate::*;
@@ -36,7 +37,7 @@ pub struct Output {
     pub event: EventId,
     /// The event's parameters but its message, in order.
     pub arguments: Vec<Value>,
-    /// At port 0 the frame, elsewhere the data; none: an event without a message.
+    /// At a lower port the frame, elsewhere the data; none: an event without a message.
     pub bytes: Option<Vec<u8>>,
 }
 
@@ -238,8 +239,13 @@ impl Machine {
         State { now: self.state.now, ..begun(&self.stack, &self.config, cells) }
     }
 
-    /// A frame from the transport.
+    /// A frame from the transport, at port 0.
     pub fn input(&mut self, from: Addr, frame: &[u8], now: u64) -> Outcome {
+        self.input_at(PortId(0), from, frame, now)
+    }
+
+    /// A frame from the transport, at one of the lower ports.
+    pub fn input_at(&mut self, port: PortId, from: Addr, frame: &[u8], now: u64) -> Outcome {
         let stack = self.stack.clone();
         if !self.opened {
             return Outcome::Invalid;
@@ -247,11 +253,8 @@ impl Machine {
         if !self.state.later.is_empty() {
             return Outcome::Busy;
         }
-        let inputs = stack.ports.first().map_or(&[][..], |p| &p.inputs);
-        let Some(input) = inputs.iter().find(|i| stack.event(i.event).message.is_some()) else {
-            return Outcome::Invalid;
-        };
-        let Some(message) = parse(&stack, frame) else {
+        let Some((input, layout)) = stack.frames_at(port) else { return Outcome::Invalid };
+        let Some(message) = parse(&stack, layout, frame) else {
             self.state.counters[builtin::MALFORMED.index()] += 1;
             return Outcome::Dropped;
         };
@@ -467,8 +470,8 @@ fn admitted(stack: &Stack, state: &mut State, input: &PortInput, arguments: &[Va
 }
 
 /// A frame as a message whose data is the step's input.
-fn parse(stack: &Stack, frame: &[u8]) -> Option<Message> {
-    let layout = stack.layouts.first()?;
+fn parse(stack: &Stack, layout: LayoutId, frame: &[u8]) -> Option<Message> {
+    let layout = stack.layouts.get(layout.index())?;
     let parsed = stack.parse(layout, frame)?;
     let data = layout.shapes[parsed.shape].data;
     Some(Message { headers: parsed.headers, ..Message::new(&frame[parsed.size..], Origin::Input, data) })
@@ -480,60 +483,4 @@ fn fire(run: &mut Run, armed: Armed) {
     let indices: Vec<Value> = armed.indices.iter().map(|i| Value::Num(*i)).collect();
     let shown = format!("{} {:?}", timer.name, armed.indices);
     run.run_handler(timer.handler, None, indices, vec![], shown);
-}
-
-/// The generators from the seed, then givens, then all other cells in order.
-fn set_cells(run: &mut Run, mut givens: Vec<Option<Value>>, seed: u64) {
-    let stack = run.stack;
-    for (index, layer) in stack.layers.iter().enumerate() {
-        if let Some(cell) = layer.random {
-            run.state.cells[cell.index()] = Value::Num(SplitMix64::of_layer(seed, index as u32).0);
-        }
-    }
-    for scope_is_given in [true, false] {
-        for (index, cell) in stack.cells.iter().enumerate() {
-            if (cell.scope == Scope::Given) != scope_is_given {
-                continue;
-            }
-            let value = match (givens[index].take(), &cell.initial) {
-                (Some(value), _) => value,
-                (None, Some(initial)) => {
-                    run.frames.push(Frame::new(&cell.locals, cell.layer));
-                    run.execute(&cell.draws);
-                    let mut value = run.evaluate(initial);
-                    run.frames.pop();
-                    run.state.pool.keep(&mut value);
-                    value
-                }
-                (None, None) => continue,
-            };
-            run.state.cells[index] = value;
-        }
-    }
-}
-
-/// Adds to every sequence number inside.
-fn renumber(stack: &Stack, ty: &Type, value: &mut Value, by: u64) {
-    match (ty, value) {
-        (Type::Seq(bits), Value::Num(n)) => *n = n.wrapping_add(by) & mask(u32::from(*bits)),
-        (Type::Window(t, _, bits), Value::Window(window)) => {
-            for n in [&mut window.low, &mut window.next, &mut window.high, &mut window.reported] {
-                *n = n.wrapping_add(by) & mask(u32::from(*bits));
-            }
-            window.entries.iter_mut().flatten().for_each(|v| renumber(stack, t, v, by));
-        }
-        (Type::Struct(id), Value::Tuple(parts)) => {
-            let fields = &stack.structs[id.index()].fields;
-            fields.iter().zip(parts).for_each(|(f, v)| renumber(stack, &f.ty, v, by));
-        }
-        (Type::Tuple(types), Value::Tuple(parts)) => {
-            types.iter().zip(parts).for_each(|(t, v)| renumber(stack, t, v, by));
-        }
-        (Type::Array(t, _), Value::Tuple(parts)) => parts.iter_mut().for_each(|v| renumber(stack, t, v, by)),
-        (Type::Option(t), Value::Option(Some(inner))) => renumber(stack, t, inner, by),
-        (Type::Ring(t, _) | Type::List(t, _), Value::Row(row)) => {
-            row.iter_mut().for_each(|v| renumber(stack, t, v, by));
-        }
-        _ => {}
-    }
 }

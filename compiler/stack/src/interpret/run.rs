@@ -172,7 +172,9 @@ impl<'a> Run<'a> {
         self.check_accepted(layer, &event);
         let message = self.stack.event(event.event).message.map(|i| i as usize);
         let (mut header, mut data) = (None, false);
-        if let Some(Value::Msg(message)) = message.and_then(|at| event.arguments.get(at)) {
+        if let Some(Value::Msg(message)) = message.and_then(|at| event.arguments.get_mut(at)) {
+            // Headers of layers that stand before it are no business of this layer's.
+            message.headers.retain(|(id, _)| self.stack.header(*id).layer >= layer);
             (header, data) = (message.header_of(self.stack, layer), message.data);
         }
         let met = Met { event: event.event, link: Some(event.link), header, data };
@@ -273,9 +275,16 @@ impl<'a> Run<'a> {
         if emit.later {
             arguments.iter_mut().for_each(|a| self.state.pool.keep(a));
         }
-        let event = Pending { link: emit.link, event: emit.event, arguments };
+        let mut event = Pending { link: emit.link, event: emit.event, arguments };
+        if let Some(turn) = self.stack.turn(emit.link, emit.event) {
+            if let (Target::Port(port), true) = (self.stack.target(emit), turn.leaves) {
+                self.emissions.push(Emitted { event: event.clone(), later: false, span: self.span() });
+                self.put_out(port, event.event, event.arguments.clone());
+            }
+            event.event = turn.comes_back;
+        }
         let nested = emit.call && !emit.later && self.depth <= 2 * self.stack.layers.len() + 8;
-        match self.stack.target(emit) {
+        match self.stack.arrives(event.link, event.event) {
             Target::Port(port) if !emit.later => {
                 let traced = Pending { arguments: event.arguments.clone(), ..event.clone() };
                 self.emissions.push(Emitted { event: traced, later: false, span: self.span() });
@@ -288,15 +297,18 @@ impl<'a> Run<'a> {
 
     /// An event leaves the stack.
     fn put_out(&mut self, port: PortId, event: EventId, arguments: Vec<Value>) {
+        let layout = self.stack.ports[port.index()].frames;
         let (mut bytes, mut rest) = (None, vec![]);
         for argument in arguments {
             match argument {
-                Value::Msg(message) if port.0 == 0 => bytes = self.frame(message, event),
-                Value::Msg(message) => bytes = Some(message.bytes()),
+                Value::Msg(message) => match layout {
+                    Some(layout) => bytes = self.frame(layout, message, event),
+                    None => bytes = Some(message.bytes()),
+                },
                 value => rest.push(value),
             }
         }
-        if port.0 == 0 && bytes.is_none() && self.stack.event(event).message.is_some() {
+        if layout.is_some() && bytes.is_none() && self.stack.event(event).message.is_some() {
             return;
         }
         self.state.outputs.push(Output { port, event, arguments: rest, bytes });

@@ -246,8 +246,8 @@ impl Run<'_> {
     }
 
     /// A frame for the transport; none: the message has no shape.
-    pub fn frame(&mut self, message: Message, event: EventId) -> Option<Vec<u8>> {
-        self.pack_as(LayoutId(0), message, Some(event)).map(|m| m.bytes())
+    pub fn frame(&mut self, layout: LayoutId, message: Message, event: EventId) -> Option<Vec<u8>> {
+        self.pack_as(layout, message, Some(event)).map(|m| m.bytes())
     }
 
     fn pack_as(&mut self, id: LayoutId, message: Message, event: Option<EventId>) -> Option<Message> {

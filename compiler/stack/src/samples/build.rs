@@ -29,7 +29,6 @@ pub fn id(local: &Expr) -> LocalId {
 impl Builder {
     pub fn new(name: &str, description: &str) -> Builder {
         let counters = builtin::NAMES.iter().map(|n| Counter { name: n.to_string(), layer: None }).collect();
-        let port = |name: &str| Port { name: name.into(), inputs: vec![], outputs: vec![] };
         Builder {
             stack: Stack {
                 name: name.into(),
@@ -47,7 +46,7 @@ impl Builder {
                 functions: vec![],
                 filters: vec![],
                 externs: vec![],
-                ports: vec![port("below"), port("above")],
+                ports: vec![Port::lower("below", LayoutId(0)), Port::named("above")],
                 layouts: vec![],
                 bounds: Bounds {
                     queue: 64,

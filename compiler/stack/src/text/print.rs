@@ -243,7 +243,16 @@ impl<'a> Printer<'a> {
 
     fn port(&mut self, port: &'a Port) {
         let outputs = join(port.outputs.iter().map(|e| self.names.events.show(e.index())));
-        let mut text = format!("port {} [{outputs}] {{\n", quoted(&port.name));
+        // The layout is not said where it is the usual one.
+        let frames = match port.frames {
+            Some(LayoutId(0)) | None => String::new(),
+            Some(layout) => format!(" frames {}", layout.0),
+        };
+        let mut text = format!("port {}{frames} [{outputs}] {{\n", quoted(&port.name));
+        for turn in &port.turns {
+            let [event, back] = [turn.event, turn.comes_back].map(|e| self.names.events.show(e.index()));
+            text += &format!("  turn {event} to {back}{}\n", if turn.leaves { " leaves" } else { "" });
+        }
         for input in &port.inputs {
             let (event, layer) = (self.names.events.show(input.event.index()), self.layer(input.layer));
             text += &format!("  input {event} to {layer} {} [", need(input.need));

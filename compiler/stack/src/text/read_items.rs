@@ -290,10 +290,18 @@ impl Reader {
         let Some(link) = self.stack.link_of(PortId(self.stack.ports.len() as u32)) else {
             return self.fail(format!("no link leads to port `{name}`"));
         };
+        let frames = match self.is_word("frames") {
+            true => Some(LayoutId(self.small()?)),
+            false => matches!(self.stack.link(link).lower, Target::Port(_)).then_some(LayoutId(0)),
+        };
         let outputs = self.listed(Reader::event)?;
-        let mut inputs = vec![];
+        let (mut turns, mut inputs) = (vec![], vec![]);
         self.sign('{')?;
         while !self.is_sign('}') {
+            if self.is_word("turn") {
+                turns.push(self.turn()?);
+                continue;
+            }
             self.expect("input")?;
             let event = self.event()?;
             self.expect("to")?;
@@ -310,7 +318,7 @@ impl Reader {
             }
             inputs.push(PortInput { event, link, layer, admissions, need });
         }
-        self.stack.ports.push(Port { name, inputs, outputs });
+        self.stack.ports.push(Port { name, frames, turns, inputs, outputs });
         Ok(())
     }
 

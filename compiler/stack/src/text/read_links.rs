@@ -31,6 +31,13 @@ impl Reader {
         Ok(Target::Port(PortId(self.named(|n| &n.ports)?)))
     }
 
+    /// Reads `cast to heard leaves`, of a port.
+    pub fn turn(&mut self) -> Result<Turn> {
+        let event = self.event()?;
+        self.expect("to")?;
+        Ok(Turn { event, comes_back: self.event()?, leaves: self.is_word("leaves") })
+    }
+
     /// Reads an emission.
     pub fn emit(&mut self) -> Result<Emit> {
         let (line, way) = (self.line(), self.way()?);

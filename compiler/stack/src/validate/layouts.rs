@@ -22,7 +22,8 @@ pub fn check(stack: &Stack, p: &mut Problems) {
             }
             let layers: Vec<LayerId> = shape.headers.iter().map(|h| stack.header(*h).layer).collect();
             p.unless(layers.is_sorted_by(|a, b| a < b), || "headers are not in the order of their layers".into());
-            let above = |l: &LayerId| if index == 0 { *l >= layout.layer } else { *l > layout.layer };
+            let frames = index == 0 || stack.ports.iter().any(|p| p.frames == Some(LayoutId(index as u32)));
+            let above = |l: &LayerId| if frames { *l >= layout.layer } else { *l > layout.layer };
             p.unless(layers.iter().all(above), || "a header from below the boundary".into());
             fields(stack, layout, shape, p);
         }

@@ -28,6 +28,31 @@ pub fn check(stack: &Stack, p: &mut Problems) {
     }
 }
 
+/// Checks the turns of a port: that the layer above takes what comes back, as it was sent.
+pub fn turns(stack: &Stack, id: PortId, p: &mut Problems) {
+    let port = &stack.ports[id.index()];
+    p.unless(port.frames.is_some() || port.turns.is_empty(), || "events turn at a port that is not below".into());
+    let Some((link, layer)) = stack.neighbour_of(id) else { return };
+    for (at, turn) in port.turns.iter().enumerate() {
+        let (Some(down), Some(up)) = (stack.events.get(turn.event.index()), stack.events.get(turn.comes_back.index()))
+        else {
+            p.add("no such event turns");
+            continue;
+        };
+        let types = |event: &Event| event.parameters.iter().map(|p| p.ty.clone()).collect::<Vec<_>>();
+        let way = (down.direction, up.direction) == (Direction::Down, Direction::Up);
+        p.unless(way && types(down) == types(up), || format!("`{}` does not turn into `{}`", down.name, up.name));
+        let again = port.turns[..at].iter().any(|other| other.event == turn.event);
+        p.unless(!again, || format!("`{}` turns twice", down.name));
+        let fits = |arm: &Arm| arm.guard.link.is_none_or(|asked| asked == link);
+        let reaction = stack.layer(layer).reactions.iter().find(|r| r.event == turn.comes_back);
+        let taken = reaction.is_some_and(|r| r.arms.iter().any(fits));
+        p.unless(taken, || format!("nothing takes `{}`, which comes back", up.name));
+        let leaves = port.outputs.contains(&turn.event);
+        p.unless(leaves == turn.leaves, || format!("`{}` leaves, or not, against its turn", down.name));
+    }
+}
+
 impl<'a> Check<'a> {
     /// Checks an emission.
     pub fn emit(&mut self, emit: &'a Emit) {
@@ -45,6 +70,11 @@ impl<'a> Check<'a> {
         let turned = Some(end) == own && matches!(begin, Target::Port(_)) && event.direction == Direction::Up;
         self.problems
             .unless(Some(begin) == own || turned, || format!("`{}` is put on another layer's link", event.name));
+        let turn = matches!(end, Target::Port(_)).then(|| self.stack.turn(emit.link, emit.event)).flatten();
+        let twice = emit.later && turn.is_some_and(|turn| turn.leaves);
+        self.problems.unless(!twice, || format!("`{}` is put off, and leaves and comes back", event.name));
+        let asked = emit.later && self.stack.is_asked_by_link(end, emit.event);
+        self.problems.unless(!asked, || format!("`{}` is put off, and a guard asks for its link", event.name));
         let taken = self.stack.is_taken(self.layer, emit);
         self.problems.unless(taken, || format!("nothing takes `{}` at {end:?}", event.name));
     }

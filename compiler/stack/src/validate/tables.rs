@@ -160,6 +160,10 @@ fn ports(stack: &Stack, p: &mut Problems) {
         let Some(link) = stack.link_of(PortId(index as u32)) else { continue };
         let arrives =
             |e: &EventId| stack.events.get(e.index()).is_some_and(|e| stack.link(link).end(e.direction) == here);
+        let lower = stack.link(link).lower == here;
+        let layout = port.frames.is_none_or(|layout| layout.index() < stack.layouts.len());
+        p.unless(lower == port.frames.is_some() && layout, || "it has frames, or not, against its link".into());
+        links::turns(stack, PortId(index as u32), p);
         p.unless(port.outputs.iter().all(arrives), || "no such event, or one that does not come out here".into());
         for input in &port.inputs {
             let known = input.event.index() < stack.events.len() && input.layer.index() < stack.layers.len();

@@ -1,0 +1,61 @@
+//! The normal form: a stack without the constructs that not every engine runs by itself.
+//!
+//! The interpreter runs every stack as it is. The passes and the C back end work on the normal form, in which
+//! - no guard asks for a link ([`guards`]): a layer that tells its neighbours apart has an event for each;
+//! - nothing turns at a port ([`turns`]): what comes back is emitted by who sent it down.
+//!
+//! A row of layers, which is all that the language can say so far, is in normal form already and stays as it is.
+//! Tests run stacks in the interpreter and their normal form in C, and compare.
+
+mod guards;
+mod turns;
+
+use std::borrow::Cow;
+
+use crate::{number, Direction, LayerId, Link, Stack, Target};
+
+/// Brings a stack into its normal form; its ports and their events keep their numbers.
+pub fn normalize(stack: &mut Stack) {
+    if is_normal(stack) {
+        return;
+    }
+    turns::rewrite(stack);
+    guards::rewrite(stack);
+    number(stack);
+}
+
+/// The normal form of a stack.
+pub fn normal(stack: &Stack) -> Cow<'_, Stack> {
+    if is_normal(stack) {
+        return Cow::Borrowed(stack);
+    }
+    let mut own = stack.clone();
+    normalize(&mut own);
+    Cow::Owned(own)
+}
+
+/// Whether a stack is in normal form.
+pub fn is_normal(stack: &Stack) -> bool {
+    let arms = stack.layers.iter().flat_map(|l| &l.reactions).flat_map(|r| &r.arms);
+    stack.ports.iter().all(|p| p.turns.is_empty()) && arms.into_iter().all(|a| a.guard.link.is_none())
+}
+
+/// What a stack has that no row of layers between a lower and an upper port has; engines that run rows only refuse it.
+pub fn beyond_rows(stack: &Stack) -> Vec<&'static str> {
+    let lower = stack.ports.iter().filter(|p| p.frames.is_some()).count();
+    let forks = |direction: Direction| {
+        (0..stack.layers.len() as u32).map(|layer| Target::Layer(LayerId(layer))).any(|layer| {
+            let inner =
+                |link: &&Link| link.begin(direction) == layer && matches!(link.end(direction), Target::Layer(_));
+            stack.links.iter().filter(inner).count() > 1
+        })
+    };
+    let arms = stack.layers.iter().flat_map(|l| &l.reactions).flat_map(|r| &r.arms);
+    let found = [
+        (lower > 1, "several lower ports"),
+        (forks(Direction::Down) || forks(Direction::Up), "a layer with several neighbours on one side"),
+        (arms.into_iter().any(|a| a.guard.link.is_some()), "a guard that asks for a link"),
+        (stack.ports.iter().any(|p| !p.turns.is_empty()), "events that turn at a port"),
+    ];
+    found.into_iter().filter(|(has, _)| *has).map(|(_, what)| what).collect()
+}
