@@ -1,236 +1,217 @@
 //! Branches: `if`, `if let`, `match`.
 
 use nacre_diagnostics::{Diagnostic, Span};
-use nacre_stack::{BinaryOp, Block, Expr, ExprKind, Place, StatementKind, Step, Type};
-use nacre_syntax::ast::{self, Condition, ConditionKind, Else, PatternKind};
+use nacre_stack::Type;
+use nacre_syntax::ast::{self, ConditionKind as Written, Else, PatternKind as WrittenPattern};
 
 use crate::body::Body;
 use crate::calls::Outcome;
-use crate::expressions::make;
-use crate::flow::Flow;
+use crate::tree::{
+    Arm, Back, Block, Condition, ConditionKind, Expr, ExprKind, If, NameId, Partial, Pattern, PatternKind, Place,
+    Statement, StatementKind, Step,
+};
 
 /// Arms of a `match`, at the most. Each is nested in those before, and compilers of C limit nesting.
 const MOST_ARMS: usize = 128;
 
+/// A condition without its branches.
+struct Tested<'s> {
+    kind: Test<'s>,
+    and: Vec<Expr>,
+    /// Its names are in a scope around both branches, which is open.
+    scope: bool,
+}
+
+enum Test<'s> {
+    Known(ConditionKind),
+    /// `let`, whose names belong to the first branch.
+    Let(&'s ast::Pattern, Partial),
+}
+
 impl Body<'_, '_> {
-    pub fn if_(&mut self, branch: &ast::If, span: Span) -> Option<()> {
-        self.branch(
+    /// `if`, with its branches.
+    pub fn if_(&mut self, branch: &ast::If, span: Span) -> StatementKind {
+        let (condition, then, otherwise) = self.branch(
             &branch.condition,
             span,
             |b| b.statements(&branch.then),
             |b| match &branch.otherwise {
-                None => {}
+                None => Block::default(),
                 Some(Else::Block(block)) => b.statements(block),
-                Some(Else::If(s)) => {
-                    if let ast::StatementKind::If(inner) = &s.kind {
-                        let _ = b.if_(inner, s.span);
-                    }
-                }
+                Some(Else::If(s)) => b.else_if(s),
             },
-        )
+        );
+        StatementKind::If(Box::new(If { condition, then, otherwise }))
     }
 
-    /// Tests a condition and lowers both ways; the names of a `let` are known in the first.
+    fn else_if(&mut self, s: &ast::Statement) -> Block {
+        let ast::StatementKind::If(inner) = &s.kind else { return Block::default() };
+        let kind = self.if_(inner, s.span);
+        Block { statements: vec![Statement { kind, span: s.span }], span: s.span }
+    }
+
+    /// A condition and both ways; the names of a `let` are known in the first. What is wrong with the condition leaves
+    /// the branches as they are.
     pub fn branch(
         &mut self,
-        condition: &Condition,
+        condition: &ast::Condition,
         span: Span,
-        then: impl FnOnce(&mut Self),
-        otherwise: impl FnOnce(&mut Self),
-    ) -> Option<()> {
-        match &condition.kind {
-            ConditionKind::Expr(e) => {
-                let test = self.truth(e)?;
-                self.both(test, condition.likely, span, then, otherwise);
-                Some(())
-            }
-            ConditionKind::Let { pattern, value, and } => {
-                self.branch_let(condition, pattern, value, and, span, then, otherwise)
-            }
-        }
-    }
-
-    fn both(
-        &mut self,
-        test: Expr,
-        likely: Option<bool>,
-        span: Span,
-        then: impl FnOnce(&mut Self),
-        otherwise: impl FnOnce(&mut Self),
-    ) {
+        then: impl FnOnce(&mut Self) -> Block,
+        otherwise: impl FnOnce(&mut Self) -> Block,
+    ) -> (Condition, Block, Block) {
+        let tested = self.tested(condition).unwrap_or_else(|| self.wrong_condition(condition));
         let before = self.flow.clone();
-        let (then, ()) = self.block(then);
+        let (kind, then) = match tested.kind {
+            Test::Known(kind) => (kind, then(self)),
+            Test::Let(pattern, value) => {
+                self.open();
+                let pattern = self.destructured(pattern, &value.ty);
+                let block = then(self);
+                self.close();
+                (ConditionKind::Let { pattern, value }, block)
+            }
+        };
         let after_then = std::mem::replace(&mut self.flow, before);
-        let (otherwise, ()) = self.block(otherwise);
+        if let ConditionKind::Let { value, .. } = &kind {
+            self.give_back(&value.back, span);
+        }
+        let otherwise = otherwise(self);
         let after_else = std::mem::take(&mut self.flow);
         self.merge(after_then, after_else, span);
-        self.push(StatementKind::If { condition: test, likely, then, otherwise });
+        if tested.scope {
+            self.close();
+        }
+        let condition = Condition { likely: condition.likely, kind, and: tested.and, span: condition.span };
+        (condition, then, otherwise)
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn branch_let(
+    /// Names for a value; what is wrong with them has been reported, and they stand for nothing.
+    fn destructured(&mut self, pattern: &ast::Pattern, ty: &Type) -> Pattern {
+        self.destructure(pattern, ty).unwrap_or_else(|| {
+            self.unknown_names(pattern);
+            Pattern { kind: PatternKind::Error, ty: ty.clone(), span: pattern.span }
+        })
+    }
+
+    /// Goes on with the branches of a condition that is wrong, which has been reported.
+    fn wrong_condition<'s>(&mut self, condition: &'s ast::Condition) -> Tested<'s> {
+        self.recovered();
+        self.open();
+        if let Written::Let { pattern, .. } = &condition.kind {
+            self.unknown_names(pattern);
+        }
+        let test = ConditionKind::Test(Expr { ty: Type::Bool, ..Expr::error(condition.span) });
+        Tested { kind: Test::Known(test), and: Vec::new(), scope: true }
+    }
+
+    fn tested<'s>(&mut self, condition: &'s ast::Condition) -> Option<Tested<'s>> {
+        match &condition.kind {
+            Written::Expr(e) => {
+                let test = ConditionKind::Test(self.truth(e)?);
+                Some(Tested { kind: Test::Known(test), and: Vec::new(), scope: false })
+            }
+            Written::Let { pattern, value, and } => self.tested_let(pattern, value, and),
+        }
+    }
+
+    fn tested_let<'s>(
         &mut self,
-        condition: &Condition,
-        pattern: &ast::Pattern,
+        pattern: &'s ast::Pattern,
         value: &ast::Expr,
         and: &[ast::Expr],
-        span: Span,
-        then: impl FnOnce(&mut Self),
-        otherwise: impl FnOnce(&mut Self),
-    ) -> Option<()> {
-        let likely = condition.likely;
-        // An option in its place that holds a message is looked at there.
-        let held = self.attempt(|b| {
-            let place = b.place(value)?;
-            let Type::Option(t) = place.ty.clone() else { return None };
-            (b.cx.linear(&t) && !b.is_local(&place)).then_some((place, *t))
-        });
-        if let Some((place, inside)) = held {
-            return self.branch_borrowed(place, inside, pattern, and, likely, span, then, otherwise);
+    ) -> Option<Tested<'s>> {
+        if let Some(inside) = self.held_in_place(value) {
+            let option = self.place(value)?;
+            let entry = option.clone().with(Step::Unwrap, inside);
+            return self.tested_place(pattern, entry, and, |name| ConditionKind::Present { option, name });
         }
-        if let ast::ExprKind::Call(f, arguments) = &value.kind {
-            if matches!(&f.kind, ast::ExprKind::Field(base, name) if name.name == "at" && self.type_of_place(base).is_some())
-            {
-                return self.branch_entry(f, arguments, pattern, and, likely, value.span, then, otherwise);
-            }
+        if let Some((f, arguments)) = self.entry_call(value) {
+            let Outcome::Failable(partial) = self.outcome(f, arguments, value.span, None)? else { return None };
+            let entry = partial.entry()?;
+            return self.tested_place(pattern, entry, and, |name| ConditionKind::Entry { value: partial, name });
         }
-        let got = self.try_value(value, value.span)?;
-        let mut test = not(got.failed.clone());
-        let linear = got.option.clone();
-        if !and.is_empty() && linear.is_some() {
+        let partial = self.partial(value)?;
+        let Some(first) = and.first() else {
+            return Some(Tested { kind: Test::Let(pattern, partial), and: Vec::new(), scope: false });
+        };
+        if self.cx.linear(&partial.ty) || partial.back != Back::None {
             self.error(
                 "T0096",
                 "a message is not tested further in the same condition",
-                and[0].span,
+                first.span,
                 "it would be held, but not consumed, where this is false",
                 "test it in the block",
             );
             return None;
         }
-        let give_back = got.give_back.clone();
-        if and.is_empty() {
-            self.both(
-                test,
-                likely,
-                span,
-                |b| {
-                    b.open();
-                    let _ = b.destructure(pattern, got.value);
-                    then(b);
-                    b.close();
-                },
-                |b| {
-                    b.give_back(&give_back, span);
-                    if let Some(option) = linear {
-                        b.push(StatementKind::Drop(option));
-                    }
-                    otherwise(b);
-                },
-            );
-            return Some(());
+        self.in_scope(and, |b| {
+            let pattern = b.destructure(pattern, &partial.ty)?;
+            Some(ConditionKind::Let { pattern, value: partial })
+        })
+    }
+
+    /// The type in an option in its place that holds a message: it is looked at there.
+    fn held_in_place(&self, value: &ast::Expr) -> Option<Type> {
+        match self.place_type(value)? {
+            Type::Option(t) if self.cx.linear(&t) && !self.is_whole_value(value) => Some(*t),
+            _ => None,
         }
-        self.open();
-        let (bind, bound) = self.block(|b| b.destructure(pattern, got.value));
-        bound?;
-        let mut condition_block = bind;
-        let (more, rest) = self.block(|b| and.iter().map(|e| b.truth(e)).collect::<Option<Vec<Expr>>>());
-        condition_block.extend(more);
-        let rest = rest?
-            .into_iter()
-            .reduce(|a, b| make(ExprKind::Binary(BinaryOp::Both, Box::new(a), Box::new(b)), Type::Bool))?;
-        let all = self.temporary(Type::Bool);
-        condition_block.push(StatementKind::Let(all, rest).into());
-        test = self.spill(test);
-        self.push(StatementKind::Let(all, make(ExprKind::Const(0), Type::Bool)));
-        self.push(StatementKind::If { condition: test, likely, then: condition_block, otherwise: Vec::new() });
-        let test = self.get(all);
-        self.both(test, likely, span, then, otherwise);
-        self.close();
-        Some(())
     }
 
-    /// `if let m = last { ... share m ... }`: the message stays where it is.
-    #[allow(clippy::too_many_arguments)]
-    fn branch_borrowed(
+    /// `pool.at(slot)`
+    fn entry_call<'e>(&self, value: &'e ast::Expr) -> Option<(&'e ast::Expr, &'e [ast::Argument])> {
+        let ast::ExprKind::Call(f, arguments) = &value.kind else { return None };
+        let ast::ExprKind::Field(base, name) = &f.kind else { return None };
+        (name.name == "at" && self.place_type(base).is_some()).then_some((&**f, arguments.as_slice()))
+    }
+
+    /// A name for what stays in its place.
+    fn tested_place<'s>(
         &mut self,
-        place: Place,
-        inside: Type,
         pattern: &ast::Pattern,
-        and: &[ast::Expr],
-        likely: Option<bool>,
-        span: Span,
-        then: impl FnOnce(&mut Self),
-        otherwise: impl FnOnce(&mut Self),
-    ) -> Option<()> {
-        let place = self.fixed(place);
-        let option = make(ExprKind::Borrow(Box::new(place.clone())), place.ty.clone());
-        let test = make(ExprKind::IsSome(Box::new(option)), Type::Bool);
-        let mut entry = place;
-        entry.path.push(Step::Unwrap);
-        entry.ty = inside;
-        self.branch_place(test, entry, pattern, and, likely, span, then, otherwise)
-    }
-
-    #[allow(clippy::too_many_arguments)]
-    fn branch_entry(
-        &mut self,
-        f: &ast::Expr,
-        arguments: &[ast::Argument],
-        pattern: &ast::Pattern,
-        and: &[ast::Expr],
-        likely: Option<bool>,
-        span: Span,
-        then: impl FnOnce(&mut Self),
-        otherwise: impl FnOnce(&mut Self),
-    ) -> Option<()> {
-        let Outcome::Failable { done, place: Some(place), .. } = self.outcome(f, arguments, span, None)? else {
-            return None;
-        };
-        self.branch_place(done, place, pattern, and, likely, span, then, otherwise)
-    }
-
-    #[allow(clippy::too_many_arguments)]
-    fn branch_place(
-        &mut self,
-        mut test: Expr,
         entry: Place,
-        pattern: &ast::Pattern,
         and: &[ast::Expr],
-        likely: Option<bool>,
-        span: Span,
-        then: impl FnOnce(&mut Self),
-        otherwise: impl FnOnce(&mut Self),
-    ) -> Option<()> {
-        self.open();
-        match &pattern.kind {
-            PatternKind::Name(name) => self.bind_place(&name.name, entry, true),
-            PatternKind::Any => {}
+        make: impl FnOnce(Option<NameId>) -> ConditionKind,
+    ) -> Option<Tested<'s>> {
+        self.in_scope(and, |b| match &pattern.kind {
+            WrittenPattern::Name(name) => Some(make(Some(b.bind_place(name, entry, true)))),
+            WrittenPattern::Any => Some(make(None)),
             _ => {
-                self.error("T0082", "a name is wanted here", pattern.span, "the value stays in its place", "");
-                return None;
+                b.error("T0082", "a name is wanted here", pattern.span, "the value stays in its place", "");
+                None
+            }
+        })
+    }
+
+    /// A condition whose names are known in further tests, in a scope that stays open.
+    fn in_scope<'s>(
+        &mut self,
+        and: &[ast::Expr],
+        make: impl FnOnce(&mut Self) -> Option<ConditionKind>,
+    ) -> Option<Tested<'s>> {
+        self.open();
+        let kind = make(self);
+        let and = kind.is_some().then(|| and.iter().map(|e| self.truth(e)).collect::<Option<Vec<Expr>>>()).flatten();
+        match (kind, and) {
+            (Some(kind), Some(and)) => Some(Tested { kind: Test::Known(kind), and, scope: true }),
+            _ => {
+                self.close();
+                None
             }
         }
-        for e in and {
-            let more = self.truth(e)?;
-            test = make(ExprKind::Binary(BinaryOp::Both, Box::new(test), Box::new(more)), Type::Bool);
-        }
-        self.both(test, likely, span, then, otherwise);
-        self.close();
-        Some(())
     }
 
+    // ---- match
+
     /// Compared in order; `_` takes the rest.
-    pub fn match_(&mut self, value: &ast::Expr, arms: &[ast::MatchArm], span: Span) -> Option<()> {
+    pub fn match_(&mut self, value: &ast::Expr, arms: &[ast::MatchArm], span: Span) -> Option<StatementKind> {
         if let Some(extra) = arms.get(MOST_ARMS) {
             let what = format!("a `match` has at most {MOST_ARMS} arms");
             let help = "keep what differs in an array, and look it up: `per 0..N`";
             self.error("T0174", what, extra.body.span, "one more here", help);
             return None;
         }
-        let value = self.expr(value, None)?;
-        let value = self.settle(value);
-        self.comparable(&value.ty, "match", value.span)?;
-        let value = self.spill(value);
+        let Some(value) = self.matched(value) else { return Some(self.wrong_match(value, arms, span)) };
         let exhaustive = self.exhaustive(&value.ty, arms);
         if !exhaustive {
             self.error(
@@ -241,26 +222,44 @@ impl Body<'_, '_> {
                 "add an arm `_ => { ... }`",
             );
         }
+        let mut known = Vec::new();
+        let typed = self.arms(arms, span, |b, arm| {
+            let with = arm.value.as_ref().map(|e| b.expr_or_error(e, &value.ty));
+            b.reached(with.as_ref(), arm, &mut known);
+            with
+        });
+        Some(StatementKind::Match { value, arms: typed, exhaustive })
+    }
+
+    fn matched(&mut self, value: &ast::Expr) -> Option<Expr> {
+        let value = self.expr(value, None)?;
+        let value = self.settle(value);
+        self.comparable(&value.ty, "match", value.span)?;
+        Some(value)
+    }
+
+    /// The arms of a `match` whose value is wrong, which has been reported.
+    fn wrong_match(&mut self, value: &ast::Expr, arms: &[ast::MatchArm], span: Span) -> StatementKind {
+        self.recovered();
+        let error = |e: &ast::Expr| Expr::error(e.span);
+        let arms = self.arms(arms, span, |_, arm| arm.value.as_ref().map(error));
+        StatementKind::Match { value: error(value), arms, exhaustive: true }
+    }
+
+    fn arms(
+        &mut self,
+        arms: &[ast::MatchArm],
+        span: Span,
+        mut value: impl FnMut(&mut Self, &ast::MatchArm) -> Option<Expr>,
+    ) -> Vec<Arm> {
         let before = self.flow.clone();
-        let mut done: Vec<(Option<Expr>, Block)> = Vec::new();
-        let mut flows: Vec<Flow> = Vec::new();
-        let mut known: Vec<(Option<u64>, Span)> = Vec::new();
-        for (i, arm) in arms.iter().enumerate() {
-            let last = i + 1 == arms.len() && exhaustive;
-            let with = match &arm.value {
-                Some(e) => Some(self.expr_as(e, &value.ty)?),
-                None => None,
-            };
-            self.reached(with.as_ref(), arm, &mut known);
-            let equal = |with| ExprKind::Binary(BinaryOp::Equal, Box::new(value.clone()), Box::new(with));
-            let test = with.filter(|_| !last).map(|with| {
-                let span = with.span;
-                Expr::new(equal(with), Type::Bool, span)
-            });
+        let (mut typed, mut flows) = (Vec::new(), Vec::new());
+        for arm in arms {
             self.flow = before.clone();
-            let (block, ()) = self.block(|b| b.statements(&arm.body));
+            let value = value(self, arm);
+            let body = self.statements(&arm.body);
             flows.push(std::mem::take(&mut self.flow));
-            done.push((test, block));
+            typed.push(Arm { value, body });
         }
         let mut flows = flows.into_iter();
         self.flow = flows.next().unwrap_or(before);
@@ -268,21 +267,11 @@ impl Body<'_, '_> {
             let so_far = std::mem::take(&mut self.flow);
             self.merge(so_far, flow, span);
         }
-        let mut rest: Block = Vec::new();
-        for (test, block) in done.into_iter().rev() {
-            rest = match test {
-                Some(condition) => {
-                    let span = condition.span;
-                    vec![StatementKind::If { condition, likely: None, then: block, otherwise: rest }.at(span)]
-                }
-                None => block,
-            };
-        }
-        self.out.extend(rest);
-        Some(())
+        typed
     }
 
-    /// Tells of an arm that never runs, as an earlier one takes its value. `known`: the values of those before, none for all.
+    /// Reports an arm that never runs, as an earlier one takes its value. `known`: the values of those before, none for
+    /// all.
     fn reached(&mut self, with: Option<&Expr>, arm: &ast::MatchArm, known: &mut Vec<(Option<u64>, Span)>) {
         let value = match with.map(|e| &e.kind) {
             None => None,
@@ -316,7 +305,7 @@ impl Body<'_, '_> {
                     .collect();
                 named.sort_unstable();
                 named.dedup();
-                named.len() == self.cx.fragment.enums[id.index()].variants.len()
+                named.len() == self.cx.tree.enums[id.index()].variants.len()
             }
             Type::Bool => arms.len() >= 2,
             Type::Range(low, high) => self.distinct(arms) == high - low,
@@ -331,12 +320,5 @@ impl Body<'_, '_> {
     fn distinct(&self, arms: &[ast::MatchArm]) -> u64 {
         let values = arms.iter().filter_map(|a| Some(self.cx.constant(a.value.as_ref()?)?.value));
         values.collect::<std::collections::BTreeSet<i128>>().len() as u64
-    }
-}
-
-fn not(e: Expr) -> Expr {
-    match e.kind {
-        ExprKind::Unary(nacre_stack::UnaryOp::Not, inner) => *inner,
-        kind => crate::failing::not(Expr::new(kind, e.ty, e.span)),
     }
 }

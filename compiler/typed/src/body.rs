@@ -1,27 +1,24 @@
-//! A body being lowered: its locals, its scopes, and the block that statements go to.
+//! A body being typed: its names, its scopes, and what is known at the current point.
 
 use std::collections::HashMap;
 
 use nacre_diagnostics::Span;
-use nacre_stack::visit::Rewriter;
-use nacre_stack::{
-    Block, EventId, Expr, ExprKind, FillSpans, FunctionId, Local, LocalId, Place, PortId, Root, Statement,
-    StatementKind, Type,
-};
+use nacre_stack::{EventId, FunctionId, PortId, Type};
 use nacre_syntax::ast;
 
 use crate::borrows::Entries;
+use crate::call_graph::CallGraph;
+use crate::checker::Checker;
 use crate::flow::Flow;
-use crate::inlined::FilterFunctions;
-use crate::layer::Checker;
+use crate::tree::{Expr, ExprKind, Is, Name, NameId, Names, Place, Root};
 
 /// What a name in a body stands for.
 #[derive(Clone, Debug)]
 pub(crate) enum Binding {
-    Local(LocalId),
+    Value(NameId),
     /// A `ref`, or an entry of a container that is being read in place (`borrowed`).
     Place {
-        place: Place,
+        id: NameId,
         borrowed: bool,
         /// Where it stands in a container or an option.
         entry: Option<usize>,
@@ -33,11 +30,11 @@ pub(crate) enum Binding {
 /// Where a body stands, which decides what it may say.
 #[derive(Clone, Debug)]
 pub(crate) enum Context {
-    /// A handler of an event that came from `side`; `parameters` are its locals.
+    /// A handler of an event that came from `side`; `parameters` are its names for them.
     Handler {
         side: PortId,
         event: EventId,
-        parameters: Vec<LocalId>,
+        parameters: Vec<NameId>,
     },
     Timer,
     Function {
@@ -78,7 +75,7 @@ impl NameOf {
     }
 }
 
-/// A value while it is being lowered.
+/// A value while it is being typed.
 #[derive(Clone, Debug)]
 pub(crate) struct Value {
     pub expr: Expr,
@@ -86,49 +83,92 @@ pub(crate) struct Value {
     pub flexible: bool,
 }
 
+impl Value {
+    /// A value of the type that it has.
+    pub fn fixed(expr: Expr) -> Value {
+        Value { expr, flexible: false }
+    }
+}
+
+/// The functions of the filter that a body belongs to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OwnFunctions {
+    pub names: Vec<String>,
+    pub signatures: Vec<Signature>,
+    pub calls: CallGraph,
+    /// The one that is being typed.
+    pub current: Option<FunctionId>,
+    /// The calls of the filter itself.
+    pub called: Vec<FunctionId>,
+    /// Where a `reject` stands; none: in the filter itself.
+    pub rejecting: Vec<Option<FunctionId>>,
+}
+
+/// What a function takes and gives.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Signature {
+    /// Name, type, and whether it is a `ref`.
+    pub parameters: Vec<(String, Type, bool)>,
+    pub result: Option<Type>,
+}
+
+/// A loop around the current point.
+pub(crate) struct Loop {
+    /// How many scopes are outside it.
+    pub depth: usize,
+    /// The states of messages at its `break`s.
+    pub breaks: Vec<Flow>,
+}
+
+/// A body, or one of the few expressions that stand outside of bodies.
 pub(crate) struct Body<'c, 'p> {
     pub cx: &'c mut Checker<'p>,
-    pub locals: Vec<Local>,
+    pub names: Names,
     pub scopes: Vec<HashMap<String, Binding>>,
-    pub out: Block,
-    /// The statement that is being lowered.
+    /// The statement that is being typed.
     pub at: Span,
-    /// It uses a name whose declaration is wrong: what else is wrong with it may be due to that alone.
+    /// The expression that is being typed.
+    pub span: Span,
+    /// The statement uses a name whose declaration is wrong: what else is wrong with it may be due to that alone.
     pub poisoned: bool,
+    /// How much had been reported before the statement.
+    pub reported: usize,
     pub flow: Flow,
     pub context: Context,
-    /// For each loop around: how many scopes are outside it, and the states of messages at its `break`s.
-    pub breaks: Vec<(usize, Vec<Flow>)>,
-    /// The local declared in each scope that holds messages.
-    pub declared: Vec<Vec<LocalId>>,
-    /// Locals that name a value and are never assigned, and what declared each.
-    pub constant_locals: HashMap<LocalId, NameOf>,
-    pub filter: FilterFunctions,
+    pub loops: Vec<Loop>,
+    /// The names declared in each scope that hold messages.
+    pub declared: Vec<Vec<NameId>>,
+    /// Names of values that are never assigned, and what declared each.
+    pub constants: HashMap<NameId, NameOf>,
+    pub own: OwnFunctions,
     pub entries: Entries,
     /// The function that this is the body of.
     pub function: Option<FunctionId>,
 }
 
 impl<'c, 'p> Body<'c, 'p> {
+    /// An empty body.
     pub fn new(cx: &'c mut Checker<'p>, context: Context) -> Self {
         Body {
             cx,
-            locals: Vec::new(),
+            names: Names::default(),
             scopes: vec![HashMap::new()],
-            out: Vec::new(),
             at: Span::default(),
+            span: Span::default(),
             poisoned: false,
+            reported: 0,
             flow: Flow::default(),
             context,
-            breaks: Vec::new(),
+            loops: Vec::new(),
             declared: vec![Vec::new()],
-            constant_locals: HashMap::new(),
-            filter: FilterFunctions::default(),
+            constants: HashMap::new(),
+            own: OwnFunctions::default(),
             entries: Entries::default(),
             function: None,
         }
     }
 
+    /// Reports an error.
     pub fn error(
         &mut self,
         code: &'static str,
@@ -140,59 +180,58 @@ impl<'c, 'p> Body<'c, 'p> {
         self.cx.error(code, message, span, label, help);
     }
 
+    /// How a type is written.
     pub fn show(&self, ty: &Type) -> String {
         self.cx.show(ty)
     }
 
-    /// A new local; one with messages is live from now on.
-    pub fn local(&mut self, name: &str, ty: Type, span: Span) -> LocalId {
-        let id = LocalId(self.locals.len() as u32);
-        if self.cx.linear(&ty) {
-            self.hold(id, span);
-        }
-        self.locals.push(Local { name: name.into(), ty, by_ref: false });
-        id
+    /// An expression for the syntax that is being typed.
+    pub fn make(&self, kind: ExprKind, ty: Type) -> Expr {
+        Expr::new(kind, ty, self.span)
     }
 
-    /// From now on the local holds a message; it must be consumed by the end of the scope.
-    pub fn hold(&mut self, id: LocalId, span: Span) {
+    /// A new name for a value, not in scope.
+    pub fn hidden(&mut self, name: &str, ty: Type, span: Span) -> NameId {
+        self.names.add(Name { name: name.into(), ty, is: Is::Value, span })
+    }
+
+    /// From now on the name holds a message; it must be consumed by the end of the scope.
+    pub fn hold(&mut self, id: NameId, span: Span) {
         self.flow.begin(id, span);
         if let Some(scope) = self.declared.last_mut() {
             scope.push(id);
         }
     }
 
-    /// A local that no one names. One with messages is consumed by whoever made it.
-    pub fn temporary(&mut self, ty: Type) -> LocalId {
-        let id = LocalId(self.locals.len() as u32);
-        self.locals.push(Local { name: format!("t{}", id.0), ty, by_ref: false });
-        id
-    }
-
+    /// Binds a name in the current scope.
     pub fn bind(&mut self, name: &str, binding: Binding) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name.into(), binding);
         }
     }
 
-    /// Declares a named local and binds it.
-    pub fn declare(&mut self, name: &ast::Ident, ty: Type) -> LocalId {
-        let id = self.local(&name.name, ty, name.span);
-        self.bind(&name.name, Binding::Local(id));
+    /// Declares a name for a value; one with messages is live from now on.
+    pub fn declare(&mut self, name: &ast::Ident, ty: Type) -> NameId {
+        let linear = self.cx.linear(&ty);
+        let id = self.hidden(&name.name, ty, name.span);
+        if linear {
+            self.hold(id, name.span);
+        }
+        self.bind(&name.name, Binding::Value(id));
         id
     }
 
     /// Declares a name that keeps its value.
-    pub fn declare_constant(&mut self, name: &ast::Ident, ty: Type, of: NameOf) -> LocalId {
+    pub fn declare_constant(&mut self, name: &ast::Ident, ty: Type, of: NameOf) -> NameId {
         let id = self.declare(name, ty);
-        self.constant_locals.insert(id, of);
+        self.constants.insert(id, of);
         id
     }
 
-    /// Checks that a local may be changed; reports it if not.
-    pub fn assignable(&mut self, id: LocalId, span: Span) -> Option<()> {
-        let Some(of) = self.constant_locals.get(&id).copied() else { return Some(()) };
-        let name = self.locals[id.index()].name.clone();
+    /// Checks that a name may be changed; reports it if not.
+    pub fn assignable(&mut self, id: NameId, span: Span) -> Option<()> {
+        let Some(of) = self.constants.get(&id).copied() else { return Some(()) };
+        let name = self.names[id].name.clone();
         let help = match of {
             NameOf::Let => format!("declare it as a variable: `var {name} = ...;`"),
             _ => format!("copy it to a variable: `var changed_{name} = {name};`"),
@@ -201,34 +240,24 @@ impl<'c, 'p> Body<'c, 'p> {
         None
     }
 
+    /// What a name stands for here.
     pub fn lookup(&self, name: &str) -> Option<&Binding> {
         self.scopes.iter().rev().find_map(|s| s.get(name))
     }
 
-    pub fn ty(&self, id: LocalId) -> Type {
-        self.locals[id.index()].ty.clone()
+    /// The type of a name.
+    pub fn ty(&self, id: NameId) -> Type {
+        self.names[id].ty.clone()
     }
 
-    /// The value of a local, moved if it has messages (the caller keeps account of that).
-    pub fn get(&self, id: LocalId) -> Expr {
-        Expr::new(ExprKind::Local(id), self.ty(id), Span::default())
+    /// The value of a name, moved if it has messages (the caller keeps account of that).
+    pub fn get(&self, id: NameId) -> Expr {
+        self.make(ExprKind::Name(id), self.ty(id))
     }
 
-    pub fn place_of(&self, id: LocalId) -> Place {
-        Place { root: Root::Local(id), path: Vec::new(), ty: self.ty(id) }
-    }
-
-    pub fn push(&mut self, statement: impl Into<Statement>) {
-        let statement = statement.into();
-        self.note_change(&statement.kind);
-        self.out.push(statement);
-    }
-
-    /// Says what the statements from `first` on were made for, where that has not been said yet.
-    pub fn place_nodes(&mut self, first: usize, span: Span) {
-        for statement in self.out.iter_mut().skip(first) {
-            FillSpans(span).statement(statement);
-        }
+    /// A name as a place.
+    pub fn place_of(&self, id: NameId) -> Place {
+        Place { root: Root::Name(id), path: Vec::new(), ty: self.ty(id), span: self.span }
     }
 
     /// Names begin a scope; messages declared in it must be consumed by its end.
@@ -237,47 +266,12 @@ impl<'c, 'p> Body<'c, 'p> {
         self.declared.push(Vec::new());
     }
 
+    /// Ends a scope.
     pub fn close(&mut self) {
         self.scopes.pop();
         for id in self.declared.pop().unwrap_or_default() {
             self.lost(id);
         }
-    }
-
-    /// Says so if a message is still held where its name ends.
-    pub fn lost(&mut self, id: LocalId) {
-        if self.flow.ended {
-            return;
-        }
-        if let Some(span) = self.flow.live(id) {
-            let name = self.locals[id.index()].name.clone();
-            let found = nacre_diagnostics::Diagnostic::error("T0030", format!("the message `{name}` is lost here"))
-                .at(span, "on some path nobody consumes it")
-                .because("a message is consumed exactly once on every path: sent on, kept, or dropped")
-                .help(format!("if it is not needed, say `drop {name};`"));
-            self.cx.found.push(found);
-        }
-        self.flow.end(id);
-    }
-
-    /// Runs `make` with a fresh block, and gives that block.
-    pub fn block<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> (Block, T) {
-        let before = std::mem::take(&mut self.out);
-        let made = make(self);
-        (std::mem::replace(&mut self.out, before), made)
-    }
-
-    /// A copy of a value in a local, so that it is evaluated now and only once.
-    pub fn spill(&mut self, value: Expr) -> Expr {
-        if matches!(value.kind, ExprKind::Const(_) | ExprKind::Zero | ExprKind::None) {
-            return value;
-        }
-        if !self.is_kept(&value.ty, self.at) {
-            return value;
-        }
-        let id = self.temporary(value.ty.clone());
-        self.push(StatementKind::Let(id, value));
-        self.get(id)
     }
 
     /// Checks that a value of the type can be kept in a local; reports it if not.
@@ -292,5 +286,15 @@ impl<'c, 'p> Body<'c, 'p> {
         };
         self.error("T0083", message, span, "kept here", help);
         false
+    }
+
+    /// Checks that values can be kept until another one is evaluated, where that takes steps of its own.
+    pub fn before<'e>(&mut self, values: impl IntoIterator<Item = &'e Expr>, later: &Expr) {
+        if later.has_steps(&self.cx.tree.structs) {
+            let at = self.at;
+            for value in values.into_iter().filter(|value| !value.is_fixed()) {
+                self.is_kept(&value.ty, at);
+            }
+        }
     }
 }

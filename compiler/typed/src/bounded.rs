@@ -1,19 +1,12 @@
 //! Messages of a bounded length, `msg<1100>`: which messages are known to fit, and how a layer finds out.
 //!
-//! The bound is a type while a layer is checked. `x as msg<N> else ...` compares the length; every other way to such a message
-//! keeps a bound that is known. So the stack IR needs no such type: all messages are [`Type::Msg`] there, and `compose` finds the
-//! bound of a place from what is put there.
+//! The bound is a type while a layer is checked. `x as msg<N> else ...` compares the length; every other way to such a
+//! message keeps a bound that is known. So the stack IR needs no such type: all messages are [`Type::Msg`] there, and
+//! `compose` finds the bound of a place from what is put there.
 
-use nacre_diagnostics::Span;
-use nacre_stack::visit::Rewriter;
-use nacre_stack::{BinaryOp, Expr, ExprKind, Type};
-use nacre_syntax::ast;
+use nacre_stack::Type;
 
-use crate::body::Body;
-use crate::calls::Back;
-use crate::expressions::make;
-use crate::failing::Tried;
-use crate::fragment::Fragment;
+use crate::tree::{Expr, ExprKind};
 
 /// Whether a type is that of a message, of any length.
 pub(crate) fn is_message(ty: &Type) -> bool {
@@ -60,71 +53,10 @@ pub(crate) fn slice_of(message: &Type, length: &Expr) -> Type {
 pub(crate) fn longest_of(views: &[Expr]) -> Type {
     let longest = |view: &Expr| match (&view.kind, &view.ty) {
         (ExprKind::View(of), _) => bound(&of.ty),
+        (_, Type::Msg | Type::Bounded(_)) => bound(&view.ty),
         (_, Type::Bytes(n)) => Some(*n),
         _ => None,
     };
     let longest: Option<Vec<u32>> = views.iter().map(longest).collect();
     longest.and_then(|all| all.into_iter().max()).map_or(Type::Msg, Type::Bounded)
-}
-
-impl Body<'_, '_> {
-    /// `x as msg<N> else ...`: if it is too long, a message that has a name keeps it, and another one is dropped.
-    pub fn try_bound(&mut self, x: &ast::Expr, most: u32, span: Span) -> Option<Tried> {
-        let value = self.expr(x, None)?.expr;
-        if !is_message(&value.ty) {
-            let shown = self.show(&value.ty);
-            self.error("T0036", format!("{shown} cannot be converted to msg<{most}>"), x.span, "not a message", "");
-            return None;
-        }
-        let (held, give_back) = match (&value.kind, &x.kind) {
-            (ExprKind::Local(id), ast::ExprKind::Name(_)) => (value.clone(), Back::Local(*id)),
-            _ => {
-                let held = self.spill(value);
-                let ExprKind::Local(temporary) = held.kind else { return None };
-                (held, Back::Parts { temporary, parts: Vec::new() })
-            }
-        };
-        let number = Type::UInt(32);
-        let length = make(ExprKind::Length(Box::new(held.clone())), number.clone());
-        let most_bytes = make(ExprKind::Const(u64::from(most)), number);
-        let failed = make(ExprKind::Binary(BinaryOp::Less, Box::new(most_bytes), Box::new(length)), Type::Bool);
-        let value = Expr::new(held.kind, Type::Bounded(most), span);
-        Some(Tried { failed, value, give_back, option: None })
-    }
-}
-
-/// Makes all messages [`Type::Msg`].
-struct Erase;
-
-impl Rewriter for Erase {
-    fn ty(&mut self, ty: &mut Type) {
-        match ty {
-            Type::Bounded(_) => *ty = Type::Msg,
-            Type::Option(t) | Type::Array(t, _) | Type::Ring(t, _) | Type::List(t, _) => self.ty(t),
-            Type::Window(t, ..) | Type::Pool(t, _) => self.ty(t),
-            Type::Map(key, t, _) => {
-                self.ty(key);
-                self.ty(t);
-            }
-            Type::Tuple(types) => types.iter_mut().for_each(|t| self.ty(t)),
-            Type::Bool | Type::UInt(_) | Type::Int(_) | Type::Seq(_) | Type::Range(..) | Type::Enum(_) => {}
-            Type::Struct(_) | Type::Bits(_) | Type::Addr | Type::Duration | Type::Instant | Type::Timer => {}
-            Type::Bytes(_) | Type::Text(_) | Type::Msg | Type::View => {}
-        }
-    }
-}
-
-impl Fragment {
-    /// Forgets the bounds of messages, when all has been checked.
-    pub(crate) fn forget_bounds(&mut self) {
-        self.rewrite(&mut |_| Erase);
-        let structs = self.structs.iter_mut().flat_map(|s| &mut s.fields).map(|f| &mut f.ty);
-        let externs = self.externs.iter_mut().flat_map(|e| &mut e.parameters).map(|p| &mut p.ty);
-        let locals =
-            self.handlers.iter_mut().map(|h| &mut h.locals).chain(self.functions.iter_mut().map(|f| &mut f.locals));
-        let locals = locals.chain(self.cells.iter_mut().map(|c| &mut c.locals)).flatten().map(|l| &mut l.ty);
-        structs.chain(externs).chain(locals).for_each(|ty| Erase.ty(ty));
-        self.functions.iter_mut().filter_map(|f| f.result.as_mut()).for_each(|ty| Erase.ty(ty));
-        self.cells.iter_mut().for_each(|cell| Erase.ty(&mut cell.ty));
-    }
 }

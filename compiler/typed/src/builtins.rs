@@ -1,14 +1,14 @@
 //! Functions that the language brings along.
 
 use nacre_diagnostics::Span;
-use nacre_stack::{BinaryOp, Expr, ExprKind, LayoutId, StatementKind, Type, UnaryOp};
+use nacre_stack::{BinaryOp, Operation, Type, UnaryOp};
 use nacre_syntax::ast;
 
 use crate::body::{Body, Context, Value};
 use crate::bounded::{is_message, slice_of};
 use crate::calls::Outcome;
 use crate::convert::{holder, widens};
-use crate::expressions::make;
+use crate::tree::{Expr, ExprKind};
 
 const SIGNATURES: &[(&str, usize)] = &[
     ("min", 2),
@@ -71,15 +71,13 @@ impl Body<'_, '_> {
                 }
                 let ty = left.ty.clone();
                 let op = if name == "min" { BinaryOp::Min } else { BinaryOp::Max };
-                Some(Value::fixed(make(ExprKind::Binary(op, Box::new(left), Box::new(right)), ty)))
+                Some(Value::fixed(self.make(ExprKind::Binary(op, Box::new(left), Box::new(right)), ty)))
             }
             "random" | "random_duration" => {
                 let ty = if name == "random" { number } else { Type::Duration };
                 let below = self.expr_as(e[0], &ty)?;
-                let into = self.temporary(ty);
-                self.cx.fragment.random = true;
-                self.push(StatementKind::Random { into, below });
-                Some(Value::fixed(self.get(into)))
+                self.cx.tree.random = true;
+                Some(Value::fixed(self.make(ExprKind::Random(Box::new(below)), ty)))
             }
             "mul_div" => {
                 let parts = self.mul_div_parts(e, span, want)?;
@@ -93,23 +91,24 @@ impl Body<'_, '_> {
                     );
                     return None;
                 }
-                Some(Value::fixed(mul_div(parts)))
+                let ty = parts[0].ty.clone();
+                Some(Value::fixed(self.make(ExprKind::MulDiv(Box::new(parts)), ty)))
             }
             "fold16" => {
                 let x = self.expr_as(e[0], &Type::UInt(64))?;
-                Some(Value::fixed(make(ExprKind::Unary(UnaryOp::Fold16, Box::new(x)), Type::UInt(16))))
+                Some(Value::fixed(self.make(ExprKind::Unary(UnaryOp::Fold16, Box::new(x)), Type::UInt(16))))
             }
             "slice" => {
                 let rest = self.values(&[(e[1], number.clone()), (e[2], number)])?;
                 // Looked at last: the numbers may have consumed it.
                 let message = self.message_read(e[0])?;
-                let [at, len] = <[_; 2]>::try_from(rest).ok()?;
-                let ty = slice_of(&message.ty, &len);
-                Some(Value::fixed(make(ExprKind::Slice(Box::new(message), Box::new(at), Box::new(len)), ty)))
+                let numbers: [Expr; 2] = rest.try_into().ok()?;
+                let ty = slice_of(&message.ty, &numbers[1]);
+                Some(Value::fixed(self.make(ExprKind::Slice(Box::new(message), Box::new(numbers)), ty)))
             }
             "rest" => {
                 let [message, at] = <[_; 2]>::try_from(self.values(&[(e[0], Type::Msg), (e[1], number)])?).ok()?;
-                Some(Value::fixed(make(ExprKind::Rest(Box::new(message), Box::new(at)), Type::Msg)))
+                Some(Value::fixed(self.make(ExprKind::Rest(Box::new(message), Box::new(at)), Type::Msg)))
             }
             "join" => {
                 let parts = self.changeable(e[0])?;
@@ -119,36 +118,28 @@ impl Body<'_, '_> {
                     return None;
                 }
                 let last = self.expr_as(e[1], &Type::Msg)?;
-                let into = self.temporary(Type::Msg);
-                self.push(StatementKind::Join { into, parts, last });
-                Some(Value::fixed(self.get(into)))
+                self.note_operation(Operation::Clear, &parts);
+                Some(Value::fixed(self.make(ExprKind::Join(Box::new(parts), Box::new(last)), Type::Msg)))
             }
             "pack" => {
-                self.cx.fragment.packs = true;
+                self.cx.tree.packs = true;
                 let message = self.expr_as(e[0], &Type::Msg)?;
-                Some(Value::fixed(make(ExprKind::Pack(LayoutId(0), Box::new(message)), Type::Msg)))
+                Some(Value::fixed(self.make(ExprKind::Pack(Box::new(message)), Type::Msg)))
             }
             _ => {
-                self.cx.fragment.packs = true;
+                self.cx.tree.packs = true;
                 let message = self.expr_as(e[0], &Type::Msg)?;
-                let into = self.temporary(Type::Option(Box::new(Type::Msg)));
-                self.push(StatementKind::Unpack { into, layout: LayoutId(0), message });
-                Some(Value::fixed(self.get(into)))
+                let option = Type::Option(Box::new(Type::Msg));
+                Some(Value::fixed(self.make(ExprKind::Unpack(Box::new(message)), option)))
             }
         }
     }
 
     /// The three operands of `mul_div`, in order of evaluation, in the type in which it computes.
     pub fn mul_div_parts(&mut self, e: &[&ast::Expr], span: Span, want: Option<&Type>) -> Option<[Expr; 3]> {
-        let (mut left, mut right) = self.sides(e[0], e[1], want)?;
-        let before = self.out.len();
-        let mut by = self.expr(e[2], want)?;
-        if self.out.len() > before {
-            let mut held = [Some(left.expr), Some(right.expr)];
-            self.keep_order(&mut held, before);
-            let [Some(l), Some(r)] = held else { return None };
-            (left.expr, right.expr) = (l, r);
-        }
+        let (left, right) = self.sides(e[0], e[1], want)?;
+        let by = self.expr(e[2], want)?;
+        self.before([&left.expr, &right.expr], &by.expr);
         let fixed: Vec<Type> =
             [&left, &right, &by].into_iter().filter(|v| !v.flexible).map(|v| holder(&v.expr.ty)).collect();
         let wanted = || want.map(holder).filter(is_unsigned).unwrap_or(Type::UInt(64));
@@ -167,14 +158,13 @@ impl Body<'_, '_> {
             return None;
         }
         let mut parts = Vec::new();
-        for (value, e) in [(&mut left, e[0]), (&mut right, e[1]), (&mut by, e[2])] {
-            let value = std::mem::replace(value, Value::fixed(make(ExprKind::Zero, Type::Bool)));
+        for (value, e) in [left, right, by].into_iter().zip(e) {
             parts.push(self.coerce(value, &ty, e.span)?);
         }
         parts.try_into().ok()
     }
 
-    fn message_read(&mut self, e: &ast::Expr) -> Option<nacre_stack::Expr> {
+    fn message_read(&mut self, e: &ast::Expr) -> Option<Expr> {
         match self.borrow(e) {
             Some(message) => Some(message),
             None => {
@@ -190,21 +180,16 @@ impl Body<'_, '_> {
             self.error("T0043", "a set of what type?", span, "cannot tell", "");
             return None;
         };
-        let mut set = make(ExprKind::Zero, ty.clone());
+        let mut set = self.make(ExprKind::Zero, ty.clone());
         for argument in arguments {
             let element = self.expr_as(&argument.value, &Type::UInt(32))?;
             self.element(&element, ty, argument.value.span)?;
-            let one = make(ExprKind::Const(1), ty.clone());
-            let bit = make(ExprKind::Binary(BinaryOp::Shl, Box::new(one), Box::new(element)), ty.clone());
-            set = make(ExprKind::Binary(BinaryOp::Or, Box::new(set), Box::new(bit)), ty.clone());
+            let one = self.make(ExprKind::Const(1), ty.clone());
+            let bit = self.make(ExprKind::Binary(BinaryOp::Shl, Box::new(one), Box::new(element)), ty.clone());
+            set = self.make(ExprKind::Binary(BinaryOp::Or, Box::new(set), Box::new(bit)), ty.clone());
         }
         Some(Value::fixed(set))
     }
-}
-
-pub fn mul_div([a, b, c]: [Expr; 3]) -> Expr {
-    let ty = a.ty.clone();
-    make(ExprKind::MulDiv(Box::new(a), Box::new(b), Box::new(c)), ty)
 }
 
 fn is_unsigned(ty: &Type) -> bool {

@@ -55,14 +55,19 @@ impl CallGraph {
     }
 
     fn reaches_itself(&self, function: FunctionId) -> bool {
+        self.reached(&self.calls[function.index()])[function.index()]
+    }
+
+    /// By function, whether it is one of these or is called by what they call.
+    pub fn reached(&self, from: &[FunctionId]) -> Vec<bool> {
         let mut reached = vec![false; self.calls.len()];
-        let mut waiting = self.calls[function.index()].clone();
+        let mut waiting = from.to_vec();
         while let Some(next) = waiting.pop() {
             if !std::mem::replace(&mut reached[next.index()], true) {
                 waiting.extend(&self.calls[next.index()]);
             }
         }
-        reached[function.index()]
+        reached
     }
 }
 

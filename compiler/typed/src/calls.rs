@@ -1,38 +1,26 @@
-//! Calls: of functions, externs and built-ins, of operations on containers, and emissions.
+//! Calls: of functions, externs and built-ins, and of operations on containers.
 
 use nacre_diagnostics::{nearest, Span};
-use nacre_stack::{Argument, Emit, Expr, ExprKind, LocalId, Place, PortId, StatementKind, Type};
+use nacre_stack::{FunctionId, Type};
 use nacre_syntax::ast;
 use nacre_syntax::foreign::{self, Unknown};
 
-use crate::body::{Body, Context, Value};
-use crate::expressions::make;
-use crate::fragment::{ABOVE, BELOW};
+use crate::body::{Body, Context, Signature, Value};
+use crate::tree::{Argument, Expr, ExprKind, Is, NameId, Partial, UNIT};
 
 /// What a call comes to.
 pub(crate) enum Outcome {
-    Nothing,
+    /// A value, of type [`UNIT`] if the call gives none.
     Value(Value),
-    /// It can fail: `done` says whether it did.
-    Failable {
-        done: Expr,
-        value: Option<Expr>,
-        place: Option<Place>,
-        back: Back,
-    },
+    /// It can fail.
+    Failable(Partial),
 }
 
-/// Messages that come back when an operation fails.
-#[derive(Clone, Debug)]
-pub(crate) enum Back {
-    None,
-    /// The named local itself has it again.
-    Local(LocalId),
-    /// In a temporary; the named parts go back to their locals.
-    Parts {
-        temporary: LocalId,
-        parts: Vec<(u32, LocalId)>,
-    },
+impl Outcome {
+    /// A value of the type that it has.
+    pub fn value(expr: Expr) -> Outcome {
+        Outcome::Value(Value::fixed(expr))
+    }
 }
 
 impl Body<'_, '_> {
@@ -45,12 +33,12 @@ impl Body<'_, '_> {
         want: Option<&Type>,
     ) -> Option<Value> {
         match self.outcome(f, arguments, span, want)? {
-            Outcome::Value(value) => Some(value),
-            Outcome::Nothing => {
+            Outcome::Value(value) if value.expr.ty != UNIT => Some(value),
+            Outcome::Value(_) => {
                 self.error("T0064", "this call gives no value", span, "", "");
                 None
             }
-            Outcome::Failable { .. } => {
+            Outcome::Failable(_) => {
                 self.error("T0065", "this can fail", span, "what happens then?", "say it: `let x = ... else { ... }`");
                 None
             }
@@ -65,27 +53,33 @@ impl Body<'_, '_> {
         span: Span,
         want: Option<&Type>,
     ) -> Option<Outcome> {
+        let outer = std::mem::replace(&mut self.span, span);
+        let outcome = self.outcome_of(f, arguments, span, want);
+        self.span = outer;
+        outcome
+    }
+
+    fn outcome_of(
+        &mut self,
+        f: &ast::Expr,
+        arguments: &[ast::Argument],
+        span: Span,
+        want: Option<&Type>,
+    ) -> Option<Outcome> {
         match &f.kind {
             ast::ExprKind::Name(name) => self.named_call(name, arguments, span, want),
+            ast::ExprKind::Field(base, _) if self.side(base).is_some() => {
+                let help = "it happens when the handler has ended, and gives no value";
+                self.error("T0066", "an emission is a statement by itself", span, "", help);
+                None
+            }
             ast::ExprKind::Field(base, name) => {
-                if let Some(side) = self.side(base) {
-                    let _ = side;
-                    self.error(
-                        "T0066",
-                        "an emission is a statement by itself",
-                        span,
-                        "",
-                        "it happens when the handler has ended, and gives no value",
-                    );
+                if self.place_type(base).is_none() {
+                    self.unknown_place(base);
                     return None;
                 }
-                match self.place_with(base) {
-                    Some((place, borrowed)) => self.method(place, borrowed, name, arguments, span),
-                    None => {
-                        self.unknown_place(base);
-                        None
-                    }
-                }
+                let (place, _) = self.place_with(base)?;
+                self.method(place, name, arguments, span)
             }
             _ => {
                 let help = match &f.kind {
@@ -105,7 +99,7 @@ impl Body<'_, '_> {
         span: Span,
         want: Option<&Type>,
     ) -> Option<Outcome> {
-        if let Some(outcome) = self.filter_function(name, arguments, span) {
+        if let Some(outcome) = self.own_call(name, arguments, span) {
             return outcome;
         }
         if let Some(&function) = self.cx.function_ids.get(name) {
@@ -129,7 +123,7 @@ impl Body<'_, '_> {
 
     fn function_call(
         &mut self,
-        id: nacre_stack::FunctionId,
+        id: FunctionId,
         name: &str,
         arguments: &[ast::Argument],
         span: Span,
@@ -144,70 +138,72 @@ impl Body<'_, '_> {
             );
             return None;
         }
-        let signature: Vec<(String, Type, bool)> = {
-            let function = &self.cx.fragment.functions[id.index()];
-            let local = |l: &LocalId| &function.locals[l.index()];
-            function.parameters.iter().map(|l| (local(l).name.clone(), local(l).ty.clone(), local(l).by_ref)).collect()
-        };
-        let result = self.cx.fragment.functions[id.index()].result.clone();
-        self.count_arguments(name, signature.len(), arguments.len(), span)?;
-        let mut values: Vec<Option<Expr>> = Vec::new();
-        let mut places: Vec<Option<Place>> = Vec::new();
-        for (argument, (parameter, ty, by_ref)) in arguments.iter().zip(&signature) {
-            if argument.by_ref != *by_ref {
-                let help = if *by_ref {
-                    format!("`{parameter}` stands for a place: write `ref`")
-                } else {
-                    format!("`{parameter}` is a value: leave `ref` away")
-                };
-                self.error(
-                    "T0070",
-                    "`ref` at the call and in the declaration must agree",
-                    argument.value.span,
-                    "",
-                    help,
-                );
-                return None;
-            }
-            if *by_ref {
-                let place = self.changeable(&argument.value)?;
-                if place.ty != *ty {
-                    let (have, want) = (self.show(&place.ty), self.show(ty));
-                    self.error(
-                        "T0033",
-                        format!("this is of type {have}, but {want} is wanted here"),
-                        argument.value.span,
-                        have,
-                        "",
-                    );
-                    return None;
-                }
-                let place = self.fixed(place);
-                places.push(Some(place));
-                values.push(None);
-            } else {
-                let before = self.out.len();
-                let value = self.expr_as(&argument.value, ty)?;
-                if self.out.len() > before {
-                    self.keep_order(&mut values, before);
-                }
-                values.push(Some(value));
-                places.push(None);
-            }
-        }
-        let arguments = values
-            .into_iter()
-            .zip(places)
-            .filter_map(|(value, place)| value.map(Argument::Value).or(place.map(Argument::Reference)))
-            .collect();
-        let into = result.map(|ty| self.temporary(ty));
-        self.push(StatementKind::Call { into, function: id, arguments });
+        let signature = self.signature(id);
+        let arguments = self.arguments(name, &signature, arguments, span)?;
+        self.note_call(id, &arguments);
         if let Some(by) = self.function {
             self.cx.calls.note(by, id);
         }
-        Some(into.map_or(Outcome::Nothing, |id| Outcome::Value(Value::fixed(self.get(id)))))
+        let ty = signature.result.unwrap_or(UNIT);
+        Some(Outcome::value(self.make(ExprKind::Call(id, arguments), ty)))
     }
 
+    /// What a function of the layer takes and gives.
+    fn signature(&self, id: FunctionId) -> Signature {
+        let function = &self.cx.tree.functions[id.index()];
+        let parameter = |name: &NameId| {
+            let name = &function.names[*name];
+            (name.name.clone(), name.ty.clone(), name.is == Is::Reference)
+        };
+        Signature { parameters: function.parameters.iter().map(parameter).collect(), result: function.result.clone() }
+    }
+
+    /// The arguments of a call, from left to right.
+    pub fn arguments(
+        &mut self,
+        name: &str,
+        signature: &Signature,
+        given: &[ast::Argument],
+        span: Span,
+    ) -> Option<Vec<Argument>> {
+        self.count_arguments(name, signature.parameters.len(), given.len(), span)?;
+        let mut arguments = Vec::new();
+        for (argument, (parameter, ty, by_ref)) in given.iter().zip(&signature.parameters) {
+            if argument.by_ref != *by_ref {
+                let help = match by_ref {
+                    true => format!("`{parameter}` stands for a place: write `ref`"),
+                    false => format!("`{parameter}` is a value: leave `ref` away"),
+                };
+                let what = "`ref` at the call and in the declaration must agree";
+                self.error("T0070", what, argument.value.span, "", help);
+                return None;
+            }
+            let argument = match by_ref {
+                true => self.referred(&argument.value, ty)?,
+                false => Argument::Value(self.expr_as(&argument.value, ty)?),
+            };
+            if let Argument::Value(value) = &argument {
+                let values = arguments.iter().filter_map(|a| if let Argument::Value(v) = a { Some(v) } else { None });
+                self.before(values, value);
+            }
+            arguments.push(argument);
+        }
+        Some(arguments)
+    }
+
+    /// A place for a `ref` parameter.
+    fn referred(&mut self, e: &ast::Expr, ty: &Type) -> Option<Argument> {
+        let place = self.changeable(e)?;
+        if place.ty != *ty {
+            let (have, want) = (self.show(&place.ty), self.show(ty));
+            let what = format!("this is of type {have}, but {want} is wanted here");
+            self.error("T0033", what, e.span, have, "");
+            return None;
+        }
+        Some(Argument::Reference(place))
+    }
+
+    /// Checks the number of arguments.
     pub fn count_arguments(&mut self, name: &str, want: usize, have: usize, span: Span) -> Option<()> {
         if want == have {
             return Some(());
@@ -218,143 +214,12 @@ impl Body<'_, '_> {
 
     /// Values for arguments of known types, evaluated from left to right.
     pub fn values(&mut self, arguments: &[(&ast::Expr, Type)]) -> Option<Vec<Expr>> {
-        let mut values: Vec<Option<Expr>> = Vec::new();
+        let mut values: Vec<Expr> = Vec::new();
         for (argument, ty) in arguments {
-            let before = self.out.len();
             let value = self.expr_as(argument, ty)?;
-            if self.out.len() > before {
-                self.keep_order(&mut values, before);
-            }
-            values.push(Some(value));
+            self.before(&values, &value);
+            values.push(value);
         }
-        Some(values.into_iter().flatten().collect())
-    }
-
-    // ---- emissions
-
-    /// The side that `above`, `below` or the name of a port means.
-    pub fn side(&self, e: &ast::Expr) -> Option<PortId> {
-        let ast::ExprKind::Name(name) = &e.kind else { return None };
-        if self.lookup(name).is_some() {
-            return None;
-        }
-        match name.as_str() {
-            "above" => Some(ABOVE),
-            "below" => Some(BELOW),
-            _ => {
-                let at = self.cx.fragment.ports.iter().position(|p| p == name)?;
-                Some(PortId(2 + at as u32))
-            }
-        }
-    }
-
-    /// `below.send(m);`, with `later` or without. Nothing if the call is no emission.
-    pub fn emission(&mut self, call: &ast::Expr, later: bool) -> Option<Option<()>> {
-        let ast::ExprKind::Call(f, arguments) = &call.kind else { return None };
-        let ast::ExprKind::Field(base, event) = &f.kind else { return None };
-        let side = self.side(base)?;
-        Some(self.emit(side, event, arguments, later, call.span))
-    }
-
-    fn emit(
-        &mut self,
-        side: PortId,
-        event: &ast::Ident,
-        arguments: &[ast::Argument],
-        later: bool,
-        span: Span,
-    ) -> Option<()> {
-        if matches!(self.context, Context::Pure { .. } | Context::Filter { .. }) {
-            self.error("T0072", "nothing is emitted here", span, "", "");
-            return None;
-        }
-        let Some(id) = self.cx.event_at(side, false, &event.name) else {
-            let known = self.cx.events_at(side, false);
-            let where_ = if side == ABOVE {
-                "above"
-            } else if side == BELOW {
-                "below"
-            } else {
-                "there"
-            };
-            let help = if known.is_empty() {
-                "nothing goes out on this side".into()
-            } else {
-                format!("what goes out {where_}: {known}")
-            };
-            self.error(
-                "T0073",
-                format!("there is no event `{}` to send {where_}", event.name),
-                event.span,
-                "not in the interface",
-                help,
-            );
-            return None;
-        };
-        let parameters = self.cx.fragment.events[id.index()].parameters.clone();
-        self.count_arguments(&event.name, parameters.len(), arguments.len(), span)?;
-        let wanted: Vec<(&ast::Expr, Type)> =
-            arguments.iter().zip(&parameters).map(|(a, p)| (&a.value, p.ty.clone())).collect();
-        let arguments = self.values(&wanted)?;
-        let emit = Emit { link: crate::link_of(side), event: id, arguments, later, call: false, likely: None };
-        self.push(StatementKind::Emit(emit).at(span));
-        Some(())
-    }
-
-    // ---- messages with headers
-
-    /// `m + Header { ... }`
-    pub fn push_header(
-        &mut self,
-        message: Expr,
-        name: &ast::Ident,
-        fields: &[(ast::Ident, Option<ast::Expr>)],
-        span: Span,
-    ) -> Option<Expr> {
-        let before = self.out.len();
-        self.push_header_after(&mut [Some(message)], before, name, fields, span)
-    }
-
-    /// The same, where the message was evaluated before.
-    pub fn push_header_after(
-        &mut self,
-        message: &mut [Option<Expr>; 1],
-        before: usize,
-        name: &ast::Ident,
-        fields: &[(ast::Ident, Option<ast::Expr>)],
-        span: Span,
-    ) -> Option<Expr> {
-        let &id = self.cx.header_ids.get(&name.name)?;
-        self.cx.pushed.insert(id);
-        let declared: Vec<(String, Type)> =
-            self.cx.fragment.headers[id.index()].fields.iter().map(|f| (f.name.clone(), f.ty.clone())).collect();
-        let values = self.fields(&declared, fields, name)?;
-        for (field, _) in &declared {
-            if !fields.iter().any(|(n, _)| n.name == *field) {
-                self.error(
-                    "T0074",
-                    format!("`{}` lacks its field `{field}`", name.name),
-                    span,
-                    "",
-                    format!("write {field}: ..."),
-                );
-            }
-        }
-        if self.out.len() > before {
-            self.keep_order(message, before);
-        }
-        let message = message[0].take()?;
-        if let ExprKind::Push(_, other, _) = &message.kind {
-            let other = self.cx.fragment.headers[other.index()].name.clone();
-            self.error(
-                "T0075",
-                "a message carries one header of a layer",
-                span,
-                format!("`{other}` is on it already"),
-                "make one variant with the fields of both",
-            );
-            return None;
-        }
-        Some(make(ExprKind::Push(Box::new(message), id, values), Type::Msg))
+        Some(values)
     }
 }

@@ -1,19 +1,11 @@
 //! What a layer keeps: cells with what they begin with, and counters.
 
-use nacre_stack::visit::Traverse;
-use nacre_stack::{
-    builtin, Block, Cell, CellId, CounterId, Expr, LayerId, Local, Scope, Statement, StatementKind, Type,
-};
+use nacre_stack::{builtin, Cell, CellId, CounterId, LayerId, Scope, Type};
 use nacre_syntax::ast::{self, Member, StorageKind};
 
 use crate::body::{Body, Context};
-use crate::layer::Checker;
-
-struct Initial {
-    value: Expr,
-    locals: Vec<Local>,
-    draws: Block,
-}
+use crate::checker::Checker;
+use crate::tree::{StateCell, Value};
 
 impl Checker<'_> {
     pub(crate) fn storage(&mut self) {
@@ -61,7 +53,6 @@ impl Checker<'_> {
         let role = self.given_role(field, &ty, scope);
         self.add_state(&ty, field.span);
         let initial = field.initial.as_ref().and_then(|e| self.initial(e, &ty, scope));
-        let (initial, locals, draws) = initial.map_or_else(Default::default, |i| (Some(i.value), i.locals, i.draws));
         if self.cell_ids.contains_key(&field.name.name) {
             self.error(
                 "T0022",
@@ -71,19 +62,20 @@ impl Checker<'_> {
                 "",
             );
         }
-        let id = CellId(self.fragment.cells.len() as u32);
+        let id = CellId(self.tree.cells.len() as u32);
         self.cell_ids.insert(field.name.name.clone(), id);
-        self.fragment.cells.push(Cell {
+        let cell = Cell {
             name: field.name.name.clone(),
             layer: LayerId(0),
             scope,
             ty,
-            initial,
-            locals,
-            draws,
+            initial: None,
+            locals: Vec::new(),
+            draws: Vec::new(),
             secret: field.secret,
             role,
-        });
+        };
+        self.tree.cells.push(StateCell { cell, initial });
     }
 
     fn no_first_message(&mut self, field: &ast::Field, ty: &Type) {
@@ -104,38 +96,27 @@ impl Checker<'_> {
     }
 
     /// What a cell begins with. Where the seed is known, it can be drawn at random.
-    fn initial(&mut self, e: &ast::Expr, ty: &Type, scope: Scope) -> Option<Initial> {
+    fn initial(&mut self, e: &ast::Expr, ty: &Type, scope: Scope) -> Option<Value> {
         let draws = matches!(scope, Scope::Session | Scope::Lasting);
         let mut body = Body::new(self, Context::Pure { draws });
-        let before = body.cx.found.len();
-        let value = body.expr_as(e, ty);
-        let (locals, draws) = (body.locals, body.out);
-        let told = self.found.len() > before;
-        let holds = locals.iter().any(|l| self.linear(&l.ty));
-        if !told && (holds || !draws_only(&draws)) {
+        let value = body.expr_as(e, ty)?;
+        let names = body.names;
+        if !value.only_draws(&self.tree.structs) {
             let help =
                 "numbers, and what is drawn at random; all else is done in a handler, for example in `up init()`";
             self.error("T0106", "an initial value has no effects", e.span, "this needs several steps", help);
             return None;
         }
-        Some(Initial { value: value?, locals, draws })
+        Some(Value { names, value })
     }
 
     pub(crate) fn counter(&mut self, name: &str) -> CounterId {
         if let Some(&id) = self.counter_ids.get(name) {
             return id;
         }
-        let id = CounterId((builtin::NAMES.len() + self.fragment.counters.len()) as u32);
-        self.fragment.counters.push(name.into());
+        let id = CounterId((builtin::NAMES.len() + self.tree.counters.len()) as u32);
+        self.tree.counters.push(name.into());
         self.counter_ids.insert(name.into(), id);
         id
     }
-}
-
-/// Whether statements do no more than drawing at random and computing with it.
-fn draws_only(block: &Block) -> bool {
-    let draws = |s: &Statement| {
-        matches!(s.kind, StatementKind::Let(..) | StatementKind::Random { .. } | StatementKind::If { .. })
-    };
-    !block.any_statement(|s| !draws(s))
 }

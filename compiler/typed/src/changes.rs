@@ -2,21 +2,22 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use nacre_stack::{
-    Argument, Block, CellId, Expr, ExprKind, FunctionId, Local, LocalId, Operation, Place, Root, StatementKind, Step,
-    Type,
-};
+use nacre_stack::{CellId, FunctionId, Type};
 
-use crate::fragment::Fragment;
+use crate::tree::{Expr, ExprKind, Is, Layer, NameId, Names, Place, Root, Step};
 
+/// Where a place begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Origin {
     Cell(CellId),
-    Local(LocalId),
+    Name(NameId),
     /// A `ref` parameter: a place of the caller's.
-    Ref(LocalId),
+    Ref(NameId),
+    /// A value without a name, which nothing changes.
+    Nameless,
 }
 
+/// A step of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Part {
     Field(u32),
@@ -33,19 +34,24 @@ pub(crate) struct Spot {
 }
 
 impl Spot {
-    pub fn of(place: &Place, locals: &[Local]) -> Spot {
-        let origin = match place.root {
-            Root::Cell(cell) => Origin::Cell(cell),
-            Root::Local(id) if locals[id.index()].by_ref => Origin::Ref(id),
-            Root::Local(id) => Origin::Local(id),
+    /// Where a place of a body leads.
+    pub fn of(place: &Place, names: &Names) -> Spot {
+        let mut spot = match place.root {
+            Root::Cell(cell) => Spot { origin: Origin::Cell(cell), path: Vec::new() },
+            Root::Name(id) => match &names[id].is {
+                Is::Value => Spot { origin: Origin::Name(id), path: Vec::new() },
+                Is::Reference => Spot { origin: Origin::Ref(id), path: Vec::new() },
+                Is::Place(of) => Spot::of(of, names),
+            },
+            Root::Walked => Spot { origin: Origin::Nameless, path: Vec::new() },
         };
-        let part = |step: &Step| match step {
+        spot.path.extend(place.path.iter().map(|step| match step {
             Step::Field(i) => Part::Field(*i),
             Step::Unwrap => Part::Unwrap,
             Step::Index(Expr { kind: ExprKind::Const(n), .. }) => Part::Index(Some(*n)),
-            Step::Index(_) => Part::Index(None),
-        };
-        Spot { origin, path: place.path.iter().map(part).collect() }
+            Step::Index(_) | Step::Current => Part::Index(None),
+        }));
+        spot
     }
 
     /// Whether changing this place changes the other: it is the same, or lies in it.
@@ -63,7 +69,7 @@ impl Spot {
     pub fn in_caller(&self, arguments: &Arguments) -> Option<Spot> {
         match self.origin {
             Origin::Cell(_) => Some(self.clone()),
-            Origin::Local(_) => None,
+            Origin::Name(_) | Origin::Nameless => None,
             Origin::Ref(id) => {
                 let given = &arguments.get(&id)?.spot;
                 let path = given.path.iter().chain(&self.path).copied().collect();
@@ -82,29 +88,34 @@ pub(crate) struct Given {
 }
 
 /// What each `ref` parameter of a function stands for in a call.
-pub(crate) type Arguments = HashMap<LocalId, Given>;
+pub(crate) type Arguments = HashMap<NameId, Given>;
 
-/// A statement that changes something.
+/// Something that a statement changes.
 #[derive(Clone, Debug)]
 pub(crate) enum Change {
     Spot(Spot),
     Call(FunctionId, Arguments),
 }
 
-/// The containers and options through which a place leads: when one of them is changed, something else is there, or nothing.
-pub(crate) fn holders(place: &Place, locals: &[Local], fragment: &Fragment) -> Vec<Spot> {
-    let spot = Spot::of(place, locals);
-    let mut ty = match place.root {
-        Root::Cell(cell) => fragment.cells[cell.index()].ty.clone(),
-        Root::Local(id) => locals[id.index()].ty.clone(),
+/// The containers and options through which a place leads: when one of them is changed, something else is there, or
+/// nothing.
+pub(crate) fn holders(place: &Place, names: &Names, layer: &Layer) -> Vec<Spot> {
+    let spot = Spot::of(place, names);
+    let (mut ty, mut found) = match place.root {
+        Root::Cell(cell) => (layer.cells[cell.index()].cell.ty.clone(), Vec::new()),
+        Root::Name(id) => match &names[id].is {
+            Is::Place(of) => (of.ty.clone(), holders(of, names, layer)),
+            Is::Value | Is::Reference => (names[id].ty.clone(), Vec::new()),
+        },
+        Root::Walked => return Vec::new(),
     };
-    let mut found = Vec::new();
+    let before = spot.path.len() - place.path.len();
     for (at, step) in place.path.iter().enumerate() {
         if !matches!(ty, Type::Array(..) | Type::Bytes(_) | Type::Struct(_) | Type::Tuple(_)) {
-            found.push(Spot { origin: spot.origin, path: spot.path[..at].to_vec() });
+            found.push(Spot { origin: spot.origin, path: spot.path[..before + at].to_vec() });
         }
         ty = match (&ty, step) {
-            (Type::Struct(id), Step::Field(i)) => fragment.structs[id.index()].fields[*i as usize].ty.clone(),
+            (Type::Struct(id), Step::Field(i)) => layer.structs[id.index()].fields[*i as usize].ty.clone(),
             (Type::Tuple(types), Step::Field(i)) => types[*i as usize].clone(),
             (Type::Array(t, _) | Type::Ring(t, _) | Type::List(t, _) | Type::Pool(t, _), _) => (**t).clone(),
             (Type::Window(t, ..) | Type::Map(_, t, _) | Type::Option(t), _) => (**t).clone(),
@@ -114,41 +125,17 @@ pub(crate) fn holders(place: &Place, locals: &[Local], fragment: &Fragment) -> V
     found
 }
 
-/// What a statement changes itself; for a loop, what it does to the container that it goes over.
-pub(crate) fn change_of(kind: &StatementKind, locals: &[Local], fragment: &Fragment) -> Option<Change> {
-    let place = match kind {
-        StatementKind::Operate(o) if !matches!(o.operation, Operation::Find | Operation::Hole) => &o.place,
-        StatementKind::Store(place, _) | StatementKind::Take { place, .. } => place,
-        StatementKind::Join { parts, .. } => parts,
-        StatementKind::Each { walk, .. } if walk.drain => &walk.over,
-        StatementKind::Let(id, _) => {
-            return Some(Change::Spot(Spot { origin: Origin::Local(*id), path: Vec::new() }));
-        }
-        StatementKind::Call { function, arguments, .. } => {
-            let parameters = &fragment.functions[function.index()].parameters;
-            let given = parameters.iter().zip(arguments).filter_map(|(parameter, argument)| match argument {
-                Argument::Reference(place) => {
-                    let (spot, holders) = (Spot::of(place, locals), holders(place, locals, fragment));
-                    Some((*parameter, Given { spot, holders }))
-                }
-                Argument::Value(_) => None,
-            });
-            return Some(Change::Call(*function, given.collect()));
-        }
-        _ => return None,
-    };
-    Some(Change::Spot(Spot::of(place, locals)))
-}
-
 /// What functions change of what their callers know. Functions do not recur.
 pub(crate) struct Effects<'f> {
-    fragment: &'f Fragment,
-    known: HashMap<FunctionId, BTreeSet<Spot>>,
+    /// By function.
+    changes: &'f [Vec<Change>],
+    known: Vec<Option<BTreeSet<Spot>>>,
 }
 
 impl<'f> Effects<'f> {
-    pub fn new(fragment: &'f Fragment) -> Effects<'f> {
-        Effects { fragment, known: HashMap::new() }
+    /// Nothing has been asked for yet.
+    pub fn new(changes: &'f [Vec<Change>]) -> Effects<'f> {
+        Effects { changes, known: vec![None; changes.len()] }
     }
 
     /// All places that a change concerns.
@@ -156,40 +143,33 @@ impl<'f> Effects<'f> {
         match change {
             Change::Spot(spot) => vec![spot.clone()],
             Change::Call(function, arguments) => {
-                self.of_function(*function).iter().filter_map(|spot| spot.in_caller(arguments)).collect()
+                self.prepare(*function);
+                let spots = self.known[function.index()].iter().flatten();
+                spots.filter_map(|spot| spot.in_caller(arguments)).collect()
             }
         }
     }
 
-    fn of_function(&mut self, id: FunctionId) -> &BTreeSet<Spot> {
-        if !self.known.contains_key(&id) {
-            let function = &self.fragment.functions[id.index()];
-            let mut changes = Vec::new();
-            all_changes(&function.body, &function.locals, self.fragment, &mut changes);
-            let mut spots: BTreeSet<Spot> = changes.iter().flat_map(|change| self.spots(change)).collect();
-            spots.retain(|spot| !matches!(spot.origin, Origin::Local(_)));
-            self.known.insert(id, spots);
+    /// Finds the places of a function and of all that it calls, callees first.
+    fn prepare(&mut self, function: FunctionId) {
+        let mut waiting = vec![function];
+        while let Some(&next) = waiting.last() {
+            let changes = &self.changes[next.index()];
+            let callees = changes.iter().filter_map(|change| match change {
+                Change::Call(callee, _) => Some(*callee),
+                Change::Spot(_) => None,
+            });
+            let before = waiting.len();
+            waiting.extend(callees.filter(|callee| self.known[callee.index()].is_none()));
+            if waiting.len() > before {
+                continue;
+            }
+            waiting.pop();
+            if self.known[next.index()].is_none() {
+                let mut spots: BTreeSet<Spot> = changes.iter().flat_map(|change| self.spots(change)).collect();
+                spots.retain(|spot| !matches!(spot.origin, Origin::Name(_) | Origin::Nameless));
+                self.known[next.index()] = Some(spots);
+            }
         }
-        &self.known[&id]
-    }
-}
-
-fn all_changes(block: &Block, locals: &[Local], fragment: &Fragment, found: &mut Vec<Change>) {
-    for statement in block {
-        found.extend(change_of(&statement.kind, locals, fragment));
-        for inner in inner_blocks(&statement.kind) {
-            all_changes(inner, locals, fragment, found);
-        }
-    }
-}
-
-/// The blocks in a statement.
-pub(crate) fn inner_blocks(kind: &StatementKind) -> Vec<&Block> {
-    match kind {
-        StatementKind::If { then, otherwise, .. } => vec![then, otherwise],
-        StatementKind::Loop { body, .. } | StatementKind::For { body, .. } | StatementKind::Each { body, .. } => {
-            vec![body]
-        }
-        _ => Vec::new(),
     }
 }

@@ -6,14 +6,7 @@ use nacre_diagnostics::{Diagnostic, Span};
 use nacre_stack::Type;
 use nacre_syntax::ast::{self, BinaryOp, ExprKind, Item, UnaryOp};
 
-use crate::layer::Checker;
-
-/// A number that is known now. It takes any type that it fits; `ty` is what it was declared with, if it was.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Constant {
-    pub value: i128,
-    pub ty: Option<Type>,
-}
+use crate::checker::{Checker, Constant};
 
 /// The names that a constant expression mentions, without those of the imports that they come from.
 pub(crate) fn mentions<'e>(e: &'e ast::Expr, found: &mut Vec<&'e str>) {
@@ -109,7 +102,8 @@ impl Checker<'_> {
                     0 => (&x.otherwise, &x.then),
                     _ => (&x.then, &x.otherwise),
                 };
-                // The other one may have no value (`100 / 0`); where it is no constant at all it has a part in the type.
+                // The other one may have no value (`100 / 0`); where it is no constant at all it has a part in the
+                // type.
                 self.constant(taken).filter(|_| self.is_of_constants(other))
             }
             ExprKind::Call(f, arguments) => {

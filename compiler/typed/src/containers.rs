@@ -3,13 +3,14 @@
 use nacre_diagnostics::Span;
 use nacre_stack::operations::methods::{self, Success};
 use nacre_stack::operations::Parts;
-use nacre_stack::{Expr, ExprKind, LocalId, Operate, Operation, Place, Query, StatementKind, Step, Type};
+use nacre_stack::{can_be_element, Operation, Query, Type};
 use nacre_syntax::ast;
 use nacre_syntax::foreign::{self, Unknown};
 
-use crate::body::{Body, Context, Value};
-use crate::calls::{Back, Outcome};
-use crate::expressions::make;
+use crate::body::{Binding, Body, Context};
+use crate::calls::Outcome;
+use crate::convert::as_type;
+use crate::tree::{Back, Expr, ExprKind, NameId, Partial, PartialKind, Place, UNIT};
 
 /// What an operation takes and gives.
 struct Form {
@@ -20,10 +21,10 @@ struct Form {
 }
 
 impl Body<'_, '_> {
+    /// An operation on what is at a place.
     pub fn method(
         &mut self,
         place: Place,
-        borrowed: bool,
         name: &ast::Ident,
         arguments: &[ast::Argument],
         span: Span,
@@ -35,31 +36,22 @@ impl Body<'_, '_> {
             self.error("T0040", "nothing is changed here", span, "in a condition", "");
             return None;
         }
-        if let nacre_stack::Root::Cell(id) = place.root {
-            if self.cx.fragment.cells[id.index()].scope == nacre_stack::Scope::Given {
-                self.error("T0038", "a given value never changes", span, "", "");
-                return None;
-            }
-        }
-        if let nacre_stack::Root::Local(id) = place.root {
-            self.assignable(id, span)?;
-        }
-        let _ = borrowed;
+        self.may_change(&place, span)?;
         if name.name == "clear" && !matches!(place.ty, Type::Ring(..) | Type::List(..) | Type::Window(..)) {
             self.count_arguments("clear", 0, arguments.len(), span)?;
             if self.cx.needs_message(&place.ty) {
                 self.stays(&place.ty.clone(), span);
                 return None;
             }
-            let zero = make(ExprKind::Zero, place.ty.clone());
-            self.push(StatementKind::Store(place, zero));
-            return Some(Outcome::Nothing);
+            self.note_store(&place);
+            let operate = ExprKind::Operate(Operation::Clear, Box::new(place), Vec::new());
+            return Some(Outcome::value(self.make(operate, UNIT)));
         }
         if let (Type::Option(_), "take") = (&place.ty, name.name.as_str()) {
             self.count_arguments("take", 0, arguments.len(), span)?;
-            let into = self.temporary(place.ty.clone());
-            self.push(StatementKind::Take { into, place });
-            return Some(Outcome::Value(Value::fixed(self.get(into))));
+            self.note_operation(Operation::Pop, &place);
+            let ty = place.ty.clone();
+            return Some(Outcome::value(self.make(ExprKind::Take(Box::new(place)), ty)));
         }
         let Some(form) = form(&place.ty, &name.name) else {
             let shown = self.show(&place.ty);
@@ -97,11 +89,11 @@ impl Body<'_, '_> {
             ("key", Type::Map(key, _, _), [slot]) => {
                 let index = self.index(&slot.value, size)?;
                 let query = ExprKind::Query(Query::Key, Box::new(place.clone()), vec![index]);
-                Some(Some(Outcome::Value(Value::fixed(make(query, (**key).clone())))))
+                Some(Some(Outcome::value(self.make(query, (**key).clone()))))
             }
             ("get", Type::Map(key, value, _), [k, default]) if !self.cx.linear(value) => {
-                let (key, value) = ((**key).clone(), (**value).clone());
-                Some(self.get_or(place.clone(), key, value, size, &k.value, &default.value))
+                let wanted = [(&k.value, (**key).clone()), (&default.value, (**value).clone())];
+                Some(self.get_or(place.clone(), &wanted))
             }
             ("get", _, _) => {
                 self.error("T0071", "`get` takes a key and what to give if it is not there", span, "", "");
@@ -114,160 +106,89 @@ impl Body<'_, '_> {
     /// `pool.at(i)`: a place that may be unused.
     fn entry_at(&mut self, place: Place, ty: Type, size: u32, slot: &ast::Expr) -> Option<Outcome> {
         let value = self.expr(slot, None)?;
-        let index = match self.coerce_quietly(value, &Type::Range(0, u64::from(size))) {
-            Ok(index) => index,
-            Err(value) => crate::operators::as_type(&value.expr, Type::UInt(32)),
-        };
-        let index = self.spill(index);
-        let has = make(ExprKind::Query(Query::Has, Box::new(place.clone()), vec![index.clone()]), Type::Bool);
-        let mut entry = place;
-        entry.path.push(Step::Index(index));
-        entry.ty = ty;
-        Some(Outcome::Failable { done: has, value: None, place: Some(entry), back: Back::None })
-    }
-
-    fn coerce_quietly(&mut self, value: Value, want: &Type) -> Result<Expr, Value> {
-        let before = self.cx.found.len();
-        match self.coerce(value.clone(), want, Span::default()) {
-            Some(expr) => Ok(expr),
-            None => {
-                self.cx.found.truncate(before);
-                Err(value)
-            }
+        if !can_be_element(&value.expr.ty) {
+            let shown = self.show(&value.expr.ty);
+            self.error("T0033", format!("this is of type {shown}, but a number is wanted here"), slot.span, shown, "");
+            return None;
         }
+        let want = Type::Range(0, u64::from(size));
+        let index = match self.coerces(&value, &want) {
+            true => self.coerce(value, &want, slot.span)?,
+            false => as_type(&value.expr, Type::UInt(32)),
+        };
+        let kind = PartialKind::At(Box::new(place), Box::new(index));
+        Some(Outcome::Failable(Partial { kind, ty, back: Back::None, span: self.span }))
     }
 
     /// `map.get(key, default)`
-    fn get_or(
-        &mut self,
-        place: Place,
-        key: Type,
-        value: Type,
-        size: u32,
-        k: &ast::Expr,
-        default: &ast::Expr,
-    ) -> Option<Outcome> {
-        let values = self.values(&[(k, key), (default, value.clone())])?;
-        let [k, default] = <[_; 2]>::try_from(values).ok()?;
-        let default = self.spill(default);
-        let slot_ty = Type::Option(Box::new(Type::Range(0, u64::from(size))));
-        let slot = self.temporary(slot_ty);
-        self.push(StatementKind::Operate(Operate {
-            operation: Operation::Find,
-            place: place.clone(),
-            arguments: vec![k],
-            into: Some(slot),
-            done: None,
-            back: None,
-        }));
-        let slot = self.get(slot);
-        let found = make(ExprKind::IsSome(Box::new(slot.clone())), Type::Bool);
-        let index = make(ExprKind::Unwrap(Box::new(slot)), Type::Range(0, u64::from(size)));
-        let mut entry = place;
-        entry.path.push(Step::Index(index));
-        entry.ty = value.clone();
-        let there = make(ExprKind::Load(Box::new(entry)), value.clone());
-        Some(Outcome::Value(Value::fixed(make(
-            ExprKind::If(Box::new(found), Box::new(there), Box::new(default)),
-            value,
-        ))))
+    fn get_or(&mut self, place: Place, wanted: &[(&ast::Expr, Type)]) -> Option<Outcome> {
+        let both: [Expr; 2] = self.values(wanted)?.try_into().ok()?;
+        let ty = both[1].ty.clone();
+        if !both[1].is_fixed() && !self.is_kept(&ty, both[1].span) {
+            return None;
+        }
+        Some(Outcome::value(self.make(ExprKind::GetOr(Box::new(place), Box::new(both)), ty)))
     }
 
     fn operate(&mut self, place: Place, form: Form, arguments: &[ast::Argument]) -> Option<Outcome> {
         let wanted: Vec<(&ast::Expr, Type)> =
             arguments.iter().map(|a| &a.value).zip(form.takes.iter().cloned()).collect();
         let values = self.values(&wanted)?;
-        let into = form.gives.clone().map(|ty| self.temporary(ty));
+        self.note_operation(form.operation, &place);
+        let ty = form.gives.clone().unwrap_or(UNIT);
         if !form.fails {
-            self.push(StatementKind::Operate(Operate {
-                operation: form.operation,
-                place,
-                arguments: values,
-                into,
-                done: None,
-                back: None,
-            }));
-            return Some(into.map_or(Outcome::Nothing, |id| Outcome::Value(Value::fixed(self.get(id)))));
+            let operate = ExprKind::Operate(form.operation, Box::new(place), values);
+            return Some(Outcome::value(self.make(operate, ty)));
         }
         let back = match (wanted.last(), form.takes.last()) {
             (Some((e, _)), Some(ty)) if self.cx.linear(ty) => self.back(e, ty),
             _ => Back::None,
         };
-        let back_local = match &back {
-            Back::None => None,
-            Back::Local(id) => Some(*id),
-            Back::Parts { temporary, .. } => Some(*temporary),
-        };
-        let done = self.temporary(Type::Bool);
-        let place_after = place.clone();
-        self.push(StatementKind::Operate(Operate {
-            operation: form.operation,
-            place,
-            arguments: values,
-            into,
-            done: Some(done),
-            back: back_local,
-        }));
-        let value = into.map(|id| self.get(id));
-        let entry = match (&place_after.ty, &value) {
-            (Type::Map(_, t, _) | Type::Pool(t, _), Some(slot)) => {
-                let mut entry = place_after.clone();
-                entry.ty = (**t).clone();
-                entry.path.push(Step::Index(slot.clone()));
-                Some(entry)
-            }
+        let kind = PartialKind::Operate(form.operation, Box::new(place), values);
+        Some(Outcome::Failable(Partial { kind, ty, back, span: self.span }))
+    }
+
+    /// A message with a name that an expression is.
+    fn message_named(&self, e: &ast::Expr) -> Option<NameId> {
+        let ast::ExprKind::Name(name) = &e.kind else { return None };
+        match self.lookup(name) {
+            Some(Binding::Value(id)) if self.cx.linear(&self.ty(*id)) => Some(*id),
             _ => None,
-        };
-        let done = self.get(done);
-        Some(Outcome::Failable { done, value, place: entry, back })
+        }
     }
 
     /// Where the messages of a failed operation go back to.
     fn back(&mut self, e: &ast::Expr, ty: &Type) -> Back {
-        let name_of = |b: &Self, e: &ast::Expr| -> Option<LocalId> {
-            let ast::ExprKind::Name(name) = &e.kind else { return None };
-            match b.lookup(name) {
-                Some(crate::body::Binding::Local(id)) if b.cx.linear(&b.ty(*id)) => Some(*id),
-                _ => None,
-            }
-        };
-        if let Some(id) = name_of(self, e) {
-            return Back::Local(id);
+        if let Some(id) = self.message_named(e) {
+            return Back::Name(id);
         }
         let mut parts = Vec::new();
         match &e.kind {
             ast::ExprKind::Tuple(es) => {
-                parts.extend(es.iter().enumerate().filter_map(|(i, e)| Some((i as u32, name_of(self, e)?))))
+                parts.extend(es.iter().enumerate().filter_map(|(i, e)| Some((i as u32, self.message_named(e)?))))
             }
             ast::ExprKind::Literal(_, fields) => {
                 for (name, value) in fields {
-                    let e = value
-                        .clone()
-                        .unwrap_or(ast::Expr { kind: ast::ExprKind::Name(name.name.clone()), span: name.span });
-                    if let (Some(id), Some((at, _))) = (name_of(self, &e), self.field_of(ty, &name.name)) {
+                    let short = ast::Expr { kind: ast::ExprKind::Name(name.name.clone()), span: name.span };
+                    let id = self.message_named(value.as_ref().unwrap_or(&short));
+                    if let (Some(id), Some((at, _))) = (id, self.field_of(ty, &name.name)) {
                         parts.push((at, id));
                     }
                 }
             }
             _ => {}
         }
-        Back::Parts { temporary: self.temporary(ty.clone()), parts }
+        Back::Parts(parts)
     }
 
-    /// The beginning of the failing way: named messages are held again, temporaries are let go.
+    /// The beginning of the failing way: named messages are held again.
     pub fn give_back(&mut self, back: &Back, span: Span) {
         match back {
             Back::None => {}
-            Back::Local(id) => self.revive(*id, span),
-            Back::Parts { temporary, parts } => {
-                if parts.is_empty() {
-                    let value = self.get(*temporary);
-                    self.push(StatementKind::Drop(value));
-                }
-                for (at, id) in parts {
-                    let ty = self.ty(*id);
-                    let part = make(ExprKind::Field(Box::new(self.get(*temporary)), *at), ty);
-                    self.push(StatementKind::Let(*id, part));
+            Back::Name(id) => self.revive(*id, span),
+            Back::Parts(parts) => {
+                for (_, id) in parts {
+                    self.note_set(*id);
                     self.revive(*id, span);
                 }
             }

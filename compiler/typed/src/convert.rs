@@ -1,11 +1,12 @@
 //! Conversions that nobody has to write, and those by `as`.
 
 use nacre_diagnostics::Span;
-use nacre_stack::{mask, Expr, ExprKind, Type};
+use nacre_stack::{mask, Type, UnaryOp};
 use nacre_syntax::ast;
 
 use crate::body::{Body, Value};
 use crate::bounded::{is_message, loosens};
+use crate::tree::{Expr, ExprKind};
 
 /// Whether a constant fits a type of numbers.
 pub(crate) fn fits(value: i128, ty: &Type) -> bool {
@@ -105,6 +106,12 @@ impl Body<'_, '_> {
         None
     }
 
+    /// Whether [`Body::coerce`] makes a number one of the type.
+    pub fn coerces(&self, value: &Value, want: &Type) -> bool {
+        value.expr.ty == *want
+            || if value.flexible { fits(constant_of(&value.expr), want) } else { widens(&value.expr.ty, want) }
+    }
+
     fn constant_as(&mut self, expr: Expr, want: &Type, span: Span) -> Option<Expr> {
         let ExprKind::Const(raw) = expr.kind else { return None };
         let value = if matches!(expr.ty, Type::Int(_)) { i128::from(raw as i64) } else { i128::from(raw) };
@@ -181,6 +188,44 @@ impl Body<'_, '_> {
             }
         }
     }
+
+    /// Brings two values to one type, where that loses nothing.
+    pub fn unify(&mut self, left: Value, right: Value, want: Option<&Type>, span: Span) -> Option<(Expr, Expr)> {
+        if left.flexible && right.flexible {
+            let ty = want.cloned().unwrap_or_else(|| left.expr.ty.clone());
+            return Some((self.coerce(left, &ty, span)?, self.coerce(right, &ty, span)?));
+        }
+        let (lt, rt) = (left.expr.ty.clone(), right.expr.ty.clone());
+        if left.flexible {
+            let ty = if fits(constant_of(&left.expr), &rt) { rt } else { holder(&rt) };
+            return Some((self.coerce(left, &ty, span)?, self.coerce(right, &ty, span)?));
+        }
+        if right.flexible {
+            let ty = if fits(constant_of(&right.expr), &lt) { lt } else { holder(&lt) };
+            return Some((self.coerce(left, &ty, span)?, self.coerce(right, &ty, span)?));
+        }
+        if lt == rt {
+            return Some((left.expr, right.expr));
+        }
+        if let (Type::Text(_), Type::Text(_)) = (&lt, &rt) {
+            let literal = |v: &Value| matches!(v.expr.kind, ExprKind::Literal(_));
+            let ty = if literal(&left) { rt } else { lt };
+            return Some((self.coerce(left, &ty, span)?, self.coerce(right, &ty, span)?));
+        }
+        for ty in [lt.clone(), rt.clone(), holder(&lt), holder(&rt)] {
+            let takes = |t: &Type| *t == ty || widens(t, &ty);
+            if takes(&lt) && takes(&rt) {
+                return Some((self.coerce(left, &ty, span)?, self.coerce(right, &ty, span)?));
+            }
+        }
+        let (a, b) = (self.show(&lt), self.show(&rt));
+        let help = match (&lt, &rt) {
+            (Type::Seq(_), t) | (t, Type::Seq(_)) if is_number(t) => "convert the number: `x as seq...`".to_string(),
+            _ => String::new(),
+        };
+        self.error("T0063", format!("the two sides differ: {a} and {b}"), span, "", help);
+        None
+    }
 }
 
 /// A value as one of another type.
@@ -196,4 +241,29 @@ pub(crate) fn constant_of(expr: &Expr) -> i128 {
         (ExprKind::Const(raw), _) => i128::from(*raw),
         _ => 0,
     }
+}
+
+/// A quotient of two durations is a plain number.
+pub(crate) fn quotient(e: Expr) -> Expr {
+    if e.ty == Type::Duration {
+        return as_type(&e, Type::UInt(64));
+    }
+    e
+}
+
+/// A conversion that the caller knows to be meant.
+pub(crate) fn as_type(e: &Expr, ty: Type) -> Expr {
+    if e.ty == ty {
+        return e.clone();
+    }
+    if let ExprKind::Const(n) = e.kind {
+        return Expr::new(ExprKind::Const(n), ty, e.span);
+    }
+    Expr::new(ExprKind::Convert(Box::new(e.clone())), ty, e.span)
+}
+
+/// The opposite of a truth value.
+pub(crate) fn not(e: Expr) -> Expr {
+    let span = e.span;
+    Expr::new(ExprKind::Unary(UnaryOp::Not, Box::new(e)), Type::Bool, span)
 }

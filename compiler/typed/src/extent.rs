@@ -3,7 +3,7 @@
 use nacre_diagnostics::Span;
 use nacre_stack::Type;
 
-use crate::layer::Checker;
+use crate::checker::Checker;
 
 /// Words of one value, at the most.
 const MOST_WORDS: u64 = 1 << 21;

@@ -1,13 +1,13 @@
 //! Functions in C, and the contracts that are assumed of them.
 
 use nacre_diagnostics::Span;
-use nacre_stack::{Expr, ExprKind, Extern, ExternId, Parameter, StatementKind, Type};
+use nacre_stack::{Extern, ExternId, Parameter, Type};
 use nacre_syntax::ast::{self, Contract, Item, Member};
 
-use crate::body::{Body, Context, Value};
+use crate::body::{Body, Context};
 use crate::calls::Outcome;
-use crate::expressions::make;
-use crate::layer::Checker;
+use crate::checker::Checker;
+use crate::tree::{Expr, ExprKind, UNIT};
 
 impl Checker<'_> {
     pub(crate) fn extern_named(&mut self, name: &str, at: Span) -> Option<ExternId> {
@@ -57,8 +57,8 @@ impl Checker<'_> {
                 Contract::Range(e) => made.range = Some(self.constant_number(e, "`range`", 1, i128::from(u64::MAX))?),
             }
         }
-        let id = ExternId(self.fragment.externs.len() as u32);
-        self.fragment.externs.push(made);
+        let id = ExternId(self.tree.externs.len() as u32);
+        self.tree.externs.push(made);
         self.extern_ids.insert(key, id);
         Some(id)
     }
@@ -77,7 +77,7 @@ impl Checker<'_> {
 
 impl Body<'_, '_> {
     pub fn extern_call(&mut self, id: ExternId, arguments: &[ast::Argument], span: Span) -> Option<Outcome> {
-        let declared = self.cx.fragment.externs[id.index()].clone();
+        let declared = self.cx.tree.externs[id.index()].clone();
         self.count_arguments(&declared.name, declared.parameters.len(), arguments.len(), span)?;
         let wanted: Vec<(&ast::Expr, Type)> =
             arguments.iter().zip(&declared.parameters).map(|(a, p)| (&a.value, p.ty.clone())).collect();
@@ -86,7 +86,7 @@ impl Body<'_, '_> {
             || declared.result.as_ref().is_some_and(|t| self.cx.linear(t));
         match &declared.result {
             Some(ty) if declared.pure_ && !messages => {
-                Some(Outcome::Value(Value::fixed(make(ExprKind::Extern(id, arguments), ty.clone()))))
+                Some(Outcome::value(self.make(ExprKind::Extern(id, arguments), ty.clone())))
             }
             result => {
                 if matches!(self.context, Context::Pure { .. } | Context::Filter { .. }) {
@@ -99,9 +99,8 @@ impl Body<'_, '_> {
                     );
                     return None;
                 }
-                let into = result.clone().map(|ty| self.temporary(ty));
-                self.push(StatementKind::CallExtern { into, function: id, arguments });
-                Some(into.map_or(Outcome::Nothing, |id| Outcome::Value(Value::fixed(self.get(id)))))
+                let ty = result.clone().unwrap_or(UNIT);
+                Some(Outcome::value(self.make(ExprKind::CallExtern(id, arguments), ty)))
             }
         }
     }

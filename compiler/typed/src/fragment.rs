@@ -12,8 +12,8 @@
 use nacre_diagnostics::Span;
 use nacre_stack::visit::Rewriter;
 use nacre_stack::{
-    builtin, Admission, Bounds, Cell, Counter, Enum, Event, EventId, Expr, Extern, FillSpans, Filter, Function, Goal,
-    Guard, Handler, HandlerId, Header, Layer, LayerId, Link, LinkId, Port, PortId, Stack, Struct, Target, Timer,
+    builtin, Admission, Bounds, Cell, Counter, Enum, Event, EventId, Expr, Extern, Filter, Function, Goal, Guard,
+    Handler, HandlerId, Header, Layer, LayerId, Link, LinkId, Port, PortId, Stack, Struct, Target, Timer,
 };
 
 /// The side from which the lower neighbour (or the lower boundary) speaks.
@@ -119,11 +119,6 @@ impl Fragment {
             layouts: Vec::new(),
             bounds: Bounds::default(),
         }
-    }
-
-    /// What was made for a declaration as a whole has its span.
-    pub(crate) fn place_nodes(&mut self) {
-        self.rewrite(&mut |span| FillSpans(span));
     }
 
     /// Changes all code, by a rewriter for each declaration.

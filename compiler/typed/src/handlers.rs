@@ -1,18 +1,17 @@
 //! Bodies: functions, handlers of events and timers, `accepts`, invariants, initial values.
 
-use std::collections::HashMap;
-
 use nacre_diagnostics::{Diagnostic, Span};
-use nacre_stack::{
-    Admission, Direction, Event, EventId, Expr, Function, FunctionId, Guard, Handler, HandlerId, LayerId, Local,
-    LocalId, PortId, StatementKind, Type,
-};
+use nacre_stack::{Direction, Event, FunctionId, Guard, Parameter, PortId, Type};
 use nacre_syntax::ast::{self, Member, PatternKind};
 use nacre_syntax::foreign::{self, Unknown};
 
 use crate::body::{Binding, Body, Context, NameOf};
-use crate::fragment::{FragmentReaction, ABOVE, BELOW};
-use crate::layer::Checker;
+use crate::checker::Checker;
+use crate::fragment::{ABOVE, BELOW};
+use crate::tree::{
+    Accepts, Block, Function, Handler, HandlerParameter, Is, Name, NameId, Names, Pattern, PatternKind as TypedPattern,
+    Reacts, Value,
+};
 
 /// Calls within one function, at the most.
 const MOST_CALLS: u64 = 4096;
@@ -36,24 +35,24 @@ impl Checker<'_> {
             }
             self.once(f.parameters.iter().map(|p| &p.name));
             let result = f.result.as_ref().and_then(|ty| self.resolve(ty));
-            let mut locals = Vec::new();
-            for p in &f.parameters {
-                let ty = self.resolve(&p.ty).unwrap_or(Type::Bool);
-                locals.push(Local { name: p.name.name.clone(), ty, by_ref: p.by_ref });
-            }
-            let id = FunctionId(self.fragment.functions.len() as u32);
-            self.function_ids.insert(f.name.name.clone(), id);
-            self.calls.add();
-            self.fragment.functions.push(Function {
-                name: f.name.name.clone(),
-                layer: LayerId(0),
-                parameters: (0..locals.len() as u32).map(LocalId).collect(),
-                result,
-                locals,
-                body: Vec::new(),
-                span: f.span,
-            });
+            let parameters = f.parameters.iter().map(|p| self.resolve(&p.ty).unwrap_or(Type::Bool)).collect();
+            self.add_signature(f, result, parameters);
         }
+    }
+
+    fn add_signature(&mut self, f: &ast::Function, result: Option<Type>, types: Vec<Type>) {
+        let id = FunctionId(self.tree.functions.len() as u32);
+        self.function_ids.insert(f.name.name.clone(), id);
+        self.calls.add();
+        self.changes.push(Vec::new());
+        let mut names = Names::default();
+        let parameters = f.parameters.iter().zip(types).map(|(p, ty)| {
+            let is = if p.by_ref { Is::Reference } else { Is::Value };
+            names.add(Name { name: p.name.name.clone(), ty, is, span: p.name.span })
+        });
+        let parameters = parameters.collect();
+        let (name, span) = (f.name.name.clone(), f.span);
+        self.tree.functions.push(Function { name, parameters, result, names, body: Block::default(), span });
     }
 
     pub(crate) fn functions(&mut self) {
@@ -61,35 +60,33 @@ impl Checker<'_> {
         for member in &layer.members {
             let Member::Function(f) = member else { continue };
             let Some(&id) = self.function_ids.get(&f.name.name) else { continue };
-            // A second one of this name has been told; its parameters are not those of the first.
-            if self.fragment.functions[id.index()].span != f.span {
-                continue;
+            // A second one of this name has been reported; its parameters are not those of the first.
+            if self.tree.functions[id.index()].span == f.span {
+                self.untainted(|cx| cx.function(f, id));
             }
-            let result = self.fragment.functions[id.index()].result.clone();
-            let declared = self.fragment.functions[id.index()].locals.clone();
-            let before = self.found.len();
-            self.tainted = false;
-            let mut body = Body::new(self, Context::Function { result: result.clone() });
-            body.function = Some(id);
-            for (p, local) in f.parameters.iter().zip(declared) {
-                if local.by_ref {
-                    body.reference(&p.name.name, local.ty);
-                } else {
-                    body.declare(&p.name, local.ty);
-                }
-            }
-            body.whole(&f.body, result.is_some().then_some(f.name.span));
-            let (locals, block) = (body.locals, body.out);
-            let function = &mut self.fragment.functions[id.index()];
-            function.locals = locals;
-            function.body = block;
-            self.untaint(before);
         }
+    }
+
+    fn function(&mut self, f: &ast::Function, id: FunctionId) {
+        let declared = &self.tree.functions[id.index()];
+        let (result, names) = (declared.result.clone(), declared.names.clone());
+        let mut body = Body::new(self, Context::Function { result: result.clone() });
+        body.function = Some(id);
+        for (p, name) in f.parameters.iter().zip(names.all) {
+            match name.is {
+                Is::Reference => body.reference(&p.name, name.ty),
+                _ => body.declare(&p.name, name.ty),
+            };
+        }
+        let block = body.whole(&f.body, result.is_some().then_some(f.name.span));
+        let names = body.names;
+        let function = &mut self.tree.functions[id.index()];
+        (function.names, function.body) = (names, block);
     }
 
     /// Reports functions that call themselves, and those that make too many calls: every call is looked at by itself.
     pub(crate) fn check_calls(&mut self) {
-        let functions = &self.fragment.functions;
+        let functions = &self.tree.functions;
         match self.calls.count() {
             Err(id) => {
                 let function = &functions[id.index()];
@@ -122,8 +119,8 @@ impl Checker<'_> {
                 Member::TimerHandler(h) => cx.timer_handler(h),
                 Member::Accepts(a) => cx.accepts(a),
                 Member::Invariant { condition, .. } => {
-                    if let Some(e) = cx.pure(condition, &Type::Bool, Vec::new()) {
-                        cx.fragment.invariants.push(e);
+                    if let Some(value) = cx.pure(condition, &Type::Bool, &[]) {
+                        cx.tree.invariants.push(value);
                     }
                 }
                 Member::Goal(goal) => cx.goal(goal),
@@ -148,11 +145,11 @@ impl Checker<'_> {
     }
 
     fn handler(&mut self, h: &ast::Handler, event: &ast::EventName) {
-        let (side, span) = match &h.from {
-            ast::From::Up(span) => (BELOW, *span),
-            ast::From::Down(span) => (ABOVE, *span),
-            ast::From::Port(name) => match self.fragment.ports.iter().position(|p| *p == name.name) {
-                Some(at) => (PortId(2 + at as u32), name.span),
+        let side = match &h.from {
+            ast::From::Up(_) => BELOW,
+            ast::From::Down(_) => ABOVE,
+            ast::From::Port(name) => match self.tree.ports.iter().position(|p| *p == name.name) {
+                Some(at) => PortId(2 + at as u32),
                 None => {
                     let help = foreign::name(&name.name, Unknown::Port);
                     self.error(
@@ -188,58 +185,51 @@ impl Checker<'_> {
             );
             return;
         };
-        let declared = self.fragment.events[id.index()].clone();
+        let declared = self.tree.events[id.index()].clone();
         let mut body = Body::new(self, Context::Handler { side, event: id, parameters: Vec::new() });
-        let Some((parameters, guard, fields)) = body.parameters(&declared, &h.patterns, event.name.span) else {
+        let Some(head) = body.parameters(&declared, &h.patterns, event.name.span) else {
+            body.wrong_handler(h);
             return;
         };
         if let Context::Handler { parameters: known, .. } = &mut body.context {
-            known.clone_from(&parameters);
+            known.extend(head.parameters.iter().map(|p| p.name));
         }
-        body.whole(&h.body, None);
-        let (locals, block) = (body.locals, body.out);
+        let block = body.whole(&h.body, None);
+        let (names, guard) = (body.names, head.guard);
         let direction = match (side, declared.direction) {
-            (side, _) if side.0 >= 2 => self.fragment.ports[side.index() - 2].clone(),
+            (side, _) if side.0 >= 2 => self.tree.ports[side.index() - 2].clone(),
             (_, Direction::Up) => "up".into(),
             (_, Direction::Down) => "down".into(),
         };
-        let variant = guard.header.map(|h| format!(".{}", self.fragment.headers[h.index()].name)).unwrap_or_default();
+        let variant = guard.header.map(|h| format!(".{}", self.tree.headers[h.index()].name)).unwrap_or_default();
         let data = if guard.data { ".data" } else { "" };
-        let handler = Handler {
+        self.add_handler(Handler {
             name: format!("{direction}.{}{variant}{data}", declared.name),
-            layer: LayerId(0),
-            event: Some(id),
-            parameters,
-            fields,
-            locals,
+            reacts: Some(Reacts { side, event: id, guard }),
+            parameters: head.parameters,
+            fields: head.fields,
+            names,
             body: block,
-            passes: false,
             span: h.span,
-        };
-        self.add_handler(handler, side, id, guard, span);
+        });
     }
 
-    fn add_handler(&mut self, handler: Handler, side: PortId, event: EventId, guard: Guard, _span: Span) {
-        let id = HandlerId(self.fragment.handlers.len() as u32);
-        let same = self.fragment.reactions.iter().find(|r| r.side == side && r.event == event && r.guard == guard);
-        if let Some(same) = same {
-            let before = self.fragment.handlers[same.handler.index()].span;
-            self.found.push(
-                Diagnostic::error("T0103", format!("`{}` has two handlers", handler.name))
-                    .at(handler.span, "again here")
-                    .also(before, "the first is here")
-                    .because("a handler takes an event over: there can be only one"),
-            );
+    fn add_handler(&mut self, handler: Handler) {
+        if let Some(same) = self.tree.handlers.iter().find(|known| known.reacts == handler.reacts) {
+            let found = Diagnostic::error("T0103", format!("`{}` has two handlers", handler.name))
+                .at(handler.span, "again here")
+                .also(same.span, "the first is here")
+                .because("a handler takes an event over: there can be only one");
+            self.found.push(found);
         }
-        self.fragment.handlers.push(handler);
-        self.fragment.reactions.push(FragmentReaction { side, event, guard, handler: id });
+        self.tree.handlers.push(handler);
     }
 
     // ---- conditions
 
     fn accepts(&mut self, a: &ast::Accepts) {
         let sides: Vec<PortId> = std::iter::once(ABOVE)
-            .chain((0..self.fragment.ports.len() as u32).map(|i| PortId(2 + i)))
+            .chain((0..self.tree.ports.len() as u32).map(|i| PortId(2 + i)))
             .chain(std::iter::once(BELOW))
             .collect();
         let Some(id) = sides.iter().find_map(|side| self.event_at(*side, true, &a.event.name)) else {
@@ -253,56 +243,79 @@ impl Checker<'_> {
             );
             return;
         };
-        let declared = self.fragment.events[id.index()].clone();
-        let mut locals = Vec::new();
-        let mut names = a.patterns.iter();
+        let declared = self.tree.events[id.index()].clone();
         if a.patterns.len() != declared.parameters.len() {
-            self.error(
-                "T0105",
-                format!("`{}` has {} parameters", declared.name, declared.parameters.len()),
-                a.span,
-                "",
-                "",
-            );
+            let what = format!("`{}` has {} parameters", declared.name, declared.parameters.len());
+            self.error("T0105", what, a.span, "", "");
             return;
         }
-        for p in &declared.parameters {
-            let name = match names.next().map(|p| &p.kind) {
-                Some(PatternKind::Name(name) | PatternKind::Data(name)) => name.name.clone(),
-                _ => "_".into(),
-            };
-            locals.push(Local { name, ty: p.ty.clone(), by_ref: false });
-        }
-        if let Some(condition) = self.pure(&a.condition, &Type::Bool, locals.clone()) {
-            self.fragment.accepts.push((id, Admission { layer: LayerId(0), locals, condition }));
+        let name = |pattern: &ast::Pattern| match &pattern.kind {
+            PatternKind::Name(name) | PatternKind::Data(name) => name.name.clone(),
+            _ => "_".into(),
+        };
+        let parameters = a.patterns.iter().zip(&declared.parameters);
+        let parameters: Vec<Parameter> =
+            parameters.map(|(pattern, p)| Parameter { name: name(pattern), ty: p.ty.clone() }).collect();
+        if let Some(condition) = self.pure(&a.condition, &Type::Bool, &parameters) {
+            self.tree.accepts.push(Accepts { event: id, condition });
         }
     }
 
-    /// An expression without effects, over these locals.
-    pub(crate) fn pure(&mut self, e: &ast::Expr, ty: &Type, locals: Vec<Local>) -> Option<Expr> {
+    /// An expression without effects, over these names.
+    pub(crate) fn pure(&mut self, e: &ast::Expr, ty: &Type, parameters: &[Parameter]) -> Option<Value> {
         let mut body = Body::new(self, Context::Pure { draws: false });
-        let mut scope = HashMap::new();
-        for (i, local) in locals.iter().enumerate() {
-            scope.insert(local.name.clone(), Binding::Local(LocalId(i as u32)));
+        for Parameter { name, ty } in parameters {
+            let id = body.hidden(name, ty.clone(), e.span);
+            body.bind(name, Binding::Value(id));
         }
-        body.scopes.push(scope);
-        body.locals = locals;
-        let before = body.cx.found.len();
-        let value = body.expr_as(e, ty);
-        let clean = body.out.is_empty();
-        let told = body.cx.found.len() > before;
-        if !clean && !told {
+        let value = body.expr_as(e, ty)?;
+        let names = body.names;
+        if value.has_steps(&self.tree.structs) {
             self.error("T0106", "a condition has no effects", e.span, "this needs several steps", "");
             return None;
         }
-        value
+        Some(Value { names, value })
     }
 }
 
+/// What stands before a handler's body.
+struct Head {
+    parameters: Vec<HandlerParameter>,
+    guard: Guard,
+    fields: Vec<NameId>,
+}
+
 impl Body<'_, '_> {
+    /// The body of a handler whose head is wrong, which has been reported: its names are not known.
+    fn wrong_handler(&mut self, h: &ast::Handler) {
+        h.patterns.iter().for_each(|pattern| self.unknown_in_head(pattern));
+        self.flow.forget();
+        self.whole(&h.body, None);
+    }
+
+    fn unknown_in_head(&mut self, pattern: &ast::Pattern) {
+        match &pattern.kind {
+            PatternKind::Pop(name, header) => {
+                self.bind(&name.name, Binding::Unknown);
+                self.unknown_fields(header);
+            }
+            PatternKind::Header(header) => self.unknown_fields(header),
+            _ => self.unknown_names(pattern),
+        }
+    }
+
+    fn unknown_fields(&mut self, header: &ast::HeaderPattern) {
+        for (name, pattern) in &header.fields {
+            match pattern {
+                Some(pattern) => self.unknown_names(pattern),
+                None => self.bind(&name.name, Binding::Unknown),
+            }
+        }
+    }
+
     /// The whole body of a handler or function. `must_return`: it gives a value.
-    pub fn whole(&mut self, block: &ast::Block, must_return: Option<Span>) {
-        self.statements(block);
+    pub fn whole(&mut self, block: &ast::Block, must_return: Option<Span>) -> Block {
+        let block = self.statements(block);
         if !self.flow.ended {
             if let Some(span) = must_return {
                 self.error(
@@ -316,15 +329,11 @@ impl Body<'_, '_> {
             self.leave();
         }
         self.flow.ended = false;
+        block
     }
 
-    /// Locals for the parameters of an event, the guard, and locals for the fields of the header.
-    fn parameters(
-        &mut self,
-        event: &Event,
-        patterns: &[ast::Pattern],
-        span: Span,
-    ) -> Option<(Vec<LocalId>, Guard, Vec<LocalId>)> {
+    /// Names for the parameters of an event, the guard, and names for the fields of the header.
+    fn parameters(&mut self, event: &Event, patterns: &[ast::Pattern], span: Span) -> Option<Head> {
         let rest = patterns.iter().position(|p| matches!(p.kind, PatternKind::Rest));
         let count = event.parameters.len();
         let fine = match rest {
@@ -364,7 +373,7 @@ impl Body<'_, '_> {
             Some(pattern) => self.header_fields(pattern, &mut guard)?,
             None => Vec::new(),
         };
-        Some((ids, guard, fields))
+        Some(Head { parameters: ids, guard, fields })
     }
 
     fn parameter<'a>(
@@ -373,36 +382,33 @@ impl Body<'_, '_> {
         pattern: Option<&'a ast::Pattern>,
         guard: &mut Guard,
         header: &mut Option<&'a ast::HeaderPattern>,
-    ) -> Option<LocalId> {
+    ) -> Option<HandlerParameter> {
         let message = parameter.ty == Type::Msg;
-        let Some(pattern) = pattern else {
-            return Some(self.hidden(&parameter.name, parameter.ty.clone()));
-        };
+        let plain = |name| Some(HandlerParameter { name, pattern: None });
+        let (name, ty) = (parameter.name.as_str(), parameter.ty.clone());
+        let Some(pattern) = pattern else { return plain(self.hidden(name, ty, Span::default())) };
         match &pattern.kind {
-            PatternKind::Name(name) => Some(self.declare(name, parameter.ty.clone())),
+            PatternKind::Name(name) => plain(self.declare(name, ty)),
             PatternKind::Data(name) if message => {
                 guard.data = true;
-                Some(self.declare(name, parameter.ty.clone()))
+                plain(self.declare(name, ty))
             }
-            PatternKind::Any if !message => Some(self.hidden(&parameter.name, parameter.ty.clone())),
+            PatternKind::Any if !message => plain(self.hidden(name, ty, pattern.span)),
             PatternKind::Pop(name, h) if message => {
                 *header = Some(h);
-                Some(self.declare(name, parameter.ty.clone()))
+                plain(self.declare(name, ty))
             }
             PatternKind::Header(h) if message => {
                 *header = Some(h);
-                let id = self.hidden(&parameter.name, parameter.ty.clone());
-                let value = self.get(id);
-                self.push(StatementKind::Drop(value));
-                Some(id)
+                let name = self.hidden(name, ty.clone(), pattern.span);
+                let dropped = Pattern { kind: TypedPattern::Any, ty, span: pattern.span };
+                Some(HandlerParameter { name, pattern: Some(dropped) })
             }
             PatternKind::PopWire { .. } => self.cx.unbuilt("wire formats", pattern.span),
-            PatternKind::Tuple(parts) if !message => {
-                let id = self.hidden(&parameter.name, parameter.ty.clone());
-                let value = self.get(id);
-                let _ = parts;
-                self.destructure(pattern, value)?;
-                Some(id)
+            PatternKind::Tuple(_) if !message => {
+                let name = self.hidden(name, ty.clone(), pattern.span);
+                let pattern = self.destructure(pattern, &ty)?;
+                Some(HandlerParameter { name, pattern: Some(pattern) })
             }
             _ => {
                 let shown = self.show(&parameter.ty);
@@ -420,15 +426,9 @@ impl Body<'_, '_> {
         }
     }
 
-    fn hidden(&mut self, name: &str, ty: Type) -> LocalId {
-        let id = self.temporary(ty);
-        self.locals[id.index()].name = name.into();
-        id
-    }
-
-    fn header_fields(&mut self, pattern: &ast::HeaderPattern, guard: &mut Guard) -> Option<Vec<LocalId>> {
+    fn header_fields(&mut self, pattern: &ast::HeaderPattern, guard: &mut Guard) -> Option<Vec<NameId>> {
         let Some(&id) = self.cx.header_ids.get(&pattern.name.name) else {
-            let known: Vec<&str> = self.cx.fragment.headers.iter().map(|h| h.name.as_str()).collect();
+            let known: Vec<&str> = self.cx.tree.headers.iter().map(|h| h.name.as_str()).collect();
             let help = if known.is_empty() {
                 "the layer declares none".into()
             } else {
@@ -444,7 +444,7 @@ impl Body<'_, '_> {
             return None;
         };
         guard.header = Some(id);
-        let declared = self.cx.fragment.headers[id.index()].fields.clone();
+        let declared = self.cx.tree.headers[id.index()].fields.clone();
         for (name, _) in &pattern.fields {
             if !declared.iter().any(|f| f.name == name.name) {
                 let known = declared.iter().map(|f| f.name.as_str()).collect::<Vec<_>>().join(", ");
@@ -461,14 +461,14 @@ impl Body<'_, '_> {
         for field in &declared {
             let given = pattern.fields.iter().find(|(n, _)| n.name == field.name);
             let id = match given {
-                None => self.hidden(&field.name, field.ty.clone()),
+                None => self.hidden(&field.name, field.ty.clone(), pattern.span),
                 Some((name, None)) => self.declare_constant(name, field.ty.clone(), NameOf::HeaderField),
                 Some((_, Some(sub))) => match &sub.kind {
                     PatternKind::Name(name) => self.declare_constant(name, field.ty.clone(), NameOf::HeaderField),
-                    PatternKind::Any => self.hidden(&field.name, field.ty.clone()),
+                    PatternKind::Any => self.hidden(&field.name, field.ty.clone(), pattern.span),
                     _ => {
                         self.error("T0082", "a name is wanted here", sub.span, "", "");
-                        self.hidden(&field.name, field.ty.clone())
+                        self.hidden(&field.name, field.ty.clone(), pattern.span)
                     }
                 },
             };

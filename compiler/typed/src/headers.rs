@@ -4,7 +4,7 @@ use nacre_diagnostics::Diagnostic;
 use nacre_stack::{FieldClass, FieldPlace, Header, HeaderField, HeaderId, LayerId};
 use nacre_syntax::ast::{self, Member};
 
-use crate::layer::Checker;
+use crate::checker::Checker;
 
 /// The last byte of the longest frame.
 const LAST_BYTE: i128 = 65_506;
@@ -30,14 +30,14 @@ impl Checker<'_> {
             }
             self.once(fields.iter().map(|f| &f.name));
             let fields = fields.iter().filter_map(|f| self.header_field(f)).collect();
-            self.header_ids.insert(header.name.name.clone(), HeaderId(self.fragment.headers.len() as u32));
-            self.fragment.headers.push(Header { name: header.name.name.clone(), layer: LayerId(0), fields });
+            self.header_ids.insert(header.name.name.clone(), HeaderId(self.tree.headers.len() as u32));
+            self.tree.headers.push(Header { name: header.name.name.clone(), layer: LayerId(0), fields });
         }
     }
 
     fn header_field(&mut self, field: &ast::HeaderField) -> Option<HeaderField> {
         let ty = self.resolve(&field.ty)?;
-        let Some(bits) = nacre_stack::wire_bits(&self.fragment.structs, &self.fragment.enums, &ty) else {
+        let Some(bits) = nacre_stack::wire_bits(&self.tree.structs, &self.tree.enums, &ty) else {
             let shown = self.show(&ty);
             self.error(
                 "T0023",

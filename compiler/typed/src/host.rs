@@ -2,7 +2,7 @@
 
 use nacre_stack::Type;
 
-use crate::layer::Checker;
+use crate::checker::Checker;
 
 impl Checker<'_> {
     /// Whether a host can make a value of the type. Containers, timers, messages and what holds them are a layer's own.
@@ -10,7 +10,7 @@ impl Checker<'_> {
         match ty {
             Type::Bool | Type::UInt(_) | Type::Int(_) | Type::Seq(_) | Type::Range(..) | Type::Enum(_) => true,
             Type::Bits(_) | Type::Addr | Type::Duration | Type::Instant | Type::Bytes(_) | Type::Text(_) => true,
-            Type::Struct(id) => self.fragment.structs[id.index()].fields.iter().all(|f| self.is_of_host(&f.ty)),
+            Type::Struct(id) => self.tree.structs[id.index()].fields.iter().all(|f| self.is_of_host(&f.ty)),
             Type::Tuple(types) => types.iter().all(|t| self.is_of_host(t)),
             Type::Option(t) | Type::Array(t, _) => self.is_of_host(t),
             Type::Timer | Type::Msg | Type::Bounded(_) | Type::View => false,

@@ -1,150 +1,31 @@
 //! One layer with its parameters filled in: declarations first, then bodies.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
-
 use nacre_diagnostics::{nearest, Diagnostic, Span};
-use nacre_stack::{
-    CellId, CounterId, Direction, Enum, EnumId, Event, EventId, ExternId, FilterId, FunctionId, HeaderId, Parameter,
-    PortId, Struct, StructId, Type,
-};
+use nacre_stack::{Direction, Enum, EnumId, Event, EventId, Parameter, PortId, Struct, StructId, Type};
 use nacre_syntax::ast::{self, Item, Member};
 
-use crate::call_graph::CallGraph;
-use crate::constants::Constant;
-use crate::extent::Extent;
-use crate::fragment::{Fragment, InterfaceEvent, ABOVE, BELOW};
-use crate::program::Program;
-
-/// Checks one layer. Collects what it finds and goes on, so that several errors are told in one run.
-pub(crate) struct Checker<'p> {
-    pub program: &'p Program,
-    pub layer: &'p ast::Layer,
-    pub found: Vec<Diagnostic>,
-    pub fragment: Fragment,
-    pub constants: HashMap<String, Constant>,
-    pub struct_ids: HashMap<String, StructId>,
-    pub enum_ids: HashMap<String, EnumId>,
-    pub header_ids: HashMap<String, HeaderId>,
-    pub cell_ids: HashMap<String, CellId>,
-    /// State whose type is wrong, which has been told.
-    pub unsound: HashSet<String>,
-    /// What is being checked uses such state: what else is found there may come of that alone.
-    pub tainted: bool,
-    pub counter_ids: HashMap<String, CounterId>,
-    pub function_ids: HashMap<String, FunctionId>,
-    pub filter_ids: HashMap<String, FilterId>,
-    pub extern_ids: HashMap<String, ExternId>,
-    pub calls: CallGraph,
-    /// Names for what stands in containers that are used after a change, and all calls.
-    pub uses: Vec<crate::borrows::Use>,
-    pub called: Vec<crate::borrows::Called>,
-    /// The type parameters of the interface being read.
-    pub type_parameters: HashMap<String, Type>,
-    /// Headers that something pushes.
-    pub pushed: BTreeSet<HeaderId>,
-    /// How large each struct is.
-    pub struct_sizes: Vec<Extent>,
-    /// Structs whose fields are being looked up.
-    pub declaring: Vec<String>,
-    /// Sequence numbers have at most so many bits.
-    pub sequence_bits: Option<u32>,
-    /// Words that the state takes so far.
-    pub room: u64,
-}
+use crate::borrows::outdated;
+use crate::changes::Effects;
+use crate::checker::{Checker, Constant};
+use crate::fragment::{InterfaceEvent, ABOVE, BELOW};
+use crate::program::not_built;
+use crate::tree;
 
 impl<'p> Checker<'p> {
-    pub(crate) fn new(program: &'p Program, layer: &'p ast::Layer) -> Self {
-        Checker {
-            program,
-            layer,
-            found: Vec::new(),
-            fragment: Fragment {
-                name: layer.name.name.clone(),
-                description: String::new(),
-                short: String::new(),
-                wire_parameters: Vec::new(),
-                version: 0,
-                provides: Vec::new(),
-                requires: Vec::new(),
-                breaks: Vec::new(),
-                extends: Vec::new(),
-                above: Vec::new(),
-                below: Vec::new(),
-                events: Vec::new(),
-                interface: Vec::new(),
-                ports: Vec::new(),
-                structs: Vec::new(),
-                enums: Vec::new(),
-                headers: Vec::new(),
-                cells: Vec::new(),
-                counters: Vec::new(),
-                timers: Vec::new(),
-                handlers: Vec::new(),
-                functions: Vec::new(),
-                filters: Vec::new(),
-                externs: Vec::new(),
-                reactions: Vec::new(),
-                accepts: Vec::new(),
-                invariants: Vec::new(),
-                goals: Vec::new(),
-                random: false,
-                packs: false,
-                span: layer.span,
-            },
-            constants: HashMap::new(),
-            struct_ids: HashMap::new(),
-            enum_ids: HashMap::new(),
-            header_ids: HashMap::new(),
-            cell_ids: HashMap::new(),
-            unsound: HashSet::new(),
-            tainted: false,
-            counter_ids: HashMap::new(),
-            function_ids: HashMap::new(),
-            filter_ids: HashMap::new(),
-            extern_ids: HashMap::new(),
-            calls: CallGraph::default(),
-            uses: Vec::new(),
-            called: Vec::new(),
-            type_parameters: HashMap::new(),
-            pushed: BTreeSet::new(),
-            struct_sizes: Vec::new(),
-            declaring: Vec::new(),
-            sequence_bits: None,
-            room: 0,
-        }
-    }
-
-    pub(crate) fn error(
-        &mut self,
-        code: &'static str,
-        message: impl Into<String>,
-        span: Span,
-        label: impl Into<String>,
-        help: impl Into<String>,
-    ) {
-        let (help, label) = (help.into(), label.into());
-        let label = if label.is_empty() { "here".into() } else { label };
-        let found = Diagnostic::error(code, message.into()).at(span, label);
-        let found = if help.is_empty() { found } else { found.help(help) };
-        if !self.found.contains(&found) {
-            self.found.push(found);
-        }
-    }
-
-    /// The whole check. Errors, or the fragment with warnings.
+    /// The whole check: the tree, in which error nodes stand for what is wrong, and what was found.
     pub(crate) fn run(
         mut self,
         arguments: &[ast::LayerArgument],
         used_at: Span,
         generic: bool,
-    ) -> Result<(Fragment, Vec<Diagnostic>), Vec<Diagnostic>> {
+    ) -> (tree::Layer, Vec<Diagnostic>) {
         let layer = self.layer;
         if layer.kind != ast::LayerKind::Worker {
             let what = if layer.kind == ast::LayerKind::Router { "routers" } else { "multiplexors" };
-            return Err(vec![crate::program::not_built(what, layer.name.span)]);
+            return (self.tree, vec![not_built(what, layer.name.span)]);
         }
         if let Some(group) = layer.above.iter().chain(&layer.over).find(|i| self.is_of_groups(i)) {
-            return Err(vec![crate::program::not_built("layers of groups", group.span)]);
+            return (self.tree, vec![not_built("layers of groups", group.span)]);
         }
         self.global_constants();
         self.parameters(arguments, used_at, generic);
@@ -156,17 +37,12 @@ impl<'p> Checker<'p> {
         self.functions();
         self.bodies();
         self.check_calls();
-        if !self.found.iter().any(|d| d.is_error()) {
-            self.outdated_uses();
+        if !self.has_errors() {
+            let found = outdated(&self.uses, &self.called, Effects::new(&self.changes));
+            self.found.extend(found);
         }
         self.unused_headers();
-        if self.found.iter().any(|d| d.is_error()) {
-            Err(self.found)
-        } else {
-            self.fragment.place_nodes();
-            self.fragment.forget_bounds();
-            Ok((self.fragment, self.found))
-        }
+        (self.tree, self.found)
     }
 
     /// Gives a constant its value, if it fits its type.
@@ -252,10 +128,10 @@ impl<'p> Checker<'p> {
                 given.push(shown.clone());
             }
             if ty != Type::Duration {
-                self.fragment.wire_parameters.push((name.clone(), value as u64));
+                self.tree.wire_parameters.push((name.clone(), value as u64));
             }
-            let separator = if self.fragment.description.is_empty() { "" } else { ", " };
-            self.fragment.description += &format!("{separator}{name} = {shown}");
+            let separator = if self.tree.description.is_empty() { "" } else { ", " };
+            self.tree.description += &format!("{separator}{name} = {shown}");
         }
         if let Some(extra) = positional.next() {
             self.error(
@@ -267,8 +143,8 @@ impl<'p> Checker<'p> {
             );
         }
         let wrap = |name: &str, inside: &str| if inside.is_empty() { name.into() } else { format!("{name}<{inside}>") };
-        self.fragment.description = wrap(&layer.name.name, &self.fragment.description);
-        self.fragment.short = wrap(&layer.name.name, &given.join(", "));
+        self.tree.description = wrap(&layer.name.name, &self.tree.description);
+        self.tree.short = wrap(&layer.name.name, &given.join(", "));
     }
 
     /// A duration for a duration, a number for a number.
@@ -299,18 +175,18 @@ impl<'p> Checker<'p> {
                 Member::Struct(s) => {
                     self.declare_struct(s.name.name.clone(), s);
                 }
-                Member::Version(n, _) => self.fragment.version = *n as u32,
+                Member::Version(n, _) => self.tree.version = *n as u32,
                 Member::Provides(names) => {
                     let names = self.promised(names);
-                    self.fragment.provides.extend(names);
+                    self.tree.provides.extend(names);
                 }
                 Member::Requires(names) => {
                     let names = self.promised(names);
-                    self.fragment.requires.extend(names);
+                    self.tree.requires.extend(names);
                 }
                 Member::Breaks(names) => {
                     let names = self.promised(names);
-                    self.fragment.breaks.extend(names);
+                    self.tree.breaks.extend(names);
                 }
                 Member::Extends { span, .. } => {
                     self.unbuilt::<()>("groups (`extends view`)", *span);
@@ -351,26 +227,16 @@ impl<'p> Checker<'p> {
         }
         self.declaring.pop();
         self.note_struct(&fields);
-        let id = StructId(self.fragment.structs.len() as u32);
-        self.fragment.structs.push(Struct { name: s.name.name.clone(), fields });
+        let id = StructId(self.tree.structs.len() as u32);
+        self.tree.structs.push(Struct { name: s.name.name.clone(), fields });
         self.struct_ids.insert(key, id);
         Some(id)
     }
 
-    /// Says so if one of these names stands twice among them.
-    pub(crate) fn once<'n>(&mut self, names: impl Iterator<Item = &'n ast::Ident>) {
-        let mut known = BTreeSet::new();
-        for name in names {
-            if !known.insert(name.name.as_str()) {
-                self.error("T0022", format!("`{}` is declared twice here", name.name), name.span, "again here", "");
-            }
-        }
-    }
-
     pub(crate) fn declare_enum(&mut self, key: String, e: &ast::Enum) -> EnumId {
         self.once(e.variants.iter());
-        let id = EnumId(self.fragment.enums.len() as u32);
-        self.fragment
+        let id = EnumId(self.tree.enums.len() as u32);
+        self.tree
             .enums
             .push(Enum { name: e.name.name.clone(), variants: e.variants.iter().map(|v| v.name.clone()).collect() });
         self.enum_ids.insert(key, id);
@@ -390,19 +256,19 @@ impl<'p> Checker<'p> {
             |span| ast::InterfaceRef { name: ast::Ident { name: "channel".into(), span }, arguments: Vec::new(), span };
         let above = layer.above.clone().unwrap_or_else(|| channel(layer.name.span));
         let below = if layer.over.is_empty() { vec![channel(layer.name.span)] } else { layer.over.clone() };
-        self.fragment.above.push(above.name.name.clone());
+        self.tree.above.push(above.name.name.clone());
         self.interface(&above, ABOVE);
         for interface in &below {
-            self.fragment.below.push(interface.name.name.clone());
+            self.tree.below.push(interface.name.name.clone());
             self.interface(interface, BELOW);
         }
         for member in &layer.members {
             if let Member::Port { name, interface, .. } = member {
-                if self.fragment.ports.contains(&name.name) {
+                if self.tree.ports.contains(&name.name) {
                     self.error("T0022", format!("`{}` is declared twice here", name.name), name.span, "again here", "");
                 }
-                let side = PortId(2 + self.fragment.ports.len() as u32);
-                self.fragment.ports.push(name.name.clone());
+                let side = PortId(2 + self.tree.ports.len() as u32);
+                self.tree.ports.push(name.name.clone());
                 self.interface(interface, side);
             }
         }
@@ -450,7 +316,7 @@ impl<'p> Checker<'p> {
             };
             let incoming = (direction == Direction::Up) == (side == BELOW);
             if let Some(id) = self.event(event, direction) {
-                self.fragment.interface.push(InterfaceEvent { side, event: id, incoming });
+                self.tree.interface.push(InterfaceEvent { side, event: id, incoming });
             }
         }
         self.type_parameters.clear();
@@ -482,23 +348,11 @@ impl<'p> Checker<'p> {
         let message = messages.first().copied();
         let role = self.event_role(declared, direction, parameters.len(), message.is_some());
         let event = Event { name: declared.name.name.clone(), direction, parameters, message, role };
-        if let Some(known) = self.fragment.events.iter().position(|e| *e == event) {
+        if let Some(known) = self.tree.events.iter().position(|e| *e == event) {
             return Some(EventId(known as u32));
         }
-        self.fragment.events.push(event);
-        Some(EventId(self.fragment.events.len() as u32 - 1))
-    }
-
-    /// An event by its name at one side, coming in or going out.
-    pub(crate) fn event_at(&self, side: PortId, incoming: bool, name: &str) -> Option<EventId> {
-        let at = self.fragment.interface.iter().filter(|i| i.side == side && i.incoming == incoming);
-        at.map(|i| i.event).find(|e| self.fragment.events[e.index()].name == name)
-    }
-
-    /// The names of the events at one side, for help.
-    pub(crate) fn events_at(&self, side: PortId, incoming: bool) -> String {
-        let at = self.fragment.interface.iter().filter(|i| i.side == side && i.incoming == incoming);
-        at.map(|i| self.fragment.events[i.event.index()].name.as_str()).collect::<Vec<_>>().join(", ")
+        self.tree.events.push(event);
+        Some(EventId(self.tree.events.len() as u32 - 1))
     }
 }
 

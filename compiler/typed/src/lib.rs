@@ -1,9 +1,10 @@
-//! Syntax tree to typed layers: names, types, message use; gives each layer as a fragment of the stack IR.
+//! Syntax tree to typed layers: names, types, the use of messages.
 //!
-//! [`Program`] is all files of a program together. [`Program::instantiate`] checks one layer with its parameters filled in
-//! and lowers it. Types and bodies are expressed in the language of the stack IR from the start (docs/decisions/001), so that
-//! what is checked and what is composed are one thing.
+//! [`Program`] is all files of a program together. [`Program::tree`] types one layer with its parameters filled in
+//! ([`tree`]); [`Program::instantiate`] also lowers it to a [`Fragment`] of the stack IR ([`lower`]), if nothing is
+//! wrong.
 
+mod aggregates;
 mod automata;
 mod blocks;
 mod body;
@@ -14,30 +15,38 @@ mod call_graph;
 mod calls;
 mod cells;
 mod changes;
+mod checker;
 mod configurations;
 mod constants;
 mod containers;
 mod convert;
+mod emissions;
 mod expressions;
 mod extent;
 mod externs;
 mod failing;
+mod fields;
 mod filters;
 mod flow;
 mod fragment;
 mod handlers;
 mod headers;
 mod host;
-mod inlined;
+mod instantiate;
 mod layer;
 mod loops;
+mod lower;
+mod messages;
 mod operators;
+mod outdated;
 mod places;
 mod program;
 mod promises;
 mod roles;
 mod statements;
+mod through;
 mod timers;
+pub mod tree;
 mod types;
 mod variation;
 mod walks;

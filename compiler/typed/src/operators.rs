@@ -1,20 +1,19 @@
 //! Unary and binary operators, and which types they take.
 
 use nacre_diagnostics::Span;
-use nacre_stack::{BinaryOp, Expr, ExprKind, Query, StatementKind, Type, UnaryOp};
+use nacre_stack::{BinaryOp, Query, Type, UnaryOp};
 use nacre_syntax::ast;
 
 use crate::body::{Body, Value};
-use crate::convert::{constant_of, holder, is_number, widens};
-use crate::expressions::make;
-use crate::failing::not;
+use crate::convert::{as_type, constant_of, holder, is_number, not, quotient};
+use crate::tree::{Expr, ExprKind};
 
 impl Body<'_, '_> {
     pub fn unary(&mut self, op: ast::UnaryOp, x: &ast::Expr, want: Option<&Type>) -> Option<Value> {
         match op {
             ast::UnaryOp::Not => {
                 let x = self.truth(x)?;
-                Some(Value::fixed(make(ExprKind::Unary(UnaryOp::Not, Box::new(x)), Type::Bool)))
+                Some(Value::fixed(self.make(ExprKind::Unary(UnaryOp::Not, Box::new(x)), Type::Bool)))
             }
             ast::UnaryOp::Negate => {
                 let value = self.expr(x, want)?;
@@ -24,7 +23,7 @@ impl Body<'_, '_> {
                     return None;
                 };
                 let ty = value.expr.ty.clone();
-                Some(Value::fixed(make(ExprKind::Unary(UnaryOp::Negate, Box::new(value.expr)), ty)))
+                Some(Value::fixed(self.make(ExprKind::Unary(UnaryOp::Negate, Box::new(value.expr)), ty)))
             }
         }
     }
@@ -39,7 +38,8 @@ impl Body<'_, '_> {
     ) -> Option<Value> {
         use ast::BinaryOp as B;
         match op {
-            B::And | B::Or => self.short(op == B::And, l, r),
+            B::And => self.short(BinaryOp::Both, l, r),
+            B::Or => self.short(BinaryOp::Either, l, r),
             B::In => self.contains(l, r),
             B::Concat => self.concat(l, r),
             B::Range => {
@@ -56,10 +56,7 @@ impl Body<'_, '_> {
             {
                 let ast::ExprKind::Literal(name, fields) = &r.kind else { return None };
                 let message = self.expr_as(l, &Type::Msg)?;
-                let mut held = [Some(message)];
-                let before = self.out.len();
-                let pushed = self.push_header_after(&mut held, before, name, fields, r.span)?;
-                Some(Value::fixed(pushed))
+                self.push_header(message, name, fields, r.span).map(Value::fixed)
             }
             B::Equal | B::NotEqual
                 if matches!(l.kind, ast::ExprKind::None) && !matches!(r.kind, ast::ExprKind::None) =>
@@ -100,65 +97,39 @@ impl Body<'_, '_> {
             );
             return None;
         }
-        let test = make(ExprKind::IsSome(Box::new(option)), Type::Bool);
+        let test = self.make(ExprKind::IsSome(Box::new(option)), Type::Bool);
         Some(Value::fixed(if there { test } else { not(test) }))
     }
 
     /// An option with a message at a place or in a local, looked at and not consumed.
     fn option_in_place(&mut self, x: &ast::Expr) -> Option<Expr> {
-        self.type_of_place(x).filter(|ty| matches!(ty, Type::Option(_)) && self.cx.linear(ty))?;
+        self.place_type(x).filter(|ty| matches!(ty, Type::Option(_)) && self.cx.linear(ty))?;
         let place = self.place(x)?;
-        match (place.root, place.path.is_empty()) {
-            (nacre_stack::Root::Local(id), true) if !self.locals[id.index()].by_ref => {
-                self.readable(id, x.span);
-                Some(self.get(id))
-            }
-            _ => {
-                let ty = place.ty.clone();
-                Some(make(ExprKind::Borrow(Box::new(place)), ty))
-            }
-        }
+        Some(self.looked_at(place, x.span))
     }
 
     /// The type of what an operand names, if that holds messages: it is neither copied nor taken by a comparison.
     fn message_in_place(&mut self, x: &ast::Expr) -> Option<Type> {
-        self.type_of_place(x).filter(|ty| self.cx.linear(ty))
+        self.place_type(x).filter(|ty| self.cx.linear(ty))
     }
 
-    /// `&&` and `||`: if the right side needs statements, they run only when it is evaluated.
-    fn short(&mut self, both: bool, l: &ast::Expr, r: &ast::Expr) -> Option<Value> {
-        let left = self.truth(l)?;
+    /// `&&` and `||`: the right side is evaluated only where it is needed.
+    fn short(&mut self, op: BinaryOp, l: &ast::Expr, r: &ast::Expr) -> Option<Value> {
+        let left = self.truth(l);
         let before = self.flow.clone();
-        let (block, right) = self.block(|b| b.truth(r));
+        let right = self.truth(r);
         let after = std::mem::replace(&mut self.flow, before.clone());
         self.merge(after, before, l.span);
-        let right = right?;
-        if block.is_empty() {
-            let op = if both { BinaryOp::Both } else { BinaryOp::Either };
-            return Some(Value::fixed(make(ExprKind::Binary(op, Box::new(left), Box::new(right)), Type::Bool)));
-        }
-        let id = self.temporary(Type::Bool);
-        self.push(StatementKind::Let(id, left));
-        let condition = self.get(id);
-        let mut evaluate = block;
-        evaluate.push(StatementKind::Let(id, right).into());
-        let (then, otherwise) = if both { (evaluate, Vec::new()) } else { (Vec::new(), evaluate) };
-        self.push(StatementKind::If { condition, likely: None, then, otherwise });
-        Some(Value::fixed(self.get(id)))
+        let both = ExprKind::Binary(op, Box::new(left?), Box::new(right?));
+        Some(Value::fixed(self.make(both, Type::Bool)))
     }
 
-    /// Both sides, left evaluated before whatever the right puts in front.
+    /// Both sides, from left to right.
     pub fn sides(&mut self, l: &ast::Expr, r: &ast::Expr, want: Option<&Type>) -> Option<(Value, Value)> {
-        let mut left = self.expr(l, want)?;
-        let before = self.out.len();
+        let left = self.expr(l, want)?;
         let hint = if left.flexible { want.cloned() } else { Some(left.expr.ty.clone()) };
         let right = self.expr(r, hint.as_ref())?;
-        if self.out.len() > before {
-            let mut held = [Some(left.expr)];
-            self.keep_order(&mut held, before);
-            let [kept] = held;
-            left.expr = kept?;
-        }
+        self.before([&left.expr], &right.expr);
         Some((left, right))
     }
 
@@ -195,7 +166,7 @@ impl Body<'_, '_> {
                 B::Sub => BinaryOp::Without,
                 _ => return self.no_operator(op, &ty, span),
             };
-            return Some(Value::fixed(make(ExprKind::Binary(set, Box::new(left), Box::new(right)), ty)));
+            return Some(Value::fixed(self.make(ExprKind::Binary(set, Box::new(left), Box::new(right)), ty)));
         }
         if !is_number(&ty) || (ty == Type::Duration && op == B::Mul) {
             return self.no_operator(op, &ty, span);
@@ -205,7 +176,7 @@ impl Body<'_, '_> {
             B::Sub if matches!(ty, Type::Seq(_)) => {
                 let Type::Seq(bits) = ty else { return None };
                 let distance = ExprKind::Binary(BinaryOp::Distance, Box::new(left), Box::new(right));
-                return Some(Value::fixed(make(distance, Type::Int(bits))));
+                return Some(Value::fixed(self.make(distance, Type::Int(bits))));
             }
             B::Sub => BinaryOp::Sub,
             B::Mul => BinaryOp::Mul,
@@ -236,15 +207,15 @@ impl Body<'_, '_> {
         }
         // Ranges are closed under nothing: compute in a width that holds them.
         let wide = holder(&ty);
-        let widen = |e: Expr| if e.ty == wide { e } else { make(ExprKind::Convert(Box::new(e)), wide.clone()) };
-        let result = make(ExprKind::Binary(operation, Box::new(widen(left)), Box::new(widen(right))), wide);
+        let widen = |e: Expr| if e.ty == wide { e } else { self.make(ExprKind::Convert(Box::new(e)), wide.clone()) };
+        let result = self.make(ExprKind::Binary(operation, Box::new(widen(left)), Box::new(widen(right))), wide);
         Some(Value::fixed(if operation == BinaryOp::Div { quotient(result) } else { result }))
     }
 
     /// Pairs of different types that have a meaning: times, sequence numbers with constants, sets with elements.
     fn mixed(&mut self, op: ast::BinaryOp, left: &Value, right: &Value) -> Option<Expr> {
         use ast::BinaryOp as B;
-        let binary = |op, l: Expr, r: Expr, ty| make(ExprKind::Binary(op, Box::new(l), Box::new(r)), ty);
+        let binary = |op, l: Expr, r: Expr, ty| self.make(ExprKind::Binary(op, Box::new(l), Box::new(r)), ty);
         let (l, r) = (&left.expr, &right.expr);
         match (&l.ty, &r.ty, op) {
             (Type::Instant, Type::Duration, B::Add) => {
@@ -253,7 +224,7 @@ impl Body<'_, '_> {
             (Type::Instant, Type::Duration, B::Sub) => {
                 Some(binary(BinaryOp::Sub, l.clone(), as_type(r, Type::Instant), Type::Instant))
             }
-            (Type::Instant, Type::Instant, B::Sub) => Some(make(
+            (Type::Instant, Type::Instant, B::Sub) => Some(self.make(
                 ExprKind::Convert(Box::new(binary(BinaryOp::Sub, l.clone(), r.clone(), Type::Instant))),
                 Type::Duration,
             )),
@@ -273,10 +244,10 @@ impl Body<'_, '_> {
             }
             (Type::Seq(bits), _, B::Sub) if right.flexible => {
                 let back = (constant_of(r) as u64).wrapping_neg() & nacre_stack::mask(u32::from(*bits));
-                Some(binary(BinaryOp::Add, l.clone(), make(ExprKind::Const(back), l.ty.clone()), l.ty.clone()))
+                Some(binary(BinaryOp::Add, l.clone(), self.make(ExprKind::Const(back), l.ty.clone()), l.ty.clone()))
             }
             (Type::Bits(n), other, B::Add | B::Sub) if is_number(other) && !left.flexible => {
-                let one = make(ExprKind::Const(1), Type::Bits(*n));
+                let one = self.make(ExprKind::Const(1), Type::Bits(*n));
                 let element = binary(BinaryOp::Shl, one, as_type(r, Type::UInt(32)), Type::Bits(*n));
                 let operation = if op == B::Add { BinaryOp::Or } else { BinaryOp::Without };
                 Some(binary(operation, l.clone(), element, l.ty.clone()))
@@ -299,25 +270,22 @@ impl Body<'_, '_> {
 
     fn compare(&mut self, op: ast::BinaryOp, left: Expr, right: Expr, span: Span) -> Option<Expr> {
         use ast::BinaryOp as B;
-        let binary = |op, l: Expr, r: Expr| make(ExprKind::Binary(op, Box::new(l), Box::new(r)), Type::Bool);
         let equality = matches!(op, B::Equal | B::NotEqual);
-        if !self.cx.capabilities(&left.ty).compared {
-            return self.no_operator(op, &left.ty.clone(), span);
+        let is_subset = op == B::LessEqual && matches!(left.ty, Type::Bits(_));
+        if !self.cx.capabilities(&left.ty).compared || !(equality || is_subset || is_number(&left.ty)) {
+            return self.no_operator(op, &left.ty, span);
         }
-        if let (Type::Bits(_), B::LessEqual) = (&left.ty, op) {
-            return Some(binary(BinaryOp::Subset, left, right));
-        }
-        if !equality && !is_number(&left.ty) {
-            return self.no_operator(op, &left.ty.clone(), span);
-        }
-        Some(match op {
-            B::Equal => binary(BinaryOp::Equal, left, right),
-            B::NotEqual => binary(BinaryOp::NotEqual, left, right),
-            B::Less => binary(BinaryOp::Less, left, right),
-            B::LessEqual => binary(BinaryOp::LessEqual, left, right),
-            B::Greater => binary(BinaryOp::Less, right, left),
-            _ => binary(BinaryOp::LessEqual, right, left),
-        })
+        let (l, r) = (Box::new(left), Box::new(right));
+        let kind = match op {
+            B::LessEqual if is_subset => ExprKind::Binary(BinaryOp::Subset, l, r),
+            B::Equal => ExprKind::Binary(BinaryOp::Equal, l, r),
+            B::NotEqual => ExprKind::Binary(BinaryOp::NotEqual, l, r),
+            B::Less => ExprKind::Binary(BinaryOp::Less, l, r),
+            B::LessEqual => ExprKind::Binary(BinaryOp::LessEqual, l, r),
+            B::Greater => ExprKind::Exchanged(BinaryOp::Less, l, r),
+            _ => ExprKind::Exchanged(BinaryOp::LessEqual, l, r),
+        };
+        Some(self.make(kind, Type::Bool))
     }
 
     /// Checks that entries of this type can be found by comparing; reports it if not.
@@ -379,28 +347,18 @@ impl Body<'_, '_> {
         let operand = as_type(&value.expr, ty.clone());
         let by = as_type(&by.expr, Type::UInt(32));
         let op = if left { BinaryOp::Shl } else { BinaryOp::Shr };
-        Some(Value::fixed(make(ExprKind::Binary(op, Box::new(operand), Box::new(by)), ty)))
+        Some(Value::fixed(self.make(ExprKind::Binary(op, Box::new(operand), Box::new(by)), ty)))
     }
 
     /// `x in set`, `x in container`.
     fn contains(&mut self, l: &ast::Expr, r: &ast::Expr) -> Option<Value> {
-        let container = self.attempt(|b| {
-            let place = b.place(r)?;
-            let key = match &place.ty {
-                Type::Ring(t, _) | Type::List(t, _) => (**t).clone(),
-                Type::Map(k, _, _) => (**k).clone(),
-                Type::Window(_, _, bits) => Type::Seq(*bits),
-                Type::Pool(_, n) => Type::Range(0, u64::from(*n)),
-                _ => return None,
-            };
-            Some((place, key))
-        });
-        if let Some((place, key)) = container {
+        if let Some(key) = self.place_type(r).and_then(|ty| key_of(&ty)) {
+            let place = self.place(r)?;
             self.comparable(&key, "in", r.span)?;
             let x = self.expr_as(l, &key)?;
             let query =
                 if matches!(place.ty, Type::Window(..) | Type::Pool(..)) { Query::Has } else { Query::Contains };
-            return Some(Value::fixed(make(ExprKind::Query(query, Box::new(place), vec![x]), Type::Bool)));
+            return Some(Value::fixed(self.make(ExprKind::Query(query, Box::new(place), vec![x]), Type::Bool)));
         }
         let (x, set) = self.sides(l, r, None)?;
         let Type::Bits(_) = set.expr.ty else {
@@ -415,7 +373,7 @@ impl Body<'_, '_> {
             return None;
         }
         let x = as_type(&x.expr, Type::UInt(32));
-        Some(Value::fixed(make(ExprKind::Binary(BinaryOp::Member, Box::new(x), Box::new(set.expr)), Type::Bool)))
+        Some(Value::fixed(self.make(ExprKind::Binary(BinaryOp::Member, Box::new(x), Box::new(set.expr)), Type::Bool)))
     }
 
     fn concat(&mut self, l: &ast::Expr, r: &ast::Expr) -> Option<Value> {
@@ -437,63 +395,17 @@ impl Body<'_, '_> {
                 kind => parts.push(Expr::new(kind, value.expr.ty, value.expr.span)),
             }
         }
-        Some(Value::fixed(make(ExprKind::Concat(parts), if fixed { Type::Bytes(size) } else { Type::View })))
-    }
-
-    /// Brings two values to one type, where that loses nothing.
-    pub fn unify(&mut self, left: Value, right: Value, want: Option<&Type>, span: Span) -> Option<(Expr, Expr)> {
-        if left.flexible && right.flexible {
-            let ty = want.cloned().unwrap_or_else(|| left.expr.ty.clone());
-            return Some((self.coerce(left, &ty, span)?, self.coerce(right, &ty, span)?));
-        }
-        let (lt, rt) = (left.expr.ty.clone(), right.expr.ty.clone());
-        if left.flexible {
-            let ty = if crate::convert::fits(constant_of(&left.expr), &rt) { rt } else { holder(&rt) };
-            return Some((self.coerce(left, &ty, span)?, self.coerce(right, &ty, span)?));
-        }
-        if right.flexible {
-            let ty = if crate::convert::fits(constant_of(&right.expr), &lt) { lt } else { holder(&lt) };
-            return Some((self.coerce(left, &ty, span)?, self.coerce(right, &ty, span)?));
-        }
-        if lt == rt {
-            return Some((left.expr, right.expr));
-        }
-        if let (Type::Text(_), Type::Text(_)) = (&lt, &rt) {
-            let literal = |v: &Value| matches!(v.expr.kind, ExprKind::Literal(_));
-            let ty = if literal(&left) { rt } else { lt };
-            return Some((self.coerce(left, &ty, span)?, self.coerce(right, &ty, span)?));
-        }
-        for ty in [lt.clone(), rt.clone(), holder(&lt), holder(&rt)] {
-            let takes = |t: &Type| *t == ty || widens(t, &ty);
-            if takes(&lt) && takes(&rt) {
-                return Some((self.coerce(left, &ty, span)?, self.coerce(right, &ty, span)?));
-            }
-        }
-        let (a, b) = (self.show(&lt), self.show(&rt));
-        let help = match (&lt, &rt) {
-            (Type::Seq(_), t) | (t, Type::Seq(_)) if is_number(t) => "convert the number: `x as seq...`".to_string(),
-            _ => String::new(),
-        };
-        self.error("T0063", format!("the two sides differ: {a} and {b}"), span, "", help);
-        None
+        Some(Value::fixed(self.make(ExprKind::Concat(parts), if fixed { Type::Bytes(size) } else { Type::View })))
     }
 }
 
-/// A quotient of two durations is a plain number.
-pub(crate) fn quotient(e: Expr) -> Expr {
-    if e.ty == Type::Duration {
-        return as_type(&e, Type::UInt(64));
+/// What `x in container` compares with; None: no container.
+fn key_of(ty: &Type) -> Option<Type> {
+    match ty {
+        Type::Ring(t, _) | Type::List(t, _) => Some((**t).clone()),
+        Type::Map(k, _, _) => Some((**k).clone()),
+        Type::Window(_, _, bits) => Some(Type::Seq(*bits)),
+        Type::Pool(_, n) => Some(Type::Range(0, u64::from(*n))),
+        _ => None,
     }
-    e
-}
-
-/// A conversion that the caller knows to be meant.
-pub(crate) fn as_type(e: &Expr, ty: Type) -> Expr {
-    if e.ty == ty {
-        return e.clone();
-    }
-    if let ExprKind::Const(n) = e.kind {
-        return make(ExprKind::Const(n), ty);
-    }
-    make(ExprKind::Convert(Box::new(e.clone())), ty)
 }

@@ -1,95 +1,89 @@
 //! Places: what can be assigned, armed, referred to or operated on.
 
 use nacre_diagnostics::Span;
-use nacre_stack::{mask, Expr, ExprKind, Local, Place, Root, Scope, Step, Type};
+use nacre_stack::{mask, Scope, Type};
 use nacre_syntax::ast;
 
-use crate::body::{Binding, Body};
+use crate::body::{Binding, Body, Context};
 use crate::convert::constant_of;
+use crate::tree::{Expr, ExprKind, Place, Root, Step};
 
 impl Body<'_, '_> {
-    /// The place that an expression names, or nothing if it is none. Only faults of indices are told.
+    /// The type of the place that an expression names, if it names one. Indices are not looked at.
+    pub fn place_type(&self, e: &ast::Expr) -> Option<Type> {
+        match &e.kind {
+            ast::ExprKind::Name(name) => match self.lookup(name) {
+                Some(Binding::Place { id, .. } | Binding::Value(id)) => Some(self.ty(*id)),
+                Some(Binding::Unknown) => None,
+                None => self.cx.cell_ids.get(name).map(|id| self.cx.tree.cells[id.index()].cell.ty.clone()),
+            },
+            ast::ExprKind::Field(base, field) => Some(self.field_of(&self.place_type(base)?, &field.name)?.1),
+            ast::ExprKind::Index(base, index) if !matches!(index.kind, ast::ExprKind::From(_)) => {
+                Some(element_of(&self.place_type(base)?)?.0)
+            }
+            _ => None,
+        }
+    }
+
+    /// The place that an expression names; nothing if it is none ([`Body::place_type`]), or if an index is wrong, which
+    /// is reported.
     pub fn place(&mut self, e: &ast::Expr) -> Option<Place> {
         Some(self.place_with(e)?.0)
     }
 
     /// Also says whether it lies in an entry that is only being read.
     pub fn place_with(&mut self, e: &ast::Expr) -> Option<(Place, bool)> {
-        self.attempt(|b| b.place_of_expr(e))
-    }
-
-    /// Lowers something; if it gives nothing, the statements that it has put in front are taken back, so that the expression
-    /// can be lowered in another way.
-    pub fn attempt<T>(&mut self, lower: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
-        let (out, locals, flow) = (self.out.len(), self.locals.len(), self.flow.clone());
-        let made = lower(self);
-        if made.is_none() {
-            self.out.truncate(out);
-            self.locals.truncate(locals);
-            self.flow = flow;
-        }
-        made
-    }
-
-    fn place_of_expr(&mut self, e: &ast::Expr) -> Option<(Place, bool)> {
         match &e.kind {
             ast::ExprKind::Name(name) => self.named_place(name, e.span),
             ast::ExprKind::Field(base, field) => {
-                let (mut place, borrowed) = self.place_with(base)?;
+                let (place, borrowed) = self.place_with(base)?;
                 let (index, ty) = self.field_of(&place.ty, &field.name)?;
-                place.path.push(Step::Field(index));
-                place.ty = ty;
-                Some((place, borrowed))
+                Some((place.with(Step::Field(index), ty), borrowed))
             }
             ast::ExprKind::Index(base, index) => {
-                let (mut place, borrowed) = self.place_with(base)?;
-                let (ty, size) = match &place.ty {
-                    Type::Array(t, n) | Type::Pool(t, n) | Type::Map(_, t, n) => ((**t).clone(), *n),
-                    Type::Bytes(n) => (Type::UInt(8), *n),
-                    _ => return None,
-                };
+                let (place, borrowed) = self.place_with(base)?;
+                let (ty, size) = element_of(&place.ty)?;
                 let index = self.index(index, size)?;
-                place.path.push(Step::Index(index));
-                place.ty = ty;
-                Some((place, borrowed))
+                Some((place.with(Step::Index(index), ty), borrowed))
             }
             _ => None,
         }
     }
 
-    /// Whether a place is a whole local of this body, not one that a `ref` stands for.
-    pub fn is_local(&self, place: &Place) -> bool {
-        matches!((&place.root, place.path.is_empty()), (Root::Local(id), true) if !self.locals[id.index()].by_ref)
+    /// Whether an expression names a value as a whole, not a part or what is kept elsewhere.
+    pub fn is_whole_value(&self, e: &ast::Expr) -> bool {
+        let ast::ExprKind::Name(name) = &e.kind else { return false };
+        match self.lookup(name) {
+            Some(Binding::Value(_)) => true,
+            Some(Binding::Place { id, .. }) => self.names.whole_value(&self.place_of(*id)).is_some(),
+            Some(Binding::Unknown) | None => false,
+        }
     }
 
-    /// The type of the place that an expression names, if it names one. Leaves no trace: indices are lowered when the place
-    /// is used.
-    pub fn type_of_place(&mut self, e: &ast::Expr) -> Option<Type> {
-        let found = self.cx.found.len();
-        let mut ty = None;
-        self.attempt::<()>(|b| {
-            ty = b.place(e).map(|place| place.ty);
-            None
-        });
-        self.cx.found.truncate(found);
-        ty
+    /// Whether the place that an expression names lies in an entry that is only being read.
+    pub fn is_borrowed(&self, e: &ast::Expr) -> bool {
+        match &e.kind {
+            ast::ExprKind::Name(name) => matches!(self.lookup(name), Some(Binding::Place { borrowed: true, .. })),
+            ast::ExprKind::Field(base, _) | ast::ExprKind::Index(base, _) => self.is_borrowed(base),
+            _ => false,
+        }
     }
 
     fn named_place(&mut self, name: &str, span: Span) -> Option<(Place, bool)> {
         match self.lookup(name).cloned() {
-            Some(Binding::Place { place, borrowed, entry }) => {
+            Some(Binding::Place { id, borrowed, entry }) => {
                 entry.into_iter().for_each(|entry| self.note_use(entry, span));
-                Some((place, borrowed))
+                Some((self.place_of(id), borrowed))
             }
-            Some(Binding::Local(id)) => Some((self.place_of(id), false)),
+            Some(Binding::Value(id)) => Some((self.place_of(id), false)),
             Some(Binding::Unknown) => {
                 self.poisoned = true;
                 None
             }
             None => {
                 let &id = self.cx.cell_ids.get(name)?;
-                let ty = self.cx.fragment.cells[id.index()].ty.clone();
-                Some((Place { root: Root::Cell(id), path: Vec::new(), ty }, false))
+                let ty = self.cx.tree.cells[id.index()].cell.ty.clone();
+                Some((Place { root: Root::Cell(id), path: Vec::new(), ty, span }, false))
             }
         }
     }
@@ -98,7 +92,7 @@ impl Body<'_, '_> {
     pub fn field_of(&self, ty: &Type, name: &str) -> Option<(u32, Type)> {
         match ty {
             Type::Struct(id) => {
-                let fields = &self.cx.fragment.structs[id.index()].fields;
+                let fields = &self.cx.tree.structs[id.index()].fields;
                 let at = fields.iter().position(|f| f.name == name)?;
                 Some((at as u32, fields[at].ty.clone()))
             }
@@ -121,7 +115,7 @@ impl Body<'_, '_> {
             match &value.expr.ty {
                 Type::Range(_, high) => *high <= u64::from(size),
                 Type::UInt(bits) => mask(u32::from(*bits)) < u64::from(size),
-                Type::Enum(id) => self.cx.fragment.enums[id.index()].variants.len() <= size as usize,
+                Type::Enum(id) => self.cx.tree.enums[id.index()].variants.len() <= size as usize,
                 _ => false,
             }
         };
@@ -140,51 +134,49 @@ impl Body<'_, '_> {
         None
     }
 
-    /// The place with its indices evaluated once and for all, as `ref` promises.
-    pub fn fixed(&mut self, mut place: Place) -> Place {
-        let path = std::mem::take(&mut place.path);
-        place.path = path
-            .into_iter()
-            .map(|step| match step {
-                Step::Index(e) => Step::Index(self.spill(e)),
-                other => other,
-            })
-            .collect();
-        place
-    }
-
     /// A place that may be changed; says why if not.
     pub fn changeable(&mut self, e: &ast::Expr) -> Option<Place> {
-        let Some((place, borrowed)) = self.place_with(e) else {
+        if self.place_type(e).is_none() {
             self.unknown_place(e);
             return None;
-        };
-        if let Root::Cell(id) = place.root {
-            if self.cx.fragment.cells[id.index()].scope == Scope::Given {
-                self.error(
-                    "T0038",
-                    "a given value never changes",
-                    e.span,
-                    "set by the host when the connection is opened",
-                    "",
-                );
-                return None;
-            }
         }
-        if let Root::Local(id) = place.root {
-            self.assignable(id, e.span)?;
-        }
+        let (place, borrowed) = self.place_with(e)?;
+        self.may_change(&place, e.span)?;
         if borrowed && self.cx.linear(&place.ty) {
             self.error("T0039", "an entry that is being read is not replaced", e.span, "borrowed by the loop", "");
             return None;
         }
-        if matches!(self.context, crate::body::Context::Pure { .. }) {
+        if matches!(self.context, Context::Pure { .. }) {
             self.error("T0040", "nothing is changed here", e.span, "in a condition", "");
             return None;
         }
         Some(place)
     }
 
+    /// Checks that what a place begins with may be changed; reports it if not.
+    pub fn may_change(&mut self, place: &Place, span: Span) -> Option<()> {
+        match self.root_of(place) {
+            Root::Cell(id) if self.cx.tree.cells[id.index()].cell.scope == Scope::Given => {
+                let label = "set by the host when the connection is opened";
+                self.error("T0038", "a given value never changes", span, label, "");
+                None
+            }
+            Root::Name(id) => self.assignable(id, span),
+            Root::Cell(_) | Root::Walked => Some(()),
+        }
+    }
+
+    /// Where a place begins, also by way of names for places.
+    fn root_of(&self, place: &Place) -> Root {
+        let mut root = place.root;
+        while let Root::Name(id) = root {
+            let crate::tree::Is::Place(of) = &self.names[id].is else { break };
+            root = of.root;
+        }
+        root
+    }
+
+    /// Reports that an expression names no place, or what is wrong in it.
     pub fn unknown_place(&mut self, e: &ast::Expr) {
         let before = self.cx.found.len();
         // Whatever is wrong inside is told by evaluating it.
@@ -213,21 +205,19 @@ impl Body<'_, '_> {
             self.error("T0042", "a message does not leave its place like this", span, "it would be held twice", help);
             return None;
         }
-        if let (Root::Local(id), true) = (place.root, place.path.is_empty()) {
-            if !self.locals[id.index()].by_ref {
-                return Some(self.get(id));
-            }
+        if let Some(id) = self.names.whole_value(&place) {
+            return Some(Expr::new(ExprKind::Name(id), place.ty, span));
         }
         let ty = place.ty.clone();
         Some(Expr::new(ExprKind::Load(Box::new(place)), ty, span))
     }
+}
 
-    /// Marks a parameter as standing for a place of the caller's.
-    pub fn reference(&mut self, name: &str, ty: Type) -> nacre_stack::LocalId {
-        let id = nacre_stack::LocalId(self.locals.len() as u32);
-        self.locals.push(Local { name: name.into(), ty: ty.clone(), by_ref: true });
-        let place = Place { root: Root::Local(id), path: Vec::new(), ty };
-        self.bind_place(name, place, false);
-        id
+/// The type of the elements of what can be indexed in its place, and how many there are.
+fn element_of(ty: &Type) -> Option<(Type, u32)> {
+    match ty {
+        Type::Array(t, n) | Type::Pool(t, n) | Type::Map(_, t, n) => Some(((**t).clone(), *n)),
+        Type::Bytes(n) => Some((Type::UInt(8), *n)),
+        _ => None,
     }
 }

@@ -5,13 +5,10 @@ use std::collections::HashMap;
 use nacre_diagnostics::{nearest, Diagnostic, SourceId, Span};
 use nacre_syntax::ast::{self, Item};
 
-use crate::layer::Checker;
-use crate::{Fragment, Variation};
-
 /// The items of all files, by name.
 ///
-/// Files that are joined by imports without a name share one space of names. What is imported under a name is a space of
-/// its own, seen by the importing file alone, through that name.
+/// Files that are joined by imports without a name share one space of names. What is imported under a name is a space
+/// of its own, seen by the importing file alone, through that name.
 pub struct Program {
     files: Vec<ast::File>,
     /// The items of the files that the program begins with, and of what they import without a name.
@@ -46,8 +43,8 @@ impl Program {
         Program::beginning(files, &all)
     }
 
-    /// The same, where the program begins with some of the files and the others are what these import. The imports' files
-    /// are given by their place among `files`, which is that of their texts in the sources.
+    /// The same, where the program begins with some of the files and the others are what these import. The imports'
+    /// files are given by their place among `files`, which is that of their texts in the sources.
     pub fn beginning(files: Vec<ast::File>, begins: &[bool]) -> (Program, Vec<Diagnostic>) {
         let mut found = Vec::new();
         for item in files.iter().flat_map(|f| &f.items) {
@@ -158,81 +155,8 @@ impl Program {
         }
     }
 
-    /// Checks one layer with these arguments, and lowers it. Parameters that are neither given nor have a default are an error;
-    /// with `generic` they get the value 1, to check a layer by itself.
-    pub fn instantiate(
-        &self,
-        layer: &ast::LayerRef,
-        generic: bool,
-    ) -> Result<(Fragment, Vec<Diagnostic>), Vec<Diagnostic>> {
-        self.instantiate_with(layer, generic, &Variation::default())
-    }
-
-    fn instantiate_with(
-        &self,
-        layer: &ast::LayerRef,
-        generic: bool,
-        variation: &Variation,
-    ) -> Result<(Fragment, Vec<Diagnostic>), Vec<Diagnostic>> {
-        let Some(Named { item: Item::Layer(declared), .. }) = self.find(&layer.name.name, layer.name.span) else {
-            return Err(vec![self.unknown_layer(&layer.name)]);
-        };
-        let layer = variation.applied(declared, layer);
-        let mut checker = Checker::new(self, declared);
-        checker.sequence_bits = variation.sequence_bits.map(u32::from);
-        checker.run(&layer.arguments, layer.span, generic)
-    }
-
-    /// The layers of a stack, top first.
-    pub fn fragments(&self, stack: &ast::Stack) -> Result<(Vec<Fragment>, Vec<Diagnostic>), Vec<Diagnostic>> {
-        self.fragments_with(stack, &Variation::default())
-    }
-
-    /// The same, with other parameters than the source gives.
-    pub fn fragments_with(
-        &self,
-        stack: &ast::Stack,
-        variation: &Variation,
-    ) -> Result<(Vec<Fragment>, Vec<Diagnostic>), Vec<Diagnostic>> {
-        let ast::StackBody::Layers(layers) = &stack.body else {
-            return Err(vec![not_built("stacks by property", stack.name.span)]);
-        };
-        if stack.members.is_some() {
-            return Err(vec![not_built("stacks for groups", stack.name.span)]);
-        }
-        let (mut fragments, mut errors, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
-        for layer in layers {
-            match self.instantiate_with(layer, false, variation) {
-                Ok((fragment, more)) => {
-                    fragments.push(fragment);
-                    warnings.extend(more);
-                }
-                Err(more) => errors.extend(more.into_iter().filter(|d| !errors.contains(d)).collect::<Vec<_>>()),
-            }
-        }
-        if errors.is_empty() {
-            Ok((fragments, warnings))
-        } else {
-            Err(errors)
-        }
-    }
-
-    /// Checks every layer by itself, with the defaults of its parameters.
-    pub fn check_layers(&self) -> Vec<Diagnostic> {
-        let mut found = Vec::new();
-        for layer in self.layers() {
-            if layer.kind != ast::LayerKind::Worker {
-                continue;
-            }
-            match Checker::new(self, layer).run(&[], layer.span, true) {
-                Ok((_, warnings)) => found.extend(warnings),
-                Err(errors) => found.extend(errors),
-            }
-        }
-        found
-    }
-
-    fn unknown_layer(&self, name: &ast::Ident) -> Diagnostic {
+    /// The report of a layer that is not there.
+    pub(crate) fn unknown_layer(&self, name: &ast::Ident) -> Diagnostic {
         let known = self.known(&name.name, name.span, |i| matches!(i, Item::Layer(_)));
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let found =

@@ -1,15 +1,15 @@
 //! What a layer says of itself: goals, and the names of what it provides, requires and breaks.
 
 use nacre_diagnostics::nearest;
-use nacre_stack::{Goal, Type};
+use nacre_stack::Type;
 use nacre_syntax::ast::{self, BinaryOp, ExprKind, Item};
 
-use crate::layer::Checker;
+use crate::checker::Checker;
 
 impl Checker<'_> {
     /// `goal at_rest = sent.empty;`, over the layer's cells as an invariant is.
     pub(crate) fn goal(&mut self, goal: &ast::Goal) {
-        if self.fragment.goals.iter().any(|g| g.name == goal.name.name) {
+        if self.tree.goals.iter().any(|(name, _)| *name == goal.name.name) {
             let words = format!("`{}` is declared twice in this layer", goal.name.name);
             self.error("T0022", words, goal.name.span, "again here", "");
         }
@@ -21,8 +21,8 @@ impl Checker<'_> {
                 ast::Expr { kind: either, span: goal.condition.span }
             }
         };
-        if let Some(holds) = self.pure(&condition, &Type::Bool, Vec::new()) {
-            self.fragment.goals.push(Goal { name: goal.name.name.clone(), holds });
+        if let Some(holds) = self.pure(&condition, &Type::Bool, &[]) {
+            self.tree.goals.push((goal.name.name.clone(), holds));
         }
     }
 
@@ -33,7 +33,7 @@ impl Checker<'_> {
             match self.program.find(&name.name, name.span).map(|n| n.item) {
                 Some(Item::Automaton(automaton)) => {
                     let extended = self.program.extended(automaton);
-                    self.fragment.extends.push((plain(name), extended));
+                    self.tree.extends.push((plain(name), extended));
                 }
                 Some(Item::Property(_)) => {}
                 _ => self.unknown_promise(name),

@@ -1,11 +1,11 @@
-//! Roles: what events are at the boundaries of a stack, and givens to the host. `as ROLE` states one; events of well-known names
-//! have theirs without.
+//! Roles: what events are at the boundaries of a stack, and givens to the host. `as ROLE` states one; events of
+//! well-known names have theirs without.
 
 use nacre_diagnostics::Span;
 use nacre_stack::{Direction, EventRole, GivenRole, Scope, Type};
 use nacre_syntax::ast;
 
-use crate::layer::Checker;
+use crate::checker::Checker;
 use nacre_diagnostics::nearest;
 
 const EVENTS: &[(&str, EventRole)] = &[

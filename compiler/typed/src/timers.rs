@@ -1,11 +1,12 @@
 //! Handlers of timers: the way to the timer, and what runs when it fires.
 
 use nacre_diagnostics::Diagnostic;
-use nacre_stack::{CellId, Handler, HandlerId, LayerId, Timer, TimerStep, Type};
+use nacre_stack::{CellId, TimerStep, Type};
 use nacre_syntax::ast::{self, Member};
 
 use crate::body::{Body, Context, NameOf};
-use crate::layer::Checker;
+use crate::checker::Checker;
+use crate::tree::{Handler, HandlerParameter, Timer};
 
 impl Checker<'_> {
     pub(crate) fn timer_handler(&mut self, h: &ast::TimerHandler) {
@@ -14,26 +15,25 @@ impl Checker<'_> {
         let mut body = Body::new(self, Context::Timer);
         let mut parameters = Vec::new();
         for (index, size) in names.iter().zip(sizes) {
-            parameters.push(body.declare_constant(index, Type::Range(0, u64::from(size)), NameOf::TimerIndex));
+            let name = body.declare_constant(index, Type::Range(0, u64::from(size)), NameOf::TimerIndex);
+            parameters.push(HandlerParameter { name, pattern: None });
         }
-        body.whole(&h.body, None);
-        let (locals, block) = (body.locals, body.out);
-        let handler = HandlerId(self.fragment.handlers.len() as u32);
-        self.fragment.handlers.push(Handler {
+        let block = body.whole(&h.body, None);
+        let names = body.names;
+        let handler = self.tree.handlers.len() as u32;
+        self.tree.handlers.push(Handler {
             name: format!("on.{name}"),
-            layer: LayerId(0),
-            event: None,
+            reacts: None,
             parameters,
             fields: Vec::new(),
-            locals,
+            names,
             body: block,
-            passes: false,
             span: h.span,
         });
-        if self.fragment.timers.iter().any(|t| t.cell == cell && t.path == path) {
+        if self.tree.timers.iter().any(|t| t.cell == cell && t.path == path) {
             self.error("T0103", format!("the timer `{name}` has two handlers"), h.span, "again here", "");
         }
-        self.fragment.timers.push(Timer { name, layer: LayerId(0), cell, path, handler });
+        self.tree.timers.push(Timer { name, cell, path, handler });
     }
 
     /// `peers[to].resend`: the cell, the way from it to the timer, and the names of the indices.
@@ -67,7 +67,7 @@ impl Checker<'_> {
         match &place.kind {
             ast::ExprKind::Name(name) => match self.cell_ids.get(name) {
                 Some(&id) => {
-                    Some((id, Vec::new(), Vec::new(), name.clone(), self.fragment.cells[id.index()].ty.clone()))
+                    Some((id, Vec::new(), Vec::new(), name.clone(), self.tree.cells[id.index()].cell.ty.clone()))
                 }
                 None if self.unsound.contains(name) => {
                     self.tainted = true;
@@ -84,7 +84,7 @@ impl Checker<'_> {
                     self.error("T0093", "this is not a timer", place.span, "", "");
                     return None;
                 };
-                let fields = &self.fragment.structs[id.index()].fields;
+                let fields = &self.tree.structs[id.index()].fields;
                 let Some(at) = fields.iter().position(|f| f.name == field.name) else {
                     self.error("T0051", format!("there is no field `{}`", field.name), field.span, "unknown", "");
                     return None;
@@ -128,8 +128,8 @@ impl Checker<'_> {
             let Member::Storage(storage) = member else { continue };
             for field in &storage.fields {
                 let Some(&id) = self.cell_ids.get(&field.name.name) else { continue };
-                let handled = self.fragment.timers.iter().any(|t| t.cell == id);
-                let holds = matches!(self.fragment.cells[id.index()].ty, Type::Timer);
+                let handled = self.tree.timers.iter().any(|t| t.cell == id);
+                let holds = matches!(self.tree.cells[id.index()].cell.ty, Type::Timer);
                 if holds && !handled {
                     self.found.push(
                         Diagnostic::error("T0104", format!("the timer `{}` has no handler", field.name.name))

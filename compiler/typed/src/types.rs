@@ -1,11 +1,11 @@
 //! Types as written to types of the stack IR.
 
 use nacre_diagnostics::{nearest, Span};
-use nacre_stack::{Capabilities, EnumId, StructId, Type};
+use nacre_stack::{EnumId, StructId, Type};
 use nacre_syntax::ast::{self, TypeArgument, TypeKind};
 use nacre_syntax::foreign::{self, Unknown};
 
-use crate::layer::Checker;
+use crate::checker::Checker;
 use crate::program::not_built;
 
 /// Elements in any one container or array, at the most: keeps states of a size that can be thought about.
@@ -199,11 +199,6 @@ impl Checker<'_> {
         None
     }
 
-    /// Whether a name at this place may be one of the layer's own: those of its file, and what comes from nowhere.
-    pub(crate) fn is_here(&self, at: Span) -> bool {
-        at.file == self.layer.name.span.file || at == Span::default()
-    }
-
     fn struct_named(&mut self, name: &ast::Ident) -> Option<StructId> {
         let layer = self.layer;
         let own = layer.members.iter().find_map(|m| match m {
@@ -226,52 +221,6 @@ impl Checker<'_> {
         let ast::Item::Enum(declared) = found.item else { return None };
         let key = found.key();
         Some(self.enum_ids.get(&key).copied().unwrap_or_else(|| self.declare_enum(key, declared)))
-    }
-
-    /// How a type is written.
-    pub(crate) fn show(&self, ty: &Type) -> String {
-        match ty {
-            Type::Bool => "bool".into(),
-            Type::UInt(n) => format!("u{n}"),
-            Type::Int(n) => format!("i{n}"),
-            Type::Seq(n) => format!("seq{n}"),
-            Type::Range(a, b) => format!("{a}..{b}"),
-            Type::Enum(id) => self.fragment.enums[id.index()].name.clone(),
-            Type::Struct(id) => self.fragment.structs[id.index()].name.clone(),
-            Type::Tuple(types) => format!("({})", types.iter().map(|t| self.show(t)).collect::<Vec<_>>().join(", ")),
-            Type::Option(t) => format!("{}?", self.show(t)),
-            Type::Bits(n) => format!("bits<{n}>"),
-            Type::Addr => "addr".into(),
-            Type::Duration => "duration".into(),
-            Type::Instant => "instant".into(),
-            Type::Timer => "timer".into(),
-            Type::Bytes(n) => format!("bytes<{n}>"),
-            Type::Text(n) => format!("text<{n}>"),
-            Type::Msg => "msg".into(),
-            Type::Bounded(n) => format!("msg<{n}>"),
-            Type::View => "bytes".into(),
-            Type::Array(t, n) => format!("{} per 0..{n}", self.show(t)),
-            Type::Ring(t, n) => format!("ring<{}, {n}>", self.show(t)),
-            Type::List(t, n) => format!("list<{}, {n}>", self.show(t)),
-            Type::Window(t, n, b) => format!("window<{}, {n}, seq{b}>", self.show(t)),
-            Type::Pool(t, n) => format!("pool<{}, {n}>", self.show(t)),
-            Type::Map(k, t, n) => format!("map<{}, {}, {n}>", self.show(k), self.show(t)),
-        }
-    }
-
-    /// What can be done with values of the type.
-    pub(crate) fn capabilities(&self, ty: &Type) -> Capabilities {
-        Capabilities::of(&self.fragment.structs, ty)
-    }
-
-    /// Whether a value of the type that begins empty would hold a message that nothing has put there.
-    pub(crate) fn needs_message(&self, ty: &Type) -> bool {
-        !self.capabilities(ty).zero
-    }
-
-    /// Whether values of the type contain messages, so that they are used exactly once.
-    pub(crate) fn linear(&self, ty: &Type) -> bool {
-        nacre_stack::has_message(&self.fragment.structs, ty)
     }
 }
 

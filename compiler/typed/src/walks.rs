@@ -1,49 +1,145 @@
-//! A container is not changed while a loop goes over it (language.md, section 2, 9).
+//! The names of loops over containers.
 
 use nacre_diagnostics::Span;
-use nacre_stack::{Block, Local, Operation, Place, Statement, StatementKind};
+use nacre_stack::Type;
+use nacre_syntax::ast::{self, PatternKind as Written};
 
-use crate::body::Body;
-use crate::changes::{change_of, inner_blocks, Change};
-use crate::fragment::Fragment;
+use crate::body::{Binding, Body, NameOf};
+use crate::bounded::is_message;
+use crate::tree::{Entry, Index, NameId, Place, Step};
+
+/// A `for`, without its body.
+pub(crate) struct Head<'s> {
+    pub pattern: &'s ast::Pattern,
+    pub over: &'s ast::Expr,
+    pub drain: bool,
+    pub bound: Option<&'s ast::Expr>,
+}
+
+/// The names of a loop over a container.
+pub(crate) struct Walk<'s> {
+    pub index: Index,
+    pub key: Option<NameId>,
+    pub entry: Entry,
+    /// A message that each turn must consume.
+    pub held: Option<(NameId, Span)>,
+    /// What is taken apart at the beginning of each turn.
+    pub taken_apart: Option<(&'s ast::Pattern, Type)>,
+}
+
+/// What a loop over a type gives.
+pub(crate) struct Parts {
+    pub index: Type,
+    pub value: Type,
+    pub size: u32,
+    /// Entries come with their index, slot, number or key.
+    pub pairs: bool,
+}
+
+impl Parts {
+    /// Those of a type, if loops go over it.
+    pub fn of(ty: &Type) -> Option<Parts> {
+        let numbered = |n: u32| Type::Range(0, u64::from(n));
+        let parts = |index, value: &Type, size, pairs| Some(Parts { index, value: value.clone(), size, pairs });
+        match ty {
+            Type::Array(t, n) => parts(numbered(*n), t, *n, false),
+            Type::Bits(n) => parts(numbered(*n), &numbered(*n), *n, false),
+            Type::Ring(t, n) | Type::List(t, n) => parts(numbered(*n), t, *n, false),
+            Type::Window(t, n, bits) => parts(Type::Seq(*bits), t, *n, true),
+            Type::Pool(t, n) | Type::Map(_, t, n) => parts(numbered(*n), t, *n, true),
+            _ => None,
+        }
+    }
+}
 
 impl Body<'_, '_> {
-    /// Notes a loop over a container, and what its body changes before it goes on.
-    pub fn note_walk(&mut self, over: &Place, body: &Block, span: Span) {
-        let mut found = Changes { locals: &self.locals, fragment: &self.cx.fragment, found: Vec::new() };
-        found.block(body, true);
-        for (change, changed) in found.found {
-            let changed = if changed == Span::default() { span } else { changed };
-            self.suspect_walk(over, change, changed, span);
-        }
-    }
-}
-
-struct Changes<'a> {
-    locals: &'a [Local],
-    fragment: &'a Fragment,
-    found: Vec<(Change, Span)>,
-}
-
-impl Changes<'_> {
-    /// `own`: a `break` here leaves the loop itself.
-    fn block(&mut self, block: &Block, own: bool) {
-        let leaves = match block.last().map(|s| &s.kind) {
-            Some(StatementKind::Return(_)) => true,
-            Some(StatementKind::Break) => own,
-            _ => false,
-        };
-        for statement in block {
-            if !(leaves && is_removal(statement)) {
-                let change = change_of(&statement.kind, self.locals, self.fragment);
-                self.found.extend(change.map(|change| (change, statement.span)));
+    /// The names of a loop over the entries at a place.
+    pub fn walk<'s>(&mut self, head: &Head<'s>, over: &Place, parts: &Parts) -> Option<Walk<'s>> {
+        let (index_pattern, value_pattern) = match (&head.pattern.kind, parts.pairs) {
+            (Written::Tuple(both), true) if both.len() == 2 => (Some(&both[0]), &both[1]),
+            (_, true) => {
+                self.error(
+                    "T0082",
+                    "two names are wanted: (index, entry)",
+                    head.pattern.span,
+                    "",
+                    "`_` for the one that is not needed",
+                );
+                return None;
             }
-            let own = own && matches!(statement.kind, StatementKind::If { .. });
-            inner_blocks(&statement.kind).into_iter().for_each(|inner| self.block(inner, own));
+            (_, false) => (None, head.pattern),
+        };
+        let linear = self.cx.linear(&parts.value);
+        let is_map = matches!(over.ty, Type::Map(..));
+        let needed = index_pattern.is_some() || (linear && !head.drain) || is_map;
+        let index = if needed { Index::Hidden } else { Index::Unused };
+        let mut walk = Walk { index, key: None, entry: Entry::Unused, held: None, taken_apart: None };
+        if let Some(ast::Pattern { kind: Written::Name(name), .. }) = index_pattern {
+            self.walk_index(name, over, parts, &mut walk);
+        }
+        if !head.drain && (linear || matches!(over.ty, Type::Pool(..) | Type::Map(..))) {
+            if walk.index == Index::Unused {
+                walk.index = Index::Hidden;
+            }
+            let place = over.clone().with(Step::Current, parts.value.clone());
+            walk.entry = self.walk_in_place(value_pattern, place)?;
+            return Some(walk);
+        }
+        match &value_pattern.kind {
+            Written::Name(name) => {
+                let id = self.loop_variable(name, parts.value.clone());
+                walk.held = linear.then_some((id, name.span));
+                walk.entry = Entry::Value(id);
+            }
+            Written::Any if !linear => {}
+            _ => walk.taken_apart = Some((value_pattern, parts.value.clone())),
+        }
+        Some(walk)
+    }
+
+    fn walk_index(&mut self, name: &ast::Ident, over: &Place, parts: &Parts, walk: &mut Walk) {
+        match &over.ty {
+            Type::Map(key, _, _) => {
+                walk.key = Some(self.declare_constant(name, (**key).clone(), NameOf::Loop));
+            }
+            _ => walk.index = Index::Named(self.loop_variable(name, parts.index.clone())),
         }
     }
-}
 
-fn is_removal(statement: &Statement) -> bool {
-    matches!(&statement.kind, StatementKind::Operate(o) if o.operation == Operation::Remove)
+    /// A name that each turn sets.
+    fn loop_variable(&mut self, name: &ast::Ident, ty: Type) -> NameId {
+        let id = self.hidden(&name.name, ty, name.span);
+        self.bind(&name.name, Binding::Value(id));
+        self.constants.insert(id, NameOf::Loop);
+        id
+    }
+
+    /// Names for an entry that stays where it is, or for its parts.
+    fn walk_in_place(&mut self, pattern: &ast::Pattern, place: Place) -> Option<Entry> {
+        match (&pattern.kind, place.ty.clone()) {
+            (Written::Name(name), ty) => {
+                let borrowed = is_message(&ty);
+                Some(Entry::InPlace(vec![self.bind_place(name, place, borrowed)]))
+            }
+            (Written::Any, _) => Some(Entry::InPlace(Vec::new())),
+            (Written::Tuple(names), Type::Tuple(types)) => {
+                let mut parts = Vec::new();
+                for (i, (p, ty)) in names.iter().zip(types).enumerate() {
+                    if let Written::Name(name) = &p.kind {
+                        let part = place.clone().with(Step::Field(i as u32), ty);
+                        parts.push(self.bind_place(name, part, true));
+                    }
+                }
+                Some(Entry::InPlace(parts))
+            }
+            (Written::Tuple(_), _) => {
+                self.error("T0082", "this pattern does not fit the entry", pattern.span, "", "");
+                None
+            }
+            _ => {
+                self.error("T0082", "a name is wanted here", pattern.span, "", "");
+                None
+            }
+        }
+    }
 }

@@ -19,7 +19,8 @@ impl<'p> Typer<'p> {
             return vec![];
         }
         let mut actions: Vec<spec::Action> = groups.iter().filter_map(|parts| self.action(parts)).collect();
-        // What an extension rules out need not be asked for again and again; of events it matters that they are ruled out.
+        // What an extension rules out need not be asked for again and again; of events it matters that they are ruled
+        // out.
         actions.retain(|a| {
             matches!(a.kind, spec::ActionKind::Input | spec::ActionKind::Output) || !a.guards.contains(&NEVER)
         });

@@ -42,7 +42,8 @@ impl Typer<'_> {
         }
     }
 
-    /// Whether this is a pattern that gives a name its meaning. `new`: a name by itself may be one that nothing declares.
+    /// Whether this is a pattern that gives a name its meaning. `new`: a name by itself may be one that nothing
+    /// declares.
     fn binds(&self, e: &ast::Expr, new: bool) -> bool {
         match &e.kind {
             ExprKind::Name(name) => name == "_" || self.unbound(name).is_some() || new && self.is_new(name, e.span),

@@ -1,4 +1,5 @@
-//! What keeps small sources from becoming large automata: definitions that are put in, tuples of tuples, joined actions.
+//! What keeps small sources from becoming large automata: definitions that are put in, tuples of tuples, joined
+//! actions.
 
 use nacre_diagnostics::Span;
 use nacre_specification::{Expr, Pattern};

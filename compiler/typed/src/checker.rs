@@ -1,0 +1,166 @@
+//! The check of one layer while it is under way: what is declared so far, and what is wrong.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use nacre_diagnostics::{Diagnostic, Span};
+use nacre_stack::{
+    Capabilities, CellId, CounterId, EnumId, EventId, ExternId, FilterId, FunctionId, HeaderId, PortId, StructId, Type,
+};
+use nacre_syntax::ast;
+
+use crate::borrows::{Called, Use};
+use crate::call_graph::CallGraph;
+use crate::changes::Change;
+use crate::extent::Extent;
+use crate::program::Program;
+use crate::tree;
+
+/// A number that is known now. It takes any type that it fits; `ty` is what it was declared with, if it was.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Constant {
+    pub value: i128,
+    pub ty: Option<Type>,
+}
+
+/// Checks one layer. Collects what it finds and goes on, so that several errors are told in one run.
+pub(crate) struct Checker<'p> {
+    pub program: &'p Program,
+    pub layer: &'p ast::Layer,
+    pub found: Vec<Diagnostic>,
+    /// What has been typed so far.
+    pub tree: tree::Layer,
+    pub constants: HashMap<String, Constant>,
+    pub struct_ids: HashMap<String, StructId>,
+    pub enum_ids: HashMap<String, EnumId>,
+    pub header_ids: HashMap<String, HeaderId>,
+    pub cell_ids: HashMap<String, CellId>,
+    /// State whose type is wrong, which has been told.
+    pub unsound: HashSet<String>,
+    /// What is being checked uses such state: what else is found there may come of that alone.
+    pub tainted: bool,
+    pub counter_ids: HashMap<String, CounterId>,
+    pub function_ids: HashMap<String, FunctionId>,
+    pub filter_ids: HashMap<String, FilterId>,
+    pub extern_ids: HashMap<String, ExternId>,
+    pub calls: CallGraph,
+    /// Names for what stands in containers that are used after a change, and all calls.
+    pub uses: Vec<Use>,
+    pub called: Vec<Called>,
+    /// What each function changes.
+    pub changes: Vec<Vec<Change>>,
+    /// The type parameters of the interface being read.
+    pub type_parameters: HashMap<String, Type>,
+    /// Headers that something pushes.
+    pub pushed: BTreeSet<HeaderId>,
+    /// How large each struct is.
+    pub struct_sizes: Vec<Extent>,
+    /// Structs whose fields are being looked up.
+    pub declaring: Vec<String>,
+    /// Sequence numbers have at most so many bits.
+    pub sequence_bits: Option<u32>,
+    /// Words that the state takes so far.
+    pub room: u64,
+}
+
+impl<'p> Checker<'p> {
+    /// A check that has not begun.
+    pub(crate) fn new(program: &'p Program, layer: &'p ast::Layer) -> Self {
+        Checker {
+            program,
+            layer,
+            found: Vec::new(),
+            tree: tree::Layer { name: layer.name.name.clone(), span: layer.span, ..tree::Layer::default() },
+            constants: HashMap::new(),
+            struct_ids: HashMap::new(),
+            enum_ids: HashMap::new(),
+            header_ids: HashMap::new(),
+            cell_ids: HashMap::new(),
+            unsound: HashSet::new(),
+            tainted: false,
+            counter_ids: HashMap::new(),
+            function_ids: HashMap::new(),
+            filter_ids: HashMap::new(),
+            extern_ids: HashMap::new(),
+            calls: CallGraph::default(),
+            uses: Vec::new(),
+            called: Vec::new(),
+            changes: Vec::new(),
+            type_parameters: HashMap::new(),
+            pushed: BTreeSet::new(),
+            struct_sizes: Vec::new(),
+            declaring: Vec::new(),
+            sequence_bits: None,
+            room: 0,
+        }
+    }
+
+    /// Reports an error.
+    pub(crate) fn error(
+        &mut self,
+        code: &'static str,
+        message: impl Into<String>,
+        span: Span,
+        label: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        let (help, label) = (help.into(), label.into());
+        let label = if label.is_empty() { "here".into() } else { label };
+        let found = Diagnostic::error(code, message.into()).at(span, label);
+        let found = if help.is_empty() { found } else { found.help(help) };
+        if !self.found.contains(&found) {
+            self.found.push(found);
+        }
+    }
+
+    /// Whether something is wrong so far.
+    pub(crate) fn has_errors(&self) -> bool {
+        self.found.iter().any(Diagnostic::is_error)
+    }
+
+    /// What can be done with values of the type.
+    pub(crate) fn capabilities(&self, ty: &Type) -> Capabilities {
+        Capabilities::of(&self.tree.structs, ty)
+    }
+
+    /// Whether a value of the type that begins empty would hold a message that nothing has put there.
+    pub(crate) fn needs_message(&self, ty: &Type) -> bool {
+        !self.capabilities(ty).zero
+    }
+
+    /// Whether values of the type contain messages, so that they are used exactly once.
+    pub(crate) fn linear(&self, ty: &Type) -> bool {
+        nacre_stack::has_message(&self.tree.structs, ty)
+    }
+
+    /// Reports names that stand twice among these.
+    pub(crate) fn once<'n>(&mut self, names: impl Iterator<Item = &'n ast::Ident>) {
+        let mut known = BTreeSet::new();
+        for name in names {
+            if !known.insert(name.name.as_str()) {
+                self.error("T0022", format!("`{}` is declared twice here", name.name), name.span, "again here", "");
+            }
+        }
+    }
+
+    /// Whether a name at this place may be one of the layer's own: those of its file, and what comes from nowhere.
+    pub(crate) fn is_here(&self, at: Span) -> bool {
+        at.file == self.layer.name.span.file || at == Span::default()
+    }
+
+    /// An event by its name at one side, coming in or going out.
+    pub(crate) fn event_at(&self, side: PortId, incoming: bool, name: &str) -> Option<EventId> {
+        let at = self.tree.interface.iter().filter(|i| i.side == side && i.incoming == incoming);
+        at.map(|i| i.event).find(|e| self.tree.events[e.index()].name == name)
+    }
+
+    /// The names of the events at one side, for help.
+    pub(crate) fn events_at(&self, side: PortId, incoming: bool) -> String {
+        let at = self.tree.interface.iter().filter(|i| i.side == side && i.incoming == incoming);
+        at.map(|i| self.tree.events[i.event.index()].name.as_str()).collect::<Vec<_>>().join(", ")
+    }
+
+    /// How a type is written.
+    pub(crate) fn show(&self, ty: &Type) -> String {
+        tree::show_type(&self.tree.structs, &self.tree.enums, ty)
+    }
+}

@@ -1,0 +1,266 @@
+//! What stands behind a dot or in brackets: fields, variants, properties of containers, bytes of messages.
+
+use nacre_diagnostics::Span;
+use nacre_stack::{Query, Type};
+use nacre_syntax::ast;
+use nacre_syntax::foreign::{self, Unknown};
+
+use crate::body::{Body, Value};
+use crate::bounded::is_message;
+use crate::tree::{Expr, ExprKind, Place, Step};
+
+impl Body<'_, '_> {
+    /// `base.field`: of an enum, a message, a container, a struct, the stack, or the layer below.
+    pub fn field(&mut self, base: &ast::Expr, field: &ast::Ident, e: &ast::Expr) -> Option<Value> {
+        if let ast::ExprKind::TypeName(name) = &base.kind {
+            return self.variant(name, field, base.span);
+        }
+        if let Some(known) = self.of_stack(base, field) {
+            return Some(Value::fixed(known));
+        }
+        match field.name.as_str() {
+            "bytes" if self.is_looked_at(base) => {
+                let message = self.borrow(base)?;
+                if matches!(message.kind, ExprKind::PackView(_)) {
+                    return Some(Value::fixed(message));
+                }
+                return Some(Value::fixed(self.make(ExprKind::View(Box::new(message)), Type::View)));
+            }
+            "bytes" => return self.bytes_of(base),
+            "len" if self.place_type(base).is_some_and(|ty| is_message(&ty)) => {
+                let message = self.borrow(base)?;
+                return Some(Value::fixed(self.make(ExprKind::Length(Box::new(message)), Type::UInt(32))));
+            }
+            _ => {}
+        }
+        if self.place_type(e).is_some() {
+            let place = self.place(e)?;
+            return self.load(place, e.span).map(Value::fixed);
+        }
+        if self.place_type(base).is_some() {
+            let place = self.place(base)?;
+            return self.query(place, field);
+        }
+        self.field_of_value(base, field)
+    }
+
+    /// `stack.fingerprint`, `below.room`
+    fn of_stack(&self, base: &ast::Expr, field: &ast::Ident) -> Option<Expr> {
+        let ast::ExprKind::Name(name) = &base.kind else { return None };
+        if self.lookup(name).is_some() {
+            return None;
+        }
+        match (name.as_str(), field.name.as_str()) {
+            ("stack", "fingerprint") => Some(self.make(ExprKind::Fingerprint, Type::UInt(64))),
+            ("below", "room") => Some(self.make(ExprKind::Room, Type::UInt(32))),
+            _ => None,
+        }
+    }
+
+    fn field_of_value(&mut self, base: &ast::Expr, field: &ast::Ident) -> Option<Value> {
+        let value = self.expr(base, None)?.expr;
+        if let (Type::Option(t), "value") = (&value.ty, field.name.as_str()) {
+            let ty = (**t).clone();
+            return Some(Value::fixed(self.make(ExprKind::Unwrap(Box::new(value)), ty)));
+        }
+        if let Type::Bits(_) = value.ty {
+            let Some((query, ty)) = property(&value.ty, &field.name) else { return self.no_field(&value.ty, field) };
+            return Some(Value::fixed(self.make(ExprKind::QueryValue(query, Box::new(value)), ty)));
+        }
+        match self.field_of(&value.ty, &field.name) {
+            Some((index, ty)) => Some(Value::fixed(self.make(ExprKind::Field(Box::new(value), index), ty))),
+            None => self.no_field(&value.ty, field),
+        }
+    }
+
+    fn variant(&mut self, name: &str, field: &ast::Ident, span: Span) -> Option<Value> {
+        let Some(id) = self.cx.enum_named(name, span) else {
+            self.error("T0010", format!("there is no enum `{name}`"), span, "not declared", "");
+            return None;
+        };
+        let variants = &self.cx.tree.enums[id.index()].variants;
+        match variants.iter().position(|v| *v == field.name) {
+            Some(at) => Some(Value::fixed(self.make(ExprKind::Const(at as u64), Type::Enum(id)))),
+            None => {
+                let known = variants.join(", ");
+                self.error(
+                    "T0048",
+                    format!("`{name}` has no variant `{}`", field.name),
+                    field.span,
+                    "unknown",
+                    format!("it has {known}"),
+                );
+                None
+            }
+        }
+    }
+
+    /// Whether an expression is a message that can be looked at: a local one, one in place, or `pack(share m)`.
+    pub fn is_looked_at(&self, e: &ast::Expr) -> bool {
+        match packed(e) {
+            Some(m) => self.is_looked_at(m),
+            None => self.place_type(e).is_some_and(|ty| is_message(&ty)),
+        }
+    }
+
+    /// A message, looked at without consuming it. Nothing, and no report, if it is not a message.
+    pub fn borrow(&mut self, e: &ast::Expr) -> Option<Expr> {
+        if !self.is_looked_at(e) {
+            return None;
+        }
+        if let Some(m) = packed(e) {
+            let message = self.borrow(m)?;
+            self.cx.tree.packs = true;
+            return Some(self.make(ExprKind::PackView(Box::new(message)), Type::View));
+        }
+        let place = self.place(e)?;
+        Some(self.looked_at(place, e.span))
+    }
+
+    /// What is at a place, looked at.
+    pub fn looked_at(&mut self, place: Place, span: Span) -> Expr {
+        match self.names.whole_value(&place) {
+            Some(id) => {
+                self.readable(id, span);
+                self.get(id)
+            }
+            None => {
+                let ty = place.ty.clone();
+                self.make(ExprKind::Borrow(Box::new(place)), ty)
+            }
+        }
+    }
+
+    /// `share m`
+    pub fn share(&mut self, x: &ast::Expr) -> Option<Value> {
+        if self.place_type(x).is_some_and(|ty| is_message(&ty)) {
+            let message = self.borrow(x)?;
+            let ty = message.ty.clone();
+            return Some(Value::fixed(self.make(ExprKind::Share(Box::new(message)), ty)));
+        }
+        let before = self.cx.found.len();
+        let _ = self.expr(x, None);
+        if self.cx.found.len() == before {
+            self.error("T0049", "only a message that is held can be shared", x.span, "not a message", "");
+        }
+        None
+    }
+
+    /// `.bytes` of a number or of bytes.
+    fn bytes_of(&mut self, base: &ast::Expr) -> Option<Value> {
+        let value = self.expr(base, None)?.expr;
+        let size = match &value.ty {
+            Type::UInt(bits) | Type::Int(bits) | Type::Seq(bits) => u32::from(*bits).div_ceil(8),
+            Type::Duration | Type::Instant => 8,
+            Type::Addr => 20,
+            Type::Bytes(_) | Type::View => return Some(Value::fixed(value)),
+            _ => {
+                let shown = self.show(&value.ty);
+                self.error("T0050", format!("a value of type {shown} has no bytes"), base.span, "", "");
+                return None;
+            }
+        };
+        Some(Value::fixed(self.make(ExprKind::BytesOf(Box::new(value)), Type::Bytes(size))))
+    }
+
+    /// A property of a container, option or timer.
+    fn query(&mut self, place: Place, field: &ast::Ident) -> Option<Value> {
+        if let (Type::Option(t), "value") = (&place.ty, field.name.as_str()) {
+            let ty = (**t).clone();
+            return self.load(place.with(Step::Unwrap, ty), field.span).map(Value::fixed);
+        }
+        let Some((query, ty)) = property(&place.ty, &field.name) else { return self.no_field(&place.ty, field) };
+        Some(Value::fixed(self.make(ExprKind::Query(query, Box::new(place), Vec::new()), ty)))
+    }
+
+    fn no_field<T>(&mut self, ty: &Type, field: &ast::Ident) -> Option<T> {
+        let shown = self.show(ty);
+        let known = match ty {
+            Type::Struct(id) => {
+                self.cx.tree.structs[id.index()].fields.iter().map(|f| f.name.clone()).collect::<Vec<_>>().join(", ")
+            }
+            Type::Window(..) => "low, next, high, len, empty, full".into(),
+            Type::Ring(..) | Type::List(..) | Type::Pool(..) | Type::Map(..) => "len, empty, full".into(),
+            Type::Bits(_) => "len, empty, full, first".into(),
+            Type::Msg | Type::Bounded(_) => "len, bytes".into(),
+            Type::Timer => "armed".into(),
+            _ => String::new(),
+        };
+        let help = match foreign::name(&field.name, Unknown::Operation) {
+            _ if matches!(ty, Type::Option(_)) => "it may be missing: take it by `if let x = place { ... }`".into(),
+            Some(help) => help.into(),
+            None if known.is_empty() => String::new(),
+            None => format!("it has {known}"),
+        };
+        self.error("T0051", format!("{shown} has no `{}`", field.name), field.span, "unknown", help);
+        None
+    }
+
+    /// `base[index]`, `bytes[4..]`
+    pub fn indexed(&mut self, e: &ast::Expr, base: &ast::Expr, index: &ast::Expr) -> Option<Value> {
+        if let ast::ExprKind::From(from) = &index.kind {
+            let view = self.expr(base, None)?.expr;
+            let from = self.expr_as(from, &Type::UInt(32))?;
+            self.before([&view], &from);
+            return Some(Value::fixed(self.make(ExprKind::From(Box::new(view), Box::new(from)), Type::View)));
+        }
+        if self.place_type(e).is_some() {
+            let place = self.place(e)?;
+            return self.load(place, e.span).map(Value::fixed);
+        }
+        let value = self.expr(base, None)?.expr;
+        let (ty, size) = match &value.ty {
+            Type::Array(t, n) => ((**t).clone(), *n),
+            Type::Bytes(n) => (Type::UInt(8), *n),
+            other => {
+                let shown = self.show(other);
+                let help = match other {
+                    Type::Msg | Type::View => {
+                        "bytes of a message are read by a filter (`m.bytes through name`) or as a header"
+                    }
+                    _ => "",
+                };
+                self.error("T0052", format!("{shown} has no elements to index"), base.span, "", help);
+                return None;
+            }
+        };
+        let index = self.index(index, size)?;
+        Some(Value::fixed(self.make(ExprKind::Index(Box::new(value), Box::new(index)), ty)))
+    }
+}
+
+/// The message of `pack(share m)`.
+fn packed(e: &ast::Expr) -> Option<&ast::Expr> {
+    let ast::ExprKind::Call(f, arguments) = &e.kind else { return None };
+    match (&f.kind, arguments.as_slice()) {
+        (ast::ExprKind::Name(name), [ast::Argument { value: ast::Expr { kind: ast::ExprKind::Share(m), .. }, .. }])
+            if name == "pack" =>
+        {
+            Some(m)
+        }
+        _ => None,
+    }
+}
+
+/// A property of a container, a set or a timer, and its type.
+fn property(ty: &Type, name: &str) -> Option<(Query, Type)> {
+    let container = matches!(
+        ty,
+        Type::Ring(..) | Type::List(..) | Type::Window(..) | Type::Pool(..) | Type::Map(..) | Type::Bits(_)
+    );
+    let sequence = if let Type::Window(_, _, bits) = ty { Some(Type::Seq(*bits)) } else { None };
+    match name {
+        "len" if container => Some((Query::Len, Type::UInt(32))),
+        "empty" if container => Some((Query::Empty, Type::Bool)),
+        "full" if container => Some((Query::Full, Type::Bool)),
+        "low" => Some((Query::Low, sequence?)),
+        "next" => Some((Query::Next, sequence?)),
+        "high" => Some((Query::High, sequence?)),
+        "first" => match ty {
+            Type::Bits(n) => Some((Query::First, Type::Range(0, u64::from(*n)))),
+            _ => None,
+        },
+        "armed" if *ty == Type::Timer => Some((Query::Armed, Type::Bool)),
+        _ => None,
+    }
+}

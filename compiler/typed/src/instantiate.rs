@@ -1,0 +1,130 @@
+//! Layers with their parameters filled in: as trees, and as fragments of the stack IR.
+
+use nacre_diagnostics::Diagnostic;
+use nacre_stack::{Excess, Filter};
+use nacre_syntax::ast::{self, Item};
+
+use crate::checker::Checker;
+use crate::fragment::Fragment;
+use crate::lower;
+use crate::program::{not_built, Named, Program};
+use crate::tree;
+use crate::variation::Variation;
+
+impl Program {
+    /// Checks one layer with these arguments, and lowers it. Parameters that are neither given nor have a default are
+    /// an error; with `generic` they get the value 1, to check a layer by itself.
+    pub fn instantiate(
+        &self,
+        layer: &ast::LayerRef,
+        generic: bool,
+    ) -> Result<(Fragment, Vec<Diagnostic>), Vec<Diagnostic>> {
+        self.instantiate_with(layer, generic, &Variation::default())
+    }
+
+    fn instantiate_with(
+        &self,
+        layer: &ast::LayerRef,
+        generic: bool,
+        variation: &Variation,
+    ) -> Result<(Fragment, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let (tree, found) = self.tree_with(layer, generic, variation);
+        lowered(&tree, found)
+    }
+
+    /// Types one layer with these arguments, as [`Program::instantiate`] does: the tree, with error nodes for what is
+    /// wrong, and what was found.
+    pub fn tree(&self, layer: &ast::LayerRef, generic: bool) -> (tree::Layer, Vec<Diagnostic>) {
+        self.tree_with(layer, generic, &Variation::default())
+    }
+
+    fn tree_with(&self, layer: &ast::LayerRef, generic: bool, variation: &Variation) -> (tree::Layer, Vec<Diagnostic>) {
+        let Some(Named { item: Item::Layer(declared), .. }) = self.find(&layer.name.name, layer.name.span) else {
+            let name = layer.name.name.clone();
+            return (tree::Layer { name, ..Default::default() }, vec![self.unknown_layer(&layer.name)]);
+        };
+        let layer = variation.applied(declared, layer);
+        let mut checker = Checker::new(self, declared);
+        checker.sequence_bits = variation.sequence_bits.map(u32::from);
+        checker.run(&layer.arguments, layer.span, generic)
+    }
+
+    /// The typed trees of the layers of a stack, top first. What is wrong in them is in [`Program::fragments`].
+    pub fn trees(&self, stack: &ast::Stack) -> Vec<tree::Layer> {
+        let ast::StackBody::Layers(layers) = &stack.body else { return Vec::new() };
+        layers.iter().map(|layer| self.tree(layer, false).0).collect()
+    }
+
+    /// The layers of a stack, top first.
+    pub fn fragments(&self, stack: &ast::Stack) -> Result<(Vec<Fragment>, Vec<Diagnostic>), Vec<Diagnostic>> {
+        self.fragments_with(stack, &Variation::default())
+    }
+
+    /// The same, with other parameters than the source gives.
+    pub fn fragments_with(
+        &self,
+        stack: &ast::Stack,
+        variation: &Variation,
+    ) -> Result<(Vec<Fragment>, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let ast::StackBody::Layers(layers) = &stack.body else {
+            return Err(vec![not_built("stacks by property", stack.name.span)]);
+        };
+        if stack.members.is_some() {
+            return Err(vec![not_built("stacks for groups", stack.name.span)]);
+        }
+        let (mut fragments, mut errors, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
+        for layer in layers {
+            match self.instantiate_with(layer, false, variation) {
+                Ok((fragment, more)) => {
+                    fragments.push(fragment);
+                    warnings.extend(more);
+                }
+                Err(more) => errors.extend(more.into_iter().filter(|d| !errors.contains(d)).collect::<Vec<_>>()),
+            }
+        }
+        if errors.is_empty() {
+            Ok((fragments, warnings))
+        } else {
+            Err(errors)
+        }
+    }
+
+    /// Checks every layer by itself, with the defaults of its parameters.
+    pub fn check_layers(&self) -> Vec<Diagnostic> {
+        let mut found = Vec::new();
+        for layer in self.layers() {
+            if layer.kind != ast::LayerKind::Worker {
+                continue;
+            }
+            let (tree, warnings) = Checker::new(self, layer).run(&[], layer.span, true);
+            match lowered(&tree, warnings) {
+                Ok((_, warnings)) => found.extend(warnings),
+                Err(errors) => found.extend(errors),
+            }
+        }
+        found
+    }
+}
+
+/// The fragment of a tree in which nothing is wrong, with warnings; or all that was found.
+fn lowered(tree: &tree::Layer, found: Vec<Diagnostic>) -> Result<(Fragment, Vec<Diagnostic>), Vec<Diagnostic>> {
+    if found.iter().any(Diagnostic::is_error) {
+        return Err(found);
+    }
+    let fragment = lower::layer(tree);
+    let faults: Vec<Diagnostic> = fragment.filters.iter().filter_map(beyond_growth).collect();
+    if faults.is_empty() {
+        Ok((fragment, found))
+    } else {
+        Err(found.into_iter().chain(faults).collect())
+    }
+}
+
+/// The report of a filter that always yields more than it states, which is found in its code.
+fn beyond_growth(filter: &Filter) -> Option<Diagnostic> {
+    let Excess { read, made, stated } = filter.excess().filter(|_| filter.result.is_none())?;
+    let what = format!("`{}` yields more bytes than it says that it grows", filter.name);
+    let label = format!("it makes at least {made} bytes of {read}, and states {stated} at the most");
+    let help = "state how much longer the bytes may become: `filter name grows n * 1 + 3`";
+    Some(Diagnostic::error("T0164", what).at(filter.span, label).help(help))
+}

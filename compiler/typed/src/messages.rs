@@ -1,0 +1,101 @@
+//! The use of messages: each is consumed exactly once on every path.
+
+use nacre_diagnostics::{Diagnostic, Span};
+
+use crate::body::Body;
+use crate::flow::{Flow, Use};
+use crate::tree::NameId;
+
+impl Body<'_, '_> {
+    /// Moves a message out of its local.
+    pub fn consume(&mut self, id: NameId, span: Span) {
+        if self.readable(id, span) && self.flow.is_known(id) && !self.flow.ended {
+            self.flow.uses.insert(id, Use::Gone(span));
+        }
+    }
+
+    /// Whether the local still holds its message; says so if not.
+    pub fn readable(&mut self, id: NameId, span: Span) -> bool {
+        if let Some(Use::Gone(before)) = self.flow.uses.get(&id).copied() {
+            if !self.flow.ended {
+                let name = self.names[id].name.clone();
+                self.cx.found.push(
+                    Diagnostic::error("T0031", format!("`{name}` is used after it was consumed"))
+                        .at(span, "used here")
+                        .also(before, "consumed here")
+                        .because("a message is consumed exactly once on every path")
+                        .help(format!(
+                            "for a second reference to the same bytes, say `share {name}` where it is used first"
+                        )),
+                );
+            }
+            return false;
+        }
+        true
+    }
+
+    /// A message comes back to its local (an operation failed), or a `var` is set.
+    pub fn revive(&mut self, id: NameId, span: Span) {
+        if self.flow.is_known(id) {
+            self.flow.uses.insert(id, Use::Live(span));
+        }
+    }
+
+    /// The body ends here: every message must be consumed by now.
+    pub fn leave(&mut self) {
+        for id in self.flow.all_live() {
+            self.lost(id);
+        }
+        self.flow.ended = true;
+    }
+
+    /// Joins two ways that lead here. `at` is where they part, for the message.
+    pub fn merge(&mut self, one: Flow, other: Flow, at: Span) {
+        if one.ended || other.ended {
+            self.flow = if one.ended { other } else { one };
+            return;
+        }
+        let mut merged = one.clone();
+        merged.outdated.extend(&other.outdated);
+        for (id, used) in &one.uses {
+            let Some(else_used) = other.uses.get(id) else { continue };
+            let (gone, _held) = match (used, else_used) {
+                (Use::Gone(gone), Use::Live(held)) | (Use::Live(held), Use::Gone(gone)) => (*gone, *held),
+                (_, Use::Unknown) => {
+                    merged.uses.insert(*id, Use::Unknown);
+                    continue;
+                }
+                _ => continue,
+            };
+            let name = self.names[*id].name.clone();
+            self.cx.found.push(
+                Diagnostic::error("T0032", format!("`{name}` is consumed on one path but not on another"))
+                    .at(gone, "consumed here")
+                    .also(at, "but not on every way through this")
+                    .because("after this point nobody could say whether the message is still held")
+                    .help(format!("drop it on the other path: `drop {name};`")),
+            );
+            merged.uses.insert(*id, Use::Gone(gone));
+        }
+        for (id, used) in other.uses {
+            merged.uses.entry(id).or_insert(used);
+        }
+        self.flow = merged;
+    }
+
+    /// Reports a message that is still held where its name ends.
+    pub fn lost(&mut self, id: NameId) {
+        if self.flow.ended {
+            return;
+        }
+        if let Some(span) = self.flow.live(id) {
+            let name = self.names[id].name.clone();
+            let found = Diagnostic::error("T0030", format!("the message `{name}` is lost here"))
+                .at(span, "on some path nobody consumes it")
+                .because("a message is consumed exactly once on every path: sent on, kept, or dropped")
+                .help(format!("if it is not needed, say `drop {name};`"));
+            self.cx.found.push(found);
+        }
+        self.flow.end(id);
+    }
+}
