@@ -44,8 +44,8 @@ reference_PLAIN void reference_on_sums_down_send(struct reference_step *step, st
 reference_PLAIN void reference_sums_note(struct reference_step *step, struct reference_Side *side, uint32_t size) {
 #line 19 "tests/golden/reference/source.nacre"
     (void)step;
-    (*side).messages = ((*side).messages + 1u);
-    (*side).bytes_in_all = ((*side).bytes_in_all + (uint64_t)size);
+    side->messages = (side->messages + 1u);
+    side->bytes_in_all = (side->bytes_in_all + (uint64_t)size);
 }
 
 /* sums.up.deliver */

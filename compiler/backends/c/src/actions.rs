@@ -4,6 +4,7 @@ use nacre_stack::*;
 
 use crate::body::Body;
 use crate::calls::Callee;
+use crate::term::Term;
 use crate::types::{constant, Scalar};
 
 impl Body<'_, '_> {
@@ -27,7 +28,7 @@ impl Body<'_, '_> {
             ty => ty.clone(),
         };
         let wide = self.wide(value);
-        let n = if crate::expressions::is_simple(&wide) { wide } else { self.bind("const uint64_t", "number", &wide) };
+        let n = if wide.is_simple() { wide } else { self.bind("const uint64_t", "number", &wide) };
         let most = self.w.scalar(&value.ty).map_or(u64::MAX, |s| match s {
             Scalar::Signed { .. } => u64::MAX,
             s => mask(s.c()),
@@ -50,7 +51,7 @@ impl Body<'_, '_> {
             },
         };
         let scalar = self.scalar_of(&target);
-        let cut = self.narrowed(n.clone(), scalar);
+        let cut = self.narrowed(n.to_string(), scalar);
         match &declared {
             Type::Option(_) => {
                 let c_type = self.c_type(&declared);
@@ -151,14 +152,14 @@ impl Body<'_, '_> {
         if self.w.plan.quick && !function.in_place {
             for (text, argument) in texts.iter_mut().zip(&emit.arguments) {
                 if argument.ty == Type::Msg {
-                    *text = self.w.spread(text, level);
+                    *text = self.w.spread(text, level).into();
                 }
             }
         }
         self.code.line(format!("{};", self.w.call_step(&function, &texts)));
     }
 
-    fn message_argument(&mut self, e: &Expr, level: usize) -> String {
+    fn message_argument(&mut self, e: &Expr, level: usize) -> Term {
         // Its own header may have to be put on first.
         let text = self.message(e, level);
         let has = match &e.kind {

@@ -7,6 +7,7 @@ use nacre_stack::*;
 
 use crate::code::Code;
 use crate::names::Unique;
+use crate::term::Term;
 use crate::writer::Writer;
 
 /// What the body belongs to.
@@ -129,12 +130,11 @@ impl<'w, 'a> Body<'w, 'a> {
         self.w.c_type(ty, self.layer)
     }
 
-    pub fn local(&self, id: LocalId) -> String {
+    pub fn local(&self, id: LocalId) -> Term {
         let name = &self.names[id.index()];
-        if self.locals[id.index()].by_ref {
-            format!("(*{name})")
-        } else {
-            name.clone()
+        match self.locals[id.index()].by_ref {
+            true => Term::pointee(name),
+            false => Term::name(name),
         }
     }
 
@@ -164,10 +164,10 @@ impl<'w, 'a> Body<'w, 'a> {
     }
 
     /// A new variable.
-    pub fn bind(&mut self, ty: &str, hint: &str, value: &str) -> String {
+    pub fn bind(&mut self, ty: &str, hint: &str, value: &str) -> Term {
         let name = self.fresh(hint);
         self.code.line(format!("{ty} {name} = {value};"));
-        name
+        Term::name(name)
     }
 
     /// What a piece of writing would add here, written elsewhere.
@@ -182,7 +182,7 @@ impl<'w, 'a> Body<'w, 'a> {
     }
 
     /// Writes one of two branches that give `name` a value.
-    pub fn branch_of(&mut self, name: &str, part: Apart<String>) {
+    pub fn branch_of(&mut self, name: &str, part: Apart<Term>) {
         self.code.add(&part.code);
         self.code.line(format!("{name} = {};", part.value));
         part.after.into_iter().for_each(|line| self.code.line(line));
@@ -230,7 +230,7 @@ impl<'w, 'a> Body<'w, 'a> {
     }
 
     /// A message with the headers of layer `want` and above; moved out of where it was.
-    pub fn message(&mut self, e: &Expr, want: usize) -> String {
+    pub fn message(&mut self, e: &Expr, want: usize) -> Term {
         let p = self.w.prefix.clone();
         match &e.kind {
             ExprKind::Push(inner, header, fields) => self.push(inner, *header, fields, want),
@@ -238,7 +238,7 @@ impl<'w, 'a> Body<'w, 'a> {
                 let (text, has) = self.borrowed_message(inner);
                 self.code.line(format!("{p}_share(step->pool, {text}.bytes);"));
                 // A place may change before the message is used; a name does not.
-                let copy = if crate::expressions::is_simple(&text) { text } else { self.copy_message(&text, has) };
+                let copy = if text.is_simple() { text } else { self.copy_message(&text, has) };
                 self.at_level(copy, has, want)
             }
             ExprKind::Empty | ExprKind::Zero => {
@@ -264,7 +264,7 @@ impl<'w, 'a> Body<'w, 'a> {
             ExprKind::If(c, a, b) => {
                 let c = self.value(c);
                 let ty = self.w.message_type(want);
-                let name = self.fresh("chosen");
+                let name = Term::name(self.fresh("chosen"));
                 self.code.line(format!("{ty} {name};"));
                 let a = self.apart(|body| body.message(a, want));
                 let b = self.apart(|body| body.message(b, want));
@@ -282,12 +282,17 @@ impl<'w, 'a> Body<'w, 'a> {
         }
     }
 
-    fn copy_message(&mut self, text: &str, level: usize) -> String {
+    /// Whether a message is a variable that is no local of the layer's: nothing else reads it.
+    pub fn is_temporary(&self, text: &Term) -> bool {
+        text.is_name() && !self.names.iter().any(|name| **name == **text)
+    }
+
+    fn copy_message(&mut self, text: &str, level: usize) -> Term {
         let ty = self.w.message_type(level);
         self.bind(&ty, "copy", text)
     }
 
-    fn at_level(&mut self, text: String, has: usize, want: usize) -> String {
+    fn at_level(&mut self, text: Term, has: usize, want: usize) -> Term {
         match self.w.as_message(&text, has, want) {
             None => text,
             Some(initial) => {
@@ -297,15 +302,15 @@ impl<'w, 'a> Body<'w, 'a> {
         }
     }
 
-    fn push(&mut self, inner: &Expr, header: HeaderId, fields: &[Expr], want: usize) -> String {
+    fn push(&mut self, inner: &Expr, header: HeaderId, fields: &[Expr], want: usize) -> Term {
         let layer = self.w.stack.header(header).layer.index();
         let want = want.min(layer);
         let text = self.message(inner, want);
-        let values: Vec<String> = fields.iter().map(|f| self.value(f)).collect();
-        let name = if text.starts_with("empty") || text.starts_with("carried") || text.starts_with("copy") {
-            text
-        } else {
-            self.copy_message(&text, want)
+        let values: Vec<Term> = fields.iter().map(|f| self.value(f)).collect();
+        // A variable that was made for this expression may be changed.
+        let name = match self.is_temporary(&text) {
+            true => text,
+            false => self.copy_message(&text, want),
         };
         let slots = &self.w.slots[layer];
         let tag = format!("{name}.{} = {};", slots.tag, slots.number(header));
@@ -318,7 +323,7 @@ impl<'w, 'a> Body<'w, 'a> {
     }
 
     /// A message that stays where it is, and from which layer on it carries headers.
-    pub fn borrowed_message(&mut self, e: &Expr) -> (String, usize) {
+    pub fn borrowed_message(&mut self, e: &Expr) -> (Term, usize) {
         match &e.kind {
             ExprKind::Local(id) => (self.local(*id), self.levels[id.index()]),
             ExprKind::Borrow(place) | ExprKind::Load(place) => (self.place(place).text, self.layer + 1),
@@ -340,7 +345,7 @@ impl<'w, 'a> Body<'w, 'a> {
         if self.declared_at.remove(&local.index()).is_some() && !self.locals[local.index()].by_ref {
             let ty = self.local_type(local);
             self.code.line(format!("{ty} {name} = {value};"));
-        } else if name != value {
+        } else if *name != *value {
             self.code.line(format!("{name} = {value};"));
         }
     }

@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::Code;
-use crate::names::comment;
+use crate::names::{comment, with_prefix};
 use crate::writer::Writer;
 use crate::Level;
 
@@ -35,17 +35,47 @@ impl Linkage {
     }
 }
 
-/// A parameter of a function in C: its type, with the star of a pointer, and its name.
+/// A type as it is declared: a type, or a pointer to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CType {
+    pub name: String,
+    pub pointer: bool,
+}
+
+impl CType {
+    /// A pointer to a type.
+    pub fn pointer(to: impl Into<String>) -> CType {
+        CType { name: to.into(), pointer: true }
+    }
+
+    /// The declaration of something of this type: `uint32_t name`, `const uint8_t *name`.
+    pub fn declare(&self, name: &str) -> String {
+        format!("{} {}{name}", self.name, if self.pointer { "*" } else { "" })
+    }
+}
+
+impl<T: Into<String>> From<T> for CType {
+    fn from(name: T) -> CType {
+        CType { name: name.into(), pointer: false }
+    }
+}
+
+/// A parameter of a function in C.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    pub ty: String,
+    pub ty: CType,
     pub name: String,
 }
 
 impl Parameter {
     /// A parameter of a type.
-    pub fn new(ty: impl Into<String>, name: impl Into<String>) -> Parameter {
+    pub fn new(ty: impl Into<CType>, name: impl Into<String>) -> Parameter {
         Parameter { ty: ty.into(), name: name.into() }
+    }
+
+    /// A pointer to a type.
+    pub fn pointer(to: impl Into<String>, name: impl Into<String>) -> Parameter {
+        Parameter::new(CType::pointer(to), name)
     }
 }
 
@@ -55,7 +85,8 @@ pub struct Function {
     pub linkage: Linkage,
     /// It cannot change the step.
     pub reads_only: bool,
-    pub result: String,
+    /// None: it gives nothing.
+    pub result: Option<CType>,
     pub name: String,
     /// Those behind the step.
     pub parameters: Vec<Parameter>,
@@ -66,8 +97,14 @@ pub struct Function {
 impl Function {
     /// A function without result that is not put in place and may change the step.
     pub fn plain(name: impl Into<String>, parameters: Vec<Parameter>) -> Function {
-        let result = "void".to_string();
-        Function { linkage: Linkage::Plain, reads_only: false, result, name: name.into(), parameters, comment: None }
+        Function {
+            linkage: Linkage::Plain,
+            reads_only: false,
+            result: None,
+            name: name.into(),
+            parameters,
+            comment: None,
+        }
     }
 
     /// What its callers know of it.
@@ -80,12 +117,16 @@ impl Function {
         self.head_as(prefix, self.linkage, &self.name)
     }
 
+    fn declare(&self, name: &str) -> String {
+        self.result.as_ref().map_or(format!("void {name}"), |ty| ty.declare(name))
+    }
+
     fn head_as(&self, prefix: &str, linkage: Linkage, name: &str) -> String {
         let parameters = list(&self.parameters);
         format!(
             "{prefix}{} {}({}struct {prefix}_step *step{parameters})",
             linkage.word(),
-            declared(&self.result, name),
+            self.declare(name),
             if self.reads_only { "const " } else { "" },
         )
     }
@@ -96,12 +137,14 @@ impl Function {
         code.open(format!("{} {{", self.head_as(prefix, Linkage::InPlace, &aside_name(&self.name))));
         code.line(format!("{}struct {prefix}_step aside = *step;", if self.reads_only { "const " } else { "" }));
         let call = format!("{}(&aside{})", self.name, names(&self.parameters));
-        let gives = self.result != "void";
-        code.line(if gives { format!("{} = {call};", declared(&self.result, "result")) } else { format!("{call};") });
+        code.line(match &self.result {
+            Some(ty) => format!("{} = {call};", ty.declare("result")),
+            None => format!("{call};"),
+        });
         if !self.reads_only {
             code.line(format!("{prefix}_back(step, &aside);"));
         }
-        if gives {
+        if self.result.is_some() {
             code.line("return result;");
         }
         code.close("}");
@@ -125,20 +168,49 @@ pub struct Calls {
     pub in_place: bool,
 }
 
-/// Functions of `support/*.c` that are not put in place: name, whether it only reads the step, result, parameters.
-const SUPPORT: &[(&str, bool, &str, &[(&str, &str)])] = &[
-    ("run", true, "const uint8_t *", &[("struct @_bytes", "b"), ("uint32_t", "at"), ("uint32_t *", "n")]),
-    ("can_make", false, "bool", &[("uint32_t", "n")]),
-    ("read", true, "void", &[("struct @_bytes", "b"), ("uint8_t *", "to")]),
-    ("byte", true, "uint8_t", &[("struct @_bytes", "b"), ("uint64_t", "at")]),
-    ("keep_made", false, "struct @_bytes", &[("struct @_bytes", "b")]),
-    ("keep_long", false, "struct @_bytes", &[("struct @_bytes", "b")]),
-    ("slice", false, "struct @_bytes", &[("struct @_bytes", "b"), ("uint64_t", "at"), ("uint64_t", "n")]),
-    ("rest", false, "struct @_bytes", &[("struct @_bytes", "b"), ("uint64_t", "n")]),
-    ("made", true, "struct @_bytes", &[("uint32_t", "from")]),
-    ("append", false, "void", &[("struct @_twine *", "twine"), ("struct @_bytes", "b")]),
-    ("long_segments", false, "void", &[("struct nacre_output *", "output"), ("struct @_bytes", "b")]),
-    ("flat", false, "const uint8_t *", &[("struct @_bytes", "b")]),
+/// A type in a template: its name, and whether it is a pointer to it.
+type TemplateType = (&'static str, bool);
+const BYTES: TemplateType = ("struct @_bytes", false);
+const U32: TemplateType = ("uint32_t", false);
+const U64: TemplateType = ("uint64_t", false);
+
+/// A function of `support/*.c` that is not put in place.
+struct Support {
+    name: &'static str,
+    reads_only: bool,
+    result: Option<TemplateType>,
+    parameters: &'static [(TemplateType, &'static str)],
+}
+
+const fn reads(
+    name: &'static str,
+    result: Option<TemplateType>,
+    parameters: &'static [(TemplateType, &'static str)],
+) -> Support {
+    Support { name, reads_only: true, result, parameters }
+}
+
+const fn changes(
+    name: &'static str,
+    result: Option<TemplateType>,
+    parameters: &'static [(TemplateType, &'static str)],
+) -> Support {
+    Support { name, reads_only: false, result, parameters }
+}
+
+const SUPPORT: &[Support] = &[
+    reads("run", Some(("const uint8_t", true)), &[(BYTES, "b"), (U32, "at"), (("uint32_t", true), "n")]),
+    changes("can_make", Some(("bool", false)), &[(U32, "n")]),
+    reads("read", None, &[(BYTES, "b"), (("uint8_t", true), "to")]),
+    reads("byte", Some(("uint8_t", false)), &[(BYTES, "b"), (U64, "at")]),
+    changes("keep_made", Some(BYTES), &[(BYTES, "b")]),
+    changes("keep_long", Some(BYTES), &[(BYTES, "b")]),
+    changes("slice", Some(BYTES), &[(BYTES, "b"), (U64, "at"), (U64, "n")]),
+    changes("rest", Some(BYTES), &[(BYTES, "b"), (U64, "n")]),
+    reads("made", Some(BYTES), &[(U32, "from")]),
+    changes("append", None, &[(("struct @_twine", true), "twine"), (BYTES, "b")]),
+    changes("long_segments", None, &[(("struct nacre_output", true), "output"), (BYTES, "b")]),
+    changes("flat", Some(("const uint8_t", true)), &[(BYTES, "b")]),
 ];
 
 /// Those whose asides the templates themselves call.
@@ -147,13 +219,13 @@ const CALLED_IN_TEMPLATES: &[&str] = &["keep_made", "keep_long", "long_segments"
 impl Calls {
     /// The functions of the support text alone.
     pub fn new(prefix: &str, level: Level) -> Calls {
-        let own = |text: &str| text.replace("@_", &format!("{prefix}_"));
-        let support = SUPPORT.iter().map(|(name, reads_only, result, parameters)| Function {
-            reads_only: *reads_only,
-            result: own(result),
+        let own = |(name, pointer): TemplateType| CType { name: with_prefix(name, prefix), pointer };
+        let support = SUPPORT.iter().map(|function| Function {
+            reads_only: function.reads_only,
+            result: function.result.map(own),
             ..Function::plain(
-                format!("{prefix}_{name}"),
-                parameters.iter().map(|(ty, name)| Parameter::new(own(ty), *name)).collect(),
+                format!("{prefix}_{}", function.name),
+                function.parameters.iter().map(|(ty, name)| Parameter::new(own(*ty), *name)).collect(),
             )
         });
         let wanted = CALLED_IN_TEMPLATES.iter().filter(|_| level == Level::Inline);
@@ -228,15 +300,9 @@ fn aside_name(name: &str) -> String {
     format!("{name}_aside")
 }
 
-/// `uint32_t name`, `const uint8_t *name`.
-fn declared(ty: &str, name: &str) -> String {
-    let space = if ty.ends_with('*') { "" } else { " " };
-    format!("{ty}{space}{name}")
-}
-
 /// Parameters as they are declared behind a first one.
 pub fn list(parameters: &[Parameter]) -> String {
-    parameters.iter().map(|p| format!(", {}", declared(&p.ty, &p.name))).collect()
+    parameters.iter().map(|p| format!(", {}", p.ty.declare(&p.name))).collect()
 }
 
 /// Parameters handed on behind a first one.
@@ -254,7 +320,7 @@ mod tests {
     #[test]
     fn the_table_of_support_functions_repeats_their_heads() {
         let text = TEMPLATES.concat();
-        for (name, ..) in SUPPORT {
+        for Support { name, .. } in SUPPORT {
             let head = Calls::new("S", Level::Call).functions[&format!("S_{name}")].head("S").replace("S_", "@_");
             let cold = head.replace("@_PLAIN", "@_COLD");
             let found = text.lines().any(|line| [&head, &cold].into_iter().any(|h| line == format!("{h} {{")));
@@ -270,7 +336,7 @@ mod tests {
     fn templates_call_asides_of_the_functions_that_are_listed() {
         let text = TEMPLATES.concat();
         let called = |name: &&str| text.contains(&format!("@_{name}@aside("));
-        let names = SUPPORT.iter().map(|(name, ..)| *name);
+        let names = SUPPORT.iter().map(|function| function.name);
         assert_eq!(names.filter(called).collect::<Vec<_>>(), CALLED_IN_TEMPLATES);
     }
 }

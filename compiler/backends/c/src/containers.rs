@@ -36,7 +36,7 @@ impl Writer<'_> {
             _ => format!("({number})(({n} + {by}) & {mask})"),
         };
         let drop_low = {
-            let drop = self.drop_in(t, layer, &format!("w->at[{}]", slot("w->low")));
+            let drop = self.drop_in(t, layer, &format!("w->at[{}]", slot("w->low")).into());
             let slot = slot("w->low");
             let drop =
                 if drop.is_empty() { String::new() } else { format!("if ({p}_has(w->used, {slot})) {{ {drop} }} ") };
@@ -115,7 +115,7 @@ impl Writer<'_> {
             }
             // The entries of so many numbers from `low` on are let go.
             "release_some" => {
-                let drop = self.drop_in(t, layer, "w->at[slot]");
+                let drop = self.drop_in(t, layer, &"w->at[slot]".into());
                 code.open(format!("{plain} void {name}({pool}{c_type} *w, uint32_t count) {{"));
                 code.line("(void)pool;");
                 if !drop.is_empty() || window_slots(n) > 64 {
@@ -200,7 +200,7 @@ impl Writer<'_> {
             }
             "clear_undelivered" => {
                 let at = slot("n");
-                let drop = self.drop_in(t, layer, &format!("w->at[{at}]"));
+                let drop = self.drop_in(t, layer, &format!("w->at[{at}]").into());
                 let drop =
                     if drop.is_empty() { String::new() } else { format!("if ({p}_has(w->used, {at})) {{ {drop} }} ") };
                 code.open(format!("{plain} void {name}({pool}{c_type} *w) {{"));
@@ -272,7 +272,7 @@ impl Writer<'_> {
 
     fn clear_used(&mut self, name: &str, c_type: &str, t: &Type, n: u32, layer: usize) -> Code {
         let p = self.prefix.clone();
-        let drop = self.drop_in(t, layer, "all->at[i]");
+        let drop = self.drop_in(t, layer, &"all->at[i]".into());
         let mut code = Code::new(0);
         code.open(format!("{p}_PLAIN void {name}(struct {p}_pool *pool, {c_type} *all) {{"));
         code.line("(void)pool;");
@@ -329,7 +329,7 @@ impl Writer<'_> {
                 code.line("row->len--;");
             }
             "clear" => {
-                let drop = self.drop_in(t, layer, &at("i"));
+                let drop = self.drop_in(t, layer, &at("i").into());
                 code.open(format!("{p}_PLAIN void {name}(struct {p}_pool *pool, {c_type} *row) {{"));
                 code.line("(void)pool;");
                 if !drop.is_empty() {

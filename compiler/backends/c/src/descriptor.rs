@@ -3,6 +3,7 @@
 use nacre_stack::*;
 
 use crate::code::Code;
+use crate::names;
 use crate::writer::Writer;
 
 impl Writer<'_> {
@@ -18,8 +19,8 @@ impl Writer<'_> {
         let members: Vec<(&str, String)> = vec![
             ("abi", "NACRE_ABI".into()),
             ("size", "sizeof(struct nacre_stack)".into()),
-            ("name", format!("\"{}\"", escaped(&stack.name))),
-            ("description", format!("\"{}\"", escaped(&stack.description))),
+            ("name", format!("\"{}\"", names::escaped(&stack.name))),
+            ("description", format!("\"{}\"", names::escaped(&stack.description))),
             ("level", format!("{p}_LEVEL")),
             ("fingerprint", format!("UINT64_C({:#x})", stack.layouts.first().map_or(0, |l| l.fingerprint))),
             ("has_preamble", (preamble as u32).to_string()),
@@ -74,7 +75,7 @@ impl Writer<'_> {
                 Some(layer) => format!("{}.{}", stack.layer(layer).name, counter.name),
                 None => counter.name.clone(),
             };
-            code.line(format!("\"{}\",", escaped(&name)));
+            code.line(format!("\"{}\",", names::escaped(&name)));
         }
         code.close("};");
         code.open(format!("static const struct nacre_event {p}_events[] = {{"));
@@ -89,7 +90,7 @@ impl Writer<'_> {
             let address = declared.parameters.iter().any(|q| q.ty == Type::Addr);
             code.line(format!(
                 "{{.name = \"{}\", .port = {}, .input = {}, .has_message = {}, .has_address = {}, .arguments = {numbers}, .role = {}, .reserved = 0}},",
-                escaped(&declared.name),
+                names::escaped(&declared.name),
                 event.port.0,
                 self.callable(&event) as u32,
                 declared.message.is_some() as u32,
@@ -108,8 +109,8 @@ impl Writer<'_> {
             let member = format!("{}_{}", self.layer_names[layer], self.cell_names[index]);
             code.line(format!(
                 "{{.name = \"{}.{}\", .offset = offsetof(struct {p}_config, {member}), .size = sizeof(((struct {p}_config *)0)->{member}), .required = {}, .secret = {}, .role = {}, .reserved = 0}},",
-                escaped(&stack.layers[layer].name),
-                escaped(&cell.name),
+                names::escaped(&stack.layers[layer].name),
+                names::escaped(&cell.name),
                 cell.initial.is_none() as u32,
                 cell.secret as u32,
                 given_role(cell.role),
@@ -122,10 +123,6 @@ impl Writer<'_> {
         code.close("};");
         code.line("");
     }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"")
 }
 
 /// `enum nacre_event_role`.

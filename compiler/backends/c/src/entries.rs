@@ -8,9 +8,8 @@ use crate::code::Code;
 use crate::levels::Item;
 use crate::names;
 use crate::parts::{Content, Section};
-use crate::types::{constant, mask_constant, Scalar};
+use crate::types::{constant, Scalar};
 use crate::writer::Writer;
-use crate::Level;
 
 /// An input of a port that the host may call.
 pub struct Call {
@@ -38,6 +37,7 @@ impl Writer<'_> {
         event.input.is_some() && (event.port.0 != 0 || called)
     }
 
+    /// What the host may call, by the numbers of the interface.
     pub fn calls(&self) -> Vec<Call> {
         let mut unique = names::Unique::new();
         let mut found = vec![];
@@ -55,6 +55,7 @@ impl Writer<'_> {
         found
     }
 
+    /// The parameters of an entry beside the message.
     pub fn entry_parameters(&mut self, event: EventId) -> Vec<EntryParameter> {
         let declared = self.stack.event(event);
         let names = names::all(declared.parameters.iter().map(|p| p.name.as_str()));
@@ -155,7 +156,7 @@ impl Writer<'_> {
     /// The function that says whether a call is admitted, without its parameters.
     fn admission(&self, call: &Call) -> Function {
         let name = format!("{}_admits_{}", self.prefix, call.name);
-        let (linkage, reads_only, result) = (Linkage::InPlace, true, "bool".to_string());
+        let (linkage, reads_only, result) = (Linkage::InPlace, true, Some("bool".into()));
         Function { linkage, reads_only, result, ..Function::plain(name, vec![]) }
     }
 
@@ -216,7 +217,8 @@ impl Writer<'_> {
         texts
     }
 
-    fn busy(&self, code: &mut Code) {
+    /// A call while events of an earlier step wait is refused.
+    pub fn busy(&self, code: &mut Code) {
         if !self.put_off.is_empty() {
             code.line(format!(
                 "if ({0}_UNLIKELY(s->waiting.len != 0)) {{ return {0}_nothing(out, NACRE_BUSY); }}",
@@ -226,7 +228,7 @@ impl Writer<'_> {
     }
 
     /// Whether there is room for the worst case of the step; `most`: the longest message, where it is known.
-    fn need(&self, need: Need, len: &str, most: Option<u32>, code: &mut Code) {
+    pub fn need(&self, need: Need, len: &str, most: Option<u32>, code: &mut Code) {
         let p = &self.prefix;
         if need.copies == 0 && need.extra == 0 {
             return;
@@ -277,190 +279,6 @@ impl Writer<'_> {
         }
     }
 
-    fn input_function(&mut self) -> Code {
-        let p = self.prefix.clone();
-        let stack = self.stack;
-        let mut code = Code::new(0);
-        let head = format!(
-            "{p}_input(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now, const struct nacre_addr *from,\n        const uint8_t *frame, uint32_t len, struct nacre_out *out)"
-        );
-        let input =
-            stack.ports.first().and_then(|port| port.inputs.iter().find(|i| stack.event(i.event).message.is_some()));
-        let (Some(input), Some(layout)) = (input, stack.layouts.first()) else {
-            code.open(format!("int {head} {{"));
-            for name in ["s", "pool", "counters", "from", "frame", "out"] {
-                code.line(format!("(void){name};"));
-            }
-            code.line("(void)now;");
-            code.line("(void)len;");
-            code.line(format!("return {p}_nothing(out, NACRE_INVALID);"));
-            code.close("}");
-            return code;
-        };
-        let in_place = |i: &usize| self.level == Level::Inline && layout.shapes[*i].in_place;
-        let hot: Vec<usize> = (0..layout.shapes.len()).filter(in_place).collect();
-        let parse = self.parse_function(LayoutId(0));
-        let (any, word) = match hot.is_empty() {
-            false => (format!("{p}_any_frame"), format!("{p}_APART int ")),
-            true => (String::new(), "int ".to_string()),
-        };
-        let checks = |w: &Self, code: &mut Code| {
-            code.line(format!("if ({p}_UNLIKELY(!{p}_room(out))) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
-            w.busy(code);
-        };
-        if !hot.is_empty() {
-            code.open(format!("{word}{any}{} {{", head.trim_start_matches(&format!("{p}_input"))));
-        } else {
-            code.open(format!("{word}{head} {{"));
-            checks(self, &mut code);
-        }
-        let ty = self.message_type(0);
-        code.line(format!("{ty} whole = {{.data = false}};"));
-        code.line(format!("uint32_t size = {parse}(frame, len, &whole);"));
-        code.open(format!("if ({p}_UNLIKELY(size == UINT32_MAX)) {{"));
-        code.line(format!("counters[{p}_MALFORMED]++;"));
-        code.line(format!("return {p}_nothing(out, NACRE_DROPPED);"));
-        code.close("}");
-        self.take_frame(input, "size", None, &mut code);
-        code.close("}");
-        if !hot.is_empty() {
-            code.line("");
-            code.line("/* The common shapes of frames, each with code of its own. */");
-            code.open(format!("int {head} {{"));
-            checks(self, &mut code);
-            code.line(format!("{ty} whole = {{.data = false}};"));
-            for index in hot {
-                let shape = &layout.shapes[index];
-                let function = self.shape_function(LayoutId(0), index);
-                let first = match layout.form {
-                    LayoutForm::Preamble => format!(" && frame[0] == {}u", shape.number << 1),
-                    LayoutForm::Plain if layout.shapes.len() > 1 => format!(" && frame[0] == {}u", shape.number),
-                    LayoutForm::Plain => String::new(),
-                };
-                let long = crate::wire::fitting(shape)
-                    .filter(|_| shape.size > 0)
-                    .unwrap_or(format!("len >= {}u", shape.size.max(1)));
-                code.open(format!("if ({p}_LIKELY({long}{first} && {function}(frame, len, &whole))) {{"));
-                self.take_frame(input, &format!("{}u", shape.size), Some(shape), &mut code);
-                code.close("}");
-            }
-            code.line(format!("return {any}(s, pool, counters, now, from, frame, len, out);"));
-            code.close("}");
-        }
-        code
-    }
-
-    /// The rest of the way of a frame that was read into `whole`.
-    fn take_frame(&mut self, input: &PortInput, size: &str, shape: Option<&Shape>, code: &mut Code) {
-        let p = self.prefix.clone();
-        self.need(input.need, &format!("len - {size}"), shape.map(|s| s.data_max), code);
-        self.begin(code, Some((&format!("frame + {size}"), &format!("len - {size}"))));
-        code.line(format!("whole.bytes = (struct {p}_bytes){{.block = {p}_IN, .offset = 0, .len = len - {size}}};"));
-        let (mut texts, mut uses_from) = (vec![], false);
-        let stack = self.stack;
-        let declared = stack.event(input.event);
-        for (i, parameter) in declared.parameters.iter().enumerate() {
-            texts.push(match &parameter.ty {
-                _ if declared.message == Some(i as u32) => match self.as_message("whole", 0, input.layer.index()) {
-                    None => "whole".to_string(),
-                    Some(initial) => format!("({}){initial}", self.message_type(input.layer.index())),
-                },
-                Type::Addr => {
-                    uses_from = true;
-                    "from == NULL ? (struct nacre_addr){.port = 0} : *from".into()
-                }
-                ty => match self.scalar(ty) {
-                    Some(_) => "0".into(),
-                    None => format!("({}){}", self.c_type(ty, 0), self.zero(ty)),
-                },
-            });
-        }
-        if !uses_from {
-            code.line("(void)from;");
-        }
-        let reaction =
-            self.ask(Item::Reaction(input.layer, input.event), shape.is_some() || self.level != Level::Inline);
-        code.line(format!("{};", self.call_step(&reaction, &texts)));
-        code.line(format!("{p}_finish(step);"));
-        code.line(format!("return {p}_LIKELY(step->impossible == 0) ? NACRE_OK : NACRE_DROPPED;"));
-    }
-
-    /// The call of any event by its number.
-    fn generic_call(&mut self) -> Code {
-        let p = self.prefix.clone();
-        let stack = self.stack;
-        let mut code = Code::new(0);
-        code.line(format!("int {p}_call(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now, uint32_t event,"));
-        code.open("        const uint64_t *arguments, const struct nacre_addr *address, const uint8_t *data, uint32_t len, struct nacre_out *out) {");
-        code.line("(void)arguments;");
-        code.line("(void)address;");
-        code.line("(void)data;");
-        code.open("switch (event) {");
-        for call in self.calls() {
-            let input = &stack.ports[call.port].inputs[call.input];
-            code.open(format!("case {}: {{ /* {} */", call.number, call.name));
-            let parameters = self.entry_parameters(input.event);
-            let (mut texts, mut number, mut address) = (String::new(), 0, false);
-            for parameter in parameters {
-                let text = match (&parameter.ty, self.scalar(&parameter.ty)) {
-                    (Type::Addr, _) if !address => {
-                        address = true;
-                        code.line(format!("if (address == NULL) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
-                        "address".to_string()
-                    }
-                    (_, Some(scalar)) if number < 4 => {
-                        let argument = format!("arguments[{number}]");
-                        number += 1;
-                        code.line(format!("if (arguments == NULL) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
-                        match scalar {
-                            Scalar::Unsigned { c: 64, .. } => argument,
-                            Scalar::Bool => {
-                                code.line(format!(
-                                    "if ({argument} > 1u) {{ return {p}_nothing(out, NACRE_INVALID); }}"
-                                ));
-                                format!("{argument} != 0")
-                            }
-                            Scalar::Unsigned { c, .. } => {
-                                code.line(format!(
-                                    "if ({argument} > {}) {{ return {p}_nothing(out, NACRE_INVALID); }}",
-                                    mask_constant(c)
-                                ));
-                                format!("(uint{c}_t){argument}")
-                            }
-                            Scalar::Signed { c: 64, .. } => format!("(int64_t){argument}"),
-                            Scalar::Signed { c, .. } => {
-                                let cut = format!("{p}_sign({argument}, {c}u)");
-                                code.line(format!(
-                                    "if ((uint64_t){cut} != {argument}) {{ return {p}_nothing(out, NACRE_INVALID); }}"
-                                ));
-                                format!("(int{c}_t){cut}")
-                            }
-                        }
-                    }
-                    (_, Some(_)) => "0".into(),
-                    (ty, None) => format!("&({}){}", parameter.c_type, self.zero(&ty.clone())),
-                };
-                texts.push_str(&format!(", {text}"));
-            }
-            if stack.event(input.event).message.is_some() {
-                texts.push_str(", data, len");
-            } else {
-                code.line(format!("if (len != 0) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
-            }
-            code.line(format!("return {p}_{}(s, pool, counters, now{texts}, out);", call.name));
-            code.close("}");
-        }
-        code.open("default:");
-        for name in ["s", "pool", "counters", "now", "len", "out"] {
-            code.line(format!("(void){name};"));
-        }
-        code.line(format!("return {p}_nothing(out, NACRE_INVALID);"));
-        code.close("");
-        code.close("}");
-        code.close("}");
-        code
-    }
-
     fn accepts_function(&mut self) -> Code {
         let p = self.prefix.clone();
         let stack = self.stack;
@@ -509,7 +327,7 @@ impl Writer<'_> {
         for (index, cell) in stack.cells.iter().enumerate() {
             let layer = cell.layer.index();
             let text = format!("s->{}.{}", self.layer_names[layer], self.cell_names[index]);
-            let line = self.drop_in(&cell.ty, layer, &text);
+            let line = self.drop_in(&cell.ty, layer, &text.into());
             if !line.is_empty() {
                 code.line(line);
             }

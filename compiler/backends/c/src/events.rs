@@ -4,7 +4,7 @@ use nacre_stack::visit::{Node, Traverse};
 use nacre_stack::*;
 
 use crate::body::{pushes, Body, Kind};
-use crate::calls::{Function, Parameter};
+use crate::calls::{CType, Function, Parameter};
 use crate::code::Code;
 use crate::levels::Item;
 use crate::writer::Writer;
@@ -45,14 +45,14 @@ impl Writer<'_> {
         body.code.line("(void)step;");
         body.block(&function.body);
         let result = match &function.result {
-            None => "void".into(),
+            None => None,
             Some(ty) => {
                 if !matches!(function.body.last().map(|s| &s.kind), Some(StatementKind::Return(_))) {
                     let zero = body.zero(&ty.clone());
                     let c_type = body.c_type(&ty.clone());
                     body.code.line(format!("return ({c_type}){zero};"));
                 }
-                body.c_type(&ty.clone())
+                Some(body.c_type(&ty.clone()).into())
             }
         };
         let code = body.code;
@@ -175,8 +175,8 @@ impl Body<'_, '_> {
         let mut list = vec![];
         for id in parameters {
             let ty = self.local_type(*id);
-            let star = if self.locals[id.index()].by_ref { " *" } else { "" };
-            list.push(Parameter::new(ty + star, &self.names[id.index()]));
+            let ty = CType { name: ty, pointer: self.locals[id.index()].by_ref };
+            list.push(Parameter::new(ty, &self.names[id.index()]));
             self.mark_declared(*id);
         }
         list

@@ -4,6 +4,7 @@
 use nacre_stack::*;
 
 use crate::body::Body;
+use crate::term::Term;
 use crate::types::{constant, mask_constant, set_words, Scalar};
 
 impl Body<'_, '_> {
@@ -12,7 +13,7 @@ impl Body<'_, '_> {
     }
 
     /// The value of an expression; messages in it are moved.
-    pub fn value(&mut self, e: &Expr) -> String {
+    pub fn value(&mut self, e: &Expr) -> Term {
         if e.ty == Type::Msg {
             return self.message(e, self.layer + 1);
         }
@@ -23,9 +24,9 @@ impl Body<'_, '_> {
     }
 
     /// The value as a variable, if it is more than a name or a number.
-    pub fn named(&mut self, e: &Expr) -> String {
+    pub fn named(&mut self, e: &Expr) -> Term {
         let text = self.value(e);
-        if is_simple(&text) {
+        if text.is_simple() {
             return text;
         }
         let ty = self.c_type(&e.ty);
@@ -33,52 +34,51 @@ impl Body<'_, '_> {
     }
 
     /// The value as one of 64 bits without sign.
-    pub fn wide(&mut self, e: &Expr) -> String {
+    pub fn wide(&mut self, e: &Expr) -> Term {
         if let ExprKind::Const(n) = e.kind {
-            return constant(n, Scalar::WORD);
+            return Term::number(constant(n, Scalar::WORD));
         }
         let text = self.value(e);
         match self.w.scalar(&e.ty) {
-            Some(Scalar::Signed { .. }) => format!("(uint64_t){text}"),
-            Some(Scalar::Bool) => format!("(uint64_t){text}"),
+            Some(Scalar::Signed { .. } | Scalar::Bool) => format!("(uint64_t){text}").into(),
             Some(_) => text,
-            None => format!("{text}.word[0]"),
+            None => format!("{text}.word[0]").into(),
         }
     }
 
     /// As in the interpreter: Int cut to its width, without sign.
-    pub fn raw(&mut self, e: &Expr) -> String {
+    pub fn raw(&mut self, e: &Expr) -> Term {
         match self.w.scalar(&e.ty) {
             Some(Scalar::Signed { bits, .. }) if bits < 64 => {
                 let text = self.wide(e);
-                format!("({text} & {})", mask_constant(bits))
+                Term::operation(format!("{text} & {}", mask_constant(bits)))
             }
             _ => self.wide(e),
         }
     }
 
-    fn number(&mut self, e: &Expr, scalar: Scalar) -> String {
+    fn number(&mut self, e: &Expr, scalar: Scalar) -> Term {
         match &e.kind {
-            ExprKind::Const(n) => constant(*n, scalar),
-            ExprKind::Zero => constant(0, scalar),
+            ExprKind::Const(n) => Term::number(constant(*n, scalar)),
+            ExprKind::Zero => Term::number(constant(0, scalar)),
             ExprKind::Local(id) => self.local(*id),
             ExprKind::Load(place) => self.place(place).text,
-            ExprKind::Unary(op, a) => self.unary(*op, a, scalar),
+            ExprKind::Unary(op, a) => self.unary(*op, a, scalar).into(),
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b, &e.ty, scalar),
-            ExprKind::MulDiv(a, b, c) => self.mul_div([a, b, c], scalar),
+            ExprKind::MulDiv(a, b, c) => self.mul_div([a, b, c], scalar).into(),
             ExprKind::Convert(a) => self.convert(a, scalar),
             ExprKind::If(c, a, b) => self.choice(c, a, b, &e.ty),
-            ExprKind::IsSome(a) => format!("{}.some", self.borrowed(a)),
+            ExprKind::IsSome(a) => format!("{}.some", self.borrowed(a)).into(),
             ExprKind::Unwrap(_) | ExprKind::Field(..) => self.borrowed(e),
             ExprKind::Index(a, i) => self.index(a, i, &e.ty),
             ExprKind::Query(query, place, arguments) => self.query(*query, place, arguments, scalar),
             ExprKind::Now => "step->now".into(),
             ExprKind::Fingerprint => {
                 let fingerprint = self.w.stack.layouts.first().map_or(0, |l| l.fingerprint);
-                constant(fingerprint, Scalar::WORD)
+                Term::number(constant(fingerprint, Scalar::WORD))
             }
-            ExprKind::Room => constant(self.w.stack.bounds.frame_data as u64, scalar),
-            ExprKind::Length(a) => self.length(a),
+            ExprKind::Room => Term::number(constant(self.w.stack.bounds.frame_data as u64, scalar)),
+            ExprKind::Length(a) => self.length(a).into(),
             ExprKind::Through(filter, a) => self.through(*filter, a, &e.ty),
             ExprKind::Extern(id, arguments) => self.call_extern(*id, arguments, &e.ty),
             other => unreachable!("{other:?} is no number"),
@@ -120,7 +120,7 @@ impl Body<'_, '_> {
         }
         let text = self.value(e);
         match scalar {
-            Scalar::Unsigned { c: 32 | 64, .. } => text,
+            Scalar::Unsigned { c: 32 | 64, .. } => text.into(),
             Scalar::Signed { c: 64, .. } => format!("(uint64_t){text}"),
             _ => format!("(uint32_t){text}"),
         }
@@ -151,13 +151,13 @@ impl Body<'_, '_> {
         }
     }
 
-    fn convert(&mut self, a: &Expr, to: Scalar) -> String {
+    fn convert(&mut self, a: &Expr, to: Scalar) -> Term {
         if let ExprKind::Const(n) = a.kind {
-            return constant(n, to);
+            return Term::number(constant(n, to));
         }
         if set_words(&a.ty).is_some() {
             let text = format!("{}.word[0]", self.value(a));
-            return self.narrowed(text, to);
+            return self.narrowed(text, to).into();
         }
         let from = self.scalar_of(&a.ty);
         let text = self.value(a);
@@ -165,31 +165,31 @@ impl Body<'_, '_> {
             return text;
         }
         match (from, to) {
-            (Scalar::Bool, _) => format!("({}){text}", to.name()),
+            (Scalar::Bool, _) => format!("({}){text}", to.name()).into(),
             (Scalar::Unsigned { bits, .. }, Scalar::Unsigned { bits: wide, .. }) if bits <= wide => match to.c() {
                 c if c == from.c() => text,
-                _ => format!("({}){text}", to.name()),
+                _ => format!("({}){text}", to.name()).into(),
             },
             (Scalar::Signed { bits, .. }, Scalar::Signed { bits: wide, .. }) if bits <= wide => {
-                format!("({}){text}", to.name())
+                format!("({}){text}", to.name()).into()
             }
             (Scalar::Unsigned { bits, .. }, Scalar::Signed { bits: wide, .. }) if bits < wide => {
-                format!("({}){text}", to.name())
+                format!("({}){text}", to.name()).into()
             }
-            (Scalar::Unsigned { .. }, Scalar::Unsigned { .. } | Scalar::Bool) => self.narrowed(text, to),
-            _ => self.narrowed(format!("(uint64_t){text}"), to),
+            (Scalar::Unsigned { .. }, Scalar::Unsigned { .. } | Scalar::Bool) => self.narrowed(text.into(), to).into(),
+            _ => self.narrowed(format!("(uint64_t){text}"), to).into(),
         }
     }
 
-    fn choice(&mut self, c: &Expr, a: &Expr, b: &Expr, ty: &Type) -> String {
+    fn choice(&mut self, c: &Expr, a: &Expr, b: &Expr, ty: &Type) -> Term {
         let c = self.value(c);
         let a = self.apart(|body| body.value(a));
         let b = self.apart(|body| body.value(b));
         if a.code.is_empty() && b.code.is_empty() && self.w.scalar(ty).is_some() {
-            return format!("({c} ? {} : {})", a.value, b.value);
+            return Term::operation(format!("{c} ? {} : {}", a.value, b.value));
         }
         let c_type = self.c_type(ty);
-        let name = self.fresh("chosen");
+        let name = Term::name(self.fresh("chosen"));
         self.code.line(format!("{c_type} {name};"));
         self.code.open(format!("if ({c}) {{"));
         self.branch_of(&name, a);
@@ -199,11 +199,11 @@ impl Body<'_, '_> {
         name
     }
 
-    fn index(&mut self, a: &Expr, i: &Expr, ty: &Type) -> String {
+    fn index(&mut self, a: &Expr, i: &Expr, ty: &Type) -> Term {
         let capacity = match &a.ty {
             Type::View => {
                 let (view, at) = (self.borrowed(a), self.raw(i));
-                return self.w.call_support("byte", &[&view, &at]);
+                return self.w.call_support("byte", &[&view, &at]).into();
             }
             Type::Array(_, n) | Type::Bytes(n) => format!("{n}u"),
             _ => format!("{}.len", self.borrowed(a)),
@@ -218,14 +218,14 @@ impl Body<'_, '_> {
             None => format!("{text}.at[{at}]"),
         };
         if self.index_is_safe(i, &a.ty) {
-            return place;
+            return place.into();
         }
         let zero = match self.w.scalar(ty) {
             Some(scalar) => constant(0, scalar),
             None => format!("({}){}", self.c_type(ty), self.zero(ty)),
         };
         match self.w.scalar(ty) {
-            Some(_) => format!("({at} < {capacity} ? {place} : {zero})"),
+            Some(_) => Term::operation(format!("{at} < {capacity} ? {place} : {zero}")),
             None => {
                 let c_type = self.c_type(ty);
                 let name = self.bind(&c_type, "entry", &zero);
@@ -252,22 +252,22 @@ impl Body<'_, '_> {
     }
 
     /// The value of an expression without messages, or of a part of one with messages that stays where it is.
-    pub fn borrowed(&mut self, e: &Expr) -> String {
+    pub fn borrowed(&mut self, e: &Expr) -> Term {
         match &e.kind {
             ExprKind::Local(id) => self.local(*id),
             ExprKind::Borrow(place) | ExprKind::Load(place) => self.place(place).text,
             // What an option holds that is none is zero: whatever makes one leaves it so.
-            ExprKind::Unwrap(a) => format!("{}.value", self.borrowed(a)),
+            ExprKind::Unwrap(a) => self.borrowed(a).member("value"),
             ExprKind::Field(a, i) => {
                 let text = self.borrowed(a);
-                format!("{text}.{}", self.w.member(&a.ty, *i))
+                text.member(&self.w.member(&a.ty, *i))
             }
             _ if e.ty == Type::Msg => self.borrowed_message(e).0,
             _ => self.value(e),
         }
     }
 
-    fn aggregate(&mut self, e: &Expr) -> String {
+    fn aggregate(&mut self, e: &Expr) -> Term {
         match &e.kind {
             ExprKind::Local(id) => self.local(*id),
             ExprKind::Load(place) | ExprKind::Borrow(place) => self.place(place).text,
@@ -288,7 +288,7 @@ impl Body<'_, '_> {
                 self.bind(&c_type, "some", &format!("{{.some = true, .value = {a}}}"))
             }
             ExprKind::Struct(parts) | ExprKind::Tuple(parts) => {
-                let values: Vec<String> = parts.iter().map(|p| self.value(p)).collect();
+                let values: Vec<Term> = parts.iter().map(|p| self.value(p)).collect();
                 let members =
                     values.iter().enumerate().map(|(i, v)| format!(".{} = {v}", self.w.member(&e.ty, i as u32)));
                 let members: Vec<String> = members.collect();
@@ -297,7 +297,7 @@ impl Body<'_, '_> {
                 self.bind(&c_type, "made", &format!("{{{initial}}}"))
             }
             ExprKind::Array(parts) => {
-                let values: Vec<String> = parts.iter().map(|p| self.value(p)).collect();
+                let values: Vec<Term> = parts.iter().map(|p| self.value(p)).collect();
                 let c_type = self.c_type(&e.ty);
                 self.bind(&c_type, "made", &format!("{{.at = {{{}}}}}", values.join(", ")))
             }
@@ -310,7 +310,7 @@ impl Body<'_, '_> {
             ExprKind::Extern(id, arguments) => self.call_extern(*id, arguments, &e.ty),
             ExprKind::Literal(_) | ExprKind::Concat(_) | ExprKind::Part(..) | ExprKind::BytesOf(_) => self.string(e),
             ExprKind::View(a) => match a.ty {
-                Type::Msg => format!("{}.bytes", self.borrowed_message(a).0),
+                Type::Msg => self.borrowed_message(a).0.member("bytes"),
                 _ => self.borrowed(a),
             },
             ExprKind::PackView(..) => self.viewed(e),
@@ -325,10 +325,4 @@ impl Body<'_, '_> {
         }
         self.w.zero(ty)
     }
-}
-
-/// Whether text may be repeated: a name, a number.
-pub fn is_simple(text: &str) -> bool {
-    let constant = text.strip_prefix("UINT64_C(").and_then(|rest| rest.strip_suffix(')'));
-    constant.unwrap_or(text).chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }

@@ -5,6 +5,7 @@ use nacre_stack::*;
 use crate::body::Body;
 use crate::code::Code;
 use crate::names;
+use crate::term::Term;
 use crate::writer::Writer;
 
 impl Writer<'_> {
@@ -86,7 +87,7 @@ impl Body<'_, '_> {
                     let view = self.viewed(argument);
                     let flat = self.w.call_support("flat", &[&view]);
                     let flat = self.bind("const uint8_t *", "bytes", &flat);
-                    texts.push(flat);
+                    texts.push(flat.into());
                     texts.push(format!("{view}.len"));
                 }
                 Type::Bytes(_) => texts.push(format!("{}.at", self.borrowed(argument))),
@@ -95,19 +96,19 @@ impl Body<'_, '_> {
                     texts.push(format!("{text}.at"));
                     texts.push(format!("{text}.len"));
                 }
-                ty if self.w.scalar(ty).is_some() => texts.push(self.value(argument)),
-                _ => texts.push(format!("&{}", self.borrowed(argument))),
+                ty if self.w.scalar(ty).is_some() => texts.push(self.value(argument).into()),
+                _ => texts.push(self.borrowed(argument).address()),
             }
         }
         texts
     }
 
     /// The value of a call without effect.
-    pub fn call_extern(&mut self, id: ExternId, arguments: &[Expr], ty: &Type) -> String {
+    pub fn call_extern(&mut self, id: ExternId, arguments: &[Expr], ty: &Type) -> Term {
         let name = self.w.extern_name(id);
         let mut texts = self.extern_arguments(arguments);
         if self.w.scalar(ty).is_some() {
-            return format!("{name}({})", texts.join(", "));
+            return format!("{name}({})", texts.join(", ")).into();
         }
         let (c_type, zero) = (self.c_type(ty), self.zero(ty));
         let result = self.bind(&c_type, "result", &zero);

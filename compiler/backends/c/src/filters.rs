@@ -4,6 +4,7 @@ use nacre_stack::*;
 
 use crate::body::{Body, Kind};
 use crate::calls::{Callee, Function, Parameter};
+use crate::term::Term;
 use crate::writer::Writer;
 
 impl Writer<'_> {
@@ -22,14 +23,14 @@ impl Writer<'_> {
         let rows: Vec<[String; 2]> =
             filter.inputs.iter().map(|_| ["pieces", "count"].map(|n| names.fresh(n))).collect();
         let accepted = names.fresh("accepted");
-        let pieces = format!("const struct {p}_bytes *");
+        let pieces = format!("const struct {p}_bytes");
         let mut parameters: Vec<Parameter> = rows
             .iter()
-            .flat_map(|[row, count]| [Parameter::new(&pieces, row), Parameter::new("uint32_t", count)])
+            .flat_map(|[row, count]| [Parameter::pointer(&pieces, row), Parameter::new("uint32_t", count)])
             .collect();
-        parameters.push(Parameter::new("bool *", &accepted));
+        parameters.push(Parameter::pointer("bool", &accepted));
         let comment = Some(format!("filter {}", filter.name));
-        let function = Function { comment, result, ..Function::plain(name, parameters) };
+        let function = Function { comment, result: Some(result.into()), ..Function::plain(name, parameters) };
         self.step_helper(function, |w, code| {
             let mut body = Body::new(w, layer, Kind::Filter, &filter.locals, &blocks);
             // The parameters have taken their names.
@@ -54,7 +55,7 @@ impl<'a> Body<'_, 'a> {
                 }
                 None => {
                     self.line_of(filter.span);
-                    self.zero(&state.ty.clone())
+                    self.zero(&state.ty.clone()).into()
                 }
             };
             self.set(id, &value);
@@ -238,7 +239,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// The value of a filter with a result over a view.
-    pub fn through(&mut self, id: FilterId, a: &Expr, ty: &Type) -> String {
+    pub fn through(&mut self, id: FilterId, a: &Expr, ty: &Type) -> Term {
         let filter = self.w.filter_function(id, self.layer);
         let mut arguments = self.rows_of(a);
         let accepted = self.bind("bool", "accepted", "true");

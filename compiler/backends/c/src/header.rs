@@ -23,7 +23,7 @@ impl Writer<'_> {
     pub fn head_comment(&self) -> String {
         format!(
             "/* `{}`, as Nacre's C back end writes it at level {}. Do not edit: edit the layers.\n * This text carries no licence obligation from Nacre: it is yours, under the terms of your layers' source. */\n",
-            self.stack.description.replace("*/", "* /"),
+            names::in_comment(&self.stack.description),
             self.level.name(),
         )
     }
@@ -105,7 +105,7 @@ impl Writer<'_> {
             if cells.is_empty() {
                 continue;
             }
-            code.open(format!("struct {{ /* {} */", layer.description.replace("*/", "* /")));
+            code.open(format!("struct {{ {}", names::comment(&layer.description)));
             cells.iter().for_each(|(ty, name)| code.line(format!("{ty} {name};")));
             code.close(format!("}} {};", self.layer_names[index]));
         }

@@ -4,6 +4,7 @@ use nacre_stack::*;
 
 use crate::calls::{Callee, Function, Parameter};
 use crate::code::Code;
+use crate::term::Term;
 use crate::writer::Writer;
 
 /// What is done to each message inside.
@@ -16,34 +17,32 @@ enum Act {
 
 impl Writer<'_> {
     /// A statement that lets go of the messages in a value.
-    pub fn drop_of(&mut self, ty: &Type, layer: usize, text: &str) -> String {
-        self.act_on(Act::Drop, ty, layer, text, "step->pool")
+    pub fn drop_of(&mut self, ty: &Type, layer: usize, value: &Term) -> String {
+        self.act_on(Act::Drop, ty, layer, value, "step->pool")
     }
     /// The same where there is no step.
-    pub fn drop_in(&mut self, ty: &Type, layer: usize, text: &str) -> String {
-        self.act_on(Act::Drop, ty, layer, text, "pool")
+    pub fn drop_in(&mut self, ty: &Type, layer: usize, value: &Term) -> String {
+        self.act_on(Act::Drop, ty, layer, value, "pool")
     }
-    pub fn share_of(&mut self, ty: &Type, layer: usize, text: &str) -> String {
-        self.act_on(Act::Share, ty, layer, text, "step->pool")
+    pub fn share_of(&mut self, ty: &Type, layer: usize, value: &Term) -> String {
+        self.act_on(Act::Share, ty, layer, value, "step->pool")
     }
     /// A statement that brings the messages in a value into the pool.
-    pub fn keep_of(&mut self, ty: &Type, layer: usize, text: &str) -> String {
-        self.act_on(Act::Keep, ty, layer, text, "step")
+    pub fn keep_of(&mut self, ty: &Type, layer: usize, value: &Term) -> String {
+        self.act_on(Act::Keep, ty, layer, value, "step")
     }
 
-    fn act_on(&mut self, act: Act, ty: &Type, layer: usize, text: &str, with: &str) -> String {
+    fn act_on(&mut self, act: Act, ty: &Type, layer: usize, value: &Term, with: &str) -> String {
         let p = self.prefix.clone();
         if !self.stack.has_message(ty) {
             return String::new();
         }
-        let pointer =
-            text.strip_prefix("(*").and_then(|t| t.strip_suffix(')')).filter(|t| crate::expressions::is_simple(t));
         if *ty == Type::Msg {
-            let text = pointer.map_or(format!("{text}."), |name| format!("{name}->"));
+            let bytes = value.member("bytes");
             return match act {
-                Act::Drop => format!("{p}_drop({with}, {text}bytes);"),
-                Act::Share => format!("{p}_share({with}, {text}bytes);"),
-                Act::Keep => format!("{text}bytes = {p}_keep({with}, {text}bytes);"),
+                Act::Drop => format!("{p}_drop({with}, {bytes});"),
+                Act::Share => format!("{p}_share({with}, {bytes});"),
+                Act::Keep => format!("{bytes} = {p}_keep({with}, {bytes});"),
             };
         }
         let word = match act {
@@ -52,10 +51,10 @@ impl Writer<'_> {
             Act::Keep => "keep",
         };
         let name = format!("{p}_{word}_{}", self.tag(ty, layer));
-        let address = pointer.map_or(format!("&{text}"), str::to_string);
+        let address = value.address();
         let c_type = self.c_type(ty, layer);
         if act == Act::Keep {
-            let function = Function::plain(name, vec![Parameter::new(format!("{c_type} *"), "value")]);
+            let function = Function::plain(name, vec![Parameter::pointer(format!("{c_type}"), "value")]);
             let keep = self.step_helper(function, |w, code| w.write_act(act, ty, layer, code));
             return format!("{};", self.call_step(&keep, &[address]));
         }
@@ -72,7 +71,7 @@ impl Writer<'_> {
     fn write_act(&mut self, act: Act, ty: &Type, layer: usize, code: &mut Code) {
         let p = self.prefix.clone();
         let who = if act == Act::Keep { "step" } else { "pool" };
-        let on = |w: &mut Self, ty: &Type, text: &str| w.act_on(act, ty, layer, text, who);
+        let on = |w: &mut Self, ty: &Type, text: &str| w.act_on(act, ty, layer, &Term::from(text), who);
         match ty {
             Type::Struct(id) => {
                 for (i, field) in self.stack.structs[id.index()].fields.iter().enumerate() {
@@ -238,11 +237,8 @@ impl Writer<'_> {
     /// Product and quotient of 128 bits.
     pub fn need_mul_div(&mut self) {
         let p = self.prefix.clone();
-        self.helper(format!("{p}_mul_div"), |_, _| {
-            let mut code = Code::new(0);
-            include_str!("support/mul_div.c").replace("@_", &format!("{p}_")).lines().for_each(|line| code.line(line));
-            code
-        });
+        let text = self.support(include_str!("support/mul_div.c"));
+        self.helper(format!("{p}_mul_div"), |_, _| Code::verbatim(&text));
     }
 
     /// The helper that compares two views.
@@ -250,7 +246,7 @@ impl Writer<'_> {
         let p = self.prefix.clone();
         let parameters = ["a", "b"].map(|name| Parameter::new(format!("struct {p}_bytes"), name));
         let function = Function::plain(format!("{p}_same_view"), parameters.into());
-        let function = Function { result: "bool".into(), reads_only: true, ..function };
+        let function = Function { result: Some("bool".into()), reads_only: true, ..function };
         self.step_helper(function, |w, code| {
             code.line("if (a.len != b.len) { return false; }");
             code.open("for (uint32_t at = 0; at < a.len; at++) {");

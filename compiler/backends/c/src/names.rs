@@ -17,9 +17,19 @@ pub fn plain(name: &str) -> String {
     text
 }
 
+/// What the source says, so that it can stand in a comment.
+pub fn in_comment(text: &str) -> String {
+    text.replace("*/", "* /").replace("/*", "/ *").replace('\n', " ")
+}
+
 /// A comment of one line.
 pub fn comment(text: &str) -> String {
-    format!("/* {} */", text.replace("*/", "* /"))
+    format!("/* {} */", in_comment(text))
+}
+
+/// What the source says, so that it can stand in a string of C.
+pub fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
 }
 
 /// Gives each name once.
@@ -63,4 +73,9 @@ pub fn all<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
 pub fn grouped<'n>(groups: usize, names: impl Iterator<Item = (usize, &'n str)>) -> Vec<String> {
     let mut unique: Vec<Unique> = (0..groups).map(|_| Unique::new()).collect();
     names.map(|(group, name)| unique[group].take(name)).collect()
+}
+
+/// A template with the prefix of a stack in front of its names, which are written `@_name`.
+pub fn with_prefix(text: &str, prefix: &str) -> String {
+    text.replace("@_", &format!("{prefix}_"))
 }

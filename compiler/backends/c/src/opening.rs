@@ -88,7 +88,7 @@ impl Writer<'_> {
             code.open("{");
             code.add(&text);
             code.line(format!("{target} = {value};"));
-            let keep = self.keep_of(&cell.ty, layer, &target);
+            let keep = self.keep_of(&cell.ty, layer, &target.into());
             if !keep.is_empty() {
                 code.line(keep);
             }

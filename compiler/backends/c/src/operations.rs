@@ -4,8 +4,8 @@ use nacre_stack::visit::{Node, Traverse};
 use nacre_stack::*;
 
 use crate::body::Body;
-use crate::expressions::is_simple;
 use crate::places::distance;
+use crate::term::Term;
 use crate::types::{constant, set_words, window_slots, Scalar};
 
 impl<'a> Body<'_, 'a> {
@@ -34,7 +34,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     pub fn operate(&mut self, o: &Operate) {
-        let values: Vec<String> = o.arguments.iter().map(|e| self.operand(e)).collect();
+        let values: Vec<Term> = o.arguments.iter().map(|e| self.operand(e)).collect();
         let found = self.place(&o.place);
         let (text, ty) = (found.text.clone(), o.place.ty.clone());
         let element = match &ty {
@@ -157,39 +157,39 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// An argument. The operation changes places, so it must not be read from one later.
-    fn operand(&mut self, e: &Expr) -> String {
+    fn operand(&mut self, e: &Expr) -> Term {
         let text = match e.ty {
             Type::Msg => self.message(e, self.layer + 1),
             _ => self.value(e),
         };
-        if is_simple(&text) {
+        if text.is_simple() {
             return text;
         }
         let c_type = self.c_type(&e.ty);
         self.bind(&c_type, "given", &text)
     }
 
-    fn simple(&mut self, ty: &Type, text: &str, hint: &str) -> String {
-        if is_simple(text) {
-            return text.to_string();
+    fn simple(&mut self, ty: &Type, text: &Term, hint: &str) -> Term {
+        if text.is_simple() {
+            return text.clone();
         }
         let c_type = self.c_type(ty);
         self.bind(&format!("const {c_type}"), hint, text)
     }
 
     /// Text whose address can be taken.
-    fn addressed(&mut self, ty: &Type, text: &str) -> String {
+    fn addressed(&mut self, ty: &Type, text: &str) -> Term {
         let c_type = self.c_type(ty);
         self.bind(&format!("const {c_type}"), "key", text)
     }
 
-    fn slot(&mut self, element: &Type, call: &str) -> String {
+    fn slot(&mut self, element: &Type, call: &str) -> Term {
         let c_type = self.c_type(element);
         self.bind(&format!("{c_type} *"), "entry", call)
     }
 
     /// Stores the last argument where a slot was found; gives it back, or lets it go, where none was.
-    fn put(&mut self, o: &Operate, keeps: &bool, element: &Type, slot: &str, last: Option<(Expr, String)>) {
+    fn put(&mut self, o: &Operate, keeps: &bool, element: &Type, slot: &str, last: Option<(Expr, Term)>) {
         let Some((_, value)) = last else { return };
         self.code.open(format!("if ({}) {{", self.w.likely(&format!("{slot} != NULL"))));
         self.store_at(*keeps, element, slot, &value);
@@ -209,7 +209,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// The other branch of a store that can fail.
-    fn not_stored(&mut self, o: &Operate, element: &Type, value: &str) {
+    fn not_stored(&mut self, o: &Operate, element: &Type, value: &Term) {
         match o.back {
             Some(back) => {
                 self.code.turn("} else {");
@@ -231,10 +231,10 @@ impl<'a> Body<'_, 'a> {
         element: &Type,
         slot: &str,
         old: &str,
-        last: Option<(Expr, String)>,
+        last: Option<(Expr, Term)>,
     ) {
         let Some((_, value)) = last else { return };
-        let drop_old = self.w.drop_of(element, self.layer, &format!("(*{slot})"));
+        let drop_old = self.w.drop_of(element, self.layer, &Term::pointee(slot));
         let drop_new = self.w.drop_of(element, self.layer, &value);
         self.code.open(format!("if ({slot} != NULL) {{"));
         if o.operation == Operation::Insert {
@@ -258,19 +258,19 @@ impl<'a> Body<'_, 'a> {
     /// Moves an entry out (or shares it), as an option or by itself.
     fn take_out(&mut self, o: &Operate, element: &Type, slot: &str, shares: bool) {
         if shares {
-            let share = self.w.share_of(element, self.layer, &format!("(*{slot})"));
+            let share = self.w.share_of(element, self.layer, &Term::pointee(slot));
             if !share.is_empty() && o.into.is_some() {
                 self.code.line(format!("if ({slot} != NULL) {{ {share} }}"));
             }
         }
         if o.into.is_none() {
-            let drop = self.w.drop_of(element, self.layer, &format!("(*{slot})"));
+            let drop = self.w.drop_of(element, self.layer, &Term::pointee(slot));
             match drop.is_empty() || shares {
                 true => self.code.line(format!("(void){slot};")),
                 false => self.code.line(format!("if ({slot} != NULL) {{ {drop} }}")),
             }
         }
-        self.gives(o, element, Some(&format!("{slot} != NULL")), &format!("*{slot}"));
+        self.gives(o, element, Some(&format!("{slot} != NULL")), &Term::pointee(slot));
         self.set_done(o, "true");
     }
 
@@ -286,9 +286,9 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// Sets `into`: an option, or a value that is zero where there is none.
-    fn gives(&mut self, o: &Operate, ty: &Type, there: Option<&str>, value: &str) {
+    fn gives(&mut self, o: &Operate, ty: &Type, there: Option<&str>, value: &Term) {
         let Some(into) = o.into else {
-            if is_simple(value) {
+            if value.is_simple() {
                 self.code.line(format!("(void){value};"));
             }
             return;
@@ -308,7 +308,7 @@ impl<'a> Body<'_, 'a> {
                 };
                 self.narrowed(wide, to)
             }
-            _ => value.to_string(),
+            _ => value.alone(),
         };
         if let Type::Option(_) = declared {
             let c_type = self.c_type(&declared);
@@ -388,7 +388,7 @@ impl<'a> Body<'_, 'a> {
         self.set_done(o, "true");
     }
 
-    pub fn query(&mut self, query: Query, place: &Place, arguments: &[Expr], scalar: Scalar) -> String {
+    pub fn query(&mut self, query: Query, place: &Place, arguments: &[Expr], scalar: Scalar) -> Term {
         let p = self.w.prefix.clone();
         let found = self.place(place);
         let text = found.text;
@@ -413,44 +413,44 @@ impl<'a> Body<'_, 'a> {
         };
         let as_number = |body: &Body, text: String| body.narrowed(text, scalar);
         match (query, &place.ty) {
-            (Query::Armed, _) => format!("({text} != 0)"),
-            (Query::Low, _) => format!("{text}.low"),
-            (Query::Next, _) => format!("{text}.next"),
-            (Query::High, _) => format!("{text}.high"),
+            (Query::Armed, _) => Term::operation(format!("{text} != 0")),
+            (Query::Low, _) => format!("{text}.low").into(),
+            (Query::Next, _) => format!("{text}.next").into(),
+            (Query::High, _) => format!("{text}.high").into(),
             (Query::Len, _) => match scalar {
-                Scalar::Unsigned { c: 32, bits: 32 } => len,
-                _ => as_number(self, len),
+                Scalar::Unsigned { c: 32, bits: 32 } => len.into(),
+                _ => as_number(self, len).into(),
             },
-            (Query::Empty, Type::Window(..)) => format!("({text}.low == {text}.high)"),
-            (Query::Empty, _) => format!("({len} == 0)"),
+            (Query::Empty, Type::Window(..)) => Term::operation(format!("{text}.low == {text}.high")),
+            (Query::Empty, _) => Term::operation(format!("{len} == 0")),
             (Query::Full, Type::Window(_, n, bits)) => {
-                format!("({} == {n}u)", distance(&format!("{text}.high"), &format!("{text}.low"), *bits))
+                Term::operation(format!("{} == {n}u", distance(&format!("{text}.high"), &format!("{text}.low"), *bits)))
             }
-            (Query::Full, _) => format!("({len} >= {capacity}u)"),
+            (Query::Full, _) => Term::operation(format!("{len} >= {capacity}u")),
             (Query::Contains, Type::Ring(t, _) | Type::List(t, _)) => {
                 let find = self.w.container("find", &place.ty, self.layer);
                 let value = self.value(&arguments[0]);
                 let wanted = self.addressed(&t.clone(), &value);
-                format!("({find}(&{text}, &{wanted}) < {text}.len)")
+                Term::operation(format!("{find}(&{text}, &{wanted}) < {text}.len"))
             }
             (Query::Contains, Type::Map(k, _, n)) => {
                 let find = self.w.container("find", &place.ty, self.layer);
                 let value = self.value(&arguments[0]);
                 let wanted = self.addressed(&k.clone(), &value);
-                format!("({find}(&{text}, &{wanted}) < {n}u)")
+                Term::operation(format!("{find}(&{text}, &{wanted}) < {n}u"))
             }
             (Query::Contains, Type::Bits(n)) => {
                 let at = self.wide(&arguments[0]);
                 let at = self.simple(&Type::UInt(64), &at, "element");
                 match set_words(&place.ty) {
-                    Some(_) => format!("({at} < {n}u && {p}_has({text}.word, (uint32_t){at}))"),
-                    None => format!("({at} < {n}u && ((uint64_t){text} >> {at} & 1u))"),
+                    Some(_) => Term::operation(format!("{at} < {n}u && {p}_has({text}.word, (uint32_t){at})")),
+                    None => Term::operation(format!("{at} < {n}u && ((uint64_t){text} >> {at} & 1u)")),
                 }
             }
             (Query::Has, ty) => {
                 let at = self.named(&arguments[0]);
                 let (there, _) = self.w.entry(&text, &ty.clone(), &at);
-                format!("({there})")
+                Term::operation(there)
             }
             (Query::Key, _) => self.query_key(place, &arguments[0], &arguments[0].ty.clone()),
             (Query::First, Type::Bits(n)) => {
@@ -458,14 +458,14 @@ impl<'a> Body<'_, 'a> {
                     Some(_) => format!("{p}_first({text}.word, {}u)", n.div_ceil(64)),
                     None => format!("{p}_first_in((uint64_t){text})"),
                 };
-                as_number(self, first)
+                as_number(self, first).into()
             }
-            _ => constant(0, scalar),
+            _ => Term::number(constant(0, scalar)),
         }
     }
 
-    pub fn query_key(&mut self, place: &Place, slot: &Expr, _: &Type) -> String {
-        let Type::Map(k, _, n) = place.ty.clone() else { return "0".into() };
+    pub fn query_key(&mut self, place: &Place, slot: &Expr, _: &Type) -> Term {
+        let Type::Map(k, _, n) = place.ty.clone() else { return Term::number("0") };
         let p = self.w.prefix.clone();
         let text = self.place(place).text;
         let at = self.named(slot);

@@ -3,10 +3,11 @@
 use nacre_stack::*;
 
 use crate::body::Body;
+use crate::term::Term;
 use crate::types::{constant, mask_constant, set_words, Scalar};
 
 impl Body<'_, '_> {
-    pub fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr, ty: &Type, scalar: Scalar) -> String {
+    pub fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr, ty: &Type, scalar: Scalar) -> Term {
         match op {
             BinaryOp::Both | BinaryOp::Either => self.logic(op, a, b),
             BinaryOp::Equal => self.equal(a, b, false),
@@ -17,20 +18,20 @@ impl Body<'_, '_> {
             BinaryOp::Min | BinaryOp::Max => self.least(op, a, b, ty),
             BinaryOp::Member => self.member(a, b),
             BinaryOp::Subset | BinaryOp::Less | BinaryOp::LessEqual => self.subset(op, a, b),
-            _ => self.arithmetic(op, a, b, scalar),
+            _ => self.arithmetic(op, a, b, scalar).into(),
         }
     }
 
     /// The right side has no effect: where it takes statements, they are run in any case.
-    fn logic(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> String {
+    fn logic(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> Term {
         let (a, b) = (self.value(a), self.value(b));
-        format!("({a} {} {b})", if op == BinaryOp::Both { "&&" } else { "||" })
+        Term::operation(format!("{a} {} {b}", if op == BinaryOp::Both { "&&" } else { "||" }))
     }
 
-    fn equal(&mut self, a: &Expr, b: &Expr, negate: bool) -> String {
+    fn equal(&mut self, a: &Expr, b: &Expr, negate: bool) -> Term {
         if self.w.scalar(&a.ty).is_some() {
             let (left, right) = (self.value(a), self.value(b));
-            return format!("({left} {} {right})", if negate { "!=" } else { "==" });
+            return Term::operation(format!("{left} {} {right}", if negate { "!=" } else { "==" }));
         }
         let same = match (&a.ty, &b.ty) {
             (Type::View, _) | (_, Type::View) => {
@@ -41,22 +42,21 @@ impl Body<'_, '_> {
             _ => {
                 let (a, b) = (self.addressable(a), self.addressable(b));
                 let helper = self.w.same(&a.1, self.layer);
-                format!("{helper}(&{}, &{})", a.0, b.0)
+                format!("{helper}({}, {})", a.0.address(), b.0.address())
             }
         };
-        if negate {
-            format!("!{same}")
-        } else {
-            same
+        match negate {
+            true => format!("!{same}").into(),
+            false => same.into(),
         }
     }
 
-    fn addressable(&mut self, e: &Expr) -> (String, Type) {
+    fn addressable(&mut self, e: &Expr) -> (Term, Type) {
         (self.borrowed(e), e.ty.clone())
     }
 
     /// `a < b`, `a <= b`.
-    fn order(&mut self, strict: bool, a: &Expr, b: &Expr) -> String {
+    fn order(&mut self, strict: bool, a: &Expr, b: &Expr) -> Term {
         let sign = if strict { "<" } else { "<=" };
         match &a.ty {
             Type::Seq(bits) => {
@@ -67,25 +67,25 @@ impl Body<'_, '_> {
                     64 if *bits < 64 => format!("({a} - {b}) << {shift}"),
                     _ => format!("{a} - {b}"),
                 };
-                format!("((int{c}_t)({distance}) {sign} 0)")
+                Term::operation(format!("(int{c}_t)({distance}) {sign} 0"))
             }
             ty if self.w.scalar(ty).is_some() => {
                 if let Some(known) = self.known_order(strict, a, b) {
                     return known;
                 }
                 let (a, b) = (self.value(a), self.value(b));
-                format!("({a} {sign} {b})")
+                Term::operation(format!("{a} {sign} {b}"))
             }
             ty => {
                 let helper = self.w.order(ty, self.layer);
                 let (a, b) = (self.borrowed(a), self.borrowed(b));
-                format!("({helper}(&{a}, &{b}) {sign} 0)")
+                Term::operation(format!("{helper}({}, {}) {sign} 0", a.address(), b.address()))
             }
         }
     }
 
     /// What the types alone say; compilers warn of such a comparison.
-    fn known_order(&mut self, strict: bool, a: &Expr, b: &Expr) -> Option<String> {
+    fn known_order(&mut self, strict: bool, a: &Expr, b: &Expr) -> Option<Term> {
         let Scalar::Unsigned { c, .. } = self.w.scalar(&a.ty)? else { return None };
         let most = mask(c);
         let answer = match (&a.kind, &b.kind) {
@@ -97,35 +97,27 @@ impl Body<'_, '_> {
             _ => None,
         };
         if let Some(answer) = answer {
-            return Some(if answer { "true" } else { "false" }.into());
+            return Some(Term::number(if answer { "true" } else { "false" }));
         }
         match (strict, &a.kind, &b.kind) {
             // 0 < x
-            (true, ExprKind::Const(0) | ExprKind::Zero, _) => Some(format!("({} != 0)", self.value(b))),
+            (true, ExprKind::Const(0) | ExprKind::Zero, _) => Some(Term::operation(format!("{} != 0", self.value(b)))),
             _ => None,
         }
     }
 
-    pub fn least(&mut self, op: BinaryOp, a: &Expr, b: &Expr, ty: &Type) -> String {
+    pub fn least(&mut self, op: BinaryOp, a: &Expr, b: &Expr, ty: &Type) -> Term {
         let (left, right) = (self.value(a), self.value(b));
         let c_type = self.c_type(ty);
-        let left = if crate::expressions::is_simple(&left) {
-            left
-        } else {
-            self.bind(&format!("const {c_type}"), "left", &left)
-        };
-        let right = if crate::expressions::is_simple(&right) {
-            right
-        } else {
-            self.bind(&format!("const {c_type}"), "right", &right)
-        };
+        let left = if left.is_simple() { left } else { self.bind(&format!("const {c_type}"), "left", &left) };
+        let right = if right.is_simple() { right } else { self.bind(&format!("const {c_type}"), "right", &right) };
         // Equal ones: the left one.
         let condition = match op {
             BinaryOp::Min => self.order_of(ty, &right, &left),
             _ => self.order_of(ty, &left, &right),
         };
         match self.w.scalar(ty) {
-            Some(_) => format!("({condition} ? {right} : {left})"),
+            Some(_) => Term::operation(format!("{condition} ? {right} : {left}")),
             None => {
                 let name = self.bind(&c_type, "chosen", &left);
                 self.code.line(format!("if ({condition}) {{ {name} = {right}; }}"));
@@ -231,7 +223,7 @@ impl Body<'_, '_> {
         let own = self.scalar_of(&e.ty);
         let text = self.value(e);
         match (own, of.c()) {
-            (Scalar::Unsigned { c: 32, .. }, 8..=32) | (Scalar::Unsigned { c: 64, .. }, 64) => text,
+            (Scalar::Unsigned { c: 32, .. }, 8..=32) | (Scalar::Unsigned { c: 64, .. }, 64) => text.into(),
             (_, 64) => format!("(uint64_t){text}"),
             _ => format!("(uint32_t){text}"),
         }
@@ -272,18 +264,15 @@ impl Body<'_, '_> {
         }
     }
 
-    fn member(&mut self, element: &Expr, set: &Expr) -> String {
-        let Type::Bits(n) = set.ty else { return "false".into() };
+    fn member(&mut self, element: &Expr, set: &Expr) -> Term {
+        let Type::Bits(n) = set.ty else { return Term::number("false") };
         let (element, words) = (self.wide(element), self.words(set));
-        let element = if crate::expressions::is_simple(&element) {
-            element
-        } else {
-            self.bind("const uint64_t", "element", &element)
-        };
+        let element = if element.is_simple() { element } else { self.bind("const uint64_t", "element", &element) };
         match words {
-            Words::Number(text) => format!("({element} < {n}u && ({text} >> {element} & 1u))"),
+            Words::Number(text) => Term::operation(format!("{element} < {n}u && ({text} >> {element} & 1u)")),
             Words::Array(text) => {
-                format!("({element} < {n}u && {}_has({text}.word, (uint32_t){element}))", self.w.prefix)
+                let prefix = &self.w.prefix;
+                Term::operation(format!("{element} < {n}u && {prefix}_has({text}.word, (uint32_t){element})"))
             }
         }
     }
@@ -292,36 +281,28 @@ impl Body<'_, '_> {
         let text = self.borrowed(set);
         match set_words(&set.ty) {
             None => Words::Number(format!("(uint64_t){text}")),
-            Some(_) => Words::Array(text),
+            Some(_) => Words::Array(text.into()),
         }
     }
 
-    fn subset(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> String {
+    fn subset(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> Term {
         let words = set_words(&a.ty).unwrap_or(1);
         match (self.words(a), self.words(b)) {
             (Words::Number(a), Words::Number(b)) => {
                 let all = format!("({a} & ~{b}) == 0");
-                if op == BinaryOp::Less {
-                    format!("({all} && {a} != {b})")
-                } else {
-                    format!("({all})")
-                }
+                Term::operation(if op == BinaryOp::Less { format!("{all} && {a} != {b}") } else { all })
             }
             (Words::Array(a), Words::Array(b)) => {
                 let each = |f: &dyn Fn(u32) -> String, by: &str| (0..words).map(f).collect::<Vec<_>>().join(by);
                 let all = each(&|i| format!("({a}.word[{i}] & ~{b}.word[{i}]) == 0"), " && ");
                 let other = each(&|i| format!("{a}.word[{i}] != {b}.word[{i}]"), " || ");
-                if op == BinaryOp::Less {
-                    format!("({all} && ({other}))")
-                } else {
-                    format!("({all})")
-                }
+                Term::operation(if op == BinaryOp::Less { format!("{all} && ({other})") } else { all })
             }
-            _ => "false".into(),
+            _ => Term::number("false"),
         }
     }
 
-    pub fn set_unary(&mut self, a: &Expr, ty: &Type) -> String {
+    pub fn set_unary(&mut self, a: &Expr, ty: &Type) -> Term {
         let Type::Bits(n) = *ty else { return self.value(a) };
         let a = self.borrowed(a);
         let words: Vec<String> = (0..n.div_ceil(64)).map(|i| trimmed(format!("~{a}.word[{i}]"), n, i)).collect();
@@ -330,7 +311,7 @@ impl Body<'_, '_> {
     }
 
     /// Sets of more than 64 elements.
-    pub fn set_binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr, ty: &Type) -> String {
+    pub fn set_binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr, ty: &Type) -> Term {
         let Type::Bits(n) = *ty else { unreachable!("{op:?} on {ty:?}") };
         let c_type = self.c_type(ty);
         let left = self.borrowed(a);
@@ -362,7 +343,7 @@ impl Body<'_, '_> {
         self.bind(&c_type, "set", &format!("{{.word = {{{}}}}}", words.join(", ")))
     }
 
-    pub fn convert_aggregate(&mut self, a: &Expr, ty: &Type) -> String {
+    pub fn convert_aggregate(&mut self, a: &Expr, ty: &Type) -> Term {
         let c_type = self.c_type(ty);
         match (&a.ty, ty) {
             (from, to) if from == to => self.value(a),
@@ -378,7 +359,7 @@ impl Body<'_, '_> {
             }
             (_, Type::Bits(n)) => {
                 let number = self.wide(a);
-                self.bind(&c_type, "set", &format!("{{.word = {{{}}}}}", trimmed(number, *n, 0)))
+                self.bind(&c_type, "set", &format!("{{.word = {{{}}}}}", trimmed(number.into(), *n, 0)))
             }
             _ => self.string_of(std::slice::from_ref(a), ty),
         }

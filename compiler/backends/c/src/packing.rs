@@ -4,6 +4,7 @@ use nacre_stack::*;
 
 use crate::body::Body;
 use crate::calls::{Callee, Function, Parameter};
+use crate::term::Term;
 use crate::writer::Writer;
 
 impl Writer<'_> {
@@ -13,7 +14,7 @@ impl Writer<'_> {
         let head = self.head_function(layout, None);
         let message = Parameter::new(self.message_type(self.layout_level(layout)), "m");
         let function = Function::plain(format!("{p}_pack_{}", layout.0), vec![message]);
-        let function = Function { result: format!("struct {p}_bytes"), ..function };
+        let function = Function { result: Some(format!("struct {p}_bytes").into()), ..function };
         self.step_helper(function, |w, code| {
             let longest = w.longest_head(layout);
             code.line("const uint32_t from = step->bytes;");
@@ -37,7 +38,7 @@ impl Writer<'_> {
 
 impl Body<'_, '_> {
     /// A message with its headers as the bytes of another.
-    pub fn pack(&mut self, layout: LayoutId, inner: &Expr, want: usize) -> String {
+    pub fn pack(&mut self, layout: LayoutId, inner: &Expr, want: usize) -> Term {
         let pack = self.w.pack_function(layout);
         let level = self.w.layout_level(layout);
         let text = self.message(inner, level);

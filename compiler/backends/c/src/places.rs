@@ -3,12 +3,12 @@
 use nacre_stack::*;
 
 use crate::body::Body;
-use crate::expressions::is_simple;
+use crate::term::Term;
 use crate::types::{mask_constant, window_slots};
 
 /// A place as text that C can assign to.
 pub struct Where {
-    pub text: String,
+    pub text: Term,
     /// Stored values outlive the step there.
     pub keeps: bool,
     /// Holds if nothing is there: for each entry on the way, whether it is missing.
@@ -21,9 +21,11 @@ impl Body<'_, '_> {
             Root::Cell(cell) => {
                 let declared = self.w.stack.cell(cell);
                 let (layer, name) = (&self.w.layer_names[declared.layer.index()], &self.w.cell_names[cell.index()]);
-                let text =
-                    if self.in_config { format!("config->{layer}_{name}") } else { format!("step->s->{layer}.{name}") };
-                (text, declared.ty.clone(), true)
+                let text = match self.in_config {
+                    true => format!("config->{layer}_{name}"),
+                    false => format!("step->s->{layer}.{name}"),
+                };
+                (Term::from(text), declared.ty.clone(), true)
             }
             Root::Local(id) => {
                 let local = &self.locals[id.index()];
@@ -34,24 +36,24 @@ impl Body<'_, '_> {
         for step in &place.path {
             let next = self.step_type(&ty, step);
             match step {
-                Step::Field(i) if matches!(ty, Type::Array(..)) => text = format!("{text}.at[{i}]"),
-                Step::Field(i) => text = format!("{text}.{}", self.w.member(&ty, *i)),
-                Step::Unwrap => text = format!("{text}.value"),
+                Step::Field(i) if matches!(ty, Type::Array(..)) => text = text.member(&format!("at[{i}]")),
+                Step::Field(i) => text = text.member(&self.w.member(&ty, *i)),
+                Step::Unwrap => text = text.member("value"),
                 Step::Index(index) => {
                     let safe = self.index_is_safe(index, &ty);
                     let at = self.value(index);
-                    let at = if is_simple(&at) {
+                    let at = if at.is_simple() {
                         at
                     } else {
                         let c_type = self.c_type(&index.ty);
                         self.bind(&format!("const {c_type}"), "at", &at)
                     };
                     if safe {
-                        text = format!("{text}.at[{at}]");
+                        text = text.member(&format!("at[{at}]"));
                     } else {
                         let (found, nowhere) = self.guarded(&text, &ty, &next, &at);
                         lost.push(format!("{found} == &{nowhere}"));
-                        text = format!("(*{found})");
+                        text = Term::pointee(found);
                     }
                 }
             }

@@ -22,7 +22,7 @@ impl Writer<'_> {
             }
             code.open("struct {");
             for Parameter { ty, name } in &parameters {
-                code.line(format!("{ty} {name};"));
+                code.line(format!("{};", ty.declare(name)));
             }
             code.close(format!("}} {};", self.event_name(*target, *event)));
         }

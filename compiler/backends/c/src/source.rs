@@ -20,36 +20,6 @@ const HOST: &str = include_str!("support/host.c");
 const ANY: &str = include_str!("support/any.c");
 
 impl Writer<'_> {
-    /// Text that all stacks share: `@_` is the prefix; parts between `/*@word` and `@*/` are for stacks that need them.
-    pub fn support(&mut self, text: &str) -> String {
-        let mut result = String::new();
-        let mut rest = text;
-        while let Some(at) = rest.find("/*@") {
-            result.push_str(&rest[..at]);
-            let part = &rest[at + 3..];
-            let end = part.find("@*/").expect("a part ends");
-            let (word, inner) = part[..end].split_once([' ', '\n']).expect("a part has a word");
-            let aside = (word == "aside").then(|| self.aside(&format!("{}_{inner}", self.prefix))).flatten();
-            let inner = aside.as_ref().map_or(inner.to_string(), Code::text);
-            let wanted = match word {
-                "aside" => aside.is_some(),
-                "rope" => self.uses_ropes,
-                "temp" => self.temporary > 0,
-                _ => !self.queued.is_empty(),
-            };
-            if wanted {
-                result.push_str(inner.trim_end());
-            }
-            rest = &part[end + 3..];
-            if !wanted {
-                rest = without_line(&mut result, rest);
-            }
-        }
-        result.push_str(rest);
-        let aside = if self.level == Level::Inline { "_aside" } else { "" };
-        result.replace("@aside", aside).replace("@_", &format!("{}_", self.prefix))
-    }
-
     pub fn counter_name(&self, id: CounterId) -> String {
         let p = &self.prefix;
         let counter = &self.stack.counters[id.index()];
@@ -65,14 +35,14 @@ impl Writer<'_> {
             return None;
         }
         let (file, line) = (self.sources)(span)?;
-        Some(Origin { line, file: file.replace('\\', "\\\\").replace('"', "\\\"") })
+        Some(Origin { line, file: names::escaped(&file) })
     }
 
     /// Header and source.
     pub fn write(&mut self) -> Emitted {
         self.note_openings();
         let externs = self.externs();
-        let mut written: Vec<(String, Written)> = vec![];
+        let mut written: Vec<(LayerId, Written)> = vec![];
         // What entries call, what that calls, and what the queue and the ring hand events to, until nothing new is
         // asked for.
         self.leave_items();
@@ -96,12 +66,13 @@ impl Writer<'_> {
                 break;
             }
         }
-        written.sort_by_key(|(name, _)| self.place_of(name));
+        // By layers, from the lowest.
+        written.sort_by_cached_key(|(layer, function)| (*layer, function.function.comment.clone()));
+        let mut written: Vec<Written> = written.into_iter().map(|(_, function)| function).collect();
         let canonical = self.canonical();
         let descriptor = self.descriptor();
-        for function in self.queue_functions().into_iter().chain(self.put_off_functions()) {
-            written.push((String::new(), function));
-        }
+        written.extend(self.queue_functions());
+        written.extend(self.put_off_functions());
         let queue = self.queue_struct();
         let waiting = self.waiting_struct();
         self.types.add(&waiting);
@@ -119,8 +90,7 @@ impl Writer<'_> {
             Section::of(Content::Helper, externs),
         ];
         source.extend(self.written_helpers());
-        source
-            .extend(written.iter().map(|(name, function)| Section::of(Content::Layer, self.with_body(name, function))));
+        source.extend(written.iter().map(|function| Section::of(Content::Layer, self.with_body(function))));
         source.push(Section::of(Content::Layer, scheduler));
         source
             .extend(self.aside(&format!("{}_run_queue", self.prefix)).map(|aside| Section::of(Content::Layer, aside)));
@@ -138,44 +108,36 @@ impl Writer<'_> {
         }
     }
 
-    /// One function, with words above it.
-    fn item(&mut self, item: Item) -> (String, Written) {
+    /// One function, with what stands above it, and its layer.
+    fn item(&mut self, item: Item) -> (LayerId, Written) {
         let stack = self.stack;
         let kind = match (self.level, self.plan.quick) {
             (Level::Inline, true) => ", along the likely way",
             _ => "",
         };
-        match item {
-            Item::Handler(id) => (format!("{}{kind}", stack.handler(id).name), self.handler(id)),
-            Item::Function(id) => (format!("{}{kind}", stack.function(id).name), self.function(id)),
+        let (layer, name, mut written) = match item {
+            Item::Handler(id) => (stack.handler(id).layer, stack.handler(id).name.clone(), self.handler(id)),
+            Item::Function(id) => (stack.function(id).layer, stack.function(id).name.clone(), self.function(id)),
             Item::Reaction(layer, event) => {
                 let reactions = &stack.layer(layer).reactions;
                 let none = Reaction { event, arms: vec![] };
                 let reaction = reactions.iter().find(|r| r.event == event).unwrap_or(&none);
-                let name = format!("{} takes {}{kind}", stack.layer(layer).name, stack.event(event).name);
-                (name, self.reaction(layer, reaction))
+                let name = format!("{} takes {}", stack.layer(layer).name, stack.event(event).name);
+                (layer, name, self.reaction(layer, reaction))
             }
-        }
-    }
-
-    /// Functions stand by layers, from the lowest.
-    fn place_of(&self, name: &str) -> (usize, String) {
-        let layer = self
-            .stack
-            .layers
-            .iter()
-            .position(|l| name.starts_with(&format!("{}.", l.name)) || name.starts_with(&format!("{} ", l.name)));
-        (layer.unwrap_or(usize::MAX), name.to_string())
+        };
+        written.function.comment = Some(name + kind);
+        (layer, written)
     }
 
     /// Prototypes, so that functions can call those that follow, and asides of these functions.
-    fn heads_of(&mut self, written: &[(String, Written)]) -> Code {
+    fn heads_of(&mut self, written: &[Written]) -> Code {
         let mut code = Code::new(0);
         code.line("");
-        for (_, Written { function, .. }) in written {
+        for Written { function, .. } in written {
             code.line(format!("{};", self.register(function.clone())));
         }
-        for (_, Written { function, .. }) in written {
+        for Written { function, .. } in written {
             self.aside(&function.name).iter().for_each(|aside| code.add(aside));
         }
         code.line("");
@@ -192,11 +154,9 @@ impl Writer<'_> {
         parts
     }
 
-    fn with_body(&self, name: &str, written: &Written) -> Code {
+    fn with_body(&self, written: &Written) -> Code {
         let mut code = Code::new(0);
-        if !name.is_empty() {
-            code.line(names::comment(name));
-        }
+        written.function.comment.iter().for_each(|text| code.line(names::comment(text)));
         code.function(&written.function.head(&self.prefix), &written.body);
         code.line("");
         code
@@ -230,19 +190,6 @@ impl Writer<'_> {
         }
         code.line("");
         code
-    }
-}
-
-/// Behind a part that is left out: the line on which it stood goes too, if nothing else is on it.
-fn without_line<'t>(before: &mut String, after: &'t str) -> &'t str {
-    let after = after.trim_start_matches(' ');
-    let line = before.rfind('\n').map_or(0, |at| at + 1);
-    match after.strip_prefix('\n') {
-        Some(next) if before[line..].trim_start_matches(' ').is_empty() => {
-            before.truncate(line);
-            next
-        }
-        _ => after,
     }
 }
 

@@ -7,6 +7,8 @@ use nacre_stack::*;
 
 use crate::body::{Body, Kind};
 use crate::levels::Item;
+use crate::names::comment;
+use crate::term::Term;
 
 impl<'a> Body<'_, 'a> {
     pub fn block(&mut self, block: &'a [Statement]) {
@@ -148,10 +150,9 @@ impl<'a> Body<'_, 'a> {
             }
             StatementKind::Assert(condition, text) => {
                 let condition = self.value(condition);
-                let text = text.replace("*/", "* /").replace("/*", "/ *").replace('\n', " ");
-                self.code.line(format!(
-                    "if ({p}_UNLIKELY(!{condition})) {{ step->counters[{p}_BROKEN]++; }} /* assert {text} */"
-                ));
+                let comment = comment(&format!("assert {text}"));
+                self.code
+                    .line(format!("if ({p}_UNLIKELY(!{condition})) {{ step->counters[{p}_BROKEN]++; }} {comment}"));
             }
             StatementKind::Impossible => {
                 self.code.line(format!("step->counters[{p}_IMPOSSIBLE]++;"));
@@ -224,7 +225,7 @@ impl<'a> Body<'_, 'a> {
         }
         let mut value = self.value(e);
         if has_message {
-            if !crate::expressions::is_simple(&value) || self.names.contains(&value) {
+            if !self.is_temporary(&value) {
                 let ty = self.c_type(&place.ty);
                 value = self.bind(&ty, "stored", &value);
             }
@@ -253,11 +254,7 @@ impl<'a> Body<'_, 'a> {
         let condition = match likely {
             Some(true) => format!("{p}_LIKELY({condition})"),
             Some(false) => format!("{p}_UNLIKELY({condition})"),
-            None => condition,
-        };
-        let condition = match condition.strip_prefix('(') {
-            Some(inner) if likely.is_none() && balanced(inner) => inner[..inner.len() - 1].to_string(),
-            _ => condition,
+            None => condition.alone(),
         };
         self.code.open(format!("if ({condition}) {{"));
         self.block(then);
@@ -331,15 +328,14 @@ impl<'a> Body<'_, 'a> {
                 Argument::Value(e) if e.ty == Type::Msg => {
                     let text = self.message(e, self.layer + 1);
                     match self.w.plan.quick && !in_place {
-                        true => self.w.spread(&text, self.layer + 1),
+                        true => self.w.spread(&text, self.layer + 1).into(),
                         false => text,
                     }
                 }
                 Argument::Value(e) => self.value(e),
                 Argument::Reference(place) => {
                     let found = self.place(place);
-                    let text = found.text.strip_prefix("(*").and_then(|t| t.strip_suffix(')')).map(str::to_string);
-                    let text = text.filter(|t| crate::expressions::is_simple(t)).unwrap_or(format!("&{}", found.text));
+                    let text = Term::from(found.text.address());
                     places.push((found, place.ty.clone()));
                     text
                 }
@@ -362,21 +358,6 @@ impl<'a> Body<'_, 'a> {
             self.release_lost(&found, &ty);
         }
     }
-}
-
-fn balanced(inner: &str) -> bool {
-    let mut depth = 1;
-    for (i, c) in inner.char_indices() {
-        match c {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return i + 1 == inner.len();
-        }
-    }
-    false
 }
 
 /// The locals that a statement names, without or with those in its blocks.

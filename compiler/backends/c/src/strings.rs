@@ -3,10 +3,11 @@
 use nacre_stack::*;
 
 use crate::body::Body;
+use crate::term::Term;
 
 impl Body<'_, '_> {
     /// Literal, Concat, Part, BytesOf.
-    pub fn string(&mut self, e: &Expr) -> String {
+    pub fn string(&mut self, e: &Expr) -> Term {
         match (&e.kind, &e.ty) {
             (ExprKind::Literal(bytes), ty) => {
                 let mut bytes = bytes.clone();
@@ -63,7 +64,7 @@ impl Body<'_, '_> {
     }
 
     /// The bytes of some expressions one after the other, as Bytes, Text or a view.
-    pub fn string_of(&mut self, parts: &[Expr], ty: &Type) -> String {
+    pub fn string_of(&mut self, parts: &[Expr], ty: &Type) -> Term {
         let capacity = match ty {
             Type::Bytes(n) | Type::Text(n) => *n,
             _ => 0,
@@ -122,12 +123,12 @@ pub fn bytes_of_number(ty: &Type) -> u32 {
 
 /// Where bytes come from.
 pub enum Source {
-    Number(String, u32),
-    Addr(String),
-    Words(String, u32),
-    Bytes(String, u32),
-    Text(String, u32),
-    View(String),
+    Number(Term, u32),
+    Addr(Term),
+    Words(Term, u32),
+    Bytes(Term, u32),
+    Text(Term, u32),
+    View(Term),
 }
 
 impl Source {

@@ -3,9 +3,10 @@
 use nacre_stack::*;
 
 use crate::body::{Body, Kind};
-use crate::calls::{Callee, Function, Parameter};
+use crate::calls::{CType, Callee, Function, Parameter};
 use crate::code::Code;
 use crate::strings::Source;
+use crate::term::Term;
 use crate::writer::Writer;
 
 impl Writer<'_> {
@@ -13,7 +14,7 @@ impl Writer<'_> {
     fn view_packed_function(&mut self, layout: LayoutId) -> Callee {
         let p = self.prefix.clone();
         let head = self.head_function(layout, None);
-        let pieces = Parameter::new(format!("struct {p}_bytes *"), "pieces");
+        let pieces = Parameter::pointer(format!("struct {p}_bytes"), "pieces");
         let message = Parameter::new(self.message_type(self.layout_level(layout)), "m");
         let parameters = vec![message, Parameter::new("uint32_t", "temp"), pieces];
         self.step_helper(Function::plain(format!("{p}_view_packed_{}", layout.0), parameters), |_, code| {
@@ -36,9 +37,9 @@ impl Writer<'_> {
             code.line(format!("struct {name} {{ const struct {p}_bytes *piece, *end; uint32_t at; }};"));
             code
         });
-        let reader = Parameter::new(format!("struct {p}_reader *"), "reader");
-        let function = Function::plain(format!("{p}_next_run"), vec![reader, Parameter::new("uint32_t *", "run")]);
-        let function = Function { result: "const uint8_t *".into(), reads_only: true, ..function };
+        let reader = Parameter::pointer(format!("struct {p}_reader"), "reader");
+        let function = Function::plain(format!("{p}_next_run"), vec![reader, Parameter::pointer("uint32_t", "run")]);
+        let function = Function { result: Some(CType::pointer("const uint8_t")), reads_only: true, ..function };
         self.step_helper(function, |w, code| {
             code.open("for (; reader->piece != reader->end; reader->piece++, reader->at = 0) {");
             code.line("if (reader->at == reader->piece->len) { continue; }");
@@ -54,9 +55,9 @@ impl Writer<'_> {
     /// Copies pieces to where things are made, as one string of bytes.
     fn join_function(&mut self) -> Callee {
         let p = self.prefix.clone();
-        let piece = Parameter::new(format!("const struct {p}_bytes *"), "piece");
+        let piece = Parameter::pointer(format!("const struct {p}_bytes"), "piece");
         let function = Function::plain(format!("{p}_join_pieces"), vec![piece, Parameter::new("uint32_t", "pieces")]);
-        let function = Function { result: format!("struct {p}_bytes"), ..function };
+        let function = Function { result: Some(format!("struct {p}_bytes").into()), ..function };
         self.step_helper(function, |w, code| {
             code.line("const uint32_t from = step->bytes;");
             code.open("for (uint32_t i = 0; i < pieces; i++) {");
@@ -74,7 +75,7 @@ impl Writer<'_> {
 
 impl Body<'_, '_> {
     /// A string of bytes as it lies: the pieces one after the other, valid for this statement.
-    pub fn pieces(&mut self, e: &Expr) -> Vec<String> {
+    pub fn pieces(&mut self, e: &Expr) -> Vec<Term> {
         match (&e.kind, &e.ty) {
             (ExprKind::View(a), _) if a.ty != Type::Msg => self.pieces(a),
             (ExprKind::PackView(layout, a), _) => self.packed_pieces(*layout, a),
@@ -85,13 +86,13 @@ impl Body<'_, '_> {
                 vec![self.written(&Expr::new(e.kind.clone(), ty, e.span))]
             }
             (_, Type::View) => vec![self.value(e)],
-            (_, Type::Msg) => vec![format!("{}.bytes", self.borrowed_message(e).0)],
+            (_, Type::Msg) => vec![self.borrowed_message(e).0.member("bytes")],
             _ => vec![self.written(e)],
         }
     }
 
     /// The same in one: joined where things are made, if there are several.
-    pub fn viewed(&mut self, e: &Expr) -> String {
+    pub fn viewed(&mut self, e: &Expr) -> Term {
         let pieces = self.pieces(e);
         if let [one] = pieces.as_slice() {
             return one.clone();
@@ -104,7 +105,7 @@ impl Body<'_, '_> {
     }
 
     /// Pieces as an array, and how many they are.
-    pub fn row_of(&mut self, pieces: &[String]) -> (String, usize) {
+    pub fn row_of(&mut self, pieces: &[Term]) -> (String, usize) {
         let name = self.fresh("pieces");
         let list = if pieces.is_empty() { "{.block = 0}".into() } else { pieces.join(", ") };
         self.code.line(format!("const struct {}_bytes {name}[] = {{{list}}};", self.w.prefix));
@@ -112,7 +113,7 @@ impl Body<'_, '_> {
     }
 
     /// What is not in a message, written down: for this statement if it can be, else where things are made.
-    fn written(&mut self, e: &Expr) -> String {
+    fn written(&mut self, e: &Expr) -> Term {
         let (p, view_type) = (self.w.prefix.clone(), self.c_type(&Type::View));
         let source = self.source(e);
         let n = source.len(self);
@@ -141,7 +142,7 @@ impl Body<'_, '_> {
     }
 
     /// Bytes `from .. to` of each piece, counted from its own beginning.
-    fn part_of_pieces(&mut self, a: &Expr, from: &Expr, to: &Expr) -> Vec<String> {
+    fn part_of_pieces(&mut self, a: &Expr, from: &Expr, to: &Expr) -> Vec<Term> {
         let (pieces, from, to) = (self.pieces(a), self.raw(from), self.raw(to));
         let mut from = self.bind("const uint64_t", "from", &from);
         let mut to = self.bind("const uint64_t", "to", &to);
@@ -165,7 +166,7 @@ impl Body<'_, '_> {
     }
 
     /// The packed bytes of a message that stays.
-    fn packed_pieces(&mut self, layout: LayoutId, inner: &Expr) -> Vec<String> {
+    fn packed_pieces(&mut self, layout: LayoutId, inner: &Expr) -> Vec<Term> {
         let longest = self.w.longest_head(layout);
         let pack = self.w.view_packed_function(layout);
         let (text, has) = self.borrowed_message(inner);
@@ -181,8 +182,8 @@ impl Body<'_, '_> {
         let at = self.temporary(longest.max(1)).expect("messages are not in filters");
         let name = self.fresh("packed");
         self.code.line(format!("struct {}_bytes {name}[2];", self.w.prefix));
-        let call = self.w.call_step(&pack, &[&text, &format!("{at}u"), &name]);
+        let call = self.w.call_step(&pack, &[&*text, &format!("{at}u"), &name]);
         self.code.line(format!("{call};"));
-        vec![format!("{name}[0]"), format!("{name}[1]")]
+        ["0", "1"].map(|index| format!("{name}[{index}]").into()).into()
     }
 }

@@ -1,0 +1,117 @@
+//! `input`: what takes a frame.
+
+use nacre_stack::*;
+
+use crate::code::Code;
+use crate::levels::Item;
+use crate::writer::Writer;
+use crate::Level;
+
+impl Writer<'_> {
+    /// The function that takes a frame.
+    pub fn input_function(&mut self) -> Code {
+        let p = self.prefix.clone();
+        let stack = self.stack;
+        let mut code = Code::new(0);
+        let head = |word: &str, name: &str, code: &mut Code| {
+            let first = format!("struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now");
+            code.line(format!("{word}int {p}_{name}({first}, const struct nacre_addr *from,"));
+            code.open("        const uint8_t *frame, uint32_t len, struct nacre_out *out) {");
+        };
+        let input =
+            stack.ports.first().and_then(|port| port.inputs.iter().find(|i| stack.event(i.event).message.is_some()));
+        let (Some(input), Some(layout)) = (input, stack.layouts.first()) else {
+            head("", "input", &mut code);
+            for name in ["s", "pool", "counters", "from", "frame", "out"] {
+                code.line(format!("(void){name};"));
+            }
+            code.line("(void)now;");
+            code.line("(void)len;");
+            code.line(format!("return {p}_nothing(out, NACRE_INVALID);"));
+            code.close("}");
+            return code;
+        };
+        let in_place = |i: &usize| self.level == Level::Inline && layout.shapes[*i].in_place;
+        let hot: Vec<usize> = (0..layout.shapes.len()).filter(in_place).collect();
+        let parse = self.parse_function(LayoutId(0));
+        let checks = |w: &Self, code: &mut Code| {
+            code.line(format!("if ({p}_UNLIKELY(!{p}_room(out))) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
+            w.busy(code);
+        };
+        if hot.is_empty() {
+            head("", "input", &mut code);
+            checks(self, &mut code);
+        } else {
+            head(&format!("{p}_APART "), "any_frame", &mut code);
+        }
+        let ty = self.message_type(0);
+        code.line(format!("{ty} whole = {{.data = false}};"));
+        code.line(format!("uint32_t size = {parse}(frame, len, &whole);"));
+        code.open(format!("if ({p}_UNLIKELY(size == UINT32_MAX)) {{"));
+        code.line(format!("counters[{p}_MALFORMED]++;"));
+        code.line(format!("return {p}_nothing(out, NACRE_DROPPED);"));
+        code.close("}");
+        self.take_frame(input, "size", None, &mut code);
+        code.close("}");
+        if !hot.is_empty() {
+            code.line("");
+            code.line("/* The common shapes of frames, each with code of its own. */");
+            head("", "input", &mut code);
+            checks(self, &mut code);
+            code.line(format!("{ty} whole = {{.data = false}};"));
+            for index in hot {
+                let shape = &layout.shapes[index];
+                let function = self.shape_function(LayoutId(0), index);
+                let first = match layout.form {
+                    LayoutForm::Preamble => format!(" && frame[0] == {}u", shape.number << 1),
+                    LayoutForm::Plain if layout.shapes.len() > 1 => format!(" && frame[0] == {}u", shape.number),
+                    LayoutForm::Plain => String::new(),
+                };
+                let long = crate::wire::fitting(shape)
+                    .filter(|_| shape.size > 0)
+                    .unwrap_or(format!("len >= {}u", shape.size.max(1)));
+                code.open(format!("if ({p}_LIKELY({long}{first} && {function}(frame, len, &whole))) {{"));
+                self.take_frame(input, &format!("{}u", shape.size), Some(shape), &mut code);
+                code.close("}");
+            }
+            code.line(format!("return {p}_any_frame(s, pool, counters, now, from, frame, len, out);"));
+            code.close("}");
+        }
+        code
+    }
+
+    /// The rest of the way of a frame that was read into `whole`.
+    fn take_frame(&mut self, input: &PortInput, size: &str, shape: Option<&Shape>, code: &mut Code) {
+        let p = self.prefix.clone();
+        self.need(input.need, &format!("len - {size}"), shape.map(|s| s.data_max), code);
+        self.begin(code, Some((&format!("frame + {size}"), &format!("len - {size}"))));
+        code.line(format!("whole.bytes = (struct {p}_bytes){{.block = {p}_IN, .offset = 0, .len = len - {size}}};"));
+        let (mut texts, mut uses_from) = (vec![], false);
+        let stack = self.stack;
+        let declared = stack.event(input.event);
+        for (i, parameter) in declared.parameters.iter().enumerate() {
+            texts.push(match &parameter.ty {
+                _ if declared.message == Some(i as u32) => match self.as_message("whole", 0, input.layer.index()) {
+                    None => "whole".to_string(),
+                    Some(initial) => format!("({}){initial}", self.message_type(input.layer.index())),
+                },
+                Type::Addr => {
+                    uses_from = true;
+                    "from == NULL ? (struct nacre_addr){.port = 0} : *from".into()
+                }
+                ty => match self.scalar(ty) {
+                    Some(_) => "0".into(),
+                    None => format!("({}){}", self.c_type(ty, 0), self.zero(ty)),
+                },
+            });
+        }
+        if !uses_from {
+            code.line("(void)from;");
+        }
+        let reaction =
+            self.ask(Item::Reaction(input.layer, input.event), shape.is_some() || self.level != Level::Inline);
+        code.line(format!("{};", self.call_step(&reaction, &texts)));
+        code.line(format!("{p}_finish(step);"));
+        code.line(format!("return {p}_LIKELY(step->impossible == 0) ? NACRE_OK : NACRE_DROPPED;"));
+    }
+}
