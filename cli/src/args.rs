@@ -209,8 +209,8 @@ pub struct Explain {
     /// The composed stack IR as JSON
     #[arg(long, conflicts_with = "stage")]
     pub json: bool,
-    /// What the compiler makes of the stack at a stage: tokens, syntax, fragments, composed, the name of a pass, c-queue, c-call,
-    /// c-inline, promela
+    /// What the compiler makes of the stack at a stage: tokens, syntax, typed, fragments, composed, the name of a pass,
+    /// c-queue, c-call, c-inline, promela
     #[arg(long, value_name = "STAGE")]
     pub stage: Option<String>,
     /// With a stage that is stack IR: the span of each statement and expression, as file:start..end in bytes

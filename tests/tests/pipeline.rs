@@ -156,6 +156,7 @@ fn stages(case: &str) -> Files {
         files.push(file("formatted.nacre", formatted));
     }
     // The layer below is the same in all cases.
+    files.push(file("typed.txt", session.typed(case).swap_remove(0)));
     let fragments = session.fragments(case);
     let own = fragments.split("\n// line\n").next().unwrap_or_default();
     files.push(file("fragment.stack", format!("{}\n", own.trim_end())));
@@ -194,6 +195,7 @@ fn source_with_errors_keeps_the_rest_of_its_tree() {
     assert!(session.has_errors());
     let mut files = syntax(WITH_ERRORS);
     files.push(file("diagnostics.txt", session.render(false)));
+    files.push(file("typed.txt", session.typed_layers().concat()));
     hold(compare(WITH_ERRORS, files));
 }
 

@@ -14,7 +14,7 @@ const LEVELS: [Level; 3] = [Level::Queue, Level::Call, Level::Inline];
 
 /// The names of the stages, in order. A pass of level `inline` has its own name and shows the stack IR after it.
 pub fn stages() -> Vec<String> {
-    let mut all: Vec<String> = ["tokens", "syntax", "fragments", "composed"].map(String::from).into();
+    let mut all: Vec<String> = ["tokens", "syntax", "typed", "fragments", "composed"].map(String::from).into();
     all.extend(passes(Level::Inline).iter().map(|pass| pass.name.to_string()));
     all.extend(LEVELS.iter().map(|level| format!("c-{}", level.name())));
     all
@@ -28,6 +28,7 @@ impl Session {
         match stage {
             "tokens" => return Some(tokens(source)),
             "syntax" => return Some(tree::show(&nacre_syntax::parse(SourceId(0), source).0)),
+            "typed" => return Some(self.typed(&stack.name).join("\n")),
             "fragments" => return Some(self.fragments_as(&stack.name, print)),
             "composed" => return Some(print(stack)),
             _ => {}
@@ -45,7 +46,18 @@ impl Session {
         None
     }
 
-    /// The layers of a stack as the type checker gives them, top first.
+    /// The typed trees of the layers of a stack, top first.
+    pub fn typed(&self, stack: &str) -> Vec<String> {
+        let declared = self.program.stack(stack);
+        declared.map_or_else(Vec::new, |s| self.program.trees(s).iter().map(nacre_typed::tree::print).collect())
+    }
+
+    /// The typed trees of all layers alone, each with the defaults of its parameters; also of layers with errors.
+    pub fn typed_layers(&self) -> Vec<String> {
+        self.program.layer_trees().iter().map(nacre_typed::tree::print).collect()
+    }
+
+    /// The layers of a stack as fragments of the stack IR, top first.
     pub fn fragments(&self, stack: &str) -> String {
         self.fragments_as(stack, print)
     }

@@ -89,13 +89,19 @@ impl Program {
         }
     }
 
+    /// The typed trees of all layers by themselves, with the defaults of their parameters.
+    pub fn layer_trees(&self) -> Vec<tree::Layer> {
+        self.workers().map(|layer| Checker::new(self, layer).run(&[], layer.span, true).0).collect()
+    }
+
+    fn workers(&self) -> impl Iterator<Item = &ast::Layer> {
+        self.layers().filter(|layer| layer.kind == ast::LayerKind::Worker)
+    }
+
     /// Checks every layer by itself, with the defaults of its parameters.
     pub fn check_layers(&self) -> Vec<Diagnostic> {
         let mut found = Vec::new();
-        for layer in self.layers() {
-            if layer.kind != ast::LayerKind::Worker {
-                continue;
-            }
+        for layer in self.workers() {
             let (tree, warnings) = Checker::new(self, layer).run(&[], layer.span, true);
             match lowered(&tree, warnings) {
                 Ok((_, warnings)) => found.extend(warnings),

@@ -11,11 +11,14 @@
 mod code;
 mod expressions;
 mod print;
+mod show;
 mod steps;
+mod types;
 
 pub use code::*;
 pub use expressions::*;
-pub use print::show_type;
+pub use print::print;
+pub use types::show_type;
 
 use nacre_diagnostics::Span;
 use nacre_stack::{
