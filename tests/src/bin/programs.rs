@@ -1,10 +1,11 @@
 //! Random programs from the command line: prints them, examines them, shrinks those that fail.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand};
+use nacre_tests::injected::bugs;
 use nacre_tests::programs::plan::Plan;
 use nacre_tests::programs::run::{examine, examine_sources, Examination, Verdict};
 use nacre_tests::programs::{campaign, generate, shrink};
@@ -42,6 +43,8 @@ enum Command {
         #[arg(long)]
         until_failure: bool,
     },
+    /// Puts a bug of `tools/injected-bugs.txt` into the tree at a folder; prints its name, or fails if there are fewer.
+    Inject { number: usize, folder: PathBuf },
     /// Makes the program of a seed that fails small, and prints it.
     Shrink {
         seed: u64,
@@ -49,6 +52,17 @@ enum Command {
         #[arg(long, default_value_t = 3000)]
         budget: usize,
     },
+}
+
+fn inject(number: usize, folder: &Path) -> ExitCode {
+    let list = std::fs::read_to_string(folder.join("tools/injected-bugs.txt")).expect("a list to read");
+    let Some(bug) = bugs(&list).into_iter().nth(number) else { return ExitCode::FAILURE };
+    let file = folder.join(&bug.file);
+    let source = std::fs::read_to_string(&file).expect("a source to read");
+    let changed = bug.apply(&source).expect("a bug that fits the source");
+    std::fs::write(&file, changed).expect("the source is written");
+    println!("{} ({})", bug.name, bug.file);
+    ExitCode::SUCCESS
 }
 
 fn main() -> ExitCode {
@@ -75,6 +89,7 @@ fn main() -> ExitCode {
             println!("{}", found.summary());
             return ExitCode::from(u8::from(!found.is_clean()));
         }
+        Command::Inject { number, folder } => return inject(number, &folder),
         Command::Shrink { seed, budget } => {
             let tree = generate(seed);
             let first = examination.of(&tree.text(), seed);

@@ -30,7 +30,8 @@ impl Found {
     }
 }
 
-fn part(value: &Value, step: FoundStep) -> Option<&Value> {
+/// What is in a part of a value; None: nothing is there.
+pub fn part(value: &Value, step: FoundStep) -> Option<&Value> {
     match (value, step) {
         (Value::Tuple(parts), FoundStep::Part(i)) => parts.get(usize::try_from(i).ok()?),
         (Value::Row(row), FoundStep::Part(i)) => row.get(usize::try_from(i).ok()?),

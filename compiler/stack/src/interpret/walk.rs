@@ -1,7 +1,7 @@
 //! Walks over the entries of a container.
 
 use super::execute::Flow;
-use super::places::{Found, FoundStep};
+use super::places::{part, Found, FoundStep};
 use super::report::Rule;
 use super::run::Run;
 use super::value::Value;
@@ -13,11 +13,13 @@ impl<'a> Run<'a> {
         let found = self.find(&walk.over);
         let from = walk.from.as_ref().map(|e| self.evaluate(e).num());
         let to = walk.to.as_ref().map(|e| self.evaluate(e).num());
-        let indices = indices(self.peek(&found).unwrap_or(&Value::Gone), from, to);
+        // What is not there, as a slot that is not used, reads as zero: an array of zeros has its entries.
+        let zero = self.peek(&found).is_none().then(|| self.stack.zero(&walk.over.ty));
+        let indices = indices(self.peek(&found).or(zero.as_ref()).unwrap_or(&Value::Gone), from, to);
         let mut drained = if walk.drain { self.drained(&found, &walk.over.ty) } else { vec![] };
         drained.reverse();
         for (count, index) in indices.into_iter().enumerate() {
-            let entry = if walk.drain { drained.pop() } else { self.entry(&found, index, walk) };
+            let entry = if walk.drain { drained.pop() } else { self.entry(&found, zero.as_ref(), index, walk) };
             let Some(entry) = entry else { continue };
             if count >= bound as usize {
                 self.add_to(builtin::BOUND, 1);
@@ -44,15 +46,15 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Key and value of an entry that is still there; the value only if it is asked for.
-    fn entry(&self, found: &Found, index: u64, walk: &Walk) -> Option<(Value, Value)> {
+    /// Key and value of an entry that is still there; the value only if it is asked for. `zero`: what reads where nothing is.
+    fn entry(&self, found: &Found, zero: Option<&Value>, index: u64, walk: &Walk) -> Option<(Value, Value)> {
         let value = |found: &Found| {
             let mut path = found.path.clone();
             path.push(FoundStep::Part(index));
-            self.peek(&Found { root: found.root, path })
+            self.peek(&Found { root: found.root, path }).or_else(|| part(zero?, FoundStep::Part(index)))
         };
         let wanted = |v: &Value| if walk.value.is_some() { v.clone() } else { Value::Gone };
-        match self.peek(found)? {
+        match self.peek(found).or(zero)? {
             Value::Set(words) => sets::member(words, index).then_some((Value::Gone, Value::Num(index))),
             Value::Bytes(bytes) => {
                 let byte = bytes.get(usize::try_from(index).ok()?)?;
