@@ -25,6 +25,22 @@ fn programs_are_equal(seeds: std::ops::Range<u64>, thorough: bool) {
     assert!(found.is_clean(), "{}", found.summary());
 }
 
+/// `tests/programs`: programs in which a tool was at fault once, made small.
+#[test]
+fn programs_that_failed_once_are_equal_at_every_level() {
+    let tool = PathBuf::from(env!("CARGO_BIN_EXE_programs"));
+    let examination = Examination { tool, thorough: false, sources_only: false, patience: Duration::from_secs(120) };
+    let files = std::fs::read_dir(nacre_tests::root().join("tests/programs")).expect("the folder is read");
+    for file in files {
+        let file = file.expect("a file").path();
+        let text = std::fs::read_to_string(&file).expect("the program is read");
+        for seed in 0..3 {
+            let verdict = examination.of(&text, seed);
+            assert_eq!(verdict, Verdict::Equal, "{}, seed {seed}", file.display());
+        }
+    }
+}
+
 #[test]
 fn fifty_random_programs_are_equal_at_every_level() {
     programs_are_equal(0..50, false);

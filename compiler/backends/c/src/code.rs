@@ -82,6 +82,17 @@ impl Code {
         self.lines.extend(other.lines.iter().cloned());
     }
 
+    /// Adds what declares names of its own, and the line that uses them; in a block, as others may declare the same.
+    pub fn apart(&mut self, other: &Code, line: impl AsRef<str>) {
+        if other.is_empty() {
+            return self.line(line);
+        }
+        self.open("{");
+        self.add(other);
+        self.line(line);
+        self.close("}");
+    }
+
     /// How deep the next line stands.
     pub fn depth(&self) -> usize {
         self.depth

@@ -144,8 +144,7 @@ impl Writer<'_> {
             }
             let condition = body.value(&admission.condition);
             let text = body.code;
-            code.add(&text);
-            code.line(format!("if ({p}_UNLIKELY(!{condition})) {{ return false; }}"));
+            code.apart(&text, format!("if ({p}_UNLIKELY(!{condition})) {{ return false; }}"));
         }
         code.line("return true;");
         code.close("}");

@@ -21,12 +21,8 @@ impl Writer<'_> {
                 body.in_config = true;
                 let value = body.value(initial);
                 let text = body.code;
-                code.add(&text);
-                code.line(format!(
-                    "config->{}_{} = {value};",
-                    self.layer_names[cell.layer.index()],
-                    self.cell_names[index]
-                ));
+                let (layer, name) = (&self.layer_names[cell.layer.index()], &self.cell_names[index]);
+                code.apart(&text, format!("config->{layer}_{name} = {value};"));
             }
         }
         code.close("}");

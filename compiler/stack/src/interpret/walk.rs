@@ -46,7 +46,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Key and value of an entry that is still there; the value only if it is asked for. `zero`: what reads where nothing is.
+    /// Key and value of an entry that is still there; the value only if it is asked for. `zero`: what is read where
+    /// nothing is.
     fn entry(&self, found: &Found, zero: Option<&Value>, index: u64, walk: &Walk) -> Option<(Value, Value)> {
         let value = |found: &Found| {
             let mut path = found.path.clone();
