@@ -21,9 +21,10 @@ impl Generator {
             0 => Ty::Ring(boxed, n),
             1 => Ty::List(boxed, n),
             2 | 3 => {
-                let bits = *self.one(&[3, 4, 8, 13, 16, 31, 32]);
-                // Half of the numbers, at the most.
-                Ty::Window(boxed, n.min((1 << (bits - 1)) - 1), bits)
+                let bits = *self.one(&[2, 3, 4, 8, 13, 16, 31, 32]);
+                // Fewer than half of the numbers.
+                let most = (1u32 << (bits - 1)) - 1;
+                Ty::Window(boxed, if most < 8 && self.percent(40) { most } else { n.min(most) }, bits)
             }
             4 => Ty::Pool(Box::new(if self.percent(60) { entry.clone() } else { self.plain_type(1) }), n),
             _ => {

@@ -1,7 +1,10 @@
 //! What all parts of the generator share: the random numbers, fresh names, and what the file declares.
 
+use std::collections::BTreeSet;
+
 use nacre_simulator::random::{hash, Random};
 
+use super::names::strange;
 use super::tree::{Node, Role};
 use super::types::{mask, Field, Ty};
 
@@ -9,6 +12,9 @@ use super::types::{mask, Field, Ty};
 pub struct Generator {
     pub random: Random,
     names: u32,
+    /// How many of 100 names are strange, and those that are used.
+    strange: usize,
+    used: BTreeSet<String>,
     pieces: u32,
     /// How often entries of containers came or went so far, or loops went over them.
     pub moves: u32,
@@ -21,15 +27,21 @@ pub struct Generator {
 impl Generator {
     /// The generator of a seed.
     pub fn new(seed: u64) -> Generator {
-        Generator {
+        let mut generator = Generator {
             // Not a multiple of the seed: neighbours would draw the same numbers, one draw apart.
             random: Random::new(hash(&[seed])),
             names: 0,
+            strange: 0,
+            used: BTreeSet::new(),
             pieces: 0,
             moves: 0,
             sends: 0,
             declared: Vec::new(),
+        };
+        if generator.percent(35) {
+            generator.strange = 60;
         }
+        generator
     }
 
     /// Draws a number below `high`.
@@ -50,6 +62,12 @@ impl Generator {
     /// A name that nothing else has.
     pub fn name(&mut self, prefix: &str) -> String {
         self.names += 1;
+        if self.strange > 0 && self.percent(self.strange) {
+            let number = self.random.number() as usize;
+            if let Some(name) = strange(prefix, number, &mut self.used) {
+                return name;
+            }
+        }
         format!("{prefix}{}", self.names)
     }
 

@@ -16,6 +16,7 @@ mod generator;
 mod handlers;
 mod layer;
 mod messages;
+mod names;
 pub mod plan;
 pub mod run;
 mod scope;
@@ -46,7 +47,10 @@ pub fn generate(seed: u64) -> Node {
         shared.filters.push(filter);
         nodes.push(node);
     }
-    let layers = 1 + generator.below(3);
+    let few = 1 + generator.below(3);
+    // A stack of many is one of small layers.
+    let transparent = if generator.percent(10) { generator.below(10) } else { 0 };
+    let layers = few;
     let offsets = if generator.percent(30) { generator.below(layers) } else { layers };
     // What the first frames of the library have before the fields of layers.
     let preamble = if shared.library { 64 } else { 4 };
@@ -56,6 +60,15 @@ pub fn generate(seed: u64) -> Node {
         let (node, mention) = generator.worker(&shared, piece, (at == offsets).then_some(preamble));
         nodes.push(node);
         stack.push(mention);
+    }
+    for _ in 0..transparent {
+        let (name, piece) = (generator.name("thin"), generator.piece());
+        let text = format!("worker {name}{} {{}}\n\n", shared.speaks);
+        nodes.push(tree![text].with(Role::Piece(piece)));
+        let at = generator.below(stack.len() + 1);
+        for _ in 0..1 + generator.below(2) {
+            stack.insert(at, tree![name.clone()].with(Role::Piece(piece)));
+        }
     }
     if generator.percent(70) {
         let piece = generator.piece();

@@ -106,7 +106,11 @@ impl<'f> Machine<'f> {
                     y
                 }
             }
-            Kind::MulDiv(a, b, by) => Known::Num(wrapped(ty, self.value(a).num() * self.value(b).num() / by)),
+            Kind::MulDiv(a, b, by) => {
+                // Numbers without sign of 64 bits at the most: their product fits 128 bits without a sign.
+                let product = self.value(a).num() as u128 * self.value(b).num() as u128;
+                Known::Num(wrapped(ty, (product / *by as u128) as i128))
+            }
             Kind::Made(parts) => {
                 let mut parts: Vec<Known> = parts.iter().map(|part| self.value(part)).collect();
                 match ty {
