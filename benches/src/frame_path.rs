@@ -92,9 +92,9 @@ fn pingpong(client: &mut Listener, id: ConnectionId, server: &mut Listener, mess
 fn echo(server: &mut Listener) -> bool {
     let (mut from, mut message) = (None, [0; 16]);
     while let Some(event) = server.poll() {
-        if let Event::Delivered { connection, message: lent, .. } = event {
+        if let Event::Delivered { connection, message: borrowed, .. } = event {
             let mut rest = &mut message[..];
-            for piece in lent.segments() {
+            for piece in borrowed.segments() {
                 let (head, tail) = rest.split_at_mut(piece.len());
                 head.copy_from_slice(piece);
                 rest = tail;

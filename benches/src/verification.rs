@@ -1,4 +1,5 @@
-//! Measures `nacre verify` for docs/verification.md: what it costs to search the library, and the explorer against SPIN.
+//! Measures `nacre verify` for docs/verification.md: what it costs to search the library, and the explorer against
+//! SPIN.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

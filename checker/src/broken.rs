@@ -17,6 +17,7 @@ pub struct Broken {
 }
 
 impl Broken {
+    /// A violation that no statement of a layer shows.
     pub fn new(violation: Violation, why: impl Into<Arc<str>>) -> Broken {
         Broken { violation, why: why.into(), span: Span::default() }
     }

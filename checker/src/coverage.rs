@@ -88,7 +88,7 @@ fn is_error(statement: &Statement) -> bool {
 }
 
 /// Returns where random numbers are drawn of which the search did not try every value, and which decide more than how
-/// long timers wait. `partial`: those of [`crate::ends::Ends::partial`].
+/// long timers wait. `partial`: those of [`crate::endpoints::Endpoints::partial`].
 pub fn undrawn(stack: &Stack, partial: &BTreeSet<NodeId>) -> Vec<Span> {
     if partial.is_empty() || nacre_analysis::timing::draws(stack).is_empty() {
         return vec![];

@@ -1,6 +1,6 @@
 //! A run as a sequence chart: for a terminal, and as SVG.
 
-use crate::run::{Output, Run, Told, What};
+use crate::run::{Output, Run, RunStep, What};
 
 /// What a chart needs to know besides the run.
 pub struct Words<'a> {
@@ -15,19 +15,19 @@ const SIDE: std::ops::RangeInclusive<usize> = 46..=76;
 
 /// One line of a chart.
 enum Line {
-    /// At an end.
+    /// At an endpoint.
     At(usize, String),
-    /// A small line at an end.
+    /// A small line at an endpoint.
     Detail(usize, String),
-    /// From an end towards the other.
+    /// From an endpoint towards the other.
     Arrow(usize, String),
-    /// Reaches an end from the other.
+    /// Reaches an endpoint from the other.
     Reaches(usize, String),
     /// In the middle.
     Network(String),
 }
 
-fn lines(step: &Told, words: &Words) -> Vec<Line> {
+fn lines(step: &RunStep, words: &Words) -> Vec<Line> {
     let mut lines = vec![];
     let Some(end) = step.end else {
         return vec![Line::Network(step.network.as_ref().map_or(String::new(), |n| in_words(n, words)))];
@@ -183,7 +183,7 @@ pub fn svg(run: &Run, title: &str, words: &Words) -> String {
                     y + 4,
                     y + 4
                 );
-                // Over its arrow, or where that is too short, between the ends.
+                // Over its arrow, or where that is too short, between the endpoints.
                 let fits = EVENT * text.chars().count() + 2 * MARGIN <= to.abs_diff(from);
                 let x = if fits { (from + to) / 2 } else { (lives[0] + lives[1]) / 2 };
                 put(body, x, y, "middle", "frame", text, most);
@@ -230,10 +230,10 @@ mod tests {
     use super::*;
     use crate::run::{Changed, Hex};
 
-    /// A step of an end in which everything has long names.
-    fn wide(end: usize, name: &str) -> Told {
+    /// A step of an endpoint in which everything has long names.
+    fn wide(end: usize, name: &str) -> RunStep {
         let bytes = Some(Hex(vec![0; 8]));
-        Told {
+        RunStep {
             end: Some(end),
             what: What::Frame { bytes: Hex(vec![]) },
             network: None,
@@ -256,7 +256,7 @@ mod tests {
     fn nothing_runs_out_of_a_picture() {
         for length in [3, 40, 400] {
             let name = "n".repeat(length);
-            let network = Told { end: None, what: What::Nothing, network: Some(name.clone()), ..wide(0, &name) };
+            let network = RunStep { end: None, what: What::Nothing, network: Some(name.clone()), ..wide(0, &name) };
             let run = Run { steps: vec![wide(0, &name), wide(1, &name), network], why: name.clone(), ..Run::default() };
             let drawn = svg(&run, "title", &Words { frame: &|_| name.clone(), details: true });
             let number = |line: &str, of: &str| attribute(line, of).parse::<usize>().expect("a number");

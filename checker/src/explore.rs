@@ -1,8 +1,8 @@
 //! Breadth-first search over all states within the bounds, on several threads.
 //!
-//! States are spread over as many shards as there are threads, by hash; each thread expands the states of its shard, and then takes
-//! in those that all threads found for it, so that nothing is shared but the results of local steps. Whole levels are
-//! finished, so the first violation is a shortest one.
+//! States are spread over as many shards as there are threads, by hash; each thread expands the states of its shard,
+//! and then takes in those that all threads found for it, so that nothing is shared but the results of local steps.
+//! Whole levels are finished, so the first violation is a shortest one.
 
 use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,7 +34,7 @@ pub struct Options<'a> {
     pub states: usize,
     /// About the most bytes that the process may use.
     pub memory: usize,
-    /// Exact, or a state is known by bits in a field of so many bytes: then some states can be taken for known that are not.
+    /// Exact, or by bits in a field of so many bytes: then new states can be taken for known ones.
     pub bits: Option<usize>,
     /// Whether goals are checked (not with `bits`).
     pub goals: bool,
@@ -97,7 +97,7 @@ pub fn explore(space: &Space, first: &[Led], options: &Options) -> Searched {
     search.begin(first);
     let verdict = search.run();
     let progress = search.progress();
-    Searched { verdict, progress, locals: space.ends.locals.len(), networks: space.network.states() }
+    Searched { verdict, progress, locals: space.endpoints.locals.len(), networks: space.network.states() }
 }
 
 struct Search<'a> {
@@ -287,8 +287,8 @@ impl<'a> Search<'a> {
         None
     }
 
-    /// What a search by bits may have missed. A new state is taken for a known one if all of its bits were set by others: at the
-    /// end, with a share `f` of all bits set, one in `f^-BITS_OF_A_STATE`.
+    /// What a search by bits may have missed. A new state is taken for a known one if all of its bits were set by
+    /// others: at the end, with a share `f` of all bits set, one in `f^-BITS_OF_A_STATE`.
     fn missed(&self) -> Option<String> {
         self.options.bits?;
         let (mut set, mut all) = (0u64, 0u64);

@@ -1,13 +1,14 @@
 //! Liveness: from every state that is not excused, moves that are no faults lead to a state in which the goal holds.
 //!
-//! In a finite world that is what "again and again" means under fairness: if a move that is no fault is possible again and again,
-//! it happens again and again. Then a run that meets a state infinitely often takes, again and again, the first move of a way
-//! from it to the goal, then the second, and so on. So it is enough that each state has such a way. Where states are excused
-//! (the layer may give the connection up), a fair run either does that or meets the goal again and again.
+//! In a finite world that is what "again and again" means under fairness: if a move that is no fault is possible again
+//! and again, it happens again and again. Then a run that meets a state infinitely often takes, again and again, the
+//! first move of a way from it to the goal, then the second, and so on. So it is enough that each state has such a way.
+//! Where states are excused (the layer may give the connection up), a fair run either does that or meets the goal again
+//! and again.
 
-/// A first state (one of least depth) from which a goal cannot be reached, and which goal. States are numbered over the shards
-/// in turn; `goals` gives for each shard the bits of its states (low half: holds; high half: excused), `edges` the moves that are
-/// no faults, `depth` how many steps a state is away from the beginning.
+/// A first state (one of least depth) from which a goal cannot be reached, and which goal. States are numbered over the
+/// shards in turn; `goals` gives for each shard the bits of its states (low half: holds; high half: excused), `edges`
+/// the moves that are no faults, `depth` how many steps a state is away from the beginning.
 pub fn first_without(
     goals: &[&[u64]],
     edges: &[&[(u32, u32)]],

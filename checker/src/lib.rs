@@ -2,26 +2,28 @@
 //!
 //! # What is searched
 //!
-//! A [`Setup`](nacre_worlds::setup::Setup) is a stack between automata ([`nacre_specification`]): one below it, the network between its two
-//! ends, and some above it, which say what the whole must be. A global state has five parts, each a number of something that
-//! is kept once: the local states of the two ends, the state of the network, the states that the automata above can be in,
-//! and what is used up of the bounds. A local step (one event at one end) is run by the reference interpreter the first time
-//! that it is met, and looked up ever after; so the cost of a global step does not depend on the size of the stack.
+//! A [`Setup`](nacre_worlds::setup::Setup) is a stack between automata ([`nacre_specification`]): one below it, the
+//! network between its two ends, and some above it, which say what the whole must be. A global state has five parts,
+//! each a number of something that is kept once: the local states of the two endpoints, the state of the network, the
+//! states that the automata above can be in, and what is used up of the bounds. A local step (one event at one
+//! endpoint) is run by the reference interpreter the first time that it is met, and looked up ever after; so the cost
+//! of a global step does not depend on the size of the stack.
 //!
 //! **Time stands still.** Every step happens at time 0 and any armed timer may fire at any moment, in any order. So a
 //! deadline says only whether and for how long a timer was armed, and what a layer reads from the clock is always 0: a
 //! layer whose clock reaches more than timers is not covered ([`nacre_analysis::timing::leaks`] tells).
 //!
-//! **What is open** (random numbers, with [`Bounds::any_order`](nacre_worlds::setup::Bounds) the order of events in a step) is decided in every way.
+//! **What is open** (random numbers, with [`Bounds::any_order`](nacre_worlds::setup::Bounds) the order of events in a
+//! step) is decided in every way.
 
 pub mod broken;
 pub mod coverage;
 pub mod draw;
-pub mod ends;
+pub mod endpoints;
 pub mod explore;
 mod goals;
-pub mod judge;
 mod memo;
+pub mod monitor;
 pub mod network;
 pub mod retrace;
 pub mod run;

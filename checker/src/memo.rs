@@ -18,6 +18,7 @@ impl<K: Hash + Eq, V> Default for Interner<K, V> {
 }
 
 impl<K: Hash + Eq, V> Interner<K, V> {
+    /// Returns the number of a key; a new key gets the next number, and `value` as its value.
     pub fn number(&self, key: K, value: impl FnOnce() -> V) -> u32 {
         if let Some(number) = read(&self.numbers).get(&key) {
             return *number;
@@ -30,17 +31,21 @@ impl<K: Hash + Eq, V> Interner<K, V> {
         })
     }
 
+    /// Returns the value of a number.
     pub fn value(&self, number: u32) -> Arc<V> {
         read(&self.values)[number as usize].clone()
     }
 
+    /// How many there are.
     pub fn len(&self) -> usize {
         read(&self.values).len()
     }
 }
 
-/// Results by their arguments. Each thread keeps those that it has met in a [`Near`] of its own, so that it asks once only.
+/// Results by their arguments. Each thread keeps those that it has met in a [`Near`] of its own, so that it asks once
+/// only.
 pub struct Memo<K, V>(RwLock<FxHashMap<K, V>>);
+/// A part of a memo that one thread keeps, without locks.
 pub struct Near<K, V>(FxHashMap<K, V>);
 
 impl<K, V> Default for Memo<K, V> {
@@ -55,9 +60,11 @@ impl<K, V> Default for Near<K, V> {
 }
 
 impl<K: Hash + Eq, V> Near<K, V> {
+    /// Returns the value of a key, if it is kept.
     pub fn known(&self, key: &K) -> Option<&V> {
         self.0.get(key)
     }
+    /// Keeps the value of a key.
     pub fn keep(&mut self, key: K, value: V) {
         self.0.insert(key, value);
     }

@@ -1,15 +1,15 @@
-//! The automaton below: what it takes from the ends, and what it may do next.
+//! The automaton below: what it takes from the endpoints, and what it may do next.
 
 use std::sync::Arc;
 
-use nacre_specification::beliefs::follow;
 use nacre_specification::evaluate::{Locals, State};
+use nacre_specification::subset_construction::follow;
 use nacre_specification::violation::Violation;
 use nacre_specification::{ActionKind, Automaton, Value};
 use nacre_stack::{Direction, PortId};
 
 use crate::broken::Broken;
-use crate::ends::{Arrival, Ends, Left};
+use crate::endpoints::{Arrival, Emitted, Endpoints};
 use crate::memo::{size_of_value, Interner, Memo, Near};
 use nacre_worlds::setup::{Setup, MEMBERS};
 
@@ -28,27 +28,29 @@ pub struct Move {
     pub fault: bool,
     /// Place in the limits of the bounds.
     pub limit: Option<usize>,
-    /// An output: what reaches which end.
+    /// An output: what reaches which endpoint.
     pub arrives: Option<(usize, u32)>,
     pub next: u32,
 }
 
-/// What became of what an end sent: the states that may follow, or what was not allowed.
+/// What became of what an endpoint sent: the states that may follow, or what was not allowed.
 pub type Taken = Result<Arc<[u32]>, Broken>;
 
+/// The network between the endpoints, as an automaton.
 pub struct Network {
     automaton: Automaton,
     states: Interner<State, State>,
     moves: Memo<u32, Arc<[Move]>>,
     taken: Memo<(u32, u32), Taken>,
     limits: Vec<String>,
-    /// By action, the event of the ends' lower boundary that it is: its place in the interface, and whether it has a
-    /// message.
+    /// By action, the event of the endpoints' lower boundary that it is: its place in the interface, and whether it has
+    /// a message.
     events: Vec<Option<(u32, bool)>>,
     /// Of each event, its name.
     names: Vec<String>,
 }
 
+/// What one thread has looked up in [`Network`].
 #[derive(Default)]
 pub struct NearNetwork {
     moves: Near<u32, Arc<[Move]>>,
@@ -56,6 +58,7 @@ pub struct NearNetwork {
 }
 
 impl Network {
+    /// The network of a setup, and the number of its first state; or why it is unsupported.
     pub fn new(setup: &Setup) -> Result<(Network, u32), String> {
         let interface = setup.stack.interface();
         let event = |name: &str| {
@@ -88,14 +91,17 @@ impl Network {
         Ok((network, first))
     }
 
+    /// The automaton of the network.
     pub fn automaton(&self) -> &Automaton {
         &self.automaton
     }
 
+    /// Returns the state of a number.
     pub fn state(&self, number: u32) -> Arc<State> {
         self.states.value(number)
     }
 
+    /// How many states were reached.
     pub fn states(&self) -> usize {
         self.states.len()
     }
@@ -105,7 +111,7 @@ impl Network {
     }
 
     /// Everything that it may do in a state: outputs first, then internal actions, then faults.
-    pub fn moves(&self, near: &mut NearNetwork, ends: &Ends, from: u32) -> Arc<[Move]> {
+    pub fn moves(&self, near: &mut NearNetwork, endpoints: &Endpoints, from: u32) -> Arc<[Move]> {
         self.moves.get(&mut near.moves, from, || {
             let state = self.states.value(from);
             let mut moves = vec![];
@@ -119,7 +125,7 @@ impl Network {
                         let next = self.automaton.apply(&state, MEMBERS, at, &locals);
                         let limit = self.limits.iter().position(|l| *l == action.name);
                         let arrives = self.events[at]
-                            .and_then(|event| self.arrival(ends, event, action.parameters.len(), &locals));
+                            .and_then(|event| self.arrival(endpoints, event, action.parameters.len(), &locals));
                         let next = self.number(next);
                         moves.push(Move { action: at, locals, fault: kind == ActionKind::Fault, limit, arrives, next });
                     }
@@ -131,7 +137,7 @@ impl Network {
 
     fn arrival(
         &self,
-        ends: &Ends,
+        endpoints: &Endpoints,
         (event, has_message): (u32, bool),
         parameters: usize,
         locals: &Locals,
@@ -144,30 +150,29 @@ impl Network {
             _ => None,
         });
         let arrival = frame.unwrap_or(Arrival::Event(event, arguments));
-        Some((end, ends.arrivals.number(arrival.clone(), || arrival)))
+        Some((end, endpoints.arrivals.number(arrival.clone(), || arrival)))
     }
 
-    /// Hands over what an end sent in one step.
-    pub fn take(&self, near: &mut NearNetwork, ends: &Ends, from: u32, end: usize, effects: u32) -> Taken {
+    /// Hands over what an endpoint sent in one step.
+    pub fn take(&self, near: &mut NearNetwork, endpoints: &Endpoints, from: u32, end: usize, effects: u32) -> Taken {
         let key = (from, effects << 1 | end as u32);
         self.taken.get(&mut near.taken, key, || {
             let mut states = vec![self.states.value(from).as_ref().clone()];
-            for left in ends.effects.value(effects).iter().filter(|l| l.down()) {
+            for left in endpoints.effects.value(effects).iter().filter(|l| l.down()) {
                 states = self.take_one(&states, end, left)?;
             }
             Ok(states.into_iter().map(|s| self.number(s)).collect())
         })
     }
 
-    /// The field that gets larger each time that an end does the same again, if that never ends: the network has no
-    /// more
-    /// than finitely many states only if there is none.
-    pub fn grows(&self, ends: &Ends, from: u32, end: usize, effects: u32) -> Option<&str> {
+    /// The field that gets larger each time that an endpoint does the same again, if that never ends: the network has
+    /// no more than finitely many states only if there is none.
+    pub fn grows(&self, endpoints: &Endpoints, from: u32, end: usize, effects: u32) -> Option<&str> {
         let mut states = vec![self.states.value(from).as_ref().clone()];
         let mut growing: Vec<usize> = (0..self.automaton.state.len()).collect();
         for _ in 0..ENDLESS {
             let before = states[0].clone();
-            for left in ends.effects.value(effects).iter().filter(|l| l.down()) {
+            for left in endpoints.effects.value(effects).iter().filter(|l| l.down()) {
                 states = self.take_one(&states, end, left).ok()?;
                 states.truncate(1);
             }
@@ -176,7 +181,7 @@ impl Network {
         growing.first().map(|field| self.automaton.state[*field].name.as_str())
     }
 
-    fn take_one(&self, states: &[State], end: usize, left: &Left) -> Result<Vec<State>, Broken> {
+    fn take_one(&self, states: &[State], end: usize, left: &Emitted) -> Result<Vec<State>, Broken> {
         let name = &self.names[left.event.index()];
         let (known, next) = follow(&self.automaton, MEMBERS, states, ActionKind::Input, name, end, &left.arguments);
         if known && next.is_empty() {

@@ -1,10 +1,10 @@
-//! A run that another engine found, done again in the explorer's space. The other tells less of each step than a [`Run`] does: at which
-//! end, what kind, which call or timer; so all states are followed in which its steps can end.
+//! A run that another engine found, done again in the explorer's space. The other tells less of each step than a
+//! [`Run`] does: at which end, what kind, which call or timer; so all states are followed in which its steps can end.
 
 use rustc_hash::FxHashSet;
 
-use crate::ends::Step;
-use crate::run::{step, Run, Told};
+use crate::endpoints::Step;
+use crate::run::{step, Run, RunStep};
 use crate::space::{Led, Move, Near, Space, State};
 use nacre_worlds::setup::Setup;
 
@@ -14,7 +14,7 @@ const MOST: usize = 1 << 18;
 /// What another engine tells of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hint {
-    /// An end is opened, as both are in the first state here.
+    /// An endpoint is opened, as both are in the first state here.
     Opened,
     Later {
         end: usize,
@@ -35,7 +35,7 @@ pub enum Hint {
         end: usize,
         name: String,
     },
-    /// The network does something that reaches an end, or none.
+    /// The network does something that reaches an endpoint, or none.
     Network {
         name: String,
         end: Option<usize>,
@@ -65,14 +65,14 @@ impl Hint {
         match (self, m) {
             (Hint::Later { end }, Move::Step { end: at, step: Step::Later, .. }) => *end == at,
             (Hint::Call { end, name, number }, Move::Step { end: at, step: Step::Call(call), .. }) => {
-                let call = &space.ends.calls[call as usize];
+                let call = &space.endpoints.calls[call as usize];
                 *end == at && *number == call.number + 1 && setup.stack.event(call.id).name == *name
             }
             (Hint::TimerAt { end, place }, Move::Step { end: at, step: Step::Timer(timer), .. }) => {
                 *end == at && *place == timer
             }
             (Hint::Timer { end, name }, Move::Step { end: at, step: Step::Timer(timer), .. }) => {
-                let armed = &space.ends.locals.value(from.ends[at]).armed[timer as usize];
+                let armed = &space.endpoints.locals.value(from.endpoints[at]).armed[timer as usize];
                 *end == at && setup.stack.timers[armed.timer.index()].name == *name
             }
             (Hint::Network { name, end }, Move::Network { place, .. }) => {
@@ -148,7 +148,7 @@ pub fn retrace(setup: &Setup, space: &Space, first: &[Led], hints: &[Hint]) -> R
 }
 
 /// The steps to a move out of one of the states seen, and that move.
-fn steps_to(setup: &Setup, space: &Space, near: &mut Near, seen: &[Seen], last: (usize, Move)) -> Vec<Told> {
+fn steps_to(setup: &Setup, space: &Space, near: &mut Near, seen: &[Seen], last: (usize, Move)) -> Vec<RunStep> {
     let (mut moves, mut at) = (vec![last], last.0);
     while let Some((before, m)) = seen[at].before {
         moves.push((before, m));

@@ -6,7 +6,7 @@ use nacre_stack::{Scope, Span, Stack};
 use serde::{Deserialize, Serialize};
 
 use crate::broken::Broken;
-use crate::ends::{Ends, Left, Step};
+use crate::endpoints::{Emitted, Endpoints, Step};
 use crate::explore::Path;
 use crate::show::show_action;
 pub use crate::show::Hex;
@@ -16,7 +16,7 @@ use nacre_worlds::setup::Setup;
 /// A shortest run to what is wrong.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    pub steps: Vec<Told>,
+    pub steps: Vec<RunStep>,
     /// What is wrong after the last step.
     pub why: String,
     /// The statement, condition or invariant of a layer that shows it, if one does.
@@ -29,14 +29,14 @@ pub struct Run {
 
 impl Run {
     /// A run whose last step violates something.
-    pub(crate) fn of(steps: Vec<Told>, broken: &Broken) -> Run {
+    pub(crate) fn of(steps: Vec<RunStep>, broken: &Broken) -> Run {
         Run { steps, why: broken.why.to_string(), span: broken.span, source: String::new() }
     }
 }
 
 /// One step of the whole.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Told {
+pub struct RunStep {
     /// 0 is `a`, 1 is `b`; none: only the network moved.
     pub end: Option<usize>,
     pub what: What,
@@ -49,7 +49,7 @@ pub struct Told {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub drawn: Vec<u64>,
     pub handled: Vec<Handled>,
-    /// What left the end, in order.
+    /// What left the endpoint, in order.
     pub left: Vec<Output>,
     /// Cells of the state that are not what they were.
     pub changed: Vec<Changed>,
@@ -87,7 +87,7 @@ pub enum What {
     },
     /// An event that was put off.
     Later,
-    /// Nothing at an end.
+    /// Nothing at an endpoint.
     Nothing,
 }
 
@@ -107,6 +107,7 @@ pub struct Handled {
     pub source: String,
 }
 
+/// An event that left an endpoint.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Output {
     /// To the network; otherwise to the application.
@@ -134,6 +135,7 @@ fn is_zero(n: &u32) -> bool {
     *n == 0
 }
 
+/// A cell of the state that changed, as text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Changed {
     pub cell: String,
@@ -172,17 +174,17 @@ pub fn tell(setup: &Setup, space: &Space, first: &[Led], path: &[Path], why: &st
 }
 
 /// A move out of a state, told.
-pub(crate) fn step(setup: &Setup, space: &Space, near: &mut Near, state: State, m: Move) -> Told {
-    let (end, step, way, network) = match m {
-        Move::Step { end, step, way } => (end, step, way, None),
-        Move::Network { place, way } => {
+pub(crate) fn step(setup: &Setup, space: &Space, near: &mut Near, state: State, m: Move) -> RunStep {
+    let (end, step, transition, network) = match m {
+        Move::Step { end, step, transition } => (end, step, transition, None),
+        Move::Network { place, transition } => {
             let moves = space.network_moves_of(near, state);
             let m = &moves[place];
             let automaton = space.network.automaton();
             let values: Vec<Spec> = m.locals.iter().flatten().cloned().collect();
             let network = Some(show_action(automaton, m.action, &values));
             let Some((end, arrival)) = m.arrives else {
-                return Told {
+                return RunStep {
                     end: None,
                     what: What::Nothing,
                     network,
@@ -193,22 +195,22 @@ pub(crate) fn step(setup: &Setup, space: &Space, near: &mut Near, state: State, 
                     changed: vec![],
                 };
             };
-            (end, Step::Arrival(arrival), way, network)
+            (end, Step::Arrival(arrival), transition, network)
         }
     };
-    let ends = &space.ends;
-    let local = ends.locals.value(state.ends[end]);
-    let ways = space.ways_of(near, end, state.ends[end], step);
-    let choices = ways.get(way).map(|w| w.choices.clone()).unwrap_or_default();
+    let endpoints = &space.endpoints;
+    let local = endpoints.locals.value(state.endpoints[end]);
+    let transitions = space.transitions_of(near, end, state.endpoints[end], step);
+    let choices = transitions.get(transition).map(|w| w.choices.clone()).unwrap_or_default();
     let mut machine = local.machine.clone();
     machine.trace_on();
     machine.decide(choices.again());
-    ends.run(&mut machine, end, &local, step);
+    endpoints.run(&mut machine, end, &local, step);
     let drawn = machine.take_choices().drawn().to_vec();
-    let left = ways.get(way).map(|w| ends.effects.value(w.effects)).unwrap_or_default();
-    Told {
+    let left = transitions.get(transition).map(|w| endpoints.effects.value(w.effects)).unwrap_or_default();
+    RunStep {
         end: Some(end),
-        what: what(setup, ends, &local.armed, step),
+        what: what(setup, endpoints, &local.armed, step),
         network,
         choices: choices.plan().to_vec(),
         drawn,
@@ -218,11 +220,11 @@ pub(crate) fn step(setup: &Setup, space: &Space, near: &mut Near, state: State, 
     }
 }
 
-fn what(setup: &Setup, ends: &Ends, armed: &[nacre_stack::interpret::Armed], step: Step) -> What {
+fn what(setup: &Setup, endpoints: &Endpoints, armed: &[nacre_stack::interpret::Armed], step: Step) -> What {
     let stack = &setup.stack;
     match step {
         Step::Call(at) => {
-            let call = &ends.calls[at as usize];
+            let call = &endpoints.calls[at as usize];
             let message = stack.event(call.id).message.map(|at| at as usize);
             let numbers = call.seen.iter().enumerate().filter(|(at, _)| message != Some(*at));
             let arguments = numbers.map(|(_, value)| value.num()).collect();
@@ -233,9 +235,9 @@ fn what(setup: &Setup, ends: &Ends, armed: &[nacre_stack::interpret::Armed], ste
                 message: call.bytes.clone().map(Hex),
             }
         }
-        Step::Arrival(number) => match &*ends.arrivals.value(number) {
-            crate::ends::Arrival::Frame(bytes) => What::Frame { bytes: Hex(bytes.clone()) },
-            crate::ends::Arrival::Event(event, arguments) => {
+        Step::Arrival(number) => match &*endpoints.arrivals.value(number) {
+            crate::endpoints::Arrival::Frame(bytes) => What::Frame { bytes: Hex(bytes.clone()) },
+            crate::endpoints::Arrival::Event(event, arguments) => {
                 let name = stack.interface().get(*event as usize).map(|e| stack.event(e.event).name.clone());
                 let arguments = arguments.iter().map(Spec::num).collect();
                 What::Event { event: *event, name: name.unwrap_or_default(), arguments }
@@ -271,7 +273,7 @@ pub fn handled(stack: &Stack, machine: &mut Machine) -> Vec<Handled> {
     told.collect()
 }
 
-fn output(stack: &Stack, left: &Left) -> Output {
+fn output(stack: &Stack, left: &Emitted) -> Output {
     let bytes = left.arguments.iter().find_map(|v| match v {
         Spec::Msg(bytes) => Some(Hex(bytes.to_vec())),
         _ => None,
@@ -294,8 +296,8 @@ pub fn changed(stack: &Stack, before: &Machine, after: &Machine) -> Vec<Changed>
     differ.collect()
 }
 
-/// Runs a run again, from its steps: what its last step breaks, and none where it breaks nothing. In words where a step is not
-/// possible, or does something else than the run says.
+/// Runs a run again, from its steps: what its last step breaks, and none where it breaks nothing. In words where a step
+/// is not possible, or does something else than the run says.
 pub fn follow(setup: &Setup, space: &Space, first: &[Led], run: &Run) -> Result<Option<String>, String> {
     let mut near = Near::default();
     let mut states: Vec<State> = vec![];

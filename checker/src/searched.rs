@@ -41,7 +41,7 @@ pub struct Path {
 pub struct Searched {
     pub verdict: Verdict,
     pub progress: Progress,
-    /// Different local states of ends, and states of the network.
+    /// Different local states of endpoints, and states of the network.
     pub locals: usize,
     pub networks: usize,
 }

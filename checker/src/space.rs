@@ -7,27 +7,28 @@ use nacre_specification::violation::Violation;
 use nacre_stack::TimerId;
 
 use crate::broken::Broken;
-use crate::ends::{Ends, Local, NearEnds, Step, Way};
-use crate::judge::{Judges, NearJudges};
+use crate::endpoints::{Endpoints, Local, NearEndpoints, Step, Transition};
+use crate::monitor::{Monitors, NearMonitors};
 use crate::network::{NearNetwork, Network};
 use nacre_worlds::setup::Setup;
 
-/// The whole: numbers of the parts' states, and what is used up of the bounds (4 bits each: calls by kind and end, then limits).
+/// The whole: numbers of the parts' states, and what is used up of the bounds (4 bits each: calls by kind and end, then
+/// limits).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct State {
-    pub ends: [u32; 2],
+    pub endpoints: [u32; 2],
     pub network: u32,
-    pub judge: u32,
+    pub monitor: u32,
     pub counts: u64,
 }
 
-/// One move. `way`: which of the ways in which the step can end.
+/// One move. `transition`: which of the ways in which the step can end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Move {
-    /// A step of an end by itself.
-    Step { end: usize, step: Step, way: usize },
-    /// Place in [`Network::moves`]; and, if something reaches an end, the way of its step.
-    Network { place: usize, way: usize },
+    /// A step of an endpoint by itself.
+    Step { end: usize, step: Step, transition: usize },
+    /// Place in [`Network::moves`]; and, if something reaches an endpoint, the way of its step.
+    Network { place: usize, transition: usize },
 }
 
 /// Where a move leads, or what it breaks.
@@ -35,9 +36,9 @@ pub type Led = Result<State, Broken>;
 
 /// The parts.
 pub struct Space {
-    pub ends: Ends,
+    pub endpoints: Endpoints,
     pub network: Network,
-    pub judges: Judges,
+    pub monitors: Monitors,
     /// By kind of call and end, how often it may be; by limit.
     calls: Vec<[u8; 2]>,
     limits: Vec<u8>,
@@ -59,23 +60,23 @@ pub struct Space {
 /// What a thread keeps of the parts' results.
 #[derive(Default)]
 pub struct Near {
-    ends: NearEnds,
+    endpoints: NearEndpoints,
     network: NearNetwork,
-    judges: NearJudges,
+    monitors: NearMonitors,
 }
 
 impl Space {
     /// The parts, and every first state; or what opening breaks, in words.
     pub fn open(setup: &Setup) -> Result<(Space, Vec<Led>), String> {
         setup.check()?;
-        let (ends, opened) = Ends::open(setup)?;
+        let (endpoints, opened) = Endpoints::open(setup)?;
         let (network, network_first) = Network::new(setup)?;
-        let (judges, judge_first) = Judges::new(setup)?;
+        let (monitors, judge_first) = Monitors::new(setup)?;
         let bounds = &setup.bounds;
         let layers = setup.stack.layers.iter();
         let layer_goals: Vec<String> =
             layers.flat_map(|l| l.goals.iter().map(|g| format!("{} of {}", g.name, l.name))).collect();
-        let judged_goals = judges.goal_names().len();
+        let judged_goals = monitors.goal_names().len();
         if 1 + judged_goals + 2 * layer_goals.len() > 32 {
             return Err("there are more than 32 goals".into());
         }
@@ -83,9 +84,9 @@ impl Space {
         let space = Space {
             layer_goals,
             judged_goals,
-            ends,
+            endpoints,
             network,
-            judges,
+            monitors,
             calls: bounds.calls.iter().map(|(_, n)| *n).collect(),
             limits: bounds.limits.iter().chain(&bounds.last).map(|(_, n)| *n).collect(),
             timers: bounds.limits.iter().position(|(name, _)| name == "timers"),
@@ -98,7 +99,7 @@ impl Space {
         let (mut near, mut first) = (Near::default(), vec![]);
         for a in &opened[0] {
             for b in &opened[1] {
-                let state = State { ends: [0; 2], network: network_first, judge: judge_first, counts: 0 };
+                let state = State { endpoints: [0; 2], network: network_first, monitor: judge_first, counts: 0 };
                 let mut after_a = vec![];
                 space.settle(&mut near, state, 0, a, &mut |led| after_a.push(led));
                 for led in after_a {
@@ -115,7 +116,7 @@ impl Space {
     /// Every move out of a state in a fixed order, and where it leads. `fault`: one that never has to happen.
     pub fn expand(&self, near: &mut Near, from: State, found: &mut dyn FnMut(Move, bool, Led)) {
         let whole = from;
-        let locals = [0, 1].map(|end| self.ends.local(&mut near.ends, from.ends[end]));
+        let locals = [0, 1].map(|end| self.endpoints.local(&mut near.endpoints, from.endpoints[end]));
         for (end, local) in locals.iter().enumerate() {
             if local.busy {
                 self.steps(near, from, end, Step::Later, found);
@@ -154,37 +155,40 @@ impl Space {
         if locals.iter().any(|local| local.busy || others(local)) {
             return false;
         }
-        let moves = self.network.moves(&mut near.network, &self.ends, state.network);
+        let moves = self.network.moves(&mut near.network, &self.endpoints, state.network);
         let left = |limit: Option<usize>| limit.is_none_or(|limit| self.left_of_limit(state, limit) > 0);
         !moves.iter().any(|m| !m.fault && left(m.limit)) && !self.is_called(near, state)
     }
 
     /// Whether a call is still to come that would be taken.
     fn is_called(&self, near: &mut Near, state: State) -> bool {
-        let mut next = self.ends.calls.iter().enumerate();
+        let mut next = self.endpoints.calls.iter().enumerate();
         next.any(|(at, call)| {
             call.number == self.used(state, call.kind * 2 + call.end)
-                && self.judges.call(&mut near.judges, state.judge, at as u32, call).is_some()
-                && !self.ends.step(&mut near.ends, call.end, state.ends[call.end], Step::Call(at as u32)).is_empty()
+                && self.monitors.call(&mut near.monitors, state.monitor, at as u32, call).is_some()
+                && !self
+                    .endpoints
+                    .step(&mut near.endpoints, call.end, state.endpoints[call.end], Step::Call(at as u32))
+                    .is_empty()
         })
     }
 
     fn calls(&self, near: &mut Near, from: State, end: usize, found: &mut dyn FnMut(Move, bool, Led)) {
-        for (at, call) in self.ends.calls.iter().enumerate() {
+        for (at, call) in self.endpoints.calls.iter().enumerate() {
             if call.end != end || call.number != self.used(from, call.kind * 2 + end) {
                 continue;
             }
-            let Some(judge) = self.judges.call(&mut near.judges, from.judge, at as u32, call) else { continue };
+            let Some(monitor) = self.monitors.call(&mut near.monitors, from.monitor, at as u32, call) else { continue };
             let step = Step::Call(at as u32);
-            let ways = self.ends.step(&mut near.ends, end, from.ends[end], step);
-            if self.at_once && ways.is_empty() {
-                let name = self.ends.call_name(call);
+            let transitions = self.endpoints.step(&mut near.endpoints, end, from.endpoints[end], step);
+            if self.at_once && transitions.is_empty() {
+                let name = self.endpoints.call_name(call);
                 let why = format!("`{name}` at {} is allowed, and not taken", ["a", "b"][end]);
-                found(Move::Step { end, step, way: 0 }, false, Err(Broken::new(Violation::Refused, why)));
+                found(Move::Step { end, step, transition: 0 }, false, Err(Broken::new(Violation::Refused, why)));
             }
-            let called = State { judge, counts: from.counts + (1 << (4 * (call.kind * 2 + end))), ..from };
-            for (way, w) in ways.iter().enumerate() {
-                self.settle(near, called, end, w, &mut |led| found(Move::Step { end, step, way }, false, led));
+            let called = State { monitor, counts: from.counts + (1 << (4 * (call.kind * 2 + end))), ..from };
+            for (transition, w) in transitions.iter().enumerate() {
+                self.settle(near, called, end, w, &mut |led| found(Move::Step { end, step, transition }, false, led));
             }
         }
     }
@@ -196,7 +200,7 @@ impl Space {
         locals: &[Arc<Local>; 2],
         found: &mut dyn FnMut(Move, bool, Led),
     ) {
-        let moves = self.network.moves(&mut near.network, &self.ends, from.network);
+        let moves = self.network.moves(&mut near.network, &self.endpoints, from.network);
         for (place, m) in moves.iter().enumerate() {
             let mut state = State { network: m.next, ..from };
             if let Some(limit) = m.limit {
@@ -206,23 +210,24 @@ impl Space {
                 state = self.use_limit(state, limit);
             }
             let Some((end, arrival)) = m.arrives else {
-                found(Move::Network { place, way: 0 }, m.fault, Ok(state));
+                found(Move::Network { place, transition: 0 }, m.fault, Ok(state));
                 continue;
             };
             if locals[end].busy {
                 continue;
             }
-            let ways = self.ends.step(&mut near.ends, end, from.ends[end], Step::Arrival(arrival));
-            for (way, w) in ways.iter().enumerate() {
-                self.settle(near, state, end, w, &mut |led| found(Move::Network { place, way }, m.fault, led));
+            let transitions =
+                self.endpoints.step(&mut near.endpoints, end, from.endpoints[end], Step::Arrival(arrival));
+            for (transition, w) in transitions.iter().enumerate() {
+                self.settle(near, state, end, w, &mut |led| found(Move::Network { place, transition }, m.fault, led));
             }
         }
     }
 
     fn steps(&self, near: &mut Near, from: State, end: usize, step: Step, found: &mut dyn FnMut(Move, bool, Led)) {
-        let ways = self.ends.step(&mut near.ends, end, from.ends[end], step);
-        for (way, w) in ways.iter().enumerate() {
-            self.settle(near, from, end, w, &mut |led| found(Move::Step { end, step, way }, false, led));
+        let transitions = self.endpoints.step(&mut near.endpoints, end, from.endpoints[end], step);
+        for (transition, w) in transitions.iter().enumerate() {
+            self.settle(near, from, end, w, &mut |led| found(Move::Step { end, step, transition }, false, led));
         }
     }
 
@@ -231,14 +236,17 @@ impl Space {
         if self.unbounded.get().is_some() {
             return;
         }
-        let ways = self.ends.step(&mut near.ends, end, from.ends[end], Step::Timer(place));
-        for way in ways.iter().filter(|way| way.broken.is_none() && way.next == from.ends[end]) {
-            let new = self.repeated.lock().is_ok_and(|mut repeated| repeated.insert((end, way.effects)));
-            let judged = self.judges.see(&mut near.judges, &self.ends, from.judge, end, way.effects);
-            if !new || !judged.is_ok_and(|judge| judge == Some(from.judge)) {
+        let transitions = self.endpoints.step(&mut near.endpoints, end, from.endpoints[end], Step::Timer(place));
+        for transition in transitions
+            .iter()
+            .filter(|transition| transition.broken.is_none() && transition.next == from.endpoints[end])
+        {
+            let new = self.repeated.lock().is_ok_and(|mut repeated| repeated.insert((end, transition.effects)));
+            let judged = self.monitors.see(&mut near.monitors, &self.endpoints, from.monitor, end, transition.effects);
+            if !new || !judged.is_ok_and(|monitor| monitor == Some(from.monitor)) {
                 continue;
             }
-            if let Some(field) = self.network.grows(&self.ends, from.network, end, way.effects) {
+            if let Some(field) = self.network.grows(&self.endpoints, from.network, end, transition.effects) {
                 let automaton = &self.network.automaton().name;
                 let (timer, end) = (&self.timer_names[timer.index()], ["a", "b"][end]);
                 let seen = format!("each time that `{timer}` fires at {end}, `{field}` of `{automaton}` keeps more");
@@ -254,18 +262,25 @@ impl Space {
         self.unbounded.get()
     }
 
-    /// Moves what left an end to where it goes.
-    fn settle(&self, near: &mut Near, mut state: State, end: usize, way: &Way, found: &mut dyn FnMut(Led)) {
-        if let Some(broken) = &way.broken {
+    /// Moves what left an endpoint to where it goes.
+    fn settle(
+        &self,
+        near: &mut Near,
+        mut state: State,
+        end: usize,
+        transition: &Transition,
+        found: &mut dyn FnMut(Led),
+    ) {
+        if let Some(broken) = &transition.broken {
             return found(Err(broken.clone()));
         }
-        state.ends[end] = way.next;
-        match self.judges.see(&mut near.judges, &self.ends, state.judge, end, way.effects) {
-            Ok(Some(judge)) => state.judge = judge,
+        state.endpoints[end] = transition.next;
+        match self.monitors.see(&mut near.monitors, &self.endpoints, state.monitor, end, transition.effects) {
+            Ok(Some(monitor)) => state.monitor = monitor,
             Ok(None) => return,
             Err(broken) => return found(Err(broken)),
         }
-        match self.network.take(&mut near.network, &self.ends, state.network, end, way.effects) {
+        match self.network.take(&mut near.network, &self.endpoints, state.network, end, transition.effects) {
             Ok(networks) => networks.iter().for_each(|network| found(Ok(State { network: *network, ..state }))),
             Err(broken) => found(Err(broken)),
         }
@@ -273,12 +288,12 @@ impl Space {
 
     /// What the network may do in a state.
     pub fn network_moves_of(&self, near: &mut Near, state: State) -> Arc<[crate::network::Move]> {
-        self.network.moves(&mut near.network, &self.ends, state.network)
+        self.network.moves(&mut near.network, &self.endpoints, state.network)
     }
 
-    /// The ways of a step of an end.
-    pub fn ways_of(&self, near: &mut Near, end: usize, local: u32, step: Step) -> Arc<[Way]> {
-        self.ends.step(&mut near.ends, end, local, step)
+    /// The ways of a step of an endpoint.
+    pub fn transitions_of(&self, near: &mut Near, end: usize, local: u32, step: Step) -> Arc<[Transition]> {
+        self.endpoints.step(&mut near.endpoints, end, local, step)
     }
 
     fn used(&self, state: State, at: usize) -> u8 {
@@ -295,13 +310,13 @@ impl Space {
 
     /// Why some state's moves are not all known, in words.
     pub fn lost(&self) -> Option<&String> {
-        self.judges.lost().or(self.ends.lost())
+        self.monitors.lost().or(self.endpoints.lost())
     }
 
     /// Names of the goals, in the order of the bits of [`Space::goals`].
     pub fn goal_names(&self) -> Vec<String> {
         let mut names = vec!["what the application still has to call is taken".to_string()];
-        names.extend(self.judges.goal_names());
+        names.extend(self.monitors.goal_names());
         for end in ["a", "b"] {
             names.extend(self.layer_goals.iter().map(|goal| format!("{goal} at {end}")));
         }
@@ -310,25 +325,25 @@ impl Space {
 
     /// For each goal a bit of the low half, whether it holds, and one of the high half, whether it is excused.
     pub fn goals(&self, near: &mut Near, state: State) -> u64 {
-        let judged = self.judges.goals(&mut near.judges, state.judge);
-        // Whoever may end the connection need not take calls afterwards: the end is as good.
+        let judged = self.monitors.goals(&mut near.monitors, state.monitor);
+        // Whoever may end the connection need not take calls afterwards: the endpoint is as good.
         let ended = judged >> 32 != 0;
         let mut taken = true;
-        for (at, call) in self.ends.calls.iter().enumerate() {
+        for (at, call) in self.endpoints.calls.iter().enumerate() {
             if call.number != self.used(state, call.kind * 2 + call.end) {
                 continue;
             }
-            let allowed = self.judges.call(&mut near.judges, state.judge, at as u32, call).is_some();
-            let from = state.ends[call.end];
+            let allowed = self.monitors.call(&mut near.monitors, state.monitor, at as u32, call).is_some();
+            let from = state.endpoints[call.end];
             taken &= match allowed {
-                true => !self.ends.step(&mut near.ends, call.end, from, Step::Call(at as u32)).is_empty(),
+                true => !self.endpoints.step(&mut near.endpoints, call.end, from, Step::Call(at as u32)).is_empty(),
                 false => ended,
             };
         }
         let excused = u64::from(ended) << 32;
         let mut goals = judged << 1 | taken as u64;
         for end in 0..2 {
-            let local = self.ends.local(&mut near.ends, state.ends[end]);
+            let local = self.endpoints.local(&mut near.endpoints, state.endpoints[end]);
             for (at, held) in local.goals.iter().enumerate() {
                 let at = 1 + self.judged_goals + end * self.layer_goals.len() + at;
                 goals |= (*held as u64 | excused) << at;

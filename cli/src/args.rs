@@ -95,7 +95,8 @@ pub struct Verify {
     /// Also configurations whose name begins with `large`, which take long
     #[arg(long, conflicts_with = "configuration")]
     pub all: bool,
-    /// A setting besides those of the configuration, or instead: W=2, pt2pt.W=2, send=3,0, size=1,2, numbers=8, first=254
+    /// A setting besides those of the configuration, or instead: W=2, pt2pt.W=2, send=3,0, size=1,2, numbers=8,
+    /// first=254
     #[arg(long, value_name = "KEY=N[,N]", value_parser = setting)]
     pub set: Vec<(Vec<String>, Vec<u64>)>,
     /// Who searches: explorer (built in), spin (a model in Promela), spin-c (the emitted C), all

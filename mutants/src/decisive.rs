@@ -1,11 +1,11 @@
 //! What decides more than times: the values and statements that a mutant may change.
 //!
-//! A value is *decisive* if it can reach a condition, an index, a bound of a loop, a message, a header field, an argument of an
-//! event, an operation on a container, an invariant, a goal or what `accepts` asks. A statement *acts* if leaving it out could
-//! be seen: it emits, drops, arms, changes a container or a decisive value, ends what acts, or is a loop, whose bound is a claim.
-//! A condition is asked only for
-//! the sake of what it guards, so one whose branches do not act makes nothing decisive. What is left feeds nothing but waiting
-//! times and counters (the measurement of a round trip, say), and those no specification sees.
+//! A value is *decisive* if it can reach a condition, an index, a bound of a loop, a message, a header field, an
+//! argument of an event, an operation on a container, an invariant, a goal or what `accepts` asks. A statement *acts*
+//! if leaving it out could be seen: it emits, drops, arms, changes a container or a decisive value, ends what acts, or
+//! is a loop, whose bound is a claim. A condition is asked only for the sake of what it guards, so one whose branches
+//! do not act makes nothing decisive. What is left feeds nothing but waiting times and counters (the measurement of a
+//! round trip, say), and those no specification sees.
 //!
 //! Both are least fixpoints over the whole stack: nothing is decisive until something needs it.
 
@@ -13,6 +13,7 @@ use nacre_analysis::values::{self, BodyId, Slot, Values};
 use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
+/// Which values of a stack decide more than times and counters.
 pub struct Decisive<'a> {
     stack: &'a Stack,
     /// Which cells, locals, results and fields are decisive, and which bodies act.
@@ -20,6 +21,7 @@ pub struct Decisive<'a> {
 }
 
 impl<'a> Decisive<'a> {
+    /// Analyzes a stack.
     pub fn of(stack: &'a Stack) -> Decisive<'a> {
         let mut found = Decisive { stack, known: Values::new(false) };
         loop {
@@ -51,18 +53,22 @@ impl<'a> Decisive<'a> {
         self.known.raise(slot, &true);
     }
 
+    /// Whether a local of a body is decisive.
     pub fn local(&self, body: BodyId, local: LocalId) -> bool {
         self.is(Slot::Local(body, local))
     }
 
+    /// Whether a field of a struct is decisive.
     pub fn field(&self, of: StructId, field: u32) -> bool {
         self.is(Slot::Field(of, field))
     }
 
+    /// Whether a parameter of a function is decisive.
     pub fn parameter(&self, function: FunctionId, parameter: LocalId) -> bool {
         self.local(BodyId::Function(function), parameter)
     }
 
+    /// Whether the result of a function is decisive.
     pub fn result(&self, body: BodyId) -> bool {
         matches!(body, BodyId::Function(function) if self.is(Slot::Result(function)))
     }

@@ -1,14 +1,16 @@
-//! Sequence numbers that wrap agree with numbers that do not, as long as a network forgets: what lets numbers be searched at
-//! small width and relied upon at full width.
+//! Sequence numbers that wrap agree with numbers that do not, as long as a network forgets: what lets numbers be
+//! searched at small width and relied upon at full width.
 //!
-//! The world of the lemma is any window protocol: a sender whose unacknowledged numbers are `low .. high`, at most N of them; a
-//! receiver that expects `next`; one copy `f` of a message, in flight, after which `age` others have been sent; and a network
-//! that drops a copy when AGE others have been sent after it (`lossy_network<AGE>`). Numbers are unbounded there. Three claims:
+//! The world of the lemma is any window protocol: a sender whose unacknowledged numbers are `low .. high`, at most N of
+//! them; a receiver that expects `next`; one copy `f` of a message, in flight, after which `age` others have been sent;
+//! and a network that drops a copy when AGE others have been sent after it (`lossy_network<AGE>`). Numbers are
+//! unbounded there. Three claims:
 //!
-//! 1. *Induction*: `low <= next <= high <= low + N` and `f < high <= f + N + age`, `age <= AGE` hold at first and after each step: a
-//!    new message, a repeated one, an acknowledgement, a receipt.
+//! 1. *Induction*: `low <= next <= high <= low + N` and `f < high <= f + N + age`, `age <= AGE` hold at first and after
+//!    each step: a new message, a repeated one, an acknowledgement, a receipt.
 //! 2. So `next - f` lies between `-N` and `N + AGE` whenever the copy arrives.
-//! 3. *Width*: if so, and `N + AGE < 2^(bits - 1)`, the signed distance of the two numbers cut to `bits` is that of the numbers.
+//! 3. *Width*: if so, and `N + AGE < 2^(bits - 1)`, the signed distance of the two numbers cut to `bits` is that of the
+//!    numbers.
 //!
 //! Solvers show that no state contradicts any of them: z3 and cvc5, each for itself.
 
@@ -62,7 +64,8 @@ pub fn claims(bits: u8) -> Vec<(&'static str, String)> {
     vec![("at first", first), ("after each step", step), ("how far apart", near), ("cut to the width", width)]
 }
 
-/// Asks a solver for every claim; the first that it does not confirm, with its words. `Err`: the solver is not there, or failed.
+/// Asks a solver for every claim; the first that it does not confirm, with its words. `Err`: the solver is not there,
+/// or failed.
 pub fn check(solver: &str, bits: u8) -> Result<Option<String>, String> {
     let program = on_path(Path::new(solver))
         .ok_or(format!("`{solver}` was not found: install it, on Debian and Ubuntu with `apt-get install {solver}`"))?;

@@ -92,7 +92,7 @@ impl Instance {
         };
         match Outcome::from_code(code) {
             // SAFETY: `out`, the pool and (in it) the bytes stay borrowed as long as the outputs.
-            Outcome::Done => Ok((instance, unsafe { out.lent() })),
+            Outcome::Done => Ok((instance, unsafe { out.borrowed() })),
             other => Err(Error::Invalid(format!("the stack {} could not be opened: {other:?}", stack.description()))),
         }
     }
@@ -121,7 +121,7 @@ impl Instance {
     ) -> (Outcome, Outputs<'a>) {
         let code = self.call_raw(pool, now, event, arguments, address, data, out);
         // SAFETY: state, pool, data and `out` stay borrowed as long as the outputs.
-        (code, unsafe { out.lent() })
+        (code, unsafe { out.borrowed() })
     }
 
     #[allow(clippy::too_many_arguments, reason = "those of nacre.h")]
@@ -178,7 +178,7 @@ impl Instance {
     ) -> (Outcome, Outputs<'a>) {
         let code = self.input_raw(pool, now, from, frame, out);
         // SAFETY: state, pool, frame and `out` stay borrowed as long as the outputs.
-        (code, unsafe { out.lent() })
+        (code, unsafe { out.borrowed() })
     }
 
     pub(crate) fn input_raw(
@@ -214,7 +214,7 @@ impl Instance {
     pub fn tick<'a>(&'a mut self, pool: &'a mut Pool, now: u64, out: &'a mut Out) -> (Outcome, Outputs<'a>) {
         let code = self.tick_raw(pool, now, out);
         // SAFETY: state, pool and `out` stay borrowed as long as the outputs.
-        (code, unsafe { out.lent() })
+        (code, unsafe { out.borrowed() })
     }
 
     pub(crate) fn tick_raw(&mut self, pool: &mut Pool, now: u64, out: &mut Out) -> Outcome {
@@ -237,7 +237,7 @@ impl Instance {
     pub fn settle<'a>(&'a mut self, pool: &'a mut Pool, out: &'a mut Out) -> Outputs<'a> {
         self.settle_raw(pool, out);
         // SAFETY: state, pool and `out` stay borrowed as long as the outputs.
-        unsafe { out.lent() }
+        unsafe { out.borrowed() }
     }
 
     pub(crate) fn settle_raw(&mut self, pool: &mut Pool, out: &mut Out) {

@@ -17,7 +17,7 @@ pub struct Out {
     bytes: Vec<u8>,
 }
 
-// SAFETY: the pointers name memory that this value owns; what the outputs point to is read only through `lent`.
+// SAFETY: the pointers name memory that this value owns; what the outputs point to is read only through `borrowed`.
 unsafe impl Send for Out {}
 
 const NO_OUTPUT: NacreOutput = NacreOutput {
@@ -102,7 +102,7 @@ impl Out {
     /// Since that step no call was given its state, pool or this `Out`, and the caller's message or frame is unchanged;
     /// nor will one be as long as the outputs live.
     #[inline]
-    pub(crate) unsafe fn lent(&self) -> Outputs<'_> {
+    pub(crate) unsafe fn borrowed(&self) -> Outputs<'_> {
         let len = (self.raw.outputs_len as usize).min(self.outputs.len());
         Outputs { outputs: &self.outputs[..len] }
     }
@@ -194,7 +194,7 @@ impl<'a> Output<'a> {
         if self.raw.segments.is_null() || self.raw.segments_len == 0 {
             return Message { parts: Parts::Whole(&[]) };
         }
-        // SAFETY: the stack wrote `segments_len` segments there, borrowed for 'a (see `Out::lent`).
+        // SAFETY: the stack wrote `segments_len` segments there, borrowed for 'a (see `Out::borrowed`).
         let segments = unsafe { std::slice::from_raw_parts(self.raw.segments, self.raw.segments_len as usize) };
         Message { parts: Parts::Segments(segments) }
     }
@@ -274,6 +274,6 @@ fn bytes_of<'a>(segment: &NacreSegment) -> &'a [u8] {
     if segment.at.is_null() || segment.len == 0 {
         return &[];
     }
-    // SAFETY: the stack keeps `len` bytes there for as long as the outputs live, which `Out::lent` bounds by 'a.
+    // SAFETY: the stack keeps `len` bytes there for as long as the outputs live, which `Out::borrowed` bounds by 'a.
     unsafe { std::slice::from_raw_parts(segment.at, segment.len as usize) }
 }

@@ -71,7 +71,7 @@ struct HandedOut {
 pub(crate) enum Found {
     Owned(Pending),
     /// The output's index in the active step.
-    Lent(Head, usize),
+    Borrowed(Head, usize),
 }
 
 impl<O: Outbox> Router<O> {
@@ -252,7 +252,7 @@ impl<O: Outbox> Router<O> {
                 self.handed_out.message = pending.bytes;
                 Some(pending.head.with(Message::whole(&self.handed_out.message)))
             }
-            Found::Lent(head, index) => {
+            Found::Borrowed(head, index) => {
                 let output = self.stepper.outputs().get(index);
                 Some(head.with(output.map_or(Message::whole(&[]), |output| output.message())))
             }

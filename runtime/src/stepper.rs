@@ -120,7 +120,7 @@ impl Stepper {
         // state, its pool or `out`. The frame that it came from stays in the buffer, which is given out only when no
         // step is active. What is named of a caller's message is copied before the router's call returns
         // (`Router::call` releases).
-        unsafe { self.out.lent() }
+        unsafe { self.out.borrowed() }
     }
 
     /// The index of the active step's next output that is no frame.

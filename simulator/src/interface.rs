@@ -53,8 +53,8 @@ pub struct Wanted {
     pub role: Option<GivenRole>,
 }
 
-/// Values for all that a connection must be given: the peer's address; each end's own for those of such a role; and for the rest
-/// (keys) the same at both ends, from `shared`.
+/// Values for all that a connection must be given: the peer's address; each end's own for those of such a role; and for
+/// the rest (keys) the same at both ends, from `shared`.
 pub fn givens(wanted: &[Wanted], random: &mut Random, shared: u64, peer: Address) -> Vec<(String, Given)> {
     let mut value = |(index, wanted): (usize, &Wanted)| {
         let number =

@@ -1,7 +1,8 @@
 //! A network that loses, repeats, delays, damages and parts, as a seed says.
 //!
-//! What happens to a frame depends on the seed, on who sent it, and on how many that sender has sent before; never on what
-//! happened to other frames. So single faults can be left out of a run, and the rest stays; or a list says all that happens.
+//! What happens to a frame depends on the seed, on who sent it, and on how many that sender has sent before; never on
+//! what happened to other frames. So single faults can be left out of a run, and the rest stays; or a list says all
+//! that happens.
 
 use std::collections::BTreeSet;
 use std::fmt;

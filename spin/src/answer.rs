@@ -1,6 +1,6 @@
 //! What the verifier that SPIN makes prints, as data.
 
-use nacre_backend_promela::report::{Report, GOAL, REPORT, STEP};
+use nacre_backend_promela::report::{StopReason, GOAL, REPORT, STEP};
 
 /// What a search came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub enum Verdict {
 pub struct Trail {
     pub steps: Vec<String>,
     /// Why the model stopped; none: one of its own assertions failed, or it did not stop by itself.
-    pub report: Option<(Report, String)>,
+    pub report: Option<(StopReason, String)>,
     /// The goal that was watched in the end.
     pub goal: Option<String>,
     /// From this step on, all can be done again and again.
@@ -41,13 +41,14 @@ pub struct Searched {
 }
 
 impl Searched {
-    /// What a model of automata meets besides violations: bounds of its own. A violation of what is modelled is always reported.
+    /// What a model of automata meets besides violations: bounds of its own. A violation of what is modelled is always
+    /// reported.
     pub fn within_limits(mut self) -> Searched {
         let Verdict::Violated { why, trail } = &self.verdict else { return self };
         let limit = match &trail.report {
-            Some((Report::Violation(_), _)) => None,
-            Some((Report::Limit(limit), words)) if words.is_empty() => Some(limit.message().to_string()),
-            Some((Report::Limit(limit), words)) => Some(format!("{}: {words}", limit.message())),
+            Some((StopReason::Violation(_), _)) => None,
+            Some((StopReason::Limit(limit), words)) if words.is_empty() => Some(limit.message().to_string()),
+            Some((StopReason::Limit(limit), words)) => Some(format!("{}: {words}", limit.message())),
             None => is_assertion(why).then(|| format!("the model met a bound of its own: {why}")),
         };
         if let Some(limit) = limit {
@@ -57,7 +58,7 @@ impl Searched {
     }
 
     /// Whether the model stopped for this reason.
-    pub fn stopped_for(&self, reason: Report) -> bool {
+    pub fn stopped_for(&self, reason: StopReason) -> bool {
         matches!(&self.verdict, Verdict::Violated { trail: Trail { report: Some((report, _)), .. }, .. } if *report == reason)
     }
 }
@@ -94,7 +95,7 @@ pub fn trail(words: &str) -> Trail {
         } else if let Some(goal) = line.strip_prefix(GOAL) {
             trail.goal = Some(goal.to_string());
         } else if let Some(report) = line.strip_prefix(REPORT) {
-            trail.report = Report::read(report);
+            trail.report = StopReason::read(report);
         } else if line.contains(CYCLE) {
             trail.cycle = Some(trail.steps.len());
         }

@@ -1,16 +1,19 @@
 //! SPIN on the emitted C: what ships, at any level, is what is searched.
 //!
-//! Three texts: the stack's C with what a checker asks of it ([`nacre_backend_c::write_check`]); a harness, the same for all
-//! stacks (`emitted/harness.c`), which gives local states and strings of bytes numbers and runs each local step once; and the
-//! world around the two ends in Promela ([`world`]), which knows no more of the stack than `emitted/harness.h` says.
+//! Three texts: the stack's C with what a checker asks of it ([`nacre_backend_c::write_check`]); a harness, the same
+//! for all stacks (`emitted/harness.c`), which gives local states and strings of bytes numbers and runs each local step
+//! once; and the world around the two endpoints in Promela ([`world`]), which knows no more of the stack than
+//! `emitted/harness.h` says.
 //!
-//! **Why not `c_track`.** SPIN can keep a flat state in its vector, or (`UnMatched`) only on its stack. Numbers do the same with
-//! less: the vector stays small whatever the stack holds, the search stays exact (a number stands for all the bytes), and
-//! breadth-first search, which SPIN 6.5 refuses with `UnMatched`, gives shortest runs. It rests on what all matching of
-//! abstract states rests on: states that look alike behave alike, so that one of them stands for all. (docs/decisions/008.)
+//! **Why not `c_track`.** SPIN can keep a flat state in its vector, or (`UnMatched`) only on its stack. Numbers do the
+//! same with less: the vector stays small whatever the stack holds, the search stays exact (a number stands for all the
+//! bytes), and breadth-first search, which SPIN 6.5 refuses with `UnMatched`, gives shortest runs. It rests on what all
+//! matching of abstract states rests on: states that look alike behave alike, so that one of them stands for all.
+//! (docs/decisions/008.)
 
 pub mod between;
 mod known;
+mod network;
 mod world;
 
 use nacre_analysis::timing::draws;
@@ -30,7 +33,7 @@ pub(crate) const PREFIX: &str = "checked";
 const FLAGS: [&str; 1] = ["-DNOREDUCE"];
 /// What C does not define is trapped.
 const FILE_FLAGS: [&str; 2] = ["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"];
-/// More timers than these of one end are not told apart.
+/// More timers than these of one endpoint are not told apart.
 const MOST_TIMERS: u64 = 512;
 
 /// The C of one level of a stack, for a checker.
@@ -66,7 +69,7 @@ pub fn emit_with(stack: &Stack, level: Level, lines: Option<Lines>) -> Result<Em
     Ok(Emitted { header: text.header, source: check.replacen(&include, &source, 1) })
 }
 
-/// How many timers there can be at an end.
+/// How many timers there can be at an endpoint.
 fn timers(stack: &Stack) -> Result<u64, String> {
     let timers: u64 = stack.timers.iter().map(|t| instances(&stack.cell(t.cell).ty, &t.path, stack)).sum();
     match timers {
@@ -122,7 +125,8 @@ fn instances(ty: &Type, path: &[TimerStep], stack: &Stack) -> u64 {
     u64::from(count) * instances(inner, rest, stack)
 }
 
-/// The given values of both ends as C, as they stand in the config struct; where each end's peer is, and where numbers begin.
+/// The given values of both endpoints as C, as they stand in the config struct; where each endpoint's peer is, and
+/// where numbers begin.
 pub(crate) fn givens(setup: &Setup) -> String {
     let list = |bytes: &[u8]| bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
     let mut text =

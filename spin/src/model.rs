@@ -1,8 +1,8 @@
 //! SPIN on the readable model of a stack, between the automata of a setup.
 
 use nacre_backend_promela::between::{write_between, Call, World};
-use nacre_backend_promela::judges;
-use nacre_backend_promela::report::{Limit, Report};
+use nacre_backend_promela::monitors;
+use nacre_backend_promela::report::{Limit, StopReason};
 pub use nacre_backend_promela::EXTRA_STATES;
 use nacre_checker::retrace::Hint;
 use nacre_stack::interpret::Value;
@@ -11,7 +11,8 @@ use nacre_worlds::setup::Setup;
 use crate::emitted::Failure;
 use crate::spin::{Limits, Model, Searched, Tools, Verdict};
 
-/// Entries of a container of an automaton: few make small states, so the search begins anew with more where they do not do.
+/// Entries of a container of an automaton: few make small states, so the search begins anew with more where they do not
+/// do.
 const CAPACITIES: [usize; 3] = [4, 8, 24];
 /// Bytes by which messages may grow: where they are joined or made longer, the search begins anew with more.
 const LONGER: [u32; 3] = [0, 8, 64];
@@ -53,7 +54,7 @@ fn search(setup: &Setup, tools: &Tools, limits: &Limits) -> Result<Searched, Fai
     loop {
         let model = model(setup, CAPACITIES[entries], LONGER[bytes], limits.formula).map_err(Failure::Unfit)?;
         let searched = tools.check(&model, &limits).map_err(Failure::of)?;
-        let stopped = |limit| searched.stopped_for(Report::Limit(limit));
+        let stopped = |limit| searched.stopped_for(StopReason::Limit(limit));
         if stopped(Limit::Capacity) && entries + 1 < CAPACITIES.len() {
             entries += 1;
         } else if stopped(Limit::Length) && bytes + 1 < LONGER.len() {
@@ -86,7 +87,7 @@ pub fn model(setup: &Setup, capacity: usize, longer: u32, goals: bool) -> Result
         bytes: call.bytes,
     });
     let called = setup.called();
-    let tables = setup.above.iter().map(|a| judges::table(a, &called)).collect::<Result<Vec<_>, _>>()?;
+    let tables = setup.above.iter().map(|a| monitors::table(a, &called)).collect::<Result<Vec<_>, _>>()?;
     let world = World {
         below: &setup.below,
         above: &setup.above,
@@ -104,6 +105,6 @@ pub fn model(setup: &Setup, capacity: usize, longer: u32, goals: bool) -> Result
         let each: Vec<String> = refusals.iter().map(|refusal| refusal.what.clone()).collect();
         format!("what cannot be written in Promela: {}", each.join("; "))
     })?;
-    let files = judges::tables_in_c(&tables).map(|tables| ("tables.h".to_string(), tables)).into_iter().collect();
+    let files = monitors::tables_in_c(&tables).map(|tables| ("tables.h".to_string(), tables)).into_iter().collect();
     Ok(Model { text, files, ..Model::default() })
 }

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::answer;
 pub use crate::answer::{Searched, Trail, Verdict};
-pub use nacre_backend_promela::report::{Limit, Report};
+pub use nacre_backend_promela::report::{Limit, StopReason};
 use nacre_process::{on_path, run, Ran};
 
 /// A model in Promela, and the C that it includes.
@@ -183,7 +183,8 @@ impl Verifier<'_> {
                 search(&["-i"])?;
                 let words = replay()?.words;
                 let shorter = answer::trail(&words);
-                // Where a model waits for `timeout`, SPIN may take the end of the search for it: only what breaks the same counts.
+                // Where a model waits for `timeout`, SPIN may take the end of the search for it: only what breaks the
+                // same counts.
                 let same = words.contains(why.as_str()) && shorter.report == trail.report;
                 if same && shorter.steps.len() <= trail.steps.len() {
                     *trail = shorter;

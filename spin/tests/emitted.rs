@@ -9,7 +9,7 @@ use nacre_checker::space::Space;
 use nacre_specification::violation::Violation;
 use nacre_spin::emitted::between::Checker;
 use nacre_spin::emitted::{emit, Emitted};
-use nacre_spin::spin::{Limits, Report, Verdict};
+use nacre_spin::spin::{Limits, StopReason, Verdict};
 use nacre_worlds::setup::{Bounds, Setup};
 
 /// As many states as the explorer visits, and one more, before the ends are opened.
@@ -113,7 +113,7 @@ fn found(seeds: &[(&str, &str, &str)]) {
     for (right, wrong, told) in seeds {
         let searched = checker.check_of(&seeded(&setup, right, wrong)).expect("a verdict");
         let Verdict::Violated { trail, .. } = &searched.verdict else { panic!("not found: {wrong}: {searched:?}") };
-        let Some((Report::Violation(_), words)) = &trail.report else { panic!("{wrong}: {trail:?}") };
+        let Some((StopReason::Violation(_), words)) = &trail.report else { panic!("{wrong}: {trail:?}") };
         assert!(words.contains(told), "{wrong}: {trail:?}");
         // The interpreter breaks nothing on the way.
         let hints: Vec<Hint> = trail.steps.iter().map(|line| Hint::of(line).expect("a step")).collect();

@@ -5,7 +5,7 @@ mod common;
 use common::{bounds, explored, setup, tools, Of};
 use nacre_specification::violation::Violation;
 use nacre_spin::model::{check, goals, EXTRA_STATES};
-use nacre_spin::spin::{Limits, Report, Verdict};
+use nacre_spin::spin::{Limits, StopReason, Verdict};
 use nacre_worlds::setup::{Bounds, Setup};
 
 /// `pt2pt<2>` with a change in its source, over a network that loses one frame.
@@ -42,7 +42,7 @@ fn a_bug_in_a_layer_is_told_by_the_automaton_that_it_breaks() {
     let Verdict::Violated { trail, .. } = found.verdict else { panic!("{found:?}") };
     assert_eq!(
         trail.report,
-        Some((Report::Violation(Violation::NotAllowed), "deliver is not allowed by fifo_network here".to_string())),
+        Some((StopReason::Violation(Violation::NotAllowed), "deliver is not allowed by fifo_network here".to_string())),
         "{trail:?}"
     );
 }

@@ -1,7 +1,7 @@
 //! Bounded worlds, which every engine searches: what is verified, between which automata, within which bounds.
 //!
-//! [`world`] makes one of a source, a configuration and the command line; [`setup`] is what the engines are given; [`values`] says
-//! what automata see of an event.
+//! [`world`] makes one of a source, a configuration and the command line; [`setup`] is what the engines are given;
+//! [`values`] says what automata see of an event.
 
 pub mod setup;
 pub mod values;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nacre_specification::beliefs::{Called, Letter};
+use nacre_specification::subset_construction::{Called, Letter};
 use nacre_specification::{ActionKind, Automaton};
 use nacre_stack::interpret::{Config, Externs, NoExterns, Value};
 use nacre_stack::{mask, Cell, Direction, EventId, GivenRole, PortId, Scope, Stack, Type};
@@ -11,7 +11,7 @@ use crate::values::address;
 
 /// How many ends there are.
 pub const MEMBERS: u64 = 2;
-/// Most calls of a kind at an end, and most of what a limit allows.
+/// Most calls of a kind at an endpoint, and most of what a limit allows.
 pub const MOST: u8 = 15;
 /// Kinds of calls times two, and limits: so many counts fit a state.
 const COUNTS: usize = 16;
@@ -22,9 +22,9 @@ pub const BELOW: PortId = PortId(0);
 #[derive(Clone)]
 pub struct Setup {
     pub stack: Arc<Stack>,
-    /// The network: the environment of both ends.
+    /// The network: the environment of both endpoints.
     pub below: Automaton,
-    /// What the whole must be to its users; each judges for itself.
+    /// What the whole must be to its users; each observes for itself.
     pub above: Vec<Automaton>,
     pub bounds: Bounds,
     pub externs: Arc<dyn Externs>,
@@ -33,14 +33,15 @@ pub struct Setup {
 /// How large the world is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// Name of an event at the upper boundary, and how often it is called at each end.
+    /// Name of an event at the upper boundary, and how often it is called at each endpoint.
     pub calls: Vec<(String, [u8; 2])>,
     /// Lengths of messages in bytes; each is tried for each message.
     pub sizes: Vec<usize>,
     /// At most so often in a run: actions of the network by name, and `timers` for expirations.
     pub limits: Vec<(String, u8)>,
-    /// Timers that are a last resort, by layer and name (`pt2pt.resend`): they fire at most so often in a run, and only when nothing
-    /// else can happen but for faults: nothing is on its way, no call is taken, and armed are only those that are named behind.
+    /// Timers that are a last resort, by layer and name (`pt2pt.resend`): they fire at most so often in a run, and only
+    /// when nothing else can happen but for faults: nothing is on its way, no call is taken, and armed are only those
+    /// that are named behind.
     pub last: Vec<(String, u8)>,
     /// A call that the specification allows is taken at once, not only some day.
     pub at_once: bool,
@@ -90,12 +91,13 @@ pub struct Call {
 }
 
 impl Setup {
+    /// A setup in which the host supplies no functions.
     pub fn new(stack: Arc<Stack>, below: Automaton, above: Vec<Automaton>, bounds: Bounds) -> Setup {
         Setup { stack, below, above, bounds, externs: Arc::new(NoExterns) }
     }
 
-    /// What only the explorer can do, in words. SPIN knows when nothing can happen, but not what never has to; and its worlds have a top
-    /// and a bottom, no ports of a layer's own.
+    /// What only the explorer can do, in words. SPIN knows when nothing can happen, but not what never has to; and its
+    /// worlds have a top and a bottom, no ports of a layer's own.
     pub fn beyond_spin(&self) -> Option<String> {
         let resort = self.bounds.last.iter().any(|(_, times)| *times > 0);
         let fault = self.below.actions.iter().any(|a| a.kind == ActionKind::Fault && !a.is_never());
@@ -250,7 +252,7 @@ impl Setup {
         self.calls().into_iter().map(called).collect()
     }
 
-    /// How many messages an end sends by calls of the kinds before this one.
+    /// How many messages an endpoint sends by calls of the kinds before this one.
     fn messages_before(&self, kind: usize, end: usize) -> u16 {
         let kinds = self.bounds.calls.iter().take(kind);
         let carries = |name: &str| self.call_event(name).is_some_and(|(_, id)| self.stack.event(id).message.is_some());
@@ -267,7 +269,8 @@ impl Setup {
         }
     }
 
-    /// What an end is opened with: the peer's address, a cookie of its own; for the rest the same at both ends.
+    /// What an endpoint is opened with: the peer's address, a cookie of its own; for the rest the same at both
+    /// endpoints.
     pub fn config(&self, end: usize) -> Config {
         let stack = &self.stack;
         let value = |cell: &Cell| {
@@ -287,8 +290,8 @@ impl Setup {
     }
 }
 
-/// No two messages and no two bytes of a message are alike: end, place in the message, number among all that the end sends. A layer
-/// that only copies what it carries behaves the same for any other contents.
+/// No two messages and no two bytes of a message are alike: end, place in the message, number among all that the
+/// endpoint sends. A layer that only copies what it carries behaves the same for any other contents.
 fn payload(end: usize, number: u8, size: usize) -> Vec<u8> {
     let number = (number + 1) & 15;
     (0..size as u8).map(|at| (end as u8) << 7 | (at & 7) << 4 | number).collect()

@@ -1,17 +1,17 @@
-//! Events as automata see them: an address is the end that is there.
+//! Events as automata see them: an address is the endpoint that is there.
 
 use nacre_specification::{Type as SpecType, Value as Spec};
 use nacre_stack::interpret::{Addr, Value};
 use nacre_stack::{EventId, Stack, Type};
 
-/// Where an end is.
+/// Where an endpoint is.
 pub fn address(end: usize) -> Addr {
     let mut ip = [0; 16];
     ip[12..].copy_from_slice(&[10, 0, 0, end as u8 + 1]);
     Addr { ip, port: 7000, family: 4 }
 }
 
-/// The end at an address.
+/// The endpoint at an address.
 pub fn end_at(addr: &Addr) -> Option<usize> {
     (0..2).find(|end| address(*end) == *addr)
 }
@@ -27,7 +27,7 @@ pub fn seen(stack: &Stack, event: EventId, arguments: &[Value], bytes: Option<&[
     argument.collect()
 }
 
-/// A value of an event as an automaton sees it: an address is the end that is there.
+/// A value of an event as an automaton sees it: an address is the endpoint that is there.
 fn to_spec(ty: &Type, value: &Value) -> Spec {
     match (ty, value) {
         (Type::Bool, value) => Spec::Bool(value.num() != 0),
@@ -59,7 +59,7 @@ pub fn type_seen(ty: &Type) -> SpecType {
     }
 }
 
-/// Back again, where an automaton gives an event to an end.
+/// Back again, where an automaton gives an event to an endpoint.
 pub fn of_spec(ty: &Type, value: &Spec) -> Value {
     match (ty, value) {
         (Type::Addr, end) => Value::Addr(address(usize::from(end.num() != 0))),

@@ -32,8 +32,8 @@ pub struct World {
 }
 
 impl World {
-    /// Whether a handler has something to do here: it is no mere passing on, and its event is one of the stack's own or one that
-    /// the network has.
+    /// Whether a handler has something to do here: it is no mere passing on, and its event is one of the stack's own or
+    /// one that the network has.
     pub fn may_run(&self, handler: &nacre_stack::Handler) -> bool {
         let stack = &self.setup.stack;
         let Some(event) = handler.event.map(|e| stack.event(e)) else { return true };
@@ -78,20 +78,20 @@ fn layers(session: &Session, subject: &Subject) -> Vec<LayerPromises> {
 /// The names of the automata below and above.
 pub struct Between {
     pub below: Option<String>,
-    pub above: Vec<Judge>,
+    pub above: Vec<Monitor>,
     /// Properties, and why they are not checked.
     pub trusted: Vec<String>,
 }
 
 /// An automaton above.
-pub struct Judge {
+pub struct Monitor {
     pub name: String,
     /// It is the one that a configuration puts below, handed through whole: then it has the same parameters.
     pub handed: bool,
 }
 
-/// What a subject stands between: what its lowest layer requires, or the automaton that a configuration names (`over`); what
-/// its layers provide and hand through to the top.
+/// What a subject stands between: what its lowest layer requires, or the automaton that a configuration names (`over`);
+/// what its layers provide and hand through to the top.
 pub fn between(session: &Session, subject: &Subject, over: Option<&str>) -> Between {
     let layers = layers(session, subject);
     let mut trusted = vec![];
@@ -102,23 +102,23 @@ pub fn between(session: &Session, subject: &Subject, over: Option<&str>) -> Betw
     };
     let required = layers.last().map(|l| automata(&l.requires)).unwrap_or_default();
     let held: Vec<String> = over.map_or(required, |name| vec![name.to_string()]);
-    let judge = |name: &String, handed| Judge { name: name.clone(), handed };
-    // From the bottom up: what a layer provides comes instead of what it requires below it; the rest is handed through, and so is
-    // what a configuration names.
-    let mut above: Vec<Judge> = held.iter().map(|name| judge(name, over.is_some())).collect();
+    let monitor = |name: &String, handed| Monitor { name: name.clone(), handed };
+    // From the bottom up: what a layer provides comes instead of what it requires below it; the rest is handed through,
+    // and so is what a configuration names.
+    let mut above: Vec<Monitor> = held.iter().map(|name| monitor(name, over.is_some())).collect();
     for layer in layers.iter().rev() {
-        let mut provided: Vec<Judge> = automata(&layer.provides).iter().map(|name| judge(name, false)).collect();
+        let mut provided: Vec<Monitor> = automata(&layer.provides).iter().map(|name| monitor(name, false)).collect();
         if provided.is_empty() || over.is_some() {
             let broken = |name: &String| extended(session, name).iter().any(|n| layer.breaks.contains(n));
             // Of an automaton that is broken, one that it extends may be left.
             let left = |name: &String| extended(session, name).into_iter().find(|n| !broken(n));
-            let known = |name: &String, by: &[Judge]| by.iter().any(|p| extended(session, &p.name).contains(name));
+            let known = |name: &String, by: &[Monitor]| by.iter().any(|p| extended(session, &p.name).contains(name));
             let handed = above.iter().filter_map(|a| {
                 let name = left(&a.name)?;
                 let handed = a.handed && name == a.name;
-                Some(Judge { name, handed })
+                Some(Monitor { name, handed })
             });
-            let handed: Vec<Judge> = handed.filter(|a| !known(&a.name, &provided)).collect();
+            let handed: Vec<Monitor> = handed.filter(|a| !known(&a.name, &provided)).collect();
             provided.extend(handed);
         }
         above = provided;
@@ -167,12 +167,12 @@ pub fn world(
     let automaton =
         |name: &str, settings: &[(String, u64)]| session.automaton(name, settings).map_err(Refusal::Diagnostics);
     let network = automaton(&below, &reading.automata)?;
-    let judge = |judge: &Judge| {
-        let known = session.program.automaton_parameters(&judge.name);
-        let same = reading.automata.iter().filter(|(name, _)| judge.handed && known.contains(name));
-        automaton(&judge.name, &same.cloned().collect::<Vec<_>>())
+    let monitor = |monitor: &Monitor| {
+        let known = session.program.automaton_parameters(&monitor.name);
+        let same = reading.automata.iter().filter(|(name, _)| monitor.handed && known.contains(name));
+        automaton(&monitor.name, &same.cloned().collect::<Vec<_>>())
     };
-    let mut above: Vec<Automaton> = between.above.iter().map(judge).collect::<Result<_, _>>()?;
+    let mut above: Vec<Automaton> = between.above.iter().map(monitor).collect::<Result<_, _>>()?;
     let (mut stack, _) = session.compose_varied(&subject.name, &reading.variation).map_err(Refusal::Diagnostics)?;
     give(&mut stack, &reading.given)?;
     refuse_made_up(&mut above, &network, &stack);
@@ -242,7 +242,7 @@ fn refuse_made_up(above: &mut [Automaton], network: &Automaton, stack: &Stack) {
     }
 }
 
-/// What is given is so at both ends: as a default, which nobody overrides.
+/// What is given is so at both endpoints: as a default, which nobody overrides.
 fn give(stack: &mut Stack, given: &[(String, u64)]) -> Result<(), String> {
     for (name, value) in given {
         for cell in stack.cells.iter_mut().filter(|c| is_settable(c) && c.name == *name) {
@@ -274,7 +274,7 @@ struct Reading {
     bounds: Bounds,
     /// Parameters of the network.
     automata: Vec<(String, u64)>,
-    /// What cells of both ends begin with.
+    /// What cells of both endpoints begin with.
     given: Vec<(String, u64)>,
 }
 

@@ -9,9 +9,9 @@ use nacre_driver::Session;
 use nacre_specification::violation::Violation;
 use nacre_spin::emitted::{between::Checker, Failure};
 use nacre_spin::model;
-use nacre_spin::spin::{Limits, Report, Searched, Tools, Trail, Verdict};
+use nacre_spin::spin::{Limits, Searched, StopReason, Tools, Trail, Verdict};
 
-use super::report::{located, Reported, Searcher, Told};
+use super::report::{located, Outcome, Report, Searcher};
 use crate::args::{Engine, Verify};
 use crate::console::complain;
 use crate::interrupt::Interrupt;
@@ -22,13 +22,13 @@ use nacre_worlds::world::World;
 const INTERRUPTED: &str = "it was interrupted";
 
 /// What each engine that is wanted comes to, in order.
-pub fn run(args: &Verify, world: &World, session: &Session, interrupt: &Interrupt) -> Vec<Reported> {
+pub fn run(args: &Verify, world: &World, session: &Session, interrupt: &Interrupt) -> Vec<Report> {
     let mut all = vec![];
     for engine in super::engines(args) {
         match engine {
             Engine::Explorer => {
                 all.push(match super::search(args, world, interrupt, args.json) {
-                    Ok(found) => Reported::of_explorer(found, world, session),
+                    Ok(found) => Report::of_explorer(found, world, session),
                     Err(words) => failed(Searcher::Explorer, words),
                 });
             }
@@ -36,7 +36,7 @@ pub fn run(args: &Verify, world: &World, session: &Session, interrupt: &Interrup
                 let waiting = Waiting::begin("SPIN searches the model in Promela".to_string());
                 let check = |tools: &Tools| model::check(&world.setup, tools, &limits(args));
                 all.push(told(Searcher::Spin, world, session, interrupt, check));
-                let holds = matches!(all.last(), Some(Reported { verdict: Told::Holds, .. }));
+                let holds = matches!(all.last(), Some(Report { verdict: Outcome::Holds, .. }));
                 drop(waiting);
                 if holds && super::has_goals(world) && !interrupt.came() {
                     let _waiting = Waiting::begin("SPIN searches for fair runs that meet no goal".to_string());
@@ -54,15 +54,15 @@ pub fn run(args: &Verify, world: &World, session: &Session, interrupt: &Interrup
         }
     }
     if let Some(gap) = world.gaps.first() {
-        for reported in all.iter_mut().filter(|r| matches!(r.verdict, Told::Holds)) {
-            reported.verdict = Told::NotFound(gap.clone());
+        for reported in all.iter_mut().filter(|r| matches!(r.verdict, Outcome::Holds)) {
+            reported.verdict = Outcome::NotFound(gap.clone());
         }
     }
     all
 }
 
 /// The emitted C of every level, in one world.
-fn on_c(args: &Verify, world: &World, session: &Session, interrupt: &Interrupt) -> Vec<Reported> {
+fn on_c(args: &Verify, world: &World, session: &Session, interrupt: &Interrupt) -> Vec<Report> {
     let limits = limits(args);
     let tools = match Tools::find() {
         Ok(tools) => tools,
@@ -94,11 +94,11 @@ fn told(
     session: &Session,
     interrupt: &Interrupt,
     check: impl FnOnce(&Tools) -> Result<Searched, Failure>,
-) -> Reported {
+) -> Report {
     match Tools::find().map_err(Failure::Spin).and_then(|tools| check(&tools)) {
         Ok(searched) => {
             let mut reported = of_spin(engine, searched, world, session);
-            if let (Told::NotFound(why), true) = (&mut reported.verdict, interrupt.came()) {
+            if let (Outcome::NotFound(why), true) = (&mut reported.verdict, interrupt.came()) {
                 *why = INTERRUPTED.into();
             }
             reported
@@ -113,42 +113,42 @@ fn limits(args: &Verify) -> Limits {
 }
 
 /// No verdict of an engine. What went wrong is told at once; the others have their verdicts all the same.
-fn without(engine: Searcher, failure: Failure, interrupt: &Interrupt) -> Reported {
+fn without(engine: Searcher, failure: Failure, interrupt: &Interrupt) -> Report {
     match failure {
         // Its programs were stopped.
-        _ if interrupt.came() => nothing(engine, Told::NotFound(INTERRUPTED.into())),
-        Failure::Unfit(why) => nothing(engine, Told::Unfit(why)),
+        _ if interrupt.came() => nothing(engine, Outcome::NotFound(INTERRUPTED.into())),
+        Failure::Unfit(why) => nothing(engine, Outcome::Unfit(why)),
         Failure::Spin(error) => failed(engine, error.to_string()),
     }
 }
 
-fn failed(engine: Searcher, why: String) -> Reported {
+fn failed(engine: Searcher, why: String) -> Report {
     complain(&why);
-    nothing(engine, Told::Failed(why))
+    nothing(engine, Outcome::Failed(why))
 }
 
-fn nothing(engine: Searcher, verdict: Told) -> Reported {
-    Reported { engine, verdict, states: 0, moves: 0, depth: 0, seconds: 0.0, memory_mib: 0.0, unreached: vec![] }
+fn nothing(engine: Searcher, verdict: Outcome) -> Report {
+    Report { engine, verdict, states: 0, moves: 0, depth: 0, seconds: 0.0, memory_mib: 0.0, unreached: vec![] }
 }
 
-fn of_spin(engine: Searcher, searched: Searched, world: &World, session: &Session) -> Reported {
+fn of_spin(engine: Searcher, searched: Searched, world: &World, session: &Session) -> Report {
     let Searched { verdict, states, transitions, depth, memory_mib, seconds, .. } = searched;
     let verdict = match verdict {
         Verdict::Violated { why, trail } => violated(engine, why, trail, world, session),
-        Verdict::Holds => Told::Holds,
-        Verdict::Incomplete(why) => Told::NotFound(why),
+        Verdict::Holds => Outcome::Holds,
+        Verdict::Incomplete(why) => Outcome::NotFound(why),
     };
-    Reported { engine, verdict, states, moves: transitions, depth, seconds, memory_mib, unreached: vec![] }
+    Report { engine, verdict, states, moves: transitions, depth, seconds, memory_mib, unreached: vec![] }
 }
 
-/// A run of SPIN, done again by the interpreter: then it can be told as the explorer's are. If it cannot be done so, what was
-/// searched is not what the interpreter runs.
-fn violated(engine: Searcher, why: String, trail: Trail, world: &World, session: &Session) -> Told {
+/// A run of SPIN, done again by the interpreter: then it can be told as the explorer's are. If it cannot be done so,
+/// what was searched is not what the interpreter runs.
+fn violated(engine: Searcher, why: String, trail: Trail, world: &World, session: &Session) -> Outcome {
     let (violation, why) = match trail.report {
-        Some((Report::Violation(violation), words)) => (Some(violation), words),
+        Some((StopReason::Violation(violation), words)) => (Some(violation), words),
         _ => (trail.goal.map(|_| Violation::Goal), why),
     };
-    let told = |why: String, steps| Told::Violated { why, violation, run: None, steps };
+    let told = |why: String, steps| Outcome::Violated { why, violation, run: None, steps };
     let located = |run| Some(located(run, session));
     let hints: Option<Vec<Hint>> = trail.steps.iter().map(|line| Hint::of(line)).collect();
     let retraced = match (hints, Space::open(&world.setup)) {
@@ -158,11 +158,11 @@ fn violated(engine: Searcher, why: String, trail: Trail, world: &World, session:
     let mut steps = trail.steps;
     steps.retain(|line| Hint::of(line) != Some(Hint::Opened));
     let differs = match retraced {
-        Ok(run) => return Told::Violated { why: run.why.clone(), violation, run: located(run), steps: vec![] },
+        Ok(run) => return Outcome::Violated { why: run.why.clone(), violation, run: located(run), steps: vec![] },
         Err(Lost::TooMany) => return told(why, steps),
         Err(Lost::Allowed(run)) if violation == Some(Violation::Goal) => {
             let run = located(Run { why: why.clone(), ..run });
-            return Told::Violated { why, violation, run, steps: vec![] };
+            return Outcome::Violated { why, violation, run, steps: vec![] };
         }
         Err(Lost::Allowed(_)) => "does the same steps and breaks nothing".to_string(),
         Err(Lost::Impossible(0)) => format!("cannot begin with `{}`", steps[0]),
@@ -174,10 +174,11 @@ fn violated(engine: Searcher, why: String, trail: Trail, world: &World, session:
     };
     let why =
         format!("{why}; but the interpreter {differs}: {searched} does not do what the stack does, a fault of Nacre");
-    Told::Violated { why, violation: None, run: None, steps }
+    Outcome::Violated { why, violation: None, run: None, steps }
 }
 
-/// Whether an engine looks for what the explorer found: SPIN not for goals, in C not for invariants, and in the model not for space.
+/// Whether an engine looks for what the explorer found: SPIN not for goals, in C not for invariants, and in the model
+/// not for space.
 fn looks_for(engine: Searcher, violation: Violation) -> bool {
     match violation {
         Violation::Assertion | Violation::Unreachable | Violation::LoopBound => engine != Searcher::SpinGoals,
@@ -188,20 +189,25 @@ fn looks_for(engine: Searcher, violation: Violation) -> bool {
     }
 }
 
-/// Engines that searched everything must agree: another verdict or another number of states is a fault of ours, in words.
-pub fn differ(all: &[Reported]) -> Option<String> {
+/// Engines that searched everything must agree: another verdict or another number of states is a fault of ours, in
+/// words.
+pub fn differ(all: &[Report]) -> Option<String> {
     let explorer = all.iter().find(|r| r.engine == Searcher::Explorer)?;
     // Fewer runs are fair to the explorer, and an excuse alone is not enough for it: of goals either may find more.
     let mut others = all.iter().filter(|r| !matches!(r.engine, Searcher::Explorer | Searcher::SpinGoals));
     let words = others.find_map(|other| match (&explorer.verdict, &other.verdict) {
         // SPIN's first states are those before both ends are open.
-        (Told::Holds, Told::Holds) => {
+        (Outcome::Holds, Outcome::Holds) => {
             let more = if other.engine == Searcher::Spin { model::EXTRA_STATES } else { 1 };
             let (states, wanted) = (other.states, explorer.states);
             (states != wanted + more).then(|| format!("{} has {states} states, the explorer {wanted}", other.engine))
         }
-        (Told::Holds, Told::Violated { .. }) => Some(format!("the explorer finds nothing, {} does", other.engine)),
-        (Told::Violated { violation: Some(violation), .. }, Told::Holds) if looks_for(other.engine, *violation) => {
+        (Outcome::Holds, Outcome::Violated { .. }) => {
+            Some(format!("the explorer finds nothing, {} does", other.engine))
+        }
+        (Outcome::Violated { violation: Some(violation), .. }, Outcome::Holds)
+            if looks_for(other.engine, *violation) =>
+        {
             Some(format!("{} does not find what the explorer finds", other.engine))
         }
         _ => None,
@@ -228,7 +234,7 @@ mod tests {
         let configuration = session.configurations().into_iter().find(|c| c.subject == subject.name).unwrap();
         let Ok(world) = world::world(&session, &subject, &configuration, false) else { panic!("there is no world") };
         let steps = steps.iter().map(|line| line.to_string()).collect();
-        let report = Some((Report::Violation(Violation::NotAllowed), "it is".to_string()));
+        let report = Some((StopReason::Violation(Violation::NotAllowed), "it is".to_string()));
         match violated(
             engine,
             "assertion violated".into(),
@@ -236,7 +242,7 @@ mod tests {
             &world,
             &session,
         ) {
-            Told::Violated { why, run: None, .. } => why,
+            Outcome::Violated { why, run: None, .. } => why,
             _ => panic!("the interpreter breaks something"),
         }
     }
@@ -244,8 +250,9 @@ mod tests {
     #[test]
     fn what_spin_must_find_and_does_not_is_a_fault() {
         let told = |violation: Violation, engine: Searcher| {
-            let violated = Told::Violated { why: "why".into(), violation: Some(violation), run: None, steps: vec![] };
-            differ(&[nothing(Searcher::Explorer, violated), nothing(engine, Told::Holds)])
+            let violated =
+                Outcome::Violated { why: "why".into(), violation: Some(violation), run: None, steps: vec![] };
+            differ(&[nothing(Searcher::Explorer, violated), nothing(engine, Outcome::Holds)])
         };
         for engine in [Searcher::Spin, spin_c()] {
             assert!(told(Violation::Assertion, engine).is_some() && told(Violation::NotAllowed, engine).is_some());

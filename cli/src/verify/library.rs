@@ -54,7 +54,7 @@ fn searched_within(world: &World, threads: usize, states: usize, memory: usize) 
         Verdict::Violated { run, why, .. } => Some(tell(&world.setup, &space, &first, run, why)),
         _ => None,
     };
-    let mut idle = unvisited(world, &space.ends.covered());
+    let mut idle = unvisited(world, &space.endpoints.covered());
     // Branches of the layers in a stack run in the layers' own configurations.
     idle.retain(|one| one.branch.is_none() || world.setup.stack.layers.len() == 1);
     Outcome { verdict, run, idle }

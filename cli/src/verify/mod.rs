@@ -259,8 +259,8 @@ fn search(args: &Verify, world: &World, interrupt: &Interrupt, quiet: bool) -> R
         Verdict::Violated { run, why, .. } => Some(nacre_checker::run::tell(&world.setup, &space, &first, run, why)),
         _ => None,
     };
-    let undrawn = undrawn(&world.setup.stack, &space.ends.partial());
-    Ok(Found { covered: space.ends.covered(), undrawn, searched, run })
+    let undrawn = undrawn(&world.setup.stack, &space.endpoints.partial());
+    Ok(Found { covered: space.endpoints.covered(), undrawn, searched, run })
 }
 
 /// What the explorer found.

@@ -1,8 +1,8 @@
 //! `nacre verify --mutants`: which small mistakes the specification finds.
 //!
-//! A mutant is found if `verify` would not say that it holds: a run breaks what is promised, or a handler that runs otherwise runs
-//! in no configuration. The search for it ends at [`MORE_STATES`] times as many states as the layer itself has, for a mistake
-//! that makes ever more states would never end; what is not found by then is not found.
+//! A mutant is found if `verify` would not say that it holds: a run breaks what is promised, or a handler that runs
+//! otherwise runs in no configuration. The search for it ends at [`MORE_STATES`] times as many states as the layer
+//! itself has, for a mistake that makes ever more states would never end; what is not found by then is not found.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -57,7 +57,8 @@ fn what_feeds_only_waiting_times_has_no_mutants() {
 
 #[test]
 fn what_reaches_anything_else_has_them() {
-    // A header field, an event's argument, a branch that sends, one that ends before something is sent, an index, an invariant.
+    // A header field, an event's argument, a branch that sends, one that ends before something is sent, an index, an
+    // invariant.
     for (from, to) in [
         ("        pass m;", "        pass m + Head { number: rounds };"),
         ("            timing = false;", "            timing = false; above.grant_sends(rounds as u16);"),

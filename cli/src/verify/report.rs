@@ -45,9 +45,9 @@ impl std::fmt::Display for Searcher {
 }
 
 /// What an engine came to.
-pub struct Reported {
+pub struct Report {
     pub engine: Searcher,
-    pub verdict: Told,
+    pub verdict: Outcome,
     pub states: u64,
     pub moves: u64,
     pub depth: u64,
@@ -57,7 +57,7 @@ pub struct Reported {
     pub unreached: Vec<Unreached>,
 }
 
-pub enum Told {
+pub enum Outcome {
     Violated {
         why: String,
         /// What kind it is; none: the engine's run is not one of the stack.
@@ -74,26 +74,26 @@ pub enum Told {
     Failed(String),
 }
 
-impl Reported {
-    pub fn of_explorer(found: super::Found, world: &World, session: &Session) -> Reported {
+impl Report {
+    pub fn of_explorer(found: super::Found, world: &World, session: &Session) -> Report {
         use nacre_checker::explore::Verdict;
         let unreached = unvisited(world, &found.covered).iter().map(|one| Unreached::of(one, world, session)).collect();
         let Progress { states, moves, depth, time, memory, .. } = found.searched.progress;
         let verdict = match found.searched.verdict {
             Verdict::Violated { why, violation, .. } => {
                 let run = found.run.map(|run| located(run, session));
-                Told::Violated { why, violation: Some(violation), run, steps: vec![] }
+                Outcome::Violated { why, violation: Some(violation), run, steps: vec![] }
             }
             Verdict::Complete => match found.undrawn.first() {
-                None => Told::Holds,
-                Some(span) => Told::NotFound(format!(
+                None => Outcome::Holds,
+                Some(span) => Outcome::NotFound(format!(
                     "of the random number at {} only the least and the greatest value were tried",
                     session.places(&[*span])
                 )),
             },
-            Verdict::Incomplete(why) => Told::NotFound(why),
+            Verdict::Incomplete(why) => Outcome::NotFound(why),
         };
-        Reported {
+        Report {
             engine: Searcher::Explorer,
             verdict,
             states,
@@ -115,11 +115,11 @@ impl Reported {
 
     fn json(&self) -> Value {
         let (verdict, why) = match &self.verdict {
-            Told::Violated { why, .. } => ("violated", why.clone()),
-            Told::Holds => ("holds", String::new()),
-            Told::NotFound(why) => ("no violation found", why.clone()),
-            Told::Unfit(why) => ("cannot be checked", why.clone()),
-            Told::Failed(why) => ("failed", why.clone()),
+            Outcome::Violated { why, .. } => ("violated", why.clone()),
+            Outcome::Holds => ("holds", String::new()),
+            Outcome::NotFound(why) => ("no violation found", why.clone()),
+            Outcome::Unfit(why) => ("cannot be checked", why.clone()),
+            Outcome::Failed(why) => ("failed", why.clone()),
         };
         json!({
             "engine": self.engine.to_string(), "verdict": verdict, "why": why, "states": self.states, "moves": self.moves, "depth": self.depth,
@@ -169,8 +169,9 @@ const COMPOSED_GOALS: &str =
     "goals of layers do not add up to goals of the stack: a layer meets its goal if what it requires can \
 still do all that its automaton allows; a layer below may do less, unless its automaton has a goal of its own";
 
-/// Tells one verdict; draws and saves the run of a violation. `violations`: how many were told before, for the names of files.
-pub fn show(args: &Verify, subject: &Subject, world: &World, reported: &Reported, violations: &mut usize) {
+/// Tells one verdict; draws and saves the run of a violation. `violations`: how many were told before, for the names of
+/// files.
+pub fn show(args: &Verify, subject: &Subject, world: &World, reported: &Report, violations: &mut usize) {
     if args.json {
         return;
     }
@@ -182,24 +183,24 @@ pub fn show(args: &Verify, subject: &Subject, world: &World, reported: &Reported
     }
     let _ = writeln!(text, "  {}", reported.figures());
     let _ = match &reported.verdict {
-        Told::Violated { why, run: Some(run), .. } if !run.source.is_empty() => {
+        Outcome::Violated { why, run: Some(run), .. } if !run.source.is_empty() => {
             writeln!(text, "  VIOLATED: {why}\n    at {}", run.source)
         }
-        Told::Violated { why, .. } => writeln!(text, "  VIOLATED: {why}"),
-        Told::Holds => writeln!(text, "  holds in this configuration: every state was visited"),
-        Told::NotFound(why) => writeln!(text, "  no violation found, but {why}"),
-        Told::Unfit(why) => writeln!(text, "  not checked by this engine: {why}"),
+        Outcome::Violated { why, .. } => writeln!(text, "  VIOLATED: {why}"),
+        Outcome::Holds => writeln!(text, "  holds in this configuration: every state was visited"),
+        Outcome::NotFound(why) => writeln!(text, "  no violation found, but {why}"),
+        Outcome::Unfit(why) => writeln!(text, "  not checked by this engine: {why}"),
         // The rest of the words was told when it came.
-        Told::Failed(why) => writeln!(text, "  no verdict: {}", why.lines().next().unwrap_or_default()),
+        Outcome::Failed(why) => writeln!(text, "  no verdict: {}", why.lines().next().unwrap_or_default()),
     };
     for caveat in &world.caveats {
         let _ = writeln!(text, "  note: {caveat}");
     }
-    if let (false, Told::Violated { violation: Some(Violation::Goal), .. }) = (subject.is_layer, &reported.verdict) {
+    if let (false, Outcome::Violated { violation: Some(Violation::Goal), .. }) = (subject.is_layer, &reported.verdict) {
         let _ = writeln!(text, "  note: {COMPOSED_GOALS}");
     }
     print(&text);
-    let Told::Violated { run, steps, .. } = &reported.verdict else { return };
+    let Outcome::Violated { run, steps, .. } = &reported.verdict else { return };
     if let Some(run) = run {
         let stack = &world.setup.stack;
         let words = Words { frame: &|bytes| decode(stack, bytes), details: !args.brief };
@@ -245,11 +246,11 @@ fn save(args: &Verify, subject: &Subject, world: &World, run: &Run, words: &Word
 }
 
 /// The end of it: what was never reached in any configuration, and the exit status.
-pub fn end(args: &Verify, subjects: &[Subject], all: &[(&Subject, World, Vec<Reported>)], refusals: &Refusals) -> Exit {
+pub fn end(args: &Verify, subjects: &[Subject], all: &[(&Subject, World, Vec<Report>)], refusals: &Refusals) -> Exit {
     let reported = || all.iter().flat_map(|(_, _, r)| r);
-    let violated = reported().any(|r| matches!(r.verdict, Told::Violated { .. }));
+    let violated = reported().any(|r| matches!(r.verdict, Outcome::Violated { .. }));
     let explored = reported().any(|r| r.engine == Searcher::Explorer);
-    let mut complete = reported().all(|r| matches!(r.verdict, Told::Holds));
+    let mut complete = reported().all(|r| matches!(r.verdict, Outcome::Holds));
     let mut lines = vec![];
     // A search that found something ended there.
     for subject in subjects.iter().filter(|_| !violated) {
@@ -280,7 +281,7 @@ pub fn end(args: &Verify, subjects: &[Subject], all: &[(&Subject, World, Vec<Rep
                 json!({
                     "subject": subject.name, "kind": if subject.is_layer { "layer" } else { "stack" },
                     "configuration": world.configuration_name, "bounds": world.configuration, "notes": world.caveats,
-                    "engines": reported.iter().map(Reported::json).collect::<Vec<_>>(),
+                    "engines": reported.iter().map(Report::json).collect::<Vec<_>>(),
                 })
             })
             .collect();

@@ -12,8 +12,8 @@ pub trait Dependent {
     fn statement(&mut self, statement: &Statement, under: bool);
 }
 
-/// Visits a body in order; returns whether it may be left early depending on a followed condition. Bodies of loops may be
-/// visited twice.
+/// Visits a body in order; returns whether it may be left early depending on a followed condition. Bodies of loops may
+/// be visited twice.
 pub fn body(dependent: &mut impl Dependent, body: &[Statement], under: bool) -> bool {
     block(dependent, body, under).in_body
 }

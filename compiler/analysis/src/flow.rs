@@ -1,5 +1,5 @@
-//! Dataflow within a body, in the order of its statements. The IR is structured, so no graph is needed: branches join where they
-//! meet, and loops are gone round until nothing changes.
+//! Dataflow within a body, in the order of its statements. The IR is structured, so no graph is needed: branches join
+//! where they meet, and loops are gone round until nothing changes.
 
 use nacre_stack::{Expr, Statement, StatementKind};
 
@@ -170,7 +170,8 @@ pub trait Backward {
     /// What is known at a point.
     type State: Lattice;
 
-    /// From what is known behind a statement to what is known before it; of one with blocks, of what it evaluates before them.
+    /// From what is known behind a statement to what is known before it; of one with blocks, of what it evaluates
+    /// before them.
     fn statement(&mut self, statement: &Statement, state: &mut Self::State);
 }
 

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A join-semilattice of finite height. Its bottom, what is known of code that was never reached, is `Default` where there is one.
+/// A join-semilattice of finite height. Its bottom, what is known of code that was never reached, is `Default` where
+/// there is one.
 pub trait Lattice: Clone + PartialEq {
     /// Makes `self` the least value above both; gives whether it grew.
     fn join(&mut self, other: &Self) -> bool;

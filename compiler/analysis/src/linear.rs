@@ -59,8 +59,8 @@ struct Walker<'a> {
     flow: Flow,
 }
 
-/// Messages that are lost, used twice, or used on one path and not on another: faults of whoever made the stack, which must be
-/// valid otherwise.
+/// Messages that are lost, used twice, or used on one path and not on another: faults of whoever made the stack, which
+/// must be valid otherwise.
 pub fn check(stack: &Stack) -> Vec<Problem> {
     let mut problems = vec![];
     for body in values::bodies(stack) {

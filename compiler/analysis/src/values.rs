@@ -1,4 +1,5 @@
-//! Values over a whole stack, in no order: each cell, local, result and header field has one, joined over all that is put there.
+//! Values over a whole stack, in no order: each cell, local, result and header field has one, joined over all that is
+//! put there.
 
 use std::collections::BTreeMap;
 

@@ -103,7 +103,8 @@ fn too_many_pieces(stack: &Stack, by_entry: &BTreeMap<Node, Cost>) -> Diagnostic
         .help("lower the capacity of what is joined, or the bounds of the loops around it")
 }
 
-/// Size of the ring of `later` events: what one step puts in, while what those cause may wait there too. None: it has no bound.
+/// Size of the ring of `later` events: what one step puts in, while what those cause may wait there too. None: it has
+/// no bound.
 fn later(by_entry: &BTreeMap<Node, Cost>) -> Option<u64> {
     let mut steps: BTreeMap<(Target, EventId), Cost> = BTreeMap::new();
     for (node, cost) in by_entry {
@@ -248,7 +249,8 @@ fn kept(flow: &Flow) -> Vec<&Bag> {
     found
 }
 
-/// How many bytes a block holds: as many as the longest piece that layers below the one that cuts can be given to store.
+/// How many bytes a block holds: as many as the longest piece that layers below the one that cuts can be given to
+/// store.
 fn block(stack: &Stack, flow: &Flow) -> u32 {
     let lengths = || kept(flow).into_iter().flat_map(|bag| bag.0.values()).map(|size| size.piece);
     let longest = lengths().max().unwrap_or(USUAL_BLOCK);

@@ -1,4 +1,5 @@
-//! The classes of header fields (van Renesse 1996 §2.1), from where their values come from and what receivers do with them.
+//! The classes of header fields (van Renesse 1996 §2.1), from where their values come from and what receivers do with
+//! them.
 
 use std::collections::BTreeMap;
 

@@ -1,27 +1,50 @@
 //! The codes of what can be wrong with a stack.
 
+/// A stack without layers.
 pub const EMPTY: &str = "C0001";
+/// A layer on another whose interface it does not use.
 pub const MISFIT: &str = "C0002";
+/// An event and header variant that a layer does not handle.
 pub const UNHANDLED: &str = "C0003";
+/// Two handlers of one event and header variant.
 pub const TWICE: &str = "C0004";
+/// An event that no layer handles and no port accepts.
 pub const LOST: &str = "C0005";
+/// Events that can cause each other without end.
 pub const CIRCLE: &str = "C0006";
+/// A step that can take more than a limit.
 pub const TOO_MUCH: &str = "C0007";
+/// More than one `later` event of a kind.
 pub const LATER: &str = "C0008";
+/// A header field that is not of its stated class.
 pub const CLASS: &str = "C0009";
+/// Frames that leave by one event and come back by another.
 pub const ONE_WAY: &str = "C0010";
+/// Header fields at places that do not fit together.
 pub const PLACES: &str = "C0011";
+/// A layer that puts two headers on a message.
 pub const DOUBLED: &str = "C0012";
+/// A header that no layer takes off.
 pub const LEFT_ON: &str = "C0013";
+/// More frame shapes than the limit.
 pub const TOO_MANY_SHAPES: &str = "C0014";
+/// Declarations of one host function that differ.
 pub const EXTERNS: &str = "C0015";
+/// A handler that nothing reaches.
 pub const UNREACHED: &str = "C0016";
+/// A stack or layer that never sends.
 pub const SILENT: &str = "C0017";
+/// A frame whose headers are wider than the limit.
 pub const TOO_WIDE: &str = "C0018";
+/// A step that needs more blocks than a pool has.
 pub const POOL: &str = "C0019";
+/// A state that is larger than the limit.
 pub const STATE: &str = "C0020";
+/// An automaton that is required above and not provided below.
 pub const UNPROVIDED: &str = "C0021";
+/// A layer that unpacks messages but packs none.
 pub const UNPACKED: &str = "C0022";
+/// Messages that a stack always refuses.
 pub const REFUSING: &str = "C0023";
 
 /// Every code, with what it says.

@@ -53,10 +53,12 @@ impl Cost {
         [outputs, segments, scratch, pieces, entered, copies, blocks]
     }
 
+    /// The cost of one after the other.
     pub fn then(self, other: &Cost) -> Cost {
         self.combine(other, u64::saturating_add)
     }
 
+    /// The larger cost of each kind, of two of which one is paid.
     pub fn or(self, other: &Cost) -> Cost {
         self.combine(other, u64::max)
     }

@@ -41,6 +41,7 @@ pub(crate) struct Emission {
 }
 
 impl Course {
+    /// One after the other, without those that do nothing.
     pub fn sequence(list: Vec<Course>) -> Course {
         let mut list: Vec<Course> = list.into_iter().filter(|c| *c != Course::Nothing).collect();
         match list.len() {
@@ -50,6 +51,7 @@ impl Course {
         }
     }
 
+    /// One of several.
     pub fn either(list: Vec<Course>) -> Course {
         if list.iter().all(|c| *c == Course::Nothing) {
             Course::Nothing
@@ -58,6 +60,7 @@ impl Course {
         }
     }
 
+    /// The same at most `bound` times.
     pub fn times(bound: u32, body: Course) -> Course {
         if body == Course::Nothing {
             body
@@ -76,6 +79,7 @@ impl Course {
         }
     }
 
+    /// All emissions, in the order of the text.
     pub fn emissions(&self) -> Vec<&Emission> {
         let mut found = vec![];
         self.acts(&mut |act| {

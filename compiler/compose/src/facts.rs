@@ -26,6 +26,7 @@ pub(crate) struct Facts {
 type Literal = (Expr, bool);
 
 impl Facts {
+    /// Nothing is known; `references` are locals that stand for places of the caller.
     pub fn new(references: impl Iterator<Item = LocalId>) -> Facts {
         Facts { references: references.collect(), ..Facts::default() }
     }
@@ -39,6 +40,7 @@ impl Facts {
         }
     }
 
+    /// Forgets what is known of a local.
     pub fn forget_local(&mut self, local: LocalId) {
         self.forget(|e| mentions_local(e, local));
         self.defined.retain(|(l, _)| *l != local);

@@ -1,4 +1,5 @@
-//! Tells whether a received header field only feeds the state, or decides what becomes of the message that it came with.
+//! Tells whether a received header field only feeds the state, or decides what becomes of the message that it came
+//! with.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +9,8 @@ use nacre_stack::*;
 
 use crate::spots::{Spot, SpotRoot};
 
-/// Whether no handler that receives the header lets this field decide about the message, and each does something with it.
+/// Whether no handler that receives the header lets this field decide about the message, and each does something with
+/// it.
 pub(crate) fn is_gossip(stack: &Stack, header: HeaderId, field: usize) -> bool {
     let arms = stack.layers.iter().flat_map(|l| &l.reactions).flat_map(|r| r.arms.iter().map(move |a| (r.event, a)));
     let receivers: Vec<(EventId, HandlerId)> =

@@ -1,4 +1,5 @@
-//! Gives frames their bytes: numbers the shapes and packs the fields of all layers into bits. docs/frames.md is normative.
+//! Gives frames their bytes: numbers the shapes and packs the fields of all layers into bits. docs/frames.md is
+//! normative.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -133,7 +134,8 @@ pub(crate) fn start(form: LayoutForm, identified: bool, number: u32, only: bool)
     }
 }
 
-/// The places of all fields of a shape, and the bytes before the data. Fields that overlap are left so: `checks` reports them.
+/// The places of all fields of a shape, and the bytes before the data. Fields that overlap are left so: `checks`
+/// reports them.
 fn pack(stack: &Stack, headers: &[HeaderId], identified: bool, start: u32) -> (Vec<Placed>, u32) {
     let mut fields = vec![];
     let mut packed = vec![];

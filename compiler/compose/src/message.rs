@@ -72,8 +72,10 @@ pub(crate) struct Size {
 }
 
 impl Size {
+    /// The size of a message without data.
     pub const NONE: Size = Size { min: 0, max: 0, pieces: 0, piece: 0, cut: 0, growth: 0 };
 
+    /// Data of at most `max` bytes in one piece.
     pub fn up_to(max: u32) -> Size {
         Size { min: 0, max: max.min(LONGEST), pieces: 1, piece: max.min(LONGEST), cut: 0, growth: 0 }
     }
@@ -90,8 +92,8 @@ impl Size {
         }
     }
 
-    /// Bounds that have changed `times` times by now, `before` the last time. What still grows then, as in a message that is
-    /// kept, made longer by a filter and kept again, has no bound: it is not followed byte by byte.
+    /// Bounds that have changed `times` times by now, `before` the last time. What still grows then, as in a message
+    /// that is kept, made longer by a filter and kept again, has no bound: it is not followed byte by byte.
     pub fn widened(self, before: Size, times: u32) -> Size {
         if times <= FOLLOWED {
             return self;
@@ -158,10 +160,12 @@ impl Size {
 pub(crate) struct Bag(pub BTreeMap<Kind, Size>);
 
 impl Bag {
+    /// Messages of one kind.
     pub fn one(kind: Kind, size: Size) -> Bag {
         Bag(BTreeMap::from([(kind, size)]))
     }
 
+    /// Whether no message is possible.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -193,6 +197,7 @@ impl Bag {
         self.join(&other)
     }
 
+    /// Adds what is possible in another; whether that adds anything.
     pub fn join(&mut self, other: &Bag) -> bool {
         other.0.iter().fold(false, |new, (kind, size)| self.add(kind.clone(), *size) | new)
     }
@@ -207,6 +212,7 @@ impl Bag {
         result
     }
 
+    /// Changes the size of each kind.
     pub fn sized(&self, change: impl Fn(Size) -> Size) -> Bag {
         self.map(|kind, size| (kind.clone(), change(size)))
     }

@@ -1,8 +1,8 @@
 //! Checks that each layer is provided below with what it requires.
 //!
-//! Going up the stack, what holds at a boundary is what the layer below provides, with all that its automata extend, and what
-//! held further below unless that layer breaks it. Below the lowest layer there is what that layer requires: it is the stack's
-//! requirement of the network.
+//! Going up the stack, what holds at a boundary is what the layer below provides, with all that its automata extend,
+//! and what held further below unless that layer breaks it. Below the lowest layer there is what that layer requires:
+//! it is the stack's requirement of the network.
 
 use nacre_typed::Fragment;
 

@@ -32,6 +32,7 @@ impl Renumber<'_> {
         &mut self.linker.stack
     }
 
+    /// Renumbers all identifiers of a fragment.
     pub fn all(mut self) {
         self.types();
         self.interface();

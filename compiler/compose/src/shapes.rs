@@ -1,6 +1,7 @@
 //! Finds which events and messages flow over each link of the stack, by following every handler to a fixed point.
 //!
-//! Messages enter at ports without headers; what leaves by the lower boundary comes back from the peer, who runs the same stack.
+//! Messages enter at ports without headers; what leaves by the lower boundary comes back from the peer, who runs the
+//! same stack.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -202,8 +203,9 @@ fn leave(linked: &Linked, flow: &mut Flow, port: PortId, emission: &Emission, pe
     any
 }
 
-/// The event by which the peer gets what left as this one: where there is a choice, the delivery for what was sent, else the
-/// event of the same name. The lower boundary brings up all frames by one event, the first of its inputs that has a message.
+/// The event by which the peer gets what left as this one: where there is a choice, the delivery for what was sent,
+/// else the event of the same name. The lower boundary brings up all frames by one event, the first of its inputs that
+/// has a message.
 pub(crate) fn returning(linked: &Linked, sent: EventId) -> Option<EventId> {
     let stack = &linked.stack;
     let name = &stack.event(sent).name;

@@ -27,8 +27,8 @@ impl Run<'_> {
         Bag::one(Kind { headers: vec![], data: false, origin: Origin::Made }, size)
     }
 
-    /// The messages whose bytes an expression of type View looks at, piece after piece: nothing is made for that. Bytes put
-    /// together of several are nobody's data.
+    /// The messages whose bytes an expression of type View looks at, piece after piece: nothing is made for that. Bytes
+    /// put together of several are nobody's data.
     pub(crate) fn viewed(&mut self, view: &Expr, done: &mut Vec<Course>) -> Bag {
         match &view.kind {
             ExprKind::View(message) => self.viewed(message, done),
@@ -203,8 +203,8 @@ impl Run<'_> {
     }
 }
 
-/// The bytes in front of a packed message with these headers, at the most: fields with a place of their own end there, all others
-/// may come behind them.
+/// The bytes in front of a packed message with these headers, at the most: fields with a place of their own end there,
+/// all others may come behind them.
 fn head(stack: &Stack, headers: &[HeaderId]) -> u32 {
     let (mut end, mut packed) = (SHAPE_NUMBER * 8, 0);
     for field in headers.iter().flat_map(|h| &stack.header(*h).fields) {

@@ -9,6 +9,7 @@ pub(crate) struct Named<'a> {
 }
 
 impl<'a> Named<'a> {
+    /// The descriptions for a stack.
     pub fn of(stack: &'a Stack) -> Self {
         Named { structs: &stack.structs, enums: &stack.enums }
     }

@@ -166,7 +166,8 @@ impl Session {
         }
     }
 
-    /// C for a stack at a level. `prefix` replaces the stack's name in all symbols, so that several levels link together.
+    /// C for a stack at a level. `prefix` replaces the stack's name in all symbols, so that several levels link
+    /// together.
     pub fn emit(&self, stack: &Stack, level: Level, prefix: Option<&str>) -> Emitted {
         let mut stack = stack.clone();
         if let Some(prefix) = prefix {

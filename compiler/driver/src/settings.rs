@@ -1,4 +1,5 @@
-//! What the settings of a configuration mean: each name is resolved against the layers, the network and the composed stack.
+//! What the settings of a configuration mean: each name is resolved against the layers, the network and the composed
+//! stack.
 
 use nacre_diagnostics::{suggestion, Diagnostic, Span};
 use nacre_specification::{Configuration, Setting};

@@ -1,5 +1,5 @@
-//! The syntax tree as text for a person, made of its `Debug` form: without spans and without what is empty, in lines that are
-//! as wide as they may be.
+//! The syntax tree as text for a person, made of its `Debug` form: without spans and without what is empty, in lines
+//! that are as wide as they may be.
 
 use std::fmt::Debug;
 
@@ -10,7 +10,8 @@ const WIDTH: usize = 118;
 enum Value {
     /// A name, number or text, as it is printed.
     Word(String),
-    /// `Name { field: value }`, `Name(value)`, `(value)`, `[value]`: what stands before, the brackets, and what is inside.
+    /// `Name { field: value }`, `Name(value)`, `(value)`, `[value]`: what stands before, the brackets, and what is
+    /// inside.
     Group(String, [char; 2], Vec<(String, Value)>),
 }
 

@@ -1,39 +1,43 @@
-//! Specifications as data: the automata that layers provide and require, and the configurations in which they are checked.
+//! Specifications as data: the automata that layers provide and require, and the configurations in which they are
+//! checked.
 //!
 //! # What an automaton means
 //!
-//! An [`Automaton`] is an I/O automaton (Lynch and Tuttle): a state, and [`Action`]s that change it. An **input** is what the
-//! user does to it and an **output** what it does to its user; both are named after the events of the interface at which
-//! it stands, so `send` goes down into a network and `deliver` comes up out of it. **Internal** actions are its own; a
+//! An [`Automaton`] is an I/O automaton (Lynch and Tuttle): a state, and [`Action`]s that change it. An **input** is
+//! what the user does to it and an **output** what it does to its user; both are named after the events of the
+//! interface at which it stands, so `send` goes down into a network and `deliver` comes up out of it. **Internal**
+//! actions are its own; a
 //! **fault** is an internal action that it may take but never has to (a loss), so no liveness rests on it.
 //!
-//! An action is **enabled** for given parameters when all its [`Guard`]s hold; its body then changes the state at once. An
-//! input without a guard is always enabled. A guard of an input is an obligation of the user, who must not do it
+//! An action is **enabled** for given parameters when all its [`Guard`]s hold; its body then changes the state at once.
+//! An input without a guard is always enabled. A guard of an input is an obligation of the user, who must not do it
 //! otherwise.
 //!
-//! One automaton is used in two roles. **Below** a layer it is the layer's environment: every enabled output, internal action
-//! and fault may be next. **Above** a layer (or a stack) it judges: the run of inputs and outputs that is seen at the upper
-//! boundary must be one of the automaton's, with internal actions and faults between them as they please. The judge
-//! follows all states that the automaton can be in; when none is left, the run is a violation.
+//! One automaton is used in two roles. **Below** a layer it is the layer's environment: every enabled output, internal
+//! action and fault may be next. **Above** a layer (or a stack) it monitors: the run of inputs and outputs that is seen
+//! at the upper boundary must be one of the automaton's, with internal actions and faults between them as they please.
+//! The monitor follows all states that the automaton can be in; when none is left, the run is a violation.
 //!
-//! **Parameters.** One that is said with `at` is the participant (a number below `members`) at which the action happens. In the
-//! role below, parameters of outputs and internal actions are found from the guards, in their order: [`Guard::In`] takes
-//! each entry of a container in turn, [`Guard::Is`] takes a value apart, [`Guard::Holds`] decides. Parameters that no guard
-//! binds and that are of type [`Type::Rank`] take every value, before the guards; others, which the action does not read
-//! (`typed` has seen to that), are zero. In the role above all parameters are known, and so they are for an input below.
+//! **Parameters.** One that is said with `at` is the participant (a number below `members`) at which the action
+//! happens. In the role below, parameters of outputs and internal actions are found from the guards, in their order:
+//! [`Guard::In`] takes each entry of a container in turn, [`Guard::Is`] takes a value apart, [`Guard::Holds`] decides.
+//! Parameters that no guard binds and that are of type [`Type::Rank`] take every value, before the guards; others,
+//! which the action does not read (`typed` has seen to that), are zero. In the role above all parameters are known, and
+//! so they are for an input below.
 //!
-//! **Values** are finite and total: a number is a `u64` and its arithmetic saturates; what is not there (an index beyond a
-//! sequence, a key that a map has not, the first of nothing) makes the guard or condition in which it is read false
-//! ([`evaluate::value`] gives none); in a body it leaves the statement without effect. Messages are opaque strings of bytes that can be
-//! compared and copied; so an automaton cannot depend on what they say.
+//! **Values** are finite and total: a number is a `u64` and its arithmetic saturates; what is not there (an index
+//! beyond a sequence, a key that a map has not, the first of nothing) makes the guard or condition in which it is read
+//! false ([`evaluate::value`] gives none); in a body it leaves the statement without effect. Messages are opaque
+//! strings of bytes that can be compared and copied; so an automaton cannot depend on what they say.
 //!
-//! **Consumers.** The evaluator (`evaluate`) is the reference; the explorer runs it, and the Promela back end equals it.
+//! **Consumers.** The evaluator (`evaluate`) is the reference; the explorer runs it, and the Promela back end equals
+//! it.
 
 pub use nacre_diagnostics::Span;
 
-pub mod beliefs;
 pub mod evaluate;
 pub mod samples;
+pub mod subset_construction;
 pub mod value;
 pub mod violation;
 
@@ -54,6 +58,7 @@ pub struct Automaton {
     pub span: Span,
 }
 
+/// A part of the state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
     pub name: String,
@@ -83,6 +88,7 @@ pub enum Type {
     Map(Box<Type>, Box<Type>),
 }
 
+/// Who performs an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ActionKind {
     Input,
@@ -91,6 +97,7 @@ pub enum ActionKind {
     Fault,
 }
 
+/// A guarded action with its parameters and effect.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Action {
     pub kind: ActionKind,
@@ -105,6 +112,7 @@ pub struct Action {
     pub span: Span,
 }
 
+/// A parameter of an action.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
     pub name: String,
@@ -141,8 +149,8 @@ pub enum Pattern {
     Tuple(Vec<Pattern>),
 }
 
-/// From every state that is reached, fair runs come to a state in which `holds`: again and again. A state in which `unless` holds
-/// (the connection was given up) is excused, but it is no way to the goal either.
+/// From every state that is reached, fair runs come to a state in which `holds`: again and again. A state in which
+/// `unless` holds (the connection was given up) is excused, but it is no way to the goal either.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Goal {
     pub name: String,
@@ -151,6 +159,7 @@ pub struct Goal {
     pub span: Span,
 }
 
+/// An expression over the state, parameters and constants.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
     Const(Value),
@@ -179,6 +188,7 @@ pub enum Expr {
     Zero(Type),
 }
 
+/// Operators with one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unary {
     Not,
@@ -193,6 +203,7 @@ pub enum Unary {
     Damaged,
 }
 
+/// Operators with two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binary {
     Add,
@@ -218,6 +229,7 @@ pub enum Binary {
     Join,
 }
 
+/// A statement of an action's effect.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Statement {
     Let(usize, Expr),
@@ -235,12 +247,14 @@ pub struct Place {
     pub path: Vec<Step>,
 }
 
+/// Where a place begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Root {
     State(usize),
     Local(usize),
 }
 
+/// A step from a place to a part of it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// Of Per, Seq or Map.
@@ -248,6 +262,7 @@ pub enum Step {
     Part(usize),
 }
 
+/// An operation that changes a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Sequence: at the end.

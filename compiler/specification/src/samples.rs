@@ -41,7 +41,8 @@ fn automaton(name: &str, state: Vec<Field>, actions: Vec<Action>, goals: Vec<Goa
     Automaton { name: name.into(), description, extends, state, actions, goals, span: Span::default() }
 }
 
-/// Messages between two, each way at most `room` in flight; one more is lost. Faults lose and double them; they overtake.
+/// Messages between two, each way at most `room` in flight; one more is lost. Faults lose and double them; they
+/// overtake.
 pub fn lossy_network(room: u64) -> Automaton {
     let flying =
         Field { name: "flying".into(), ty: Type::Per(Box::new(Type::Bag(Box::new(Type::Msg)))), initial: None };

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::Type;
 
+/// A value of an automaton.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Value {
     Bool(bool),
@@ -37,10 +38,12 @@ impl Value {
         }
     }
 
+    /// A message of these bytes.
     pub fn msg(bytes: &[u8]) -> Value {
         Value::Msg(Arc::from(bytes))
     }
 
+    /// The number or flag; 0 for any other value.
     pub fn num(&self) -> u64 {
         match self {
             Value::Num(n) => *n,

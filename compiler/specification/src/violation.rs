@@ -21,7 +21,8 @@ pub enum Violation {
     Space,
     /// A function of the host is missing.
     MissingFunction,
-    /// A claim of the stack of which the emitted C does not say which: an assertion, `unreachable`, or the bound of a loop.
+    /// A claim of the stack of which the emitted C does not say which: an assertion, `unreachable`, or the bound of a
+    /// loop.
     Claim,
     /// The emitted C does what C does not define, or a step does not end.
     Undefined,
@@ -36,6 +37,7 @@ pub enum Violation {
 }
 
 impl Violation {
+    /// Every kind, in the order of the declaration.
     pub const ALL: [Violation; 15] = [
         Violation::Assertion,
         Violation::Unreachable,

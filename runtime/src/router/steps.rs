@@ -133,7 +133,7 @@ impl<O: Outbox> Router<O> {
         }
         let (head, index) = self.next_of_active()?;
         self.handed_out.by = head.delivered_to();
-        Some(Found::Lent(head, index))
+        Some(Found::Borrowed(head, index))
     }
 
     /// The application no longer holds the event that it was given last: a message is owed to the stack.

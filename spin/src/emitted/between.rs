@@ -1,5 +1,5 @@
-//! A stack's emitted C between automata: the world of [`nacre_worlds::setup::Setup`] in Promela ([`super::world`]), and the calls and
-//! messages that it and the harness have in common.
+//! A stack's emitted C between automata: the world of [`nacre_worlds::setup::Setup`] in Promela ([`super::world`]), and
+//! the calls and messages that it and the harness have in common.
 
 use nacre_backend_c::Level;
 use nacre_worlds::setup::Setup;
@@ -25,6 +25,7 @@ pub struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
+    /// Writes the harness of a setup; fails where SPIN cannot check it.
     pub fn new(setup: &'a Setup, tools: &'a Tools, limits: &'a Limits) -> Result<Checker<'a>, Failure> {
         let (known, text) = around(setup).map_err(Failure::Unfit)?;
         // What the stack's C cannot be is told before anything is made.
@@ -38,11 +39,13 @@ impl<'a> Checker<'a> {
         Ok(Checker { setup, tools, limits, known, text, verifier })
     }
 
+    /// Checks the C of a level.
     pub fn check(&self, level: Level) -> Result<Searched, Failure> {
         self.check_of(&emit(&self.setup.stack, level).map_err(Failure::Unfit)?)
     }
 
-    /// A text in C, whoever wrote it. What is found is searched for again breadth-first if that is wanted, for a shortest run.
+    /// A text in C, whoever wrote it. What is found is searched for again breadth-first if that is wanted, for a
+    /// shortest run.
     pub fn check_of(&self, emitted: &Emitted) -> Result<Searched, Failure> {
         let mut files = files(self.setup, emitted, &self.known.in_c(self.setup));
         files.push(self.known.tables_in_c());
@@ -60,7 +63,7 @@ fn flags(flags: &[&str]) -> Vec<String> {
     flags.iter().map(|f| f.to_string()).collect()
 }
 
-/// The world around the ends; in words why there is none.
+/// The world around the endpoints; in words why there is none.
 fn around(setup: &Setup) -> Result<(Known, String), String> {
     setup.check()?;
     if let Some(why) = setup.beyond_spin() {

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use nacre_backend_promela::judges;
-use nacre_specification::beliefs::Beliefs;
+use nacre_backend_promela::monitors;
+use nacre_specification::subset_construction::SubsetConstruction;
 use nacre_stack::interpret::Value;
 use nacre_worlds::setup::{Call, Setup};
 
@@ -13,7 +13,7 @@ pub struct Known {
     /// Message n is the string of bytes n + 1.
     pub messages: Vec<Vec<u8>>,
     /// For each automaton above, its table if it needs one.
-    pub tables: Vec<Option<Beliefs>>,
+    pub tables: Vec<Option<SubsetConstruction>>,
 }
 
 impl Known {
@@ -21,8 +21,8 @@ impl Known {
     pub fn of(setup: &Setup) -> Result<Known, String> {
         let calls = setup.calls();
         let called = setup.called();
-        let tables = setup.above.iter().map(|a| judges::table(a, &called)).collect::<Result<Vec<_>, _>>()?;
-        let let_out = tables.iter().flatten().flat_map(judges::messages);
+        let tables = setup.above.iter().map(|a| monitors::table(a, &called)).collect::<Result<Vec<_>, _>>()?;
+        let let_out = tables.iter().flatten().flat_map(monitors::messages);
         let mut messages: Vec<Vec<u8>> = vec![];
         for bytes in calls.iter().filter_map(|c| c.bytes.clone()).chain(let_out) {
             if !messages.contains(&bytes) {
@@ -40,7 +40,7 @@ impl Known {
     /// The file that the model includes.
     pub fn tables_in_c(&self) -> (String, String) {
         let tables = self.tables.iter().enumerate();
-        let texts = tables.filter_map(|(at, table)| Some(judges::rows(&format!("judge{at}"), table.as_ref()?)));
+        let texts = tables.filter_map(|(at, table)| Some(monitors::rows(&format!("judge{at}"), table.as_ref()?)));
         ("tables.h".into(), texts.collect())
     }
 

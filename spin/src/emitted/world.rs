@@ -1,21 +1,21 @@
-//! The world of two ends of an emitted stack in Promela. Messages are numbers of strings of bytes (see `harness.h`), which automata
-//! only compare and copy.
+//! The world of two endpoints of an emitted stack in Promela. Messages are numbers of strings of bytes (see
+//! `harness.h`), which automata only compare and copy.
 //!
-//! A step is one atomic sequence: an option says what begins it, which ends in the number of its ways; one of them is chosen
-//! where it has several; and `settle`, of which there is one copy, takes what left the end where it belongs. States within are
-//! not kept by SPIN's depth-first search.
+//! A step is one atomic sequence: an option says what begins it, which ends in the number of its ways; one of them is
+//! chosen where it has several; and `settle`, of which there is one copy, takes what left the endpoint where it
+//! belongs. States within are not kept by SPIN's depth-first search.
 
 use std::fmt::Write;
 
 use nacre_analysis::timing::draws;
 use nacre_backend_promela::automata::{Numbers, Transition, Translator};
 use nacre_backend_promela::effects::{self, Effect};
-use nacre_backend_promela::judges::{clash, known, unclear, Judge, Written};
+use nacre_backend_promela::monitors::{clash, known, unclear, Monitor, Written};
 use nacre_backend_promela::report::violated;
 use nacre_backend_promela::term::Term;
 use nacre_specification::violation::Violation;
 use nacre_specification::{ActionKind, Automaton};
-use nacre_stack::{Direction, EventId, Type};
+use nacre_stack::{EventId, Type};
 use nacre_worlds::setup::Setup;
 
 use super::known::Known;
@@ -29,12 +29,13 @@ const CLAIM: &str = "a claim of the stack does not hold: assert, unreachable, or
 const UNDEFINED: &str =
     "the C does what C does not define (an access outside its memory, an overflow), or a step does not end";
 
+/// The world around the endpoints of an emitted stack, as Promela.
 pub struct World<'a> {
     pub setup: &'a Setup,
     pub known: &'a Known,
 }
 
-/// One event that may leave an end: whom it reaches, and how each may take it.
+/// One event that may leave an endpoint: whom it reaches, and how each may take it.
 struct Leaving {
     /// Place in the interface.
     place: usize,
@@ -50,45 +51,50 @@ impl World<'_> {
         Translator { automaton, prefix, capacity, most: MOST, messages: &Numbers, hides: false }
     }
 
-    fn network(&self) -> Translator<'_> {
+    pub(super) fn network(&self) -> Translator<'_> {
         self.translator(&self.setup.below, "network".into(), CAPACITY)
     }
 
-    fn judges<'t>(&'t self, written: Written<'t>) -> Vec<Judge<'t>> {
-        // A judge keeps what was called and has not come out.
+    fn monitors<'t>(&'t self, written: Written<'t>) -> Vec<Monitor<'t>> {
+        // A monitor keeps what was called and has not come out.
         let calls: u8 = self.setup.bounds.calls.iter().flat_map(|(_, times)| times).sum();
         let each = self.setup.above.iter().zip(&self.known.tables).enumerate();
-        let judge = |(at, (a, table)): (usize, (&'t Automaton, &Option<_>))| {
-            Judge::new(self.translator(a, format!("judge{at}"), usize::from(calls) + 1), table.as_ref(), written, true)
+        let monitor = |(at, (a, table)): (usize, (&'t Automaton, &Option<_>))| {
+            Monitor::new(
+                self.translator(a, format!("judge{at}"), usize::from(calls) + 1),
+                table.as_ref(),
+                written,
+                true,
+            )
         };
-        each.map(judge).collect()
+        each.map(monitor).collect()
     }
 
     /// The text.
     pub fn write(&self, timers: usize) -> Result<String, String> {
         let written = |bytes: &[u8]| self.known.number(bytes).map(Term::number);
-        let judges = self.judges(&written);
-        let mut text = self.declarations(timers, &judges)?;
+        let monitors = self.monitors(&written);
+        let mut text = self.declarations(timers, &monitors)?;
         text.push_str("active proctype world() {\n    atomic {\n        c_code { nacre_messages(); };\n");
         text.push_str(&effects::text(&self.network().start()?));
-        for judge in &judges {
-            text.push_str(&effects::text(&judge.start()?));
+        for monitor in &monitors {
+            text.push_str(&effects::text(&monitor.start()?));
         }
         text.push_str("        opening = 1; c_code { now.step = nacre_first(0); };\nsettle:\n        skip;\n");
-        self.settle(&judges, &mut text)?;
+        self.settle(&monitors, &mut text)?;
         text.push_str(
             "        if\n        :: opening == 2 -> opening = 3; goto settle\n        :: else\n        fi\n    };\n",
         );
         text.push_str("end:\n    do\n    :: atomic {\n        if\n");
         for end in 0..2 {
-            self.steps(end, timers, &judges, &mut text)?;
+            self.steps(end, timers, &monitors, &mut text)?;
         }
         self.moves(&mut text)?;
         text.push_str("        fi;\n        goto settle\n    }\n    od\n}\n");
         Ok(text)
     }
 
-    fn declarations(&self, timers: usize, judges: &[Judge]) -> Result<String, String> {
+    fn declarations(&self, timers: usize, monitors: &[Monitor]) -> Result<String, String> {
         let (mut text, bounds) = (String::new(), &self.setup.bounds);
         text += "/* Two ends of an emitted stack between automata. A state of an end and a string of bytes are numbers: see harness.h. */\n";
         text += "c_decl { \\#include \"harness.h\" };\nc_decl { \\#include \"tables.h\" };\nc_decl {\n";
@@ -115,13 +121,13 @@ impl World<'_> {
         );
         text += "int step, what, said, i, count, event; byte me, opening; /* within a step; 0 between steps */\n\n";
         text += &self.network().declarations()?;
-        for judge in judges {
-            text += &judge.declarations()?;
+        for monitor in monitors {
+            text += &monitor.declarations()?;
         }
         text += "#define DONE step = 0; what = 0; said = 0; i = 0; count = 0; event = 0; me = 0; opening = 0; ";
         let mut resets = self.network().resets()?;
-        for judge in judges {
-            resets.extend(judge.resets()?);
+        for monitor in monitors {
+            resets.extend(monitor.resets()?);
         }
         Ok(text + &effects::lines(&resets).join(" ") + " skip\n\n")
     }
@@ -147,8 +153,8 @@ impl World<'_> {
         Ok(terms)
     }
 
-    /// What may leave an end, and how it is taken.
-    fn leaving(&self, judges: &[Judge]) -> Result<Vec<Leaving>, String> {
+    /// What may leave an endpoint, and how it is taken.
+    fn emitted(&self, monitors: &[Monitor]) -> Result<Vec<Leaving>, String> {
         let mut all = vec![];
         let interface = self.setup.stack.interface();
         for (place, item) in interface.iter().enumerate().filter(|(_, e)| e.input.is_none() && e.port.0 < 2) {
@@ -164,10 +170,10 @@ impl World<'_> {
                         .map(|found| (found, Violation::NotAllowed, why)),
                 );
             } else {
-                for judge in judges {
-                    let why = format!("{name} is not allowed by {} here", judge.name());
+                for monitor in monitors {
+                    let why = format!("{name} is not allowed by {} here", monitor.name());
                     taken.extend(
-                        judge
+                        monitor
                             .known(ActionKind::Output, &name, &arguments)?
                             .map(|found| (found, Violation::NotAllowed, why)),
                     );
@@ -189,14 +195,14 @@ impl World<'_> {
         Ok(able)
     }
 
-    /// What left an end goes where it belongs; then the other end is opened, or the step is done.
-    fn settle(&self, judges: &[Judge], text: &mut String) -> Result<(), String> {
+    /// What left an endpoint goes where it belongs; then the other endpoint is opened, or the step is done.
+    fn settle(&self, monitors: &[Monitor], text: &mut String) -> Result<(), String> {
         if !draws(&self.setup.stack).is_empty() {
             // The first of the ways says how many there are.
             text.push_str("        i = 1;\n        do\n        :: c_expr { MORE_WAYS } -> step++; i++\n        :: break\n        od;\n        skip;\n");
         }
-        let leaving = self.leaving(judges)?;
-        let open = leaving.iter().any(|l| l.open);
+        let emitted = self.emitted(monitors)?;
+        let open = emitted.iter().any(|l| l.open);
         let claim = violated(Violation::Claim, CLAIM);
         let undefined = violated(Violation::Undefined, UNDEFINED);
         let begin = format!(
@@ -220,22 +226,22 @@ impl World<'_> {
         if open {
             // Each choice is a statement of its own: within a d_step the first way would be taken.
             let _ = write!(text, "        d_step {{\n{begin}        skip }};\n        do\n        :: i < count ->\n            d_step {{\n{fetch}");
-            self.taken(&leaving, &|l| !l.open, true, text);
+            self.taken(&emitted, &|l| !l.open, true, text);
             text.push_str("            skip };\n");
-            self.taken(&leaving, &|l| l.open, false, text);
+            self.taken(&emitted, &|l| l.open, false, text);
             let _ = write!(text, "            i++\n        :: else -> break\n        od;\n        skip;\n        d_step {{\n{finish}        }};\n");
         } else {
             let _ = write!(text, "        d_step {{\n{begin}        do\n        :: i < count ->\n{fetch}");
-            self.taken(&leaving, &|_| true, true, text);
+            self.taken(&emitted, &|_| true, true, text);
             let _ = write!(text, "            i++\n        :: else -> break\n        od;\n{finish}        }};\n");
         }
         Ok(())
     }
 
     /// The event at hand, if it is one of those.
-    fn taken(&self, leaving: &[Leaving], which: &dyn Fn(&Leaving) -> bool, within: bool, text: &mut String) {
+    fn taken(&self, emitted: &[Leaving], which: &dyn Fn(&Leaving) -> bool, within: bool, text: &mut String) {
         text.push_str("            if\n");
-        for one in leaving.iter().filter(|l| which(l)) {
+        for one in emitted.iter().filter(|l| which(l)) {
             let _ = writeln!(text, "            :: event == {} -> /* {} */", one.place, one.name);
             for (transitions, violation, why) in &one.taken {
                 let clash = clash(transitions);
@@ -258,15 +264,15 @@ impl World<'_> {
         text.push_str("            :: else\n            fi;\n");
     }
 
-    /// What an end does by itself, and what its application asks of it.
-    fn steps(&self, end: usize, timers: usize, judges: &[Judge], text: &mut String) -> Result<(), String> {
+    /// What an endpoint does by itself, and what its application asks of it.
+    fn steps(&self, end: usize, timers: usize, monitors: &[Monitor], text: &mut String) -> Result<(), String> {
         let name = ["a", "b"][end];
         let _ = writeln!(
             text,
             "        :: d_step {{ (c_expr {{ BUSY_{end} }}) -> printf(\"step: {name} goes on\\n\"); me = {end};\n            c_code {{ now.step = nacre_later({end}, now.ends[{end}]); }} }}"
         );
         for at in (0..self.known.calls.len()).filter(|at| self.known.calls[*at].end == end) {
-            self.call(at, judges, text)?;
+            self.call(at, monitors, text)?;
         }
         for timer in 0..timers {
             for (when, spent) in self.ranks(end, timer) {
@@ -279,8 +285,8 @@ impl World<'_> {
         Ok(())
     }
 
-    /// When a timer fires, if it is a last resort and if it is none, and what that uses up. `timeout` is SPIN's word for: nothing
-    /// else can happen.
+    /// When a timer fires, if it is a last resort and if it is none, and what that uses up. `timeout` is SPIN's word
+    /// for: nothing else can happen.
     fn ranks(&self, end: usize, timer: usize) -> Vec<(String, String)> {
         let bounds = &self.setup.bounds;
         let (left, spent) = self.limit("timers");
@@ -302,7 +308,7 @@ impl World<'_> {
         ranks
     }
 
-    fn call(&self, at: usize, judges: &[Judge], text: &mut String) -> Result<(), String> {
+    fn call(&self, at: usize, monitors: &[Monitor], text: &mut String) -> Result<(), String> {
         let call = &self.known.calls[at];
         let (end, used) = (call.end, call.kind * 2 + call.end);
         let event = &self.setup.stack.event(call.id).name;
@@ -311,16 +317,16 @@ impl World<'_> {
         let said = call.arguments.iter().map(|v| v.num()).next().unwrap_or(0);
         let arguments = self.parameters(call.id, &Term::number(end), &Term::number(message), &Term::number(said))?;
         let next = Term::Atom(format!("used[{used}]")).equals(Term::number(call.number));
-        let mut ways: Vec<(Term, Vec<Effect>)> = vec![(next, vec![])];
-        for judge in judges {
-            let Some(transitions) = judge.known(ActionKind::Input, event, &arguments)? else { continue };
+        let mut moves: Vec<(Term, Vec<Effect>)> = vec![(next, vec![])];
+        for monitor in monitors {
+            let Some(transitions) = monitor.known(ActionKind::Input, event, &arguments)? else { continue };
             let with = |(when, body): &(Term, Vec<Effect>)| -> Vec<(Term, Vec<Effect>)> {
                 let each = transitions.iter();
                 each.map(|t| (when.clone().and(t.guard.clone()), [&body[..], &t.effects].concat())).collect()
             };
-            ways = ways.iter().flat_map(with).collect();
+            moves = moves.iter().flat_map(with).collect();
         }
-        for (when, body) in ways {
+        for (when, body) in moves {
             let body = effects::text(&body);
             let told = format!("printf(\"step: {} calls {event}, number {}\\n\")", ["a", "b"][end], call.number + 1);
             if self.setup.bounds.at_once {
@@ -338,7 +344,7 @@ impl World<'_> {
         Ok(())
     }
 
-    fn limit(&self, name: &str) -> (Term, String) {
+    pub(super) fn limit(&self, name: &str) -> (Term, String) {
         let bounds = &self.setup.bounds;
         match bounds.limits.iter().position(|(known, _)| known == name) {
             Some(at) => {
@@ -348,98 +354,4 @@ impl World<'_> {
             None => (Term::TRUE, String::new()),
         }
     }
-
-    /// What the network does by itself.
-    fn moves(&self, text: &mut String) -> Result<(), String> {
-        let network = self.network();
-        let silent = nacre_specification::beliefs::silent(&self.setup.below);
-        for (at, action) in self.setup.below.actions.iter().enumerate() {
-            let event = match action.kind {
-                // What the layer does not know cannot be seen.
-                ActionKind::Output => match self.setup.event_at(0, &action.name, Direction::Up) {
-                    Some(event) => Some(event),
-                    None => continue,
-                },
-                _ if silent.contains(&at) => None,
-                _ => continue,
-            };
-            let (left, spent) = self.limit(&action.name);
-            for transition in network.transitions(at)? {
-                let when = transition.guard.clone().and(left.clone());
-                let then = format!("{}            {spent}", effects::text(&transition.effects));
-                match event {
-                    _ if when.is_false() => {}
-                    Some(event) => self.arrives(event, &transition, when, then, text)?,
-                    None => self.by_itself(&action.name, &transition, &when.to_string(), &then, text),
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn by_itself(&self, name: &str, transition: &Transition, when: &str, then: &str, text: &mut String) {
-        let told = format!("printf(\"step: {name} at the network\\n\")");
-        let _ = match &transition.damages {
-            None => writeln!(text, "        :: d_step {{ ({when}) -> {told};\n{then} skip }}"),
-            Some(message) => writeln!(
-                text,
-                "        :: {}            d_step {{ {told}; {FLIPPED}\n{then} skip }}",
-                any_bit(message, when)
-            ),
-        };
-    }
-
-    fn arrives(
-        &self,
-        event: EventId,
-        transition: &Transition,
-        when: Term,
-        mut then: String,
-        text: &mut String,
-    ) -> Result<(), String> {
-        let end = transition.end_of(&self.setup.below)?;
-        let declared = self.setup.stack.event(event);
-        for (parameter, value) in declared.parameters.iter().zip(&transition.parameters[1..]) {
-            let _ = match parameter.ty {
-                Type::Msg => write!(then, "what = {value}; "),
-                Type::Addr => Ok(()),
-                _ => write!(then, "said = {value}; "),
-            };
-        }
-        let interface = self.setup.stack.interface();
-        let place = interface.iter().position(|e| e.port.0 == 0 && e.input.is_some() && e.event == event);
-        let step = match declared.message {
-            Some(_) => format!("nacre_input({end}, now.ends[{end}], now.what)"),
-            None => format!("nacre_said({end}, now.ends[{end}], {}, now.said)", place.unwrap_or(0)),
-        };
-        let when = when.and(Term::Atom(format!("c_expr {{ !BUSY_{end} }}"))).to_string();
-        let told = format!("printf(\"step: {} at {}\\n\")", declared.name, ["a", "b"][end]);
-        let _ = match &transition.damages {
-            None => writeln!(
-                text,
-                "        :: d_step {{ ({when}) -> {told}; me = {end};\n{then}c_code {{ now.step = {step}; }} }}"
-            ),
-            Some(message) => writeln!(
-                text,
-                "        :: {}            d_step {{ {told}; me = {end}; {FLIPPED}\n{then}c_code {{ now.step = {step}; }} }}",
-                any_bit(message, &when)
-            ),
-        };
-        Ok(())
-    }
 }
-
-/// Which bit of a message is turned round is for SPIN to choose: statements before a `d_step` that begins with [`FLIPPED`].
-fn any_bit(message: &str, when: &str) -> String {
-    format!(
-        "({when} && {message} != 0) -> what = {message}; i = 0;
-            do
-            :: c_expr {{ MORE_BITS }} -> i++
-            :: break
-            od;
-            skip;
-"
-    )
-}
-
-const FLIPPED: &str = "c_code { now.what = nacre_flipped(now.what, now.i); };";

@@ -10,7 +10,7 @@ use nacre_checker::retrace::{retrace, Hint};
 use nacre_checker::space::Space;
 use nacre_driver::{Override, Session, Variation};
 use nacre_specification::violation::Violation;
-use nacre_spin::spin::{Report, Tools, Trail};
+use nacre_spin::spin::{StopReason, Tools, Trail};
 use nacre_worlds::setup::{Bounds, Setup};
 
 pub fn tools() -> Tools {
@@ -96,7 +96,7 @@ pub fn credulous_floor() -> Setup {
 /// What the model reported.
 pub fn violation(trail: &Trail) -> Violation {
     match trail.report {
-        Some((Report::Violation(violation), _)) => violation,
+        Some((StopReason::Violation(violation), _)) => violation,
         _ => panic!("no violation was reported: {trail:?}"),
     }
 }

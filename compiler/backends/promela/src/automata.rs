@@ -1,8 +1,9 @@
 //! Automata in Promela: state as arrays, actions as options of a loop, inputs as inlines.
 //!
-//! A field under k `per member` becomes arrays of 2^k elements; a container becomes an array for each part of its entries, of a
-//! fixed capacity, and one of lengths. Bags, sets and maps are sorted, so that equal states are equal bytes. What binds by going
-//! through a container is unrolled: one transition for each place. Messages are whatever the caller says ([`Messages`]).
+//! A field under k `per member` becomes arrays of 2^k elements; a container becomes an array for each part of its
+//! entries, of a fixed capacity, and one of lengths. Bags, sets and maps are sorted, so that equal states are equal
+//! bytes. What binds by going through a container is unrolled: one transition for each place. Messages are whatever the
+//! caller says ([`Messages`]).
 
 mod containers;
 mod expressions;

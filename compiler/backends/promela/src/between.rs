@@ -1,13 +1,14 @@
 //! A stack between automata: the network below, specifications above, and the calls of an application.
 //!
-//! What leaves the ends is queued as events are, and goes, in the order of the queue, to the inputs of the automaton below and to the
-//! outputs of those above. What an end is to do next is chosen as a number (`cause`) before anything hidden is touched: `begins` has a way for each way of the network's outputs and for each call.
+//! What leaves the endpoints is queued as events are, and goes, in the order of the queue, to the inputs of the
+//! automaton below and to the outputs of those above. What an endpoint is to do next is chosen as a number (`cause`)
+//! before anything hidden is touched: `begins` has a way for each way of the network's outputs and for each call.
 
 use nacre_stack::*;
 
 use crate::effects::{self};
 use crate::fairness::Fair;
-use crate::judges::{self};
+use crate::monitors::{self};
 use crate::term::Term;
 use crate::types::is_wide;
 pub use crate::world::{Call, World};
@@ -59,7 +60,7 @@ impl Writer<'_> {
             "/* {}: two ends between automata, as nacre-backend-promela wrote it.\n * Check with: spin -a; gcc -O2 -fwrapv -DSAFETY -DNOFAIR -DVECTORSZ=8192 pan.c */\n",
             self.stack.description.replace("*/", "")
         )];
-        if judges::tables_in_c(world.tables).is_some() {
+        if monitors::tables_in_c(world.tables).is_some() {
             text.push("/* The tables of judges. */\nc_decl {\n    \\#include \"tables.h\"\n};\n".into());
         }
         text.push(self.constants());
@@ -220,10 +221,10 @@ impl Writer<'_> {
         std::mem::replace(&mut self.lines, outer.0)
     }
 
-    /// The process of an end, and those around it.
+    /// The process of an endpoint, and those around it.
     fn processes(&mut self, world: &World) -> Result<String, String> {
-        let ways = self.ways(world)?;
-        let fair = if world.goals { Some(self.fair(world, &ways)?) } else { None };
+        let moves = self.moves(world)?;
+        let fair = if world.goals { Some(self.fair(world, &moves)?) } else { None };
         let fair = fair.as_ref();
         let resets = world.resets()?;
         let (free, spent) = world.limit("timers");
@@ -237,9 +238,9 @@ impl Writer<'_> {
             w.line(format!("short cause; byte which0, which1, roll;{turned}\nend:\n    do\n    :: atomic {{"));
             w.open_text("if /* what begins the step */");
             w.begins("opened == me", "cause = OPEN", None);
-            for (at, way) in ways.iter().enumerate() {
+            for (at, chosen) in moves.iter().enumerate() {
                 let free = if w.has_later { " && MY.later_n == 0" } else { "" };
-                let when = format!("opened == 2 && me == {}{free} && ({})", way.end, way.when);
+                let when = format!("opened == 2 && me == {}{free} && ({})", chosen.end, chosen.when);
                 w.begins(&when, &format!("cause = {}", WAYS + at), fair.map(|f| f.of_way(at)));
             }
             if w.has_later {
@@ -248,14 +249,14 @@ impl Writer<'_> {
             w.timer_options(world, &waits.to_string(), fair);
             w.close("fi;");
             w.rolls();
-            w.turns(&ways.iter().map(|way| way.damages.as_deref()).collect::<Vec<_>>());
+            w.turns(&moves.iter().map(|chosen| chosen.damages.as_deref()).collect::<Vec<_>>());
             w.open_text("if");
-            for (at, way) in ways.iter().enumerate() {
+            for (at, chosen) in moves.iter().enumerate() {
                 w.option(format!("cause == {}", WAYS + at));
                 w.open_text("d_step {");
                 w.line(QUEUE_IS_EMPTY);
-                w.line(format!("printf(\"step: {}\\n\");", way.told));
-                way.lines.iter().for_each(|l| w.line(l));
+                w.line(format!("printf(\"step: {}\\n\");", chosen.told));
+                chosen.lines.iter().for_each(|l| w.line(l));
                 w.line("skip");
                 w.close("}");
                 w.end_option();
@@ -284,7 +285,7 @@ impl Writer<'_> {
             w.close("fi;");
             w.parses();
             w.handling();
-            left = w.leaving().into_iter().try_for_each(|(port, event)| w.leaves(world, port, event));
+            left = w.emitted().into_iter().try_for_each(|(port, event)| w.leaves(world, port, event));
             w.line("od;");
             sent = w.sent(world);
             let waited = if world.is_open() { "sending_len[0] = 0; sending_at = 0; " } else { "" };

@@ -26,12 +26,12 @@ impl Writer<'_> {
 
     pub fn kind_name(&self, target: Target, event: EventId) -> String {
         let event = self.stack.event(event);
-        let way = if event.direction == Direction::Up { "UP" } else { "DOWN" };
+        let chosen = if event.direction == Direction::Up { "UP" } else { "DOWN" };
         let target = match target {
             Target::Layer(id) => self.layer_name(id),
             Target::Port(id) => format!("PORT_{}", clean(&self.stack.ports[id.index()].name)),
         };
-        constant(&format!("{target}_{way}_{}", event.name))
+        constant(&format!("{target}_{chosen}_{}", event.name))
     }
 
     /// Where each parameter of an event stands in the typedef.
@@ -152,8 +152,8 @@ impl Writer<'_> {
         arms.filter(|a| a.handler == id).find_map(|a| a.guard.header)
     }
 
-    /// Takes the event at the head of the queue, and finds its handler. (A handler is a `d_step` of its own: SPIN bounds their
-    /// length.)
+    /// Takes the event at the head of the queue, and finds its handler. (A handler is a `d_step` of its own: SPIN
+    /// bounds their length.)
     pub fn next_event(&mut self) -> String {
         let kinds = self.kinds();
         self.inline("next_event", &[], "The head of the queue, and which handler is for it.", Frame::default(), |w| {

@@ -1,21 +1,21 @@
 //! Goals as a formula of linear time, for SPIN: in fair runs each is met again and again, or excused.
 //!
-//! Fairness is **weak**: a move that stays possible is made. (The explorer asks less of a layer: that from each state moves lead to the
-//! goal, which is what it comes to if also a move that is possible again and again is made again and again. So a goal without an
-//! excuse that SPIN finds to hold does; with one SPIN asks less, for a formula of linear time cannot say that the goal can be met.)
-//! A random number that a move draws makes it several moves. From some time on, which SPIN chooses, there are no faults, and one goal
-//! is watched (`goal`).
+//! Fairness is **weak**: a move that stays possible is made. (The explorer asks less of a layer: that from each state
+//! moves lead to the goal, which is what it comes to if also a move that is possible again and again is made again and
+//! again. So a goal without an excuse that SPIN finds to hold does; with one SPIN asks less, for a formula of linear
+//! time cannot say that the goal can be met.) A random number that a move draws makes it several moves. From some time
+//! on, which SPIN chooses, there are no faults, and one goal is watched (`goal`).
 //!
-//! A formula that names each of some fifty moves has a Büchi automaton that is too large. So the model says whose `turn` it is to be
-//! made: the turn goes on when the move was just `taken` or is not possible, over as many moves as that is so for at once, and is 0
-//! when it has come round. A run is fair if that happens again and again, which is the formula. A run in which the goal is met
-//! ends (`opened` becomes 3): the same run, watched from later on, is another.
+//! A formula that names each of some fifty moves has a Büchi automaton that is too large. So the model says whose
+//! `turn` it is to be made: the turn goes on when the move was just `taken` or is not possible, over as many moves as
+//! that is so for at once, and is 0 when it has come round. A run is fair if that happens again and again, which is the
+//! formula. A run in which the goal is met ends (`opened` becomes 3): the same run, watched from later on, is another.
 
 use nacre_stack::*;
 
 use crate::report::GOAL;
 use crate::term::Term;
-use crate::world::{Way, World};
+use crate::world::{Move, World};
 use crate::writer::Writer;
 use crate::DRAWS;
 
@@ -24,11 +24,11 @@ const TURNS: usize = 32_000;
 
 /// The moves that fairness speaks of, numbered from 1, and the goals.
 pub struct Fair {
-    /// Of each move of an end, then of the network: the condition that it is possible between steps.
+    /// Of each move of an endpoint, then of the network: the condition that it is possible between steps.
     possible: Vec<Term>,
     later: usize,
     timers: usize,
-    /// Timers of one end.
+    /// Timers of one endpoint.
     per_end: usize,
     network: usize,
     /// Moves that differ by what is drawn.
@@ -51,7 +51,7 @@ short taken; /* the move of this step; 0 between steps */
         format!("{} + me", self.later)
     }
 
-    /// Of a timer of the end at hand.
+    /// Of a timer of the endpoint at hand.
     pub fn of_timer(&self, place: usize) -> String {
         format!("{} + me * {}", self.timers + place, self.per_end)
     }
@@ -80,10 +80,10 @@ short taken; /* the move of this step; 0 between steps */
 }
 
 impl Writer<'_> {
-    pub fn fair(&mut self, world: &World, ways: &[Way]) -> Result<Fair, String> {
+    pub fn fair(&mut self, world: &World, moves: &[Move]) -> Result<Fair, String> {
         let mut possible = vec![];
-        for way in ways {
-            possible.push(if way.broken { Term::FALSE } else { self.is_free(way.end).and(way.when.clone()) });
+        for chosen in moves {
+            possible.push(if chosen.broken { Term::FALSE } else { self.is_free(chosen.end).and(chosen.when.clone()) });
         }
         let later = possible.len() + 1;
         if self.has_later {
@@ -106,21 +106,21 @@ impl Writer<'_> {
         if possible.len() * rolls >= TURNS {
             return Err(format!("goals where {} moves must have their turn", possible.len() * rolls));
         }
-        let goals = self.goals(world, ways)?;
+        let goals = self.goals(world, moves)?;
         Ok(Fair { possible, later, timers, per_end, network, rolls, goals })
     }
 
     /// As the explorer's, in its order and with its names.
-    fn goals(&mut self, world: &World, ways: &[Way]) -> Result<Vec<(String, Term)>, String> {
+    fn goals(&mut self, world: &World, moves: &[Move]) -> Result<Vec<(String, Term)>, String> {
         let written = |bytes: &[u8]| world.written(bytes);
         let mut judged = vec![];
-        for judge in world.judges(&written) {
-            judged.extend(judge.goals()?);
+        for monitor in world.monitors(&written) {
+            judged.extend(monitor.goals()?);
         }
         let ended = Term::any(judged.iter().map(|(_, [_, excused])| excused.clone()));
         let taken = world.calls.iter().enumerate().map(|(at, call)| {
             let mine = || {
-                ways.iter().filter_map(|w| w.call.as_ref().filter(|(c, _)| *c == at).map(|(_, allowed)| (w, allowed)))
+                moves.iter().filter_map(|w| w.call.as_ref().filter(|(c, _)| *c == at).map(|(_, allowed)| (w, allowed)))
             };
             let done = Term::any(mine().filter(|(w, _)| !w.broken).map(|(w, _)| w.when.clone()));
             let allowed = Term::any(mine().map(|(_, allowed)| allowed.clone()));
@@ -138,7 +138,7 @@ impl Writer<'_> {
         Ok(goals)
     }
 
-    /// Those that the layers state of the end at hand.
+    /// Those that the layers state of the endpoint at hand.
     fn goals_of_layers(&mut self, end: usize) -> Result<Vec<(String, Term)>, String> {
         let mut goals = vec![];
         for (at, layer) in self.stack.layers.iter().enumerate() {
@@ -157,7 +157,7 @@ impl Writer<'_> {
         Ok(goals)
     }
 
-    /// The condition that an end has put nothing off.
+    /// The condition that an endpoint has put nothing off.
     fn is_free(&self, end: usize) -> Term {
         match self.has_later {
             true => Term::Atom(format!("ends[{end}].later_n")).equals(Term::Number(0)),
@@ -165,7 +165,7 @@ impl Writer<'_> {
         }
     }
 
-    /// At the end of a step: whose turn it is next. `rolls`: the step is one of an end, which draws.
+    /// At the end of a step: whose turn it is next. `rolls`: the step is one of an endpoint, which draws.
     pub fn turn(&mut self, fair: &Fair, rolls: bool) {
         let met: Vec<String> =
             fair.goals.iter().enumerate().map(|(at, (_, met))| format!("goal == {} && ({met})", at + 1)).collect();

@@ -1,7 +1,8 @@
 //! What automata keep of messages, and frames as bytes.
 //!
-//! A network that damages frames has them as bytes: a message is packed when it leaves an end, and parsed when it arrives. All other
-//! networks keep the messages themselves, which are smaller and easier to read. What is above an end sees data alone.
+//! A network that damages frames has them as bytes: a message is packed when it leaves an endpoint, and parsed when it
+//! arrives. All other networks keep the messages themselves, which are smaller and easier to read. What is above an
+//! endpoint sees data alone.
 
 use std::fmt::Write;
 
@@ -15,8 +16,9 @@ use crate::world::WAYS;
 use crate::writer::{Frame, Writer};
 
 impl Writer<'_> {
-    /// Makes of `turned`, a length, any bit of so many bytes, if it is not 0. All take as many steps: SPIN, which looks for short runs,
-    /// would visit again what it finds on a shorter way. It is for SPIN to choose, so nothing hidden has been touched yet.
+    /// Makes of `turned`, a length, any bit of so many bytes, if it is not 0. All take as many steps: SPIN, which looks
+    /// for short runs, would visit again what it finds on a shorter way. It is for SPIN to choose, so nothing hidden
+    /// has been touched yet.
     pub fn any_bit(&self) -> String {
         let bytes = 0..self.frame_size.unwrap_or(0);
         let bytes: Vec<String> = bytes.map(|n| format!(":: turned > {n} -> turned = {}", 8 * n)).collect();
@@ -25,8 +27,8 @@ impl Writer<'_> {
     }
 
     /// Which bit is damaged by what begins the step: of each way the frame, if it damages one.
-    pub fn turns(&mut self, ways: &[Option<&str>]) {
-        let damage = ways.iter().enumerate().filter_map(|(at, frame)| Some((at, (*frame)?)));
+    pub fn turns(&mut self, moves: &[Option<&str>]) {
+        let damage = moves.iter().enumerate().filter_map(|(at, frame)| Some((at, (*frame)?)));
         let options: Vec<String> =
             damage.map(|(at, frame)| format!(":: cause == {} -> turned = {frame}.n", WAYS + at)).collect();
         if !options.is_empty() {
@@ -35,12 +37,12 @@ impl Writer<'_> {
     }
 
     /// The option of a network that damages by itself: for each way its condition, the frame, what is done then.
-    pub fn damaging(&self, ways: &[(String, String, String)]) -> String {
-        if ways.is_empty() {
+    pub fn damaging(&self, moves: &[(String, String, String)]) -> String {
+        if moves.is_empty() {
             return String::new();
         }
         let (mut which, mut then) = (String::new(), String::new());
-        for (at, (when, frame, body)) in ways.iter().enumerate() {
+        for (at, (when, frame, body)) in moves.iter().enumerate() {
             let _ = writeln!(which, "       :: {when} -> cause = {at}; turned = {frame}.n");
             let _ = writeln!(then, "       :: cause == {at} -> d_step {{ {body}; cause = 0; turned = 0 }}");
         }
@@ -60,7 +62,7 @@ impl Writer<'_> {
         self.frame_size = Some(size);
     }
 
-    /// The typedefs of messages in automata, their macros, and what is on its way between an end and the network.
+    /// The typedefs of messages in automata, their macros, and what is on its way between an endpoint and the network.
     pub fn carried(&mut self) -> String {
         let mut text = String::from("/* Messages in automata. */\n");
         let bytes = |count| Field { name: "b".into(), ty: Shape::Number("byte"), count: Some(count) };
@@ -117,7 +119,7 @@ impl Writer<'_> {
         )
     }
 
-    /// Packs what leaves an end, if frames are packed: into `left_frame`.
+    /// Packs what leaves an endpoint, if frames are packed: into `left_frame`.
     pub fn pack_frame(&mut self, event: EventId, message: &str) {
         let (Some(size), Some(layout)) = (self.frame_size, self.stack.layouts.first()) else { return };
         if self.stack.event(event).message.is_none() {
@@ -139,7 +141,8 @@ impl Writer<'_> {
         self.line(format!("{name}(left_frame, {message});"));
     }
 
-    /// What the network gives an end enters the empty queue; a frame is parsed by [`Writer::parses`], of which there is one copy.
+    /// What the network gives an endpoint enters the empty queue; a frame is parsed by [`Writer::parses`], of which
+    /// there is one copy.
     pub fn arrives(&mut self, input: &PortInput, given: &[(String, Term)]) {
         let message = given.iter().position(|(place, _)| place == "m");
         let (Some(_), Some(at)) = (self.frame_size, message) else { return self.put(input, given) };

@@ -1,5 +1,5 @@
-//! Messages as bytes: headers as bits in front of the data, and back, as layouts say. Layers pack themselves; frames are packed where they
-//! can be damaged ([`crate::frames`]).
+//! Messages as bytes: headers as bits in front of the data, and back, as layouts say. Layers pack themselves; frames
+//! are packed where they can be damaged ([`crate::frames`]).
 
 use nacre_stack::*;
 

@@ -1,4 +1,4 @@
-//! The process of an end: what begins a step, and the step.
+//! The process of an endpoint: what begins a step, and the step.
 
 use nacre_specification::violation::Violation;
 use nacre_stack::*;
@@ -8,7 +8,7 @@ use crate::types::{is_scalar, is_wide};
 use crate::writer::{Frame, Writer};
 use crate::DRAWS;
 
-/// One timer of a family, somewhere in the state of an end.
+/// One timer of a family, somewhere in the state of an endpoint.
 #[derive(Clone, Debug, Default)]
 pub struct Armed {
     pub place: String,
@@ -53,7 +53,7 @@ impl Writer<'_> {
         })
     }
 
-    /// As the explorer gives it: the peer's address, a cookie of its own, else the same at both ends.
+    /// As the explorer gives it: the peer's address, a cookie of its own, else the same at both endpoints.
     pub fn given(&mut self, cell: &Cell, place: &str) {
         let own = cell.role.is_some_and(GivenRole::is_own);
         let number = if own { "me + 1" } else { "1" };
@@ -138,7 +138,7 @@ impl Writer<'_> {
         parts
     }
 
-    /// Every timer of a family, at the end at hand.
+    /// Every timer of a family, at the endpoint at hand.
     pub fn timer_places(&mut self, at: usize) -> Vec<Armed> {
         let timer = &self.stack.timers[at];
         let cell = self.stack.cell(timer.cell);

@@ -1,4 +1,5 @@
-//! What a model prints on its way, as its readers take it apart: one line for each step, and one with a number before it stops.
+//! What a model prints on its way, as its readers take it apart: one line for each step, and one with a number before
+//! it stops.
 
 use nacre_specification::violation::Violation;
 
@@ -13,7 +14,7 @@ pub const REPORT: &str = "report: ";
 
 /// Why a model stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Report {
+pub enum StopReason {
     Violation(Violation),
     /// The model cannot go on, which says nothing about what it models.
     Limit(Limit),
@@ -56,25 +57,25 @@ impl Limit {
     }
 }
 
-impl Report {
+impl StopReason {
     fn number(self) -> u32 {
         match self {
-            Report::Violation(violation) => violation.number(),
-            Report::Limit(limit) => LIMITS + limit as u32,
+            StopReason::Violation(violation) => violation.number(),
+            StopReason::Limit(limit) => LIMITS + limit as u32,
         }
     }
 
-    fn of_number(number: u32) -> Option<Report> {
+    fn of_number(number: u32) -> Option<StopReason> {
         match number.checked_sub(LIMITS) {
-            None => Violation::of_number(number).map(Report::Violation),
-            Some(at) => Limit::ALL.get(at as usize).copied().map(Report::Limit),
+            None => Violation::of_number(number).map(StopReason::Violation),
+            Some(at) => Limit::ALL.get(at as usize).copied().map(StopReason::Limit),
         }
     }
 
     /// Reads what a line says behind [`REPORT`].
-    pub fn read(line: &str) -> Option<(Report, String)> {
+    pub fn read(line: &str) -> Option<(StopReason, String)> {
         let (number, words) = line.split_once(' ').unwrap_or((line, ""));
-        Some((Report::of_number(number.parse().ok()?)?, words.to_string()))
+        Some((StopReason::of_number(number.parse().ok()?)?, words.to_string()))
     }
 
     /// Statements that print the report and stop the model.
@@ -94,12 +95,12 @@ impl Report {
 
 /// Stops the model for a limit unless a condition holds.
 pub fn within(condition: &str, limit: Limit) -> String {
-    format!("if :: {condition} :: else -> {} fi;", Report::Limit(limit).statement("").trim_end_matches(';'))
+    format!("if :: {condition} :: else -> {} fi;", StopReason::Limit(limit).statement("").trim_end_matches(';'))
 }
 
 /// Reports a violation and stops the model.
 pub fn violated(violation: Violation, words: &str) -> String {
-    Report::Violation(violation).statement(words)
+    StopReason::Violation(violation).statement(words)
 }
 
 #[cfg(test)]
@@ -108,12 +109,12 @@ mod tests {
 
     #[test]
     fn reports_are_read_as_they_were_written() {
-        let violations = Violation::ALL.into_iter().map(Report::Violation);
-        for report in violations.chain(Limit::ALL.into_iter().map(Report::Limit)) {
+        let violations = Violation::ALL.into_iter().map(StopReason::Violation);
+        for report in violations.chain(Limit::ALL.into_iter().map(StopReason::Limit)) {
             let line = format!("{} 30 'words' of its own", report.number());
-            assert_eq!(Report::read(&line), Some((report, "30 'words' of its own".to_string())));
+            assert_eq!(StopReason::read(&line), Some((report, "30 'words' of its own".to_string())));
         }
-        assert_eq!(Report::read("step: 3"), None);
+        assert_eq!(StopReason::read("step: 3"), None);
         let text = violated(Violation::Assertion, "a \"quoted\" 100%\n");
         assert_eq!(text, "printf(\"report: 1 a 'quoted' 100''\\n\"); assert(false);");
     }

@@ -5,7 +5,7 @@ use nacre_stack::*;
 
 use crate::containers::span;
 use crate::numbers::{cut, sign};
-use crate::report::{violated, Limit, Report};
+use crate::report::{violated, Limit, StopReason};
 use crate::types::{is_scalar, is_signed, is_wide};
 use crate::uses::Uses;
 use crate::writer::Writer;
@@ -419,7 +419,7 @@ impl Writer<'_> {
         self.draws = true;
         let n = self.value(below);
         let n = self.simple(&n, &below.ty);
-        let many = Report::Limit(Limit::Draws).statement("");
+        let many = StopReason::Limit(Limit::Draws).statement("");
         self.line(format!("if :: roll_count >= {} -> {many} :: else fi; roll_count++;", crate::DRAWS));
         self.line(format!("{local} = ((roll_left & 1) && {n} > 0 -> {n} - 1 : 0); roll_left = roll_left >> 1;"));
     }

@@ -1,6 +1,8 @@
-//! Expressions of Promela as values. What a condition is known to be is decided here, on what it is built from; text is only printed.
+//! Expressions of Promela as values. What a condition is known to be is decided here, on what it is built from; text is
+//! only printed.
 //!
-//! Numbers are those of automata: never negative. So nothing is below 0, and a condition that says so is known to be false.
+//! Numbers are those of automata: never negative. So nothing is below 0, and a condition that says so is known to be
+//! false.
 
 use std::fmt;
 

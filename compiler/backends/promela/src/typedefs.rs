@@ -12,11 +12,11 @@ pub struct Typedef {
     damaged: Option<&'static str>,
 }
 
-/// With headers, as the ends have them.
+/// With headers, as the endpoints have them.
 pub const MESSAGES: Typedef = Typedef { name: "message", of: "MESSAGE", damaged: None };
 /// Packed.
 pub const FRAMES: Typedef = Typedef { name: "frame", of: "FRAME", damaged: Some("damaged_frame") };
-/// Without headers, as what is above an end has them.
+/// Without headers, as what is above an endpoint has them.
 pub const DATA: Typedef = Typedef { name: "data", of: "DATA", damaged: None };
 
 impl Messages for Typedef {

@@ -1,13 +1,13 @@
-//! What is round the two ends: the network below, specifications above, the calls of an application, and what may begin
-//! a step.
+//! What is round the two endpoints: the network below, specifications above, the calls of an application, and what may
+//! begin a step.
 
-use nacre_specification::beliefs::{silent, Beliefs};
+use nacre_specification::subset_construction::{silent, SubsetConstruction};
 use nacre_specification::{ActionKind, Automaton};
 use nacre_stack::EventId;
 
 use crate::automata::{Transition, Translator};
 use crate::effects::{self, Effect};
-use crate::judges::{self, Judge};
+use crate::monitors::{self, Monitor};
 use crate::term::Term;
 use crate::typedefs::{Typedef, DATA, FRAMES, MESSAGES};
 
@@ -21,13 +21,13 @@ pub const WAYS: usize = 1000;
 /// [`crate::report::Limit::Waiting`].
 pub const SENDING: usize = 8;
 
-/// What is round the two ends.
+/// What is round the two endpoints.
 pub struct World<'a> {
     pub below: &'a Automaton,
-    /// Each judges for itself.
+    /// Each observes for itself.
     pub above: &'a [Automaton],
-    /// For each of them its table, if it needs one ([`crate::judges::table`]).
-    pub tables: &'a [Option<Beliefs>],
+    /// For each of them its table, if it needs one ([`crate::monitors::table`]).
+    pub tables: &'a [Option<SubsetConstruction>],
     pub calls: Vec<Call>,
     /// At most so often in a run: actions of the automaton below by name, and `timers` for expirations.
     pub limits: Vec<(String, u8)>,
@@ -37,7 +37,7 @@ pub struct World<'a> {
     pub last: Vec<(String, u8)>,
     /// A call that the automata above allow must be taken.
     pub at_once: bool,
-    /// Added to all sequence numbers of the ends' first states.
+    /// Added to all sequence numbers of the endpoints' first states.
     pub first: u64,
     /// The model is of goals: SPIN's formula is that each is met again and again in fair runs.
     pub goals: bool,
@@ -53,7 +53,7 @@ pub struct World<'a> {
 pub struct Call {
     pub event: EventId,
     pub end: usize,
-    /// Calls of a kind and an end come one after the other.
+    /// Calls of a kind and an endpoint come one after the other.
     pub kind: usize,
     pub number: u8,
     /// For each parameter that is a number, in order.
@@ -62,8 +62,8 @@ pub struct Call {
     pub bytes: Option<Vec<u8>>,
 }
 
-/// One way to begin a step at an end.
-pub struct Way {
+/// One way to begin a step at an endpoint.
+pub struct Move {
     pub end: usize,
     pub when: Term,
     pub told: String,
@@ -108,16 +108,16 @@ impl World<'_> {
     }
 
     /// Writes those above; `written` says how a message is written.
-    pub fn judges<'t>(&'t self, written: judges::Written<'t>) -> Vec<Judge<'t>> {
+    pub fn monitors<'t>(&'t self, written: monitors::Written<'t>) -> Vec<Monitor<'t>> {
         let each = self.above.iter().zip(self.tables).enumerate();
-        let judge = |(at, (a, table)): (usize, (&'t Automaton, &'t Option<Beliefs>))| {
-            let in_c = table.as_ref().is_some_and(judges::is_large);
-            Judge::new(self.translator(a, format!("judge{at}"), &DATA), table.as_ref(), written, in_c)
+        let monitor = |(at, (a, table)): (usize, (&'t Automaton, &'t Option<SubsetConstruction>))| {
+            let in_c = table.as_ref().is_some_and(monitors::is_large);
+            Monitor::new(self.translator(a, format!("judge{at}"), &DATA), table.as_ref(), written, in_c)
         };
-        each.map(judge).collect()
+        each.map(monitor).collect()
     }
 
-    /// The place of the first call with such a message, or of what a judge's table speaks of besides.
+    /// The place of the first call with such a message, or of what a monitor's table speaks of besides.
     pub fn written(&self, bytes: &[u8]) -> Option<Term> {
         let at = match self.calls.iter().position(|c| c.bytes.as_deref() == Some(bytes)) {
             Some(at) => at,
@@ -126,19 +126,19 @@ impl World<'_> {
         Some(Term::Atom(format!("asked[{at}]")))
     }
 
-    /// Messages that judges let out and nobody sends.
+    /// Messages that monitors let out and nobody sends.
     pub fn not_asked(&self) -> Vec<Vec<u8>> {
-        let mut all: Vec<Vec<u8>> = self.tables.iter().flatten().flat_map(judges::messages).collect();
+        let mut all: Vec<Vec<u8>> = self.tables.iter().flatten().flat_map(monitors::messages).collect();
         all.retain(|bytes| self.calls.iter().all(|c| c.bytes.as_ref() != Some(bytes)));
         all.dedup();
         all
     }
 
-    /// The network, then the judges.
-    pub fn each<T>(&self, of: &dyn Fn(&Judge) -> Result<T, String>) -> Result<Vec<T>, String> {
+    /// The network, then the monitors.
+    pub fn each<T>(&self, of: &dyn Fn(&Monitor) -> Result<T, String>) -> Result<Vec<T>, String> {
         let written = |bytes: &[u8]| self.written(bytes);
-        let judges = self.judges(&written);
-        [Judge::Automaton(self.network())].iter().chain(&judges).map(of).collect()
+        let monitors = self.monitors(&written);
+        [Monitor::Automaton(self.network())].iter().chain(&monitors).map(of).collect()
     }
 
     /// Whether some event can be taken by the network in several ways: by actions that are possible at once.

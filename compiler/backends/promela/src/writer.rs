@@ -132,7 +132,7 @@ impl<'s> Writer<'s> {
         self.line("fi;");
     }
 
-    /// What is written meanwhile speaks of the state of this end, whichever process reads it.
+    /// What is written meanwhile speaks of the state of this endpoint, whichever process reads it.
     pub fn at_end<T>(&mut self, end: usize, what: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.end.replace(end);
         let written = what(self);
@@ -140,12 +140,12 @@ impl<'s> Writer<'s> {
         written
     }
 
-    /// The state of the end at hand.
+    /// The state of the endpoint at hand.
     pub fn my(&self) -> String {
         self.end.map_or("MY".into(), |end| format!("ends[{end}]"))
     }
 
-    /// What the end at hand was given.
+    /// What the endpoint at hand was given.
     pub fn given_values(&self) -> String {
         self.end.map_or("GIVEN".into(), |end| format!("givens[{end}]"))
     }

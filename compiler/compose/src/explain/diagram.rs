@@ -1,4 +1,5 @@
-//! Frames as RFCs draw them: a ruler of 32 bits, fields by name, the least significant bit of the first byte on the left.
+//! Frames as RFCs draw them: a ruler of 32 bits, fields by name, the least significant bit of the first byte on the
+//! left.
 
 /// A run of bits with a name.
 pub(crate) struct Part {

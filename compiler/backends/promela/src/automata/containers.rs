@@ -4,7 +4,7 @@ use nacre_specification::*;
 
 use super::{entry, flat, leaves, Env, Leaf, Result, Translator, Val};
 use crate::effects::{guarded, Effect};
-use crate::report::{Limit, Report};
+use crate::report::{Limit, StopReason};
 use crate::term::Term;
 
 /// One row of a container, and what is put there or looked for.
@@ -96,7 +96,7 @@ impl Container<'_> {
     /// One more than the model has places for is a limit of the model.
     fn room(&self) -> Vec<Effect> {
         let full = Term::number(self.translator.capacity).at_most(self.length());
-        guarded(full, Report::Limit(Limit::Capacity).effects(""))
+        guarded(full, StopReason::Limit(Limit::Capacity).effects(""))
     }
 
     /// Goes to the entry that has the values; does the one where there is such, else the other.

@@ -33,7 +33,7 @@ impl Translator<'_> {
         apart.map(|(guard, env)| self.transition(action, guard, env)).collect()
     }
 
-    /// The same for each end at which an output can happen, if what it is bound to tells that in a run only.
+    /// The same for each endpoint at which an output can happen, if what it is bound to tells that in a run only.
     fn by_end(&self, action: usize, guard: Term, env: Env) -> Vec<(Term, Env)> {
         let declared = &self.automaton.actions[action];
         match env.first() {

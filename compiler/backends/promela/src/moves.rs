@@ -9,15 +9,15 @@ use crate::effects;
 use crate::fairness::Fair;
 use crate::report::violated;
 use crate::term::Term;
-use crate::world::{has_bits, statements, Call, Way, World};
+use crate::world::{has_bits, statements, Call, Move, World};
 use crate::writer::Writer;
 
 impl Writer<'_> {
     /// Every way in which something outside begins a step.
-    pub fn ways(&mut self, world: &World) -> Result<Vec<Way>, String> {
-        let mut ways = vec![];
+    pub fn moves(&mut self, world: &World) -> Result<Vec<Move>, String> {
+        let mut moves = vec![];
         for (at, call) in world.calls.iter().enumerate() {
-            self.ways_of_call(world, at, call, &mut ways)?;
+            self.ways_of_call(world, at, call, &mut moves)?;
         }
         for (at, action) in world.below.actions.iter().enumerate().filter(|(_, a)| a.kind == ActionKind::Output) {
             let inputs = self.stack.ports.first().map_or(vec![], |p| p.inputs.clone());
@@ -40,13 +40,13 @@ impl Writer<'_> {
                 let arrives = self.written(|w| w.arrives(&input, &given));
                 let lines = [statements(&transition), effects::lines(&spent), arrives].concat();
                 let told = format!("{} at {}", action.name, ["a", "b"][end]);
-                ways.push(Way { end, when, told, call: None, broken: false, damages: transition.damages, lines });
+                moves.push(Move { end, when, told, call: None, broken: false, damages: transition.damages, lines });
             }
         }
-        Ok(ways)
+        Ok(moves)
     }
 
-    fn ways_of_call(&mut self, world: &World, at: usize, call: &Call, ways: &mut Vec<Way>) -> Result<(), String> {
+    fn ways_of_call(&mut self, world: &World, at: usize, call: &Call, moves: &mut Vec<Move>) -> Result<(), String> {
         let inputs = self.stack.ports.get(1).map_or(vec![], |p| p.inputs.clone());
         let Some(input) = inputs.into_iter().find(|i| i.event == call.event) else {
             return Err("a call that is no event from above".into());
@@ -72,8 +72,8 @@ impl Writer<'_> {
         let next = Term::atom(&used).equals(Term::number(call.number));
         let mut choices = vec![(next, vec![format!("{used}++;")])];
         let written = |bytes: &[u8]| world.written(bytes);
-        for judge in world.judges(&written) {
-            let Some(transitions) = judge.known(ActionKind::Input, &event.name, &arguments)? else { continue };
+        for monitor in world.monitors(&written) {
+            let Some(transitions) = monitor.known(ActionKind::Input, &event.name, &arguments)? else { continue };
             let with = |(when, lines): &(Term, Vec<String>)| -> Vec<(Term, Vec<String>)> {
                 let each = transitions.iter();
                 let lines = |t: &Transition| [lines.clone(), effects::lines(&t.effects)].concat();
@@ -84,16 +84,16 @@ impl Writer<'_> {
         let put = self.written(|w| w.put(&input, &given));
         let told = format!("{} calls {}, number {}", ["a", "b"][call.end], event.name, call.number + 1);
         for (allowed, lines) in choices {
-            let way = |when: Term, broken, lines| {
+            let chosen = |when: Term, broken, lines| {
                 let call_ = Some((at, allowed.clone()));
-                Way { end: call.end, when, told: told.clone(), call: call_, broken, damages: None, lines }
+                Move { end: call.end, when, told: told.clone(), call: call_, broken, damages: None, lines }
             };
             let refused = allowed.clone().and(admitted.clone().negated());
             if world.at_once && !refused.is_false() {
                 let why = violated(Violation::Refused, &format!("{} is allowed, and not taken", event.name));
-                ways.push(way(refused, true, vec![why]));
+                moves.push(chosen(refused, true, vec![why]));
             }
-            ways.push(way(allowed.clone().and(admitted.clone()), false, [lines, put.clone()].concat()));
+            moves.push(chosen(allowed.clone().and(admitted.clone()), false, [lines, put.clone()].concat()));
         }
         Ok(())
     }

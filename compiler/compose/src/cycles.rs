@@ -12,16 +12,16 @@ use crate::Diagnostic;
 
 /// An error for each circle (one of those that share a handler).
 pub(crate) fn check(stack: &Stack, flow: &Flow) -> Vec<Diagnostic> {
-    let mut search = Search { flow, state: BTreeMap::new(), path: vec![], circles: vec![] };
+    let mut search = Search { flow, state: BTreeMap::new(), path: vec![], cycles: vec![] };
     for node in flow.courses.keys() {
         search.visit(node);
     }
     let mut shown = BTreeSet::new();
     let mut found = vec![];
-    for circle in search.circles {
-        let names: BTreeSet<String> = circle.iter().map(|(node, _)| place(stack, flow, node)).collect();
+    for cycle in search.cycles {
+        let names: BTreeSet<String> = cycle.iter().map(|(node, _)| place(stack, flow, node)).collect();
         if shown.insert(names) {
-            found.push(describe(stack, flow, &circle));
+            found.push(describe(stack, flow, &cycle));
         }
     }
     found
@@ -34,13 +34,13 @@ enum State {
 }
 
 /// The nodes of a circle, each with the emission that leads on from it.
-type Circle<'a> = Vec<(Node, &'a Emission)>;
+type Cycle<'a> = Vec<(Node, &'a Emission)>;
 
 struct Search<'a> {
     flow: &'a Flow,
     state: BTreeMap<Node, State>,
-    path: Circle<'a>,
-    circles: Vec<Circle<'a>>,
+    path: Cycle<'a>,
+    cycles: Vec<Cycle<'a>>,
 }
 
 impl<'a> Search<'a> {
@@ -55,7 +55,7 @@ impl<'a> Search<'a> {
                 self.path.push((node.clone(), emission));
                 if self.state.get(&next) == Some(&State::Open) {
                     let from = self.path.iter().position(|(n, _)| *n == next).unwrap_or(0);
-                    self.circles.push(self.path[from..].to_vec());
+                    self.cycles.push(self.path[from..].to_vec());
                 } else {
                     self.visit(&next);
                 }
@@ -80,13 +80,13 @@ fn place(stack: &Stack, flow: &Flow, node: &Node) -> String {
     flow.handlers.get(node).map(|h| stack.handler(*h).name.clone()).unwrap_or_default()
 }
 
-fn describe(stack: &Stack, flow: &Flow, circle: &Circle) -> Diagnostic {
+fn describe(stack: &Stack, flow: &Flow, cycle: &Cycle) -> Diagnostic {
     let named = |node: &Node| format!("{}{}", place(stack, flow, node), carried(stack, node));
-    let mut names: Vec<String> = circle.iter().map(|(node, _)| named(node)).collect();
+    let mut names: Vec<String> = cycle.iter().map(|(node, _)| named(node)).collect();
     names.extend(names.first().cloned());
     let mut error = Diagnostic::error(codes::CIRCLE, "events go round in a circle, so a step need not end");
     for (node, emission) in
-        circle.iter().filter(|(node, _)| flow.handlers.get(node).is_some_and(|h| !stack.handler(*h).passes))
+        cycle.iter().filter(|(node, _)| flow.handlers.get(node).is_some_and(|h| !stack.handler(*h).passes))
     {
         error = error
             .at(emission.span, format!("`{}` emits `{}`", place(stack, flow, node), stack.event(emission.event).name));

@@ -1,4 +1,4 @@
-//! What leaves an end between automata: who takes it, in which way.
+//! What leaves an endpoint between automata: who takes it, in which way.
 
 use nacre_specification::violation::Violation;
 use nacre_specification::ActionKind;
@@ -6,8 +6,8 @@ use nacre_stack::*;
 
 use crate::automata::Transition;
 use crate::effects;
-use crate::judges::{clash, known, unclear};
-use crate::report::{violated, Limit, Report};
+use crate::monitors::{clash, known, unclear};
+use crate::report::{violated, Limit, StopReason};
 use crate::term::Term;
 use crate::world::{World, LEAVES, SENDING};
 use crate::writer::Writer;
@@ -18,7 +18,7 @@ type Taken = Vec<(Vec<Transition>, Violation, String)>;
 /// Where an event stands that an automaton is to take.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Waiting {
-    /// At the front of the queue of the end at hand.
+    /// At the front of the queue of the endpoint at hand.
     Queue,
     /// Among those that wait for the network.
     Sending,
@@ -49,18 +49,19 @@ impl Writer<'_> {
         }
     }
 
-    /// Events that leave the ends for an automaton.
-    pub fn leaving(&self) -> Vec<(PortId, EventId)> {
+    /// Events that leave the endpoints for an automaton.
+    pub fn emitted(&self) -> Vec<(PortId, EventId)> {
         let ports = self.stack.ports.iter().enumerate().take(2);
         ports.flat_map(|(at, p)| p.outputs.iter().map(move |e| (PortId(at as u32), *e))).collect()
     }
 
     /// The number by which an event that leaves is handled.
     pub fn leaves_as(&self, port: PortId, event: EventId) -> Option<usize> {
-        self.leaving().iter().position(|known| *known == (port, event)).map(|at| LEAVES + at)
+        self.emitted().iter().position(|known| *known == (port, event)).map(|at| LEAVES + at)
     }
 
-    /// What an event does that leaves the end at hand. It stands where it is used, once: for an inline it can be too long.
+    /// What an event does that leaves the endpoint at hand. It stands where it is used, once: for an inline it can be
+    /// too long.
     pub fn leaves(&mut self, world: &World, port: PortId, event: EventId) -> Result<(), String> {
         let down = port.0 == 0;
         let name = self.stack.event(event).name.clone();
@@ -76,7 +77,7 @@ impl Writer<'_> {
             self.pack_frame(event, "queue[queue_slot].m");
         }
         if waits {
-            let full = Report::Limit(Limit::Waiting).statement("");
+            let full = StopReason::Limit(Limit::Waiting).statement("");
             self.line(format!("if :: sending_len[0] >= {SENDING} -> {full} :: else fi;"));
             self.line(format!("sending[sending_len[0]].what = {};", number + 1));
             for (place, parameter) in &places {
@@ -112,10 +113,10 @@ impl Writer<'_> {
         }
         let written = |bytes: &[u8]| world.written(bytes);
         let mut taken = vec![];
-        for judge in world.judges(&written) {
-            let why = format!("{name} is not allowed by {} here", judge.name());
+        for monitor in world.monitors(&written) {
+            let why = format!("{name} is not allowed by {} here", monitor.name());
             taken.extend(
-                judge.known(ActionKind::Output, name, &arguments)?.map(|found| (found, Violation::NotAllowed, why)),
+                monitor.known(ActionKind::Output, name, &arguments)?.map(|found| (found, Violation::NotAllowed, why)),
             );
         }
         Ok(taken)
@@ -156,7 +157,7 @@ impl Writer<'_> {
         self.line("do");
         self.open_text(":: sending_at < sending_len[0] ->");
         self.line("if");
-        for (port, event) in self.leaving().into_iter().filter(|(port, _)| port.0 == 0) {
+        for (port, event) in self.emitted().into_iter().filter(|(port, _)| port.0 == 0) {
             let number = self.leaves_as(port, event).unwrap_or_default() - LEAVES;
             let taken = self.taken(world, true, event, Waiting::Sending)?;
             self.option(format!("sending[sending_at].what == {}", number + 1));
@@ -167,7 +168,7 @@ impl Writer<'_> {
         self.line("fi;");
         self.open_text("d_step {");
         self.line("sending[sending_at].what = 0;");
-        for (port, event) in self.leaving().into_iter().filter(|(port, _)| port.0 == 0) {
+        for (port, event) in self.emitted().into_iter().filter(|(port, _)| port.0 == 0) {
             debug_assert_eq!(port.0, 0);
             let places = self.event_places(event);
             for (place, parameter) in places.into_iter().zip(self.stack.event(event).parameters.clone()) {

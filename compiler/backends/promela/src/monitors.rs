@@ -1,13 +1,14 @@
-//! What judges: an automaton that is in one state, as it is; or, where it has actions of its own, a table of what can be known of it.
+//! What monitors: an automaton that is in one state, as it is; or, where it has actions of its own, a table of what can
+//! be known of it.
 
 use std::fmt::Write;
 
-use nacre_specification::beliefs::{Beliefs, Called, Letter};
+use nacre_specification::subset_construction::{Called, Letter, SubsetConstruction};
 use nacre_specification::{ActionKind, Automaton, Value};
 
 use crate::automata::{Messages, Transition, Translator};
 use crate::effects::Effect;
-use crate::report::{Limit, Report};
+use crate::report::{Limit, StopReason};
 use crate::term::Term;
 
 /// Participants.
@@ -16,7 +17,8 @@ const MEMBERS: u64 = 2;
 /// How a message of these bytes is written; none: the model has no such message.
 pub type Written<'a> = &'a dyn Fn(&[u8]) -> Option<Term>;
 
-pub enum Judge<'a> {
+/// A specification that observes the model, in the form in which it is written.
+pub enum Monitor<'a> {
     Automaton(Translator<'a>),
     Table(Table<'a>),
 }
@@ -25,7 +27,7 @@ pub enum Judge<'a> {
 pub struct Table<'a> {
     automaton: &'a Automaton,
     prefix: String,
-    beliefs: Beliefs,
+    subset_construction: SubsetConstruction,
     messages: &'a dyn Messages,
     written: Written<'a>,
     in_c: bool,
@@ -34,16 +36,16 @@ pub struct Table<'a> {
 type Result<T> = std::result::Result<T, String>;
 
 /// The table of an automaton that needs one, which it asks of `calls`.
-pub fn table(automaton: &Automaton, calls: &[Called]) -> Result<Option<Beliefs>> {
-    if nacre_specification::beliefs::silent(automaton).is_empty() {
+pub fn table(automaton: &Automaton, calls: &[Called]) -> Result<Option<SubsetConstruction>> {
+    if nacre_specification::subset_construction::silent(automaton).is_empty() {
         return Ok(None);
     }
-    Beliefs::of(automaton, MEMBERS, calls).map(Some)
+    SubsetConstruction::of(automaton, MEMBERS, calls).map(Some)
 }
 
 /// All messages of a table.
-pub fn messages(beliefs: &Beliefs) -> Vec<Vec<u8>> {
-    let values = beliefs.letters.iter().flat_map(|l| &l.arguments);
+pub fn messages(subset_construction: &SubsetConstruction) -> Vec<Vec<u8>> {
+    let values = subset_construction.letters.iter().flat_map(|l| &l.arguments);
     let mut found: Vec<Vec<u8>> = vec![];
     for value in values {
         match value {
@@ -54,15 +56,20 @@ pub fn messages(beliefs: &Beliefs) -> Vec<Vec<u8>> {
     found
 }
 
-impl<'a> Judge<'a> {
+impl<'a> Monitor<'a> {
     /// `in_c`: a table is looked up in C ([`rows`]), not spread out over conditions.
-    pub fn new(translator: Translator<'a>, table: Option<&Beliefs>, written: Written<'a>, in_c: bool) -> Judge<'a> {
+    pub fn new(
+        translator: Translator<'a>,
+        table: Option<&SubsetConstruction>,
+        written: Written<'a>,
+        in_c: bool,
+    ) -> Monitor<'a> {
         match table {
-            None => Judge::Automaton(translator),
-            Some(beliefs) => Judge::Table(Table {
+            None => Monitor::Automaton(translator),
+            Some(subset_construction) => Monitor::Table(Table {
                 automaton: translator.automaton,
                 prefix: translator.prefix,
-                beliefs: beliefs.clone(),
+                subset_construction: subset_construction.clone(),
                 messages: translator.messages,
                 written,
                 in_c,
@@ -70,20 +77,22 @@ impl<'a> Judge<'a> {
         }
     }
 
+    /// The name of its automaton.
     pub fn name(&self) -> &str {
         match self {
-            Judge::Automaton(t) => &t.automaton.name,
-            Judge::Table(t) => &t.automaton.name,
+            Monitor::Automaton(t) => &t.automaton.name,
+            Monitor::Table(t) => &t.automaton.name,
         }
     }
 
+    /// Writes what the monitor declares.
     pub fn declarations(&self) -> Result<String> {
         match self {
-            Judge::Automaton(t) => t.declarations(),
-            Judge::Table(t) => Ok(format!(
+            Monitor::Automaton(t) => t.declarations(),
+            Monitor::Table(t) => Ok(format!(
                 "/* {}: which set of states it can be in, of {} */\nshort {}_at;\n",
                 t.automaton.description,
-                t.beliefs.next.len(),
+                t.subset_construction.next.len(),
                 t.prefix
             )),
         }
@@ -92,23 +101,24 @@ impl<'a> Judge<'a> {
     /// Nothing of a table is used within a step only.
     pub fn resets(&self) -> Result<Vec<Effect>> {
         match self {
-            Judge::Automaton(t) => t.resets(),
-            Judge::Table(_) => Ok(vec![]),
+            Monitor::Automaton(t) => t.resets(),
+            Monitor::Table(_) => Ok(vec![]),
         }
     }
 
+    /// Returns the effects that put it into its first state.
     pub fn start(&self) -> Result<Vec<Effect>> {
         match self {
-            Judge::Automaton(t) => t.start(),
-            Judge::Table(_) => Ok(vec![]),
+            Monitor::Automaton(t) => t.start(),
+            Monitor::Table(_) => Ok(vec![]),
         }
     }
 
     /// Of each goal of the automaton: its name, that it holds, and that it is excused.
     pub fn goals(&self) -> Result<Vec<(String, [Term; 2])>> {
         let (automaton, each) = match self {
-            Judge::Automaton(t) => (t.automaton, t.goals()?),
-            Judge::Table(t) => (t.automaton, t.goals()),
+            Monitor::Automaton(t) => (t.automaton, t.goals()?),
+            Monitor::Table(t) => (t.automaton, t.goals()),
         };
         Ok(automaton.goals.iter().map(|g| format!("{} of {}", g.name, automaton.name)).zip(each).collect())
     }
@@ -116,7 +126,7 @@ impl<'a> Judge<'a> {
     /// Every way of the actions of a name with these parameters; nothing if there is no such action.
     pub fn known(&self, kind: ActionKind, name: &str, arguments: &[Term]) -> Result<Option<Vec<Transition>>> {
         match self {
-            Judge::Automaton(t) => {
+            Monitor::Automaton(t) => {
                 let found = known(t, kind, name, arguments)?;
                 let several = found.as_deref().is_some_and(|transitions| !clash(transitions).is_false());
                 match kind {
@@ -126,7 +136,7 @@ impl<'a> Judge<'a> {
                     _ => Ok(found),
                 }
             }
-            Judge::Table(t) => t.known(kind, name, arguments),
+            Monitor::Table(t) => t.known(kind, name, arguments),
         }
     }
 }
@@ -141,7 +151,7 @@ pub fn clash(transitions: &[Transition]) -> Term {
 
 /// What is done then. `why`: what is said where an event is not allowed.
 pub fn unclear(why: &str) -> String {
-    Report::Limit(Limit::Ambiguous).statement(&format!("{why}, or in two ways"))
+    StopReason::Limit(Limit::Ambiguous).statement(&format!("{why}, or in two ways"))
 }
 
 /// The same of one automaton.
@@ -160,7 +170,7 @@ impl Table<'_> {
             return (0..self.automaton.goals.len()).map(|goal| [part(2 * goal), part(2 * goal + 1)]).collect();
         }
         let among = |is: &dyn Fn(&(bool, bool)) -> bool, goal: usize| {
-            let states = self.beliefs.goals.iter().enumerate().filter(|(_, goals)| is(&goals[goal]));
+            let states = self.subset_construction.goals.iter().enumerate().filter(|(_, goals)| is(&goals[goal]));
             Term::any(states.map(|(at, _)| self.is_at(at)))
         };
         (0..self.automaton.goals.len()).map(|goal| [among(&|g| g.0, goal), among(&|g| g.1, goal)]).collect()
@@ -173,7 +183,7 @@ impl Table<'_> {
     fn known(&self, kind: ActionKind, name: &str, arguments: &[Term]) -> Result<Option<Vec<Transition>>> {
         let mine = |l: &&Letter| l.kind == kind && l.name == name;
         let mut found = vec![];
-        for (at, letter) in self.beliefs.letters.iter().enumerate().filter(|(_, l)| mine(l)) {
+        for (at, letter) in self.subset_construction.letters.iter().enumerate().filter(|(_, l)| mine(l)) {
             found.extend(self.transition(at, letter, arguments)?);
         }
         Ok(self.automaton.actions.iter().any(|a| a.kind == kind && a.name == name).then_some(found))
@@ -200,7 +210,8 @@ impl Table<'_> {
     fn transition(&self, at: usize, letter: &Letter, arguments: &[Term]) -> Result<Option<Transition>> {
         let guard = self.is_letter(letter, arguments)?;
         let here = format!("{}_at", self.prefix);
-        let moves = self.beliefs.next.iter().enumerate().filter_map(|(from, row)| row[at].map(|to| (from, to)));
+        let moves =
+            self.subset_construction.next.iter().enumerate().filter_map(|(from, row)| row[at].map(|to| (from, to)));
         let moves: Vec<(usize, u32)> = moves.collect();
         let (possible, effects) = if self.in_c {
             let table = format!("{}_next", self.prefix);
@@ -223,18 +234,18 @@ impl Table<'_> {
     }
 }
 
-/// A table in C, for the judge whose names begin with `prefix`: by state and letter the next state and 1; 0: not allowed. And by state
-/// and goal whether it holds, and is excused.
-pub fn rows(prefix: &str, beliefs: &Beliefs) -> String {
-    let letters = beliefs.letters.len().max(1);
+/// A table in C, for the monitor whose names begin with `prefix`: by state and letter the next state and 1; 0: not
+/// allowed. And by state and goal whether it holds, and is excused.
+pub fn rows(prefix: &str, subset_construction: &SubsetConstruction) -> String {
+    let letters = subset_construction.letters.len().max(1);
     let mut text = format!("static const short {prefix}_next[][{letters}] = {{\n");
-    for row in &beliefs.next {
+    for row in &subset_construction.next {
         let row: Vec<String> = row.iter().map(|next| next.map_or(0, |n| n + 1).to_string()).collect();
         let _ = writeln!(text, "    {{{}}},", if row.is_empty() { "0".into() } else { row.join(", ") });
     }
-    let goals = 2 * beliefs.goals.first().map_or(0, Vec::len);
+    let goals = 2 * subset_construction.goals.first().map_or(0, Vec::len);
     let _ = writeln!(text, "}};\nstatic const unsigned char {prefix}_goals[][{}] = {{", goals.max(1));
-    for row in &beliefs.goals {
+    for row in &subset_construction.goals {
         let row = row.iter().flat_map(|(holds, excused)| [holds, excused]).map(|b| u8::from(*b).to_string());
         let _ =
             writeln!(text, "    {{{}}},", row.chain((goals == 0).then(|| "0".into())).collect::<Vec<_>>().join(", "));
@@ -246,12 +257,12 @@ pub fn rows(prefix: &str, beliefs: &Beliefs) -> String {
 const SPREAD: usize = 1000;
 
 /// Whether a model looks a table up in C, because Promela has no constants that are arrays.
-pub fn is_large(beliefs: &Beliefs) -> bool {
-    beliefs.next.iter().flatten().filter(|to| to.is_some()).count() > SPREAD
+pub fn is_large(subset_construction: &SubsetConstruction) -> bool {
+    subset_construction.next.iter().flatten().filter(|to| to.is_some()).count() > SPREAD
 }
 
 /// What `tables.h` beside the text of a model must say; none: the text needs none.
-pub fn tables_in_c(tables: &[Option<Beliefs>]) -> Option<String> {
+pub fn tables_in_c(tables: &[Option<SubsetConstruction>]) -> Option<String> {
     let tables = tables.iter().enumerate().filter_map(|(at, table)| Some((at, table.as_ref()?)));
     let large: Vec<_> = tables.filter(|(_, table)| is_large(table)).collect();
     (!large.is_empty()).then(|| large.into_iter().map(|(at, table)| rows(&format!("judge{at}"), table)).collect())

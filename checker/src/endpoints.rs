@@ -1,5 +1,5 @@
-//! The ends: local states of the stack, and what one step makes of them. A local state is computed once, however many global
-//! states it is part of, and so is each step from it.
+//! The endpoints: local states of the stack, and what one step makes of them. A local state is computed once, however
+//! many global states it is part of, and so is each step from it.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -13,7 +13,7 @@ use crate::memo::{Interner, Memo, Near};
 use nacre_worlds::setup::{Call, Setup, BELOW};
 use nacre_worlds::values::{address, of_spec, seen};
 
-/// One end in one state.
+/// One endpoint in one state.
 pub struct Local {
     pub machine: Machine,
     pub busy: bool,
@@ -23,7 +23,7 @@ pub struct Local {
     pub armed: Vec<Armed>,
 }
 
-/// What comes to an end from outside, besides calls.
+/// What comes to an endpoint from outside, besides calls.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Arrival {
     /// A frame from the peer.
@@ -32,15 +32,15 @@ pub enum Arrival {
     Event(u32, Vec<Spec>),
 }
 
-/// An event that left an end: as an automaton names it.
+/// An event that left an endpoint: as an automaton names it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Left {
+pub struct Emitted {
     pub port: PortId,
     pub event: EventId,
     pub arguments: Vec<Spec>,
 }
 
-impl Left {
+impl Emitted {
     /// Over the lower boundary; otherwise at the top, or at a port of a layer's own.
     pub fn down(&self) -> bool {
         self.port == BELOW
@@ -49,9 +49,9 @@ impl Left {
 
 /// One way in which a step can end.
 #[derive(Clone, Debug)]
-pub struct Way {
+pub struct Transition {
     pub next: u32,
-    /// Number of what left, in [`Ends::effects`].
+    /// Number of what left, in [`Endpoints::effects`].
     pub effects: u32,
     /// What the step broke by itself.
     pub broken: Option<Broken>,
@@ -62,24 +62,25 @@ pub struct Way {
 /// A step, by what it begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
-    /// Place in [`Ends::calls`].
+    /// Place in [`Endpoints::calls`].
     Call(u32),
-    /// Number in [`Ends::arrivals`].
+    /// Number in [`Endpoints::arrivals`].
     Arrival(u32),
     /// Place in [`Local::armed`].
     Timer(u32),
     Later,
 }
 
-type Ways = Arc<[Way]>;
+type Transitions = Arc<[Transition]>;
 
-pub struct Ends {
+/// Both endpoints: their local states and the steps between these.
+pub struct Endpoints {
     stack: Arc<Stack>,
     pub calls: Vec<Call>,
     pub locals: Interner<Vec<u8>, Local>,
     pub arrivals: Interner<Arrival, Arrival>,
-    pub effects: Interner<Vec<Left>, Vec<Left>>,
-    steps: Memo<(u32, Step), Ways>,
+    pub effects: Interner<Vec<Emitted>, Vec<Emitted>>,
+    steps: Memo<(u32, Step), Transitions>,
     /// What has run in steps that called no frame impossible.
     covered: Mutex<Covered>,
     /// The values to try of numbers drawn at random.
@@ -93,16 +94,17 @@ pub struct Ends {
     lost: OnceLock<String>,
 }
 
+/// What one thread has looked up in [`Endpoints`].
 #[derive(Default)]
-pub struct NearEnds {
-    steps: Near<(u32, Step), Ways>,
+pub struct NearEndpoints {
+    steps: Near<(u32, Step), Transitions>,
     locals: Near<u32, Arc<Local>>,
 }
 
-impl Ends {
-    /// Both ends, opened: all ways in which each can open.
-    pub fn open(setup: &Setup) -> Result<(Ends, [Vec<Way>; 2]), String> {
-        let ends = Ends {
+impl Endpoints {
+    /// Both endpoints, opened: all ways in which each can open.
+    pub fn open(setup: &Setup) -> Result<(Endpoints, [Vec<Transition>; 2]), String> {
+        let endpoints = Endpoints {
             erases_times: nacre_analysis::timing::erasure(&setup.stack).is_empty(),
             stack: setup.stack.clone(),
             calls: setup.calls(),
@@ -123,20 +125,21 @@ impl Ends {
             }
             let machine = Machine::of(setup.stack.clone(), config);
             let mut outcome = Outcome::Ok;
-            let ways = ends.every_way(end, &machine, &mut |machine| {
+            let transitions = endpoints.every_transition(end, &machine, &mut |machine| {
                 outcome = machine.open(0);
                 outcome
             });
             match outcome {
-                Outcome::Ok => Ok(ways),
+                Outcome::Ok => Ok(transitions),
                 other => Err(format!("the stack could not be opened: {other:?}")),
             }
         };
         let first = [open(0)?, open(1)?];
-        Ok((ends, first))
+        Ok((endpoints, first))
     }
 
-    pub fn local(&self, near: &mut NearEnds, number: u32) -> Arc<Local> {
+    /// Returns the local state of a number.
+    pub fn local(&self, near: &mut NearEndpoints, number: u32) -> Arc<Local> {
         if let Some(local) = near.locals.known(&number) {
             return local.clone();
         }
@@ -145,12 +148,13 @@ impl Ends {
         local
     }
 
-    /// Every way in which a step of an end can end; none if it is not taken.
-    pub fn step(&self, near: &mut NearEnds, end: usize, from: u32, step: Step) -> Ways {
+    /// Every way in which a step of an endpoint can end; none if it is not taken.
+    pub fn step(&self, near: &mut NearEndpoints, end: usize, from: u32, step: Step) -> Transitions {
         self.steps.get(&mut near.steps, (from, step), || {
             let local = self.locals.value(from);
-            let ways = self.every_way(end, &local.machine, &mut |machine| self.run(machine, end, &local, step));
-            Ways::from(ways)
+            let transitions =
+                self.every_transition(end, &local.machine, &mut |machine| self.run(machine, end, &local, step));
+            Transitions::from(transitions)
         })
     }
 
@@ -186,8 +190,13 @@ impl Ends {
         }
     }
 
-    fn every_way(&self, end: usize, from: &Machine, run: &mut dyn FnMut(&mut Machine) -> Outcome) -> Vec<Way> {
-        let mut ways: Vec<Way> = vec![];
+    fn every_transition(
+        &self,
+        end: usize,
+        from: &Machine,
+        run: &mut dyn FnMut(&mut Machine) -> Outcome,
+    ) -> Vec<Transition> {
+        let mut transitions: Vec<Transition> = vec![];
         let mut choices = Some(Choices::first(self.points.clone()));
         while let Some(plan) = choices {
             let mut machine = from.clone();
@@ -204,16 +213,18 @@ impl Ends {
             }
             // What was dropped has had its effect: none but on counters. What was not taken has had none.
             if matches!(outcome, Outcome::Ok | Outcome::Dropped | Outcome::NoSpace | Outcome::Idle) {
-                let way = self.way(end, machine, plan);
-                if !ways.iter().any(|w| w.next == way.next && w.effects == way.effects && w.broken == way.broken) {
-                    ways.push(way);
+                let transition = self.transition(end, machine, plan);
+                if !transitions.iter().any(|w| {
+                    w.next == transition.next && w.effects == transition.effects && w.broken == transition.broken
+                }) {
+                    transitions.push(transition);
                 }
             }
         }
-        ways
+        transitions
     }
 
-    fn way(&self, end: usize, mut machine: Machine, choices: Choices) -> Way {
+    fn transition(&self, end: usize, mut machine: Machine, choices: Choices) -> Transition {
         let broken = machine.take_reports().into_iter().next().map(|report| {
             let layer = report.layer.map_or("the stack", |layer| &self.stack.layer(layer).name);
             let why = format!("{layer}: {}: {}", report.rule, report.text);
@@ -221,9 +232,9 @@ impl Ends {
         });
         let left = machine.take_outputs().into_iter().map(|output| {
             let arguments = seen(&self.stack, output.event, &output.arguments, output.bytes.as_deref());
-            Left { port: output.port, event: output.event, arguments }
+            Emitted { port: output.port, event: output.event, arguments }
         });
-        let left: Vec<Left> = left.collect();
+        let left: Vec<Emitted> = left.collect();
         let effects = self.effects.number(left.clone(), || left);
         let mut key = vec![end as u8];
         key.extend(machine.abstract_bytes(self.erases_times));
@@ -234,9 +245,10 @@ impl Ends {
             armed.sort_by(|a, b| (a.layer, a.timer, &a.indices).cmp(&(b.layer, b.timer, &b.indices)));
             Local { busy: machine.is_busy(), goals: machine.goals(), armed, machine }
         });
-        Way { next, effects, broken, choices }
+        Transition { next, effects, broken, choices }
     }
 
+    /// Returns the name of the event that a call makes.
     pub fn call_name(&self, call: &Call) -> &str {
         &self.stack.event(call.id).name
     }
@@ -256,6 +268,7 @@ impl Ends {
         self.lost.get()
     }
 
+    /// Whether the events of a step are handled in every order.
     pub fn any_order(&self) -> bool {
         self.any_order
     }

@@ -1,5 +1,5 @@
-//! What can be known of an automaton from outside: after what was seen, the set of the states in which it can be. Internal actions
-//! and faults are not seen, and an action may be possible in several ways.
+//! What can be known of an automaton from outside: after what was seen, the set of the states in which it can be.
+//! Internal actions and faults are not seen, and an action may be possible in several ways.
 
 use std::collections::{HashMap, HashSet};
 
@@ -69,7 +69,7 @@ pub fn follow(
     (known, next)
 }
 
-/// Something that is seen: an input or an output at an end.
+/// Something that is seen: an input or an output at an endpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Letter {
     pub kind: ActionKind,
@@ -78,7 +78,7 @@ pub struct Letter {
     pub arguments: Vec<Value>,
 }
 
-/// An input that comes once: the calls of a kind and an end come one after the other, by number.
+/// An input that comes once: the calls of a kind and an endpoint come one after the other, by number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Called {
     pub letter: Letter,
@@ -88,7 +88,7 @@ pub struct Called {
 
 /// A finite automaton that sees what the other sees: its states are numbers of sets of states, the first is 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Beliefs {
+pub struct SubsetConstruction {
     pub letters: Vec<Letter>,
     /// By state, by letter; none: it is not allowed. Letters that are not here never are.
     pub next: Vec<Vec<Option<u32>>>,
@@ -96,7 +96,8 @@ pub struct Beliefs {
     pub goals: Vec<Vec<(bool, bool)>>,
 }
 
-/// Of each goal of an automaton that can be in any of these states: whether it holds in one of them, and whether it is excused in one.
+/// Of each goal of an automaton that can be in any of these states: whether it holds in one of them, and whether it is
+/// excused in one.
 pub fn goals(automaton: &Automaton, members: u64, states: &[State]) -> Vec<(bool, bool)> {
     let holds = |goal: usize| states.iter().any(|s| automaton.holds(s, members, goal));
     let excused = |goal: usize| states.iter().any(|s| automaton.excused(s, members, goal));
@@ -115,9 +116,9 @@ struct Making<'a> {
     next: Vec<HashMap<usize, Option<u32>>>,
 }
 
-impl Beliefs {
+impl SubsetConstruction {
     /// Of an automaton that is asked so much and no more; in words why there are too many sets.
-    pub fn of(automaton: &Automaton, members: u64, calls: &[Called]) -> Result<Beliefs, String> {
+    pub fn of(automaton: &Automaton, members: u64, calls: &[Called]) -> Result<SubsetConstruction, String> {
         let mut making = Making {
             automaton,
             members,
@@ -241,13 +242,13 @@ impl Making<'_> {
         Ok(found)
     }
 
-    fn table(self) -> Beliefs {
+    fn table(self) -> SubsetConstruction {
         let Making { automaton, members, all, letters, next, .. } = self;
         let goals = all.iter().map(|states| goals(automaton, members, states)).collect();
         let row =
             |row: HashMap<usize, Option<u32>>| (0..letters.len()).map(|at| row.get(&at).copied().flatten()).collect();
         let next = next.into_iter().map(row).collect();
-        Beliefs { letters, next, goals }
+        SubsetConstruction { letters, next, goals }
     }
 }
 

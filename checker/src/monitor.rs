@@ -2,20 +2,21 @@
 
 use std::sync::{Arc, OnceLock};
 
-use nacre_specification::beliefs::{close, follow};
 use nacre_specification::evaluate::State;
+use nacre_specification::subset_construction::{close, follow};
 use nacre_specification::violation::Violation;
 use nacre_specification::{ActionKind, Automaton};
 
 use crate::broken::Broken;
-use crate::ends::Ends;
+use crate::endpoints::Endpoints;
 use crate::memo::{Interner, Memo, Near};
 use nacre_worlds::setup::{Call, Setup, MEMBERS};
 
 /// For each automaton, the states that it can be in: sorted, and closed under internal actions and faults.
 type Possible = Vec<Vec<State>>;
 
-pub struct Judges {
+/// The automata that the endpoints are specified by, and their possible states.
+pub struct Monitors {
     automata: Vec<Automaton>,
     states: Interner<Possible, Possible>,
     called: Memo<(u32, u32), Option<u32>>,
@@ -27,19 +28,22 @@ pub struct Judges {
     lost: OnceLock<String>,
 }
 
-/// Where what came out of an end leads (none: that is not known, [`Judges::lost`] says why); or what is not allowed, in words.
+/// Where what came out of an endpoint leads (none: that is not known, [`Monitors::lost`] says why); or what is not
+/// allowed, in words.
 type Seen = Result<Option<u32>, Broken>;
 
+/// What one thread has looked up in [`Monitors`].
 #[derive(Default)]
-pub struct NearJudges {
+pub struct NearMonitors {
     called: Near<(u32, u32), Option<u32>>,
     seen: Near<(u32, u32), Seen>,
     goals: Near<u32, u64>,
 }
 
-impl Judges {
-    pub fn new(setup: &Setup) -> Result<(Judges, u32), String> {
-        let judges = Judges {
+impl Monitors {
+    /// The monitors of a setup, and the number of their first state; or why they cannot be followed.
+    pub fn new(setup: &Setup) -> Result<(Monitors, u32), String> {
+        let monitors = Monitors {
             automata: setup.above.clone(),
             states: Interner::default(),
             called: Memo::default(),
@@ -49,16 +53,18 @@ impl Judges {
             lost: OnceLock::new(),
         };
         let start: Result<Possible, String> =
-            judges.automata.iter().map(|a| close(a, MEMBERS, vec![a.start(MEMBERS)])).collect();
+            monitors.automata.iter().map(|a| close(a, MEMBERS, vec![a.start(MEMBERS)])).collect();
         let start = start?;
-        let first = judges.states.number(start.clone(), || start);
-        Ok((judges, first))
+        let first = monitors.states.number(start.clone(), || start);
+        Ok((monitors, first))
     }
 
+    /// The automata, in the order of the configuration.
     pub fn automata(&self) -> &[Automaton] {
         &self.automata
     }
 
+    /// Returns the possible states of a number.
     pub fn state(&self, number: u32) -> Arc<Possible> {
         self.states.value(number)
     }
@@ -77,7 +83,7 @@ impl Judges {
     }
 
     /// Where a call leads; none: some automaton does not allow the application to make it here.
-    pub fn call(&self, near: &mut NearJudges, from: u32, at: u32, call: &Call) -> Option<u32> {
+    pub fn call(&self, near: &mut NearMonitors, from: u32, at: u32, call: &Call) -> Option<u32> {
         self.called.get(&mut near.called, (from, at), || {
             let mut next = self.states.value(from).as_ref().clone();
             let name = &self.names[call.id.index()];
@@ -94,12 +100,12 @@ impl Judges {
         })
     }
 
-    /// Where what came out of an end leads.
-    pub fn see(&self, near: &mut NearJudges, ends: &Ends, from: u32, end: usize, effects: u32) -> Seen {
+    /// Where what came out of an endpoint leads.
+    pub fn see(&self, near: &mut NearMonitors, endpoints: &Endpoints, from: u32, end: usize, effects: u32) -> Seen {
         let key = (from, effects << 1 | end as u32);
         self.seen.get(&mut near.seen, key, || {
             let mut next = self.states.value(from).as_ref().clone();
-            for left in ends.effects.value(effects).iter().filter(|l| !l.down()) {
+            for left in endpoints.effects.value(effects).iter().filter(|l| !l.down()) {
                 let name = &self.names[left.event.index()];
                 for (automaton, states) in self.automata.iter().zip(&mut next) {
                     let (known, after) =
@@ -121,18 +127,20 @@ impl Judges {
         })
     }
 
-    /// For each goal of each automaton a bit of the low half, whether a state that it can be in fulfils it, and one of the high
-    /// half, whether one excuses it.
-    pub fn goals(&self, near: &mut NearJudges, at: u32) -> u64 {
+    /// For each goal of each automaton a bit of the low half, whether a state that it can be in fulfils it, and one of
+    /// the high half, whether one excuses it.
+    pub fn goals(&self, near: &mut NearMonitors, at: u32) -> u64 {
         self.goals.get(&mut near.goals, at, || {
             let possible = self.states.value(at);
             let each = self.automata.iter().zip(possible.iter());
-            let goals = each.flat_map(|(a, states)| nacre_specification::beliefs::goals(a, MEMBERS, states));
+            let goals =
+                each.flat_map(|(a, states)| nacre_specification::subset_construction::goals(a, MEMBERS, states));
             let bits = |(holds, excused)| u64::from(holds) | u64::from(excused) << 32;
             goals.enumerate().fold(0, |all, (at, goal)| all | bits(goal) << at)
         })
     }
 
+    /// Names the goals in the order of the bits of [`Monitors::goals`].
     pub fn goal_names(&self) -> Vec<String> {
         let each = self.automata.iter();
         each.flat_map(|a| a.goals.iter().map(|g| format!("{} of {}", g.name, a.name))).collect()
