@@ -8,6 +8,7 @@ pub mod mutants;
 pub mod mutation;
 pub mod pair;
 pub mod programs;
+pub mod rows;
 pub mod source;
 pub mod storm;
 pub mod values;

@@ -165,6 +165,8 @@ impl Body<'_, '_> {
             return text;
         }
         match (from, to) {
+            // The one bit is the sign.
+            (Scalar::Bool, Scalar::Signed { bits: 1, .. }) => self.narrowed(format!("(uint64_t){text}"), to).into(),
             (Scalar::Bool, _) => format!("({}){text}", to.name()).into(),
             (Scalar::Unsigned { bits, .. }, Scalar::Unsigned { bits: wide, .. }) if bits <= wide => match to.c() {
                 c if c == from.c() => text,

@@ -5,6 +5,7 @@ use nacre_stack::*;
 use crate::calls::{Callee, Function, Parameter};
 use crate::code::Code;
 use crate::term::Term;
+use crate::types::window_slots;
 use crate::writer::Writer;
 
 /// What is done to each message inside.
@@ -203,8 +204,33 @@ impl Writer<'_> {
                 code.close("}");
                 code.line("return true;");
             }
+            Type::Window(..) | Type::Pool(..) | Type::Map(..) => self.write_same_slots(ty, layer, code),
             other => unreachable!("{other:?} is not compared"),
         }
+    }
+
+    /// Containers with slots: equal if the same slots are used, with equal entries, and a window has the same numbers.
+    fn write_same_slots(&mut self, ty: &Type, layer: usize, code: &mut Code) {
+        let p = self.prefix.clone();
+        let (n, mut parts) = match ty {
+            Type::Map(k, t, n) => (*n, vec![("key", &**k), ("at", &**t)]),
+            Type::Pool(t, n) => (*n, vec![("at", &**t)]),
+            Type::Window(t, n, _) => {
+                let numbers = ["low", "next", "high", "reported"].map(|name| format!("a->{name} != b->{name}"));
+                code.line(format!("if ({}) {{ return false; }}", numbers.join(" || ")));
+                (window_slots(*n), vec![("at", &**t)])
+            }
+            other => unreachable!("{other:?} has no slots"),
+        };
+        let same = parts
+            .drain(..)
+            .map(|(name, t)| self.same_text(t, layer, &format!("a->{name}[i]"), &format!("b->{name}[i]")));
+        let same = same.collect::<Vec<_>>().join(" && ");
+        code.line("if (memcmp(a->used, b->used, sizeof a->used) != 0) { return false; }");
+        code.open(format!("for (uint32_t i = 0; i < {n}u; i++) {{"));
+        code.line(format!("if ({p}_has(a->used, i) && !({same})) {{ return false; }}"));
+        code.close("}");
+        code.line("return true;");
     }
 
     /// The helper that orders two strings of bytes or addresses: below 0, 0, above.

@@ -38,6 +38,10 @@ impl Kind {
     pub const NUMBERS: &'static [Kind] =
         &[Kind::Bool, Kind::Unsigned, Kind::Signed, Kind::Sequence, Kind::Range, Kind::Enum, Kind::Time];
 
+    /// Kinds whose values are one number that is never negative.
+    pub const NATURAL: &'static [Kind] =
+        &[Kind::Bool, Kind::Unsigned, Kind::Sequence, Kind::Range, Kind::Enum, Kind::Time];
+
     /// The kind of a type.
     pub const fn of(ty: &Type) -> Kind {
         match ty {
@@ -72,5 +76,10 @@ impl Kind {
             self,
             Kind::Bool | Kind::Unsigned | Kind::Signed | Kind::Sequence | Kind::Range | Kind::Enum | Kind::Time
         )
+    }
+
+    /// Whether values of the kind are one number that is never negative: a distance, an index, an element.
+    pub const fn is_natural(self) -> bool {
+        self.is_number() && !matches!(self, Kind::Signed)
     }
 }

@@ -29,8 +29,8 @@ pub struct Row {
 pub enum Right {
     /// Of the type of the left one.
     Same,
-    /// Any number, without its sign.
-    Number,
+    /// Any number that is not signed.
+    Natural,
     /// A set, of which the left operand may be an element.
     Set,
 }
@@ -142,18 +142,23 @@ pub const BINARY: &[Binary] = &[
         BinaryOp::Shl,
         "shl",
         &[
-            row(&[Unsigned, Signed, Time], Right::Number, Gives::Left, Run::Numbers(|n| shifted(n, n.a << (n.b & 63)))),
-            row(&[Set], Right::Number, Gives::Left, Run::Moved(sets::raise)),
+            row(
+                &[Unsigned, Signed, Time],
+                Right::Natural,
+                Gives::Left,
+                Run::Numbers(|n| shifted(n, n.a << (n.b & 63))),
+            ),
+            row(&[Set], Right::Natural, Gives::Left, Run::Moved(sets::raise)),
         ],
     ),
     binary(
         BinaryOp::Shr,
         "shr",
         &[
-            row(&[Unsigned, Time], Right::Number, Gives::Left, Run::Numbers(|n| shifted(n, n.a >> (n.b & 63)))),
+            row(&[Unsigned, Time], Right::Natural, Gives::Left, Run::Numbers(|n| shifted(n, n.a >> (n.b & 63)))),
             // Of a negative number the sign comes in from the left.
-            row(&[Signed], Right::Number, Gives::Left, Run::Numbers(|n| shifted(n, (n.left >> (n.b & 63)) as u64))),
-            row(&[Set], Right::Number, Gives::Left, Run::Moved(sets::lower)),
+            row(&[Signed], Right::Natural, Gives::Left, Run::Numbers(|n| shifted(n, (n.left >> (n.b & 63)) as u64))),
+            row(&[Set], Right::Natural, Gives::Left, Run::Moved(sets::lower)),
         ],
     ),
     binary(BinaryOp::Equal, "=", &[test(COMPARED, Run::Equality(true))]),
@@ -179,7 +184,7 @@ pub const BINARY: &[Binary] = &[
     ),
     binary(BinaryOp::Without, "without", &[of_sets(|a, b| a & !b)]),
     binary(BinaryOp::Subset, "within", &[test(&[Set], Run::Subset)]),
-    binary(BinaryOp::Member, "in", &[row(Kind::NUMBERS, Right::Set, Gives::Bool, Run::Member)]),
+    binary(BinaryOp::Member, "in", &[row(Kind::NATURAL, Right::Set, Gives::Bool, Run::Member)]),
 ];
 
 /// By the width or more, nothing is left.
@@ -221,7 +226,7 @@ impl Row {
     pub fn takes(&self, left: &Type, right: &Type) -> bool {
         match self.right {
             Right::Same => left == right,
-            Right::Number => Kind::of(right).is_number(),
+            Right::Natural => Kind::of(right).is_natural(),
             Right::Set => Kind::of(right) == Set,
         }
     }

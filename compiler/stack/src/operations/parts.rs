@@ -15,8 +15,8 @@ pub enum Operand {
     Gap,
     /// A number of entries: 32 bits.
     Count,
-    /// An index: any number. Entries of lists and rings count from the oldest, slots of pools and maps from 0. Elements
-    /// of sets are indices too.
+    /// An index: any number that is not signed. Entries of lists and rings count from the oldest, slots of pools and
+    /// maps from 0. Elements of sets are indices too.
     Slot,
 }
 
@@ -47,7 +47,7 @@ impl<'t> Parts<'t> {
         }
     }
 
-    /// The type of an operand; none: any number.
+    /// The type of an operand; none: any number that is not signed.
     pub fn operand(&self, operand: Operand) -> Option<Type> {
         let number = || self.bits.map(Type::Seq);
         match operand {

@@ -1,9 +1,6 @@
 //! Code: statements fit the tables, and calls come to an end.
 
-use super::expressions::is_number;
-use super::Problems;
-use crate::operations::methods::Success;
-use crate::operations::Parts;
+use super::problems::Problems;
 use crate::*;
 
 /// What is known while one body is checked.
@@ -114,14 +111,15 @@ impl<'a> Check<'a> {
 }
 
 impl<'a> Check<'a> {
-    fn local_type(&mut self, id: LocalId) -> Option<&'a Type> {
+    /// The type of a local.
+    pub fn local_type(&mut self, id: LocalId) -> Option<&'a Type> {
         let ty = self.locals.get(id.index()).map(|l| &l.ty);
         self.problems.unless(ty.is_some(), || format!("no local {}", id.0));
         ty
     }
 
     /// A local that receives a value of a type.
-    fn receives(&mut self, id: LocalId, want: &Type, what: &str) {
+    pub fn receives(&mut self, id: LocalId, want: &Type, what: &str) {
         if let Some(ty) = self.local_type(id) {
             self.same(ty, want, what);
         }
@@ -215,7 +213,9 @@ impl<'a> Check<'a> {
             StatementKind::Impossible | StatementKind::Unreachable => {}
             StatementKind::Fit { into, value } => {
                 self.number(value, "what is fitted");
-                let fits = self.local_type(*into).is_none_or(|t| matches!(t, Type::Option(t) if is_number(t)));
+                let fits = self
+                    .local_type(*into)
+                    .is_none_or(|t| matches!(t, Type::Option(t) if operations::Kind::of(t).is_number()));
                 self.problems.unless(fits, || "what is fitted goes into no option of a number".into());
             }
             StatementKind::Random { into, below } => {
@@ -325,7 +325,7 @@ impl<'a> Check<'a> {
         if let (Some(local), Some(ty)) = (walk.index, &index) {
             self.receives(local, ty, "an index");
         } else if let Some(ty) = walk.index.and_then(|local| self.local_type(local)) {
-            self.problems.unless(is_number(ty), || "an index is not a number".into());
+            self.problems.unless(operations::Kind::of(ty).is_number(), || "an index is not a number".into());
         }
         if let Some(key) = walk.key {
             match &walk.over.ty {
@@ -338,49 +338,6 @@ impl<'a> Check<'a> {
                 Some(ty) => self.typed(limit, ty, "a limit"),
                 None => self.problems.add("a limit on what has no numbers"),
             }
-        }
-    }
-
-    fn operate(&mut self, operate: &'a Operate) {
-        self.changed(&operate.place);
-        let of = &operate.place.ty;
-        let Some(row) = operate.operation.row(of) else {
-            return self.problems.add(format!("{:?} on {of:?}", operate.operation));
-        };
-        let parts = Parts::of(of);
-        let compared = !row.compares || parts.entry.is_some_and(|entry| self.stack.capabilities(entry).compared);
-        self.problems.unless(compared, || format!("{:?} on {of:?} compares", operate.operation));
-        // What it takes and gives; of a number any type will do.
-        let takes: Vec<Option<Type>> = row.takes.iter().map(|operand| parts.operand(*operand)).collect();
-        let gives = row.gives.map(|operand| parts.operand(operand));
-        let fails = row.success == Success::Fails;
-        let (have, want) = (operate.arguments.len(), takes.len());
-        self.problems.unless(have == want, || format!("{have} of {want} arguments"));
-        for (argument, want) in operate.arguments.iter().zip(&takes) {
-            match want {
-                Some(want) => self.typed(argument, want, "an argument"),
-                None => self.number(argument, "an argument"),
-            }
-        }
-        if let Some(ty) = operate.into.and_then(|into| self.local_type(into)) {
-            let ty = match ty {
-                Type::Option(inner) => inner,
-                ty => ty,
-            };
-            let fits = gives.as_ref().is_some_and(|gives| gives.as_ref().map_or(is_number(ty), |want| want == ty));
-            self.problems.unless(fits, || format!("{:?} gives {gives:?}, not {ty:?}", operate.operation));
-        }
-        let (done, linear) =
-            (operate.done, takes.last().is_some_and(|t| t.as_ref().is_some_and(|t| self.stack.has_message(t))));
-        self.problems.unless(done.is_none() || fails, || format!("{:?} cannot fail", operate.operation));
-        self.problems.unless(operate.back.is_some() == (linear && fails && done.is_some()) || !linear, || {
-            "a message is lost on failure".into()
-        });
-        if let Some(done) = done {
-            self.receives(done, &Type::Bool, "whether it was done");
-        }
-        if let (Some(back), Some(Some(ty))) = (operate.back, takes.last()) {
-            self.receives(back, ty, "what comes back");
         }
     }
 }

@@ -4,8 +4,7 @@ use super::code::Check;
 use crate::operations::{operators, Kind, Parts};
 use crate::*;
 
-/// Whether values of a type are one number.
-pub fn is_number(ty: &Type) -> bool {
+fn is_number(ty: &Type) -> bool {
     Kind::of(ty).is_number()
 }
 
@@ -21,6 +20,12 @@ impl<'a> Check<'a> {
     pub fn number(&mut self, e: &'a Expr, what: &str) {
         self.expr(e);
         self.problems.unless(is_number(&e.ty), || format!("{what} is {:?}, not a number", e.ty));
+    }
+
+    /// Checks an index: a number that is not signed.
+    pub fn index(&mut self, e: &'a Expr, what: &str) {
+        self.expr(e);
+        self.problems.unless(Kind::of(&e.ty).is_natural(), || format!("{what} is {:?}, not an index", e.ty));
     }
 
     pub fn typed(&mut self, e: &'a Expr, want: &Type, what: &str) {
@@ -152,7 +157,7 @@ impl<'a> Check<'a> {
             }
             ExprKind::Index(a, index) => {
                 self.expr(a);
-                self.number(index, "an index");
+                self.index(index, "an index");
                 self.holds(self.element(&a.ty) == Some(ty), e);
             }
             ExprKind::Query(query, place, arguments) => self.query(e, *query, place, arguments),
@@ -278,7 +283,7 @@ impl<'a> Check<'a> {
         match (arguments, row.takes.map(|operand| parts.operand(operand))) {
             ([], None) => {}
             ([a], Some(Some(want))) => self.typed(a, &want, "what is asked for"),
-            ([a], Some(None)) => self.number(a, "what is asked for"),
+            ([a], Some(None)) => self.index(a, "what is asked for"),
             _ => self.wrong(e),
         }
         let compares = !row.compares || parts.entry.is_some_and(|entry| self.stack.capabilities(entry).compared);

@@ -1,6 +1,6 @@
 //! Code in place: only of what is called at once.
 
-use super::Problems;
+use super::problems::Problems;
 use crate::visit::{walk_stack, walk_statement, Visitor};
 use crate::{Stack, Statement, StatementKind, Target};
 

@@ -1,6 +1,6 @@
 //! Layouts: every field has its bits, no two have the same.
 
-use super::Problems;
+use super::problems::Problems;
 use crate::*;
 
 pub fn check(stack: &Stack, p: &mut Problems) {

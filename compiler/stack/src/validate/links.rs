@@ -1,7 +1,7 @@
 //! Links: they join layers in one order, and events are put on them by those who stand at their ends.
 
 use super::code::Check;
-use super::Problems;
+use super::problems::Problems;
 use crate::*;
 
 /// Checks the table.

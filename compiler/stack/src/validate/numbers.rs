@@ -1,6 +1,6 @@
 //! Nodes: their numbers are those of the traversal, so unique and dense.
 
-use super::Problems;
+use super::problems::Problems;
 use crate::visit::{walk_expr, walk_stack, walk_statement, Visitor};
 use crate::{Expr, NodeId, Stack, Statement};
 

@@ -49,7 +49,7 @@ impl<'a> Check<'a> {
 
     fn step(&mut self, ty: &'a Type, step: &'a Step) -> Option<&'a Type> {
         if let Step::Index(index) = step {
-            self.number(index, "an index");
+            self.index(index, "an index");
         }
         match (step, ty) {
             (Step::Field(i), Type::Struct(id)) => self.stack.structs[id.index()].fields.get(*i as usize).map(|f| &f.ty),

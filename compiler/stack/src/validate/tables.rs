@@ -1,6 +1,7 @@
 //! The tables: every index that stands outside of code is in range, and what belongs together does.
 
-use super::{links, Problems};
+use super::links;
+use super::problems::Problems;
 use crate::*;
 
 pub fn check(stack: &Stack, p: &mut Problems) {
