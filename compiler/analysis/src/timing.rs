@@ -4,8 +4,7 @@
 //! timer waits, and be counted. Whatever else it reaches (a header, an event, a number, a branch that does more than that) is a
 //! *leak*: allowed, but then the behaviour depends on the clock and nothing can be erased.
 //!
-//! The same tracking, from other sources, tells whether a checker may leave times out of what it compares ([`erasure`]), and
-//! whether it must try what is drawn at random ([`draws`]).
+//! The same tracking tells whether a checker may leave times out ([`erasure`]) and must try random draws ([`draws`]).
 
 use std::collections::BTreeSet;
 
@@ -404,6 +403,7 @@ impl Code<'_, '_> {
             | Operation::Release
             | Operation::Raise
             | Operation::SkipTo
+            | Operation::PassOver
             | Operation::Hole
             | Operation::NewHole
             | Operation::Clear

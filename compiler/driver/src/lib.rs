@@ -208,14 +208,15 @@ pub struct Pass {
     pub run: fn(&mut Stack) -> Vec<Decision>,
 }
 
+const PASS_OVER: Pass = Pass { name: "pass_over", run: nacre_optimize::pass_over::fuse };
 const CALLS: Pass = Pass { name: "calls", run: nacre_optimize::calls::decide };
 
 /// The passes of a level, in order.
 pub fn passes(level: Level) -> &'static [Pass] {
     match level {
-        Level::Queue => &[],
-        Level::Call => &[CALLS],
-        Level::Inline => &[CALLS, Pass { name: "inline", run: nacre_optimize::inline::mark }],
+        Level::Queue => &[PASS_OVER],
+        Level::Call => &[PASS_OVER, CALLS],
+        Level::Inline => &[PASS_OVER, CALLS, Pass { name: "inline", run: nacre_optimize::inline::mark }],
     }
 }
 

@@ -2,5 +2,6 @@
 
 pub mod calls;
 pub mod inline;
+pub mod pass_over;
 mod reach;
 mod sites;

@@ -363,8 +363,7 @@ pub struct Operate {
 /// Operations that change a container. "can fail": sets `done`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Operation {
-    /// Ring, list: appends; can fail (full). Window: appends at `high`, gives its number (Seq); can fail (`high == low + N`).
-    /// (The window's `next` follows only by take, read, skip.)
+    /// Ring, list: appends; can fail (full). Window: appends at `high`, gives its number (Seq); can fail (full).
     Push,
     /// Ring: removes and gives the oldest (Option). List: removes and gives the last (Option).
     Pop,
@@ -380,6 +379,8 @@ pub enum Operation {
     Raise,
     /// Window: next (and high) become at least the number.
     SkipTo,
+    /// Window: `SkipTo`, then `Release` of the same number. Made by `optimize::pass_over`; no layer writes it.
+    PassOver,
     /// Window: Option of (low, high): the first gap from `next` on below `high`.
     Hole,
     /// Window: the same, but only if it reaches beyond what was reported before.

@@ -1,6 +1,5 @@
 //! Operations on containers, questions to them, and walks over them.
 
-use nacre_stack::visit::{Node, Traverse};
 use nacre_stack::*;
 
 use crate::body::Body;
@@ -9,30 +8,6 @@ use crate::term::Term;
 use crate::types::{constant, set_words, window_slots, Scalar};
 
 impl<'a> Body<'_, 'a> {
-    /// Two statements that together move a window on behind a number that has no entry.
-    pub fn passed(&self, first: &'a Statement, second: Option<&'a Statement>) -> Option<(&'a Place, &'a Expr)> {
-        let (StatementKind::Operate(skip), StatementKind::Operate(release)) = (&first.kind, &second?.kind) else {
-            return None;
-        };
-        let steady = !skip.arguments.iter().any(|e| e.any(|node| matches!(node, Node::Place(_))));
-        let fits = (skip.operation, release.operation) == (Operation::SkipTo, Operation::Release)
-            && skip.place == release.place
-            && skip.place.path.is_empty()
-            && skip.arguments == release.arguments
-            && release.into.is_none_or(|local| !self.is_read(local))
-            && release.done.is_none()
-            && skip.done.is_none();
-        (fits && steady).then(|| (&skip.place, &skip.arguments[0]))
-    }
-
-    /// `skip_to(n)`, then `release(n)`: what was delivered without having been kept.
-    pub fn pass_number(&mut self, place: &Place, number: &Expr) {
-        let number = self.operand(number);
-        let text = self.place(place).text;
-        let helper = self.w.container("pass", &place.ty, self.layer);
-        self.code.line(format!("{helper}(step->pool, &{text}, {number});"));
-    }
-
     pub fn operate(&mut self, o: &Operate) {
         let values: Vec<Term> = o.arguments.iter().map(|e| self.operand(e)).collect();
         let found = self.place(&o.place);
@@ -102,14 +77,15 @@ impl<'a> Body<'_, 'a> {
                 self.code.line(format!("memset(&{text}, 0, sizeof {text});"));
                 self.set_done(o, "true");
             }
-            (Operation::Clear, _) => {
-                let helper = self.w.container("clear", &ty, self.layer);
-                self.code.line(format!("{helper}(step->pool, &{text});"));
-                self.set_done(o, "true");
-            }
-            (Operation::ClearUndelivered, _) => {
-                let helper = self.w.container("clear_undelivered", &ty, self.layer);
-                self.code.line(format!("{helper}(step->pool, &{text});"));
+            (Operation::Clear | Operation::ClearUndelivered | Operation::PassOver, _) => {
+                let word = match o.operation {
+                    Operation::Clear => "clear",
+                    Operation::PassOver => "pass",
+                    _ => "clear_undelivered",
+                };
+                let helper = self.w.container(word, &ty, self.layer);
+                let number: String = values.iter().map(|value| format!(", {value}")).collect();
+                self.code.line(format!("{helper}(step->pool, &{text}{number});"));
                 self.set_done(o, "true");
             }
             (Operation::Remove, Type::Pool(_, n) | Type::Map(_, _, n)) => {

@@ -14,23 +14,15 @@ impl<'a> Body<'_, 'a> {
     pub fn block(&mut self, block: &'a [Statement]) {
         let owed = self.put_aside();
         let homes = self.homes(block);
-        let mut index = 0;
-        while let Some(statement) = block.get(index) {
+        for (index, statement) in block.iter().enumerate() {
             self.line_of(statement.span);
             for local in homes.iter().filter(|(_, at)| *at == index).map(|(l, _)| *l) {
                 self.declare(local, statement);
             }
-            match self.passed(statement, block.get(index + 1)) {
-                Some((place, number)) => {
-                    self.pass_number(place, number);
-                    index += 1;
-                }
-                None => self.statement(statement),
-            }
+            self.statement(statement);
             // What is written behind the blocks in a statement is of the statement again.
             self.line_of(statement.span);
             self.finish_statement();
-            index += 1;
         }
         self.take_back(owed);
     }

@@ -10,6 +10,7 @@ use nacre_backend_c::Level;
 fn compilers_take_every_sample_without_a_warning() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for mut stack in nacre_stack::samples::all() {
+        nacre_optimize::pass_over::fuse(&mut stack);
         nacre_optimize::calls::decide(&mut stack);
         nacre_optimize::inline::mark(&mut stack);
         for level in Level::ALL {

@@ -108,6 +108,10 @@ impl Writer<'_> {
     fn operation(&mut self, operation: Operation, ty: &Type) {
         match (operation, ty) {
             (Operation::Clear, ty) => self.zero(ty, "X"),
+            (Operation::PassOver, ty) => {
+                self.operation(Operation::SkipTo, ty);
+                self.operation(Operation::Release, ty);
+            }
             (_, Type::Ring(t, n)) => self.row(operation, t, *n, false),
             (_, Type::List(t, n)) => self.row(operation, t, *n, true),
             (_, Type::Window(t, n, bits)) => self.window(operation, t, *n, *bits),

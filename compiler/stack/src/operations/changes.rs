@@ -138,6 +138,16 @@ pub fn skip_to(container: &mut Value, arguments: Arguments) -> Done {
     Done::NOTHING
 }
 
+/// Window: raises `next`, then forgets all below the number.
+pub fn pass_over(container: &mut Value, arguments: Arguments) -> Done {
+    if let Value::Window(window) = container {
+        let number = arguments.number();
+        window.skip_to(number);
+        window.release(number);
+    }
+    Done::NOTHING
+}
+
 fn gap((from, to): (u64, u64)) -> Value {
     Value::Tuple(vec![Value::Num(from), Value::Num(to)])
 }

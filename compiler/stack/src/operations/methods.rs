@@ -146,6 +146,11 @@ pub const METHODS: &[Method] = &[
         rows: &[Row { takes: &[Number], ..on(Kind::Window, "skip_to", skip_to) }],
     },
     Method {
+        operation: Operation::PassOver,
+        word: "pass_over",
+        rows: &[Row { takes: &[Number], releases: Releases::Below, run: pass_over, ..PLAIN }],
+    },
+    Method {
         operation: Operation::Hole,
         word: "hole",
         rows: &[Row { gives: Some(Gap), success: Absent, ..on(Kind::Window, "hole", hole) }],

@@ -45,6 +45,7 @@ fn code(outcome: Outcome) -> i32 {
 pub fn run(stack: &Stack, seeds: std::ops::Range<u64>, steps: u64) -> BTreeMap<String, u64> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut optimized = stack.clone();
+    nacre_optimize::pass_over::fuse(&mut optimized);
     nacre_optimize::calls::decide(&mut optimized);
     nacre_optimize::inline::mark(&mut optimized);
     let libraries: Vec<(&'static str, Library)> =
