@@ -42,20 +42,16 @@ impl<'a> Body<'_, 'a> {
                 self.put(o, &found.keeps, &element, &slot, last);
                 self.set_done(o, &format!("{slot} != NULL"));
             }
-            (Operation::Pop, _) => {
-                let helper = self.w.container("pop", &ty, self.layer);
+            (Operation::Pop | Operation::Read, _) => {
+                let reads = o.operation == Operation::Read;
+                let helper = self.w.container(if reads { "read" } else { "pop" }, &ty, self.layer);
                 let slot = self.slot(&element, &format!("{helper}(&{text})"));
-                self.take_out(o, &element, &slot, false);
+                self.take_out(o, &element, &slot, reads);
             }
             (Operation::TakeNext, _) => {
                 let helper = self.w.container("take", &ty, self.layer);
                 let slot = self.slot(&element, &format!("{helper}(step->pool, &{text})"));
                 self.take_out(o, &element, &slot, false);
-            }
-            (Operation::Read, _) => {
-                let helper = self.w.container("read", &ty, self.layer);
-                let slot = self.slot(&element, &format!("{helper}(&{text})"));
-                self.take_out(o, &element, &slot, true);
             }
             (Operation::Release, _) => {
                 let helper = self.w.container("release", &ty, self.layer);
