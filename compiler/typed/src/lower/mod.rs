@@ -14,6 +14,8 @@ mod loops;
 mod partial;
 mod places;
 mod statements;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use layer::layer;
 
