@@ -8,7 +8,7 @@ use std::time::Instant;
 use nacre_driver::{Level, Session};
 
 use crate::callgrind::inclusive;
-use crate::here;
+use crate::place::here;
 
 /// How many messages the counted part of a run has.
 const MESSAGES: u64 = 8000;

@@ -5,10 +5,12 @@
 mod callgrind;
 mod frame_path;
 mod harness;
+mod place;
 mod table;
 mod udp;
 mod verification;
 
+use place::here;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -69,11 +71,6 @@ fn put(text: &str, file: Option<&str>) -> Result<(), String> {
 fn fail(why: &str) -> ExitCode {
     eprintln!("nacre-benches: {why}");
     ExitCode::FAILURE
-}
-
-/// The folder of this crate.
-fn here() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 fn report(folder: &Path, parts: Parts) -> Result<String, String> {

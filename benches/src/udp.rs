@@ -11,7 +11,7 @@ use nacre_driver::Level;
 use nacre_runtime::{ConnectionId, Event, Listener, Options, Stack};
 
 use crate::harness::emit;
-use crate::here;
+use crate::place::here;
 
 /// Round trips in one run, and how often runs of the two alternate.
 pub const ROUNDS: usize = 4_000;

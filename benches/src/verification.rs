@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::here;
+use crate::place::here;
 
 /// What follows in docs/verification.md is written by [`measure`].
 pub const BEGIN: &str = "## Figures\n";

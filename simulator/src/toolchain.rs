@@ -1,5 +1,6 @@
 //! Compiles emitted C with the compiler of the machine, and loads it; what was compiled once is kept.
 
+use nacre_process::on_path;
 use std::fmt;
 use std::fs;
 use std::io;
@@ -126,14 +127,6 @@ impl Toolchain {
         // Renamed in one go: another process that looks for it finds all of it or nothing.
         fs::rename(&made, object).map_err(io(object))
     }
-}
-
-fn on_path(name: &Path) -> Option<PathBuf> {
-    if name.components().count() > 1 {
-        return name.is_file().then(|| name.to_path_buf());
-    }
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
 /// A folder that only this user can write to: code is loaded from it.

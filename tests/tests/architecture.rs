@@ -31,7 +31,7 @@ fn rooms_import_only_what_the_architecture_allows() {
         ("compiler/backends/c/Cargo.toml", &["analysis", "stack"]),
         ("compiler/backends/promela/Cargo.toml", &["analysis", "specification", "stack"]),
         ("runtime/Cargo.toml", &[]),
-        ("simulator/Cargo.toml", &["runtime", "stack"]),
+        ("simulator/Cargo.toml", &["process", "runtime", "stack"]),
         ("worlds/Cargo.toml", &["analysis", "diagnostics", "driver", "specification", "stack", "syntax"]),
         ("mutants/Cargo.toml", &["analysis", "stack"]),
         ("process/Cargo.toml", &[]),

@@ -7,7 +7,7 @@ use nacre_stack::{Cell, PortId, Scope, Type};
 use nacre_syntax::ast;
 use nacre_typed::{Override, Variation};
 
-use crate::Session;
+use crate::session::Session;
 
 /// A setting of a configuration is wrong.
 const SETTING: &str = "D0007";

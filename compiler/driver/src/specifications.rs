@@ -6,7 +6,7 @@ use nacre_stack::Stack;
 use nacre_syntax::ast;
 use nacre_typed::Variation;
 
-use crate::Session;
+use crate::session::Session;
 
 /// A layer, and what it says of itself.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,7 +7,11 @@ use nacre_stack::{print, print_with_spans, Stack};
 use nacre_syntax::{lexer, token::TokenKind};
 use nacre_typed::Fragment;
 
-use crate::{passes, run_pass, tree, Level, Session};
+use nacre_backend_c::Level;
+
+use crate::passes::{passes, run_pass};
+use crate::session::Session;
+use crate::tree;
 
 /// The levels whose C is a stage.
 const LEVELS: [Level; 3] = [Level::Queue, Level::Call, Level::Inline];

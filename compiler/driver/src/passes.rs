@@ -1,0 +1,52 @@
+//! The passes of each level over the stack IR, each followed by the validator.
+
+use nacre_backend_c::Level;
+use nacre_optimize::calls::Decision;
+use nacre_stack::Stack;
+
+/// A pass over the stack IR.
+pub struct Pass {
+    /// What goldens and tools call it.
+    pub name: &'static str,
+    /// Changes the stack; reports what was decided about its emissions.
+    pub run: fn(&mut Stack) -> Vec<Decision>,
+}
+
+const PASS_OVER: Pass = Pass { name: "pass_over", run: nacre_optimize::pass_over::fuse };
+const CALLS: Pass = Pass { name: "calls", run: nacre_optimize::calls::decide };
+
+/// The passes of a level, in order.
+pub fn passes(level: Level) -> &'static [Pass] {
+    match level {
+        Level::Queue => &[PASS_OVER],
+        Level::Call => &[PASS_OVER, CALLS],
+        Level::Inline => &[PASS_OVER, CALLS, Pass { name: "inline", run: nacre_optimize::inline::mark }],
+    }
+}
+
+/// Runs the passes of a level, each followed by the validator.
+pub fn optimize(stack: &mut Stack, level: Level) -> Vec<Decision> {
+    let mut decisions = Vec::new();
+    for pass in passes(level) {
+        decisions.extend(run_pass(stack, pass));
+    }
+    decisions
+}
+
+/// Runs one pass, numbers the nodes again and validates the stack.
+pub(crate) fn run_pass(stack: &mut Stack, pass: &Pass) -> Vec<Decision> {
+    let decisions = (pass.run)(stack);
+    nacre_stack::number(stack);
+    validate(stack);
+    decisions
+}
+
+/// Our own mistakes are asserted.
+pub(crate) fn validate(stack: &Stack) {
+    let problems = nacre_stack::validate(stack).err().unwrap_or_else(|| nacre_analysis::linear::check(stack));
+    assert!(
+        problems.is_empty(),
+        "the stack `{}` is not valid after a pass (a fault of Nacre, please report it):\n{problems:#?}",
+        stack.name
+    );
+}

@@ -1,0 +1,191 @@
+//! A program and what the compiler finds in it.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use nacre_backend_c::{Emitted, Level};
+use nacre_diagnostics::{Diagnostic, SourceId, Sources, Span};
+use nacre_stack::Stack;
+use nacre_syntax::ast;
+use nacre_typed::{Program, Variation};
+
+use crate::loader::Loader;
+use crate::passes::{optimize, validate};
+use crate::scripts;
+
+/// The warning of `compose` that a handler never runs in a stack.
+const UNUSED_HANDLER: &str = "C0016";
+
+/// All files of a program, with what is wrong in them.
+pub struct Session {
+    pub sources: Sources,
+    pub program: Program,
+    /// In the order in which it was found; warnings too.
+    pub found: Vec<Diagnostic>,
+}
+
+impl Session {
+    /// Reads files and all that they import, parses them, and collects their items.
+    ///
+    /// Errors of the file system become diagnostics at the import, or without a place for the files named here.
+    pub fn open(paths: &[PathBuf]) -> Session {
+        let mut loader = Loader::default();
+        let begins: Vec<SourceId> = paths.iter().filter_map(|path| loader.load(path)).collect();
+        Session::of(loader, &begins)
+    }
+
+    /// The same for text that is not in a file; imports are looked up from the folder of `path`.
+    pub fn from_text(path: &Path, text: &str) -> Session {
+        let mut loader = Loader::default();
+        let first = loader.load_text(path, text);
+        Session::of(loader, &[first])
+    }
+
+    /// Those named first begin a program; the others are imported.
+    pub(crate) fn of(loader: Loader, first: &[SourceId]) -> Session {
+        let Loader { sources, files, mut found, .. } = loader;
+        let begins: Vec<bool> = (0..files.len()).map(|f| first.contains(&SourceId(f as u32))).collect();
+        let (program, more) = Program::beginning(files, &begins);
+        found.extend(more);
+        Session { sources, program, found }
+    }
+
+    /// Whether anything found is an error.
+    pub fn has_errors(&self) -> bool {
+        self.found.iter().any(Diagnostic::is_error)
+    }
+
+    /// Checks every layer by itself and every stack that is declared in the files named first.
+    pub fn check(&mut self) {
+        if self.has_errors() {
+            return;
+        }
+        let automata = self.program.check_automata();
+        self.add(automata);
+        let configurations = self.program.check_configurations();
+        self.add(configurations);
+        let layers = self.program.check_layers();
+        self.add(layers);
+        if self.has_errors() {
+            return;
+        }
+        let configurations = self.configurations();
+        let settings = configurations.iter().filter_map(|configuration| self.settings(configuration).err());
+        let settings: Vec<Diagnostic> = settings.flatten().collect();
+        self.add(settings);
+        let names: Vec<String> = self.program.stacks().map(|s| s.name.name.clone()).collect();
+        let mut composed = HashMap::new();
+        for name in names {
+            let stack = match self.compose(&name) {
+                Ok((stack, warnings)) => {
+                    self.add(warnings);
+                    Some(stack)
+                }
+                Err(errors) => {
+                    self.add(errors);
+                    None
+                }
+            };
+            composed.insert(name, stack);
+        }
+        let tests: Vec<Diagnostic> = self.program.tests().flat_map(|test| scripts::check(test, &composed)).collect();
+        self.add(tests);
+    }
+
+    pub(crate) fn add(&mut self, more: Vec<Diagnostic>) {
+        for diagnostic in more {
+            if !self.found.contains(&diagnostic) {
+                self.found.push(diagnostic);
+            }
+        }
+    }
+
+    pub(crate) fn compose(&self, name: &str) -> Result<(Stack, Vec<Diagnostic>), Vec<Diagnostic>> {
+        match self.program.stack(name) {
+            Some(declared) => self.compose_declared(declared, &Variation::default()),
+            None => Err(vec![self.no_stack(name)]),
+        }
+    }
+
+    pub(crate) fn no_stack(&self, name: &str) -> Diagnostic {
+        let known: Vec<&str> = self.program.stacks().map(|s| s.name.name.as_str()).collect();
+        let help = if known.is_empty() {
+            "the files declare no stack".into()
+        } else {
+            format!("there are: {}", known.join(", "))
+        };
+        Diagnostic::error("D0003", format!("there is no stack `{name}`")).help(help)
+    }
+
+    pub(crate) fn compose_declared(
+        &self,
+        declared: &ast::Stack,
+        variation: &Variation,
+    ) -> Result<(Stack, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let name = &declared.name.name;
+        let (fragments, mut warnings) = self.program.fragments_with(declared, variation)?;
+        let composed = nacre_compose::compose(name, &fragments, &nacre_compose::Options::default());
+        let (stack, more) = composed.map_err(|mut errors| {
+            for error in &mut errors {
+                if error.label.is_none() {
+                    *error = error.clone().at(declared.name.span, "in this stack");
+                }
+            }
+            errors
+        })?;
+        // A layer of a library has handlers that not every stack needs.
+        warnings.extend(more.into_iter().filter(|w| w.code != UNUSED_HANDLER));
+        validate(&stack);
+        Ok((stack, warnings))
+    }
+
+    /// The composed stack of this name; None: see `found`.
+    pub fn stack(&mut self, name: &str) -> Option<Stack> {
+        if self.has_errors() {
+            return None;
+        }
+        match self.compose(name) {
+            Ok((stack, warnings)) => {
+                self.add(warnings);
+                Some(stack)
+            }
+            Err(errors) => {
+                self.add(errors);
+                None
+            }
+        }
+    }
+
+    /// C for a stack at a level. `prefix` replaces the stack's name in all symbols, so that several levels link
+    /// together.
+    pub fn emit(&self, stack: &Stack, level: Level, prefix: Option<&str>) -> Emitted {
+        let mut stack = stack.clone();
+        if let Some(prefix) = prefix {
+            stack.name = prefix.into();
+        }
+        optimize(&mut stack, level);
+        nacre_backend_c::write(&stack, level, &|span| self.place(span))
+    }
+
+    /// File and line.
+    pub(crate) fn place(&self, span: Span) -> Option<(String, u32)> {
+        if span == Span::default() {
+            return None;
+        }
+        Some((self.sources.path(span.file).to_string(), self.sources.line(span) as u32))
+    }
+
+    /// Pieces of one file for a person: `pt2pt.nacre:40:9, 41:13`.
+    pub fn places(&self, spans: &[Span]) -> String {
+        let Some(first) = spans.first() else { return String::new() };
+        let path = self.sources.path(first.file);
+        let places: Vec<String> =
+            spans.iter().map(|span| format!("{}:{}", self.sources.line(*span), self.sources.column(*span))).collect();
+        format!("{}:{}", path.rsplit('/').next().unwrap_or(path), places.join(", "))
+    }
+
+    /// All that was found, as text for a person.
+    pub fn render(&self, colour: bool) -> String {
+        self.found.iter().map(|d| d.render(&self.sources, colour)).collect()
+    }
+}
