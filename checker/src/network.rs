@@ -127,7 +127,7 @@ impl Network {
                         let arrives = self.events[at]
                             .and_then(|event| self.arrival(endpoints, event, action.parameters.len(), &locals));
                         let next = self.number(next);
-                        moves.push(Move { action: at, locals, fault: kind == ActionKind::Fault, limit, arrives, next });
+                        moves.push(Move { action: at, locals, fault: action.is_fault(), limit, arrives, next });
                     }
                 }
             }

@@ -276,3 +276,15 @@ fn an_event_that_no_specification_mentions_is_not_made_up() {
     let (status, out, _) = verified("made_up", &["--layer", "hands_on"]);
     assert_eq!(status, 0, "{out}");
 }
+
+#[test]
+fn an_end_of_the_connection_by_the_network_is_no_progress() {
+    let taken = "what the application still has to call is taken";
+    for (layer, goal) in [("waits_for_ever", taken), ("takes_one", taken), ("drops_all", "all_arrive of fifo_network")]
+    {
+        for engine in ["explorer", "spin"] {
+            let (status, out, _) = verified("blocked", &["--layer", layer, "--engine", engine]);
+            assert!(status == 1 && out.contains("VIOLATED: ") && out.contains(goal), "{layer}, {engine}: {out}");
+        }
+    }
+}

@@ -100,7 +100,7 @@ impl Setup {
     /// worlds have a top and a bottom, no ports of a layer's own.
     pub fn beyond_spin(&self) -> Option<String> {
         let resort = self.bounds.last.iter().any(|(_, times)| *times > 0);
-        let fault = self.below.actions.iter().any(|a| a.kind == ActionKind::Fault && !a.is_never());
+        let fault = self.below.actions.iter().any(|a| a.is_fault() && !a.is_never());
         let mut named = self.named();
         let own: Vec<_> = self.stack.interface().into_iter().filter(|e| e.port.0 > 1).collect();
         let own = named.find(|name| own.iter().any(|e| self.stack.event(e.event).name == **name));

@@ -231,6 +231,7 @@ fn refuse_made_up(above: &mut [Automaton], network: &Automaton, stack: &Stack) {
             let parameters: Vec<Parameter> = std::iter::once(at).chain(carried).collect();
             first.actions.push(Action {
                 kind: ActionKind::Output,
+                optional: false,
                 name: event.name.clone(),
                 locals: parameters.iter().map(|p| p.ty.clone()).collect(),
                 parameters,

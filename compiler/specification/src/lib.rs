@@ -101,6 +101,8 @@ pub enum ActionKind {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Action {
     pub kind: ActionKind,
+    /// An output that never has to happen.
+    pub optional: bool,
     /// For inputs and outputs the event's.
     pub name: String,
     /// Locals `0 .. parameters.len()`.
@@ -122,6 +124,11 @@ pub struct Parameter {
 }
 
 impl Action {
+    /// Returns whether the action never has to happen: a fault, or an output that is one.
+    pub fn is_fault(&self) -> bool {
+        self.optional || self.kind == ActionKind::Fault
+    }
+
     /// A guard says `false`: as an extension leaves an action out.
     pub fn is_never(&self) -> bool {
         self.guards.iter().any(|g| matches!(g, Guard::Holds(Expr::Const(Value::Bool(false)))))

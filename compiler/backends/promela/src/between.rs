@@ -12,7 +12,7 @@ use crate::monitors::{self};
 use crate::term::Term;
 use crate::types::is_wide;
 pub use crate::world::{Call, World};
-use crate::world::{SENDING, WAYS};
+use crate::world::{Move, SENDING, WAYS};
 use crate::writer::{Frame, Writer};
 use crate::{erase, Refusal, Sources};
 
@@ -239,9 +239,8 @@ impl Writer<'_> {
             w.open_text("if /* what begins the step */");
             w.begins("opened == me", "cause = OPEN", None);
             for (at, chosen) in moves.iter().enumerate() {
-                let free = if w.has_later { " && MY.later_n == 0" } else { "" };
-                let when = format!("opened == 2 && me == {}{free} && ({})", chosen.end, chosen.when);
-                w.begins(&when, &format!("cause = {}", WAYS + at), fair.map(|f| f.of_way(at)));
+                let begins = w.begins_with(chosen, fair);
+                w.begins(&begins, &format!("cause = {}", WAYS + at), fair.map(|f| f.of_way(at)));
             }
             if w.has_later {
                 w.begins("opened == 2 && MY.later_n > 0", "cause = LATER", fair.map(Fair::of_later));
@@ -308,7 +307,7 @@ impl Writer<'_> {
         let resets = world.resets()?;
         let (mut text, mut damaging) = (String::new(), vec![]);
         for (place, silent) in world.silent()?.into_iter().enumerate() {
-            let no_fault = if silent.fault && fair.is_some() { " && goal == 0" } else { "" };
+            let no_fault = no_fault(silent.fault, fair);
             let when = format!("(opened == 2{no_fault} && ({}))", silent.when);
             let turn = fair.map_or(vec![], |fair| {
                 let taken = format!("taken = {};", fair.of_network(place));
@@ -329,6 +328,23 @@ impl Writer<'_> {
         Ok(format!(
             "/* What the network does by itself. */\nactive proctype network() {{{variables}\nend:\n    do\n{text}    od\n}}\n"
         ))
+    }
+}
+
+impl Writer<'_> {
+    /// When something outside can begin a step.
+    fn begins_with(&self, chosen: &Move, fair: Option<&Fair>) -> String {
+        let free = if self.has_later { " && MY.later_n == 0" } else { "" };
+        format!("opened == 2 && me == {}{free}{} && ({})", chosen.end, no_fault(chosen.fault, fair), chosen.when)
+    }
+}
+
+/// The condition that a fault has in a search for fair runs: none happens any more once a goal is watched.
+fn no_fault(fault: bool, fair: Option<&Fair>) -> &'static str {
+    if fault && fair.is_some() {
+        " && goal == 0"
+    } else {
+        ""
     }
 }
 

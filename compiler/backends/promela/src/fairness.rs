@@ -83,7 +83,8 @@ impl Writer<'_> {
     pub fn fair(&mut self, world: &World, moves: &[Move]) -> Result<Fair, String> {
         let mut possible = vec![];
         for chosen in moves {
-            possible.push(if chosen.broken { Term::FALSE } else { self.is_free(chosen.end).and(chosen.when.clone()) });
+            let never = chosen.broken || chosen.fault;
+            possible.push(if never { Term::FALSE } else { self.is_free(chosen.end).and(chosen.when.clone()) });
         }
         let later = possible.len() + 1;
         if self.has_later {

@@ -40,7 +40,8 @@ impl Writer<'_> {
                 let arrives = self.written(|w| w.arrives(&input, &given));
                 let lines = [statements(&transition), effects::lines(&spent), arrives].concat();
                 let told = format!("{} at {}", action.name, ["a", "b"][end]);
-                moves.push(Move { end, when, told, call: None, broken: false, damages: transition.damages, lines });
+                let (damages, fault) = (transition.damages, action.is_fault());
+                moves.push(Move { end, when, told, call: None, broken: false, fault, damages, lines });
             }
         }
         Ok(moves)
@@ -86,7 +87,8 @@ impl Writer<'_> {
         for (allowed, lines) in choices {
             let chosen = |when: Term, broken, lines| {
                 let call_ = Some((at, allowed.clone()));
-                Move { end: call.end, when, told: told.clone(), call: call_, broken, damages: None, lines }
+                let (fault, damages) = (false, None);
+                Move { end: call.end, when, told: told.clone(), call: call_, broken, fault, damages, lines }
             };
             let refused = allowed.clone().and(admitted.clone().negated());
             if world.at_once && !refused.is_false() {

@@ -71,6 +71,8 @@ pub struct Move {
     pub call: Option<(usize, Term)>,
     /// It is a violation.
     pub broken: bool,
+    /// It never has to happen.
+    pub fault: bool,
     /// The frame that is damaged.
     pub damages: Option<String>,
     /// What it changes, and what enters the queue.
@@ -191,7 +193,7 @@ impl World<'_> {
                     continue;
                 }
                 let lines = [statements(&transition), effects::lines(&spent)].concat();
-                let fault = action.kind == ActionKind::Fault;
+                let fault = action.is_fault();
                 found.push(Silent { name: action.name.clone(), fault, when, damages: transition.damages, lines });
             }
         }

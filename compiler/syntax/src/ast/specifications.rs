@@ -100,6 +100,8 @@ pub enum ActionKind {
 pub struct Action {
     pub docs: Docs,
     pub kind: ActionKind,
+    /// `fault output`: an output that never has to happen.
+    pub optional: bool,
     pub name: Ident,
     /// (said with `at`, name)
     pub parameters: Vec<(bool, Ident)>,

@@ -56,7 +56,10 @@ impl Parser<'_> {
             "output" => automaton.actions.push(self.action(ActionKind::Output)?),
             "internal" => automaton.actions.push(self.action(ActionKind::Internal)?),
             "define" => automaton.definitions.push(self.definition()?),
-            "fault" => automaton.actions.push(self.action(ActionKind::Fault)?),
+            "fault" => {
+                let action = self.fault()?;
+                automaton.actions.push(action);
+            }
             "goal" => automaton.goals.push(self.goal()?),
             _ => {
                 let what =
@@ -158,7 +161,17 @@ impl Parser<'_> {
         self.close(TokenKind::CloseParen, open)?;
         let condition = if self.eat_word("when") { Some(self.expr()?) } else { None };
         let span = self.since(start);
-        Ok(Action { docs, kind, name, parameters, condition, body: self.block()?, span })
+        Ok(Action { docs, kind, optional: false, name, parameters, condition, body: self.block()?, span })
+    }
+
+    /// `fault name(..)` or `fault output name(..)`.
+    fn fault(&mut self) -> Parse<Action> {
+        let docs = self.docs();
+        if self.text_at(self.position + 1) != "output" || self.ahead(2) != TokenKind::Name {
+            return self.action(ActionKind::Fault);
+        }
+        self.advance();
+        Ok(Action { docs, optional: true, ..self.action(ActionKind::Output)? })
     }
 
     fn definition(&mut self) -> Parse<Definition> {

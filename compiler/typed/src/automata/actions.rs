@@ -71,6 +71,7 @@ impl<'p> Typer<'p> {
                 ActionKind::Internal => spec::ActionKind::Internal,
                 ActionKind::Fault => spec::ActionKind::Fault,
             },
+            optional: parts.iter().any(|part| part.optional),
             name: last.name.name.clone(),
             parameters: parameters.collect(),
             locals,
