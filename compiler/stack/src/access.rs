@@ -41,6 +41,13 @@ impl Stack {
         reactions.flat_map(|r| &r.arms).any(|arm| arm.guard.link.is_some())
     }
 
+    /// Whether something outlives a view: state that lasts, besides the generators.
+    pub fn has_views(&self) -> bool {
+        let drawn = |id: CellId| self.layers.iter().any(|layer| layer.random == Some(id));
+        let mut cells = self.cells.iter().zip((0..).map(CellId));
+        cells.any(|(cell, id)| cell.scope == Scope::Lasting && !drawn(id))
+    }
+
     /// What comes back of an event that is emitted over a link.
     pub fn turn(&self, link: LinkId, event: EventId) -> Option<&Turn> {
         let Target::Port(port) = self.arrives(link, event) else { return None };

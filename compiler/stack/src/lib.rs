@@ -51,6 +51,9 @@
 //! An event for which a lower port has a [`Turn`] comes back: where it is emitted, the event that it turns into is
 //! emitted instead, or as well.
 //!
+//! **A view** begins anew what belongs to the session: it drops what is in those cells, takes the givens and initial
+//! values again and puts in what opening puts in. What lasts, what is shared and the generators stay.
+//!
 //! **Data and control.** What enters with a call is data; on a frame the shape says it. Slices and packed messages
 //! inherit it from their message; what a filter or an extern makes inherits it from its operand if that is a message,
 //! a [`ExprKind::View`] or a [`ExprKind::PackView`] of one; `Join` takes it from `last`; everything else is control,

@@ -16,12 +16,17 @@ pub fn rows() -> Vec<Stack> {
 
 /// Those that are no row of layers between two ports.
 pub fn graphs() -> Vec<Stack> {
-    vec![fork(), turning()]
+    vec![fork(), turning(), router()]
 }
 
 /// Two layers above one.
 pub fn fork() -> Stack {
     sample(include_str!("samples/fork.stack"))
+}
+
+/// Two lower ports, and state that outlives a view.
+pub fn router() -> Stack {
+    sample(include_str!("samples/router.stack"))
 }
 
 /// Events that come back from the bottom.

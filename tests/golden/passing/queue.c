@@ -327,4 +327,6 @@ const struct nacre_stack passing_stack = {
     .settle = passing_any_settle,
     .discard = passing_any_discard,
     .canonical = passing_any_canonical,
+    .enter = NULL,
+    .view = NULL,
 };

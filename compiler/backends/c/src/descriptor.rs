@@ -10,12 +10,13 @@ impl Writer<'_> {
     pub fn descriptor(&mut self) -> Code {
         let p = self.prefix.clone();
         let mut code = Code::new(0);
+        self.any_of_graphs(&mut code);
         self.lists(&mut code);
         let stack = self.stack;
         let bounds = stack.bounds;
         let preamble = stack.layouts.first().is_some_and(|l| l.form == LayoutForm::Preamble);
         let count = |n: usize| n.to_string();
-        let head = if stack.layouts.is_empty() { 0 } else { self.longest_head(LayoutId(0)) };
+        let head = self.longest_frame_head();
         let members: Vec<(&str, String)> = vec![
             ("abi", "NACRE_ABI".into()),
             ("size", "sizeof(struct nacre_stack)".into()),
@@ -61,6 +62,10 @@ impl Writer<'_> {
             "canonical",
         ] {
             code.line(format!(".{name} = {p}_any_{name},"));
+        }
+        for (name, has) in [("enter", self.has_enter()), ("view", stack.has_views())] {
+            let function = if has { format!("{p}_any_{name}") } else { "NULL".into() };
+            code.line(format!(".{name} = {function},"));
         }
         code.close("};");
         code

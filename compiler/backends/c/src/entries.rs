@@ -34,7 +34,7 @@ impl Writer<'_> {
     pub fn callable(&self, event: &PortEvent) -> bool {
         let declared = self.stack.event(event.event);
         let called = declared.message.is_none() && declared.role != EventRole::Opening;
-        event.input.is_some() && (event.port.0 != 0 || called)
+        event.input.is_some() && (!self.stack.is_lower(event.port) || called)
     }
 
     /// What the host may call, by the numbers of the interface.
@@ -256,13 +256,15 @@ impl Writer<'_> {
         }
         parts.push(Section::new(Content::Support, "\n"));
         let rest = [
-            (Content::Input, self.input_function()),
+            (Content::Input, self.input_functions()),
             (Content::Timers, self.timers()),
             (Content::Call, self.generic_call()),
             (Content::Call, self.accepts_function()),
             (Content::State, self.discard_function()),
+            (Content::Open, self.view_function()),
         ];
-        parts.extend(rest.into_iter().map(|(content, mut code)| {
+        let rest = rest.into_iter().filter(|(_, code)| !code.text().is_empty());
+        parts.extend(rest.map(|(content, mut code)| {
             code.line("");
             Section::of(content, code)
         }));

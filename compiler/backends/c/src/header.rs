@@ -70,7 +70,7 @@ impl Writer<'_> {
             ("OUTPUTS_MAX", bounds.outputs),
             ("SEGMENTS_MAX", bounds.segments),
             ("BYTES_MAX", bounds.scratch),
-            ("FRAME_HEAD_MAX", if self.stack.layouts.is_empty() { 0 } else { self.longest_head(LayoutId(0)) }),
+            ("FRAME_HEAD_MAX", self.longest_frame_head()),
             ("FRAME_DATA_MAX", bounds.frame_data),
             ("QUEUE_MAX", bounds.queue),
             ("COUNTERS", self.stack.counters.len() as u32),
@@ -166,5 +166,6 @@ impl Writer<'_> {
             let head = self.entry_head(&call);
             code.line(format!("{head};"));
         }
+        self.graph_prototypes(code);
     }
 }

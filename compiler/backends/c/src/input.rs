@@ -8,20 +8,19 @@ use crate::writer::Writer;
 use crate::Level;
 
 impl Writer<'_> {
-    /// The function that takes a frame.
-    pub fn input_function(&mut self) -> Code {
+    /// The function that takes a frame at a lower port.
+    pub fn input_function(&mut self, port: PortId) -> Code {
         let p = self.prefix.clone();
         let stack = self.stack;
         let mut code = Code::new(0);
         let head = |word: &str, name: &str, code: &mut Code| {
             let first = format!("struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now");
-            code.line(format!("{word}int {p}_{name}({first}, const struct nacre_addr *from,"));
+            code.line(format!("{word}int {name}({first}, const struct nacre_addr *from,"));
             code.open("        const uint8_t *frame, uint32_t len, struct nacre_out *out) {");
         };
-        let input =
-            stack.ports.first().and_then(|port| port.inputs.iter().find(|i| stack.event(i.event).message.is_some()));
-        let (Some(input), Some(layout)) = (input, stack.layouts.first()) else {
-            head("", "input", &mut code);
+        let (entry, any) = (self.input_name(port), self.any_frame_name(port));
+        let Some((input, layout_id)) = stack.frames_at(port) else {
+            head("", &entry, &mut code);
             for name in ["s", "pool", "counters", "from", "frame", "out"] {
                 code.line(format!("(void){name};"));
             }
@@ -31,18 +30,19 @@ impl Writer<'_> {
             code.close("}");
             return code;
         };
+        let layout = &stack.layouts[layout_id.index()];
         let in_place = |i: &usize| self.level == Level::Inline && layout.shapes[*i].in_place;
         let hot: Vec<usize> = (0..layout.shapes.len()).filter(in_place).collect();
-        let parse = self.parse_function(LayoutId(0));
+        let parse = self.parse_function(layout_id);
         let checks = |w: &Self, code: &mut Code| {
             code.line(format!("if ({p}_UNLIKELY(!{p}_room(out))) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
             w.busy(code);
         };
         if hot.is_empty() {
-            head("", "input", &mut code);
+            head("", &entry, &mut code);
             checks(self, &mut code);
         } else {
-            head(&format!("{p}_APART "), "any_frame", &mut code);
+            head(&format!("{p}_APART "), &any, &mut code);
         }
         let ty = self.message_type(0);
         code.line(format!("{ty} whole = {{.data = false}};"));
@@ -56,12 +56,12 @@ impl Writer<'_> {
         if !hot.is_empty() {
             code.line("");
             code.line("/* The common shapes of frames, each with code of its own. */");
-            head("", "input", &mut code);
+            head("", &entry, &mut code);
             checks(self, &mut code);
             code.line(format!("{ty} whole = {{.data = false}};"));
             for index in hot {
                 let shape = &layout.shapes[index];
-                let function = self.shape_function(LayoutId(0), index);
+                let function = self.shape_function(layout_id, index);
                 let first = match layout.form {
                     LayoutForm::Preamble => format!(" && frame[0] == {}u", shape.number << 1),
                     LayoutForm::Plain if layout.shapes.len() > 1 => format!(" && frame[0] == {}u", shape.number),
@@ -74,7 +74,7 @@ impl Writer<'_> {
                 self.take_frame(input, &format!("{}u", shape.size), Some(shape), &mut code);
                 code.close("}");
             }
-            code.line(format!("return {p}_any_frame(s, pool, counters, now, from, frame, len, out);"));
+            code.line(format!("return {any}(s, pool, counters, now, from, frame, len, out);"));
             code.close("}");
         }
         code

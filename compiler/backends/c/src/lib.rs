@@ -16,6 +16,7 @@ mod events;
 mod expressions;
 mod externs;
 mod filters;
+mod graphs;
 mod header;
 mod input;
 mod levels;

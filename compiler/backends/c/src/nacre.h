@@ -42,7 +42,7 @@ struct nacre_segment {
     uint32_t reserved;
 };
 
-/* Something that left the stack: at port 0 a frame, elsewhere an event for the host. */
+/* Something that left the stack: at a lower port a frame, elsewhere an event for the host. */
 struct nacre_output {
     uint16_t port;
     uint16_t event;   /* index into nacre_stack.events */
@@ -53,6 +53,19 @@ struct nacre_output {
     uint64_t arguments[4]; /* the event's parameters but the message and addresses, in order; those it has not are not set */
     struct nacre_addr address; /* its parameter of type addr, if it has one */
     uint32_t reserved;
+};
+
+/* A frame that arrived, at one of several lower ports. */
+struct nacre_in {
+    uint32_t abi;     /* NACRE_ABI */
+    uint32_t size;    /* sizeof(struct nacre_in) */
+    uint16_t port;
+    uint16_t reserved;
+    uint32_t session; /* 0 */
+    const struct nacre_addr *from;
+    const uint8_t *frame;
+    uint32_t len;
+    uint32_t reserved2;
 };
 
 /* Where a stack puts its outputs: three arrays of the caller's, at least as large as the stack's bounds. The capacities are checked
@@ -156,6 +169,11 @@ struct nacre_stack {
     /* Writes what a person or a test compares: the live state as text-free canonical bytes (docs/c-interface.md); returns how many it
      * would write. Equal behaviour state, equal bytes, at every level and in the interpreter. */
     uint32_t (*canonical)(const void *state, const void *pool, uint8_t *to, uint32_t max);
+    /* A frame at one of several lower ports; NULL: there is only port 0, whose entry is `input`. */
+    int (*enter)(void *state, void *pool, uint64_t *counters, uint64_t now, const struct nacre_in *in,
+                 struct nacre_out *out);
+    /* A new view: what lasts and what is shared stay, all else of the session begins anew, and `init` runs. NULL: nothing lasts. */
+    int (*view)(void *state, void *pool, uint64_t *counters, const void *config, uint64_t now, struct nacre_out *out);
 };
 
 #endif

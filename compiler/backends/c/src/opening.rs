@@ -38,15 +38,7 @@ impl Writer<'_> {
         let (word, name, first) = if at { ("static ", "open_at", "uint64_t first, ") } else { ("", "open", "") };
         code.line(format!("{word}int {p}_{name}(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, const struct {p}_config *config,"));
         code.open(format!("        {first}uint64_t seed, uint64_t now, struct nacre_out *out) {{"));
-        for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.scope == Scope::Given) {
-            let member = format!("config->{}_{}", self.layer_names[cell.layer.index()], self.cell_names[index]);
-            if let Some(fits) = self.fits(&cell.ty, &member) {
-                code.line(format!("if (!({fits})) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
-            }
-            if let Type::Text(n) = cell.ty {
-                code.line(format!("if ({member}.len > {n}u) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
-            }
-        }
+        self.check_config(&mut code);
         code.line(format!("if (!{p}_room(out)) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
         if stack.bounds.open.extra > 0 {
             code.line(format!(
@@ -56,10 +48,7 @@ impl Writer<'_> {
         }
         code.line("memset(s, 0, sizeof *s);");
         self.begin(&mut code, None);
-        for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.scope == Scope::Given) {
-            let (layer, name) = (&self.layer_names[cell.layer.index()], &self.cell_names[index]);
-            code.line(format!("s->{layer}.{name} = config->{layer}_{name};"));
-        }
+        self.take_givens(&mut code);
         for (index, layer) in stack.layers.iter().enumerate() {
             if let Some(cell) = layer.random {
                 let start = (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -72,23 +61,8 @@ impl Writer<'_> {
         }
         code.line("(void)seed;");
         code.line("(void)config;");
-        for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.scope != Scope::Given) {
-            let random = stack.layer(cell.layer).random == Some(CellId(index as u32));
-            let Some(initial) = cell.initial.as_ref().filter(|_| !random) else { continue };
-            let layer = cell.layer.index();
-            let mut body = Body::new(self, layer, Kind::Outside, &cell.locals, &[&cell.draws]);
-            body.draw(&cell.draws, initial);
-            let value = body.value(initial);
-            let text = body.code;
-            let target = format!("s->{}.{}", self.layer_names[layer], self.cell_names[index]);
-            code.open("{");
-            code.add(&text);
-            code.line(format!("{target} = {value};"));
-            let keep = self.keep_of(&cell.ty, layer, &target.into());
-            if !keep.is_empty() {
-                code.line(keep);
-            }
-            code.close("}");
+        for index in (0..stack.cells.len()).filter(|index| stack.cells[*index].scope != Scope::Given) {
+            self.set_initial(CellId(index as u32), &mut code);
         }
         if at {
             code.line("(void)first;");
@@ -101,7 +75,31 @@ impl Writer<'_> {
         code
     }
 
-    fn inits(&mut self, code: &mut Code) {
+    /// Refuses a config with a value that does not fit its type.
+    pub fn check_config(&self, code: &mut Code) {
+        let (p, stack) = (&self.prefix, self.stack);
+        for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.scope == Scope::Given) {
+            let member = format!("config->{}_{}", self.layer_names[cell.layer.index()], self.cell_names[index]);
+            if let Some(fits) = self.fits(&cell.ty, &member) {
+                code.line(format!("if (!({fits})) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
+            }
+            if let Type::Text(n) = cell.ty {
+                code.line(format!("if ({member}.len > {n}u) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
+            }
+        }
+    }
+
+    /// Copies the givens out of the config.
+    pub fn take_givens(&self, code: &mut Code) {
+        let stack = self.stack;
+        for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.scope == Scope::Given) {
+            let (layer, name) = (&self.layer_names[cell.layer.index()], &self.cell_names[index]);
+            code.line(format!("s->{layer}.{name} = config->{layer}_{name};"));
+        }
+    }
+
+    /// Puts in the events of opening.
+    pub fn inits(&mut self, code: &mut Code) {
         let p = self.prefix.clone();
         let stack = self.stack;
         let inits: Vec<&PortInput> = stack.openings().collect();

@@ -32,7 +32,7 @@ impl Writer<'_> {
         let number = self.output_number(port, event);
         let head = self.head_of(port, event);
         if let (Some(head), Some(m)) = (&head, &message) {
-            let longest = self.longest_head(LayoutId(0));
+            let longest = self.longest_head(self.stack.ports[port.index()].frames.unwrap_or(LayoutId(0)));
             code.line("uint8_t *head = step->out->bytes + step->bytes;");
             let room = self.call_support("can_make", &[&format!("{longest}u")]);
             code.line(format!("uint32_t size = {room} ? {head}({m}, head) : UINT32_MAX;"));
@@ -67,8 +67,8 @@ impl Writer<'_> {
 
     /// The function that writes heads, if the event leaves as a frame.
     fn head_of(&mut self, port: PortId, event: EventId) -> Option<String> {
-        let frame = port.0 == 0 && self.stack.event(event).message.is_some() && !self.stack.layouts.is_empty();
-        frame.then(|| self.head_function(LayoutId(0), Some(event)))
+        let layout = self.stack.ports[port.index()].frames.filter(|_| self.stack.event(event).message.is_some())?;
+        Some(self.head_function(layout, Some(event)))
     }
 
     /// An output along the likely way: there is room for it.

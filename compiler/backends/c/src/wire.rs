@@ -45,7 +45,7 @@ fn number_leaves(layout: &Layout, shape: &Shape) -> Vec<Leaf> {
 impl Writer<'_> {
     /// From which layer on messages of a layout carry headers.
     pub fn layout_level(&self, layout: LayoutId) -> usize {
-        if layout.0 == 0 {
+        if layout.0 == 0 || self.stack.ports.iter().any(|port| port.frames == Some(layout)) {
             0
         } else {
             self.stack.layouts[layout.index()].layer.index() + 1

@@ -154,7 +154,7 @@ impl<'a> Writer<'a> {
     pub fn level_at(&self, target: Target) -> usize {
         match target {
             Target::Layer(layer) => layer.index(),
-            Target::Port(PortId(0)) => 0,
+            Target::Port(port) if self.stack.is_lower(port) => 0,
             Target::Port(_) => self.stack.layers.len(),
         }
     }

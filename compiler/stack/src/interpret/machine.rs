@@ -8,7 +8,6 @@ use super::canonical::{self, Kind};
 use super::choices::Choices;
 use super::covered::Covered;
 use super::message::{Message, Origin};
-use super::opening::{renumber, set_cells};
 use super::pool::Pool;
 use super::random::SplitMix64;
 use super::report::{Report, Rule, TraceEntry};
@@ -104,10 +103,10 @@ impl Config {
 /// A stack that runs. A clone is a snapshot.
 #[derive(Clone)]
 pub struct Machine {
-    stack: Arc<Stack>,
-    config: Arc<Config>,
-    state: State,
-    opened: bool,
+    pub(super) stack: Arc<Stack>,
+    pub(super) config: Arc<Config>,
+    pub(super) state: State,
+    pub(super) opened: bool,
 }
 
 impl fmt::Debug for Machine {
@@ -127,51 +126,7 @@ impl Machine {
         Machine { stack, config: Arc::new(config), state, opened: false }
     }
 
-    /// Makes the connection new: initial values, then `init`.
-    pub fn open(&mut self, now: u64) -> Outcome {
-        let need = self.stack.bounds.open;
-        let cells = self.stack.cells.iter().map(|c| self.stack.zero(&c.ty)).collect();
-        let fresh = begun(&self.stack, &self.config, cells);
-        let Some(givens) = self.givens() else { return Outcome::Invalid };
-        let counters = std::mem::take(&mut self.state.counters);
-        let (choices, covered) = (self.state.choices.take(), self.state.covered.take());
-        self.state = State { counters, choices, covered, ..fresh };
-        self.opened = true;
-        if !self.has_space(need, 0) {
-            self.opened = false;
-            return Outcome::NoSpace;
-        }
-        let (inits, seed, first) = (self.inits(), self.config.seed, self.config.first_number);
-        self.step(now, need, &Message::default(), |run| {
-            set_cells(run, givens, seed);
-            let stack = run.stack;
-            let cells = stack.cells.iter().zip(&mut run.state.cells).filter(|(c, _)| c.scope != Scope::Given);
-            cells.filter(|_| first != 0).for_each(|(c, value)| renumber(stack, &c.ty, value, first));
-            inits.into_iter().for_each(|event| run.put(event));
-        });
-        Outcome::Ok
-    }
-
-    /// The given values; none: one is missing or does not fit its type.
-    fn givens(&self) -> Option<Vec<Option<Value>>> {
-        let value = |cell: &Cell| {
-            let name = format!("{}.{}", self.stack.layer(cell.layer).name, cell.name);
-            match self.config.givens.get(&name) {
-                Some(value) if cell.scope == Scope::Given => {
-                    self.stack.fits(value, &cell.ty).then(|| Some(value.clone()))
-                }
-                _ if cell.scope == Scope::Given && cell.initial.is_none() => None,
-                _ => Some(None),
-            }
-        };
-        self.stack.cells.iter().map(value).collect()
-    }
-
-    fn inits(&self) -> Vec<Pending> {
-        self.stack.openings().map(|i| self.pending(i, Message::default(), None, &[])).collect()
-    }
-
-    fn pending(&self, input: &PortInput, message: Message, from: Option<Addr>, others: &[Value]) -> Pending {
+    pub(super) fn pending(&self, input: &PortInput, message: Message, from: Option<Addr>, others: &[Value]) -> Pending {
         let arguments = arguments_of(&self.stack, input.event, message, from, others);
         Pending { link: input.link, event: input.event, arguments }
     }
@@ -323,16 +278,16 @@ impl Machine {
         timers::first(&self.stack, &self.state).map_or(NEVER, |armed| armed.deadline)
     }
 
-    fn has_space(&self, need: Need, length: usize) -> bool {
+    pub(super) fn has_space(&self, need: Need, length: usize) -> bool {
         blocks(&self.state.pool, need, length) <= self.state.pool.free() as u64
     }
 
-    fn no_space(&mut self) -> Outcome {
+    pub(super) fn no_space(&mut self) -> Outcome {
         self.state.counters[builtin::NO_SPACE.index()] += 1;
         Outcome::NoSpace
     }
 
-    fn step(&mut self, now: u64, need: Need, input: &Message, begin: impl FnOnce(&mut Run)) {
+    pub(super) fn step(&mut self, now: u64, need: Need, input: &Message, begin: impl FnOnce(&mut Run)) {
         let state = &mut self.state;
         state.now = now;
         state.steps += 1;
@@ -432,7 +387,7 @@ impl Machine {
 }
 
 /// Nothing has happened yet.
-fn begun(stack: &Stack, config: &Config, cells: Vec<Value>) -> State {
+pub(super) fn begun(stack: &Stack, config: &Config, cells: Vec<Value>) -> State {
     let dice = match config.schedule {
         Schedule::Fifo => 0,
         Schedule::Any(seed) => seed,

@@ -1,21 +1,109 @@
-//! The first state of a connection.
+//! The first state of a connection, and of each view.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::machine::{begun, Machine, Outcome};
+use super::message::Message;
 use super::random::SplitMix64;
-use super::run::{Frame, Run};
+use super::run::{Frame, Pending, Run, State};
 use super::value::Value;
 use crate::*;
 
+impl Machine {
+    /// Makes the connection new: initial values, then `init`.
+    pub fn open(&mut self, now: u64) -> Outcome {
+        let need = self.stack.bounds.open;
+        let cells = self.stack.cells.iter().map(|c| self.stack.zero(&c.ty)).collect();
+        let fresh = begun(&self.stack, &self.config, cells);
+        let Some(givens) = self.givens() else { return Outcome::Invalid };
+        let counters = std::mem::take(&mut self.state.counters);
+        let (choices, covered) = (self.state.choices.take(), self.state.covered.take());
+        self.state = State { counters, choices, covered, ..fresh };
+        self.opened = true;
+        if !self.has_space(need, 0) {
+            self.opened = false;
+            return Outcome::NoSpace;
+        }
+        let (inits, seed, first) = (self.inits(), self.config.seed, self.config.first_number);
+        self.step(now, need, &Message::default(), |run| {
+            set_cells(run, givens, seed);
+            let stack = run.stack;
+            let cells = stack.cells.iter().zip(&mut run.state.cells).filter(|(c, _)| c.scope != Scope::Given);
+            cells.filter(|_| first != 0).for_each(|(c, value)| renumber(stack, &c.ty, value, first));
+            inits.into_iter().for_each(|event| run.put(event));
+        });
+        Outcome::Ok
+    }
+
+    /// A new view: what lasts and what is shared stay, all else of the session begins anew, then `init`. The givens are
+    /// those of the configuration, as it was or with others in their place.
+    pub fn view(&mut self, givens: BTreeMap<String, Value>, now: u64) -> Outcome {
+        if !self.opened || !self.stack.has_views() {
+            return Outcome::Invalid;
+        }
+        let mut config = (*self.config).clone();
+        config.givens.extend(givens);
+        let before = std::mem::replace(&mut self.config, Arc::new(config));
+        let Some(givens) = self.givens() else {
+            self.config = before;
+            return Outcome::Invalid;
+        };
+        let need = self.stack.bounds.open;
+        let refused = match (self.is_busy(), self.has_space(need, 0)) {
+            (true, _) => Some(Outcome::Busy),
+            (false, false) => Some(self.no_space()),
+            (false, true) => None,
+        };
+        if let Some(refused) = refused {
+            self.config = before;
+            return refused;
+        }
+        let inits = self.inits();
+        self.step(now, need, &Message::default(), |run| {
+            set_view(run, givens);
+            inits.into_iter().for_each(|event| run.put(event));
+        });
+        Outcome::Ok
+    }
+
+    /// The given values; none: one is missing or does not fit its type.
+    fn givens(&self) -> Option<Vec<Option<Value>>> {
+        let value = |cell: &Cell| {
+            let name = format!("{}.{}", self.stack.layer(cell.layer).name, cell.name);
+            match self.config.givens.get(&name) {
+                Some(value) if cell.scope == Scope::Given => {
+                    self.stack.fits(value, &cell.ty).then(|| Some(value.clone()))
+                }
+                _ if cell.scope == Scope::Given && cell.initial.is_none() => None,
+                _ => Some(None),
+            }
+        };
+        self.stack.cells.iter().map(value).collect()
+    }
+
+    fn inits(&self) -> Vec<Pending> {
+        self.stack.openings().map(|i| self.pending(i, Message::default(), None, &[])).collect()
+    }
+}
+
 /// The generators from the seed, then givens, then all other cells in order.
-pub fn set_cells(run: &mut Run, mut givens: Vec<Option<Value>>, seed: u64) {
+fn set_cells(run: &mut Run, givens: Vec<Option<Value>>, seed: u64) {
     let stack = run.stack;
     for (index, layer) in stack.layers.iter().enumerate() {
         if let Some(cell) = layer.random {
             run.state.cells[cell.index()] = Value::Num(SplitMix64::of_layer(seed, index as u32).0);
         }
     }
+    set_values(run, givens, |_| true);
+}
+
+/// Gives some cells their first values, the givens before the others.
+fn set_values(run: &mut Run, mut givens: Vec<Option<Value>>, wanted: impl Fn(usize) -> bool) {
+    let stack = run.stack;
     for scope_is_given in [true, false] {
         for (index, cell) in stack.cells.iter().enumerate() {
-            if (cell.scope == Scope::Given) != scope_is_given {
+            if (cell.scope == Scope::Given) != scope_is_given || !wanted(index) {
                 continue;
             }
             let value = match (givens[index].take(), &cell.initial) {
@@ -35,8 +123,23 @@ pub fn set_cells(run: &mut Run, mut givens: Vec<Option<Value>>, seed: u64) {
     }
 }
 
+/// The state of a new view: the givens, and the cells of the session as they begin; all else stays.
+fn set_view(run: &mut Run, givens: Vec<Option<Value>>) {
+    let stack = run.stack;
+    let drawn = |index: usize| stack.layers.iter().any(|layer| layer.random.is_some_and(|id| id.index() == index));
+    let anew = |index: usize| match stack.cells[index].scope {
+        Scope::Given => true,
+        Scope::Session => !drawn(index),
+        Scope::Shared | Scope::Lasting => false,
+    };
+    for (index, cell) in stack.cells.iter().enumerate().filter(|(index, _)| anew(*index)) {
+        run.state.cells[index] = stack.zero(&cell.ty);
+    }
+    set_values(run, givens, anew);
+}
+
 /// Adds to every sequence number inside.
-pub fn renumber(stack: &Stack, ty: &Type, value: &mut Value, by: u64) {
+fn renumber(stack: &Stack, ty: &Type, value: &mut Value, by: u64) {
     match (ty, value) {
         (Type::Seq(bits), Value::Num(n)) => *n = n.wrapping_add(by) & mask(u32::from(*bits)),
         (Type::Window(t, _, bits), Value::Window(window)) => {

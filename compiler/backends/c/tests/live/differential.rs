@@ -13,6 +13,7 @@ struct End<'l> {
     reference: Machine,
     lives: Vec<(&'static str, Live<'l>)>,
     address: Addr,
+    givens: Vec<(String, Vec<u8>)>,
 }
 
 pub struct World<'l> {
@@ -20,8 +21,8 @@ pub struct World<'l> {
     /// Times are left out of abstract states.
     erases_times: bool,
     ends: Vec<End<'l>>,
-    /// To whom, what.
-    flying: Vec<(usize, Vec<u8>)>,
+    /// To whom, at which port, what.
+    flying: Vec<(usize, u16, Vec<u8>)>,
     dice: SplitMix64,
     now: u64,
     seed: u64,
@@ -102,7 +103,7 @@ impl<'l> World<'l> {
             let mut reference = Machine::new(stack, config);
             let outcome = reference.open(world.now);
             let lives = libraries.iter().map(|(name, library)| (*name, Live::new(library, blocks))).collect();
-            world.ends.push(End { reference, lives, address });
+            world.ends.push(End { reference, lives, address, givens: givens.clone() });
             let now = world.now;
             world.compare(end as usize, code(outcome), "open", |live| live.open(&givens, first, seed, now));
         }
@@ -206,11 +207,11 @@ impl<'l> World<'l> {
     }
 
     fn send(&mut self, end: usize, outputs: &[Output]) {
-        for output in outputs.iter().filter(|o| o.port == 0) {
+        for output in outputs.iter().filter(|o| self.stack.is_lower(PortId(o.port.into()))) {
             if let Some(bytes) = &output.bytes {
-                self.flying.push((1 - end, bytes.clone()));
-                if self.below(10) == 0 {
-                    self.flying.push((1 - end, bytes.clone()));
+                self.flying.push((1 - end, output.port, bytes.clone()));
+                if self.dice.below(10) == 0 {
+                    self.flying.push((1 - end, output.port, bytes.clone()));
                 }
             }
         }
@@ -241,6 +242,7 @@ impl<'l> World<'l> {
                 self.tick(end);
             }
             17 => self.fire(end),
+            18 if self.stack.has_views() => self.view(end),
             _ => self.tick(end),
         }
     }
@@ -275,8 +277,9 @@ impl<'l> World<'l> {
 
     fn call(&mut self, end: usize) {
         let interface = self.stack.interface();
-        let inputs: Vec<usize> =
-            (0..interface.len()).filter(|i| interface[*i].input.is_some() && interface[*i].port.0 != 0).collect();
+        let inputs: Vec<usize> = (0..interface.len())
+            .filter(|i| interface[*i].input.is_some() && !self.stack.is_lower(interface[*i].port))
+            .collect();
         if inputs.is_empty() {
             return;
         }
@@ -306,10 +309,29 @@ impl<'l> World<'l> {
         self.compare(end, code(outcome), "call", |live| live.call(number as u32, &numbers, address, &data, now));
     }
 
-    fn input(&mut self, end: usize, frame: Vec<u8>, what: &str) {
+    /// A new view, at times with another value of a given that has a default.
+    fn view(&mut self, end: usize) {
+        let mut others = BTreeMap::new();
+        let stack = self.stack;
+        for cell in stack.cells.iter().filter(|c| c.scope == Scope::Given && c.initial.is_some()) {
+            if let Type::UInt(8) = cell.ty {
+                let name = format!("{}.{}", stack.layer(cell.layer).name, cell.name);
+                let value = self.value(&cell.ty);
+                let givens = &mut self.ends[end].givens;
+                givens.retain(|(known, _)| *known != name);
+                givens.push((name.clone(), config_bytes(&value)));
+                others.insert(name, value);
+            }
+        }
+        let (now, givens) = (self.now, self.ends[end].givens.clone());
+        let outcome = self.ends[end].reference.view(others, now);
+        self.compare(end, code(outcome), "view", |live| live.view(&givens, now));
+    }
+
+    fn input(&mut self, end: usize, port: u16, frame: Vec<u8>, what: &str) {
         let (from, now) = (self.ends[1 - end].address, self.now);
-        let outcome = self.ends[end].reference.input(from, &frame, now);
-        self.compare(end, code(outcome), what, |live| live.input(from, &frame, now));
+        let outcome = self.ends[end].reference.input_at(PortId(port.into()), from, &frame, now);
+        self.compare(end, code(outcome), what, |live| live.input_at(port, from, &frame, now));
     }
 
     fn deliver(&mut self) {
@@ -317,9 +339,9 @@ impl<'l> World<'l> {
             return;
         }
         let at = if self.below(4) == 0 { self.below(self.flying.len() as u64) as usize } else { 0 };
-        let (end, frame) = self.flying.remove(at);
+        let (end, port, frame) = self.flying.remove(at);
         if self.below(8) > 0 {
-            self.input(end, frame, "input");
+            self.input(end, port, frame, "input");
         }
     }
 
@@ -328,7 +350,7 @@ impl<'l> World<'l> {
             return;
         }
         let at = self.below(self.flying.len() as u64) as usize;
-        let (end, mut frame) = self.flying[at].clone();
+        let (end, port, mut frame) = self.flying[at].clone();
         for _ in 0..=self.below(3) {
             match self.below(4) {
                 0 => frame.truncate(self.below(frame.len() as u64 + 1) as usize),
@@ -340,12 +362,15 @@ impl<'l> World<'l> {
                 _ => {}
             }
         }
-        self.input(end, frame, "mutated");
+        self.input(end, port, frame, "mutated");
     }
 
     fn garbage(&mut self, end: usize) {
         let frame: Vec<u8> = (0..self.below(24)).map(|_| self.dice.draw() as u8).collect();
-        self.input(end, frame, "garbage");
+        let lower: Vec<u16> =
+            (0..self.stack.ports.len() as u16).filter(|p| self.stack.is_lower(PortId(u32::from(*p)))).collect();
+        let port = lower[self.below(lower.len() as u64) as usize];
+        self.input(end, port, frame, "garbage");
     }
 
     /// All messages go back to the pool.

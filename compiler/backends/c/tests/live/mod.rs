@@ -83,6 +83,19 @@ pub struct NacreGiven {
     pub reserved: u8,
 }
 
+#[repr(C)]
+pub struct NacreIn {
+    pub abi: u32,
+    pub size: u32,
+    pub port: u16,
+    pub reserved: u16,
+    pub session: u32,
+    pub from: *const NacreAddr,
+    pub frame: *const u8,
+    pub len: u32,
+    pub reserved2: u32,
+}
+
 type State = *mut c_void;
 
 #[repr(C)]
@@ -139,6 +152,8 @@ pub struct NacreStack {
     pub settle: unsafe extern "C" fn(State, State, *mut u64, *mut NacreOut),
     pub discard: unsafe extern "C" fn(State, State),
     pub canonical: unsafe extern "C" fn(*const c_void, *const c_void, *mut u8, u32) -> u32,
+    pub enter: Option<unsafe extern "C" fn(State, State, *mut u64, u64, *const NacreIn, *mut NacreOut) -> c_int>,
+    pub view: Option<unsafe extern "C" fn(State, State, *mut u64, *const c_void, u64, *mut NacreOut) -> c_int>,
 }
 
 #[repr(C)]
@@ -320,8 +335,7 @@ impl<'l> Live<'l> {
         }
     }
 
-    /// `givens`: name and bytes as in the config struct. `first`: where sequence numbers begin, as checkers open.
-    pub fn open(&mut self, givens: &[(String, Vec<u8>)], first: u64, seed: u64, now: u64) -> (i32, Vec<Output>) {
+    fn config(&self, givens: &[(String, Vec<u8>)]) -> Vec<u64> {
         let mut config = vec![0u64; (self.stack.config_size as usize).div_ceil(8)];
         unsafe { (self.stack.config_default)(config.as_mut_ptr().cast()) };
         let bytes = unsafe { std::slice::from_raw_parts_mut(config.as_mut_ptr().cast::<u8>(), config.len() * 8) };
@@ -333,6 +347,12 @@ impl<'l> Live<'l> {
                 bytes[given.offset as usize..given.offset as usize + n].copy_from_slice(&value[..n]);
             }
         }
+        config
+    }
+
+    /// `givens`: name and bytes as in the config struct. `first`: where sequence numbers begin, as checkers open.
+    pub fn open(&mut self, givens: &[(String, Vec<u8>)], first: u64, seed: u64, now: u64) -> (i32, Vec<Output>) {
+        let config = self.config(givens);
         let open_at = self.check.open_at;
         self.step(|stack, s, pool, counters, out| unsafe {
             match first {
@@ -374,6 +394,33 @@ impl<'l> Live<'l> {
         self.step(|stack, s, pool, counters, out| unsafe {
             (stack.input)(s, pool, counters, now, &from, frame.as_ptr(), frame.len() as u32, out)
         })
+    }
+
+    /// A frame at a lower port.
+    pub fn input_at(&mut self, port: u16, from: Addr, frame: &[u8], now: u64) -> (i32, Vec<Output>) {
+        let Some(enter) = self.stack.enter else {
+            return self.input(from, frame, now);
+        };
+        let from = NacreAddr::from(from);
+        let entry = NacreIn {
+            abi: 1,
+            size: std::mem::size_of::<NacreIn>() as u32,
+            port,
+            reserved: 0,
+            session: 0,
+            from: &from,
+            frame: frame.as_ptr(),
+            len: frame.len() as u32,
+            reserved2: 0,
+        };
+        self.step(|_, s, pool, counters, out| unsafe { enter(s, pool, counters, now, &entry, out) })
+    }
+
+    /// A new view; with the givens as in `open`.
+    pub fn view(&mut self, givens: &[(String, Vec<u8>)], now: u64) -> (i32, Vec<Output>) {
+        let view = self.stack.view.expect("the stack has views");
+        let config = self.config(givens);
+        self.step(|_, s, pool, counters, out| unsafe { view(s, pool, counters, config.as_ptr().cast(), now, out) })
     }
 
     pub fn tick(&mut self, now: u64) -> (i32, Vec<Output>) {

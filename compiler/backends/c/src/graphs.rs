@@ -1,0 +1,175 @@
+//! Entries that only some stacks have: frames at several lower ports, and a new view.
+
+use nacre_stack::*;
+
+use crate::body::{Body, Kind};
+use crate::code::Code;
+use crate::names;
+use crate::writer::Writer;
+
+impl Writer<'_> {
+    fn lower_ports(&self) -> Vec<PortId> {
+        (0..self.stack.ports.len() as u32).map(PortId).filter(|port| self.stack.is_lower(*port)).collect()
+    }
+
+    /// Whether frames come in at several ports, so that the entry is told which.
+    pub fn has_enter(&self) -> bool {
+        self.lower_ports().len() > 1
+    }
+
+    /// The most bytes before the data of a frame.
+    pub fn longest_frame_head(&self) -> u32 {
+        let layouts = self.stack.ports.iter().filter_map(|port| port.frames);
+        layouts.map(|layout| self.longest_head(layout)).max().unwrap_or(0)
+    }
+
+    /// The name of the entry of frames at a lower port.
+    pub fn input_name(&self, port: PortId) -> String {
+        match port {
+            PortId(0) => format!("{}_input", self.prefix),
+            port => format!("{}_input_{}", self.prefix, self.port_name(port)),
+        }
+    }
+
+    /// The name of what takes the frames that are not of a common shape.
+    pub fn any_frame_name(&self, port: PortId) -> String {
+        match port {
+            PortId(0) => format!("{}_any_frame", self.prefix),
+            port => format!("{}_any_frame_{}", self.prefix, self.port_name(port)),
+        }
+    }
+
+    fn port_name(&self, port: PortId) -> String {
+        names::all(self.stack.ports.iter().map(|port| port.name.as_str())).swap_remove(port.index())
+    }
+
+    /// The head of the entry of frames at a lower port.
+    pub fn input_head(&self, port: PortId) -> String {
+        let (p, name) = (&self.prefix, self.input_name(port));
+        format!(
+            "{name}(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now, \
+             const struct nacre_addr *from,\n        const uint8_t *frame, uint32_t len, struct nacre_out *out)"
+        )
+    }
+
+    fn view_head(&self) -> String {
+        let p = &self.prefix;
+        format!(
+            "int {p}_view(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, \
+             const struct {p}_config *config,\n        uint64_t now, struct nacre_out *out)"
+        )
+    }
+
+    /// Prototypes of the entries of this file.
+    pub fn graph_prototypes(&self, code: &mut Code) {
+        for port in self.lower_ports().into_iter().filter(|port| *port != PortId(0)) {
+            code.line("/* A frame from the transport at another lower port. */");
+            code.line(format!("int {};", self.input_head(port)));
+        }
+        if self.stack.has_views() {
+            code.line("/* A new view: what lasts stays, all else of the session begins anew. */");
+            code.line(format!("{};", self.view_head()));
+        }
+    }
+
+    /// The entries of frames at all lower ports.
+    pub fn input_functions(&mut self) -> Code {
+        let mut all = Code::new(0);
+        for port in self.lower_ports() {
+            if !all.text().is_empty() {
+                all.line("");
+            }
+            let code = self.input_function(port);
+            all.add(&code);
+        }
+        all
+    }
+
+    /// `view`, if the stack has views.
+    pub fn view_function(&mut self) -> Code {
+        let mut code = Code::new(0);
+        if !self.stack.has_views() {
+            return code;
+        }
+        let (p, stack) = (self.prefix.clone(), self.stack);
+        code.open(format!("{} {{", self.view_head()));
+        self.check_config(&mut code);
+        code.line(format!("if (!{p}_room(out)) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
+        self.busy(&mut code);
+        self.need(Need { copies: 0, ..stack.bounds.open }, "0", None, &mut code);
+        let kept = |index: usize, cell: &Cell| {
+            let drawn = stack.layer(cell.layer).random == Some(CellId(index as u32));
+            drawn || !matches!(cell.scope, Scope::Given | Scope::Session)
+        };
+        for (index, cell) in stack.cells.iter().enumerate().filter(|(index, cell)| !kept(*index, cell)) {
+            let layer = cell.layer.index();
+            let text = format!("s->{}.{}", self.layer_names[layer], self.cell_names[index]);
+            let drop = self.drop_in(&cell.ty, layer, &text.clone().into());
+            if !drop.is_empty() {
+                code.line(drop);
+            }
+            code.line(format!("memset(&{text}, 0, sizeof {text});"));
+        }
+        self.begin(&mut code, None);
+        code.line("(void)config;");
+        self.take_givens(&mut code);
+        for index in (0..stack.cells.len()).filter(|index| stack.cells[*index].scope == Scope::Session) {
+            self.set_initial(CellId(index as u32), &mut code);
+        }
+        self.inits(&mut code);
+        code.line(format!("{p}_finish(step);"));
+        code.line("return NACRE_OK;");
+        code.close("}");
+        code
+    }
+
+    /// Sets a cell to its initial value; that of a generator has been set.
+    pub fn set_initial(&mut self, id: CellId, code: &mut Code) {
+        let cell = self.stack.cell(id);
+        let random = self.stack.layer(cell.layer).random == Some(id);
+        let Some(initial) = cell.initial.as_ref().filter(|_| !random) else { return };
+        let layer = cell.layer.index();
+        let mut body = Body::new(self, layer, Kind::Outside, &cell.locals, &[&cell.draws]);
+        body.draw(&cell.draws, initial);
+        let value = body.value(initial);
+        let text = body.code;
+        let target = format!("s->{}.{}", self.layer_names[layer], self.cell_names[id.index()]);
+        code.open("{");
+        code.add(&text);
+        code.line(format!("{target} = {value};"));
+        let keep = self.keep_of(&cell.ty, layer, &target.into());
+        if !keep.is_empty() {
+            code.line(keep);
+        }
+        code.close("}");
+    }
+
+    /// For drivers of any stack.
+    pub fn any_of_graphs(&self, code: &mut Code) {
+        let p = &self.prefix;
+        if self.has_enter() {
+            code.open(format!(
+                "static int {p}_any_enter(void *s, void *pool, uint64_t *counters, uint64_t now, \
+                 const struct nacre_in *in, struct nacre_out *out) {{"
+            ));
+            code.line(format!("if (in == NULL || in->session != 0) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
+            code.open("switch (in->port) {");
+            for port in self.lower_ports() {
+                let name = self.input_name(port);
+                let call = format!("{name}(s, pool, counters, now, in->from, in->frame, in->len, out)");
+                code.line(format!("case {}: return {call};", port.0));
+            }
+            code.line(format!("default: return {p}_nothing(out, NACRE_INVALID);"));
+            code.close("}");
+            code.close("}");
+        }
+        if self.stack.has_views() {
+            code.open(format!(
+                "static int {p}_any_view(void *s, void *pool, uint64_t *counters, const void *config, \
+                 uint64_t now, struct nacre_out *out) {{"
+            ));
+            code.line(format!("return {p}_view(s, pool, counters, config, now, out);"));
+            code.close("}");
+        }
+    }
+}

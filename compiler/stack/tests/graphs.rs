@@ -1,0 +1,106 @@
+//! Stacks that are no row of layers, in the interpreter: which way events go, and what a view keeps.
+
+use std::collections::BTreeMap;
+
+use nacre_stack::interpret::{Addr, Config, Machine, Outcome, Value};
+use nacre_stack::*;
+
+fn open(stack: &Stack) -> Machine {
+    let missing = stack.cells.iter().filter(|c| c.scope == Scope::Given && c.initial.is_none());
+    let name = |cell: &Cell| format!("{}.{}", stack.layer(cell.layer).name, cell.name);
+    let config = missing.fold(Config::default(), |config, cell| config.given(&name(cell), stack.zero(&cell.ty)));
+    let mut machine = Machine::new(stack, config);
+    assert_eq!(machine.open(0), Outcome::Ok);
+    machine.take_outputs();
+    machine
+}
+
+/// The input of a port, by the names of both.
+fn input(stack: &Stack, port: &str, event: &str) -> u32 {
+    let is = |e: &PortEvent| stack.ports[e.port.index()].name == port && stack.event(e.event).name == event;
+    stack.interface().iter().position(|e| e.input.is_some() && is(e)).expect("an input") as u32
+}
+
+fn cell<'m>(machine: &'m Machine, layer: &str, name: &str) -> &'m Value {
+    let stack = machine.stack();
+    let is = |c: &Cell| c.name == name && stack.layer(c.layer).name == layer;
+    machine.cell(CellId(stack.cells.iter().position(is).expect("a cell") as u32))
+}
+
+/// By port, what left and what it said.
+fn left(machine: &mut Machine) -> Vec<(String, Vec<u8>)> {
+    let stack = machine.stack().clone();
+    let name = |port: PortId| stack.ports[port.index()].name.clone();
+    machine.take_outputs().into_iter().map(|o| (name(o.port), o.bytes.unwrap_or_default())).collect()
+}
+
+#[test]
+fn a_fork_takes_each_side_by_its_link_and_brings_frames_back_to_it() {
+    let stack = samples::fork();
+    let (mut a, mut b) = (open(&stack), open(&stack));
+    for (port, shape) in [("above", 0), ("other", 1)] {
+        assert_eq!(a.call(input(&stack, port, "send"), &[], b"hi", 1), Outcome::Ok);
+        let frames = left(&mut a);
+        assert_eq!((frames.len(), frames[0].1[0]), (1, shape));
+        assert_eq!(b.input(Addr::default(), &frames[0].1, 2), Outcome::Ok);
+        assert_eq!(left(&mut b), [(port.to_string(), b"hi".to_vec())]);
+    }
+    assert_eq!((a.reports().len(), b.reports().len()), (0, 0));
+}
+
+#[test]
+fn a_router_sends_over_the_port_of_its_choice_and_each_port_has_its_own_layout() {
+    let stack = samples::router();
+    let (mut a, mut b) = (open(&stack), open(&stack));
+    let send = input(&stack, "above", "send");
+    for (length, port) in [(3, "below"), (300, "wide")] {
+        let data = vec![7; length];
+        assert_eq!(a.call(send, &[], &data, 1), Outcome::Ok);
+        let frames = left(&mut a);
+        assert_eq!((frames.len(), frames[0].0.as_str()), (1, port));
+        let at = PortId(stack.ports.iter().position(|p| p.name == port).expect("a port") as u32);
+        assert_eq!(b.input_at(at, Addr::default(), &frames[0].1, 2), Outcome::Ok);
+        assert_eq!(left(&mut b), [("above".to_string(), data)]);
+    }
+    assert_eq!(b.input_at(PortId(1), Addr::default(), b"", 3), Outcome::Invalid, "no frames come from above");
+    assert_eq!(b.input_at(PortId(9), Addr::default(), b"", 3), Outcome::Invalid, "there is no such port");
+}
+
+#[test]
+fn what_turns_comes_back_to_the_layer_above_with_its_headers() {
+    let stack = samples::turning();
+    let mut machine = open(&stack);
+    assert_eq!(machine.call(input(&stack, "above", "cast"), &[], b"all", 1), Outcome::Ok);
+    let names = |port: &str, bytes: &[u8]| (port.to_string(), bytes.to_vec());
+    let expected = [names("below", b"\x00\x03all"), names("above", b"all"), names("above", b"")];
+    assert_eq!(left(&mut machine), expected);
+    assert_eq!(cell(&machine, "order", "seen"), &Value::Num(2));
+    assert_eq!(machine.reports().len(), 0);
+}
+
+#[test]
+fn a_view_keeps_what_lasts_or_is_shared_and_begins_the_session_anew() {
+    let stack = samples::router();
+    let mut machine = open(&stack);
+    assert_eq!(machine.call(input(&stack, "above", "send"), &[], &[1; 40], 1), Outcome::Ok);
+    let rank = BTreeMap::from([("big.rank".to_string(), Value::Num(9))]);
+    assert_eq!(machine.view(rank, 5), Outcome::Ok);
+    assert_eq!(cell(&machine, "sizer", "views"), &Value::Num(2), "it lasts, and opening came again");
+    assert_eq!(cell(&machine, "big", "rank"), &Value::Num(9));
+    assert_eq!(cell(&machine, "big", "holds"), &Value::Num(0));
+    assert!(matches!(cell(&machine, "sizer", "last"), Value::Option(Some(_))));
+    assert_eq!(machine.armed()[0].deadline, 5 + 1_000_000, "the timer of the old view has stopped");
+    let wrong = BTreeMap::from([("big.rank".to_string(), Value::Num(1 << 20))]);
+    let before = machine.canonical_bytes();
+    assert_eq!(machine.view(wrong, 6), Outcome::Invalid);
+    assert_eq!(machine.canonical_bytes(), before);
+}
+
+#[test]
+fn a_stack_without_anything_that_lasts_has_no_views() {
+    let mut machine = open(&samples::go_back_n());
+    assert_eq!(machine.view(BTreeMap::new(), 1), Outcome::Invalid);
+    let router = samples::router();
+    let mut closed = Machine::new(&router, Config::default());
+    assert_eq!(closed.view(BTreeMap::new(), 1), Outcome::Invalid, "it is not open");
+}
