@@ -8,6 +8,9 @@ use super::names::strange;
 use super::tree::{Node, Role};
 use super::types::{mask, Field, Ty};
 
+/// From this seed on, names are strange.
+pub const STRANGE: u64 = 3_000_000;
+
 /// The state of one generation.
 pub struct Generator {
     pub random: Random,
@@ -38,7 +41,8 @@ impl Generator {
             sends: 0,
             declared: Vec::new(),
         };
-        if generator.percent(35) {
+        // Seeds of a range of their own have strange names.
+        if seed >= STRANGE {
             generator.strange = 60;
         }
         generator

@@ -201,9 +201,12 @@ impl Generator {
         // Only those may draw at random.
         known.effects = matches!(word, "state" | "lasting") && self.percent(30);
         known.functions.clear();
-        let node = match self.percent(40) {
-            true => tree![format!("{secret}{name}: {} = ", ty.text()), self.wanted(&known, &ty, 2), ",\n"],
-            false => tree![format!("{secret}{name}: {},\n", ty.text())],
+        let initial = self.percent(40).then(|| self.wanted(&known, &ty, 2));
+        // What the host may say has no time.
+        let initial = initial.filter(|value| !(given && value.text().contains("now")));
+        let node = match initial {
+            Some(value) => tree![format!("{secret}{name}: {} = ", ty.text()), value, ",\n"],
+            None => tree![format!("{secret}{name}: {},\n", ty.text())],
         };
         layer.scope.add(name, ty, if given { Access::Read } else { Access::Change });
         self.alone(node)

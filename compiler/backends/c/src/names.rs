@@ -8,6 +8,11 @@ const TAKEN: &str = "auto break case char const continue default do double else 
     long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while \
     bool true false NULL step s out event asm typeof errno main state pool counters now data len seed config bytes node block view waiting addr";
 
+/// Macros of compilers and of the C library, and the functions of it that emitted code calls.
+const LIBRARY: &str =
+    "linux unix i386 memcpy memset memcmp memmove offsetof alignas alignof noreturn complex static_assert \
+    thread_local stdin stdout stderr";
+
 /// A name that C takes: letters, digits and `_`.
 pub fn plain(name: &str) -> String {
     let mut text: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
@@ -37,13 +42,14 @@ pub struct Unique(HashSet<String>);
 
 impl Unique {
     pub fn new() -> Unique {
-        Unique(TAKEN.split_whitespace().map(str::to_string).collect())
+        Unique(TAKEN.split_whitespace().chain(LIBRARY.split_whitespace()).map(str::to_string).collect())
     }
 
     pub fn take(&mut self, name: &str) -> String {
         let mut text = plain(name);
-        if text.starts_with('_') {
-            text.insert(0, 'x');
+        // `_x` and `x_t` are of C and its libraries, `nacre_x` is of our header.
+        if text.starts_with('_') || text.ends_with("_t") || text.starts_with("nacre") {
+            text.insert_str(0, if text.starts_with('_') { "x" } else { "x_" });
         }
         let base = text.clone();
         let mut n = 2;
