@@ -16,7 +16,7 @@ const KNOWN: &[(&str, usize)] = &[
     ("compiler/compose", 33),
     ("compiler/stack", 15),
     ("compiler/syntax", 10),
-    ("compiler/typed", 17),
+    ("compiler/typed", 4),
     ("runtime", 5),
     ("tests", 4),
 ];

@@ -11,7 +11,6 @@ use nacre_syntax::ast;
 use crate::borrows::{Called, Use};
 use crate::call_graph::CallGraph;
 use crate::changes::Change;
-use crate::extent::Extent;
 use crate::program::Program;
 use crate::tree;
 
@@ -20,6 +19,13 @@ use crate::tree;
 pub(crate) struct Constant {
     pub value: i128,
     pub ty: Option<Type>,
+}
+
+/// The size of a value: words, and fields, where arrays and containers count as one element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub words: u64,
+    pub parts: u64,
 }
 
 /// Checks one layer. Collects what it finds and goes on, so that several errors are told in one run.

@@ -3,7 +3,7 @@
 use nacre_diagnostics::Span;
 use nacre_stack::Type;
 
-use crate::checker::Checker;
+use crate::checker::{Checker, Extent};
 
 /// Words of one value, at the most.
 const MOST_WORDS: u64 = 1 << 21;
@@ -11,13 +11,6 @@ const MOST_WORDS: u64 = 1 << 21;
 const MOST_STATE: u64 = 1 << 22;
 /// Fields of one value, where those of structs in it count, but arrays and containers as one element.
 const MOST_PARTS: u64 = 4096;
-
-/// The size of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Extent {
-    words: u64,
-    parts: u64,
-}
 
 impl Extent {
     fn of(words: u64) -> Extent {
