@@ -6,6 +6,7 @@ use nacre_stack::*;
 
 const TAKEN: &str = "auto break case char const continue default do double else enum extern float for goto if inline int \
     long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while \
+    int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t uintptr_t size_t memset memcpy memcmp \
     bool true false NULL step s out event asm typeof errno main state pool counters now data len seed config bytes node block view waiting addr";
 
 /// Macros of compilers and of the C library, and the functions of it that emitted code calls.
