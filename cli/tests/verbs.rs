@@ -120,12 +120,15 @@ fn explain_tells_layers_frames_and_calls() {
 }
 
 /// The stages, each with something that only it has.
-const STAGES: [(&str, &str); 9] = [
+const STAGES: [(&str, &str); 12] = [
     ("tokens", "Name(import)"),
     ("syntax", "Import {"),
+    ("typed", "session credit: u16"),
     ("fragments", "from above: "),
     ("composed", "bounds queue"),
+    ("pass_over", "bounds queue"),
     ("calls", "bounds queue"),
+    ("inline", "in_place"),
     ("c-queue", "at level queue"),
     ("c-call", "at level call"),
     ("c-inline", "at level inline"),

@@ -259,7 +259,7 @@ fn random_numbers_that_the_code_tells_apart_are_tried_and_others_are_reported() 
     }
     let (status, out, _) = verified("drawn", &["--layer", "anywhere"]);
     assert_eq!(status, 3, "{out}");
-    let words = "but of the random number at drawn.nacre:22 only the least and the greatest value were tried";
+    let words = "but of the random number at drawn.nacre:22:22 only the least and the greatest value were tried";
     assert!(out.contains(words), "{out}");
     let (_, out, _) = verified("drawn", &["--layer", "once_in_a_thousand", "--engine", "spin"]);
     assert!(out.contains("not checked by this engine: a random number is the least or the greatest"), "{out}");

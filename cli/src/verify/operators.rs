@@ -51,7 +51,7 @@ const MEASURED: &str = "
 fn what_feeds_only_waiting_times_has_no_mutants() {
     assert_eq!(
         seeded(MEASURED),
-        ["emission in down.send: emit port below send(%m)", "timer in down.send: arm @again in @wait unless_armed;"]
+        ["emission in down.send: emit port below send(%m);", "timer in down.send: arm @again in @wait unless_armed;"]
     );
 }
 

@@ -168,7 +168,7 @@ impl SubsetConstruction {
 
 impl Making<'_> {
     fn check(&self) -> Result<(), String> {
-        for action in self.automaton.actions.iter().filter(|a| a.kind == ActionKind::Output) {
+        for action in self.automaton.actions.iter().filter(|a| a.kind == ActionKind::Output && !a.is_never()) {
             let bound = |n: usize| {
                 action.guards.iter().any(|g| match g {
                     Guard::In(p, _) | Guard::Is(p, _) => p.binds(n) || equal(p, n),

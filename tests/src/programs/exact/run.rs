@@ -100,10 +100,11 @@ impl<'f> Machine<'f> {
             },
             Kind::Least(least, a, b) => {
                 let (x, y) = (self.value(a), self.value(b));
-                if (order(&a.ty, x.num(), y.num()) < 0) == *least {
-                    x
-                } else {
+                let (left, right) = if *least { (&y, &x) } else { (&x, &y) };
+                if order(&a.ty, left.num(), right.num()) < 0 {
                     y
+                } else {
+                    x
                 }
             }
             Kind::MulDiv(a, b, by) => {
