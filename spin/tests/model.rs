@@ -95,7 +95,8 @@ fn damage_is_found(setup: &Setup) {
 fn a_layer_that_changes_messages_is_judged_by_what_may_become_of_them() {
     let bounds = Bounds { sizes: vec![2], ..bounds([1, 0]) };
     let (parameters, network) = (&[("PERCENT", 1)][..], ("lossy_network", &[][..]));
-    agree(&setup(&Of { layer: "corrupt", change: ("", ""), parameters, network, above: "changing_network", bounds }));
+    let change = ("random(max(packed.len, 1))", "random(2)");
+    agree(&setup(&Of { layer: "corrupt", change, parameters, network, above: "changing_network", bounds }));
 }
 
 /// The explorer follows both ways, the model would follow one.

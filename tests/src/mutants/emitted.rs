@@ -32,12 +32,14 @@ pub fn fate(bug: &Bug) -> Fate {
     let mut text = machines.text(Level::Queue);
     match &bug.wrong {
         Wrong::Stack(change) => {
+            // After the passes, which validate what they are given and what they make of it.
             let mut stack = (*machines.stack).clone();
+            nacre_driver::optimize(&mut stack, Level::Queue);
             if !change(&mut stack) {
                 return Fate { name: bug.name, found: Err("the stack has nothing of the kind any more".into()) };
             }
             nacre_stack::number(&mut stack);
-            text = machines.session.emit(&stack, Level::Queue, None);
+            text = nacre_backend_c::write(&stack, Level::Queue, &|_| None);
         }
         Wrong::Text(from, to) => {
             let [from, to] = [from, to].map(|text| text.replace('@', &machines.stack.name));
