@@ -90,10 +90,11 @@ fn five_thousand_random_programs_are_equal_at_every_level() {
 }
 
 /// Variants that no program can have, and why.
-const NEVER: [(&str, &str); 3] = [
+const NEVER: [(&str, &str); 4] = [
     ("ExprKind::Extern", "the interpreter has no functions of the host"),
     ("StatementKind::CallExtern", "the interpreter has no functions of the host"),
     ("Type::Bounded", "a type of the checker: in a stack it is `Msg`"),
+    ("Operation::PassOver", "a pass makes it"),
 ];
 
 #[test]

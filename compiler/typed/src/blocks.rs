@@ -12,7 +12,7 @@ use crate::tree::{
 };
 
 /// Arms of a `match`, at the most. Each is nested in those before, and compilers of C limit nesting.
-const MOST_ARMS: usize = 128;
+const MOST_ARMS: usize = 240;
 
 /// A condition without its branches.
 struct Tested<'s> {

@@ -116,11 +116,10 @@ fn errors_in_a_head_leave_the_body_without_reports_of_its_names() {
 
 #[test]
 fn deep_nesting_is_typed_in_linear_time() {
-    // Each level looks at the level below once, also where it is an index in a comparison.
+    // Each level looks at the level below once, also where it is an index in a comparison: looking twice at each of 24
+    // levels would not end in hours.
     let deep = (0..24).fold("i".to_string(), |x, _| format!("a[if a[{x}] == 0 {{ i }} else {{ a[i] }}]"));
-    let begun = std::time::Instant::now();
     let state = "state { a: 0..4 per 0..4, i: 0..4 }";
     let (_, found) = typed(&format!("worker w {{ {state} down send(m) {{ i = {deep}; pass; }} }}"));
     assert_eq!(codes(&found), [""; 0]);
-    assert!(begun.elapsed() < std::time::Duration::from_secs(20), "twice the time for each of 24 levels were hours");
 }
