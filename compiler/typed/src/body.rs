@@ -45,9 +45,10 @@ pub(crate) enum Context {
         yields: bool,
         function: Option<Option<Type>>,
     },
-    /// `accepts`, `invariant`, initial values: no effects, but what `draws` at random.
+    /// `accepts`, `invariant`, initial values: no effects, but what `draws` at random. What is given has no `clock`.
     Pure {
         draws: bool,
+        clock: bool,
     },
 }
 

@@ -42,7 +42,7 @@ impl Body<'_, '_> {
         }
         let draws = matches!(name, "random" | "random_duration");
         let refused = match self.context {
-            Context::Pure { draws: may } => !(draws && may),
+            Context::Pure { draws: may, .. } => !(draws && may),
             Context::Filter { .. } => true,
             _ => false,
         };

@@ -5,7 +5,7 @@ use nacre_stack::Type;
 use nacre_syntax::ast::{self, ConditionKind};
 use nacre_syntax::foreign::{self, Unknown};
 
-use crate::body::{Binding, Body, Value};
+use crate::body::{Binding, Body, Context, Value};
 use crate::tree::{Conditional, Expr, ExprKind};
 
 impl Body<'_, '_> {
@@ -136,6 +136,11 @@ impl Body<'_, '_> {
             None if self.cx.cell_ids.contains_key(name) => {
                 let place = self.place(&ast::Expr { kind: ast::ExprKind::Name(name.into()), span })?;
                 self.load(place, span).map(Value::fixed)
+            }
+            None if name == "now" && matches!(self.context, Context::Pure { clock: false, .. }) => {
+                let help = "begin a `state` cell with it: `state { at: instant = now }`";
+                self.error("T0176", "a given value has no time of its own", span, "is not known yet", help);
+                None
             }
             None if name == "now" => Some(Value::fixed(self.make(ExprKind::Now, Type::Instant))),
             None if name == "zeroes" => match want {
