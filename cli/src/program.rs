@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
+use nacre_diagnostics::suggestion;
 use nacre_driver::Session;
 use nacre_stack::Stack;
 
 use crate::args::Which;
-use crate::console::{colours, say, Exit};
+use crate::console::{colours, complain, say, Exit};
 
 /// The files, parsed; what is wrong in them is told.
 pub fn open(files: &[PathBuf]) -> Result<Session, Exit> {
@@ -21,6 +22,11 @@ pub fn open(files: &[PathBuf]) -> Result<Session, Exit> {
 /// One stack, composed; what is wrong with it is told.
 pub fn stack(which: &Which) -> Result<(Session, Stack), Exit> {
     let mut session = open(std::slice::from_ref(&which.file))?;
+    let known: Vec<&str> = session.program.stacks().map(|s| s.name.name.as_str()).collect();
+    if !session.has_errors() && !known.is_empty() && !known.contains(&which.stack.as_str()) {
+        complain(&format!("there is no stack `{}`; {}", which.stack, suggestion(&which.stack, &known)));
+        return Err(Exit::Usage);
+    }
     let stack = session.stack(&which.stack);
     tell(&session);
     match stack {

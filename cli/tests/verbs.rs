@@ -45,7 +45,7 @@ fn missing_files_and_stacks_are_told() {
     let (status, _, err) = ran(&mut nacre(&["check", "no/such.nacre"]));
     assert!(status == 1 && err.contains("no/such.nacre"), "{err}");
     let (status, _, err) = ran(&mut nacre(&["explain", SMALL, "--stack", "large"]));
-    assert!(status == 1 && err.contains("there are: small, sure"), "{err}");
+    assert!(status == 2 && err.contains("known are: `small`, `sure`"), "{err}");
 }
 
 #[test]
@@ -165,4 +165,23 @@ fn reader_that_goes_away_is_no_error() {
     child.stdout.take().expect("piped").read_exact(&mut some).expect("some output");
     let done = child.wait().expect("ends");
     assert_eq!(done.code(), Some(0));
+}
+
+#[test]
+fn a_stack_that_is_not_there_is_a_mistake_of_the_command_line() {
+    for verb in [&["explain"][..], &["sim"], &["build", "--output", "nowhere"], &["verify"]] {
+        let (status, out, err) = ran(nacre(verb).args([RELIABLE, "--stack", "reliabel"]));
+        assert_eq!((status, out.as_str()), (2, ""), "{verb:?}: {err}");
+        assert!(err.contains("there is no stack `reliabel`; did you mean `reliable`?"), "{verb:?}: {err}");
+    }
+}
+
+#[test]
+fn a_wrong_layer_does_not_hide_what_is_wrong_with_other_stacks() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("two.nacre");
+    let text = "worker wrong over channel { down send(m) { nothing; } }\nstack other = missing / also_missing;\n";
+    std::fs::write(&file, text).expect("written");
+    let (status, _, err) = ran(&mut nacre(&["check", file.to_str().expect("UTF-8")]));
+    assert!(status == 1 && err.contains("two.nacre:1:") && err.contains("two.nacre:2:"), "{err}");
 }

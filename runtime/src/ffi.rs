@@ -124,6 +124,24 @@ type Settle = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut u64, *mut Nacr
 type Accepts = unsafe extern "C" fn(*const c_void, *const c_void, u32, u32) -> bool;
 type Canonical = unsafe extern "C" fn(*const c_void, *const c_void, *mut u8, u32) -> u32;
 
+type Enter = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut u64, u64, *const NacreIn, *mut NacreOut) -> c_int;
+type View = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut u64, *const c_void, u64, *mut NacreOut) -> c_int;
+
+/// `struct nacre_in`: a frame that arrived at one of several lower ports.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct NacreIn {
+    pub abi: u32,
+    pub size: u32,
+    pub port: u16,
+    pub reserved: u16,
+    pub session: u32,
+    pub from: *const NacreAddr,
+    pub frame: *const u8,
+    pub len: u32,
+    pub reserved2: u32,
+}
+
 /// `struct nacre_stack`: everything about a stack that a driver needs.
 #[repr(C)]
 #[derive(Debug)]
@@ -167,4 +185,8 @@ pub struct NacreStack {
     pub settle: Settle,
     pub discard: unsafe extern "C" fn(*mut c_void, *mut c_void),
     pub canonical: Canonical,
+    /// None: there is only one lower port, whose entry is `input`.
+    pub enter: Option<Enter>,
+    /// None: nothing lasts beyond a view.
+    pub view: Option<View>,
 }

@@ -50,6 +50,7 @@ fn mirrors_have_the_layout_of_the_header() {
         bytes
     );
     mirror!(lines, NacreEvent, "nacre_event", name, port, input, has_message, has_address, arguments, role, reserved);
+    mirror!(lines, NacreIn, "nacre_in", abi, size, port, reserved, session, from, frame, len, reserved2);
     mirror!(lines, NacreGiven, "nacre_given", name, offset, size, required, secret, role, reserved);
     mirror!(
         lines,
@@ -93,7 +94,9 @@ fn mirrors_have_the_layout_of_the_header() {
         accepts,
         settle,
         discard,
-        canonical
+        canonical,
+        enter,
+        view
     );
     for (name, value) in [
         ("NACRE_ABI", ABI as usize),

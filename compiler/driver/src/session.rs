@@ -66,13 +66,13 @@ impl Session {
         self.add(configurations);
         let layers = self.program.check_layers();
         self.add(layers);
-        if self.has_errors() {
-            return;
+        if !self.has_errors() {
+            let configurations = self.configurations();
+            let settings = configurations.iter().filter_map(|configuration| self.settings(configuration).err());
+            let settings: Vec<Diagnostic> = settings.flatten().collect();
+            self.add(settings);
         }
-        let configurations = self.configurations();
-        let settings = configurations.iter().filter_map(|configuration| self.settings(configuration).err());
-        let settings: Vec<Diagnostic> = settings.flatten().collect();
-        self.add(settings);
+        // Stacks of other layers are composed even so; what is found again is added once.
         let names: Vec<String> = self.program.stacks().map(|s| s.name.name.clone()).collect();
         let mut composed = HashMap::new();
         for name in names {
