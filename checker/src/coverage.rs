@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use nacre_stack::interpret::Covered;
 use nacre_stack::visit::{Traverse, Visitor};
-use nacre_stack::{LayerId, NodeId, Span, Stack, Statement, StatementKind};
+use nacre_stack::{HandlerId, LayerId, NodeId, Span, Stack, Statement, StatementKind};
 use nacre_worlds::world::World;
 
 /// A handler, or a branch in one, that no run executed.
@@ -23,7 +23,7 @@ pub fn unvisited(world: &World, covered: &Covered) -> Vec<Unvisited> {
     let stack = &world.setup.stack;
     let mut found = vec![];
     for (at, handler) in stack.handlers.iter().enumerate().filter(|(_, h)| world.may_run(h)) {
-        if covered.handlers.get(at).is_some_and(|ran| *ran) {
+        if covered.has_run(HandlerId(at as u32)) {
             Branches { layer: handler.layer, code: &handler.name, covered, found: &mut found }.of(&handler.body);
         } else {
             found.push(Unvisited { layer: handler.layer, code: handler.name.clone(), branch: None });

@@ -22,16 +22,27 @@ pub fn open(files: &[PathBuf]) -> Result<Session, Exit> {
 /// One stack, composed; what is wrong with it is told.
 pub fn stack(which: &Which) -> Result<(Session, Stack), Exit> {
     let mut session = open(std::slice::from_ref(&which.file))?;
-    let known: Vec<&str> = session.program.stacks().map(|s| s.name.name.as_str()).collect();
-    if !session.has_errors() && !known.is_empty() && !known.contains(&which.stack.as_str()) {
-        complain(&format!("there is no stack `{}`; {}", which.stack, suggestion(&which.stack, &known)));
-        return Err(Exit::Usage);
-    }
+    require_stack(&session, &which.stack).map_err(|words| {
+        complain(&words);
+        Exit::Usage
+    })?;
     let stack = session.stack(&which.stack);
     tell(&session);
     match stack {
         Some(stack) if !session.has_errors() => Ok((session, stack)),
         _ => Err(Exit::No),
+    }
+}
+
+/// Requires that the sources declare a stack.
+///
+/// # Errors
+/// They do not: what is said then, with the name that was probably meant.
+pub fn require_stack(session: &Session, name: &str) -> Result<(), String> {
+    let known: Vec<&str> = session.program.stacks().map(|s| s.name.name.as_str()).collect();
+    match known.contains(&name) {
+        true => Ok(()),
+        false => Err(format!("there is no stack `{name}`; {}", suggestion(name, &known))),
     }
 }
 

@@ -79,7 +79,8 @@ fn noise_is_no_program_and_no_panic() {
             [&["check", path][..], &["fmt", "--check", path], &["test", path], &["explain", path, "--stack", "s"]]
         {
             let (status, _, err) = ran(&mut nacre(arguments));
-            assert!((0..=1).contains(&status) && !err.contains("a fault of Nacre"), "{arguments:?}: {err}");
+            let answered = (0..=1).contains(&status) || err == "error: there is no stack `s`; there are none\n";
+            assert!(answered && !err.contains("a fault of Nacre"), "{arguments:?}: {err}");
         }
     }
 }
@@ -173,6 +174,14 @@ fn a_stack_that_is_not_there_is_a_mistake_of_the_command_line() {
         let (status, out, err) = ran(nacre(verb).args([RELIABLE, "--stack", "reliabel"]));
         assert_eq!((status, out.as_str()), (2, ""), "{verb:?}: {err}");
         assert!(err.contains("there is no stack `reliabel`; did you mean `reliable`?"), "{verb:?}: {err}");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let empty = folder.path().join("empty.nacre");
+    std::fs::write(&empty, "").expect("written");
+    for verb in [&["explain"][..], &["sim"], &["build", "--output", "nowhere"], &["verify"]] {
+        let (status, out, err) = ran(nacre(verb).args([empty.to_str().expect("UTF-8"), "--stack", "reliable"]));
+        assert_eq!((status, out.as_str()), (2, ""), "{verb:?}: {err}");
+        assert_eq!(err, "error: there is no stack `reliable`; there are none\n", "{verb:?}");
     }
 }
 

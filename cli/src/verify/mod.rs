@@ -100,11 +100,8 @@ fn subjects(session: &Session, args: &Verify) -> Result<Vec<Subject>, String> {
         };
     }
     if let Some(name) = &args.stack {
-        let known: Vec<&str> = session.program.stacks().map(|s| s.name.name.as_str()).collect();
-        return match known.contains(&name.as_str()) {
-            true => Ok(vec![Subject { name: name.clone(), is_layer: false }]),
-            false => Err(format!("there is no stack `{name}`; {}", suggestion(name, &known))),
-        };
+        program::require_stack(session, name)?;
+        return Ok(vec![Subject { name: name.clone(), is_layer: false }]);
     }
     let configured: Vec<String> = session.configurations().into_iter().map(|c| c.subject).collect();
     let mut found = vec![];

@@ -35,7 +35,7 @@ mod value;
 mod walk;
 mod wire;
 
-pub use choices::{Choices, Points, FEW};
+pub use choices::{Choices, Points};
 pub use covered::Covered;
 pub use machine::{Config, Externs, Machine, NoExterns, Outcome, Output, Schedule};
 pub use message::{Message, Origin, Segment};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::NodeId;
 
 /// Draws below this number are tried in full.
-pub const FEW: u64 = 16;
+const FEW: u64 = 16;
 
 /// The values to try of some draws, by their statements.
 pub type Points = BTreeMap<NodeId, Vec<u64>>;
