@@ -41,6 +41,20 @@ fn a_search_that_meets_its_limit_does_not_say_holds() {
     assert!(matches!(searched.verdict, Verdict::Incomplete(_)), "{searched:?}");
 }
 
+#[test]
+fn a_stack_that_no_world_models_is_refused() {
+    let why = |stack: Stack| match Space::open(&setup(stack, [1, 1], 1, 0)) {
+        Ok(_) => panic!("a world was made"),
+        Err(why) => why,
+    };
+    let router = "`router` has several lower ports and state that outlives a view, which no world models";
+    assert_eq!(why(samples::router()), router);
+    let mut told = samples::turning();
+    let event = told.ports[0].turns[2].comes_back;
+    told.ports[0].inputs[0].event = event;
+    assert_eq!(why(told), "`turning` has events at the lower port that are no frames, which no world models");
+}
+
 /// The shortest run to what is broken, told.
 fn found(setup: &Setup) -> run::Run {
     let (space, first) = Space::open(setup).unwrap();

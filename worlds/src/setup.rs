@@ -5,6 +5,7 @@ use std::sync::Arc;
 use nacre_specification::subset_construction::{Called, Letter};
 use nacre_specification::{ActionKind, Automaton};
 use nacre_stack::interpret::{Config, Externs, NoExterns, Value};
+use nacre_stack::normal::beyond_worlds;
 use nacre_stack::{mask, Cell, Direction, EventId, GivenRole, PortId, Scope, Stack, Type};
 
 use crate::values::address;
@@ -124,6 +125,10 @@ impl Setup {
     /// What cannot be checked as it is, in words.
     pub fn check(&self) -> Result<(), String> {
         let Bounds { calls, sizes, limits, last, .. } = &self.bounds;
+        let beyond = beyond_worlds(&self.stack);
+        if !beyond.is_empty() {
+            return Err(format!("`{}` has {}, which no world models", self.stack.name, beyond.join(" and ")));
+        }
         let limited = limits.len() + last.len();
         if calls.len() * 2 + limited > COUNTS {
             return Err(format!("{} kinds of calls and {limited} limits are more than fit a state", calls.len()));

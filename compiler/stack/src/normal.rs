@@ -12,7 +12,7 @@ mod turns;
 
 use std::borrow::Cow;
 
-use crate::{number, Direction, LayerId, Link, Stack, Target};
+use crate::{number, Direction, EventRole, LayerId, Link, Port, Stack, Target};
 
 /// Brings a stack into its normal form; its ports and their events keep their numbers.
 pub fn normalize(stack: &mut Stack) {
@@ -52,10 +52,29 @@ pub fn beyond_rows(stack: &Stack) -> Vec<&'static str> {
     };
     let arms = stack.layers.iter().flat_map(|l| &l.reactions).flat_map(|r| &r.arms);
     let found = [
-        (lower > 1, "several lower ports"),
+        (lower > 1, SEVERAL_LOWER_PORTS),
         (forks(Direction::Down) || forks(Direction::Up), "a layer with several neighbours on one side"),
         (arms.into_iter().any(|a| a.guard.link.is_some()), "a guard that asks for a link"),
         (stack.ports.iter().any(|p| !p.turns.is_empty()), "events that turn at a port"),
     ];
-    found.into_iter().filter(|(has, _)| *has).map(|(_, what)| what).collect()
+    those(&found)
+}
+
+/// What a stack has that a world of two endpoints over one network does not model, whatever engine searches it: a
+/// verdict would be silent about it, so none is given.
+pub fn beyond_worlds(stack: &Stack) -> Vec<&'static str> {
+    let lower: Vec<&Port> = stack.ports.iter().filter(|p| p.frames.is_some()).collect();
+    let events = lower.iter().flat_map(|port| &port.inputs).map(|input| stack.event(input.event));
+    let mut others = events.filter(|event| event.message.is_none() && event.role != EventRole::Opening);
+    those(&[
+        (lower.len() > 1, SEVERAL_LOWER_PORTS),
+        (others.next().is_some(), "events at the lower port that are no frames"),
+        (stack.has_views(), "state that outlives a view"),
+    ])
+}
+
+const SEVERAL_LOWER_PORTS: &str = "several lower ports";
+
+fn those(found: &[(bool, &'static str)]) -> Vec<&'static str> {
+    found.iter().filter(|(has, _)| *has).map(|(_, what)| *what).collect()
 }

@@ -314,3 +314,44 @@ fn links_that_join_nothing_or_go_in_circles() {
     refused("another layer's link", seq(), |s| emit_in(&mut handler(s, "sequencer.down.send").body).link = LinkId(0));
     refused("a link of another layer", seq(), |s| s.layers[0].reactions[0].arms[0].guard.link = Some(LinkId(2)));
 }
+
+#[test]
+fn events_that_lead_to_themselves_within_a_step() {
+    let cycle = "events go round in a cycle";
+    let body = |s: &Stack, name: &str| s.handlers.iter().find(|h| h.name == name).expect("a handler").body.clone();
+    // What comes back is sent again, with the header that the same handler is for.
+    refused(cycle, samples::turning(), |s| {
+        let mut again = body(s, "order.down.cast").remove(0);
+        let StatementKind::Emit(emit) = &mut again.kind else { panic!("an emission") };
+        let StatementKind::Emit(up) = &body(s, "order.up.heard.Order")[1].kind else { panic!("an emission") };
+        let ExprKind::Push(message, ..) = &mut emit.arguments[0].kind else { panic!("a header is pushed") };
+        **message = up.arguments[0].clone();
+        handler(s, "order.up.heard.Order").body[1] = again;
+    });
+    // A turn that leads back over two handlers, without a message.
+    let flush = |later: bool| {
+        move |s: &mut Stack| {
+            let mut again = body(s, "order.down.suspect").remove(1);
+            let StatementKind::Emit(emit) = &mut again.kind else { panic!("an emission") };
+            emit.later = later;
+            handler(s, "order.up.flushed").body.push(again);
+        }
+    };
+    refused(cycle, samples::turning(), flush(false));
+    let mut put_off = samples::turning();
+    flush(true)(&mut put_off);
+    number(&mut put_off);
+    assert_eq!(validate(&put_off), Ok(()));
+    assert_eq!(validate(&normal::normal(&put_off)), Ok(()));
+    // Two layers that answer each other.
+    refused(cycle, samples::turning(), |s| {
+        let down = body(s, "member.down.cast")[1].clone();
+        let up = handler(s, "member.up.flushed");
+        up.body.push(down);
+        let StatementKind::Emit(emit) = &mut up.body.last_mut().expect("a statement").kind else { panic!("it") };
+        let ExprKind::Push(message, ..) = &mut emit.arguments[0].kind else { panic!("a header is pushed") };
+        message.kind = ExprKind::Empty;
+        emit_in(&mut handler(s, "order.down.cast").body).event = EventId(4);
+        emit_in(&mut handler(s, "order.down.cast").body).arguments.clear();
+    });
+}
