@@ -1,4 +1,4 @@
-//! Cycles of events: each must pass through a `later` emission, so that every step ends. A cycle closes where two layers
+//! Cycles of events: each must pass through a `later` emission, so that every step ends. A cycle closes where layers
 //! answer each other, or where an event turns at a port and leads to itself.
 
 use super::problems::Problems;
