@@ -128,6 +128,14 @@ fn long_lists_have_a_part_on_each_line_and_a_comma_behind_each() {
     assert_eq!(formatted(&text), format!("enum Many {{\n{lines}}}\n"));
 }
 
+/// Fields that stand on lines of their own stay so, also where the last of them is a long literal.
+#[test]
+fn broken_fields_are_kept_when_the_last_is_long() {
+    let literal = format!("Saved {{ {} }}", (0..8).map(|n| format!("field{n}: {n}")).collect::<Vec<_>>().join(", "));
+    let text = format!("worker w {{\n    shared {{\n        s: Saved = {literal},\n    }}\n}}\n");
+    assert_eq!(check("fields", &text), text);
+}
+
 #[test]
 fn the_comma_goes_when_a_list_is_on_one_line() {
     assert_eq!(formatted("enum Few { one, two, }"), "enum Few { one, two }\n");

@@ -158,6 +158,8 @@ impl Printer<'_> {
         match self.source.role(open) {
             Role::Block => self.body(open + 1, close, indent + INDENT),
             _ if self.source.is_list(open) => {
+                // Fields stand on lines of their own where the author broke the line behind their brace.
+                let may_hug = may_hug && self.source.role(open) != Role::Fields;
                 let hugged = may_hug.then(|| self.last_literal(open)).flatten();
                 match hugged {
                     Some(literal) => {
