@@ -175,6 +175,7 @@ impl Writer<'_> {
                 let same = self.same_text(t, layer, "a->value", "b->value");
                 code.line(format!("return a->some == b->some && (!a->some || ({same}));"));
             }
+            Type::Bits(n) if *n > 512 => code.line("return memcmp(a->word, b->word, sizeof a->word) == 0;"),
             Type::Bits(n) => {
                 let words: Vec<String> = (0..n.div_ceil(64)).map(|i| format!("a->word[{i}] == b->word[{i}]")).collect();
                 code.line(format!("return {};", words.join(" && ")));

@@ -4,7 +4,7 @@ use nacre_stack::*;
 
 use crate::body::Body;
 use crate::term::Term;
-use crate::types::{constant, mask_constant, set_words, Scalar};
+use crate::types::{constant, Scalar};
 
 impl Body<'_, '_> {
     pub fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr, ty: &Type, scalar: Scalar) -> Term {
@@ -262,119 +262,5 @@ impl Body<'_, '_> {
                 self.narrowed(format!("{p}_shl({a}, {amount}, {width}u)"), scalar)
             }
         }
-    }
-
-    fn member(&mut self, element: &Expr, set: &Expr) -> Term {
-        let Type::Bits(n) = set.ty else { return Term::number("false") };
-        let (element, words) = (self.wide(element), self.words(set));
-        let element = if element.is_simple() { element } else { self.bind("const uint64_t", "element", &element) };
-        match words {
-            Words::Number(text) => Term::operation(format!("{element} < {n}u && ({text} >> {element} & 1u)")),
-            Words::Array(text) => {
-                let prefix = &self.w.prefix;
-                Term::operation(format!("{element} < {n}u && {prefix}_has({text}.word, (uint32_t){element})"))
-            }
-        }
-    }
-
-    fn words(&mut self, set: &Expr) -> Words {
-        let text = self.borrowed(set);
-        match set_words(&set.ty) {
-            None => Words::Number(format!("(uint64_t){text}")),
-            Some(_) => Words::Array(text.into()),
-        }
-    }
-
-    fn subset(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> Term {
-        let words = set_words(&a.ty).unwrap_or(1);
-        match (self.words(a), self.words(b)) {
-            (Words::Number(a), Words::Number(b)) => {
-                let all = format!("({a} & ~{b}) == 0");
-                Term::operation(if op == BinaryOp::Less { format!("{all} && {a} != {b}") } else { all })
-            }
-            (Words::Array(a), Words::Array(b)) => {
-                let each = |f: &dyn Fn(u32) -> String, by: &str| (0..words).map(f).collect::<Vec<_>>().join(by);
-                let all = each(&|i| format!("({a}.word[{i}] & ~{b}.word[{i}]) == 0"), " && ");
-                let other = each(&|i| format!("{a}.word[{i}] != {b}.word[{i}]"), " || ");
-                Term::operation(if op == BinaryOp::Less { format!("{all} && ({other})") } else { all })
-            }
-            _ => Term::number("false"),
-        }
-    }
-
-    pub fn set_unary(&mut self, a: &Expr, ty: &Type) -> Term {
-        let Type::Bits(n) = *ty else { return self.value(a) };
-        let a = self.borrowed(a);
-        let words: Vec<String> = (0..n.div_ceil(64)).map(|i| trimmed(format!("~{a}.word[{i}]"), n, i)).collect();
-        let c_type = self.c_type(ty);
-        self.bind(&c_type, "set", &format!("{{.word = {{{}}}}}", words.join(", ")))
-    }
-
-    /// Sets of more than 64 elements.
-    pub fn set_binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr, ty: &Type) -> Term {
-        let Type::Bits(n) = *ty else { unreachable!("{op:?} on {ty:?}") };
-        let c_type = self.c_type(ty);
-        let left = self.borrowed(a);
-        if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
-            let by = self.wide(b);
-            let by = self.bind("const uint64_t", "by", &by);
-            let set = self.bind(&c_type, "set", "{.word = {0}}");
-            let p = self.w.prefix.clone();
-            self.code.open(format!("for (uint32_t i = 0; i < {n}u && {by} < {n}u; i++) {{"));
-            match op {
-                BinaryOp::Shl => self.code.line(format!(
-                    "if (i >= {by} && {p}_has({left}.word, i - (uint32_t){by})) {{ {p}_mark({set}.word, i); }}"
-                )),
-                _ => self.code.line(format!(
-                    "if (i + {by} < {n}u && {p}_has({left}.word, i + (uint32_t){by})) {{ {p}_mark({set}.word, i); }}"
-                )),
-            }
-            self.code.close("}");
-            return set;
-        }
-        let right = self.borrowed(b);
-        let word = |i: u32| match op {
-            BinaryOp::And => format!("{left}.word[{i}] & {right}.word[{i}]"),
-            BinaryOp::Xor => format!("{left}.word[{i}] ^ {right}.word[{i}]"),
-            BinaryOp::Without | BinaryOp::Sub => format!("{left}.word[{i}] & ~{right}.word[{i}]"),
-            _ => format!("{left}.word[{i}] | {right}.word[{i}]"),
-        };
-        let words: Vec<String> = (0..n.div_ceil(64)).map(|i| trimmed(word(i), n, i)).collect();
-        self.bind(&c_type, "set", &format!("{{.word = {{{}}}}}", words.join(", ")))
-    }
-
-    pub fn convert_aggregate(&mut self, a: &Expr, ty: &Type) -> Term {
-        let c_type = self.c_type(ty);
-        match (&a.ty, ty) {
-            (from, to) if from == to => self.value(a),
-            (Type::Bits(m), Type::Bits(n)) => {
-                let text = self.borrowed(a);
-                let word = |i: u32| match (i < m.div_ceil(64), *m <= 64) {
-                    (true, true) => trimmed(format!("(uint64_t){text}"), *n, i),
-                    (true, false) => trimmed(format!("{text}.word[{i}]"), *n, i),
-                    _ => "0".into(),
-                };
-                let words: Vec<String> = (0..n.div_ceil(64)).map(word).collect();
-                self.bind(&c_type, "set", &format!("{{.word = {{{}}}}}", words.join(", ")))
-            }
-            (_, Type::Bits(n)) => {
-                let number = self.wide(a);
-                self.bind(&c_type, "set", &format!("{{.word = {{{}}}}}", trimmed(number.into(), *n, 0)))
-            }
-            _ => self.string_of(std::slice::from_ref(a), ty),
-        }
-    }
-}
-
-enum Words {
-    Number(String),
-    Array(String),
-}
-
-fn trimmed(text: String, n: u32, word: u32) -> String {
-    match n % 64 {
-        0 => text,
-        rest if word == n / 64 => format!("({text}) & {}", mask_constant(rest)),
-        _ => text,
     }
 }

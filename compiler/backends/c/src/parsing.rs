@@ -3,13 +3,15 @@
 use nacre_stack::*;
 
 use crate::code::Code;
+use crate::leaves::{Leaf, What};
+use crate::loops::Bit;
 use crate::types::{constant, mask_constant, Scalar};
-use crate::wire::{chunks, fitting, Leaf, What};
+use crate::wire::{chunks, fitting, long_gaps};
 use crate::writer::Writer;
 
 impl Writer<'_> {
+    /// Reads a message of a shape from `at` to `m`.
     pub fn read_shape(&mut self, layout: &Layout, shape: &Shape, code: &mut Code) {
-        let p = self.prefix.clone();
         let size = shape.size;
         match fitting(shape) {
             Some(fits) => code.line(format!("if (!({fits})) {{ return false; }}")),
@@ -27,7 +29,7 @@ impl Writer<'_> {
         for leaf in &leaves {
             used[leaf.bit as usize..((leaf.bit + leaf.bits) as usize).min(size as usize * 8)].fill(true);
         }
-        self.check_unused(&used, code);
+        self.check_unused(&mut used, code);
         if used.iter().all(|used| *used) && leaves.iter().all(|leaf| matches!(leaf.what, What::Fixed(_))) {
             code.line("(void)at;");
         }
@@ -44,31 +46,48 @@ impl Writer<'_> {
         }
         // Flags stand before what they guard.
         for leaf in leaves {
-            match &leaf.what {
-                What::Fixed(_) => {}
-                What::Bytes { text, count } if leaf.bit % 8 == 0 => {
-                    if *count > 0 {
-                        code.line(format!("memcpy({text}, at + {}, {count});", leaf.bit / 8));
-                    }
+            match leaf.is_unrolled() {
+                true => self.read_leaf(&leaf, size, code),
+                false => self.read_looped(&leaf, "at", &Bit::at(0), code),
+            }
+        }
+    }
+
+    /// Reads a part of a shape of so many bytes.
+    fn read_leaf(&mut self, leaf: &Leaf, size: u32, code: &mut Code) {
+        let p = self.prefix.clone();
+        match &leaf.what {
+            What::Fixed(_) => {}
+            What::Bytes { text, count } if leaf.bit % 8 == 0 => {
+                if *count > 0 {
+                    code.line(format!("memcpy({text}, at + {}, {count});", leaf.bit / 8));
+                }
+                self.check_absent(leaf, code);
+            }
+            What::Bytes { text, count } => {
+                for i in 0..*count {
+                    let value = load(&p, leaf.bit + 8 * i, 8, size);
+                    code.line(format!("{text}[{i}] = (uint8_t)({value});"));
                     if let Some(guard) = &leaf.guard {
-                        code.line(format!("for (uint32_t i = 0; i < {count}u; i++) {{ if (!({guard}) && {text}[i] != 0) {{ return false; }} }}"));
+                        code.line(format!("if (!({guard}) && {text}[{i}] != 0) {{ return false; }}"));
                     }
-                }
-                What::Bytes { text, count } => {
-                    for i in 0..*count {
-                        let value = load(&p, leaf.bit + 8 * i, 8, size);
-                        code.line(format!("{text}[{i}] = (uint8_t)({value});"));
-                        if let Some(guard) = &leaf.guard {
-                            code.line(format!("if (!({guard}) && {text}[{i}] != 0) {{ return false; }}"));
-                        }
-                    }
-                }
-                What::Number { text, ty, swapped } => {
-                    let value = load(&p, leaf.bit, leaf.bits, size);
-                    let value = if *swapped { format!("{p}_swap({value}, {}u)", leaf.bits / 8) } else { value };
-                    self.read_number(&leaf, text, ty, &value, code);
                 }
             }
+            What::Number { text, ty, swapped } => {
+                let value = load(&p, leaf.bit, leaf.bits, size);
+                let value = if *swapped { format!("{p}_swap({value}, {}u)", leaf.bits / 8) } else { value };
+                self.read_number(leaf, text, ty, &value, code);
+            }
+            What::Each { .. } | What::Big { .. } => unreachable!("read by loops"),
+        }
+    }
+
+    /// Refuses bytes that are not zero where there are none.
+    pub fn check_absent(&self, leaf: &Leaf, code: &mut Code) {
+        if let (What::Bytes { text, count }, Some(guard)) = (&leaf.what, &leaf.guard) {
+            code.line(format!(
+                "for (uint32_t i = 0; i < {count}u; i++) {{ if (!({guard}) && {text}[i] != 0) {{ return false; }} }}"
+            ));
         }
     }
 
@@ -77,7 +96,8 @@ impl Writer<'_> {
         self.layout_level(LayoutId(index as u32))
     }
 
-    fn read_number(&mut self, leaf: &Leaf, text: &str, ty: &Type, value: &str, code: &mut Code) {
+    /// Reads a number, which is `value` of C, and refuses it if it is none of its type.
+    pub fn read_number(&mut self, leaf: &Leaf, text: &str, ty: &Type, value: &str, code: &mut Code) {
         let p = self.prefix.clone();
         let scalar = self.scalar(ty).unwrap_or(Scalar::Bool);
         let reachable = mask(leaf.bits);
@@ -113,8 +133,14 @@ impl Writer<'_> {
         code.close("}");
     }
 
-    fn check_unused(&self, used: &[bool], code: &mut Code) {
-        let p = &self.prefix;
+    fn check_unused(&mut self, used: &mut [bool], code: &mut Code) {
+        let p = self.prefix.clone();
+        let touched: Vec<bool> = used.chunks(8).map(|byte| byte.contains(&true)).collect();
+        for (from, to) in long_gaps(&touched, &[]) {
+            let all_zero = self.bits_helper("all_zero");
+            code.line(format!("if (!{all_zero}(at + {from}, {}u)) {{ return false; }}", to - from));
+            used[from as usize * 8..to as usize * 8].fill(true);
+        }
         for (at, n) in chunks(&vec![false; used.len() / 8]) {
             let mut unused = 0u64;
             for i in 0..n * 8 {

@@ -1,46 +1,13 @@
-//! Messages as bytes: straight-line code for each shape of a layout. `parsing` is the way back.
+//! Messages as bytes: straight-line code for each shape of a layout, and loops for what is long in it. `parsing` is
+//! the way back.
 
 use nacre_stack::*;
 
 use crate::code::Code;
+use crate::leaves::{Leaf, What};
+use crate::loops::Bit;
 use crate::types::{constant, mask_constant, Scalar};
 use crate::writer::Writer;
-
-/// A number of a shape at its place.
-pub struct Leaf {
-    pub bit: u32,
-    pub bits: u32,
-    pub what: What,
-    /// It counts only if this flag is set; otherwise its bits must be zero.
-    pub guard: Option<String>,
-}
-
-pub enum What {
-    /// The same in every message of the shape.
-    Fixed(u64),
-    /// A number or byte in the message; swapped: big-endian.
-    Number { text: String, ty: Type, swapped: bool },
-    /// So many bytes.
-    Bytes { text: String, count: u32 },
-}
-
-/// Numbers of the shape that every message of it has.
-fn number_leaves(layout: &Layout, shape: &Shape) -> Vec<Leaf> {
-    let number = shape.number as u64;
-    let fixed = |bit, value, bits| Leaf { bit, bits, what: What::Fixed(value), guard: None };
-    match layout.form {
-        LayoutForm::Plain if layout.shapes.len() <= 1 => vec![],
-        LayoutForm::Plain if number < 255 => vec![fixed(0, number, 8)],
-        LayoutForm::Plain => vec![fixed(0, 255, 8), fixed(8, number, 16)],
-        LayoutForm::Preamble => {
-            let mut leaves = vec![fixed(0, shape.identified as u64, 1), fixed(1, number.min(126), 7)];
-            if number >= 126 {
-                leaves.push(fixed(if shape.identified { 96 } else { 32 }, number, 16));
-            }
-            leaves
-        }
-    }
-}
 
 impl Writer<'_> {
     /// From which layer on messages of a layout carry headers.
@@ -56,113 +23,27 @@ impl Writer<'_> {
         self.stack.layouts[layout.index()].shapes.iter().map(|s| s.size).max().unwrap_or(0)
     }
 
-    pub fn leaves(&self, layout: &Layout, shape: &Shape, message: &str) -> (Vec<Leaf>, Vec<(String, Type)>) {
-        let mut leaves = number_leaves(layout, shape);
-        let mut unplaced = vec![];
-        for header in &shape.headers {
-            let declared = self.stack.header(*header);
-            let slots = &self.slots[declared.layer.index()];
-            for (i, field) in declared.fields.iter().enumerate() {
-                let text = format!("{message}{}", slots.place(*header, i));
-                let bit = match field.place {
-                    FieldPlace::Cookie => Some(8),
-                    FieldPlace::Fingerprint => Some(32),
-                    FieldPlace::Packed | FieldPlace::Byte(_) => {
-                        shape.fields.iter().find(|p| p.header == *header && p.field as usize == i).map(|p| p.bit)
-                    }
-                };
-                match bit {
-                    None => unplaced.push((text, field.ty.clone())),
-                    Some(bit) => self.field_leaves(&field.ty, text, bit, field.bits, field.big_endian, &mut leaves),
-                }
-            }
-        }
-        (leaves, unplaced)
-    }
-
-    fn field_leaves(&self, ty: &Type, text: String, bit: u32, bits: u32, big_endian: bool, to: &mut Vec<Leaf>) {
-        let mut found = vec![];
-        self.flatten(ty, text, 0, bits, None, &mut found);
-        if big_endian {
-            for leaf in &mut found {
-                leaf.bit = bits - leaf.bit - leaf.bits;
-                if let What::Number { swapped, .. } = &mut leaf.what {
-                    *swapped = true;
-                }
-            }
-            found = found.into_iter().flat_map(reversed).collect();
-        }
-        found.iter_mut().for_each(|leaf| leaf.bit += bit);
-        to.extend(found);
-    }
-
-    fn flatten(&self, ty: &Type, text: String, bit: u32, bits: u32, guard: Option<&str>, to: &mut Vec<Leaf>) {
-        let width = |ty: &Type| self.stack.wire_bits(ty).unwrap_or(0);
-        let guarded = guard.map(str::to_string);
-        let number = |text: String, ty: Type, bit: u32, bits: u32| Leaf {
-            bit,
-            bits,
-            what: What::Number { text, ty, swapped: false },
-            guard: guarded.clone(),
-        };
-        match ty {
-            Type::Bytes(n) => to.push(Leaf {
-                bit,
-                bits: n * 8,
-                what: What::Bytes { text: format!("{text}.at"), count: *n },
-                guard: guarded,
-            }),
-            Type::Addr => {
-                to.push(Leaf {
-                    bit,
-                    bits: 128,
-                    what: What::Bytes { text: format!("{text}.ip"), count: 16 },
-                    guard: guarded.clone(),
-                });
-                to.push(number(format!("{text}.port"), Type::UInt(16), bit + 128, 16));
-                to.push(number(format!("{text}.family"), Type::UInt(16), bit + 144, 16));
-            }
-            Type::Bits(n) if *n > 64 => {
-                for word in 0..n.div_ceil(64) {
-                    let bits = (n - word * 64).min(64);
-                    to.push(number(format!("{text}.word[{word}]"), Type::UInt(bits as u8), bit + word * 64, bits));
-                }
-            }
-            Type::Array(t, n) => {
-                for i in 0..*n {
-                    self.flatten(t, format!("{text}.at[{i}]"), bit + i * width(t), width(t), guard, to);
-                }
-            }
-            Type::Tuple(_) | Type::Struct(_) => {
-                let types: Vec<Type> = match ty {
-                    Type::Tuple(types) => types.clone(),
-                    Type::Struct(id) => self.stack.structs[id.index()].fields.iter().map(|f| f.ty.clone()).collect(),
-                    _ => vec![],
-                };
-                let mut at = bit;
-                for (i, t) in types.iter().enumerate() {
-                    self.flatten(t, format!("{text}.{}", self.member(ty, i as u32)), at, width(t), guard, to);
-                    at += width(t);
-                }
-            }
-            Type::Option(t) => {
-                to.push(number(format!("{text}.some"), Type::Bool, bit, 1));
-                let flag = match guard {
-                    Some(outer) => format!("{outer} && {text}.some"),
-                    None => format!("{text}.some"),
-                };
-                self.flatten(t, format!("{text}.value"), bit + 1, width(t), Some(&flag), to);
-            }
-            _ => to.push(number(text, ty.clone(), bit, bits)),
-        }
-    }
-
     /// Writes the head of a shape to `to`; the message is `m`.
     fn write_shape(&mut self, layout: &Layout, shape: &Shape, code: &mut Code) {
-        let p = self.prefix.clone();
         let (leaves, _) = self.leaves(layout, shape, "m.");
         let mut covered = vec![false; shape.size as usize];
-        let mut numbers: Vec<(u32, u32, String)> = vec![];
+        let (unrolled, looped): (Vec<Leaf>, Vec<Leaf>) = leaves.into_iter().partition(Leaf::is_unrolled);
+        let numbers = self.write_bytes(unrolled, &mut covered, code);
+        let mut spans: Vec<(u32, u32)> = numbers.iter().map(|(bit, bits, _)| (*bit, *bits)).collect();
+        spans.extend(looped.iter().map(|leaf| (leaf.bit, leaf.bits)));
+        for (from, to) in long_gaps(&covered, &spans) {
+            code.line(format!("memset(to + {from}, 0, {});", to - from));
+            covered[from as usize..to as usize].fill(true);
+        }
+        let before: Vec<(u32, u32)> = looped.iter().filter_map(|leaf| self.clear_for(leaf, code)).collect();
+        before.into_iter().for_each(|(from, to)| covered[from as usize..to as usize].fill(true));
+        self.write_words(&numbers, &covered, code);
+        looped.iter().for_each(|leaf| self.write_looped(leaf, "to", &Bit::at(0), code));
+    }
+
+    /// Writes the rows of bytes that begin at a byte; gives the numbers: bit, bits, value.
+    fn write_bytes(&self, leaves: Vec<Leaf>, covered: &mut [bool], code: &mut Code) -> Vec<(u32, u32, String)> {
+        let mut numbers = vec![];
         for leaf in leaves {
             match &leaf.what {
                 What::Bytes { text, count } if leaf.bit % 8 == 0 => {
@@ -178,19 +59,28 @@ impl Writer<'_> {
                 What::Fixed(0) => {}
                 What::Fixed(value) => numbers.push((leaf.bit, leaf.bits, constant(*value, Scalar::WORD))),
                 What::Number { text, ty, swapped } => {
-                    let scalar = self.scalar(ty).unwrap_or(Scalar::Bool);
-                    let value = match scalar {
-                        Scalar::Signed { bits, .. } if bits < 64 => {
-                            format!("((uint64_t){text} & {})", mask_constant(bits))
-                        }
-                        _ => format!("(uint64_t){text}"),
-                    };
+                    let value = self.bits_of(text, ty);
+                    let p = &self.prefix;
                     let value = if *swapped { format!("{p}_swap({value}, {}u)", leaf.bits / 8) } else { value };
                     numbers.push((leaf.bit, leaf.bits, value));
                 }
+                What::Each { .. } | What::Big { .. } => unreachable!("written by loops"),
             }
         }
-        for (at, n) in chunks(&covered) {
+        numbers
+    }
+
+    /// A number's bits as 64 without sign.
+    pub fn bits_of(&self, text: &str, ty: &Type) -> String {
+        match self.scalar(ty).unwrap_or(Scalar::Bool) {
+            Scalar::Signed { bits, .. } if bits < 64 => format!("((uint64_t){text} & {})", mask_constant(bits)),
+            _ => format!("(uint64_t){text}"),
+        }
+    }
+
+    /// Writes numbers by words, to the bytes that are not covered.
+    fn write_words(&self, numbers: &[(u32, u32, String)], covered: &[bool], code: &mut Code) {
+        for (at, n) in chunks(covered) {
             let (from, to) = (at * 8, (at + n) * 8);
             let parts: Vec<String> = numbers
                 .iter()
@@ -202,7 +92,7 @@ impl Writer<'_> {
                 })
                 .collect();
             let word = if parts.is_empty() { "0".into() } else { parts.join(" | ") };
-            code.line(format!("{p}_put(to + {at}, {word}, {n}u);"));
+            code.line(format!("{}_put(to + {at}, {word}, {n}u);", self.prefix));
         }
     }
 
@@ -305,19 +195,25 @@ pub fn fitting(shape: &Shape) -> Option<String> {
     (span < u32::MAX - shape.size).then(|| format!("len - {least}u <= {span}u"))
 }
 
-/// Big-endian bytes stand in the other order.
-fn reversed(leaf: Leaf) -> Vec<Leaf> {
-    match leaf.what {
-        What::Bytes { text, count } => (0..count)
-            .map(|i| Leaf {
-                bit: leaf.bit + 8 * (count - 1 - i),
-                bits: 8,
-                what: What::Number { text: format!("{text}[{i}]"), ty: Type::UInt(8), swapped: false },
-                guard: leaf.guard.clone(),
-            })
-            .collect(),
-        _ => vec![leaf],
+/// More bytes than these that nothing is in are cleared and checked by loops.
+const LONG_GAP: u32 = 64;
+
+/// Runs of many bytes that are not covered, and in which no part (bit, bits) is.
+pub fn long_gaps(covered: &[bool], parts: &[(u32, u32)]) -> Vec<(u32, u32)> {
+    let mut used = covered.to_vec();
+    for (bit, bits) in parts.iter().filter(|(_, bits)| *bits > 0) {
+        let end = (bit + bits).div_ceil(8) as usize;
+        used[*bit as usize / 8..end.min(covered.len())].fill(true);
     }
+    let (mut found, mut at) = (vec![], 0);
+    for run in used.chunk_by(|a, b| a == b) {
+        let from = at;
+        at += run.len() as u32;
+        if !run[0] && at - from > LONG_GAP {
+            found.push((from, at));
+        }
+    }
+    found
 }
 
 /// Runs of bytes that are not covered, cut into words.
