@@ -10,7 +10,7 @@ use crate::borrows::Entries;
 use crate::call_graph::CallGraph;
 use crate::checker::Checker;
 use crate::flow::Flow;
-use crate::tree::{Expr, ExprKind, Is, Name, NameId, Names, Place, Root};
+use crate::tree::{Expr, ExprKind, Is, Name, NameId, Names, Place, Root, Statement};
 
 /// What a name in a body stands for.
 #[derive(Clone, Debug)]
@@ -143,6 +143,8 @@ pub(crate) struct Body<'c, 'p> {
     pub constants: HashMap<NameId, NameOf>,
     pub own: OwnFunctions,
     pub entries: Entries,
+    /// Statements that stand ahead of the one that is being typed.
+    pub ahead: Vec<Statement>,
     /// The function that this is the body of.
     pub function: Option<FunctionId>,
 }
@@ -165,6 +167,7 @@ impl<'c, 'p> Body<'c, 'p> {
             constants: HashMap::new(),
             own: OwnFunctions::default(),
             entries: Entries::default(),
+            ahead: Vec::new(),
             function: None,
         }
     }

@@ -175,8 +175,8 @@ impl Body<'_, '_> {
             return;
         }
         let mut known: Vec<String> = self.scopes.iter().flat_map(|s| s.keys().cloned()).collect();
-        known.extend(self.cx.cell_ids.keys().cloned());
-        known.extend(self.cx.constants.keys().filter(|key| !key.contains('#')).cloned());
+        known.extend(self.cx.cell_ids.keys().chain(self.cx.constants.keys()).cloned());
+        known.retain(|name| !name.contains('#'));
         known.extend(self.cx.program.known(name, span, |i| matches!(i, ast::Item::Const(_))));
         known.sort();
         let known: Vec<&str> = known.iter().map(String::as_str).collect();

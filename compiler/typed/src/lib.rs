@@ -5,6 +5,7 @@
 //! wrong.
 
 mod aggregates;
+mod assignments;
 mod automata;
 mod blocks;
 mod body;

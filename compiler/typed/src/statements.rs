@@ -2,15 +2,14 @@
 
 use nacre_diagnostics::{Diagnostic, Span};
 use nacre_stack::Type;
-use nacre_syntax::ast::{self, AssignOp, Otherwise, PatternKind as Written};
+use nacre_syntax::ast::{self, Otherwise, PatternKind as Written};
 use nacre_syntax::foreign::{self, Unknown};
 
+use crate::assignments::Given;
 use crate::body::{Binding, Body, Context, NameOf, Value};
 use crate::bounded::is_message;
 use crate::calls::Outcome;
-use crate::tree::{
-    Block, Dropped, Expr, ExprKind, NameId, Pattern, PatternKind, Place, Statement, StatementKind, UNIT,
-};
+use crate::tree::{Block, Dropped, Expr, ExprKind, Pattern, PatternKind, Place, Statement, StatementKind, UNIT};
 use crate::walks::Head;
 
 impl Body<'_, '_> {
@@ -27,7 +26,9 @@ impl Body<'_, '_> {
                 );
                 break;
             }
-            statements.push(self.statement(statement));
+            let statement = self.statement(statement);
+            statements.append(&mut self.ahead);
+            statements.push(statement);
         }
         self.block_ends(first, statements.last().map(|s| &s.kind));
         self.close();
@@ -89,7 +90,7 @@ impl Body<'_, '_> {
             ast::StatementKind::Var { name, ty, value } => self.var(name, ty.as_ref(), value.as_ref()),
             ast::StatementKind::Ref { name, place, otherwise } => self.ref_(name, place, otherwise.as_ref()),
             ast::StatementKind::Assign { place, op, value, otherwise } => {
-                self.assign(place, *op, value, otherwise.as_ref(), s.span)
+                self.assign(place, Given { op: *op, value, otherwise: otherwise.as_ref() }, s.span)
             }
             ast::StatementKind::Expr { value, otherwise } => self.expression_statement(value, otherwise.as_ref()),
             ast::StatementKind::Pass { value, otherwise } => self.pass(value.as_ref(), otherwise.as_ref(), s.span),
@@ -251,88 +252,6 @@ impl Body<'_, '_> {
         let otherwise = self.failing(Some(&value), otherwise, true);
         let name = self.bind_place(name, place, false);
         Some(StatementKind::TryRef { name, value, otherwise })
-    }
-
-    // ---- assignments
-
-    fn assign(
-        &mut self,
-        e: &ast::Expr,
-        op: AssignOp,
-        value: &ast::Expr,
-        otherwise: Option<&Otherwise>,
-        span: Span,
-    ) -> Option<StatementKind> {
-        if let ast::ExprKind::Name(name) = &e.kind {
-            if let Some(&Binding::Value(id)) = self.lookup(name) {
-                return self.assign_name(id, e, op, (value, otherwise), span);
-            }
-        }
-        let place = self.changeable(e)?;
-        let ty = place.ty.clone();
-        if matches!(ty, Type::Timer) {
-            self.error("T0086", "a timer is armed or cancelled", e.span, "not assigned", "arm it: `arm t in 20 ms;`");
-            return None;
-        }
-        let value = self.assigned(e, op, (value, otherwise), &ty, span)?;
-        self.note_store(&place);
-        Some(StatementKind::Store { place, value })
-    }
-
-    fn assign_name(
-        &mut self,
-        id: NameId,
-        e: &ast::Expr,
-        op: AssignOp,
-        value: (&ast::Expr, Option<&Otherwise>),
-        span: Span,
-    ) -> Option<StatementKind> {
-        self.assignable(id, e.span)?;
-        let ty = self.ty(id);
-        if self.cx.linear(&ty) && self.flow.live(id).is_some() {
-            let name = self.names[id].name.clone();
-            let what = format!("`{name}` still holds a message");
-            self.error("T0087", what, span, "it would be lost", "consume it first");
-            return None;
-        }
-        let value = self.assigned(e, op, value, &ty, span)?;
-        self.note_set(id);
-        if self.cx.linear(&ty) {
-            self.revive(id, span);
-        }
-        Some(StatementKind::Set { name: id, value })
-    }
-
-    /// The value of an assignment.
-    fn assigned(
-        &mut self,
-        e: &ast::Expr,
-        op: AssignOp,
-        (value, otherwise): (&ast::Expr, Option<&Otherwise>),
-        ty: &Type,
-        span: Span,
-    ) -> Option<Expr> {
-        match (op, otherwise) {
-            (AssignOp::Set, None) => self.expr_as(value, ty),
-            (AssignOp::Set, Some(otherwise)) => {
-                let got = self.tried(value, otherwise)?;
-                self.coerce(Value::fixed(got), ty, value.span)
-            }
-            (op, _) => self.combined(e, op, value, ty, span),
-        }
-    }
-
-    /// `place op= value`
-    fn combined(&mut self, e: &ast::Expr, op: AssignOp, value: &ast::Expr, ty: &Type, span: Span) -> Option<Expr> {
-        let op = match op {
-            AssignOp::Add => ast::BinaryOp::Add,
-            AssignOp::Sub => ast::BinaryOp::Sub,
-            AssignOp::Mul => ast::BinaryOp::Mul,
-            AssignOp::Or => ast::BinaryOp::BitOr,
-            AssignOp::And | AssignOp::Set => ast::BinaryOp::BitAnd,
-        };
-        let sum = self.binary(op, e, value, Some(ty), span)?;
-        self.coerce(sum, ty, span)
     }
 
     // ---- calls

@@ -10,6 +10,29 @@ pub struct Expr {
     pub span: Span,
 }
 
+impl Expr {
+    /// The expressions in this one.
+    pub fn children(&self) -> Vec<&Expr> {
+        match &self.kind {
+            ExprKind::Name(_) | ExprKind::TypeName(_) | ExprKind::Number(_) | ExprKind::Duration(..) => vec![],
+            ExprKind::Text(_) | ExprKind::True | ExprKind::False | ExprKind::None => vec![],
+            ExprKind::Some(x) | ExprKind::Field(x, _) | ExprKind::From(x) | ExprKind::Unary(_, x) => vec![x],
+            ExprKind::As(x, _) | ExprKind::Share(x) | ExprKind::Through(x, _) => vec![x],
+            ExprKind::Index(l, r) | ExprKind::Binary(_, l, r) => vec![l, r],
+            ExprKind::Call(f, arguments) => [&**f].into_iter().chain(arguments.iter().map(|a| &a.value)).collect(),
+            ExprKind::Literal(_, fields) => fields.iter().filter_map(|(_, value)| value.as_ref()).collect(),
+            ExprKind::Tuple(xs) | ExprKind::Array(xs) => xs.iter().collect(),
+            ExprKind::If(x) => {
+                let tested = match &x.condition.kind {
+                    ConditionKind::Expr(e) => vec![e],
+                    ConditionKind::Let { value, and, .. } => [value].into_iter().chain(and).collect(),
+                };
+                tested.into_iter().chain([&x.then, &x.otherwise]).collect()
+            }
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TimeUnit {
     Ns,

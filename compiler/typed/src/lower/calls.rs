@@ -46,8 +46,7 @@ impl Lowering<'_> {
                 Some(into)
             }
             T::Join(parts, last) => {
-                let parts = self.place(parts);
-                let last = self.expr(last);
+                let (parts, last) = self.place_then(parts, |l| l.expr(last));
                 let into = self.temporary(e.ty.clone());
                 self.push(StatementKind::Join { into, parts, last });
                 Some(into)
@@ -60,21 +59,16 @@ impl Lowering<'_> {
     fn arguments(&mut self, given: &[tree::Argument]) -> Vec<Argument> {
         let mut arguments: Vec<Argument> = Vec::new();
         for argument in given {
-            let argument = match argument {
-                tree::Argument::Reference(place) => {
-                    let place = self.place(place);
-                    Argument::Reference(self.fixed(place))
-                }
-                tree::Argument::Value(value) => {
-                    let before = self.out.len();
-                    let value = self.expr(value);
-                    if self.out.len() > before {
-                        self.keep_order(arguments.iter_mut().filter_map(value_of), before);
-                    }
-                    Argument::Value(value)
-                }
+            let before = self.out.len();
+            let lowered = match argument {
+                tree::Argument::Reference(place) => Argument::Reference(self.place(place)),
+                tree::Argument::Value(value) => Argument::Value(self.expr(value)),
             };
-            arguments.push(argument);
+            self.keep_order(arguments.iter_mut().filter_map(value_of), before);
+            arguments.push(match lowered {
+                Argument::Reference(place) => Argument::Reference(self.fixed(place)),
+                value @ Argument::Value(_) => value,
+            });
         }
         arguments
     }
@@ -86,8 +80,7 @@ impl Lowering<'_> {
         arguments: &[tree::Expr],
         ty: &Type,
     ) -> Option<LocalId> {
-        let place = self.place(place);
-        let arguments = self.ordered(arguments);
+        let (place, arguments) = self.place_then(place, |l| l.ordered(arguments));
         let into = self.result(ty);
         let is_row = matches!(place.ty, Type::Ring(..) | Type::List(..) | Type::Window(..));
         if operation == Operation::Clear && !is_row {
@@ -101,8 +94,7 @@ impl Lowering<'_> {
 
     /// `map.get(key, default)`
     fn get_or(&mut self, place: &tree::Place, both: &[tree::Expr; 2]) -> ExprKind {
-        let place = self.place(place);
-        let [key, default] = self.in_order(both.each_ref());
+        let (place, [key, default]) = self.place_then(place, |l| l.in_order(both.each_ref()));
         let default = self.spill(default);
         let (Type::Map(_, _, size), ty) = (&place.ty, default.ty.clone()) else { unreachable!("`get` is of maps") };
         let slot_ty = Type::Range(0, u64::from(*size));

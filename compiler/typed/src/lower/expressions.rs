@@ -61,8 +61,8 @@ impl Lowering<'_> {
             T::Field(x, i) => ExprKind::Field(self.boxed(x), *i),
             T::Struct(_) | T::Tuple(_) | T::Array(_) | T::Bytes(_) | T::Concat(_) | T::Index(..) => self.parts(e),
             T::Query(query, place, xs) => {
-                let place = self.place(place);
-                ExprKind::Query(*query, Box::new(place), self.ordered(xs))
+                let (place, xs) = self.place_then(place, |l| l.ordered(xs));
+                ExprKind::Query(*query, Box::new(place), xs)
             }
             T::QueryValue(query, x) => {
                 let (value, ty) = (self.expr(x), x.ty.clone());
@@ -126,9 +126,7 @@ impl Lowering<'_> {
         for (at, value) in &fields.given {
             let before = self.out.len();
             let value = self.expr(value);
-            if self.out.len() > before {
-                self.keep_order(values.iter_mut().flatten(), before);
-            }
+            self.keep_order(values.iter_mut().flatten(), before);
             values[*at as usize] = Some(value);
         }
         let zero = |ty: &&Type| self.make(ExprKind::Zero, (*ty).clone());
@@ -183,14 +181,12 @@ impl Lowering<'_> {
                 let before = self.out.len();
                 let declared = &self.layer.headers[header.index()].fields;
                 let values = self.fields(fields, &declared.iter().map(|f| &f.ty).collect::<Vec<_>>());
-                if self.out.len() > before {
-                    self.keep_order([&mut message], before);
-                }
+                self.keep_order([&mut message], before);
                 ExprKind::Push(Box::new(message), *header, values)
             }
             T::Slice(x, numbers) => {
-                let [at, len] = self.in_order(numbers.each_ref()).map(Box::new);
-                ExprKind::Slice(self.boxed(x), at, len)
+                let (x, [at, len]) = self.looked_at_then(x, |l| l.in_order(numbers.each_ref()));
+                ExprKind::Slice(Box::new(x), Box::new(at), Box::new(len))
             }
             T::Rest(x, at) => {
                 let [x, at] = self.in_order([x, at]).map(Box::new);

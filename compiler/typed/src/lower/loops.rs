@@ -66,14 +66,12 @@ impl Lowering<'_> {
         match over {
             Over::Place(place) => (self.place(place), None, None),
             Over::UpTo(place, to) => {
-                let place = self.place(place);
-                let to = self.expr(to);
+                let (place, to) = self.place_then(place, |l| l.expr(to));
                 let to = self.spill(to);
                 (place, None, Some(to))
             }
             Over::Delivered(place, both) => {
-                let place = self.place(place);
-                let [from, to] = self.in_order(both.each_ref());
+                let (place, [from, to]) = self.place_then(place, |l| l.in_order(both.each_ref()));
                 let (from, ty) = (self.spill(from), to.ty.clone());
                 let next = ExprKind::Query(Query::Next, Box::new(place.clone()), Vec::new());
                 let next = self.make(next, ty.clone());

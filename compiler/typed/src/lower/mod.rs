@@ -11,6 +11,7 @@ mod expressions;
 mod inline;
 mod layer;
 mod loops;
+mod order;
 mod partial;
 mod places;
 mod statements;
@@ -118,36 +119,6 @@ impl<'t> Lowering<'t> {
         let id = self.temporary(value.ty.clone());
         self.push(StatementKind::Let(id, value));
         self.get(id)
-    }
-
-    /// Statements were put in front after these values had been lowered: evaluates the values before those.
-    fn keep_order<'v>(&mut self, values: impl IntoIterator<Item = &'v mut Expr>, at: usize) {
-        let later = self.out.split_off(at);
-        for value in values {
-            let kept = std::mem::replace(value, Expr::new(ExprKind::Zero, Type::Bool, self.span));
-            *value = self.spill(kept);
-        }
-        self.out.extend(later);
-    }
-
-    /// Values, evaluated from left to right.
-    fn ordered<'e>(&mut self, values: impl IntoIterator<Item = &'e tree::Expr>) -> Vec<Expr> {
-        let mut lowered: Vec<Expr> = Vec::new();
-        for value in values {
-            let before = self.out.len();
-            let value = self.expr(value);
-            if self.out.len() > before {
-                self.keep_order(&mut lowered, before);
-            }
-            lowered.push(value);
-        }
-        lowered
-    }
-
-    /// The same for a number of values that is known.
-    fn in_order<const N: usize>(&mut self, values: [&tree::Expr; N]) -> [Expr; N] {
-        let lowered = self.ordered(values);
-        lowered.try_into().unwrap_or_else(|_| unreachable!("each value is lowered to one"))
     }
 }
 

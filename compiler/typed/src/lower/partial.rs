@@ -69,8 +69,7 @@ impl Lowering<'_> {
             }
             PartialKind::Operate(operation, place, xs) => self.failing_operation(*operation, place, xs, partial),
             PartialKind::At(place, slot) => {
-                let place = self.place(place);
-                let index = self.expr(slot);
+                let (place, index) = self.place_then(place, |l| l.expr(slot));
                 let index = self.spill(index);
                 let has = ExprKind::Query(Query::Has, Box::new(place.clone()), vec![index.clone()]);
                 let has = self.make(has, Type::Bool);
@@ -123,8 +122,7 @@ impl Lowering<'_> {
         arguments: &[tree::Expr],
         partial: &Partial,
     ) -> Tried {
-        let place = self.place(place);
-        let arguments = self.ordered(arguments);
+        let (place, arguments) = self.place_then(place, |l| l.ordered(arguments));
         let into = self.result(&partial.ty);
         let back = match (&partial.back, arguments.last()) {
             (Back::Name(id), _) => Some(self.local(*id)),

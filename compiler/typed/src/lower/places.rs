@@ -2,6 +2,7 @@
 
 use nacre_stack::{Expr, ExprKind, Place, Root, Step};
 
+use super::order::index;
 use super::{Bound, Lowering};
 use crate::tree::{self, Is, NameId};
 
@@ -18,7 +19,10 @@ impl Lowering<'_> {
             tree::Root::Walked => unreachable!("the entries of a loop are bound by the loop"),
         };
         for step in &place.path {
-            path.push(self.step(step, None));
+            let before = self.out.len();
+            let step = self.step(step, None);
+            self.keep_order(path.iter_mut().filter_map(index), before);
+            path.push(step);
         }
         Place { root, path, ty: place.ty.clone() }
     }

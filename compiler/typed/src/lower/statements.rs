@@ -45,8 +45,10 @@ impl Lowering<'_> {
                 self.bound[name.index()] = Some(Bound::Place(place));
             }
             T::Store { place, value } => {
+                let mut value = self.expr(value);
+                let before = self.out.len();
                 let place = self.place(place);
-                let value = self.expr(value);
+                self.keep_order([&mut value], before);
                 self.push(StatementKind::Store(place, value));
             }
             T::Evaluate(e) => {
@@ -80,8 +82,8 @@ impl Lowering<'_> {
         use tree::StatementKind as T;
         let made = match kind {
             T::Arm { timer, delay, unless_armed } => {
-                let timer = self.place(timer);
-                StatementKind::Arm { timer, delay: self.expr(delay), unless_armed: *unless_armed }
+                let (timer, delay) = self.place_then(timer, |l| l.expr(delay));
+                StatementKind::Arm { timer, delay, unless_armed: *unless_armed }
             }
             T::Cancel(timer) => StatementKind::Cancel(self.place(timer)),
             T::Count(id) => StatementKind::Count(*id, self.make(ExprKind::Const(1), Type::UInt(64))),
