@@ -1,7 +1,7 @@
 //! Values with parts: structs, headers, tuples, arrays.
 
 use nacre_diagnostics::Span;
-use nacre_stack::{HeaderId, Type};
+use nacre_stack::Type;
 use nacre_syntax::ast;
 
 use crate::body::{Body, Value};
@@ -104,23 +104,7 @@ impl Body<'_, '_> {
                 self.error("T0074", format!("`{}` lacks its field `{field}`", name.name), span, "", help);
             }
         }
-        self.carries_none(&message, span)?;
         Some(self.make(ExprKind::Push(Box::new(message), id, values), Type::Msg))
-    }
-
-    /// Checks that no header of this layer is on a message yet.
-    fn carries_none(&mut self, message: &Expr, span: Span) -> Option<()> {
-        let ExprKind::Push(_, other, _) = &message.kind else { return Some(()) };
-        let other: HeaderId = *other;
-        let other = self.cx.tree.headers[other.index()].name.clone();
-        self.error(
-            "T0075",
-            "a message carries one header of a layer",
-            span,
-            format!("`{other}` is on it already"),
-            "make one variant with the fields of both",
-        );
-        None
     }
 
     /// `(a, b)`

@@ -37,6 +37,7 @@ impl<'p> Checker<'p> {
         self.functions();
         self.bodies();
         self.check_calls();
+        self.check_own_headers();
         if !self.has_errors() {
             let found = outdated(&self.uses, &self.called, Effects::new(&self.changes));
             self.found.extend(found);

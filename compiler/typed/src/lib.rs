@@ -40,6 +40,7 @@ mod lower;
 mod messages;
 mod operators;
 mod outdated;
+mod own_headers;
 mod places;
 mod program;
 mod promises;

@@ -14,11 +14,13 @@ mod print;
 mod show;
 mod steps;
 mod types;
+mod visit;
 
 pub use code::*;
 pub use expressions::*;
 pub use print::print;
 pub use types::show_type;
+pub use visit::Node;
 
 use nacre_diagnostics::Span;
 use nacre_stack::{

@@ -123,3 +123,41 @@ fn deep_nesting_is_typed_in_linear_time() {
     let (_, found) = typed(&format!("worker w {{ {state} down send(m) {{ i = {deep}; pass; }} }}"));
     assert_eq!(codes(&found), [""; 0]);
 }
+
+#[test]
+fn a_message_with_a_header_of_the_layer_is_only_sent() {
+    let head = "state { last: msg?, row: ring<msg, 4>, parts: list<msg, 4>, n: u8 } header Head { a: u8 }
+        fn same(m: msg) -> msg { return m; } fn size(m: msg) { drop m; }";
+    let errors = |body: &str| {
+        let text = format!("worker w {{ {head} down send(m) {{ {body} }} }}");
+        let (_, found) = typed(&text);
+        found.iter().filter(|d| d.is_error()).map(|d| d.code).collect::<Vec<_>>()
+    };
+    let on = "m + Head { a: 1 }";
+    for kept in [
+        format!("last = some({on});"),
+        format!("row.push({on}) else {{ n = 1; }}"),
+        format!("let x = {on}; last = some(x);"),
+        format!("let x = {on}; if n == 1 {{ row.push(share x) else {{ n = 2; }} }} pass x;"),
+        format!("var x = {on}; size(x);"),
+        format!("pass same({on});"),
+        format!("pass pack({on});"),
+        format!("pass join(parts, {on});"),
+        format!("let x = {on}; pass x + Head {{ a: 2 }};"),
+        format!("pass {on} + Head {{ a: 2 }};"),
+        format!("let (x, y) = ({on}, true); if y {{ n = 1; }} pass x;"),
+        format!("let x = if n == 1 {{ {on} }} else {{ m }}; last = some(x);"),
+        format!("let x = ({on}) as msg<9> else {{ return; }} last = some(x);"),
+    ] {
+        assert_eq!(errors(&kept), ["T0075"], "{kept}");
+    }
+    for sent in [
+        format!("pass {on};"),
+        format!("let x = {on}; below.send(share x); pass x;"),
+        format!("later below.send({on});"),
+        format!("let x = if n == 1 {{ {on} }} else {{ m }}; pass x;"),
+        format!("let x = {on}; n = x.len as u8; last = some(slice(x, 0, 1)); drop x;"),
+    ] {
+        assert_eq!(errors(&sent), [""; 0], "{sent}");
+    }
+}

@@ -2,6 +2,7 @@
 
 use nacre_stack::{has_message, Struct, Type};
 
+use super::code::Dropped;
 use super::expressions::{Argument, Expr, ExprKind, Partial, PartialKind, Place, Step};
 
 impl Expr {
@@ -104,6 +105,16 @@ impl Partial {
         match &place.ty {
             Type::Pool(t, _) | Type::Map(_, t, _) => Some((**place).clone().with(Step::Current, (**t).clone())),
             _ => None,
+        }
+    }
+}
+
+impl Dropped {
+    /// The value, or the indices of the place.
+    pub fn indices(&self) -> Vec<&Expr> {
+        match self {
+            Dropped::Value(x) => vec![x],
+            Dropped::At(place) => place.indices(),
         }
     }
 }
