@@ -13,10 +13,7 @@ use nacre_tests::storm::{storm, Tally};
 fn source(headers: usize) -> String {
     let each = |line: &dyn Fn(usize) -> String| (0..headers).map(line).collect::<Vec<_>>().join("\n");
     let declared = each(&|n| format!("    header Head{n} {{ bit: bool }}"));
-    // A `match` has at most 240 arms.
-    let arm = |n: usize| format!("            {n} => {{ below.send(m + Head{n} {{ bit: {n} == 7 }}); }}\n");
-    let arms = |from: usize, to: usize| (from..to.min(headers)).map(arm).collect::<String>();
-    let (first, others) = (arms(0, 130), arms(130, headers));
+    let arms = each(&|n| format!("            {n} => {{ below.send(m + Head{n} {{ bit: {n} == 7 }}); }}"));
     let handlers = each(&|n| {
         format!("    up deliver(m - Head{n} {{ bit }}) {{ if bit == ({n} == 7) {{ above.deliver(m); }} else {{ drop m; count wrong; }} count h{n}; }}")
     });
@@ -33,14 +30,8 @@ worker many {{
         let now = next;
         let then = ((now as u32 + 1) % {headers}) as 0..{headers} else unreachable;
         next = then;
-        if now < 130 {{
-            match now {{
-{first}                _ => {{ drop m; }}
-            }}
-        }} else {{
-            match now {{
-{others}                _ => {{ drop m; }}
-            }}
+        match now {{
+{arms}
         }}
     }}
 {handlers}

@@ -1,5 +1,7 @@
 //! Branches: `if`, `if let`, `match`.
 
+use std::collections::HashMap;
+
 use nacre_diagnostics::{Diagnostic, Span};
 use nacre_stack::Type;
 use nacre_syntax::ast::{self, ConditionKind as Written, Else, PatternKind as WrittenPattern};
@@ -10,9 +12,6 @@ use crate::tree::{
     Arm, Back, Block, Condition, ConditionKind, Expr, ExprKind, If, NameId, Partial, Pattern, PatternKind, Place,
     Statement, StatementKind, Step,
 };
-
-/// Arms of a `match`, at the most. Each is nested in those before, and compilers of C limit nesting.
-const MOST_ARMS: usize = 240;
 
 /// A condition without its branches.
 struct Tested<'s> {
@@ -205,12 +204,6 @@ impl Body<'_, '_> {
 
     /// Compared in order; `_` takes the rest.
     pub fn match_(&mut self, value: &ast::Expr, arms: &[ast::MatchArm], span: Span) -> Option<StatementKind> {
-        if let Some(extra) = arms.get(MOST_ARMS) {
-            let what = format!("a `match` has at most {MOST_ARMS} arms");
-            let help = "keep what differs in an array, and look it up: `per 0..N`";
-            self.error("T0174", what, extra.body.span, "one more here", help);
-            return None;
-        }
         let Some(value) = self.matched(value) else { return Some(self.wrong_match(value, arms, span)) };
         let exhaustive = self.exhaustive(&value.ty, arms);
         if !exhaustive {
@@ -222,7 +215,7 @@ impl Body<'_, '_> {
                 "add an arm `_ => { ... }`",
             );
         }
-        let mut known = Vec::new();
+        let mut known = HashMap::new();
         let typed = self.arms(arms, span, |b, arm| {
             let with = arm.value.as_ref().map(|e| b.expr_or_error(e, &value.ty));
             b.reached(with.as_ref(), arm, &mut known);
@@ -270,23 +263,23 @@ impl Body<'_, '_> {
         typed
     }
 
-    /// Reports an arm that never runs, as an earlier one takes its value. `known`: the values of those before, none for
-    /// all.
-    fn reached(&mut self, with: Option<&Expr>, arm: &ast::MatchArm, known: &mut Vec<(Option<u64>, Span)>) {
+    /// Reports an arm that never runs, as an earlier one takes its value. `known`: where the values of those before
+    /// are, none for all.
+    fn reached(&mut self, with: Option<&Expr>, arm: &ast::MatchArm, known: &mut HashMap<Option<u64>, Span>) {
         let value = match with.map(|e| &e.kind) {
             None => None,
             Some(ExprKind::Const(n)) => Some(*n),
             Some(_) => return,
         };
         let span = arm.value.as_ref().map_or(arm.body.span, |e| e.span);
-        match known.iter().find(|(k, _)| k.is_none() || *k == value) {
-            Some((_, first)) => self.cx.found.push(
+        match known.get(&None).or_else(|| known.get(&value)) {
+            Some(first) => self.cx.found.push(
                 Diagnostic::error("T0117", "this arm of the `match` never runs")
                     .at(span, "its value is taken already")
                     .also(*first, "by this arm")
                     .help("remove one of them; `_` stands last"),
             ),
-            None => known.push((value, span)),
+            None => drop(known.insert(value, span)),
         }
     }
 

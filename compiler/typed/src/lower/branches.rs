@@ -1,10 +1,10 @@
-//! Branches: `if`, `if let`, `match`.
+//! Branches: `if`, `if let`.
 
-use nacre_stack::{BinaryOp, Block, Expr, ExprKind, StatementKind, Type};
+use nacre_stack::{BinaryOp, Expr, ExprKind, StatementKind, Type};
 
 use super::partial::succeeded;
 use super::Lowering;
-use crate::tree::{Arm, Condition, ConditionKind, NameId, Partial, Pattern, Place};
+use crate::tree::{Condition, ConditionKind, NameId, Partial, Pattern, Place};
 
 impl Lowering<'_> {
     /// Tests a condition, and goes one of two ways.
@@ -123,34 +123,5 @@ impl Lowering<'_> {
             self.bound[name.index()] = Some(super::Bound::Place(place));
         }
         succeeded(tried.failed)
-    }
-
-    /// Compared in order; the last arm takes the rest.
-    pub(super) fn match_(&mut self, value: &crate::tree::Expr, arms: &[Arm], exhaustive: bool) {
-        let value = self.expr(value);
-        let value = self.spill(value);
-        let mut done: Vec<(Option<Expr>, Block)> = Vec::new();
-        for (i, arm) in arms.iter().enumerate() {
-            let is_last = i + 1 == arms.len() && exhaustive;
-            let with = arm.value.as_ref().map(|e| self.expr(e));
-            let equal = |with| ExprKind::Binary(BinaryOp::Equal, Box::new(value.clone()), Box::new(with));
-            let test = with.filter(|_| !is_last).map(|with| {
-                let span = with.span;
-                Expr::new(equal(with), Type::Bool, span)
-            });
-            let (block, ()) = self.block(|l| l.statements(&arm.body));
-            done.push((test, block));
-        }
-        let mut rest: Block = Vec::new();
-        for (test, block) in done.into_iter().rev() {
-            rest = match test {
-                Some(condition) => {
-                    let span = condition.span;
-                    vec![StatementKind::If { condition, likely: None, then: block, otherwise: rest }.at(span)]
-                }
-                None => block,
-            };
-        }
-        self.out.extend(rest);
     }
 }

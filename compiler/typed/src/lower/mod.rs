@@ -11,6 +11,7 @@ mod expressions;
 mod inline;
 mod layer;
 mod loops;
+mod matches;
 mod order;
 mod partial;
 mod places;
