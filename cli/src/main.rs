@@ -6,6 +6,7 @@ mod check;
 mod console;
 mod explain;
 mod format;
+mod help;
 mod interrupt;
 mod levels;
 mod program;

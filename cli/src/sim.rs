@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use nacre_simulator::chart;
-use nacre_simulator::checks;
+use nacre_simulator::checks::{self, Check};
 use nacre_simulator::interface::Interface;
 use nacre_simulator::network::{Conditions, Fault, Item};
 use nacre_simulator::run::{run, Plan, Run, Subject};
@@ -67,7 +67,7 @@ fn cannot_send(stack: &Stack, subject: &Subject) -> String {
     )
 }
 
-/// What all runs came to.
+/// The sums over all runs.
 #[derive(Default)]
 struct Totals {
     runs: u64,
@@ -127,7 +127,7 @@ impl Totals {
 }
 
 impl Totals {
-    /// Why checks that held say nothing.
+    /// Why properties that hold mean nothing.
     fn unchecked(&self, args: &Sim) -> Option<&'static str> {
         match (self.sent, self.largest) {
             (0, _) if args.messages == 0 => Some("no message was to be sent"),
@@ -181,7 +181,7 @@ fn report_kept(args: &Sim, stack: &Stack, subject: &Subject, totals: &Totals, un
     if let Some(run) = totals.last.as_ref().filter(|_| args.trace) {
         print(&chart::chart(stack, &run.trace, [0, 1], ["a", "b"], chart::Options { lines: 2000 }));
     }
-    let verdict = unchecked.map_or("every check held".to_string(), |why| format!("nothing was checked: {why}"));
+    let verdict = unchecked.map_or_else(|| held(&args.check), |why| format!("nothing was checked: {why}"));
     let lines = [
         format!("{} of {}: {verdict}", plural(totals.runs as usize, "run"), stack.description),
         format!("  machines   {} and {}", subject.makers[0].name(), subject.makers[1].name()),
@@ -199,6 +199,15 @@ fn report_kept(args: &Sim, stack: &Stack, subject: &Subject, totals: &Totals, un
     lines.iter().for_each(|line| print(line));
 }
 
+/// The verdict of runs without a failure.
+fn held(checked: &[Check]) -> String {
+    if checked.is_empty() {
+        return "every property holds".into();
+    }
+    let names: Vec<String> = checked.iter().map(Check::to_string).collect();
+    format!("{} {}", names.join(", "), if names.len() == 1 { "holds" } else { "hold" })
+}
+
 fn listed(counts: &[(&str, u64)]) -> String {
     if counts.is_empty() {
         return "none".into();
@@ -213,7 +222,7 @@ fn faults_by_kind(faults: &[Item]) -> Vec<(&'static str, u64)> {
         Item::Frame(_, _, Fault::Hold) => Some("held back"),
         Item::Frame(_, _, Fault::Damage) => Some("damaged"),
         Item::Partition(_) => Some("partitions"),
-        // Being late is no event worth a count.
+        // A late frame is not counted.
         Item::Frame(_, _, Fault::Late) | Item::Message(..) => None,
     };
     let names = ["lost", "repeated", "held back", "damaged", "partitions"];
@@ -253,6 +262,10 @@ fn report_failed(args: &Sim, stack: &Stack, subject: &Subject, plan: &Plan, fail
     print("");
     print(&chart::chart(stack, &run.trace, [0, 1], ["a", "b"], chart::Options::default()));
     print(&format!("again: {}", again(args, plan.seed, &kept)));
+    let reliable = matches!(failure.check, Check::Complete | Check::Once | Check::Order);
+    if reliable && args.check.is_empty() {
+        print("note: a stack that may lose, repeat or reorder messages: `--check intact,unbroken,space`");
+    }
 }
 
 /// The command that shows the shrunk run once more.
@@ -264,7 +277,7 @@ fn again(args: &Sim, seed: u64, keep: &[String]) -> String {
         args.messages
     )];
     let mut given = std::env::args().skip(1).peekable();
-    // Everything else as it was said, so that equal plans are made.
+    // All other arguments unchanged, so that the plan is the same.
     let replaced = ["--seed", "--messages", "--stack", "--runs", "--keep"];
     while let Some(word) = given.next() {
         let name = word.split('=').next().unwrap_or_default().to_string();

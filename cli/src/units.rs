@@ -1,5 +1,6 @@
-//! Percentages and times as people write them.
+//! Percentages, times and addresses of the command line.
 
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -18,7 +19,7 @@ impl FromStr for Probability {
             number.and_then(|number| number.parse::<f64>().ok()).filter(|percent| (0.0..=100.0).contains(percent));
         percent
             .map(|percent| Probability(percent / 100.0))
-            .ok_or_else(|| "a percentage is wanted, from `0%` to `100%`".into())
+            .ok_or_else(|| "expected a percentage from `0%` to `100%`".into())
     }
 }
 
@@ -39,7 +40,7 @@ impl FromStr for Time {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Time, String> {
-        let wrong = || "a time is wanted: a number with ns, us, ms, s, min or h, as `5ms`".to_string();
+        let wrong = || "expected a number with a unit (ns, us, ms, s, min, h), such as `5ms`".to_string();
         let text = text.trim();
         let at = text.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or_else(wrong)?;
         let (number, unit) = (text[..at].parse::<f64>().map_err(|_| wrong())?, text[at..].trim());
@@ -47,7 +48,7 @@ impl FromStr for Time {
         let total = number * *nanoseconds as f64;
         // A year: longer than any run, and far from what does not fit.
         if total > 3.2e16 {
-            return Err("a time of at most a year is wanted".into());
+            return Err("expected a time of at most a year".into());
         }
         Ok(Time(Duration::from_nanos(total as u64)))
     }
@@ -61,7 +62,8 @@ impl Time {
 
 /// `2s/300ms`.
 pub fn partition(text: &str) -> Result<Partition, String> {
-    let (every, lasts) = text.split_once('/').ok_or("a partition is wanted: `2s/300ms`, 300 ms in every 2 s")?;
+    let (every, lasts) =
+        text.split_once('/').ok_or("expected PERIOD/DURATION, such as `2s/300ms` (300 ms in every 2 s)")?;
     let (every, lasts) = (every.parse::<Time>()?.nanoseconds(), lasts.parse::<Time>()?.nanoseconds());
     if lasts >= every {
         return Err("a partition must be shorter than its period".into());
@@ -69,7 +71,19 @@ pub fn partition(text: &str) -> Result<Partition, String> {
     Ok(Partition { every, lasts })
 }
 
-/// A time for a person.
+/// `10.0.0.2:7000`, `[::1]:7000`, or a host name and a port.
+pub fn address(text: &str) -> Result<SocketAddr, String> {
+    let Some((_, port)) = text.rsplit_once(':').filter(|(host, _)| !host.is_empty()) else {
+        return Err("expected ADDRESS:PORT, such as `127.0.0.1:7000` or `[::1]:7000`".into());
+    };
+    if port.parse::<u16>().is_err() {
+        return Err(format!("expected a port from 0 to 65535 after `:`, found `{port}`"));
+    }
+    let mut found = text.to_socket_addrs().map_err(|error| format!("cannot resolve the address: {error}"))?;
+    found.next().ok_or_else(|| "the host has no address".to_string())
+}
+
+/// Formats a time with a suitable unit.
 pub fn duration(time: Duration) -> String {
     match time.as_secs_f64() {
         s if s < 0.001 => format!("{:.0} us", s * 1e6),
@@ -78,7 +92,7 @@ pub fn duration(time: Duration) -> String {
     }
 }
 
-/// Bytes for a person.
+/// Formats a number of bytes with a suitable unit.
 pub fn bytes(count: f64) -> String {
     match count {
         b if b < 1024.0 => format!("{b:.0} B"),
@@ -98,6 +112,15 @@ mod tests {
         assert_eq!("2.5 %".parse(), Ok(Probability(0.025)));
         for wrong in ["0.05", "101%", "-1%", "%", "nan%"] {
             assert!(wrong.parse::<Probability>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn addresses_need_their_port() {
+        assert_eq!(address("[::1]:7000"), Ok(SocketAddr::from(([0, 0, 0, 0, 0, 0, 0, 1], 7000))));
+        assert!(address("localhost:7000").is_ok_and(|found| found.port() == 7000));
+        for wrong in ["7000", ":7000", "127.0.0.1", "127.0.0.1:70000", "127.0.0.1:http", "::1"] {
+            assert!(address(wrong).is_err(), "{wrong}");
         }
     }
 

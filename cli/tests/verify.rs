@@ -209,7 +209,7 @@ fn wrong_use_is_told() {
             "there is no configuration `nosuch` for `alternating_bit`; known are: `small`",
         ),
         (&["--set", "nosuch=3"], "`nosuch` is nothing that a configuration of `alternating_bit` can set"),
-        (&["--set", "send=x"], "what follows `=` are numbers"),
+        (&["--set", "send=x"], "expected one or two numbers after `=`"),
         (&["--layer", "nosuch"], "there is no layer `nosuch`"),
         (&["--bits", "0"], "invalid value '0'"),
     ];

@@ -14,7 +14,7 @@ const WIDTH: usize = 64;
 /// How much is drawn.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Only the last so many lines.
+    /// The limit of lines; of a longer chart, the middle is left out.
     pub lines: usize,
 }
 
@@ -35,11 +35,16 @@ pub fn chart(stack: &Stack, trace: &[Entry], pair: [usize; 2], names: [&str; 2],
         })
         .collect();
     let skipped = lines.len().saturating_sub(options.lines);
+    let first = if skipped > 0 { options.lines / 2 } else { 0 };
     let mut text = format!("{:>14}  {:<gap$}{}\n", "time", names[0], names[1], gap = WIDTH);
-    if skipped > 0 {
-        text += &format!("{:>14}  ({skipped} lines before)\n", "...");
+    for line in &lines[..first] {
+        text += line.trim_end();
+        text.push('\n');
     }
-    for line in &lines[skipped..] {
+    if skipped > 0 {
+        text += &format!("{:>14}  ({skipped} lines are left out)\n", "...");
+    }
+    for line in &lines[first + skipped..] {
         text += line.trim_end();
         text.push('\n');
     }

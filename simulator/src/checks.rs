@@ -1,24 +1,24 @@
-//! What a stack promises its host, and whether a run kept it.
+//! Properties of a stack that its host relies on, and the checks of a run for them.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A promise.
+/// A property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Check {
     /// Every message arrives, and closing ends.
     Complete,
-    /// None arrives twice.
+    /// No message arrives twice.
     Once,
-    /// In the order in which they were sent.
+    /// Messages arrive in the order in which they were sent.
     Order,
-    /// What arrives was sent.
+    /// Every message that arrives was sent.
     Intact,
-    /// Nothing comes after `closed`.
+    /// Nothing arrives after `closed`.
     Quiet,
-    /// No layer broke a rule: assertions, bounds, invariants; machines in lockstep are equal.
+    /// No assertion, bound or invariant is violated, and machines in lockstep agree.
     Unbroken,
-    /// All space is given back.
+    /// All message blocks are free after an orderly close.
     Space,
 }
 
@@ -45,22 +45,22 @@ impl FromStr for Check {
         let known = NAMES.iter().find(|(_, name)| *name == text).map(|(check, _)| *check);
         known.ok_or_else(|| {
             let names: Vec<&str> = NAMES.iter().map(|(_, name)| *name).collect();
-            format!("there is no check `{text}`; there are: {}", names.join(", "))
+            format!("there is no property `{text}`; known are: {}", names.join(", "))
         })
     }
 }
 
-/// All of them: what a reliable stack promises.
+/// All properties: those of a reliable stack.
 pub fn all() -> Vec<Check> {
     NAMES.iter().map(|(check, _)| *check).collect()
 }
 
-/// A promise that was broken.
+/// A violated property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     pub check: Check,
     pub text: String,
-    /// When, in nanoseconds since the run began.
+    /// Nanoseconds since the run began.
     pub time: u64,
 }
 

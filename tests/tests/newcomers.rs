@@ -136,7 +136,7 @@ fn loops_branches_and_calls() {
         ("match n { 1 -> { n = 2; } _ => {} }", "=>"),
         ("match n { 1: { n = 2; } _ => {} }", "=>"),
         ("match n { 1 => n = 2, _ => {} }", "an arm is a block"),
-        ("match n { 1 => { n = 2; }, _ => {} }", "behind a block"),
+        ("match n { 1 => { n = 2; }, _ => {} }", "follows a block"),
         ("match n { case 1 => { n = 2; } _ => {} }", "match n"),
         ("match n { 1 => { n = 2; } else => {} }", "_ =>"),
         ("continue;", "no `continue`"),
@@ -179,7 +179,7 @@ fn loops_branches_and_calls() {
         ("# hello", "//"),
         ("n = 5", "`;`"),
         ("n = 1;;", "one `;`"),
-        ("if flag { n = 1; };", "behind a block"),
+        ("if flag { n = 1; };", "follows a block"),
     ];
     all_have_help(&cases, statement);
 }
@@ -263,7 +263,7 @@ fn items_stacks_and_tests() {
         ("let X = 1;", "const"),
         ("static X: u16 = 1;", "const"),
         ("typedef int x;", "struct"),
-        ("struct Side { a: u16 };", "behind a block"),
+        ("struct Side { a: u16 };", "follows a block"),
         ("/* a */", "//"),
         ("worker l extends channel { }", "over channel<addr>"),
         ("worker l(N: u16) { }", "<SIZE"),

@@ -87,8 +87,7 @@ pub(crate) fn unknown_escape(span: Span, escape: &str) -> Diagnostic {
 pub(crate) fn expected(what: &str, found: &str, span: Span) -> Diagnostic {
     Diagnostic::error("S0005", format!("expected {what}, found {found}"))
         .at(span, format!("expected {what}"))
-        .because(format!("what comes before must be followed by {what}"))
-        .help(format!("write {what} here, or remove what comes before"))
+        .help(format!("write {what} here, or remove what precedes it"))
 }
 
 pub(crate) fn missing_semicolon(after: Span, next: Span, found: &str) -> Diagnostic {

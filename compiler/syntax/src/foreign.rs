@@ -83,7 +83,7 @@ const STATEMENTS: &[Row] = &[
     (&[], &[Is(":"), Is("{")], "an arm is written `1 => { ... }`, a block `if x { ... }`"),
     (&[], &[Is(":")], BRACES),
     (&[], &[OneOf(&["U", "L", "UL", "LL", "ULL"])], "numbers have no suffix: their type follows from their place"),
-    (&[Is("}")], &[OneOf(&[",", ";"])], "nothing stands behind a block"),
+    (&[Is("}")], &[OneOf(&[",", ";"])], "no `;` or `,` follows a block"),
     (&[Is(";")], &[Is(";")], "one `;` is enough"),
     (&[Is("{")], &[Is(";")], "a statement that does nothing is left out"),
 ];
@@ -197,7 +197,7 @@ const MEMBERS: &[Row] = &[
     (&[], &[Name, Is(":")], STATE),
     (&[], &[Type], STATE),
     (&[], &[Is("/"), Is("*")], "a comment begins with `//` and ends with its line"),
-    (&[], &[Is(";")], "nothing stands behind a block"),
+    (&[], &[Is(";")], "no `;` or `,` follows a block"),
 ];
 
 /// By the words with which an item of a file begins.
@@ -217,7 +217,7 @@ const ITEMS: &[Row] = &[
     (&[], &[OneOf(&["let", "var", "static", "define"])], "a constant of a file is written `const LARGEST: u16 = 1;`"),
     (&[], &[Type], "a constant of a file is written `const LARGEST: u16 = 1;`"),
     (&[], &[Is("/"), Is("*")], "a comment begins with `//` and ends with its line"),
-    (&[], &[Is(";")], "nothing stands behind a block"),
+    (&[], &[Is(";")], "no `;` or `,` follows a block"),
 ];
 
 /// By the words with which a step of a test begins.

@@ -274,7 +274,7 @@ impl<'c, 'p> Body<'c, 'p> {
     pub fn close(&mut self) {
         self.scopes.pop();
         for id in self.declared.pop().unwrap_or_default() {
-            self.lost(id);
+            self.lost(id, None);
         }
     }
 

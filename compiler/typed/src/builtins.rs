@@ -140,6 +140,12 @@ impl Body<'_, '_> {
         let (left, right) = self.sides(e[0], e[1], want)?;
         let by = self.expr(e[2], want)?;
         self.before([&left.expr, &right.expr], &by.expr);
+        let durations = [&left, &right, &by].into_iter().filter(|v| v.expr.ty == Type::Duration).count();
+        if durations % 3 != 0 {
+            let help = "divide a duration by one: `x / 1 us` is a plain number";
+            self.error("T0059", "`mul_div` takes three numbers or three durations", span, "both kinds", help);
+            return None;
+        }
         let fixed: Vec<Type> =
             [&left, &right, &by].into_iter().filter(|v| !v.flexible).map(|v| holder(&v.expr.ty)).collect();
         let wanted = || want.map(holder).filter(is_unsigned).unwrap_or(Type::UInt(64));

@@ -172,7 +172,7 @@ impl Body<'_, '_> {
             },
             WrittenKind::Reject => {
                 self.own.rejecting.push(self.own.current);
-                self.leave();
+                self.leave(Some(o.span));
                 OtherwiseKind::Reject
             }
             WrittenKind::Unreachable => {

@@ -216,7 +216,7 @@ impl Body<'_, '_> {
                 let shown = self.show(other);
                 let help = match other {
                     Type::Msg | Type::View => {
-                        "bytes of a message are read by a filter (`m.bytes through name`) or as a header"
+                        "a filter reads the bytes of a message (`m.bytes through name`), and a header has fields"
                     }
                     _ => "",
                 };

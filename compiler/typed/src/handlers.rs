@@ -326,7 +326,7 @@ impl Body<'_, '_> {
                     "",
                 );
             }
-            self.leave();
+            self.leave(None);
         }
         self.flow.ended = false;
         block

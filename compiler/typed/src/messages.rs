@@ -41,10 +41,10 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The body ends here: every message must be consumed by now.
-    pub fn leave(&mut self) {
+    /// The body ends, at a statement or behind its last one: every message must be consumed by now.
+    pub fn leave(&mut self, at: Option<Span>) {
         for id in self.flow.all_live() {
-            self.lost(id);
+            self.lost(id, at);
         }
         self.flow.ended = true;
     }
@@ -72,7 +72,7 @@ impl Body<'_, '_> {
                 Diagnostic::error("T0032", format!("`{name}` is consumed on one path but not on another"))
                     .at(gone, "consumed here")
                     .also(at, "but not on every way through this")
-                    .because("after this point nobody could say whether the message is still held")
+                    .because("after this point it is unknown whether the message is still held")
                     .help(format!("drop it on the other path: `drop {name};`")),
             );
             merged.uses.insert(*id, Use::Gone(gone));
@@ -83,15 +83,21 @@ impl Body<'_, '_> {
         self.flow = merged;
     }
 
-    /// Reports a message that is still held where its name ends.
-    pub fn lost(&mut self, id: NameId) {
+    /// Reports a message that is still held where its name ends: at a statement that leaves, or behind its block.
+    pub fn lost(&mut self, id: NameId, at: Option<Span>) {
         if self.flow.ended {
             return;
         }
         if let Some(span) = self.flow.live(id) {
             let name = self.names[id].name.clone();
-            let found = Diagnostic::error("T0030", format!("the message `{name}` is lost here"))
-                .at(span, "on some path nobody consumes it")
+            let found = match at {
+                Some(at) => Diagnostic::error("T0030", format!("the message `{name}` is lost here"))
+                    .at(at, format!("`{name}` is not consumed before this"))
+                    .also(span, "held from here on"),
+                None => Diagnostic::error("T0030", format!("the message `{name}` is lost at the end of its block"))
+                    .at(span, "held from here on, and not consumed on every path"),
+            };
+            let found = found
                 .because("a message is consumed exactly once on every path: sent on, kept, or dropped")
                 .help(format!("if it is not needed, say `drop {name};`"));
             self.cx.found.push(found);

@@ -139,7 +139,7 @@ impl Body<'_, '_> {
             return None;
         }
         self.own.rejecting.push(self.own.current);
-        self.leave();
+        self.leave(Some(span));
         Some(StatementKind::Reject)
     }
 
@@ -367,7 +367,7 @@ impl Body<'_, '_> {
                 return None;
             }
         };
-        self.leave();
+        self.leave(Some(span));
         Some(value)
     }
 
@@ -378,7 +378,7 @@ impl Body<'_, '_> {
             return None;
         };
         for id in self.declared[depth..].concat() {
-            self.lost(id);
+            self.lost(id, Some(span));
         }
         let flow = self.flow.clone();
         if let Some(around) = self.loops.last_mut() {

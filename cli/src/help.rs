@@ -1,0 +1,87 @@
+//! What `--help` prints behind the options: exit statuses, and examples that run in a checkout.
+
+/// Of `nacre`.
+pub const LINE: &str = "Exit status:
+  0 success, 1 failure, 2 wrong usage, 3 undecided (a tool is missing, or the command is not built yet)";
+
+/// Of `nacre check`.
+pub const CHECK: &str = "Example:
+  nacre check examples/reliable.nacre";
+
+/// Of `nacre fmt`.
+pub const FMT: &str = "Example:
+  nacre fmt --check layers/*.nacre";
+
+/// Of `nacre explain`.
+pub const EXPLAIN: &str = "Example:
+  nacre explain examples/reliable.nacre --stack reliable";
+
+/// Of `nacre build`.
+pub const BUILD: &str = "Example:
+  nacre build examples/reliable.nacre --stack reliable -o out
+  gcc -O2 -c out/reliable.c";
+
+/// Of `nacre run`.
+pub const RUN: &str = "Example:
+  nacre run examples/reliable.nacre --stack reliable receive --listen [::]:7000 --out copy
+  nacre run examples/reliable.nacre --stack reliable send --to [::1]:7000 --file original --loss 5%";
+
+/// Of `nacre sim`.
+pub const SIM: &str = "Properties:
+  complete  every message arrives, and closing ends
+  once      no message arrives twice
+  order     messages arrive in the order in which they were sent
+  intact    every message that arrives was sent
+  quiet     nothing arrives after `closed`
+  unbroken  no assertion, invariant or bound is violated; machines in lockstep agree
+  space     all message blocks are free after an orderly close
+
+Example:
+  nacre sim examples/reliable.nacre --stack reliable --runs 100 --loss 10% --level all";
+
+/// Of `nacre test`.
+pub const TEST: &str = "Example:
+  nacre test layers/pt2pt/pt2pt.nacre";
+
+/// Of `nacre verify`.
+pub const VERIFY: &str = "Example:
+  nacre verify layers/pt2pt/pt2pt.nacre
+  nacre verify examples/reliable.nacre --stack reliable --set send=4,0 --trace run.json
+
+Exit status:
+  0 holds, 1 violated (or a mutant survives), 2 wrong usage, 3 undecided (the search is incomplete)";
+
+/// Of `nacre replay`.
+pub const REPLAY: &str = "Example:
+  nacre verify examples/reliable.nacre --stack reliable --trace run.json
+  nacre replay run.json --level inline
+  nacre replay run.json --level queue --gdb";
+
+/// Of `nacre prove`.
+pub const PROVE: &str = "Example:
+  nacre prove examples/reliable.nacre --stack reliable";
+
+/// Of `nacre profile`.
+pub const PROFILE: &str = "Example:
+  nacre profile examples/reliable.nacre --stack reliable";
+
+/// Of `nacre reproduce`.
+pub const REPRODUCE: &str = "Example:
+  nacre reproduce table-1";
+
+/// Of `nacre dissector`.
+pub const DISSECTOR: &str = "Example:
+  nacre dissector examples/reliable.nacre --stack reliable";
+
+/// Of `nacre run receive`.
+pub const RECEIVE: &str = "Example:
+  nacre run examples/reliable.nacre --stack reliable receive --listen 0.0.0.0:7000 --out received/";
+
+/// Of `nacre run send`.
+pub const SEND: &str = "Example:
+  nacre run examples/reliable.nacre --stack reliable send --to 10.0.0.2:7000 --file original";
+
+/// Of `nacre run chat`.
+pub const CHAT: &str = "Example:
+  nacre run examples/reliable.nacre --stack reliable chat --listen [::1]:7000
+  nacre run examples/reliable.nacre --stack reliable chat --to [::1]:7000";
