@@ -29,8 +29,9 @@ enum Line {
 
 fn lines(step: &RunStep, words: &Words) -> Vec<Line> {
     let mut lines = vec![];
+    let network = || step.network.as_ref().map_or(String::new(), |action| action.shown(words.frame));
     let Some(end) = step.end else {
-        return vec![Line::Network(step.network.as_ref().map_or(String::new(), |n| in_words(n, words)))];
+        return vec![Line::Network(network())];
     };
     let arguments = |arguments: &[u64], bytes: &Option<crate::run::Hex>| {
         let mut parts: Vec<String> = arguments.iter().map(u64::to_string).collect();
@@ -49,7 +50,7 @@ fn lines(step: &RunStep, words: &Words) -> Vec<Line> {
         What::Timer { name, indices, .. } if indices.is_empty() => Line::At(end, format!("timer {name}")),
         What::Timer { name, indices, .. } => Line::At(end, format!("timer {name} {indices:?}")),
         What::Later => Line::At(end, "↻ goes on with what it put off".into()),
-        What::Nothing => Line::Network(step.network.clone().unwrap_or_default()),
+        What::Nothing => Line::Network(network()),
     });
     if words.details {
         for handled in step.handled.iter().filter(|h| !h.passes) {
@@ -67,16 +68,6 @@ fn lines(step: &RunStep, words: &Words) -> Vec<Line> {
         });
     }
     lines
-}
-
-/// An action of the network, with the frame in it as a person reads it.
-fn in_words(action: &str, words: &Words) -> String {
-    let Some(at) = action.find("0x") else { return action.into() };
-    let digits: String = action[at + 2..].chars().take_while(char::is_ascii_hexdigit).collect();
-    match crate::run::Hex::try_from(digits.clone()) {
-        Ok(hex) => format!("{}{}{}", &action[..at], (words.frame)(&hex.0), &action[at + 2 + digits.len()..]),
-        Err(_) => action.into(),
-    }
 }
 
 /// How a line reads in a terminal, without its place.
@@ -228,7 +219,7 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{Changed, Hex};
+    use crate::run::{Changed, Hex, NetworkAction, NetworkValue};
 
     /// A step of an endpoint in which everything has long names.
     fn wide(end: usize, name: &str) -> RunStep {
@@ -256,7 +247,9 @@ mod tests {
     fn nothing_runs_out_of_a_picture() {
         for length in [3, 40, 400] {
             let name = "n".repeat(length);
-            let network = RunStep { end: None, what: What::Nothing, network: Some(name.clone()), ..wide(0, &name) };
+            let arguments = vec![NetworkValue::Frame(Hex(vec![1])), NetworkValue::Text("b".into())];
+            let action = NetworkAction { name: name.clone(), arguments };
+            let network = RunStep { end: None, what: What::Nothing, network: Some(action), ..wide(0, &name) };
             let run = Run { steps: vec![wide(0, &name), wide(1, &name), network], why: name.clone(), ..Run::default() };
             let drawn = svg(&run, "title", &Words { frame: &|_| name.clone(), details: true });
             let number = |line: &str, of: &str| attribute(line, of).parse::<usize>().expect("a number");

@@ -14,8 +14,6 @@ const MOST: usize = 1 << 18;
 /// What another engine tells of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hint {
-    /// An endpoint is opened, as both are in the first state here.
-    Opened,
     Later {
         end: usize,
     },
@@ -43,24 +41,6 @@ pub enum Hint {
 }
 
 impl Hint {
-    /// A line of a model's trail (`nacre-backend-promela`, `nacre-spin`); none: it tells something else.
-    pub fn of(line: &str) -> Option<Hint> {
-        let end = |word: &str| ["a", "b"].iter().position(|name| *name == word);
-        let words: Vec<&str> = line.split_whitespace().collect();
-        Some(match words[..] {
-            [who, "opens"] if end(who).is_some() => Hint::Opened,
-            [who, "goes", "on"] => Hint::Later { end: end(who)? },
-            [who, "calls", name, "number", number] => {
-                Hint::Call { end: end(who)?, name: name.strip_suffix(',')?.to_string(), number: number.parse().ok()? }
-            }
-            ["timer", place, "of", who] => Hint::TimerAt { end: end(who)?, place: place.parse().ok()? },
-            [name, "of", who, "fires"] => Hint::Timer { end: end(who)?, name: name.to_string() },
-            [name, "at", "the", "network"] => Hint::Network { name: name.to_string(), end: None },
-            [name, "at", who] => Hint::Network { name: name.to_string(), end: Some(end(who)?) },
-            _ => return None,
-        })
-    }
-
     fn fits(&self, setup: &Setup, space: &Space, near: &mut Near, from: State, m: Move) -> bool {
         match (self, m) {
             (Hint::Later { end }, Move::Step { end: at, step: Step::Later, .. }) => *end == at,
@@ -104,7 +84,6 @@ struct Seen {
 /// The run, told in full; it ends with what its last step breaks.
 pub fn retrace(setup: &Setup, space: &Space, first: &[Led], hints: &[Hint]) -> Result<Run, Lost> {
     let mut near = Near::default();
-    let hints: Vec<&Hint> = hints.iter().filter(|h| **h != Hint::Opened).collect();
     let mut seen: Vec<Seen> = vec![];
     for led in first {
         match led {
@@ -156,20 +135,4 @@ fn steps_to(setup: &Setup, space: &Space, near: &mut Near, seen: &[Seen], last: 
     }
     let steps = moves.into_iter().rev().map(|(from, m)| step(setup, space, near, seen[from].state, m));
     steps.collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_of_a_trail_are_read() {
-        let call = Hint::Call { end: 0, name: "send".into(), number: 2 };
-        assert_eq!(Hint::of("a calls send, number 2"), Some(call));
-        assert_eq!(Hint::of("timer 3 of b"), Some(Hint::TimerAt { end: 1, place: 3 }));
-        assert_eq!(Hint::of("pt2pt.timeout of b fires"), Some(Hint::Timer { end: 1, name: "pt2pt.timeout".into() }));
-        assert_eq!(Hint::of("deliver at b"), Some(Hint::Network { name: "deliver".into(), end: Some(1) }));
-        assert_eq!(Hint::of("lose at the network"), Some(Hint::Network { name: "lose".into(), end: None }));
-        assert_eq!(Hint::of("broken: deliver is not allowed by fifo_network here"), None);
-    }
 }

@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::broken::Broken;
 use crate::endpoints::{Emitted, Endpoints, Step};
 use crate::explore::Path;
-use crate::show::show_action;
-pub use crate::show::Hex;
+pub use crate::show::{Hex, NetworkAction, NetworkValue};
 use crate::space::{Led, Move, Near, Space, State};
 use nacre_worlds::setup::Setup;
 
@@ -40,8 +39,8 @@ pub struct RunStep {
     /// 0 is `a`, 1 is `b`; none: only the network moved.
     pub end: Option<usize>,
     pub what: What,
-    /// The action of the network that began it: name and arguments.
-    pub network: Option<String>,
+    /// The action of the network that began it.
+    pub network: Option<NetworkAction>,
     /// What was picked where the language leaves it open (random numbers, orders), in order; what is missing is 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<u32>,
@@ -182,7 +181,7 @@ pub(crate) fn step(setup: &Setup, space: &Space, near: &mut Near, state: State, 
             let m = &moves[place];
             let automaton = space.network.automaton();
             let values: Vec<Spec> = m.locals.iter().flatten().cloned().collect();
-            let network = Some(show_action(automaton, m.action, &values));
+            let network = Some(NetworkAction::of(automaton, m.action, &values));
             let Some((end, arrival)) = m.arrives else {
                 return RunStep {
                     end: None,

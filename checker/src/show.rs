@@ -26,14 +26,46 @@ impl TryFrom<String> for Hex {
     }
 }
 
-/// An action with its parameters, as a person reads it.
-pub fn show_action(automaton: &Automaton, action: usize, values: &[Spec]) -> String {
-    let action = &automaton.actions[action];
-    let parts = action.parameters.iter().zip(values).map(|(p, v)| match (&p.ty, v) {
-        (nacre_specification::Type::Rank, Spec::Num(n)) if *n < MEMBERS => ["a", "b"][*n as usize].to_string(),
-        (_, v) => show_value(v),
-    });
-    format!("{}({})", action.name, parts.collect::<Vec<_>>().join(", "))
+/// An action of the network with its arguments.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NetworkAction {
+    pub name: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arguments: Vec<NetworkValue>,
+}
+
+/// An argument of an action of the network.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NetworkValue {
+    Frame(Hex),
+    /// Anything else, as a person reads it.
+    Text(String),
+}
+
+impl NetworkAction {
+    /// An action of an automaton, by its place.
+    pub fn of(automaton: &Automaton, action: usize, values: &[Spec]) -> NetworkAction {
+        let action = &automaton.actions[action];
+        let arguments = action.parameters.iter().zip(values).map(|(p, v)| match (&p.ty, v) {
+            (_, Spec::Msg(bytes)) => NetworkValue::Frame(Hex(bytes.to_vec())),
+            (nacre_specification::Type::Rank, Spec::Num(n)) if *n < MEMBERS => {
+                NetworkValue::Text(["a", "b"][*n as usize].to_string())
+            }
+            (_, v) => NetworkValue::Text(show_value(v)),
+        });
+        NetworkAction { name: action.name.clone(), arguments: arguments.collect() }
+    }
+
+    /// The action as a person reads it, with frames as they are to be read.
+    pub fn shown(&self, frame: &dyn Fn(&[u8]) -> String) -> String {
+        let argument = |argument: &NetworkValue| match argument {
+            NetworkValue::Frame(hex) => frame(&hex.0),
+            NetworkValue::Text(text) => text.clone(),
+        };
+        let arguments: Vec<String> = self.arguments.iter().map(argument).collect();
+        format!("{}({})", self.name, arguments.join(", "))
+    }
 }
 
 /// A value of an automaton, shortly.

@@ -1,6 +1,6 @@
 //! What the verifier that SPIN makes prints, as data.
 
-use nacre_backend_promela::report::{StopReason, GOAL, REPORT, STEP};
+use nacre_backend_promela::report::{Step, StopReason, GOAL, REPORT};
 
 /// What a search came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub enum Verdict {
 /// The run to a violation, as the model printed it ([`nacre_backend_promela::report`]).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trail {
-    pub steps: Vec<String>,
+    pub steps: Vec<Step>,
     /// Why the model stopped; none: one of its own assertions failed, or it did not stop by itself.
     pub report: Option<(StopReason, String)>,
     /// The goal that was watched in the end.
@@ -90,8 +90,8 @@ pub fn read(words: &str) -> Option<Searched> {
 pub fn trail(words: &str) -> Trail {
     let mut trail = Trail::default();
     for line in words.lines().map(str::trim) {
-        if let Some(step) = line.strip_prefix(STEP) {
-            trail.steps.push(step.to_string());
+        if let Some(step) = Step::read(line) {
+            trail.steps.push(step);
         } else if let Some(goal) = line.strip_prefix(GOAL) {
             trail.goal = Some(goal.to_string());
         } else if let Some(report) = line.strip_prefix(REPORT) {

@@ -6,6 +6,10 @@
 
 pub mod answer;
 pub mod emitted;
+mod hint;
 pub mod model;
 pub mod replay;
 pub mod spin;
+
+pub use hint::hint;
+pub use nacre_backend_promela::report::Step;

@@ -2,9 +2,8 @@
 
 use nacre_backend_promela::between::{write_between, Call, World};
 use nacre_backend_promela::monitors;
-use nacre_backend_promela::report::{Limit, StopReason};
+use nacre_backend_promela::report::{Limit, Step, StopReason};
 pub use nacre_backend_promela::EXTRA_STATES;
-use nacre_checker::retrace::Hint;
 use nacre_stack::interpret::Value;
 use nacre_worlds::setup::Setup;
 
@@ -31,7 +30,7 @@ pub fn goals(setup: &Setup, tools: &Tools, limits: &Limits) -> Result<Searched, 
     let mut searched = search(setup, tools, &limits)?;
     if let Verdict::Violated { why, trail } = &mut searched.verdict {
         if let Some(name) = &trail.goal {
-            let opened = |steps: &[String]| steps.iter().filter(|line| Hint::of(line) == Some(Hint::Opened)).count();
+            let opened = |steps: &[Step]| steps.iter().filter(|step| matches!(step, Step::Opened { .. })).count();
             let steps = |upto: usize| upto - opened(&trail.steps[..upto]);
             let last = steps(trail.steps.len());
             let first = trail.cycle.map_or(last, steps) + 1;

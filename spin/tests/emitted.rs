@@ -9,6 +9,7 @@ use nacre_checker::space::Space;
 use nacre_specification::violation::Violation;
 use nacre_spin::emitted::between::Checker;
 use nacre_spin::emitted::{emit, Emitted};
+use nacre_spin::hint;
 use nacre_spin::spin::{Limits, StopReason, Verdict};
 use nacre_worlds::setup::{Bounds, Setup};
 
@@ -116,7 +117,7 @@ fn found(seeds: &[(&str, &str, &str)]) {
         let Some((StopReason::Violation(_), words)) = &trail.report else { panic!("{wrong}: {trail:?}") };
         assert!(words.contains(told), "{wrong}: {trail:?}");
         // The interpreter breaks nothing on the way.
-        let hints: Vec<Hint> = trail.steps.iter().map(|line| Hint::of(line).expect("a step")).collect();
+        let hints: Vec<Hint> = trail.steps.iter().filter_map(hint).collect();
         let (space, first) = Space::open(&setup).expect("a space");
         retrace(&setup, &space, &first, &hints).expect_err("not the interpreter's");
     }

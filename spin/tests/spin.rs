@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use nacre_spin::spin::{Error, Limits, Model, Searched, Tools, Verdict};
+use nacre_spin::Step;
 
 /// Counts from 0 round to 0; `assert` holds or not.
 fn counter(states: u32, below: u32) -> Model {
@@ -11,8 +12,8 @@ fn counter(states: u32, below: u32) -> Model {
 active proctype count() {{
 end:
     do
-    :: d_step {{ n < {last} -> n++; printf(\"step: up to %d\\n\", n); assert(n < {below}) }}
-    :: d_step {{ n == {last} -> n = 0; printf(\"step: back\\n\") }}
+    :: d_step {{ n < {last} -> n++; printf(\"step: 0 place %d\\n\", n); assert(n < {below}) }}
+    :: d_step {{ n == {last} -> n = 0; printf(\"step: 0 later\\n\") }}
     od
 }}
 ",
@@ -38,7 +39,7 @@ fn a_broken_model_is_told_with_the_run_to_it() {
         let searched = check(&counter(1000, 3), &Limits { breadth_first, ..Limits::default() });
         let Verdict::Violated { why, trail } = searched.verdict else { panic!("{searched:?}") };
         assert!(why.starts_with("assertion violated"), "{why}");
-        assert_eq!(trail.steps, ["up to 1", "up to 2", "up to 3"]);
+        assert_eq!(trail.steps, [1, 2, 3].map(|place| Step::TimerAt { end: 0, place }));
     }
 }
 
@@ -47,8 +48,8 @@ fn a_run_is_shortened_on_demand() {
     let text = "byte n;
 active proctype p() {
     do
-    :: d_step { n < 9 -> n++; printf(\"step: one\\n\"); assert(n < 9) }
-    :: d_step { n < 9 -> n = n + 3; printf(\"step: three\\n\"); assert(n < 9) }
+    :: d_step { n < 9 -> n++; printf(\"step: 0 later\\n\"); assert(n < 9) }
+    :: d_step { n < 9 -> n = n + 3; printf(\"step: 0 later\\n\"); assert(n < 9) }
     od
 }
 ";

@@ -8,8 +8,8 @@ use nacre_checker::space::Space;
 use nacre_driver::Session;
 use nacre_specification::violation::Violation;
 use nacre_spin::emitted::{between::Checker, Failure};
-use nacre_spin::model;
 use nacre_spin::spin::{Limits, Searched, StopReason, Tools, Trail, Verdict};
+use nacre_spin::{hint, model, Step};
 
 use super::report::{located, Outcome, Report, Searcher};
 use crate::args::{Engine, Verify};
@@ -150,13 +150,12 @@ fn violated(engine: Searcher, why: String, trail: Trail, world: &World, session:
     };
     let told = |why: String, steps| Outcome::Violated { why, violation, run: None, steps };
     let located = |run| Some(located(run, session));
-    let hints: Option<Vec<Hint>> = trail.steps.iter().map(|line| Hint::of(line)).collect();
-    let retraced = match (hints, Space::open(&world.setup)) {
-        (Some(hints), Ok((space, first))) => retrace(&world.setup, &space, &first, &hints),
-        _ => return told(why, trail.steps),
+    let steps = trail.steps.iter().filter(|step| hint(step).is_some()).map(Step::to_string).collect::<Vec<_>>();
+    let hints: Vec<Hint> = trail.steps.iter().filter_map(hint).collect();
+    let retraced = match Space::open(&world.setup) {
+        Ok((space, first)) => retrace(&world.setup, &space, &first, &hints),
+        Err(_) => return told(why, steps),
     };
-    let mut steps = trail.steps;
-    steps.retain(|line| Hint::of(line) != Some(Hint::Opened));
     let differs = match retraced {
         Ok(run) => return Outcome::Violated { why: run.why.clone(), violation, run: located(run), steps: vec![] },
         Err(Lost::TooMany) => return told(why, steps),
@@ -227,13 +226,12 @@ mod tests {
     }
 
     /// What SPIN's trail comes to in the world of a layer that holds.
-    fn told(engine: Searcher, steps: &[&str]) -> String {
+    fn told(engine: Searcher, steps: Vec<Step>) -> String {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/verify/alternating_bit.nacre");
         let session = Session::open(&[file]);
         let subject = Subject { name: "alternating_bit".into(), is_layer: true };
         let configuration = session.configurations().into_iter().find(|c| c.subject == subject.name).unwrap();
         let Ok(world) = world::world(&session, &subject, &configuration, false) else { panic!("there is no world") };
-        let steps = steps.iter().map(|line| line.to_string()).collect();
         let report = Some((StopReason::Violation(Violation::NotAllowed), "it is".to_string()));
         match violated(
             engine,
@@ -264,12 +262,15 @@ mod tests {
 
     #[test]
     fn what_the_interpreter_does_not_do_is_a_fault_of_what_was_searched() {
-        let why = told(spin_c(), &["a calls send, number 1", "deliver at b"]);
+        let send = |number| Step::Call { end: 0, name: "send".into(), number };
+        let deliver = || Step::Network { name: "deliver".into(), end: Some(1) };
+        let opened = |end| Step::Opened { end };
+        let why = told(spin_c(), vec![send(1), deliver()]);
         let words = "it is; but the interpreter does the same steps and breaks nothing: the emitted C does not do";
         assert!(why.starts_with(words), "{why}");
-        let why = told(Searcher::Spin, &["a opens", "b opens", "deliver at b"]);
+        let why = told(Searcher::Spin, vec![opened(0), opened(1), deliver()]);
         assert!(why.contains("cannot begin with `deliver at b`: the model in Promela"), "{why}");
-        let why = told(Searcher::Spin, &["b opens", "a calls send, number 1", "a calls send, number 3"]);
+        let why = told(Searcher::Spin, vec![opened(1), send(1), send(3)]);
         assert!(why.contains("cannot go on with `a calls send, number 3` after 1 steps"), "{why}");
     }
 }

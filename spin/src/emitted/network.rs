@@ -3,6 +3,7 @@
 use super::world::World;
 use nacre_backend_promela::automata::Transition;
 use nacre_backend_promela::effects;
+use nacre_backend_promela::report::Step;
 use nacre_backend_promela::term::Term;
 use nacre_specification::ActionKind;
 use nacre_stack::{Direction, EventId, Type};
@@ -38,7 +39,7 @@ impl World<'_> {
     }
 
     fn by_itself(&self, name: &str, transition: &Transition, when: &str, then: &str, text: &mut String) {
-        let told = format!("printf(\"step: {name} at the network\\n\")");
+        let told = Step::Network { name: name.to_string(), end: None }.print();
         let _ = match &transition.damages {
             None => writeln!(text, "        :: d_step {{ ({when}) -> {told};\n{then} skip }}"),
             Some(message) => writeln!(
@@ -73,7 +74,7 @@ impl World<'_> {
             None => format!("nacre_said({end}, now.ends[{end}], {}, now.said)", place.unwrap_or(0)),
         };
         let when = when.and(Term::Atom(format!("c_expr {{ !BUSY_{end} }}"))).to_string();
-        let told = format!("printf(\"step: {} at {}\\n\")", declared.name, ["a", "b"][end]);
+        let told = Step::Network { name: declared.name.clone(), end: Some(end) }.print();
         let _ = match &transition.damages {
             None => writeln!(
                 text,

@@ -11,7 +11,7 @@ use nacre_analysis::timing::draws;
 use nacre_backend_promela::automata::{Numbers, Transition, Translator};
 use nacre_backend_promela::effects::{self, Effect};
 use nacre_backend_promela::monitors::{clash, known, unclear, Monitor, Written};
-use nacre_backend_promela::report::violated;
+use nacre_backend_promela::report::{violated, Step};
 use nacre_backend_promela::term::Term;
 use nacre_specification::violation::Violation;
 use nacre_specification::{ActionKind, Automaton};
@@ -266,19 +266,20 @@ impl World<'_> {
 
     /// What an endpoint does by itself, and what its application asks of it.
     fn steps(&self, end: usize, timers: usize, monitors: &[Monitor], text: &mut String) -> Result<(), String> {
-        let name = ["a", "b"][end];
+        let later = Step::Later { end }.print();
         let _ = writeln!(
             text,
-            "        :: d_step {{ (c_expr {{ BUSY_{end} }}) -> printf(\"step: {name} goes on\\n\"); me = {end};\n            c_code {{ now.step = nacre_later({end}, now.ends[{end}]); }} }}"
+            "        :: d_step {{ (c_expr {{ BUSY_{end} }}) -> {later}; me = {end};\n            c_code {{ now.step = nacre_later({end}, now.ends[{end}]); }} }}"
         );
         for at in (0..self.known.calls.len()).filter(|at| self.known.calls[*at].end == end) {
             self.call(at, monitors, text)?;
         }
         for timer in 0..timers {
+            let fires = Step::TimerAt { end, place: timer as u32 }.print();
             for (when, spent) in self.ranks(end, timer) {
                 let _ = writeln!(
                     text,
-                    "        :: d_step {{ (c_expr {{ ARMED_{end} > {timer} && !BUSY_{end} }}{when}) -> printf(\"step: timer {timer} of {name}\\n\"); me = {end};\n            {spent}c_code {{ now.step = nacre_fire({end}, now.ends[{end}], {timer}); }} }}"
+                    "        :: d_step {{ (c_expr {{ ARMED_{end} > {timer} && !BUSY_{end} }}{when}) -> {fires}; me = {end};\n            {spent}c_code {{ now.step = nacre_fire({end}, now.ends[{end}], {timer}); }} }}"
                 );
             }
         }
@@ -328,7 +329,7 @@ impl World<'_> {
         }
         for (when, body) in moves {
             let body = effects::text(&body);
-            let told = format!("printf(\"step: {} calls {event}, number {}\\n\")", ["a", "b"][end], call.number + 1);
+            let told = Step::Call { end, name: event.to_string(), number: call.number + 1 }.print();
             if self.setup.bounds.at_once {
                 let refused = violated(Violation::Refused, &format!("{event} is allowed, and not taken"));
                 let _ = writeln!(

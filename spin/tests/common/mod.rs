@@ -10,6 +10,7 @@ use nacre_checker::retrace::{retrace, Hint};
 use nacre_checker::space::Space;
 use nacre_driver::{Override, Session, Variation};
 use nacre_specification::violation::Violation;
+use nacre_spin::hint;
 use nacre_spin::spin::{StopReason, Tools, Trail};
 use nacre_worlds::setup::{Bounds, Setup};
 
@@ -104,7 +105,7 @@ pub fn violation(trail: &Trail) -> Violation {
 /// What SPIN found is found on the same way by the interpreter, which says so.
 pub fn breaks_in_the_interpreter(setup: &Setup, trail: &Trail, told: &str) {
     assert_eq!(violation(trail), Violation::NotAllowed, "{trail:?}");
-    let hints: Vec<Hint> = trail.steps.iter().map(|line| Hint::of(line).expect("a step")).collect();
+    let hints: Vec<Hint> = trail.steps.iter().filter_map(hint).collect();
     let (space, first) = Space::open(setup).expect("a space");
     let run = retrace(setup, &space, &first, &hints).expect("the interpreter's too");
     assert!(run.why.contains(told), "{}", run.why);

@@ -10,23 +10,44 @@ use super::{Code, Program};
 
 /// Cases of one program: more would keep a C compiler busy for long.
 const CASES: usize = 60;
+/// The same for conversions, which are short.
+const CONVERSIONS: usize = 900;
 
-/// A case that is not in a program yet.
-type Write = Box<dyn FnOnce(&mut Program)>;
+/// A case that is not in a program yet, and its name.
+type Write = (String, Box<dyn FnOnce(&mut Program)>);
 
 /// Programs for every operator and every conversion.
 pub fn programs() -> Vec<(Stack, Vec<super::Case>)> {
-    let mut cases: Vec<Write> = vec![];
-    binary(&mut cases);
-    unary(&mut cases);
-    conversions(&mut cases);
-    mul_div(&mut cases);
+    let [operators, conversions] = cases();
+    let whole = |programs: Vec<Program>| programs.into_iter().map(Program::finish).collect::<Vec<_>>();
+    let all = |cases, each| whole(group(cases, each, true, &|_| true));
+    [all(operators, CASES), all(conversions, CONVERSIONS)].concat()
+}
+
+/// Programs of so many cases each, for those whose name is wanted; the event `run_7` calls case 7. Only some operands
+/// are constants.
+pub fn programs_apart(each: usize, is_wanted: &dyn Fn(&str) -> bool) -> Vec<(Stack, Vec<super::Case>)> {
+    let all = cases().into_iter().flatten().collect();
+    group(all, each, false, is_wanted).into_iter().map(Program::finish_apart).collect()
+}
+
+/// The operators' cases, and the conversions'.
+fn cases() -> [Vec<Write>; 2] {
+    let (mut operators, mut converted) = (vec![], vec![]);
+    binary(&mut operators);
+    unary(&mut operators);
+    mul_div(&mut operators);
+    conversions(&mut converted);
+    [operators, converted]
+}
+
+fn group(cases: Vec<Write>, each: usize, constants: bool, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Program> {
     let mut programs = vec![];
-    let mut cases = cases.into_iter().peekable();
+    let mut cases = cases.into_iter().filter(|(name, _)| is_wanted(name)).peekable();
     while cases.peek().is_some() {
-        let mut program = Program::new(&format!("rows{}", programs.len()));
-        cases.by_ref().take(CASES).for_each(|write| write(&mut program));
-        programs.push(program.finish());
+        let mut program = Program { constants, ..Program::new(&format!("rows{}", programs.len())) };
+        cases.by_ref().take(each).for_each(|(_, write)| write(&mut program));
+        programs.push(program);
     }
     programs
 }
@@ -44,9 +65,10 @@ fn binary(cases: &mut Vec<Write>) {
                 let (op, left, result) = (operator.op, left.clone(), row.result(&left));
                 let deep = matches!((row.run, row.gives), (Run::Numbers(_) | Run::Order(_), _) | (_, Gives::Left));
                 let name = format!("{left:?} {} {right:?}", operator.word);
-                cases.push(Box::new(move |program| {
+                let write = move |program: &mut Program, name| {
                     program.case(name, |code| operands(code, op, &left, &right, &result, deep))
-                }));
+                };
+                push(cases, name, write);
             }
         }
     }
@@ -98,17 +120,19 @@ fn operands(code: &mut Code, op: BinaryOp, left: &Type, right: &Type, result: &T
     let x = |i: Expr| load(&at(&a, i, left.clone()));
     let y = |j: Expr| load(&at(&b, j, right.clone()));
     let index = |i: usize| num(i as u64, Type::UInt(32));
+    let wanted = if code.program.constants { &those[..] } else { &[] };
     let body = code.count(n, |code, i| {
         let both =
             code.count(m, |_, j| vec![store(&element(&read, i.clone(), j.clone(), result), made(x(i.clone()), y(j)))]);
-        let constants = those.iter().enumerate().map(|(j, value)| {
+        let constants = wanted.iter().enumerate().map(|(j, value)| {
             store(&element(&constant, i.clone(), index(j), result), made(x(i.clone()), value.clone()))
         });
         std::iter::once(both).chain(constants).collect()
     });
     code.body.push(body);
+    let wanted = if code.program.constants { &these[..] } else { &[] };
     let body = code.count(m, |_, j| {
-        let constants = these
+        let constants = wanted
             .iter()
             .enumerate()
             .map(|(i, value)| store(&element(&before, index(i), j.clone(), result), made(value.clone(), y(j.clone()))));
@@ -147,35 +171,41 @@ fn unary_case(code: &mut Code, of: &Type, result: &Type, values: Vec<usize>, mak
     }
 }
 
+/// Adds a case, which gets its name.
+fn push(cases: &mut Vec<Write>, name: String, write: impl FnOnce(&mut Program, String) + 'static) {
+    let its = name.clone();
+    cases.push((name, Box::new(move |program| write(program, its))));
+}
+
 fn unary(cases: &mut Vec<Write>) {
     for operator in UNARY {
         for of in types().into_iter().filter(|ty| operator.on.contains(&Kind::of(ty))) {
-            cases.push(Box::new(move |program| {
+            push(cases, format!("{} {of:?}", operator.word), move |program, name| {
                 let result = operator.result(&of);
-                program.case(format!("{} {of:?}", operator.word), |code| {
+                program.case(name, |code| {
                     let make = |x: Expr| expr(ExprKind::Unary(operator.op, Box::new(x)), operator.result(&of));
                     let count = table(code, &of).1.len();
                     unary_case(code, &of, &result, (0..count).collect(), &make);
                 });
-            }));
+            });
         }
     }
 }
 
 fn conversions(cases: &mut Vec<Write>) {
     for from in plain() {
-        cases.push(Box::new(move |program| {
-            program.case(format!("{from:?} as"), |code| {
-                for to in plain().into_iter().filter(|to| converts(&from, to)) {
-                    code.name = format!("{from:?} as {to:?}");
+        for to in plain().into_iter().filter(|to| converts(&from, to)) {
+            let from = from.clone();
+            push(cases, format!("{from:?} as {to:?}"), move |program, name| {
+                program.case(name, |code| {
                     let make = |x: Expr| expr(ExprKind::Convert(Box::new(x)), to.clone());
                     let values = table(code, &from).1;
                     let fit = (0..values.len()).filter(|i| fits(&code.program.builder.stack, &values[*i], &to));
                     let fit: Vec<usize> = fit.collect();
                     unary_case(code, &from, &to, fit, &make);
-                }
+                });
             });
-        }));
+        }
     }
 }
 
@@ -191,8 +221,8 @@ fn fits(stack: &Stack, value: &Expr, to: &Type) -> bool {
 
 fn mul_div(cases: &mut Vec<Write>) {
     for ty in plain().into_iter().filter(|ty| matches!(ty, Type::UInt(_) | Type::Duration)) {
-        cases.push(Box::new(move |program| {
-            program.case(format!("{ty:?} * / "), |code| {
+        push(cases, format!("{ty:?} * / "), move |program, name| {
+            program.case(name, |code| {
                 let (a, these) = table(code, &ty);
                 let read = |i: Expr| load(&at(&a, i, ty.clone()));
                 for (k, constant) in these.iter().enumerate() {
@@ -211,6 +241,6 @@ fn mul_div(cases: &mut Vec<Write>) {
                     }
                 }
             });
-        }));
+        });
     }
 }

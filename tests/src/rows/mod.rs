@@ -13,9 +13,12 @@ pub struct Program {
     pub builder: Builder,
     layer: LayerId,
     pub cases: Vec<Case>,
+    /// Every operand is tried as a constant too.
+    pub constants: bool,
 }
 
 /// Some rows with operands of some types.
+#[derive(Clone)]
 pub struct Case {
     /// `signed / of i7`
     pub name: String,
@@ -51,7 +54,7 @@ impl Program {
             .push(Struct { name: "Kept".into(), fields: vec![field("n", Type::UInt(7)), field("m", Type::Msg)] });
         let shapes = vec![];
         builder.stack.layouts.push(Layout { layer, form: LayoutForm::Plain, fingerprint: 1, shapes });
-        Program { builder, layer, cases: vec![] }
+        Program { builder, layer, cases: vec![], constants: true }
     }
 
     /// The struct without and the one with a message.
@@ -100,12 +103,32 @@ impl Program {
         self.input(event)
     }
 
+    /// The stack: `run_0`, `run_1` and so on call one case each.
+    pub fn finish_apart(mut self) -> (Stack, Vec<Case>) {
+        let calls: Vec<FunctionId> = self.cases.iter().map(|case| case.function).collect();
+        for (at, function) in calls.into_iter().enumerate() {
+            let event = self.builder.event(&format!("run_{at}"), Direction::Down, &[]);
+            let call = StatementKind::Call { into: None, function, arguments: vec![] }.into();
+            self.builder.handler(self.layer, event, None, |_, _| vec![call]);
+            self.accept(event);
+        }
+        self.validated()
+    }
+
     /// The stack, whose host calls this event.
     pub fn input(mut self, event: EventId) -> (Stack, Vec<Case>) {
+        self.accept(event);
+        self.validated()
+    }
+
+    fn accept(&mut self, event: EventId) {
         let link = self.builder.stack.link_of(PortId(1)).expect("a link");
         let input =
             PortInput { event, link, layer: self.layer, admissions: vec![], need: Need { copies: 1, extra: 0 } };
         self.builder.stack.ports[1].inputs.push(input);
+    }
+
+    fn validated(self) -> (Stack, Vec<Case>) {
         let stack = self.builder.finish();
         if let Err(problems) = validate(&stack) {
             panic!("{}: {}", stack.name, problems[0]);

@@ -9,6 +9,7 @@ use nacre_stack::*;
 use crate::effects::{self};
 use crate::fairness::Fair;
 use crate::monitors::{self};
+use crate::report::Step;
 use crate::term::Term;
 use crate::types::is_wide;
 pub use crate::world::{Call, World};
@@ -93,8 +94,7 @@ impl Writer<'_> {
         }
         lines.push("/* Means nothing between steps, or never changes. */\nhidden end_given givens[2];".into());
         lines.push(format!("hidden message asked[{}];", (world.calls.len() + world.not_asked().len()).max(1)));
-        lines.push("hidden int i_at, i_gone, i_each0, i_each1, i_each2, i_each3, i_each4, i_each5;".into());
-        lines.push("hidden short next_handler;\nhidden byte roll_left, roll_count, byte_in;".into());
+        lines.push(COUNTERS.into());
         lines.extend(self.hidden.iter().cloned());
         lines.join("\n") + "\n"
     }
@@ -254,7 +254,7 @@ impl Writer<'_> {
                 w.option(format!("cause == {}", WAYS + at));
                 w.open_text("d_step {");
                 w.line(QUEUE_IS_EMPTY);
-                w.line(format!("printf(\"step: {}\\n\");", chosen.told));
+                w.line(format!("{};", chosen.told.print()));
                 chosen.lines.iter().for_each(|l| w.line(l));
                 w.line("skip");
                 w.close("}");
@@ -265,7 +265,7 @@ impl Writer<'_> {
             w.line(QUEUE_IS_EMPTY);
             w.open_text("if");
             w.option("cause == OPEN");
-            w.line("printf(\"step: %c opens\\n\", 97 + me);");
+            w.line(format!("{};", Step::Opened { end: 0 }.print_of_me()));
             w.line("if :: me == 0 -> first_state() :: else fi;");
             w.line("open(); first_numbers(); opened++");
             w.end_option();
@@ -313,7 +313,7 @@ impl Writer<'_> {
                 let taken = format!("taken = {};", fair.of_network(place));
                 [vec![taken], self.written(|w| w.turn(fair, false))].concat()
             });
-            let told = format!("printf(\"step: {} at the network\\n\");", silent.name);
+            let told = format!("{};", Step::Network { name: silent.name, end: None }.print());
             let body = [vec![told], silent.lines, turn, resets.clone(), vec!["skip".into()]].concat().join("\n");
             match silent.damages {
                 None => text += &format!("    :: d_step {{ {when} -> {body} }}\n"),
@@ -347,6 +347,12 @@ fn no_fault(fault: bool, fair: Option<&Fair>) -> &'static str {
         ""
     }
 }
+
+/// Hidden variables that every model has.
+pub const COUNTERS: &str = "\
+hidden int i_at, i_gone, i_each0, i_each1, i_each2, i_each3, i_each4, i_each5;
+hidden short next_handler;
+hidden byte roll_left, roll_count, byte_in;";
 
 const QUEUE_IS_EMPTY: &str =
     "queue_at = 0; queue_end = 0; queue_n = 0; next_handler = 0; roll_count = 0; roll_left = roll;";

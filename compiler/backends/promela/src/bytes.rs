@@ -48,7 +48,7 @@ impl Writer<'_> {
             },
             ExprKind::Part(a, from, until) => {
                 let whole = self.buffer(a);
-                let (from, until) = (self.value(from), self.value(until));
+                let (from, until) = (self.count(from), self.count(until));
                 let (at, end) = (self.number(), self.number());
                 self.line(format!("{at} = {from}; {end} = {until};"));
                 self.line(format!("if :: {end} < 0 || {end} > {whole}.n -> {end} = {whole}.n :: else fi;"));

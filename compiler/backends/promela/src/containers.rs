@@ -31,19 +31,19 @@ impl Writer<'_> {
                 format!("({offset} >= 0 && {offset} < {n} && {x}.used[{offset}])")
             }
             (Query::Has, Type::Pool(_, n) | Type::Map(_, _, n)) => {
-                let k = self.value(&arguments[0]);
+                let k = self.count_simple(&arguments[0]);
                 format!("({k} >= 0 && {k} < {n} && {x}.used[{k}])")
             }
             (Query::Has, Type::Ring(..) | Type::List(..)) => {
-                let k = self.value(&arguments[0]);
+                let k = self.count_simple(&arguments[0]);
                 format!("({k} >= 0 && {k} < {x}.n)")
             }
             (Query::Key, Type::Map(k, _, n)) if is_scalar(k) => {
-                let at = self.value(&arguments[0]);
+                let at = self.count_simple(&arguments[0]);
                 format!("({at} >= 0 && {at} < {n} -> {x}.k[{at}] : 0)")
             }
             (Query::Contains, ty @ Type::Bits(n)) => {
-                let k = self.value(&arguments[0]);
+                let k = self.count_simple(&arguments[0]);
                 match is_wide(ty) {
                     true => format!("({k} < {n} && (({k} < 32 -> {x}.lo >> {k} : {x}.hi >> ({k} - 32)) & 1))"),
                     false => format!("({k} < {n} && (({x} >> {k}) & 1))"),

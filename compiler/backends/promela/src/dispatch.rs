@@ -3,7 +3,7 @@
 use nacre_specification::violation::Violation;
 use nacre_stack::*;
 
-use crate::names::{clean, constant};
+use crate::names::{clean, constant, Scope};
 use crate::report::{within, Limit};
 use crate::types::{is_scalar, plain, Field, Shape};
 use crate::writer::{Frame, Writer};
@@ -25,13 +25,14 @@ impl Writer<'_> {
     }
 
     pub fn kind_name(&self, target: Target, event: EventId) -> String {
+        let thing = format!("{target:?} {event:?}");
         let event = self.stack.event(event);
         let chosen = if event.direction == Direction::Up { "UP" } else { "DOWN" };
         let target = match target {
             Target::Layer(id) => self.layer_name(id),
             Target::Port(id) => format!("PORT_{}", clean(&self.stack.ports[id.index()].name)),
         };
-        constant(&format!("{target}_{chosen}_{}", event.name))
+        self.names.name(Scope::Constants, constant(&format!("{target}_{chosen}_{}", event.name)), thing)
     }
 
     /// Where each parameter of an event stands in the typedef.
@@ -109,9 +110,7 @@ impl Writer<'_> {
     /// The inline of a handler: what it gets, then its body.
     fn handler(&mut self, id: HandlerId) -> String {
         let handler = &self.stack.handlers[id.index()];
-        let name = clean(&handler.name);
-        let known = self.stack.handlers[..id.index()].iter().any(|h| h.name == handler.name);
-        let name = if known { format!("{name}_{}", id.0) } else { name };
+        let name = self.names.name(Scope::Inlines, clean(&handler.name), format!("{id:?}"));
         let layer = self.layer_name(handler.layer);
         let mut frame = self.frame_of(handler.layer, &layer, &handler.locals);
         frame.set = handler.parameters.iter().chain(&handler.fields).copied().collect();

@@ -28,6 +28,29 @@ impl Writer<'_> {
         }
     }
 
+    /// A number that says how many, or where: what needs more than 31 bits is the largest that there is.
+    pub fn count(&mut self, e: &Expr) -> String {
+        let text = self.value(e);
+        let most = i32::MAX;
+        match &e.ty {
+            ty if is_wide(ty) => format!("({text}.hi == 0 && {text}.lo >= 0 -> {text}.lo : {most})"),
+            ty if !is_signed(ty) && bits_of(ty) == 32 => {
+                let text = if self.frame.pure_ { text } else { self.simple(&text, ty) };
+                format!("({text} < 0 -> {most} : {text})")
+            }
+            _ => text,
+        }
+    }
+
+    /// The same, where it is used more than once.
+    pub fn count_simple(&mut self, e: &Expr) -> String {
+        let text = self.count(e);
+        if self.frame.pure_ {
+            return text;
+        }
+        self.simple(&text, &Type::Int(32))
+    }
+
     pub fn values(&mut self, es: &[Expr]) -> Vec<String> {
         es.iter().map(|e| self.value(e)).collect()
     }
@@ -68,8 +91,7 @@ impl Writer<'_> {
     }
 
     fn indexed(&mut self, a: &Expr, index: &Expr, ty: &Type) -> String {
-        let (x, at) = (self.value(a), self.value(index));
-        let at = if self.frame.pure_ { at } else { self.simple(&at, &index.ty) };
+        let (x, at) = (self.value(a), self.count_simple(index));
         let (limit, part) = match &a.ty {
             Type::Array(_, n) => (n.to_string(), "v"),
             Type::Bytes(n) => (n.to_string(), "b"),
@@ -122,7 +144,8 @@ impl Writer<'_> {
         self.refuse(format!("the C function `{name}`"));
     }
 
-    fn fingerprint(&self) -> u64 {
+    /// The fingerprint of the frames.
+    pub fn fingerprint(&self) -> u64 {
         self.stack.layouts.first().map_or(0, |l| l.fingerprint)
     }
 
@@ -198,22 +221,26 @@ impl Writer<'_> {
 
     fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr, ty: &Type) -> String {
         if op == BinaryOp::Member && is_wide(&b.ty) {
-            let (x, s) = (self.value(a), self.value(b));
+            let (x, s) = (self.count_simple(a), self.value(b));
             return format!("({x} < 64 && (({x} < 32 -> {s}.lo >> {x} : {s}.hi >> ({x} - 32)) & 1))");
         }
-        if is_wide(&a.ty) {
+        if is_wide(&a.ty) && op != BinaryOp::Member {
             return self.compare_wide(op, a, b);
         }
-        if !is_scalar(&a.ty) {
+        if !is_scalar(&a.ty) && !is_wide(&a.ty) {
             return self.compare(op, a, b);
         }
-        let (x, y) = (self.value(a), self.value(b));
+        let (x, y) = match op {
+            BinaryOp::Shl | BinaryOp::Shr => (self.value(a), self.count(b)),
+            BinaryOp::Member => (self.count_simple(a), self.value(b)),
+            _ => (self.value(a), self.value(b)),
+        };
         let of = if op == BinaryOp::Member { &b.ty } else { &a.ty };
         // Texts that name an operand twice would grow without end.
         let twice =
             matches!(op, BinaryOp::Min | BinaryOp::Max | BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shr | BinaryOp::Shl);
         let (x, y) = match twice && !self.frame.pure_ {
-            true => (self.simple(&x, &a.ty), self.simple(&y, &b.ty)),
+            true => (self.simple(&x, &a.ty), self.simple(&y, &Type::Int(32))),
             false => (x, y),
         };
         binary(op, &x, &y, of, ty).unwrap_or_else(|| {
@@ -252,30 +279,6 @@ impl Writer<'_> {
         }
     }
 
-    fn compare_wide(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> String {
-        let (x, y) = (self.value(a), self.value(b));
-        let below = |x: &str, y: &str| {
-            let high = if is_signed(&a.ty) { format!("{x}.hi < {y}.hi") } else { format!("BELOW({x}.hi, {y}.hi)") };
-            format!("({high} || ({x}.hi == {y}.hi && BELOW({x}.lo, {y}.lo)))")
-        };
-        let equal = format!("({x}.lo == {y}.lo && {x}.hi == {y}.hi)");
-        let subset = format!("(({x}.lo & ~{y}.lo) == 0 && ({x}.hi & ~{y}.hi) == 0)");
-        let set = matches!(a.ty, Type::Bits(_));
-        match op {
-            BinaryOp::Equal => equal,
-            BinaryOp::NotEqual => format!("(!{equal})"),
-            BinaryOp::Subset => subset,
-            BinaryOp::LessEqual if set => subset,
-            BinaryOp::Less if set => format!("({subset} && !{equal})"),
-            BinaryOp::Less if !matches!(a.ty, Type::Seq(_)) => below(&x, &y),
-            BinaryOp::LessEqual if !matches!(a.ty, Type::Seq(_)) => format!("(!{})", below(&y, &x)),
-            _ => {
-                self.refuse(format!("{op:?} of {:?}", a.ty));
-                "0".into()
-            }
-        }
-    }
-
     fn converted(&mut self, a: &Expr, ty: &Type) -> String {
         let x = self.value(a);
         if is_scalar(&a.ty) {
@@ -287,108 +290,10 @@ impl Writer<'_> {
         self.refuse(format!("a number of {:?}", a.ty));
         "0".into()
     }
-
-    /// Numbers of two words.
-    fn fill_wide(&mut self, e: &Expr, to: &str) {
-        let ty = &e.ty;
-        match &e.kind {
-            ExprKind::Const(n) => self.wide_constant(*n, to),
-            ExprKind::Fingerprint => self.wide_constant(self.fingerprint(), to),
-            ExprKind::Now => self.zero(ty, to),
-            ExprKind::Convert(a) if is_wide(&a.ty) => {
-                let x = self.value(a);
-                self.line(format!("{to}.lo = {x}.lo; {to}.hi = {x}.hi;"));
-                self.trim(ty, to);
-            }
-            ExprKind::Convert(a) => {
-                let x = self.value(a);
-                let x = self.simple(&x, &a.ty);
-                let high = if is_signed(&a.ty) { format!("({x} < 0 -> -1 : 0)") } else { "0".into() };
-                self.line(format!("{to}.lo = {x}; {to}.hi = {high};"));
-            }
-            ExprKind::Unary(UnaryOp::Not, a) => {
-                let x = self.value(a);
-                self.line(format!("{to}.lo = ~{x}.lo; {to}.hi = ~{x}.hi;"));
-                self.trim(ty, to);
-            }
-            ExprKind::Binary(op, a, b) => self.binary_wide(*op, a, b, ty, to),
-            ExprKind::Query(..) | ExprKind::Through(..) => {
-                self.refuse("a number of more than 32 bits from a container or a filter")
-            }
-            ExprKind::Extern(id, _) => self.refuse_extern(*id),
-            other => self.refuse(format!("the number of more than 32 bits {}", kind(other))),
-        }
-    }
-
-    fn wide_constant(&mut self, n: u64, to: &str) {
-        let word = Type::UInt(32);
-        self.line(format!("{to}.lo = {}; {to}.hi = {};", literal(n, &word), literal(n >> 32, &word)));
-    }
-
-    fn trim(&mut self, ty: &Type, to: &str) {
-        let bits = bits_of(ty);
-        if bits < 64 {
-            let high = if is_signed(ty) {
-                crate::numbers::sign(&format!("{to}.hi"), bits - 32)
-            } else {
-                crate::numbers::cut(&format!("{to}.hi"), bits - 32)
-            };
-            self.line(format!("{to}.hi = {high};"));
-        }
-    }
-
-    fn binary_wide(&mut self, op: BinaryOp, a: &Expr, b: &Expr, ty: &Type, to: &str) {
-        let (x, y) = (self.value(a), self.value(b));
-        let set = matches!(ty, Type::Bits(_));
-        let each = |sign: &str| format!("{to}.lo = {x}.lo {sign} {y}.lo; {to}.hi = {x}.hi {sign} {y}.hi;");
-        let result = self.temporary(ty);
-        match op {
-            BinaryOp::And => self.line(each("&")),
-            BinaryOp::Or => self.line(each("|")),
-            BinaryOp::Add if set => self.line(each("|")),
-            BinaryOp::Xor => self.line(each("^")),
-            BinaryOp::Without => self.line(each("& ~")),
-            BinaryOp::Sub if set => self.line(each("& ~")),
-            BinaryOp::Add => {
-                self.line(format!("{result}.lo = {x}.lo + {y}.lo;"));
-                self.line(format!("{result}.hi = {x}.hi + {y}.hi + BELOW({result}.lo, {x}.lo);"));
-                self.copy(ty, to, &result);
-                self.trim(ty, to);
-            }
-            BinaryOp::Sub | BinaryOp::Distance => {
-                self.line(format!("{result}.lo = {x}.lo - {y}.lo;"));
-                self.line(format!("{result}.hi = {x}.hi - {y}.hi - BELOW({x}.lo, {y}.lo);"));
-                self.copy(ty, to, &result);
-                self.trim(ty, to);
-            }
-            BinaryOp::Shl | BinaryOp::Shr if is_scalar(&b.ty) && !is_signed(&a.ty) => {
-                let k = self.simple(&y, &b.ty);
-                let (near, far) = if op == BinaryOp::Shl { ("lo", "hi") } else { ("hi", "lo") };
-                // Away from `near`, into `far`.
-                let (out, into) = match op {
-                    BinaryOp::Shl => (format!("{x}.lo << {k}"), format!("({x}.hi << {k}) | SHIFTED({x}.lo, 32 - {k})")),
-                    _ => (format!("SHIFTED({x}.hi, {k})"), format!("SHIFTED({x}.lo, {k}) | ({x}.hi << (32 - {k}))")),
-                };
-                let over = match op {
-                    BinaryOp::Shl => format!("{x}.lo << ({k} - 32)"),
-                    _ => format!("SHIFTED({x}.hi, {k} - 32)"),
-                };
-                self.line("if");
-                self.line(format!(":: {k} == 0 -> {result}.lo = {x}.lo; {result}.hi = {x}.hi"));
-                self.line(format!(":: {k} > 0 && {k} < 32 -> {result}.{near} = {out}; {result}.{far} = {into}"));
-                self.line(format!(":: {k} >= 32 && {k} < 64 -> {result}.{near} = 0; {result}.{far} = {over}"));
-                self.line(format!(":: else -> {result}.lo = 0; {result}.hi = 0"));
-                self.line("fi;");
-                self.copy(ty, to, &result);
-                self.trim(ty, to);
-            }
-            _ => self.refuse(format!("{op:?} of {:?}", a.ty)),
-        }
-    }
 }
 
 /// What kind of expression, shortly.
-fn kind(kind: &ExprKind) -> String {
+pub fn kind(kind: &ExprKind) -> String {
     let text = format!("{kind:?}");
     text.split(['(', ' ', '{']).next().unwrap_or("").to_string()
 }

@@ -2,7 +2,7 @@
 
 use nacre_stack::*;
 
-use crate::names::clean;
+use crate::names::{clean, Scope};
 use crate::types::is_scalar;
 use crate::writer::Writer;
 
@@ -46,6 +46,7 @@ impl Writer<'_> {
     fn filter_inline(&mut self, id: FilterId) -> String {
         let filter = &self.stack.filters[id.index()];
         let name = format!("filter{}_{}", id.0, clean(&filter.name));
+        let name = self.names.name(Scope::Inlines, name, format!("{id:?}"));
         if !self.inlines_known.insert(name.clone()) {
             return name;
         }

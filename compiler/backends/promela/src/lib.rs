@@ -36,6 +36,7 @@
 //! hidden variables it cannot search breadth-first. No hidden variable may be called like a global of pan.c: the two
 //! would be one, without a word.
 
+pub mod alone;
 pub mod automata;
 pub mod between;
 mod bytes;
@@ -49,6 +50,7 @@ mod fairness;
 mod filters;
 mod frames;
 mod layouts;
+mod loops;
 mod messages;
 mod model;
 pub mod monitors;
@@ -65,6 +67,7 @@ pub mod term;
 mod typedefs;
 mod types;
 mod uses;
+mod wide;
 mod world;
 mod writer;
 

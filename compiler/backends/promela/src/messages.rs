@@ -2,7 +2,7 @@
 
 use nacre_stack::*;
 
-use crate::names::clean;
+use crate::names::{clean, constant, Scope};
 use crate::report::{within, Limit};
 use crate::types::{plain, Field, Shape};
 use crate::writer::{Frame, Writer};
@@ -34,19 +34,22 @@ impl Writer<'_> {
 
     /// The field that says which header of a layer is there; 0: none.
     pub fn header_slot(&self, layer: LayerId) -> String {
-        format!("{}_header", clean(&self.stack.layer(layer).name))
+        let name = format!("{}_header", self.layer_name(layer));
+        self.names.name(Scope::Message, name, format!("{layer:?}"))
     }
 
     /// The name of a header's number.
     pub fn header_constant(&self, id: HeaderId) -> String {
         let header = self.stack.header(id);
-        format!("{}_{}", clean(&self.stack.layer(header.layer).name), clean(&header.name)).to_uppercase()
+        let name = constant(&format!("{}_{}", self.layer_name(header.layer), clean(&header.name)));
+        self.names.name(Scope::Constants, name, format!("{id:?}"))
     }
 
     pub fn header_field(&self, id: HeaderId, field: usize) -> String {
         let header = self.stack.header(id);
-        let layer = clean(&self.stack.layer(header.layer).name);
-        format!("{layer}_{}_{}", clean(&header.name), clean(&header.fields[field].name))
+        let layer = self.layer_name(header.layer);
+        let name = format!("{layer}_{}_{}", clean(&header.name), clean(&header.fields[field].name));
+        self.names.name(Scope::Message, name, format!("{id:?} {field}"))
     }
 
     pub fn fill_message(&mut self, e: &Expr, to: &str) {
@@ -58,16 +61,12 @@ impl Writer<'_> {
             }
             ExprKind::Slice(a, at, len) => {
                 let m = self.value(a);
-                let [at, len] = [at, len].map(|e| {
-                    let text = self.value(e);
-                    self.simple(&text, &e.ty)
-                });
+                let [at, len] = [at, len].map(|e| self.count_simple(e));
                 self.line(format!("slice({to}, {m}, {at}, {len});"));
             }
             ExprKind::Rest(a, at) => {
                 let m = self.value(a);
-                let text = self.value(at);
-                let at = self.simple(&text, &at.ty);
+                let at = self.count_simple(at);
                 self.line(format!("rest({to}, {m}, {at});"));
             }
             ExprKind::Pack(layout, a) => {

@@ -2,7 +2,7 @@
 
 use nacre_stack::*;
 
-use crate::names::clean;
+use crate::names::{clean, Scope as NameScope};
 use crate::numbers::MACROS;
 use crate::types::{plain, Field, Shape};
 use crate::writer::Writer;
@@ -36,7 +36,8 @@ impl Writer<'_> {
     }
 
     pub fn timer_name(&self, timer: usize) -> String {
-        format!("TIMER_{}", clean(&self.stack.timers[timer].name.replace("[]", "")).to_uppercase())
+        let name = format!("TIMER_{}", clean(&self.stack.timers[timer].name.replace("[]", "")).to_uppercase());
+        self.names.name(NameScope::Constants, name, format!("timer {timer}"))
     }
 
     /// Typedefs of the layers' cells, and of the whole end.
@@ -50,11 +51,13 @@ impl Writer<'_> {
                 let cells = self.stack.cells.iter().enumerate();
                 let cells = cells.filter(|(i, c)| c.layer == layer && !generators.contains(&CellId(*i as u32)));
                 let cells = cells.filter(|(_, c)| (c.scope == Scope::Given) == given);
-                let fields: Vec<Field> = cells.map(|(_, c)| plain(clean(&c.name), Shape::Of(c.ty.clone()))).collect();
+                let field = |(at, c): (usize, &Cell)| plain(self.cell_name(CellId(at as u32)), Shape::Of(c.ty.clone()));
+                let fields: Vec<Field> = cells.map(field).collect();
                 if fields.is_empty() {
                     continue;
                 }
                 let of = format!("{name}_{}", if given { "given" } else { "state" });
+                let of = self.names.name(NameScope::Types, of.clone(), format!("{of} of {layer:?}"));
                 self.typedef(&of, &fields);
                 let list = if given { &mut givens } else { &mut states };
                 list.push((name.clone(), of));

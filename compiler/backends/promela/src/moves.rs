@@ -7,7 +7,7 @@ use nacre_stack::*;
 use crate::automata::Transition;
 use crate::effects;
 use crate::fairness::Fair;
-use crate::report::violated;
+use crate::report::{violated, Step as Report};
 use crate::term::Term;
 use crate::world::{has_bits, statements, Call, Move, World};
 use crate::writer::Writer;
@@ -39,7 +39,7 @@ impl Writer<'_> {
                 let given: Vec<_> = given.map(|((place, p), term)| (place, stack_argument(p, term, end))).collect();
                 let arrives = self.written(|w| w.arrives(&input, &given));
                 let lines = [statements(&transition), effects::lines(&spent), arrives].concat();
-                let told = format!("{} at {}", action.name, ["a", "b"][end]);
+                let told = Report::Network { name: action.name.clone(), end: Some(end) };
                 let (damages, fault) = (transition.damages, action.is_fault());
                 moves.push(Move { end, when, told, call: None, broken: false, fault, damages, lines });
             }
@@ -83,7 +83,7 @@ impl Writer<'_> {
             choices = choices.iter().flat_map(with).collect();
         }
         let put = self.written(|w| w.put(&input, &given));
-        let told = format!("{} calls {}, number {}", ["a", "b"][call.end], event.name, call.number + 1);
+        let told = Report::Call { end: call.end, name: event.name.clone(), number: call.number + 1 };
         for (allowed, lines) in choices {
             let chosen = |when: Term, broken, lines| {
                 let call_ = Some((at, allowed.clone()));

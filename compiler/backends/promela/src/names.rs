@@ -1,4 +1,8 @@
-//! Names that Promela, the C that SPIN makes of it, and we ourselves do not use otherwise.
+//! Names that Promela, the C that SPIN makes of it, and we ourselves do not use otherwise, and that differ where what
+//! they name does.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 /// Words of Promela and of C, and macros of pan.c, that a field or a variable must not be called.
 const TAKEN: &[&str] = &[
@@ -37,8 +41,19 @@ const OURS: &[&str] = &[
 /// Letters of a name; SPIN has little room for what is made of several.
 const LONGEST: usize = 32;
 
-/// A name as a field or an inline. A long one is cut, and numbered by what it was.
+/// A name as a field or an inline.
 pub fn clean(name: &str) -> String {
+    let mut text = letters(name);
+    // Names in capitals are those of macros, and of parameters of inlines: both are replaced wherever they occur.
+    let is_capital = !text.contains(|c: char| c.is_ascii_lowercase());
+    if TAKEN.contains(&text.as_str()) || OURS.contains(&text.as_str()) || is_capital {
+        text.push('_');
+    }
+    text
+}
+
+/// A name of letters, digits and underscores. A long one is cut, and numbered by what it was.
+fn letters(name: &str) -> String {
     let mut text: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     if text.len() > LONGEST {
         // FNV-1a.
@@ -50,13 +65,89 @@ pub fn clean(name: &str) -> String {
     if text.starts_with(|c: char| c.is_ascii_digit() || c == '_') || text.is_empty() {
         text.insert(0, 'x');
     }
-    if TAKEN.contains(&text.as_str()) || OURS.contains(&text.as_str()) {
-        text.push('_');
-    }
     text
 }
 
 /// A name as a constant.
 pub fn constant(name: &str) -> String {
-    clean(name).to_uppercase()
+    letters(name).to_uppercase()
+}
+
+/// Macros of a model, which no constant may be called.
+const MACROS: &[&str] = &[
+    "MY",
+    "GIVEN",
+    "OPEN",
+    "LATER",
+    "QUEUE",
+    "TOP",
+    "BELOW",
+    "SHIFTED",
+    "HALVES",
+    "DIVIDED",
+    "COPY_MESSAGE",
+    "SAME_MESSAGE",
+    "CLEAR_MESSAGE",
+    "MESSAGE_BEFORE",
+    "COPY_FRAME",
+    "SAME_FRAME",
+    "CLEAR_FRAME",
+    "FRAME_BEFORE",
+    "COPY_DATA",
+    "SAME_DATA",
+    "CLEAR_DATA",
+    "DATA_BEFORE",
+];
+
+/// Where names must differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    Constants,
+    Inlines,
+    Types,
+    Layers,
+    Hidden,
+    /// Fields of messages.
+    Message,
+    /// Cells of a layer.
+    Cells(u32),
+    /// Fields of a struct.
+    Struct(u32),
+}
+
+/// Which names were given, and to what.
+#[derive(Default)]
+pub struct Names(RefCell<HashMap<(Scope, String), String>>);
+
+impl Names {
+    /// The name wanted for a thing, or the next that nothing else has: always the same for the same thing.
+    pub fn name(&self, scope: Scope, wanted: String, thing: impl Into<String>) -> String {
+        let (mut known, thing) = (self.0.borrow_mut(), thing.into());
+        let free = |name: &String| scope != Scope::Constants || !MACROS.contains(&name.as_str());
+        let numbered = (2..).map(|n| format!("{wanted}_{n}"));
+        let mut candidates = std::iter::once(wanted.clone()).chain(numbered).filter(free);
+        let found = candidates.find(|name| known.get(&(scope, name.clone())).is_none_or(|of| *of == thing));
+        let name = found.expect("numbers do not end");
+        known.insert((scope, name.clone()), thing);
+        name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_differ_where_what_they_name_does() {
+        let names = Names::default();
+        let constant = |wanted: &str, thing: &str| names.name(Scope::Constants, constant(wanted), thing);
+        assert_eq!([constant("ack", "a"), constant("Ack", "b"), constant("ACK", "c")], ["ACK", "ACK_2", "ACK_3"]);
+        assert_eq!([constant("ack", "a"), constant("ACK", "c"), constant("Ack", "b")], ["ACK", "ACK_3", "ACK_2"]);
+        assert_eq!([constant("open", "d"), constant("copy_data", "e")], ["OPEN_2", "COPY_DATA_2"], "ours");
+        let cell = |name: &str| names.name(Scope::Cells(0), clean(name), name);
+        assert_ne!(cell("run"), cell("run_"));
+        assert_ne!(cell("X"), "X", "it would be replaced in an inline");
+        let other = names.name(Scope::Cells(1), clean("run_"), "run_");
+        assert_eq!(other, "run_", "each layer has its own");
+    }
 }

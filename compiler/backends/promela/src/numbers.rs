@@ -67,6 +67,28 @@ pub fn less(a: &str, b: &str, of: &Type) -> String {
     }
 }
 
+/// `low <= value && value < high`, of a number of a type.
+pub fn is_within(value: &str, ty: &Type, low: u64, high: u64) -> String {
+    let top = if is_signed(ty) { 1 << (bits_of(ty) - 1) } else { 1u64 << bits_of(ty) };
+    let number = |n: u64| literal(n, &Type::Int(64));
+    let unsigned = !is_signed(ty) && bits_of(ty) == 32;
+    let mut parts = vec![];
+    if low > 0 || is_signed(ty) {
+        parts.push(match unsigned {
+            _ if low >= top => return "false".into(),
+            true => format!("!BELOW({value}, {})", number(low)),
+            false => format!("{value} >= {low}"),
+        });
+    }
+    if high < top {
+        parts.push(if unsigned { format!("BELOW({value}, {})", number(high)) } else { format!("{value} < {high}") });
+    }
+    if parts.is_empty() {
+        return "true".into();
+    }
+    parts.join(" && ")
+}
+
 /// An operator on two numbers of one type; none: not in Promela.
 pub fn binary(op: BinaryOp, a: &str, b: &str, of: &Type, ty: &Type) -> Option<String> {
     use BinaryOp::*;
@@ -78,6 +100,8 @@ pub fn binary(op: BinaryOp, a: &str, b: &str, of: &Type, ty: &Type) -> Option<St
         Less if matches!(of, Type::Bits(_)) => format!("(({a} & ~({b})) == 0 && {a} != {b})"),
         Less => less(a, b, of),
         LessEqual | Subset if matches!(of, Type::Bits(_)) || op == Subset => format!("(({a} & ~({b})) == 0)"),
+        // Half of all numbers apart, each is before the other.
+        LessEqual if matches!(of, Type::Seq(_)) => format!("({} <= 0)", sign(&plain("-"), bits_of(of))),
         LessEqual => format!("(!{})", less(b, a, of)),
         Both => plain("&&"),
         Either => plain("||"),
@@ -88,6 +112,12 @@ pub fn binary(op: BinaryOp, a: &str, b: &str, of: &Type, ty: &Type) -> Option<St
         Mul => wrap(&plain("*"), ty),
         Div if top => format!("DIVIDED({a}, {b})"),
         Rem if top => format!("({b} == 0 -> 0 : {a} - DIVIDED({a}, {b}) * {b})"),
+        // The smallest number has no negative in its width, and C does not divide by -1 what has none.
+        Div if is_signed(of) => {
+            let negated = wrap(&format!("(0 - {a})"), ty);
+            format!("({b} == 0 -> 0 : ({b} == (-1) -> {negated} : {a} / ({b} == 0 -> 1 : {b})))")
+        }
+        Rem if is_signed(of) => format!("({b} == 0 || {b} == (-1) -> 0 : {a} % ({b} == 0 -> 1 : {b}))"),
         Div => format!("({b} == 0 -> 0 : {a} / ({b} == 0 -> 1 : {b}))"),
         Rem => format!("({b} == 0 -> 0 : {a} % ({b} == 0 -> 1 : {b}))"),
         And => plain("&"),
@@ -95,6 +125,7 @@ pub fn binary(op: BinaryOp, a: &str, b: &str, of: &Type, ty: &Type) -> Option<St
         Xor => plain("^"),
         Shl => wrap(&format!("({b} >= 32 -> 0 : {a} << {b})"), ty),
         Shr if top => format!("SHIFTED({a}, {b})"),
+        Shr if is_signed(of) => format!("({b} >= 64 -> 0 : ({a} >> ({b} >= 31 -> 31 : {b})))"),
         Shr => format!("({a} >> ({b} >= 31 -> 31 : {b}))"),
         Min => format!("({} -> {b} : {a})", less(b, a, of)),
         Max => format!("({} -> {b} : {a})", less(a, b, of)),

@@ -2,7 +2,7 @@
 
 use nacre_stack::*;
 
-use crate::names::clean;
+use crate::names::{clean, Scope as NameScope};
 use crate::numbers;
 use crate::types::{bits_of, is_scalar};
 use crate::writer::Writer;
@@ -23,11 +23,17 @@ impl Found {
 impl Writer<'_> {
     pub fn cell(&mut self, id: CellId) -> String {
         let cell = self.stack.cell(id);
-        let (layer, name) = (self.layer_name(cell.layer), clean(&cell.name));
+        let (layer, name) = (self.layer_name(cell.layer), self.cell_name(id));
         match cell.scope {
             Scope::Given => format!("{}.{layer}.{name}", self.given_values()),
             _ => format!("{}.{layer}.{name}", self.my()),
         }
+    }
+
+    /// The field of a cell in the state of its layer.
+    pub fn cell_name(&self, id: CellId) -> String {
+        let cell = self.stack.cell(id);
+        self.names.name(NameScope::Cells(cell.layer.0), clean(&cell.name), format!("{id:?}"))
     }
 
     fn root_type(&self, root: Root) -> Type {
@@ -74,11 +80,12 @@ impl Writer<'_> {
     }
 
     fn index(&mut self, index: &Expr) -> String {
-        let text = self.value(index);
-        if self.frame.pure_ {
-            return text;
+        // Of a window it is a number, not a distance.
+        if matches!(index.ty, Type::Seq(_)) && is_scalar(&index.ty) {
+            let text = self.value(index);
+            return if self.frame.pure_ { text } else { self.simple(&text, &index.ty) };
         }
-        self.simple(&text, &index.ty)
+        self.count_simple(index)
     }
 
     fn element(&mut self, found: &mut Found, ty: &Type, at: &str, index: &Expr) -> Type {

@@ -3,6 +3,7 @@
 use nacre_specification::violation::Violation;
 use nacre_stack::*;
 
+use crate::report::Step as Report;
 use crate::term::Term;
 use crate::types::{is_scalar, is_wide};
 use crate::writer::{Frame, Writer};
@@ -201,7 +202,7 @@ impl Writer<'_> {
             return;
         }
         self.option("cause == LATER");
-        self.line("printf(\"step: %c goes on\\n\", 97 + me);");
+        self.line(format!("{};", Report::Later { end: 0 }.print_of_me()));
         let (fields, most) = (self.event_fields(), self.later_capacity());
         let text = self.copy_fields("event", &fields, "queue[queue_end]", "MY.later[0]");
         self.line(text);
@@ -225,7 +226,7 @@ impl Writer<'_> {
         let (name, stack) = (self.timer_name(at), self.stack);
         let timer = &stack.timers[at];
         self.option(format!("cause == {name}"));
-        self.line(format!("printf(\"step: {} of %c fires\\n\", 97 + me);", timer.name));
+        self.line(format!("{};", Report::Timer { end: 0, name: timer.name.clone() }.print_of_me()));
         let (mut place, mut ty, mut index) = (self.cell(timer.cell), stack.cell(timer.cell).ty.clone(), 0);
         for step in &timer.path {
             let next = match (step, &ty) {

@@ -6,11 +6,96 @@ use nacre_specification::violation::Violation;
 use crate::effects::Effect;
 
 /// Begins the line of a step.
-pub const STEP: &str = "step: ";
+const STEP: &str = "step: ";
 /// Begins the line that names the goal which is watched from there on.
 pub const GOAL: &str = "goal: ";
 /// Begins the line that says why the model stops: a number and words.
 pub const REPORT: &str = "report: ";
+
+/// What a model reports of a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// An endpoint is opened.
+    Opened { end: usize },
+    /// An endpoint goes on with what it put off.
+    Later { end: usize },
+    /// The call of a name, counted from 1.
+    Call { end: usize, name: String, number: u8 },
+    /// A timer by its place among those that are armed, by layer, declaration and indices.
+    TimerAt { end: usize, place: u32 },
+    /// Any timer of a name.
+    Timer { end: usize, name: String },
+    /// The network does something that reaches an endpoint, or none.
+    Network { name: String, end: Option<usize> },
+}
+
+impl Step {
+    fn end(&self) -> Option<usize> {
+        match self {
+            Step::Opened { end } | Step::Later { end } | Step::Call { end, .. } => Some(*end),
+            Step::TimerAt { end, .. } | Step::Timer { end, .. } => Some(*end),
+            Step::Network { end, .. } => *end,
+        }
+    }
+
+    /// What follows the endpoint in a line.
+    fn fields(&self) -> String {
+        match self {
+            Step::Opened { .. } => "opened".into(),
+            Step::Later { .. } => "later".into(),
+            Step::Call { name, number, .. } => format!("call {name} {number}"),
+            Step::TimerAt { place, .. } => format!("place {place}"),
+            Step::Timer { name, .. } => format!("timer {name}"),
+            Step::Network { name, .. } => format!("network {name}"),
+        }
+    }
+
+    /// The statement that reports the step.
+    pub fn print(&self) -> String {
+        let end = self.end().map_or("-".into(), |end| end.to_string());
+        format!("printf(\"{STEP}{end} {}\\n\")", self.fields())
+    }
+
+    /// The statement that reports the step for the endpoint `me`, whatever its own says.
+    pub fn print_of_me(&self) -> String {
+        format!("printf(\"{STEP}%d {}\\n\", me)", self.fields())
+    }
+
+    /// Reads a line; none: it reports no step.
+    pub fn read(line: &str) -> Option<Step> {
+        let words: Vec<&str> = line.strip_prefix(STEP)?.split(' ').collect();
+        let (end, fields) = words.split_first()?;
+        let reached = if *end == "-" { None } else { Some(end.parse().ok().filter(|end| *end < 2)?) };
+        let named = |name: &str| name.to_string();
+        if let ["network", name] = fields {
+            return Some(Step::Network { name: named(name), end: reached });
+        }
+        let end = reached?;
+        Some(match fields {
+            ["opened"] => Step::Opened { end },
+            ["later"] => Step::Later { end },
+            ["call", name, number] => Step::Call { end, name: named(name), number: number.parse().ok()? },
+            ["place", place] => Step::TimerAt { end, place: place.parse().ok()? },
+            ["timer", name] => Step::Timer { end, name: named(name) },
+            _ => return None,
+        })
+    }
+}
+
+/// As a person reads it.
+impl std::fmt::Display for Step {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let who = self.end().and_then(|end| ["a", "b"].get(end)).unwrap_or(&"the network");
+        match self {
+            Step::Opened { .. } => write!(f, "{who} opens"),
+            Step::Later { .. } => write!(f, "{who} goes on"),
+            Step::Call { name, number, .. } => write!(f, "{who} calls {name}, number {number}"),
+            Step::TimerAt { place, .. } => write!(f, "timer {place} of {who}"),
+            Step::Timer { name, .. } => write!(f, "{name} of {who} fires"),
+            Step::Network { name, .. } => write!(f, "{name} at {who}"),
+        }
+    }
+}
 
 /// Why a model stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,13 +193,37 @@ mod tests {
     use super::*;
 
     #[test]
+    fn steps_are_read_as_they_were_written() {
+        let name = || "pt2pt.timeout".to_string();
+        let steps = [
+            Step::Opened { end: 0 },
+            Step::Later { end: 1 },
+            Step::Call { end: 0, name: name(), number: 2 },
+            Step::TimerAt { end: 1, place: 3 },
+            Step::Timer { end: 0, name: name() },
+            Step::Network { name: name(), end: Some(1) },
+            Step::Network { name: "at".into(), end: None },
+        ];
+        for step in steps {
+            let line =
+                |statement: &str| statement.trim_start_matches("printf(\"").split("\\n").next().map(String::from);
+            assert_eq!(Step::read(&line(&step.print()).expect("a line")), Some(step.clone()));
+            let of_me = line(&step.print_of_me()).expect("a line").replace("%d", "1");
+            assert_eq!(Step::read(&of_me).and_then(|read| read.end()), Some(1), "{of_me}");
+        }
+        for other in ["", "step: ", "step: 2 later", "step: - later", "step: 0 deliver", "later"] {
+            assert_eq!(Step::read(other), None, "{other}");
+        }
+    }
+
+    #[test]
     fn reports_are_read_as_they_were_written() {
         let violations = Violation::ALL.into_iter().map(StopReason::Violation);
         for report in violations.chain(Limit::ALL.into_iter().map(StopReason::Limit)) {
             let line = format!("{} 30 'words' of its own", report.number());
             assert_eq!(StopReason::read(&line), Some((report, "30 'words' of its own".to_string())));
         }
-        assert_eq!(StopReason::read("step: 3"), None);
+        assert_eq!(StopReason::read("later"), None);
         let text = violated(Violation::Assertion, "a \"quoted\" 100%\n");
         assert_eq!(text, "printf(\"report: 1 a 'quoted' 100''\\n\"); assert(false);");
     }

@@ -3,10 +3,9 @@
 use nacre_specification::violation::Violation;
 use nacre_stack::*;
 
-use crate::containers::span;
-use crate::numbers::{cut, sign};
+use crate::names::{clean, Scope as NameScope};
 use crate::report::{violated, Limit, StopReason};
-use crate::types::{is_scalar, is_signed, is_wide};
+use crate::types::{bits_of, is_scalar};
 use crate::uses::Uses;
 use crate::writer::Writer;
 
@@ -67,7 +66,8 @@ impl Writer<'_> {
         self.block(block);
     }
 
-    fn block(&mut self, block: &[Statement]) {
+    /// Statements one after the other.
+    pub fn block(&mut self, block: &[Statement]) {
         let before = self.lines.len();
         for (at, s) in block.iter().enumerate() {
             let rest = &block[at + 1..];
@@ -215,165 +215,6 @@ impl Writer<'_> {
         }
     }
 
-    fn repeat(&mut self, bound: u32, body: &Block) {
-        let count = self.number();
-        self.line(format!("{count} = 0;"));
-        self.line("do");
-        self.option(format!("{count} < {bound}"));
-        self.line(format!("{count}++;"));
-        self.in_loop(body);
-        self.end_option();
-        self.otherwise();
-        self.broken_if("true", Violation::LoopBound, &format!("a loop met its bound {bound}"));
-        self.line("break");
-        self.end_option();
-        self.line("od;");
-    }
-
-    fn in_loop(&mut self, body: &[Statement]) {
-        self.frame.loops += 1;
-        self.block(body);
-        self.frame.loops -= 1;
-    }
-
-    fn count_up(&mut self, variable: LocalId, from: &Expr, to: &Expr, bound: u32, body: &Block) {
-        let ty = self.local_type(variable);
-        if is_wide(&ty) || is_wide(&from.ty) {
-            return self.refuse("a loop over numbers of more than 32 bits");
-        }
-        let (a, b) = (self.value(from), self.value(to));
-        let (first, left, at) = (self.temporary(&Type::Int(32)), self.temporary(&Type::Int(32)), self.number());
-        self.line(format!("{first} = {a}; {left} = {b} - {first}; {at} = 0;"));
-        if let Type::Seq(bits) = ty {
-            self.line(format!("{left} = {};", sign(&left, u32::from(bits))));
-        }
-        self.line("do");
-        self.option(format!("{at} < {left} && {at} < {bound}"));
-        let place = self.local(variable);
-        let value = crate::numbers::wrap(&format!("{first} + {at}"), &ty);
-        self.line(format!("{place} = {value}; {at}++;"));
-        self.in_loop(body);
-        self.end_option();
-        self.line(":: else -> break");
-        self.line("od;");
-        if !matches!((&from.kind, &to.kind), (ExprKind::Const(a), ExprKind::Const(b)) if b.saturating_sub(*a) <= u64::from(bound))
-        {
-            let met = format!("{at} == {bound} && {left} > {bound}");
-            self.broken_if(&met, Violation::LoopBound, &format!("a loop met its bound {bound}"));
-        }
-    }
-
-    fn each(&mut self, walk: &Walk, bound: u32, body: &Block) {
-        let found = self.find(&walk.over);
-        let ends = [&walk.from, &walk.to].map(|e| e.as_ref().map(|e| self.value(e)));
-        let mut x = found.text.clone();
-        if walk.drain || found.guard().is_some() {
-            let apart = self.temporary(&walk.over.ty);
-            self.zero(&walk.over.ty, &apart);
-            self.at(&found, |w, x| {
-                w.copy(&walk.over.ty, &apart, x);
-                if walk.drain {
-                    w.zero(&walk.over.ty, x);
-                }
-            });
-            x = apart;
-        }
-        let at = self.temporary(&Type::Int(32));
-        let (first, limit, there, index) = match &walk.over.ty {
-            Type::Array(_, n) => ("0".into(), n.to_string(), String::new(), at.clone()),
-            Type::Ring(..) | Type::List(..) => ("0".into(), format!("{x}.n"), String::new(), at.clone()),
-            Type::Pool(_, n) | Type::Map(_, _, n) => ("0".into(), n.to_string(), format!("{x}.used[{at}]"), at.clone()),
-            Type::Bits(n) => ("0".into(), n.to_string(), self.member(&walk.over.ty, &x, &at), at.clone()),
-            Type::Window(_, n, bits) => self.window_walk(&x, *n, *bits, &ends, &at),
-            other => {
-                self.refuse(format!("a walk over {other:?}"));
-                return;
-            }
-        };
-        self.line(format!("{at} = {first};"));
-        let capacity = limit.parse().unwrap_or(u32::MAX);
-        let count = (bound < capacity).then(|| self.number());
-        if let Some(count) = &count {
-            self.line(format!("{count} = 0;"));
-        }
-        self.line("do");
-        self.option(format!("{at} < {limit}"));
-        if !there.is_empty() {
-            self.line("if");
-            self.option(&there);
-        }
-        if let Some(count) = &count {
-            let why = format!("a walk met its bound {bound}");
-            self.broken_if(&format!("{count} >= {bound}"), Violation::LoopBound, &why);
-            self.line(format!("{count}++;"));
-        }
-        self.entry(walk, &x, &at, &index);
-        self.in_loop(body);
-        if !there.is_empty() {
-            self.end_option();
-            self.line(":: else");
-            self.line("fi;");
-        }
-        self.line(format!("{at}++"));
-        self.end_option();
-        self.line(":: else -> break");
-        self.line("od;");
-    }
-
-    fn member(&self, ty: &Type, x: &str, at: &str) -> String {
-        match is_wide(ty) {
-            true => format!("((({at} < 32 -> {x}.lo >> {at} : {x}.hi >> ({at} - 32)) & 1))"),
-            false => format!("(({x} >> {at}) & 1)"),
-        }
-    }
-
-    /// First offset, limit, whether an entry is there, and its number.
-    fn window_walk(
-        &mut self,
-        x: &str,
-        n: u32,
-        bits: u8,
-        ends: &[Option<String>; 2],
-        at: &str,
-    ) -> (String, String, String, String) {
-        let b = u32::from(bits);
-        let mut clamp = |end: &Option<String>, otherwise: String| match end {
-            None => otherwise,
-            Some(end) => {
-                let offset = self.temporary(&Type::Int(32));
-                self.line(format!("{offset} = {};", sign(&format!("{end} - {x}.low"), b)));
-                self.line(format!(
-                    "{offset} = ({offset} < 0 -> 0 : ({offset} > {w} -> {w} : {offset}));",
-                    w = span(x, bits)
-                ));
-                offset
-            }
-        };
-        let first = clamp(&ends[0], "0".into());
-        let last = clamp(&ends[1], span(x, bits));
-        let index = cut(&format!("{x}.low + {at}"), b);
-        (first, last, format!("({at} < {n} -> {x}.used[{at}] : 0)"), index)
-    }
-
-    /// Sets what the walk gives for an entry.
-    fn entry(&mut self, walk: &Walk, x: &str, at: &str, index: &str) {
-        if let Some(local) = walk.index {
-            let place = self.local(local);
-            self.line(format!("{place} = {index};"));
-        }
-        if let (Some(local), Type::Map(k, _, _)) = (walk.key, &walk.over.ty) {
-            let place = self.local(local);
-            self.copy(k, &place, &format!("{x}.k[{at}]"));
-        }
-        if let Some(local) = walk.value {
-            let (place, ty) = (self.local(local), self.local_type(local));
-            match &walk.over.ty {
-                Type::Bits(_) => self.line(format!("{place} = {at};")),
-                _ => self.copy(&ty, &place, &format!("{x}.v[{at}]")),
-            }
-        }
-    }
-
     fn fit(&mut self, into: LocalId, e: &Expr) {
         let (local, ty) = (self.local(into), self.local_type(into));
         if !is_scalar(&e.ty) {
@@ -385,20 +226,12 @@ impl Writer<'_> {
             Type::Option(t) => (**t).clone(),
             other => other.clone(),
         };
-        let top = !is_signed(&e.ty) && crate::types::bits_of(&e.ty) == 32;
-        let below = |limit: u64| match limit {
-            0x8000_0000.. => "true".to_string(),
-            limit if top => format!("{value} >= 0 && {value} < {limit}"),
-            limit => format!("{value} < {limit}"),
+        let (low, high) = match &target {
+            Type::Range(low, high) => (*low, *high),
+            Type::Enum(id) => (0, self.stack.enums[id.index()].variants.len() as u64),
+            other => (0, 1 << bits_of(other).min(63)),
         };
-        let fits = match &target {
-            Type::Range(low, high) => format!("{value} >= {low} && {}", below(*high)),
-            Type::Enum(id) => format!("{value} >= 0 && {}", below(self.stack.enums[id.index()].variants.len() as u64)),
-            other if crate::types::bits_of(other) < 32 => {
-                format!("{value} >= 0 && {}", below(1 << crate::types::bits_of(other)))
-            }
-            _ => "true".into(),
-        };
+        let fits = crate::numbers::is_within(&value, &e.ty, low, high);
         match &ty {
             Type::Option(_) => {
                 self.line(format!("{local}.some = ({fits}); {local}.v = ({local}.some -> {value} : 0);"));
@@ -421,7 +254,7 @@ impl Writer<'_> {
         let n = self.simple(&n, &below.ty);
         let many = StopReason::Limit(Limit::Draws).statement("");
         self.line(format!("if :: roll_count >= {} -> {many} :: else fi; roll_count++;", crate::DRAWS));
-        self.line(format!("{local} = ((roll_left & 1) && {n} > 0 -> {n} - 1 : 0); roll_left = roll_left >> 1;"));
+        self.line(format!("{local} = ((roll_left & 1) && {n} != 0 -> {n} - 1 : 0); roll_left = roll_left >> 1;"));
     }
 
     fn call(&mut self, into: Option<LocalId>, id: FunctionId, arguments: &[Argument]) {
@@ -453,7 +286,7 @@ impl Writer<'_> {
     /// A layer's function as an inline, written when it is called first.
     fn function_inline(&mut self, id: FunctionId) -> String {
         let function = &self.stack.functions[id.index()];
-        let name = crate::names::clean(&function.name);
+        let name = self.names.name(NameScope::Inlines, clean(&function.name), format!("{id:?}"));
         if !self.functions_known.insert(id.0) {
             return name;
         }

@@ -2,7 +2,7 @@
 
 use nacre_stack::Type;
 
-use crate::names::clean;
+use crate::names::{clean, Scope};
 pub use crate::scalars::{bits_of, is_scalar, is_signed, is_wide, plain, rows, word, Field, Shape};
 use crate::writer::Writer;
 
@@ -15,11 +15,15 @@ impl Writer<'_> {
         if is_scalar(ty) {
             return word(ty).into();
         }
+        match ty {
+            Type::Bits(n) if *n > 64 => self.refuse(format!("a set of more than 64 numbers ({n})")),
+            Type::Window(_, _, bits) if *bits > 32 => {
+                self.refuse(format!("a window whose numbers have more than 32 bits ({bits})"));
+            }
+            _ => {}
+        }
         let name = self.short_name(ty);
         if self.typedefs_known.insert(name.clone()) {
-            if matches!(ty, Type::Bits(n) if *n > 64) {
-                self.refuse(format!("a set of more than 64 numbers ({})", bits_of(ty)));
-            }
             let fields = self.fields(ty);
             self.typedef(&name, &fields);
         }
@@ -50,6 +54,14 @@ impl Writer<'_> {
     }
 
     fn short_name(&self, ty: &Type) -> String {
+        if is_scalar(ty) {
+            return self.wanted_name(ty);
+        }
+        let thing = if is_wide(ty) { "two words".into() } else { format!("{ty:?}") };
+        self.names.name(Scope::Types, self.wanted_name(ty), thing)
+    }
+
+    fn wanted_name(&self, ty: &Type) -> String {
         let of = |t: &Type| self.short_name(t);
         match ty {
             Type::Struct(id) => clean(&self.stack.structs[id.index()].name),
@@ -78,7 +90,10 @@ impl Writer<'_> {
         let used = |n: &u32| Field { name: "used".into(), ty: Shape::Number("bool"), count: Some(*n) };
         match ty {
             Type::Struct(id) => {
-                self.stack.structs[id.index()].fields.iter().map(|f| of(&clean(&f.name), &f.ty)).collect()
+                let name =
+                    |at: usize, name: &str| self.names.name(Scope::Struct(id.0), clean(name), format!("field {at}"));
+                let fields = self.stack.structs[id.index()].fields.iter().enumerate();
+                fields.map(|(at, f)| of(&name(at, &f.name), &f.ty)).collect()
             }
             Type::Tuple(types) => types.iter().enumerate().map(|(i, t)| of(&format!("f{i}"), t)).collect(),
             Type::Option(t) => vec![number("some", "bool"), of("v", t)],

@@ -8,6 +8,7 @@ use nacre_stack::EventId;
 use crate::automata::{Transition, Translator};
 use crate::effects::{self, Effect};
 use crate::monitors::{self, Monitor};
+use crate::report::Step as Report;
 use crate::term::Term;
 use crate::typedefs::{Typedef, DATA, FRAMES, MESSAGES};
 
@@ -66,7 +67,7 @@ pub struct Call {
 pub struct Move {
     pub end: usize,
     pub when: Term,
-    pub told: String,
+    pub told: Report,
     /// The call that it is, and the condition that the automata above allow it; none: something arrives.
     pub call: Option<(usize, Term)>,
     /// It is a violation.

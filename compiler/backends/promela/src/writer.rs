@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use nacre_stack::*;
 
-use crate::names::clean;
+use crate::names::{clean, Names, Scope as NameScope};
 use crate::scalars::is_scalar;
 use crate::uses::Uses;
 use crate::{Refusal, Sources};
@@ -57,6 +57,7 @@ pub struct Writer<'s> {
     pub draws: bool,
     /// Events are put off.
     pub has_later: bool,
+    pub names: Names,
     temporaries: u32,
 }
 
@@ -84,6 +85,7 @@ impl<'s> Writer<'s> {
             capacity: capacity(stack, size, uses.packs),
             frame_size: None,
             draws: false,
+            names: Names::default(),
             temporaries: 0,
         }
     }
@@ -230,7 +232,9 @@ impl<'s> Writer<'s> {
             let number = if twice { format!("_{at}") } else { String::new() };
             // Hidden variables are globals of the C that SPIN makes, where a global of the same name would be the same
             // variable, without a word: none of its names ends so.
-            let name = format!("{prefix}_{}{number}_", clean(&local.name));
+            let thing = format!("{prefix}, {}{number}", local.name);
+            let name = format!("{prefix}_{}{number}", clean(&local.name));
+            let name = format!("{}_", self.names.name(NameScope::Hidden, name, thing));
             if local.by_ref || local.ty == Type::View {
                 places.push(format!("REF_{name}"));
             } else {
@@ -263,7 +267,8 @@ impl<'s> Writer<'s> {
     }
 
     pub fn layer_name(&self, id: LayerId) -> String {
-        clean(&self.stack.layer(id).name)
+        let name = &self.stack.layer(id).name;
+        self.names.name(NameScope::Layers, clean(name), format!("layer {}", id.0))
     }
 }
 

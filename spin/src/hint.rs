@@ -1,0 +1,16 @@
+//! What the explorer needs to do a step again that a model reported.
+
+use nacre_backend_promela::report::Step;
+use nacre_checker::retrace::Hint;
+
+/// The hint for a step; none: both endpoints are opened in the explorer's first state.
+pub fn hint(step: &Step) -> Option<Hint> {
+    Some(match step.clone() {
+        Step::Opened { .. } => return None,
+        Step::Later { end } => Hint::Later { end },
+        Step::Call { end, name, number } => Hint::Call { end, name, number },
+        Step::TimerAt { end, place } => Hint::TimerAt { end, place },
+        Step::Timer { end, name } => Hint::Timer { end, name },
+        Step::Network { name, end } => Hint::Network { name, end },
+    })
+}
