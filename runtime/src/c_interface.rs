@@ -5,6 +5,7 @@
 
 use crate::c_notice::{in_c, translate, CNotice};
 use crate::c_options::{listen, COptions};
+use crate::c_text::{invalid, text};
 use crate::error::Error;
 use crate::event::ConnectionId;
 use crate::ffi::{NacreAddr, NacreStack};
@@ -13,7 +14,7 @@ use crate::stack::Stack;
 use crate::statistics::Traffic;
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::ffi::{c_char, c_int, c_void, CStr, CString};
+use std::ffi::{c_char, c_int, c_void, CString};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::ptr;
 use std::time::Duration;
@@ -332,21 +333,6 @@ fn in_numbers(traffic: &Traffic) -> CStatistics {
 
 fn time(ms: c_int) -> Option<Duration> {
     u64::try_from(ms).ok().map(Duration::from_millis)
-}
-
-pub(crate) fn invalid(why: &str) -> Error {
-    Error::Invalid(why.into())
-}
-
-/// # Safety
-/// `at` is NULL or a string that lives as long as the result is used.
-pub(crate) unsafe fn text<'a>(at: *const c_char) -> Result<Option<&'a str>, Error> {
-    if at.is_null() {
-        return Ok(None);
-    }
-    // SAFETY: the caller's promise.
-    let text = unsafe { CStr::from_ptr(at) }.to_str();
-    text.map(Some).map_err(|_| invalid("a name that is not UTF-8"))
 }
 
 /// # Safety

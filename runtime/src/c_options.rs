@@ -1,6 +1,6 @@
 //! A listener as a C program describes it.
 
-use crate::c_interface::{invalid, text};
+use crate::c_text::{invalid, text};
 use crate::capture::Captured;
 use crate::error::Error;
 use crate::faults::{Direction, Faults, Faulty};

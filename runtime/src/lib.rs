@@ -25,6 +25,7 @@ mod blocking;
 pub mod c_interface;
 mod c_notice;
 mod c_options;
+mod c_text;
 pub mod capture;
 pub mod clock;
 mod config;

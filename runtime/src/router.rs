@@ -7,10 +7,12 @@
 //!
 //! A step's frames leave at once. Its events are lent one by one; when the last is no longer lent the stack settles.
 
+mod after;
 mod control;
 mod lifecycle;
 mod opening;
 mod routing;
+mod schedule;
 mod sending;
 mod steps;
 #[cfg(test)]
@@ -33,10 +35,10 @@ use crate::random::Random;
 use crate::stacks::Stacks;
 use crate::statistics::ListenerStatistics;
 use crate::stepper::{Op, Stepper};
+use after::After;
+use schedule::Schedule;
 use std::io;
 use std::net::SocketAddr;
-use steps::After;
-use waiting::Schedule;
 
 /// Connections, what they wait for, and what they have to say.
 pub(crate) struct Router<O: Outbox> {

@@ -10,16 +10,8 @@ use nacre_tests::{files, root};
 use syn::visit::{self, Visit};
 
 /// How many files of a crate still are in cycles, most of them a module and what is inside of it. Only ever make these smaller.
-const KNOWN: &[(&str, usize)] = &[
-    ("cli", 11),
-    ("compiler/backends/c", 12),
-    ("compiler/compose", 33),
-    ("compiler/stack", 15),
-    ("compiler/syntax", 10),
-    ("compiler/typed", 4),
-    ("runtime", 5),
-    ("tests", 4),
-];
+const KNOWN: &[(&str, usize)] =
+    &[("cli", 11), ("compiler/backends/c", 12), ("compiler/compose", 33), ("compiler/stack", 15), ("tests", 4)];
 
 /// A file as a module.
 #[derive(Default)]
@@ -141,6 +133,9 @@ impl<'a> Visit<'a> for Reader {
         visit::visit_item(self, item);
     }
 
+    /// `pub(super)` says who sees an item; it reads nothing.
+    fn visit_visibility(&mut self, _: &'a syn::Visibility) {}
+
     fn visit_path(&mut self, path: &'a syn::Path) {
         let parts: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         match self.absolute(&parts) {
@@ -246,6 +241,8 @@ fn cycles_are_found_through_groups_globs_and_what_is_exported_again() {
     let names = || -> Vec<usize> { cycles(&modules(folder.path())).iter().map(Vec::len).collect() };
     write("c/inner.rs", "use super::C; pub fn down() {}");
     assert_eq!(names(), [0; 0], "what the root exports again is not the root's");
+    write("c/inner.rs", "pub(super) fn down() {} pub(crate) struct Inner { pub(super) n: u8 }");
+    assert_eq!(names(), [0; 0], "who sees an item is no import");
     write("c/inner.rs", "use super::super::A; pub fn down() {}");
     assert_eq!(names(), [3], "a, b and c/inner");
     write("c/inner.rs", "pub fn down() -> crate::a::A { panic!() }");

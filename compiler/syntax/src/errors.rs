@@ -195,14 +195,14 @@ pub(crate) fn no_member(span: Span, found: &str, hint: Option<&str>) -> Diagnost
 
 pub(crate) fn too_deep(span: Span) -> Diagnostic {
     Diagnostic::error("S0012", "this is nested too deeply")
-        .at(span, format!("more than {} levels", crate::parser::DEEPEST))
+        .at(span, format!("more than {} levels", crate::limits::DEEPEST))
         .because("the compiler walks over nested parts one within another, and its own stack is finite")
         .help("give parts of it names with `let`, or make a `fn` of them")
 }
 
 pub(crate) fn too_long(span: Span) -> Diagnostic {
     Diagnostic::error("S0012", "this file is too long")
-        .at(span, format!("more than {} bytes", crate::LONGEST))
+        .at(span, format!("more than {} bytes", crate::limits::LONGEST))
         .because("places in a file are kept in 32 bits")
         .help("divide it, and `import` the parts")
 }

@@ -15,7 +15,7 @@ enum Word {
 
 mod names;
 
-use names::{NAMES, OPERATIONS, TYPES};
+use names::{ARRAYS, NAMES, OPERATIONS, TYPES};
 use Word::{Is, Name, OneOf, Type};
 
 /// Words before the error, words from there on, and the help.
@@ -28,7 +28,6 @@ const NAME_FIRST: &str =
     "the name comes first: `number: u16`; a handler names its parameters without types: `down send(m)`";
 const FAILING: &str = "nothing is thrown: what can fail has an `else { ... }` where it stands";
 const LOOPS: &str = "every loop has a bound: `while x bound 10 { ... }`, `for i in 0 .. 10 { ... }`";
-const ARRAYS: &str = "an array is `u16 per 0..4`; with a length that changes, `list<u16, 4>` or `ring<u16, 4>`";
 const LAYERS: &str = "layers are joined by `/`, the top first: `stack s = frag / pt2pt / floor;`";
 const STATE: &str = "what a layer remembers stands in its state: `state { next: u32 }`";
 const PRINTS: &str = "there are no macros, and nothing behind a value; a layer counts what happens: `count late;`";

@@ -5,16 +5,15 @@ mod errors;
 pub mod foreign;
 mod format;
 pub mod lexer;
+mod limits;
 mod parser;
 pub mod token;
 
 pub use errors::CODES;
 pub use format::format;
+pub use limits::LONGEST;
 
 use nacre_diagnostics::{Diagnostic, SourceId};
-
-/// Longer files are refused (in bytes).
-pub const LONGEST: usize = 64 << 20;
 
 /// Text to syntax tree. What is wrong is left out of the tree and told in the diagnostics, in the order of the file.
 ///

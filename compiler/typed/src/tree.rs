@@ -9,7 +9,8 @@
 //! What means the same as in the stack IR is taken from it: types, operators, declarations and their ids.
 
 mod code;
-mod expressions;
+mod names;
+mod patterns;
 mod print;
 mod show;
 mod steps;
@@ -17,7 +18,8 @@ mod types;
 mod visit;
 
 pub use code::*;
-pub use expressions::*;
+pub use names::*;
+pub use patterns::*;
 pub use print::print;
 pub use types::show_type;
 pub use visit::Node;

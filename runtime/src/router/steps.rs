@@ -1,6 +1,7 @@
 //! Runs steps and deals with what comes out: frames leave at once, events are lent one by one, and when they are no
 //! longer lent the stack settles.
 
+use super::after::After;
 use super::{Found, Router};
 use crate::connection::{Connection, Phase};
 use crate::error::Reason;
@@ -10,12 +11,6 @@ use crate::outbox::Outbox;
 use crate::output::Output;
 use crate::stack::EventRole;
 use crate::stepper::Op;
-
-/// What is done when outputs are no longer lent, because it discards.
-pub(crate) enum After {
-    Confirmed(ConnectionId),
-    Ended(ConnectionId, Reason),
-}
 
 /// `later` events that one connection may run before others get their turn.
 const LATER_MAX: usize = 1000;

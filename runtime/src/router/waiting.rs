@@ -1,15 +1,13 @@
 //! What a router does when nothing waits to be handed out: timers, errors, and connections that wait for their stack.
 
 use super::Router;
-use crate::clock::{MILLISECOND, SECOND};
+use crate::clock::SECOND;
 use crate::connection::Phase;
 use crate::error::Reason;
 use crate::event::{ConnectionId, Head};
 use crate::instance::Outcome;
 use crate::outbox::Outbox;
 use crate::stepper::Op;
-use crate::timers::Timers;
-use std::collections::VecDeque;
 
 /// Connections that are looked at in one go, of those that wait for their stack.
 const WAITING_AT_ONCE: usize = 8;
@@ -18,35 +16,8 @@ const WAITING_AT_ONCE: usize = 8;
 const SERVED_EVERY: u32 = 16;
 /// When a timer could not run for want of space, it is tried again after this time.
 const AGAIN_NS: u64 = 1_000_000;
-/// A silent peer is not asked more often.
-const PING_AFTER_MIN_NS: u64 = MILLISECOND;
 /// Errors about one connection's frames are reported once in this time.
 const ERROR_EVERY_NS: u64 = SECOND;
-
-/// Which connection is looked at next, and when.
-pub(crate) struct Schedule {
-    timers: Timers,
-    /// Connections that wait for their stack to accept something.
-    waiting: VecDeque<ConnectionId>,
-    /// Frames received since they were looked at last.
-    unserved: u32,
-    /// Two of the options in nanoseconds.
-    ping_after: u64,
-    timeout: u64,
-}
-
-impl Schedule {
-    /// Nothing to do.
-    pub(crate) fn new(ping_after: u64, timeout: u64) -> Schedule {
-        let ping_after = ping_after.max(PING_AFTER_MIN_NS);
-        Schedule { timers: Timers::default(), waiting: VecDeque::new(), unserved: 0, ping_after, timeout }
-    }
-
-    /// The earliest timer; `ffi::NEVER`.
-    pub(crate) fn next(&self) -> u64 {
-        self.timers.next()
-    }
-}
 
 impl<O: Outbox> Router<O> {
     /// Does what goes before the next datagram: reports errors, runs one timer. False if there was nothing to do.

@@ -1,6 +1,7 @@
 //! Names of other languages, and how the same is written here.
 
-use super::ARRAYS;
+pub(super) const ARRAYS: &str =
+    "an array is `u16 per 0..4`; with a length that changes, `list<u16, 4>` or `ring<u16, 4>`";
 
 /// Names of other languages for what a layer can use, and the help.
 pub(super) const NAMES: &[(&[&str], &str)] = &[

@@ -1,7 +1,6 @@
 //! Brings columns into line: types of fields, arms, braces of one-line handlers, comments behind lines.
 
-use super::lines::{Column, Line};
-use super::{INDENT, WIDTH};
+use super::lines::{Column, Line, INDENT, WIDTH};
 
 /// The lines as text, with runs of similar lines aligned.
 pub(super) fn align(mut lines: Vec<Line>) -> String {

@@ -1,8 +1,8 @@
 //! What stands on lines of its own: items, members, statements, the parts of long lists; and the comments between.
 
 use super::align::column_of;
-use super::lines::Column;
-use super::{Printer, INDENT, WIDTH};
+use super::lines::{Column, INDENT, WIDTH};
+use super::Printer;
 use crate::parser::Role;
 use crate::token::TokenKind;
 

@@ -1,5 +1,9 @@
 //! The lines that have been printed.
 
+/// No line that can be broken is longer.
+pub(super) const WIDTH: usize = 120;
+pub(super) const INDENT: usize = 4;
+
 /// What is brought into line with the lines around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Column {

@@ -16,10 +16,6 @@ use nacre_diagnostics::{Diagnostic, SourceId};
 use lines::Lines;
 use source::Source;
 
-/// No line that can be broken is longer.
-const WIDTH: usize = 120;
-const INDENT: usize = 4;
-
 /// A source in the one layout, or the errors that prevent it.
 ///
 /// ```

@@ -1,7 +1,8 @@
 //! Tokens that stand on one line if they fit: statements, heads, expressions; and the lists within them.
 
+use super::lines::{INDENT, WIDTH};
 use super::source::Source;
-use super::{Printer, INDENT, WIDTH};
+use super::Printer;
 use crate::parser::Role;
 use crate::token::TokenKind;
 

@@ -21,12 +21,10 @@ use nacre_diagnostics::{Diagnostic, SourceId, Span};
 use crate::ast::{Docs, File};
 use crate::errors;
 use crate::lexer::{lex, Lexed, Token};
+use crate::limits::{DEEPEST, LONGEST};
 use crate::token::TokenKind;
 
 pub(crate) use roles::Role;
-
-/// How deeply statements may be nested, and expressions in them.
-pub const DEEPEST: u32 = 100;
 
 /// No file has more diagnostics than this; those behind it follow from those before.
 const MOST_ERRORS: usize = 50;
@@ -55,8 +53,8 @@ pub(crate) struct Parser<'a> {
 
 /// Everything: the tree, the tokens with their roles, the diagnostics.
 pub(crate) fn parse(file: SourceId, text: &str) -> (File, (Lexed, Vec<Role>), Vec<Diagnostic>) {
-    if text.len() > crate::LONGEST {
-        let end = crate::LONGEST as u32;
+    if text.len() > LONGEST {
+        let end = LONGEST as u32;
         let lexed = Lexed { tokens: vec![], comments: vec![], found: vec![] };
         return (File::default(), (lexed, vec![]), vec![errors::too_long(Span { file, start: end, end })]);
     }

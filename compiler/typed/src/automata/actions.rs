@@ -4,8 +4,8 @@ use nacre_diagnostics::nearest;
 use nacre_specification as spec;
 use nacre_syntax::ast::{self, ActionKind, EventDirection, Item};
 
+use super::inferred::Ty;
 use super::limits::MOST_JOINED;
-use super::types::Ty;
 use super::{Binding, Known, Local, Typer};
 
 const NEVER: spec::Guard = spec::Guard::Holds(spec::Expr::Const(spec::Value::Bool(false)));

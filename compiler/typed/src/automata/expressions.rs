@@ -4,7 +4,7 @@ use nacre_diagnostics::{nearest, Span};
 use nacre_specification::{Binary, Expr, Unary, Value};
 use nacre_syntax::ast::{self, BinaryOp, ExprKind, Item, UnaryOp};
 
-use super::types::Ty;
+use super::inferred::Ty;
 use super::Typer;
 
 pub(super) fn boxed(op: Binary, a: Expr, b: Expr) -> Expr {

@@ -4,7 +4,7 @@ use nacre_diagnostics::Span;
 use nacre_specification::{Guard, Pattern};
 use nacre_syntax::ast::{self, BinaryOp, ExprKind};
 
-use super::types::Ty;
+use super::inferred::Ty;
 use super::{Binding, Known, Typer};
 
 impl Typer<'_> {

@@ -4,7 +4,7 @@ use nacre_diagnostics::Diagnostic;
 use nacre_specification as spec;
 use nacre_syntax::ast::{self, BinaryOp, ExprKind, Item};
 
-use super::types::Ty;
+use super::inferred::Ty;
 use super::Typer;
 
 /// Constants refer to one another at most so deeply.

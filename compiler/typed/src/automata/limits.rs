@@ -4,7 +4,7 @@
 use nacre_diagnostics::Span;
 use nacre_specification::{Expr, Pattern};
 
-use super::types::Ty;
+use super::inferred::Ty;
 use super::Typer;
 
 /// Parts of expressions that come from definitions.

@@ -6,6 +6,7 @@
 mod actions;
 mod expressions;
 mod guards;
+mod inferred;
 mod join;
 mod limits;
 mod names;
@@ -20,7 +21,7 @@ use nacre_specification as spec;
 use nacre_syntax::ast::{self, Item};
 
 use crate::program::Program;
-use types::Ty;
+use inferred::Ty;
 
 impl Program {
     pub fn automata(&self) -> impl Iterator<Item = &ast::Automaton> {

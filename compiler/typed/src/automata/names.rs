@@ -4,7 +4,7 @@ use nacre_diagnostics::{nearest, Span};
 use nacre_specification::{Expr, Value};
 use nacre_syntax::ast::Item;
 
-use super::types::Ty;
+use super::inferred::Ty;
 use super::{Binding, Known, Local, Typer};
 
 impl Typer<'_> {

@@ -5,8 +5,8 @@ use nacre_specification::{Binary, Expr, Unary};
 use nacre_syntax::ast::{self, BinaryOp, ExprKind};
 
 use super::expressions::boxed;
+use super::inferred::Ty;
 use super::limits::size;
-use super::types::Ty;
 use super::{Binding, Typer};
 
 const FUNCTIONS: &[&str] = &["peer", "all", "any", "min", "max", "upto", "damaged"];

@@ -4,7 +4,7 @@ use nacre_specification::{Binary, Expr, Operation, Place, Root, Statement, Step}
 use nacre_syntax::ast::{self, AssignOp, ExprKind, StatementKind};
 
 use super::expressions::boxed;
-use super::types::Ty;
+use super::inferred::Ty;
 use super::Typer;
 
 impl Typer<'_> {

@@ -1,26 +1,11 @@
-//! Types of automata while they are inferred.
+//! Inference of the types of automata.
 
 use nacre_diagnostics::nearest;
 use nacre_specification as spec;
 use nacre_syntax::ast::{self, Item, TypeArgument, TypeKind};
 
+use super::inferred::{plain, Ty};
 use super::Typer;
-
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Ty {
-    /// Not known yet.
-    Var(usize),
-    Bool,
-    Nat,
-    Rank,
-    Msg,
-    Tuple(Vec<Ty>),
-    Per(Box<Ty>),
-    Seq(Box<Ty>),
-    Bag(Box<Ty>),
-    Set(Box<Ty>),
-    Map(Box<Ty>, Box<Ty>),
-}
 
 const KNOWN: &[&str] =
     &["bool", "nat", "rank", "msg", "seq", "bag", "set", "map", "members", "duration", "addr", "endpoint", "instant"];
@@ -204,20 +189,4 @@ impl Typer<'_> {
             TypeKind::Per(..) => return None,
         })
     }
-}
-
-/// Types without arguments.
-fn plain(name: &str) -> Option<Ty> {
-    let sized = |prefix: &str| {
-        name.strip_prefix(prefix).is_some_and(|d| !d.is_empty() && d.bytes().all(|b| b.is_ascii_digit()))
-    };
-    Some(match name {
-        "bool" => Ty::Bool,
-        "nat" | "duration" | "instant" => Ty::Nat,
-        "rank" | "addr" | "endpoint" => Ty::Rank,
-        "msg" => Ty::Msg,
-        "members" => Ty::Set(Box::new(Ty::Rank)),
-        _ if sized("u") || sized("i") || sized("seq") => Ty::Nat,
-        _ => return None,
-    })
 }

@@ -2,8 +2,7 @@
 
 use nacre_stack::{has_message, Struct, Type};
 
-use super::code::Dropped;
-use super::expressions::{Argument, Expr, ExprKind, Partial, PartialKind, Place, Step};
+use super::code::{Argument, Dropped, Expr, ExprKind, Partial, PartialKind, Place, Step};
 
 impl Expr {
     /// The expressions in this one, in order of evaluation; of what may fail, not those of its `else`.

@@ -1,7 +1,9 @@
 //! Going over code: statements, and what is in them, in order of evaluation.
 
-use super::code::{Block, Condition, ConditionKind, Each, Otherwise, OtherwiseKind, Over, Statement, StatementKind};
-use super::expressions::{Expr, ExprKind, Partial};
+use super::code::{
+    Block, Condition, ConditionKind, Each, Expr, ExprKind, Otherwise, OtherwiseKind, Over, Partial, Statement,
+    StatementKind,
+};
 
 /// What code consists of.
 #[derive(Clone, Copy, Debug)]
