@@ -26,28 +26,6 @@ struct Printed {
     output: Vec<String>,
 }
 
-fn text(document: &str) -> String {
-    std::fs::read_to_string(root().join(document)).expect("readable")
-}
-
-/// The blocks between fences, each with the word behind its opening fence.
-fn blocks(document: &str) -> Vec<(String, String)> {
-    let (mut found, mut open) = (vec![], None::<(String, String)>);
-    for line in text(document).lines() {
-        match (&mut open, line.strip_prefix("```")) {
-            (Some(_), Some(_)) => found.extend(open.take()),
-            (Some((_, text)), None) => {
-                text.push_str(line);
-                text.push('\n');
-            }
-            (None, Some(word)) => open = Some((word.trim().to_string(), String::new())),
-            (None, None) => {}
-        }
-    }
-    assert!(open.is_none(), "{document}: a block has no end");
-    found
-}
-
 /// The blocks of a language.
 fn blocks_of(document: &str, word: &str) -> Vec<String> {
     blocks(document).into_iter().filter(|(found, _)| found == word).map(|(_, text)| text).collect()
@@ -134,8 +112,13 @@ fn run(command: &str, folder: &Path, status: i32) -> String {
 /// Compares what was printed with what the document shows. `...` stands for any lines. Times and rates differ, and so does the
 /// number of states when several threads search.
 fn compare(document: &str, shown: &[String], printed: &str) {
-    let without_figures = |line: &str| match line.contains(" states, ") {
-        true => line.chars().filter(|c| !c.is_ascii_digit()).collect(),
+    let without_figures = |line: &str| match line.contains(" states, ") || line.contains(" runs, ") {
+        true => line
+            .replace(" us)", " ms)")
+            .replace(" s)", " ms)")
+            .chars()
+            .filter(|c| !c.is_ascii_digit() && *c != '.')
+            .collect(),
         false => line.trim_end().to_string(),
     };
     let mut lines = printed.lines().map(without_figures);
@@ -155,7 +138,7 @@ fn compare(document: &str, shown: &[String], printed: &str) {
 #[test]
 fn every_command_of_every_document_is_run_by_a_test_here() {
     let run: BTreeSet<String> =
-        [README, LANGUAGE, VERIFICATION].iter().flat_map(|d| in_blocks(d)).map(|p| p.command).collect();
+        [README, LANGUAGE, VERIFICATION, SIMULATION].iter().flat_map(|d| in_blocks(d)).map(|p| p.command).collect();
     let also = [CHECK_MINE, TEST_MINE, REPLAY].map(str::to_string);
     let not_run: Vec<&str> = NOT_RUN.iter().map(|(command, _)| *command).collect();
     let makefile = text("Makefile");
@@ -190,6 +173,7 @@ fn every_command_of_every_document_is_run_by_a_test_here() {
 const README: &str = "README.md";
 const LANGUAGE: &str = "docs/language.md";
 const VERIFICATION: &str = "docs/verification.md";
+const SIMULATION: &str = "docs/simulation.md";
 const CHECK_MINE: &str = "nacre check layers/mine.nacre";
 const TEST_MINE: &str = "nacre test layers/mine_test.nacre";
 const REPLAY: &str = "nacre replay run.json --level inline";
@@ -273,6 +257,17 @@ fn first_layer_of_the_language_reference_works_as_it_says() {
         run(&command, &docs, 0);
     }
     assert!(docs.join("out/newest_only.c").is_file());
+}
+
+#[test]
+fn simulations_print_what_their_page_shows() {
+    let shown = in_blocks(SIMULATION);
+    assert_eq!(shown.len(), 2);
+    for (Printed { command, output }, status) in shown.into_iter().zip([1, 0]) {
+        let printed = run(&command, &root(), status);
+        compare(SIMULATION, &output, &printed);
+        assert_eq!(printed.lines().count(), output.len(), "{command}\n{printed}");
+    }
 }
 
 #[test]

@@ -3,15 +3,18 @@
 use nacre_tests::{files, root};
 
 /// What such a test cannot do without. Programs that only run to their end (a compiler) are not meant.
-const SIGNS: [&str; 11] = [
+const SIGNS: [&str; 14] = [
     ".spawn()",
     "UdpSocket::",
     "Listener::bind(",
     "Endpoint::",
+    "TcpListener",
     "UnixStream",
     "UnixListener",
     "mkfifo",
     "process_group",
+    "\"kill\"",
+    ".try_wait(",
     "Instant::now()",
     "ThreadTime",
     "thread::sleep",
@@ -57,6 +60,27 @@ fn tests_that_could_depend_on_scheduling_are_run_under_load() {
         );
     }
     assert!(found >= 8, "only {found} files were found");
+}
+
+/// The list names test targets, so such a test cannot be beside the code.
+#[test]
+fn unit_tests_do_not_depend_on_scheduling() {
+    let mut seen = 0;
+    for file in files(&root(), ".rs") {
+        let path = file.strip_prefix(root()).expect("below the root").display().to_string();
+        let text = std::fs::read_to_string(&file).expect("readable");
+        let tests = match path.ends_with("/tests.rs") && path.contains("/src/") {
+            true => Some(text.as_str()),
+            false => text.split_once("#[cfg(test)]\nmod tests {").map(|(_, tests)| tests),
+        };
+        let Some(tests) = tests.filter(|_| !path.contains("/tests/")) else {
+            continue;
+        };
+        seen += 1;
+        let sign = SIGNS.iter().find(|sign| tests.contains(**sign));
+        assert_eq!(sign, None, "{path}: move this test to the folder `tests` of its crate, and put it on the list");
+    }
+    assert!(seen >= 20, "only {seen} files with unit tests were found");
 }
 
 #[test]

@@ -37,3 +37,25 @@ pub fn golden(name: &str, actual: &str) {
     let expected = std::fs::read_to_string(&path).unwrap_or_default();
     assert_eq!(expected, actual, "{} differs (BLESS=1 writes it anew)", path.display());
 }
+
+pub fn text(document: &str) -> String {
+    std::fs::read_to_string(root().join(document)).expect("readable")
+}
+
+/// The blocks between fences of a document, each with the word behind its opening fence.
+pub fn blocks(document: &str) -> Vec<(String, String)> {
+    let (mut found, mut open) = (vec![], None::<(String, String)>);
+    for line in text(document).lines() {
+        match (&mut open, line.strip_prefix("```")) {
+            (Some(_), Some(_)) => found.extend(open.take()),
+            (Some((_, text)), None) => {
+                text.push_str(line);
+                text.push('\n');
+            }
+            (None, Some(word)) => open = Some((word.trim().to_string(), String::new())),
+            (None, None) => {}
+        }
+    }
+    assert!(open.is_none(), "{document}: a block has no end");
+    found
+}
