@@ -124,6 +124,7 @@ impl Linker {
             name: instance.clone(),
             description: fragment.description.clone(),
             version: fragment.version,
+            sessions: 1,
             reactions: vec![],
             invariants: vec![],
             goals: vec![],

@@ -19,6 +19,8 @@ pub struct Event {
     pub parameters: Vec<Parameter>,
     /// Which parameter is the message, if one is; an event has at most one.
     pub message: Option<u32>,
+    /// Which parameter is the number of the session that the event belongs to, if one is: of the type `0 .. n`.
+    pub session: Option<u32>,
     pub role: EventRole,
 }
 

@@ -17,12 +17,14 @@
 
 pub mod canonical;
 mod choices;
+mod conditions;
 mod covered;
 mod evaluate;
 mod execute;
 mod filter;
 mod machine;
 mod message;
+mod observe;
 mod opening;
 mod places;
 mod pool;

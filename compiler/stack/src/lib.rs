@@ -41,6 +41,10 @@
 //! **Scopes** ([`Scope`]): session cells are per connection; shared ones per instance of the layer; lasting outlive a
 //! view; given ones are set at opening and never change; counters are not behaviour and are never compared.
 //!
+//! **Sessions.** A layer may have several ([`Layer::sessions`]): then each of its session and lasting cells exists once
+//! for each, and what reaches it names one, as the parameter [`Event::session`] of the type `0 .. n`. Its code runs in
+//! that session. Opening puts its events in once for each session that they can name.
+//!
 //! **Boundaries.** Opening evaluates the cells' initial values (after what is drawn at random for them), in order,
 //! and then puts every input of port 0 whose event has the role [`EventRole::Opening`] into the queue. A frame
 //! becomes the event of the first input of port 0 that has a message: its parameter of type Addr is where the frame
@@ -107,6 +111,8 @@ pub struct Layer {
     /// With parameters, as shown to a person: `pt2pt<W = 16, RTO = 20 ms>`.
     pub description: String,
     pub version: u32,
+    /// How often its session state exists; see [`MOST_SESSIONS`].
+    pub sessions: u32,
     /// Every (event, variant) that can reach the layer, and what handles it.
     pub reactions: Vec<Reaction>,
     /// `invariant`s; true between steps. Over cells of this layer only.
@@ -277,6 +283,7 @@ mod nodes;
 pub mod normal;
 pub mod operations;
 pub mod payload;
+mod sessions;
 mod state;
 mod text;
 mod types;
@@ -291,6 +298,7 @@ pub use headers::*;
 pub use ids::*;
 pub use links::*;
 pub use nodes::{number, FillSpans};
+pub use sessions::MOST_SESSIONS;
 pub use state::*;
 pub use text::{print, print_with_spans, read, ReadError};
 pub use types::*;

@@ -1,6 +1,7 @@
 //! The normal form: a stack without the constructs that not every engine runs by itself.
 //!
 //! The interpreter runs every stack as it is. The passes and the C back end work on the normal form, in which
+//! - no layer has several sessions ([`sessions`]): its cells are arrays, indexed by the session that an event names;
 //! - no guard asks for a link ([`guards`]): a layer that tells its neighbours apart has an event for each;
 //! - nothing turns at a port ([`turns`]): what comes back is emitted by who sent it down.
 //!
@@ -8,6 +9,7 @@
 //! Tests run stacks in the interpreter and their normal form in C, and compare.
 
 mod guards;
+mod sessions;
 mod turns;
 
 use std::borrow::Cow;
@@ -19,6 +21,7 @@ pub fn normalize(stack: &mut Stack) {
     if is_normal(stack) {
         return;
     }
+    sessions::rewrite(stack);
     turns::rewrite(stack);
     guards::rewrite(stack);
     number(stack);
@@ -37,7 +40,9 @@ pub fn normal(stack: &Stack) -> Cow<'_, Stack> {
 /// Whether a stack is in normal form.
 pub fn is_normal(stack: &Stack) -> bool {
     let arms = stack.layers.iter().flat_map(|l| &l.reactions).flat_map(|r| &r.arms);
-    stack.ports.iter().all(|p| p.turns.is_empty()) && arms.into_iter().all(|a| a.guard.link.is_none())
+    stack.layers.iter().all(|l| l.sessions == 1)
+        && stack.ports.iter().all(|p| p.turns.is_empty())
+        && arms.into_iter().all(|a| a.guard.link.is_none())
 }
 
 /// What a stack has that no row of layers between a lower and an upper port has; engines that run rows only refuse it.
@@ -56,6 +61,7 @@ pub fn beyond_rows(stack: &Stack) -> Vec<&'static str> {
         (forks(Direction::Down) || forks(Direction::Up), "a layer with several neighbours on one side"),
         (arms.into_iter().any(|a| a.guard.link.is_some()), "a guard that asks for a link"),
         (stack.ports.iter().any(|p| !p.turns.is_empty()), "events that turn at a port"),
+        (has_sessions(stack), SESSIONS),
     ];
     those(&found)
 }
@@ -69,11 +75,17 @@ pub fn beyond_worlds(stack: &Stack) -> Vec<&'static str> {
     those(&[
         (lower.len() > 1, SEVERAL_LOWER_PORTS),
         (others.next().is_some(), "events at the lower port that are no frames"),
+        (has_sessions(stack), SESSIONS),
         (stack.has_views(), "state that outlives a view"),
     ])
 }
 
 const SEVERAL_LOWER_PORTS: &str = "several lower ports";
+const SESSIONS: &str = "several sessions";
+
+fn has_sessions(stack: &Stack) -> bool {
+    stack.layers.iter().any(|l| l.sessions > 1) || stack.events.iter().any(|event| event.session.is_some())
+}
 
 fn those(found: &[(bool, &'static str)]) -> Vec<&'static str> {
     found.iter().filter(|(has, _)| *has).map(|(_, what)| *what).collect()

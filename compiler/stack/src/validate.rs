@@ -10,6 +10,7 @@ mod methods;
 mod numbers;
 mod places;
 mod problems;
+mod sessions;
 mod tables;
 
 use crate::Stack;
@@ -21,7 +22,9 @@ pub use problems::Problem;
 /// run only if those found nothing.
 pub fn validate(stack: &Stack) -> Result<(), Vec<Problem>> {
     let mut problems = Problems::default();
-    for check in [tables::check, code::check, cycles::check, layouts::check, in_place::check, numbers::check] {
+    for check in
+        [tables::check, sessions::check, code::check, cycles::check, layouts::check, in_place::check, numbers::check]
+    {
         check(stack, &mut problems);
         if !problems.found.is_empty() {
             return Err(problems.found);

@@ -104,3 +104,42 @@ fn a_stack_without_anything_that_lasts_has_no_views() {
     let mut closed = Machine::new(&router, Config::default());
     assert_eq!(closed.view(BTreeMap::new(), 1), Outcome::Invalid, "it is not open");
 }
+
+#[test]
+fn each_session_has_a_state_of_its_own() {
+    let stack = samples::mux();
+    let (mut a, mut b) = (open(&stack), open(&stack));
+    let (say, ask) = (input(&stack, "above", "say"), input(&stack, "above", "ask"));
+    assert_eq!(a.armed().iter().map(|armed| armed.indices[0]).collect::<Vec<_>>(), [0, 1, 2]);
+    assert_eq!(a.call(say, &[Value::Num(2)], b"two", 1), Outcome::Ok);
+    let outputs = a.take_outputs();
+    assert_eq!((outputs[0].session, outputs[0].port), (0, PortId(0)));
+    let frame = outputs[0].bytes.clone().expect("a frame");
+    assert_eq!(frame[0] & 3, 2, "the key is the session");
+    assert_eq!(b.enter(PortId(0), 1, Addr::default(), &frame, 2), Outcome::Ok);
+    let heard = b.take_outputs();
+    assert_eq!((heard[0].session, heard[0].bytes.as_deref()), (2, Some(&b"two"[..])));
+    let Value::Tuple(seen) = cell(&b, "talk", "seen") else { panic!("one for each session") };
+    assert_eq!(seen[..], [Value::Num(0), Value::Num(0), Value::Num(1)]);
+    assert_eq!(cell(&b, "talk", "total"), &Value::Num(1), "it is shared");
+    // The answer goes to the peer from which the question came, in the same session.
+    assert_eq!(b.call(say, &[Value::Num(2)], b"back", 3), Outcome::Ok);
+    assert_eq!(b.take_outputs()[0].session, 1);
+    assert_eq!(b.call(ask, &[Value::Num(1)], b"", 4), Outcome::Ok);
+    assert_eq!(b.take_outputs()[0].session, 1);
+    assert_eq!(b.reports().len(), 0);
+}
+
+#[test]
+fn nothing_picks_a_session_that_there_is_not() {
+    let stack = samples::mux();
+    let mut machine = open(&stack);
+    let say = input(&stack, "above", "say");
+    let before = machine.canonical_bytes();
+    assert_eq!(machine.call(say, &[Value::Num(3)], b"", 1), Outcome::Invalid, "a call");
+    assert_eq!(machine.enter(PortId(0), 2, Addr::default(), &[0, 0], 1), Outcome::Invalid, "a channel");
+    assert_eq!(machine.enter(PortId(0), 1, Addr::default(), &[3, 0], 1), Outcome::Dropped, "a header");
+    assert_eq!(machine.counter(builtin::MALFORMED), 1);
+    assert_eq!(machine.canonical_bytes(), before);
+    assert_eq!(machine.enter(PortId(0), 1, Addr::default(), &[2, 0], 1), Outcome::Ok);
+}

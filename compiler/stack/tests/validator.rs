@@ -355,3 +355,25 @@ fn events_that_lead_to_themselves_within_a_step() {
         emit_in(&mut handler(s, "order.down.cast").body).arguments.clear();
     });
 }
+
+#[test]
+fn sessions_that_nothing_names_or_that_are_not_there() {
+    let mux = samples::mux;
+    refused("names no session of its layer", mux(), |s| s.layers[1].sessions = 4);
+    refused("from 1 to 1024 are possible", mux(), |s| s.layers[0].sessions = 0);
+    refused("from 1 to 1024 are possible", mux(), |s| s.layers[0].sessions = 1025);
+    refused("its session is no number", mux(), |s| s.events[0].session = Some(1));
+    refused("its session is no number", mux(), |s| s.events[0].session = Some(7));
+    refused("nothing says in which session", mux(), |s| s.events[6].session = None);
+    refused("has other indices", mux(), |s| handler(s, "talk.on.again").parameters.clear());
+    refused("changes the number of its session", mux(), |s| {
+        let talk = handler(s, "talk.down.ask");
+        let other = local(talk, "other");
+        talk.body.insert(0, StatementKind::Let(talk.parameters[0], other).into());
+    });
+    refused("which session's `salt` is meant", mux(), |s| {
+        let next = s.cells.iter().find(|c| c.name == "next").unwrap().initial.clone();
+        let total = s.cells.iter_mut().find(|c| c.name == "total").unwrap();
+        (total.initial, total.ty) = (next, Type::Seq(8));
+    });
+}

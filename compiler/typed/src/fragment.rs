@@ -97,6 +97,7 @@ impl Fragment {
                 name: self.name.clone(),
                 description: self.description.clone(),
                 version: self.version,
+                sessions: 1,
                 reactions: Vec::new(),
                 invariants: self.invariants.clone(),
                 goals: self.goals.clone(),

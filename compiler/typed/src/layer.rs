@@ -348,7 +348,8 @@ impl<'p> Checker<'p> {
         }
         let message = messages.first().copied();
         let role = self.event_role(declared, direction, parameters.len(), message.is_some());
-        let event = Event { name: declared.name.name.clone(), direction, parameters, message, role };
+        let (name, session) = (declared.name.name.clone(), None);
+        let event = Event { name, direction, parameters, message, session, role };
         if let Some(known) = self.tree.events.iter().position(|e| *e == event) {
             return Some(EventId(known as u32));
         }

@@ -14,7 +14,22 @@ impl Writer<'_> {
 
     /// Whether frames come in at several ports, so that the entry is told which.
     pub fn has_enter(&self) -> bool {
-        self.lower_ports().len() > 1
+        let ports = self.lower_ports();
+        ports.len() > 1 || ports.into_iter().any(|port| self.has_sessions(port))
+    }
+
+    /// Whether frames come in at a lower port in several sessions.
+    pub fn has_sessions(&self, port: PortId) -> bool {
+        self.frame_sessions(port) > 1
+    }
+
+    fn frame_sessions(&self, port: PortId) -> u32 {
+        self.stack.frames_at(port).map_or(1, |(input, _)| self.stack.sessions_of(input.event))
+    }
+
+    /// The name of the entry of frames at a lower port, given their session where there are several.
+    pub fn entry_name(&self, port: PortId) -> String {
+        self.input_name(port) + if self.has_sessions(port) { "_session" } else { "" }
     }
 
     /// The most bytes before the data of a frame.
@@ -52,6 +67,25 @@ impl Writer<'_> {
         )
     }
 
+    /// The head of the entry of frames that is given their session.
+    fn session_head(&self, port: PortId) -> String {
+        let (p, name) = (&self.prefix, self.entry_name(port));
+        format!(
+            "{name}(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now, uint32_t session,\n\
+             \x20       const struct nacre_addr *from, const uint8_t *frame, uint32_t len, struct nacre_out *out)"
+        )
+    }
+
+    /// The entry of frames without a session, where there are several: they belong to the first.
+    pub fn first_session(&self, port: PortId, code: &mut Code) {
+        if self.has_sessions(port) {
+            code.line("");
+            code.open(format!("int {} {{", self.input_head(port)));
+            code.line(format!("return {}(s, pool, counters, now, 0, from, frame, len, out);", self.entry_name(port)));
+            code.close("}");
+        }
+    }
+
     fn view_head(&self) -> String {
         let p = &self.prefix;
         format!(
@@ -65,6 +99,10 @@ impl Writer<'_> {
         for port in self.lower_ports().into_iter().filter(|port| *port != PortId(0)) {
             code.line("/* A frame from the transport at another lower port. */");
             code.line(format!("int {};", self.input_head(port)));
+        }
+        for port in self.lower_ports().into_iter().filter(|port| self.has_sessions(*port)) {
+            code.line("/* A frame from the transport, in one of several sessions; above it is session 0. */");
+            code.line(format!("int {};", self.session_head(port)));
         }
         if self.stack.has_views() {
             code.line("/* A new view: what lasts stays, all else of the session begins anew. */");
@@ -152,12 +190,15 @@ impl Writer<'_> {
                 "static int {p}_any_enter(void *s, void *pool, uint64_t *counters, uint64_t now, \
                  const struct nacre_in *in, struct nacre_out *out) {{"
             ));
-            code.line(format!("if (in == NULL || in->session != 0) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
+            code.line(format!("if (in == NULL) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
             code.open("switch (in->port) {");
             for port in self.lower_ports() {
-                let name = self.input_name(port);
-                let call = format!("{name}(s, pool, counters, now, in->from, in->frame, in->len, out)");
-                code.line(format!("case {}: return {call};", port.0));
+                let (name, sessions) = (self.entry_name(port), self.frame_sessions(port));
+                let session = if sessions > 1 { "in->session, " } else { "" };
+                code.line(format!("case {}:", port.0));
+                code.line(format!("    if (in->session >= {sessions}u) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
+                let call = format!("{name}(s, pool, counters, now, {session}in->from, in->frame, in->len, out)");
+                code.line(format!("    return {call};"));
             }
             code.line(format!("default: return {p}_nothing(out, NACRE_INVALID);"));
             code.close("}");

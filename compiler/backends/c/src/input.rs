@@ -13,12 +13,14 @@ impl Writer<'_> {
         let p = self.prefix.clone();
         let stack = self.stack;
         let mut code = Code::new(0);
+        let several = self.has_sessions(port);
+        let (session, passed) = if several { (", uint32_t session", "session, ") } else { ("", "") };
         let head = |word: &str, name: &str, code: &mut Code| {
             let first = format!("struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now");
-            code.line(format!("{word}int {name}({first}, const struct nacre_addr *from,"));
+            code.line(format!("{word}int {name}({first}{session}, const struct nacre_addr *from,"));
             code.open("        const uint8_t *frame, uint32_t len, struct nacre_out *out) {");
         };
-        let (entry, any) = (self.input_name(port), self.any_frame_name(port));
+        let (entry, any) = (self.entry_name(port), self.any_frame_name(port));
         let Some((input, layout_id)) = stack.frames_at(port) else {
             head("", &entry, &mut code);
             for name in ["s", "pool", "counters", "from", "frame", "out"] {
@@ -74,9 +76,10 @@ impl Writer<'_> {
                 self.take_frame(input, &format!("{}u", shape.size), Some(shape), &mut code);
                 code.close("}");
             }
-            code.line(format!("return {any}(s, pool, counters, now, from, frame, len, out);"));
+            code.line(format!("return {any}(s, pool, counters, now, {passed}from, frame, len, out);"));
             code.close("}");
         }
+        self.first_session(port, &mut code);
         code
     }
 
@@ -100,6 +103,9 @@ impl Writer<'_> {
                     "from == NULL ? (struct nacre_addr){.port = 0} : *from".into()
                 }
                 ty => match self.scalar(ty) {
+                    Some(scalar) if declared.session == Some(i as u32) && stack.sessions_of(input.event) > 1 => {
+                        format!("({})session", scalar.name())
+                    }
                     Some(_) => "0".into(),
                     None => format!("({}){}", self.c_type(ty, 0), self.zero(ty)),
                 },

@@ -46,7 +46,7 @@ struct nacre_segment {
 struct nacre_output {
     uint16_t port;
     uint16_t event;   /* index into nacre_stack.events */
-    uint32_t session; /* 0 */
+    uint32_t session; /* 0, where there are not several */
     uint32_t len;     /* bytes in all segments */
     uint32_t segments_len;
     const struct nacre_segment *segments; /* NULL: no message */
@@ -61,7 +61,7 @@ struct nacre_in {
     uint32_t size;    /* sizeof(struct nacre_in) */
     uint16_t port;
     uint16_t reserved;
-    uint32_t session; /* 0 */
+    uint32_t session; /* 0, where there are not several */
     const struct nacre_addr *from;
     const uint8_t *frame;
     uint32_t len;

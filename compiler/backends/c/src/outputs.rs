@@ -45,8 +45,17 @@ impl Writer<'_> {
         }
         code.line("return;");
         code.close("}");
+        if let Some(session) = self.session(event, &parameters) {
+            code.line(format!("output->session = {session};"));
+        }
         self.fill_output(event, &parameters, code);
         self.fill_segments(event, &parameters, head.is_some(), code);
+    }
+
+    /// The parameter that names the session of an event.
+    fn session<'p>(&self, event: EventId, parameters: &'p [Parameter]) -> Option<&'p str> {
+        let at = self.stack.event(event).session?;
+        Some(&parameters[at as usize].name)
     }
 
     /// A message whose head was not written is lost.
@@ -80,7 +89,7 @@ impl Writer<'_> {
         self.fill_output(event, &parameters, code);
         code.line(format!("output->port = {};", port.0));
         code.line(format!("output->event = {number};"));
-        code.line("output->session = 0;");
+        code.line(format!("output->session = {};", self.session(event, &parameters).unwrap_or("0")));
         match self.stack.event(event).message.map(|m| parameters[m as usize].name.clone()) {
             None => {
                 code.line("output->len = output->segments_len = 0;");

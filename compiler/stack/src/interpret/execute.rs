@@ -225,6 +225,7 @@ impl<'a> Run<'a> {
     fn call(&mut self, id: FunctionId, arguments: &[Argument]) -> Option<Value> {
         let function = self.stack.function(id);
         let mut frame = Frame::new(&function.locals, function.layer);
+        frame.session = self.frames.last().map_or(0, |caller| caller.session);
         for (local, argument) in function.parameters.iter().zip(arguments) {
             frame.slots[local.index()] = match argument {
                 Argument::Value(value) => Slot::Value(self.evaluate(value)),

@@ -4,14 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::canonical::{self, Kind};
-use super::choices::Choices;
-use super::covered::Covered;
 use super::message::{Message, Origin};
 use super::pool::Pool;
 use super::random::SplitMix64;
-use super::report::{Report, Rule, TraceEntry};
-use super::run::{arguments_of, Pending, Run, State};
+use super::report::Rule;
+use super::run::{arguments_of, Pending, Run, Source, State};
 use super::timers::{self, Armed};
 use super::value::{Addr, Value, NEVER};
 use crate::*;
@@ -34,6 +31,8 @@ pub enum Outcome {
 pub struct Output {
     pub port: PortId,
     pub event: EventId,
+    /// The session that the event names; 0: none.
+    pub session: u32,
     /// The event's parameters but its message, in order.
     pub arguments: Vec<Value>,
     /// At a lower port the frame, elsewhere the data; none: an event without a message.
@@ -121,13 +120,19 @@ impl Machine {
     }
 
     pub fn of(stack: Arc<Stack>, config: Config) -> Machine {
-        let cells = stack.cells.iter().map(|c| stack.zero(&c.ty)).collect();
+        let cells = zeros(&stack);
         let state = begun(&stack, &config, cells);
         Machine { stack, config: Arc::new(config), state, opened: false }
     }
 
-    pub(super) fn pending(&self, input: &PortInput, message: Message, from: Option<Addr>, others: &[Value]) -> Pending {
-        let arguments = arguments_of(&self.stack, input.event, message, from, others);
+    pub(super) fn pending(
+        &self,
+        input: &PortInput,
+        message: Message,
+        source: Option<Source>,
+        others: &[Value],
+    ) -> Pending {
+        let arguments = arguments_of(&self.stack, input.event, message, source, others);
         Pending { link: input.link, event: input.event, arguments }
     }
 
@@ -201,6 +206,11 @@ impl Machine {
 
     /// A frame from the transport, at one of the lower ports.
     pub fn input_at(&mut self, port: PortId, from: Addr, frame: &[u8], now: u64) -> Outcome {
+        self.enter(port, 0, from, frame, now)
+    }
+
+    /// A frame from the transport, at one of the lower ports, in one of the sessions that it has there.
+    pub fn enter(&mut self, port: PortId, session: u32, from: Addr, frame: &[u8], now: u64) -> Outcome {
         let stack = self.stack.clone();
         if !self.opened {
             return Outcome::Invalid;
@@ -209,6 +219,9 @@ impl Machine {
             return Outcome::Busy;
         }
         let Some((input, layout)) = stack.frames_at(port) else { return Outcome::Invalid };
+        if session >= stack.sessions_of(input.event) {
+            return Outcome::Invalid;
+        }
         let Some(message) = parse(&stack, layout, frame) else {
             self.state.counters[builtin::MALFORMED.index()] += 1;
             return Outcome::Dropped;
@@ -216,7 +229,7 @@ impl Machine {
         if !self.has_space(input.need, message.len()) {
             return self.no_space();
         }
-        let event = self.pending(input, message.clone(), Some(from), &[]);
+        let event = self.pending(input, message.clone(), Some(Source { from: Some(from), session }), &[]);
         let impossible = self.counter(builtin::IMPOSSIBLE);
         self.step(now, input.need, &message, |run| run.put(event));
         if self.counter(builtin::IMPOSSIBLE) != impossible {
@@ -309,81 +322,11 @@ impl Machine {
         let State { cells, later, pool, .. } = &mut self.state;
         pool.end(cells.iter().chain(later.iter().flat_map(|e| &e.arguments)));
     }
+}
 
-    /// Lets a search decide what is open in the next step (also random numbers), until
-    /// [`Machine::take_choices`].
-    pub fn decide(&mut self, choices: Choices) {
-        self.state.choices = Some(choices);
-    }
-
-    /// What was decided since [`Machine::decide`].
-    pub fn take_choices(&mut self) -> Choices {
-        self.state.choices.take().unwrap_or_default()
-    }
-
-    /// What has run since this was called last; from the first call on.
-    pub fn take_covered(&mut self) -> Covered {
-        let fresh = Covered::none_of(&self.stack);
-        self.state.covered.replace(fresh).unwrap_or_default()
-    }
-
-    pub fn stack(&self) -> &Arc<Stack> {
-        &self.stack
-    }
-    pub fn counter(&self, counter: CounterId) -> u64 {
-        self.state.counters[counter.index()]
-    }
-    pub fn counters(&self) -> &[u64] {
-        &self.state.counters
-    }
-    /// Blocks of the pool that are free.
-    pub fn free_blocks(&self) -> u32 {
-        self.state.pool.free()
-    }
-    /// Fresh blocks that the last step took.
-    pub fn taken_blocks(&self) -> u32 {
-        self.state.pool.taken
-    }
-    pub fn cell(&self, cell: CellId) -> &Value {
-        &self.state.cells[cell.index()]
-    }
-    /// Puts a value where a test wants one.
-    pub fn set_cell(&mut self, cell: CellId, value: Value) {
-        self.state.cells[cell.index()] = value;
-    }
-    pub fn outputs(&self) -> &[Output] {
-        &self.state.outputs
-    }
-    /// The outputs since they were taken last.
-    pub fn take_outputs(&mut self) -> Vec<Output> {
-        std::mem::take(&mut self.state.outputs)
-    }
-    pub fn reports(&self) -> &[Report] {
-        &self.state.reports
-    }
-    pub fn take_reports(&mut self) -> Vec<Report> {
-        std::mem::take(&mut self.state.reports)
-    }
-    pub fn trace(&self) -> Option<&[TraceEntry]> {
-        self.state.trace.as_deref()
-    }
-    /// From now on what is handled is traced.
-    pub fn trace_on(&mut self) {
-        self.state.trace.get_or_insert_default();
-    }
-    pub fn take_trace(&mut self) -> Vec<TraceEntry> {
-        self.state.trace.as_mut().map(std::mem::take).unwrap_or_default()
-    }
-    /// The behaviour state as bytes: see [`canonical`](super::canonical).
-    pub fn canonical_bytes(&self) -> Vec<u8> {
-        canonical::write(&self.stack, &self.state, Kind::Whole)
-    }
-    /// The same without what a checker erases: see [`canonical`](super::canonical). Such states behave alike if the clock stands
-    /// still, armed timers fire at any time, and what is drawn at random is chosen from outside.
-    /// `times`: durations and instants are among it, because they decide nothing but that (`nacre_analysis::timing::erasure`).
-    pub fn abstract_bytes(&self, times: bool) -> Vec<u8> {
-        canonical::write(&self.stack, &self.state, Kind::Abstract { times })
-    }
+/// All cells, with a copy for each session, as they are before opening.
+pub(super) fn zeros(stack: &Stack) -> Vec<Value> {
+    (0..stack.cells.len() as u32).map(|cell| stack.zero(&stack.whole_type(CellId(cell)))).collect()
 }
 
 /// Nothing has happened yet.
@@ -421,7 +364,7 @@ fn blocks(pool: &Pool, need: Need, length: usize) -> u64 {
 
 fn admitted(stack: &Stack, state: &mut State, input: &PortInput, arguments: &[Value]) -> bool {
     let mut run = Run::new(stack, state);
-    input.admissions.iter().all(|admission| run.admits(admission, arguments))
+    input.admissions.iter().all(|admission| run.admits(admission, input.event, arguments))
 }
 
 /// A frame as a message whose data is the step's input.

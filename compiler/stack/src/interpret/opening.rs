@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::machine::{begun, Machine, Outcome};
+use super::machine::{begun, zeros, Machine, Outcome};
 use super::message::Message;
 use super::random::SplitMix64;
-use super::run::{Frame, Pending, Run, State};
+use super::run::{Frame, Pending, Run, Source, State};
 use super::value::Value;
 use crate::*;
 
@@ -14,8 +14,7 @@ impl Machine {
     /// Makes the connection new: initial values, then `init`.
     pub fn open(&mut self, now: u64) -> Outcome {
         let need = self.stack.bounds.open;
-        let cells = self.stack.cells.iter().map(|c| self.stack.zero(&c.ty)).collect();
-        let fresh = begun(&self.stack, &self.config, cells);
+        let fresh = begun(&self.stack, &self.config, zeros(&self.stack));
         let Some(givens) = self.givens() else { return Outcome::Invalid };
         let counters = std::mem::take(&mut self.state.counters);
         let (choices, covered) = (self.state.choices.take(), self.state.covered.take());
@@ -29,8 +28,9 @@ impl Machine {
         self.step(now, need, &Message::default(), |run| {
             set_cells(run, givens, seed);
             let stack = run.stack;
-            let cells = stack.cells.iter().zip(&mut run.state.cells).filter(|(c, _)| c.scope != Scope::Given);
-            cells.filter(|_| first != 0).for_each(|(c, value)| renumber(stack, &c.ty, value, first));
+            let cells = run.state.cells.iter_mut().zip((0..).map(CellId));
+            let cells = cells.filter(|(_, id)| first != 0 && stack.cell(*id).scope != Scope::Given);
+            cells.for_each(|(value, id)| renumber(stack, &stack.whole_type(id), value, first));
             inits.into_iter().for_each(|event| run.put(event));
         });
         Outcome::Ok
@@ -83,7 +83,10 @@ impl Machine {
     }
 
     fn inits(&self) -> Vec<Pending> {
-        self.stack.openings().map(|i| self.pending(i, Message::default(), None, &[])).collect()
+        let sessions = |input: &PortInput| 0..self.stack.sessions_of(input.event);
+        let source = |session| Some(Source { from: None, session });
+        let inputs = self.stack.openings().flat_map(|input| sessions(input).map(move |session| (input, session)));
+        inputs.map(|(input, session)| self.pending(input, Message::default(), source(session), &[])).collect()
     }
 }
 
@@ -106,20 +109,29 @@ fn set_values(run: &mut Run, mut givens: Vec<Option<Value>>, wanted: impl Fn(usi
             if (cell.scope == Scope::Given) != scope_is_given || !wanted(index) {
                 continue;
             }
-            let value = match (givens[index].take(), &cell.initial) {
-                (Some(value), _) => value,
+            match (givens[index].take(), &cell.initial) {
+                (Some(value), _) => run.state.cells[index] = value,
                 (None, Some(initial)) => {
-                    run.frames.push(Frame::new(&cell.locals, cell.layer));
-                    run.execute(&cell.draws);
-                    let mut value = run.evaluate(initial);
-                    run.frames.pop();
-                    run.state.pool.keep(&mut value);
-                    value
+                    (0..stack.copies(CellId(index as u32)))
+                        .for_each(|session| set_initial(run, index, initial, session));
                 }
-                (None, None) => continue,
-            };
-            run.state.cells[index] = value;
+                (None, None) => {}
+            }
         }
+    }
+}
+
+/// Gives a cell its initial value, in one session.
+fn set_initial<'a>(run: &mut Run<'a>, index: usize, initial: &'a Expr, session: u32) {
+    let cell = &run.stack.cells[index];
+    run.frames.push(Frame { session: session.into(), ..Frame::new(&cell.locals, cell.layer) });
+    run.execute(&cell.draws);
+    let mut value = run.evaluate(initial);
+    run.frames.pop();
+    run.state.pool.keep(&mut value);
+    match &mut run.state.cells[index] {
+        Value::Tuple(copies) if run.stack.copies(CellId(index as u32)) > 1 => copies[session as usize] = value,
+        cell => *cell = value,
     }
 }
 
@@ -132,8 +144,8 @@ fn set_view(run: &mut Run, givens: Vec<Option<Value>>) {
         Scope::Session => !drawn(index),
         Scope::Shared | Scope::Lasting => false,
     };
-    for (index, cell) in stack.cells.iter().enumerate().filter(|(index, _)| anew(*index)) {
-        run.state.cells[index] = stack.zero(&cell.ty);
+    for index in (0..stack.cells.len()).filter(|index| anew(*index)) {
+        run.state.cells[index] = stack.zero(&stack.whole_type(CellId(index as u32)));
     }
     set_values(run, givens, anew);
 }

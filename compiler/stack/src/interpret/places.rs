@@ -59,7 +59,11 @@ impl Run<'_> {
     pub fn find(&mut self, place: &Place) -> Found {
         let frame = self.frames.len() - 1;
         let mut found = match place.root {
-            Root::Cell(cell) => Found { root: FoundRoot::Cell(cell), path: vec![] },
+            Root::Cell(cell) => {
+                let session = FoundStep::Part(self.frames[frame].session);
+                let path = if self.stack.copies(cell) > 1 { vec![session] } else { vec![] };
+                Found { root: FoundRoot::Cell(cell), path }
+            }
             Root::Local(local) => match &self.frames[frame].slots[local.index()] {
                 Slot::Ref(found) => found.clone(),
                 Slot::Value(_) => Found { root: FoundRoot::Local(frame, local), path: vec![] },

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::choices::Choices;
+use super::conditions::session_among;
 use super::covered::Covered;
 use super::machine::{Externs, Output, Schedule};
 use super::message::Message;
@@ -61,6 +62,8 @@ pub struct Frame<'a> {
     pub slots: Vec<Slot>,
     pub declared: &'a [Local],
     pub layer: LayerId,
+    /// In which session of the layer this runs.
+    pub session: u64,
     /// Of a filter: what it has yielded.
     pub yielded: Vec<u8>,
     /// The statement that is executed, or the condition that is evaluated.
@@ -70,7 +73,7 @@ pub struct Frame<'a> {
 impl<'a> Frame<'a> {
     pub fn new(declared: &'a [Local], layer: LayerId) -> Frame<'a> {
         let slots = declared.iter().map(|_| Slot::Value(Value::Gone)).collect();
-        Frame { slots, declared, layer, yielded: vec![], span: Span::default() }
+        Frame { slots, declared, layer, session: 0, yielded: vec![], span: Span::default() }
     }
 }
 
@@ -215,6 +218,9 @@ impl<'a> Run<'a> {
         for (local, value) in targets {
             frame.slots[local.index()] = Slot::Value(value);
         }
+        if let Some(Slot::Value(session)) = self.stack.session_local(handler).map(|local| &frame.slots[local.index()]) {
+            frame.session = session.num();
+        }
         let emissions = std::mem::take(&mut self.emissions);
         self.depth += 1;
         self.frames.push(frame);
@@ -299,6 +305,7 @@ impl<'a> Run<'a> {
     fn put_out(&mut self, port: PortId, event: EventId, arguments: Vec<Value>) {
         let layout = self.stack.ports[port.index()].frames;
         let (mut bytes, mut rest) = (None, vec![]);
+        let session = session_among(self.stack, event, &arguments) as u32;
         for argument in arguments {
             match argument {
                 Value::Msg(message) => match layout {
@@ -311,59 +318,9 @@ impl<'a> Run<'a> {
         if layout.is_some() && bytes.is_none() && self.stack.event(event).message.is_some() {
             return;
         }
-        self.state.outputs.push(Output { port, event, arguments: rest, bytes });
+        self.state.outputs.push(Output { port, event, session, arguments: rest, bytes });
         if self.state.outputs.len() > self.stack.bounds.outputs as usize {
             self.report(Rule::Space, format!("{} outputs", self.state.outputs.len()));
-        }
-    }
-
-    fn check_accepted(&mut self, layer: LayerId, event: &Pending) {
-        let direction = self.stack.event(event.event).direction;
-        let inner = matches!(self.stack.link(event.link).begin(direction), Target::Layer(_));
-        let inputs = self.stack.ports.iter().flat_map(|p| &p.inputs).filter(|input| input.event == event.event);
-        for admission in inputs.flat_map(|i| &i.admissions).filter(|a| a.layer == layer) {
-            if inner && !self.admits(admission, &event.arguments) {
-                let (layer, event) = (&self.stack.layer(layer).name, &self.stack.event(event.event).name);
-                return self.report(Rule::Accepts, format!("`{layer}` does not accept this `{event}`"));
-            }
-        }
-    }
-
-    /// Whether a condition of `accepts` holds for an event's arguments.
-    pub fn admits(&mut self, admission: &'a Admission, arguments: &[Value]) -> bool {
-        let mut frame = Frame::new(&admission.locals, admission.layer);
-        frame.span = admission.condition.span;
-        for (slot, value) in frame.slots.iter_mut().zip(arguments) {
-            *slot = Slot::Value(value.clone());
-        }
-        self.frames.push(frame);
-        let holds = self.evaluate(&admission.condition).truth();
-        self.frames.pop();
-        holds
-    }
-
-    /// Whether each goal holds.
-    pub fn goals(&mut self) -> Vec<bool> {
-        let mut held = vec![];
-        for (index, layer) in self.stack.layers.iter().enumerate() {
-            self.frames.push(Frame::new(&[], LayerId(index as u32)));
-            held.extend(layer.goals.iter().map(|goal| self.evaluate(&goal.holds).truth()));
-            self.frames.pop();
-        }
-        held
-    }
-
-    /// What must hold when a step has ended.
-    pub fn check_invariants(&mut self) {
-        for (index, layer) in self.stack.layers.iter().enumerate() {
-            self.frames.push(Frame::new(&[], LayerId(index as u32)));
-            for (number, invariant) in layer.invariants.iter().enumerate() {
-                self.frames.last_mut().expect("a frame").span = invariant.span;
-                if !self.evaluate(invariant).truth() {
-                    self.report(Rule::Invariant, format!("invariant {} of `{}`", number + 1, layer.name));
-                }
-            }
-            self.frames.pop();
         }
     }
 
@@ -377,19 +334,27 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The arguments of an event: its message at its place, an address where one is wanted, and the others in order.
+/// Where an event comes from that the host does not call: the address of the peer, and the session.
+#[derive(Clone, Copy)]
+pub struct Source {
+    pub from: Option<Addr>,
+    pub session: u32,
+}
+
+/// The arguments of an event: its message at its place, where it comes from, and the others in order.
 pub fn arguments_of(
     stack: &Stack,
     event: EventId,
     message: Message,
-    from: Option<Addr>,
+    source: Option<Source>,
     others: &[Value],
 ) -> Vec<Value> {
     let declared = stack.event(event);
     let mut others = others.iter();
-    let place = |(index, parameter): (usize, &Parameter)| match (&parameter.ty, from) {
+    let place = |(index, parameter): (usize, &Parameter)| match (&parameter.ty, source) {
         _ if declared.message == Some(index as u32) => Value::Msg(message.clone()),
-        (Type::Addr, Some(from)) => Value::Addr(from),
+        (_, Some(source)) if declared.session == Some(index as u32) => Value::Num(source.session.into()),
+        (Type::Addr, Some(Source { from: Some(from), .. })) => Value::Addr(from),
         (ty, _) => others.next().cloned().unwrap_or_else(|| stack.zero(ty)),
     };
     declared.parameters.iter().enumerate().map(place).collect()

@@ -35,7 +35,7 @@ pub fn all(stack: &Stack, state: &State) -> Vec<Armed> {
 
 fn each(stack: &Stack, state: &State, found: &mut dyn FnMut(Armed)) {
     for (index, timer) in stack.timers.iter().enumerate() {
-        visit(&state.cells[timer.cell.index()], &timer.path, &mut vec![], &mut |deadline, indices| {
+        visit(&state.cells[timer.cell.index()], &stack.timer_path(timer), &mut vec![], &mut |deadline, indices| {
             if deadline != NEVER {
                 let (timer_id, indices) = (TimerId(index as u32), indices.to_vec());
                 found(Armed { deadline, layer: timer.layer, timer: timer_id, indices });
@@ -90,7 +90,7 @@ pub fn disarm(stack: &Stack, state: &mut State, armed: &Armed) {
     let timer = &stack.timers[armed.timer.index()];
     let mut indices = armed.indices.iter().copied();
     let mut place = Some(&mut state.cells[timer.cell.index()]);
-    for step in &timer.path {
+    for step in stack.timer_path(timer).iter() {
         place = match (step, place) {
             (TimerStep::Field(i), Some(Value::Tuple(parts))) => parts.get_mut(*i as usize),
             (TimerStep::Each, Some(Value::Option(inner))) => inner.as_deref_mut(),

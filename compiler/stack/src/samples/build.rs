@@ -76,6 +76,7 @@ impl Builder {
             name: name.into(),
             description: name.into(),
             version: 1,
+            sessions: 1,
             reactions: vec![],
             invariants: vec![],
             goals: vec![],
@@ -96,7 +97,8 @@ impl Builder {
     pub fn event(&mut self, name: &str, direction: Direction, parameters: &[(&str, Type)]) -> EventId {
         let message = parameters.iter().position(|(_, ty)| *ty == Type::Msg).map(|i| i as u32);
         let role = EventRole::of(name, direction, parameters.len(), message.is_some());
-        self.stack.events.push(Event { name: name.into(), direction, parameters: named(parameters), message, role });
+        let (name, parameters) = (name.into(), named(parameters));
+        self.stack.events.push(Event { name, direction, parameters, message, session: None, role });
         EventId(self.stack.events.len() as u32 - 1)
     }
 

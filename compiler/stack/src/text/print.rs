@@ -73,9 +73,10 @@ impl<'a> Printer<'a> {
             self.line(format!("struct {} [{}]", quoted(&s.name), self.parameters(&s.fields)));
         }
         for l in &stack.layers {
+            let sessions = if l.sessions == 1 { String::new() } else { format!(" sessions {}", l.sessions) };
             let random = l.random.map_or(String::new(), |c| format!(" random #{}", c.0));
             self.line(format!(
-                "layer {} {:?} version {}{random}{}",
+                "layer {} {:?} version {}{sessions}{random}{}",
                 quoted(&l.name),
                 l.description,
                 l.version,
@@ -87,13 +88,14 @@ impl<'a> Printer<'a> {
         }
         for e in &stack.events {
             let message = e.message.map_or(String::new(), |m| format!(" message {m}"));
+            let session = e.session.map_or(String::new(), |s| format!(" session {s}"));
             let direction = word(words::DIRECTIONS, e.direction);
             let role = match e.role {
                 EventRole::Plain => String::new(),
                 role => format!(" as {}", word(words::EVENT_ROLES, role)),
             };
             let parameters = self.parameters(&e.parameters);
-            self.line(format!("event {} {direction} [{parameters}]{message}{role}", quoted(&e.name)));
+            self.line(format!("event {} {direction} [{parameters}]{message}{session}{role}", quoted(&e.name)));
         }
         for h in &stack.headers {
             let fields = join(h.fields.iter().map(|f| {

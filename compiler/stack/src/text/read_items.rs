@@ -71,8 +71,9 @@ impl Reader {
         let (name, direction) = (self.name()?, self.must_be(words::DIRECTIONS)?);
         let parameters = self.listed(Reader::parameter)?;
         let message = if self.is_word("message") { Some(self.small()?) } else { None };
+        let session = if self.is_word("session") { Some(self.small()?) } else { None };
         let role = if self.is_word("as") { self.must_be(words::EVENT_ROLES)? } else { EventRole::Plain };
-        self.stack.events.push(Event { name, direction, parameters, message, role });
+        self.stack.events.push(Event { name, direction, parameters, message, session, role });
         Ok(())
     }
 
@@ -131,12 +132,14 @@ impl Reader {
     fn layer_item(&mut self) -> Result<()> {
         let (name, description) = (self.name()?, self.text()?);
         let version = self.stated_number("version")?;
+        let sessions = if self.is_word("sessions") { self.small()? } else { 1 };
         let random = match self.is_word("random") {
             true => Some(CellId(self.named(|n| &n.cells)?)),
             false => None,
         };
         let (reactions, invariants, goals, span) = (vec![], vec![], vec![], self.span()?);
-        self.stack.layers.push(Layer { name, description, version, reactions, invariants, goals, random, span });
+        let (name, layers) = (name, &mut self.stack.layers);
+        layers.push(Layer { name, description, version, sessions, reactions, invariants, goals, random, span });
         Ok(())
     }
 

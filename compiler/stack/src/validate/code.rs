@@ -12,6 +12,8 @@ pub struct Check<'a> {
     pub layer: Option<LayerId>,
     /// Cells may be changed here.
     pub effects: bool,
+    /// This runs once for all sessions of the layer.
+    pub outside_sessions: bool,
     filter: bool,
     result: Option<&'a Type>,
     loops: u32,
@@ -34,9 +36,9 @@ pub fn check(stack: &Stack, problems: &mut Problems) {
         problems.at(&filter.name);
         Check::new(stack, problems, &filter.locals, None, Kind::Filter).filter_body(filter);
     }
-    for cell in &stack.cells {
+    for (cell, id) in stack.cells.iter().zip((0..).map(CellId)) {
         problems.at(format!("cell {}", cell.name));
-        initial(stack, problems, cell);
+        initial(stack, problems, id);
     }
     for (index, layer) in stack.layers.iter().enumerate() {
         let id = Some(LayerId(index as u32));
@@ -57,7 +59,8 @@ pub fn check(stack: &Stack, problems: &mut Problems) {
     recursion(stack, problems);
 }
 
-fn initial<'a>(stack: &'a Stack, problems: &'a mut Problems, cell: &'a Cell) {
+fn initial<'a>(stack: &'a Stack, problems: &'a mut Problems, id: CellId) {
+    let cell = stack.cell(id);
     let drawn = !cell.draws.is_empty() || !cell.locals.is_empty();
     let may = matches!(cell.scope, Scope::Session | Scope::Lasting) && cell.initial.is_some();
     problems.unless(may || !drawn, || "it cannot be drawn at random".into());
@@ -65,6 +68,7 @@ fn initial<'a>(stack: &'a Stack, problems: &'a mut Problems, cell: &'a Cell) {
     let messages = cell.locals.iter().any(|l| l.by_ref || stack.has_message(&l.ty));
     problems.unless(!messages, || "a local of its draws is a message or a reference".into());
     let mut check = Check::new(stack, problems, &cell.locals, Some(cell.layer), Kind::Pure);
+    check.outside_sessions = stack.copies(id) == 1;
     check.block(&cell.draws);
     if let Some(initial) = &cell.initial {
         check.typed(initial, &cell.ty, "an initial value");
@@ -95,7 +99,7 @@ impl<'a> Check<'a> {
         kind: Kind,
     ) -> Check<'a> {
         let (effects, filter) = (kind == Kind::Code, kind == Kind::Filter);
-        Check { stack, problems, locals, layer, effects, filter, result: None, loops: 0 }
+        Check { stack, problems, locals, layer, effects, outside_sessions: false, filter, result: None, loops: 0 }
     }
 
     fn filter_body(&mut self, filter: &'a Filter) {
@@ -259,6 +263,8 @@ impl<'a> Check<'a> {
         let Some(function) = self.stack.functions.get(id.index()) else {
             return self.problems.add(format!("no function {}", id.0));
         };
+        let several = self.stack.layer(function.layer).sessions > 1;
+        self.problems.unless(self.layer.is_some() || !several, || "a filter calls into a session".into());
         let own = self.layer.is_none_or(|layer| layer == function.layer);
         self.problems.unless(own, || format!("`{}` of another layer is called", function.name));
         let count = function.parameters.len();

@@ -35,6 +35,9 @@ impl<'a> Check<'a> {
                 };
                 let own = self.layer.is_none_or(|layer| cell.layer == layer);
                 self.problems.unless(own, || format!("cell `{}` is of another layer", cell.name));
+                let copies = self.stack.copies(id);
+                let told = copies == 1 || (self.layer.is_some() && !self.outside_sessions);
+                self.problems.unless(told, || format!("nothing says which session's `{}` is meant", cell.name));
                 Some(&cell.ty)
             }
             Root::Local(id) => match self.locals.get(id.index()) {

@@ -204,7 +204,8 @@ fn timers(stack: &Stack, p: &mut Problems) {
         }
         p.unless(ty == Some(&Type::Timer), || "its path does not lead to a timer".into());
         let each = timer.path.iter().filter(|s| **s == TimerStep::Each).count();
-        p.unless(handler.parameters.len() == each && handler.event.is_none(), || {
+        let session = usize::from(stack.layer(timer.layer).sessions > 1);
+        p.unless(handler.parameters.len() == session + each && handler.event.is_none(), || {
             "its handler has other indices".into()
         });
     }

@@ -164,6 +164,7 @@ impl<'l> World<'l> {
                 Output {
                     port: o.port.0 as u16,
                     event: number.unwrap_or(0xffff) as u16,
+                    session: o.session,
                     arguments,
                     address,
                     bytes: o.bytes,
@@ -330,8 +331,11 @@ impl<'l> World<'l> {
 
     fn input(&mut self, end: usize, port: u16, frame: Vec<u8>, what: &str) {
         let (from, now) = (self.ends[1 - end].address, self.now);
-        let outcome = self.ends[end].reference.input_at(PortId(port.into()), from, &frame, now);
-        self.compare(end, code(outcome), what, |live| live.input_at(port, from, &frame, now));
+        let sessions = self.stack.frames_at(PortId(port.into())).map_or(1, |(i, _)| self.stack.sessions_of(i.event));
+        // Where there are several, at times one that there is not.
+        let session = if sessions > 1 { self.below(u64::from(sessions) + 1) as u32 } else { 0 };
+        let outcome = self.ends[end].reference.enter(PortId(port.into()), session, from, &frame, now);
+        self.compare(end, code(outcome), what, |live| live.input_at(port, session, from, &frame, now));
     }
 
     fn deliver(&mut self) {

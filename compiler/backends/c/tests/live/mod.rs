@@ -174,6 +174,7 @@ pub struct NacreCheck {
 pub struct Output {
     pub port: u16,
     pub event: u16,
+    pub session: u32,
     pub arguments: Vec<u64>,
     pub address: Option<Addr>,
     pub bytes: Option<Vec<u8>>,
@@ -329,6 +330,7 @@ impl<'l> Live<'l> {
         Output {
             port: o.port,
             event: o.event,
+            session: o.session,
             arguments: o.arguments[..event.arguments as usize].to_vec(),
             address: (event.has_address != 0).then_some(Addr { ip: a.ip, port: a.port, family: a.family }),
             bytes,
@@ -397,7 +399,7 @@ impl<'l> Live<'l> {
     }
 
     /// A frame at a lower port.
-    pub fn input_at(&mut self, port: u16, from: Addr, frame: &[u8], now: u64) -> (i32, Vec<Output>) {
+    pub fn input_at(&mut self, port: u16, session: u32, from: Addr, frame: &[u8], now: u64) -> (i32, Vec<Output>) {
         let Some(enter) = self.stack.enter else {
             return self.input(from, frame, now);
         };
@@ -407,7 +409,7 @@ impl<'l> Live<'l> {
             size: std::mem::size_of::<NacreIn>() as u32,
             port,
             reserved: 0,
-            session: 0,
+            session,
             from: &from,
             frame: frame.as_ptr(),
             len: frame.len() as u32,

@@ -1,0 +1,73 @@
+//! Conditions: what a layer accepts, what is invariant, what is a goal; each in the session that it is about.
+
+use super::report::Rule;
+use super::run::{Frame, Pending, Run, Slot};
+use super::value::Value;
+use crate::*;
+
+/// The session that the arguments of an event name.
+pub fn session_among(stack: &Stack, event: EventId, arguments: &[Value]) -> u64 {
+    stack.event(event).session.and_then(|at| arguments.get(at as usize)).map_or(0, Value::num)
+}
+
+impl<'a> Run<'a> {
+    /// Reports what a layer should not have been given by another.
+    pub fn check_accepted(&mut self, layer: LayerId, event: &Pending) {
+        let direction = self.stack.event(event.event).direction;
+        let inner = matches!(self.stack.link(event.link).begin(direction), Target::Layer(_));
+        let inputs = self.stack.ports.iter().flat_map(|p| &p.inputs).filter(|input| input.event == event.event);
+        for admission in inputs.flat_map(|i| &i.admissions).filter(|a| a.layer == layer) {
+            if inner && !self.admits(admission, event.event, &event.arguments) {
+                let (layer, event) = (&self.stack.layer(layer).name, &self.stack.event(event.event).name);
+                return self.report(Rule::Accepts, format!("`{layer}` does not accept this `{event}`"));
+            }
+        }
+    }
+
+    /// Whether a condition of `accepts` holds for an event's arguments.
+    pub fn admits(&mut self, admission: &'a Admission, event: EventId, arguments: &[Value]) -> bool {
+        let mut frame = Frame::new(&admission.locals, admission.layer);
+        frame.span = admission.condition.span;
+        frame.session = session_among(self.stack, event, arguments);
+        for (slot, value) in frame.slots.iter_mut().zip(arguments) {
+            *slot = Slot::Value(value.clone());
+        }
+        self.frames.push(frame);
+        let holds = self.evaluate(&admission.condition).truth();
+        self.frames.pop();
+        holds
+    }
+
+    /// Whether each goal holds.
+    pub fn goals(&mut self) -> Vec<bool> {
+        let mut held = vec![];
+        for (layer, frame) in self.sessions() {
+            self.frames.push(frame);
+            held.extend(layer.goals.iter().map(|goal| self.evaluate(&goal.holds).truth()));
+            self.frames.pop();
+        }
+        held
+    }
+
+    /// Each session of each layer, with what is evaluated in it.
+    fn sessions(&self) -> impl Iterator<Item = (&'a Layer, Frame<'a>)> {
+        let layers = self.stack.layers.iter().zip((0..).map(LayerId));
+        layers.flat_map(|(layer, id)| {
+            (0..layer.sessions).map(move |session| (layer, Frame { session: session.into(), ..Frame::new(&[], id) }))
+        })
+    }
+
+    /// What must hold when a step has ended.
+    pub fn check_invariants(&mut self) {
+        for (layer, frame) in self.sessions() {
+            self.frames.push(frame);
+            for (number, invariant) in layer.invariants.iter().enumerate() {
+                self.frames.last_mut().expect("a frame").span = invariant.span;
+                if !self.evaluate(invariant).truth() {
+                    self.report(Rule::Invariant, format!("invariant {} of `{}`", number + 1, layer.name));
+                }
+            }
+            self.frames.pop();
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What can be seen of a machine besides what its entries return, and what a search decides for it.
+
+use std::sync::Arc;
+
+use super::canonical::{self, Kind};
+use super::choices::Choices;
+use super::covered::Covered;
+use super::machine::{Machine, Output};
+use super::report::{Report, TraceEntry};
+use super::value::Value;
+use crate::*;
+
+impl Machine {
+    /// Lets a search decide what is open in the next step (also random numbers), until
+    /// [`Machine::take_choices`].
+    pub fn decide(&mut self, choices: Choices) {
+        self.state.choices = Some(choices);
+    }
+
+    /// What was decided since [`Machine::decide`].
+    pub fn take_choices(&mut self) -> Choices {
+        self.state.choices.take().unwrap_or_default()
+    }
+
+    /// What has run since this was called last; from the first call on.
+    pub fn take_covered(&mut self) -> Covered {
+        let fresh = Covered::none_of(&self.stack);
+        self.state.covered.replace(fresh).unwrap_or_default()
+    }
+
+    /// The stack that runs.
+    pub fn stack(&self) -> &Arc<Stack> {
+        &self.stack
+    }
+    /// The value of one counter.
+    pub fn counter(&self, counter: CounterId) -> u64 {
+        self.state.counters[counter.index()]
+    }
+    /// All counters, in the order of [`Stack::counters`].
+    pub fn counters(&self) -> &[u64] {
+        &self.state.counters
+    }
+    /// Blocks of the pool that are free.
+    pub fn free_blocks(&self) -> u32 {
+        self.state.pool.free()
+    }
+    /// Fresh blocks that the last step took.
+    pub fn taken_blocks(&self) -> u32 {
+        self.state.pool.taken
+    }
+    /// The value of a cell; of a layer with several sessions a tuple of one for each.
+    pub fn cell(&self, cell: CellId) -> &Value {
+        &self.state.cells[cell.index()]
+    }
+    /// Puts a value where a test wants one.
+    pub fn set_cell(&mut self, cell: CellId, value: Value) {
+        self.state.cells[cell.index()] = value;
+    }
+    /// The outputs since they were taken last.
+    pub fn outputs(&self) -> &[Output] {
+        &self.state.outputs
+    }
+    /// The outputs since they were taken last.
+    pub fn take_outputs(&mut self) -> Vec<Output> {
+        std::mem::take(&mut self.state.outputs)
+    }
+    /// What has been found wrong since it was taken last.
+    pub fn reports(&self) -> &[Report] {
+        &self.state.reports
+    }
+    /// The same, taken.
+    pub fn take_reports(&mut self) -> Vec<Report> {
+        std::mem::take(&mut self.state.reports)
+    }
+    /// What was handled since the trace was taken last, if it is wanted.
+    pub fn trace(&self) -> Option<&[TraceEntry]> {
+        self.state.trace.as_deref()
+    }
+    /// From now on what is handled is traced.
+    pub fn trace_on(&mut self) {
+        self.state.trace.get_or_insert_default();
+    }
+    /// The same, taken.
+    pub fn take_trace(&mut self) -> Vec<TraceEntry> {
+        self.state.trace.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+    /// The behaviour state as bytes: see [`canonical`](super::canonical).
+    pub fn canonical_bytes(&self) -> Vec<u8> {
+        canonical::write(&self.stack, &self.state, Kind::Whole)
+    }
+    /// The same without what a checker erases: see [`canonical`](super::canonical). Such states behave alike if the
+    /// clock stands still, armed timers fire at any time, and what is drawn at random is chosen from outside.
+    /// `times`: durations and instants are among it, because they decide nothing but that
+    /// (`nacre_analysis::timing::erasure`).
+    pub fn abstract_bytes(&self, times: bool) -> Vec<u8> {
+        canonical::write(&self.stack, &self.state, Kind::Abstract { times })
+    }
+}
