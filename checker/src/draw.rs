@@ -2,15 +2,15 @@
 
 use crate::run::{Output, Run, RunStep, What};
 
-/// What a chart needs to know besides the run.
+/// The options of a chart.
 pub struct Words<'a> {
-    /// A frame as a person reads it.
+    /// Formats a frame for a reader.
     pub frame: &'a dyn Fn(&[u8]) -> String,
-    /// Whether the handlers that ran and the cells that changed are told.
+    /// Whether the handlers that ran and the cells that changed are drawn.
     pub details: bool,
 }
 
-/// Columns of a side: as many as its longest line has, but from so many to so many.
+/// The limits of the columns of a side; it has as many as its longest line.
 const SIDE: std::ops::RangeInclusive<usize> = 46..=76;
 
 /// One line of a chart.
@@ -70,7 +70,7 @@ fn lines(step: &RunStep, words: &Words) -> Vec<Line> {
     lines
 }
 
-/// How a line reads in a terminal, without its place.
+/// The text of a line in a terminal, without its position.
 fn worded(line: &Line) -> String {
     match line {
         Line::At(_, t) | Line::Network(t) => t.clone(),
@@ -117,7 +117,7 @@ fn row(line: &Line, side: usize) -> String {
     }
 }
 
-/// At most so many characters.
+/// Shortens a text to at most `most` characters.
 fn shortened(text: &str, most: usize) -> String {
     match text.chars().count() > most {
         true => text.chars().take(most - 1).chain(['…']).collect(),
@@ -125,7 +125,7 @@ fn shortened(text: &str, most: usize) -> String {
     }
 }
 
-/// How wide a letter of an event, a frame, and of a detail is in a picture, about; and what is free beside a frame.
+/// The approximate width of a letter of an event, a frame and a detail in a picture, and the margin of a frame.
 const EVENT: usize = 7;
 const DETAIL: usize = 6;
 const MARGIN: usize = 8;
@@ -151,7 +151,7 @@ pub fn svg(run: &Run, title: &str, words: &Words) -> String {
     let lives = [first, first + between];
     let width = lives[1] + 50 + rooms[1];
     let (mut body, mut y) = (String::new(), 70);
-    // What has no room is cut off; the whole is told to who points at it.
+    // Text that does not fit is cut off; its tooltip is complete.
     let put = |body: &mut String, x: usize, y: usize, anchor: &str, class: &str, text: &str, most: usize| {
         let said = escaped(&shortened(text, most));
         let whole =

@@ -1,5 +1,5 @@
-//! The endpoints: local states of the stack, and what one step makes of them. A local state is computed once, however
-//! many global states it is part of, and so is each step from it.
+//! The endpoints: the local states of the stack and the steps between them. Each local state, and each step from it, is
+//! computed once, however many global states contain it.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -13,17 +13,17 @@ use crate::memo::{Interner, Memo, Near};
 use nacre_worlds::setup::{Call, Setup, BELOW};
 use nacre_worlds::values::{address, of_spec, seen};
 
-/// One endpoint in one state.
+/// A local state: one endpoint in one state.
 pub struct Local {
     pub machine: Machine,
     pub busy: bool,
     /// Whether each goal of its layers holds.
     pub goals: Vec<bool>,
-    /// By layer, timer and index, whatever the deadlines.
+    /// The armed timers by layer, timer and index, whatever their deadlines.
     pub armed: Vec<Armed>,
 }
 
-/// What comes to an endpoint from outside, besides calls.
+/// An input of an endpoint that is not a call of the application.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Arrival {
     /// A frame from the peer.
@@ -32,7 +32,7 @@ pub enum Arrival {
     Event(u32, Vec<Spec>),
 }
 
-/// An event that left an endpoint: as an automaton names it.
+/// An event that an endpoint emitted, under the name that automata use.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Emitted {
     pub port: PortId,
@@ -41,25 +41,25 @@ pub struct Emitted {
 }
 
 impl Emitted {
-    /// Over the lower boundary; otherwise at the top, or at a port of a layer's own.
+    /// Whether it crossed the lower boundary; otherwise it left at the top or at a port of a layer.
     pub fn down(&self) -> bool {
         self.port == BELOW
     }
 }
 
-/// One way in which a step can end.
+/// One possible outcome of a step.
 #[derive(Clone, Debug)]
 pub struct Transition {
     pub next: u32,
-    /// Number of what left, in [`Endpoints::effects`].
+    /// The number of the emitted events in [`Endpoints::effects`].
     pub effects: u32,
-    /// What the step broke by itself.
+    /// The violation that the step itself shows, if any.
     pub broken: Option<Broken>,
-    /// What was left open, and decided so.
+    /// The nondeterministic choices of the step.
     pub choices: Choices,
 }
 
-/// A step, by what it begins with.
+/// A step, identified by the event that begins it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
     /// Place in [`Endpoints::calls`].
@@ -81,20 +81,20 @@ pub struct Endpoints {
     pub arrivals: Interner<Arrival, Arrival>,
     pub effects: Interner<Vec<Emitted>, Vec<Emitted>>,
     steps: Memo<(u32, Step), Transitions>,
-    /// What has run in steps that called no frame impossible.
+    /// The code that ran in steps that did not reject a frame as impossible.
     covered: Mutex<Covered>,
-    /// The values to try of numbers drawn at random.
+    /// The values to try for each random draw.
     points: Arc<Points>,
-    /// Draws of which not every value was tried.
+    /// Draws for which not every value was tried.
     partial: Mutex<BTreeSet<NodeId>>,
     any_order: bool,
-    /// Times are left out of what is compared.
+    /// Whether times are excluded from comparisons.
     erases_times: bool,
-    /// Why something that the network does could not be done.
+    /// Why an action of the network could not be executed.
     lost: OnceLock<String>,
 }
 
-/// What one thread has looked up in [`Endpoints`].
+/// The results of [`Endpoints`] that one thread has cached.
 #[derive(Default)]
 pub struct NearEndpoints {
     steps: Near<(u32, Step), Transitions>,
@@ -102,7 +102,7 @@ pub struct NearEndpoints {
 }
 
 impl Endpoints {
-    /// Both endpoints, opened: all ways in which each can open.
+    /// Opens both endpoints: all outcomes of opening each.
     pub fn open(setup: &Setup) -> Result<(Endpoints, [Vec<Transition>; 2]), String> {
         let endpoints = Endpoints {
             erases_times: nacre_analysis::timing::erasure(&setup.stack).is_empty(),
@@ -138,7 +138,7 @@ impl Endpoints {
         Ok((endpoints, first))
     }
 
-    /// Returns the local state of a number.
+    /// Returns the local state with a number.
     pub fn local(&self, near: &mut NearEndpoints, number: u32) -> Arc<Local> {
         if let Some(local) = near.locals.known(&number) {
             return local.clone();
@@ -148,7 +148,7 @@ impl Endpoints {
         local
     }
 
-    /// Every way in which a step of an endpoint can end; none if it is not taken.
+    /// Returns all outcomes of a step of an endpoint; none if it is refused.
     pub fn step(&self, near: &mut NearEndpoints, end: usize, from: u32, step: Step) -> Transitions {
         self.steps.get(&mut near.steps, (from, step), || {
             let local = self.locals.value(from);
@@ -158,7 +158,7 @@ impl Endpoints {
         })
     }
 
-    /// Does a step to a machine that stands in a local state.
+    /// Runs a step on a machine in a local state.
     pub fn run(&self, machine: &mut Machine, end: usize, local: &Local, step: Step) -> Outcome {
         match step {
             Step::Call(at) => {
@@ -207,11 +207,11 @@ impl Endpoints {
             self.partial.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).extend(made.partial());
             choices = made.next();
             let covered = machine.take_covered();
-            // Who only calls a frame impossible has not done what it is there for.
+            // A handler that only rejects a frame as impossible does not count as executed.
             if machine.counter(builtin::IMPOSSIBLE) == from.counter(builtin::IMPOSSIBLE) {
                 self.covered.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).add(covered);
             }
-            // What was dropped has had its effect: none but on counters. What was not taken has had none.
+            // A dropped frame affects only counters; a refused call has no effect.
             if matches!(outcome, Outcome::Ok | Outcome::Dropped | Outcome::NoSpace | Outcome::Idle) {
                 let transition = self.transition(end, machine, plan);
                 if !transitions.iter().any(|w| {
@@ -238,7 +238,7 @@ impl Endpoints {
         let effects = self.effects.number(left.clone(), || left);
         let mut key = vec![end as u8];
         key.extend(machine.abstract_bytes(self.erases_times));
-        // What is kept decides what is refused for want of space.
+        // Whether a step is refused for lack of space depends on the messages that are held.
         key.extend(machine.free_blocks().to_le_bytes());
         let next = self.locals.number(key, || {
             let mut armed = machine.armed();
@@ -253,7 +253,7 @@ impl Endpoints {
         &self.stack.event(call.id).name
     }
 
-    /// Returns what has run in any step.
+    /// Returns the code that ran in any step.
     pub fn covered(&self) -> Covered {
         self.covered.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
     }
@@ -263,18 +263,18 @@ impl Endpoints {
         self.partial.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
     }
 
-    /// Why something that the network does could not be done, in words.
+    /// Returns why an action of the network could not be executed.
     pub fn lost(&self) -> Option<&String> {
         self.lost.get()
     }
 
-    /// Whether the events of a step are handled in every order.
+    /// Returns whether every order of the events of a step is explored.
     pub fn any_order(&self) -> bool {
         self.any_order
     }
 }
 
-/// Where a timer stands among those that are armed, by deadline.
+/// Returns the position of a timer among the armed ones, by deadline.
 pub fn place(machine: &Machine, wanted: &Armed) -> Option<usize> {
     let same = |a: &Armed| (a.layer, a.timer, &a.indices) == (wanted.layer, wanted.timer, &wanted.indices);
     machine.armed().iter().position(same)

@@ -1,8 +1,8 @@
 //! Breadth-first search over all states within the bounds, on several threads.
 //!
-//! States are spread over as many shards as there are threads, by hash; each thread expands the states of its shard,
-//! and then takes in those that all threads found for it, so that nothing is shared but the results of local steps.
-//! Whole levels are finished, so the first violation is a shortest one.
+//! States are distributed by hash over one shard for each thread. Each thread expands the states of its shard, then
+//! inserts the successors that all threads found for it; threads share only the results of local steps. Each level of
+//! the search is completed before the next, so the first violation is a shortest one.
 
 use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,34 +17,34 @@ use crate::goals;
 pub use crate::searched::{Path, Progress, Searched, Verdict};
 use crate::space::{Led, Move, Near, Space, State};
 
-/// States of one shard that are expanded before the others are taken in,
+/// States of one shard that are expanded before successors are exchanged,
 const CHUNK: usize = 1 << 14;
-/// and about as many moves at the most.
+/// and the approximate limit of their moves.
 const CHUNK_MOVES: u64 = 1 << 20;
-/// Below so many, threads are not worth starting.
+/// With fewer states, threads are not worth starting.
 const FEW: usize = 512;
 
-/// Bits that stand for a state in a search by bits.
+/// Bits set for each state in bitstate hashing.
 const BITS_OF_A_STATE: u64 = 3;
 
-/// How to search.
+/// The options of a search.
 pub struct Options<'a> {
     pub threads: usize,
-    /// At most so many states.
+    /// The limit of states.
     pub states: usize,
-    /// About the most bytes that the process may use.
+    /// The approximate memory limit of the process, in bytes.
     pub memory: usize,
-    /// Exact, or by bits in a field of so many bytes: then new states can be taken for known ones.
+    /// None: exact; otherwise bitstate hashing with this many bytes, in which states can be missed.
     pub bits: Option<usize>,
     /// Whether goals are checked (not with `bits`).
     pub goals: bool,
-    /// Set from outside, it ends the search.
+    /// Ends the search when set.
     pub stop: &'a AtomicBool,
-    /// Called now and then.
+    /// Called periodically with the progress.
     pub progress: &'a dyn Fn(&Progress),
 }
 
-/// States that are visited where it is known that there is no end to them.
+/// The limit of states when the state space is known to be infinite.
 const WITHOUT_BOUND: u64 = 20_000;
 
 struct Candidate {
@@ -67,16 +67,16 @@ enum Known {
 
 struct Shard {
     known: Known,
-    /// Of this shard; with `Bits` only from `base` on.
+    /// The states of this shard; with `Bits` only from `base` on.
     states: Vec<State>,
     base: usize,
     parents: Vec<u32>,
     ordinals: Vec<u16>,
     goals: Vec<u64>,
-    /// From, to; without faults.
+    /// Edges (from, to), without faults.
     edges: Vec<(u32, u32)>,
     near: Near,
-    /// For each shard, what was found for it.
+    /// The successors found for each shard.
     found: Vec<Vec<Candidate>>,
     broken: Option<Found>,
     moves: u64,
@@ -105,7 +105,7 @@ struct Search<'a> {
     options: &'a Options<'a>,
     shards: Vec<Shard>,
     depth: u32,
-    /// By level, how many states each shard has up to its end.
+    /// The number of states of each shard at the end of each level.
     levels: Vec<Vec<usize>>,
     begun: Instant,
     told: Instant,
@@ -171,7 +171,7 @@ impl<'a> Search<'a> {
             return Verdict::Violated { run: vec![], why, violation: broken.violation };
         }
         loop {
-            // All of the level that is known now; what is found while it is expanded is of the next.
+            // The level consists of the states known now; successors found meanwhile belong to the next.
             let ends: Vec<usize> = self.shards.iter().map(|s| s.base + s.states.len()).collect();
             if self.shards.iter().zip(&ends).all(|(s, end)| s.at == *end) {
                 break;
@@ -274,7 +274,7 @@ impl<'a> Search<'a> {
         if self.shards.iter().any(|s| s.crowded) {
             return Some(format!("in one state more than {} moves are possible", u16::MAX));
         }
-        // A run that breaks something may be short all the same.
+        // A short counterexample may still exist.
         if let Some(why) = self.space.unbounded().filter(|_| progress.states >= WITHOUT_BOUND) {
             return Some(why.clone());
         }
@@ -287,8 +287,8 @@ impl<'a> Search<'a> {
         None
     }
 
-    /// What a search by bits may have missed. A new state is taken for a known one if all of its bits were set by
-    /// others: at the end, with a share `f` of all bits set, one in `f^-BITS_OF_A_STATE`.
+    /// Estimates what bitstate hashing may have missed: a new state is mistaken for a known one if others have set all
+    /// of its bits. At the end, with a fraction `f` of all bits set, that is one state in `f^-BITS_OF_A_STATE`.
     fn missed(&self) -> Option<String> {
         self.options.bits?;
         let (mut set, mut all) = (0u64, 0u64);
@@ -373,7 +373,7 @@ impl Shard {
         }
     }
 
-    /// Takes in those of the candidates that are new.
+    /// Inserts the candidates that are new.
     fn take(&mut self, space: &Space, me: usize, count: usize, found: impl Iterator<Item = Candidate>, goals: bool) {
         for candidate in found {
             let (number, new) = self.insert(candidate.state, me, count);

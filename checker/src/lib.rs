@@ -3,18 +3,17 @@
 //! # What is searched
 //!
 //! A [`Setup`](nacre_worlds::setup::Setup) is a stack between automata ([`nacre_specification`]): one below it, the
-//! network between its two ends, and some above it, which say what the whole must be. A global state has five parts,
-//! each a number of something that is kept once: the local states of the two endpoints, the state of the network, the
-//! states that the automata above can be in, and what is used up of the bounds. A local step (one event at one
-//! endpoint) is run by the reference interpreter the first time that it is met, and looked up ever after; so the cost
-//! of a global step does not depend on the size of the stack.
+//! network between its two endpoints, and some above it, the specifications. A global state has five parts, each the
+//! number of an interned value: the local states of the two endpoints, the state of the network, the possible states of
+//! the automata above, and the consumed bounds. The reference interpreter runs a local step (one event at one endpoint)
+//! once; its result is cached, so the cost of a global step does not depend on the size of the stack.
 //!
 //! **Time stands still.** Every step happens at time 0 and any armed timer may fire at any moment, in any order. So a
 //! deadline says only whether and for how long a timer was armed, and what a layer reads from the clock is always 0: a
-//! layer whose clock reaches more than timers is not covered ([`nacre_analysis::timing::leaks`] tells).
+//! layer whose clock affects more than timers is not covered ([`nacre_analysis::timing::leaks`] reports it).
 //!
-//! **What is open** (random numbers, with [`Bounds::any_order`](nacre_worlds::setup::Bounds) the order of events in a
-//! step) is decided in every way.
+//! **Nondeterminism** (random numbers and, with [`Bounds::any_order`](nacre_worlds::setup::Bounds), the order of the
+//! events of a step) is resolved in every way.
 
 pub mod broken;
 pub mod coverage;

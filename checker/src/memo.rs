@@ -1,11 +1,11 @@
-//! What every thread looks up and few compute: interned values, and results that are remembered.
+//! Shared caches of all threads: interned values and memoized results.
 
 use std::hash::Hash;
 use std::sync::{Arc, RwLock};
 
 use rustc_hash::FxHashMap;
 
-/// Gives equal keys the same number, from 0 on; a number stands for the value that came with the first.
+/// An interner: equal keys have the same number, counted from 0, and the value that came with the first of them.
 pub struct Interner<K, V> {
     numbers: RwLock<FxHashMap<K, u32>>,
     values: RwLock<Vec<Arc<V>>>,
@@ -31,21 +31,21 @@ impl<K: Hash + Eq, V> Interner<K, V> {
         })
     }
 
-    /// Returns the value of a number.
+    /// Returns the value with a number.
     pub fn value(&self, number: u32) -> Arc<V> {
         read(&self.values)[number as usize].clone()
     }
 
-    /// How many there are.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         read(&self.values).len()
     }
 }
 
-/// Results by their arguments. Each thread keeps those that it has met in a [`Near`] of its own, so that it asks once
-/// only.
+/// Memoized results by their arguments. Each thread caches those that it has met in its own [`Near`], so that it asks
+/// only once.
 pub struct Memo<K, V>(RwLock<FxHashMap<K, V>>);
-/// A part of a memo that one thread keeps, without locks.
+/// The part of a memo that one thread caches, without locks.
 pub struct Near<K, V>(FxHashMap<K, V>);
 
 impl<K, V> Default for Memo<K, V> {
@@ -71,7 +71,7 @@ impl<K: Hash + Eq, V> Near<K, V> {
 }
 
 impl<K: Hash + Eq + Copy, V: Clone> Memo<K, V> {
-    /// `make` may run in two threads at once; both give the same.
+    /// `make` may run in two threads at once; both return the same result.
     pub fn get(&self, near: &mut Near<K, V>, key: K, make: impl FnOnce() -> V) -> V {
         if let Some(value) = near.0.get(&key) {
             return value.clone();
@@ -86,7 +86,7 @@ impl<K: Hash + Eq + Copy, V: Clone> Memo<K, V> {
     }
 }
 
-// A thread that panicked while it held the lock has left whole entries only.
+// A thread that panicked while it held the lock left only complete entries.
 fn read<T>(lock: &RwLock<T>) -> std::sync::RwLockReadGuard<'_, T> {
     lock.read().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
@@ -94,12 +94,12 @@ fn write<T>(lock: &RwLock<T>) -> std::sync::RwLockWriteGuard<'_, T> {
     lock.write().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// Bytes of an automaton's state, about.
+/// The approximate size of an automaton's state, in bytes.
 fn size_of_state(state: &[nacre_specification::Value]) -> usize {
     state.iter().map(size_of_value).sum()
 }
 
-/// Bytes of a value of an automaton, about.
+/// The approximate size of a value of an automaton, in bytes.
 pub fn size_of_value(value: &nacre_specification::Value) -> usize {
     use nacre_specification::Value::{Bag, Bool, Map, Msg, Num, Seq, Set, Tuple};
     let inside = match value {

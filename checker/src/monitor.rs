@@ -1,4 +1,4 @@
-//! The automata above: which states each can be in after what has been seen.
+//! Monitors for the automata above: the possible states of each automaton after the observed events.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,10 +12,10 @@ use crate::endpoints::Endpoints;
 use crate::memo::{Interner, Memo, Near};
 use nacre_worlds::setup::{Call, Setup, MEMBERS};
 
-/// For each automaton, the states that it can be in: sorted, and closed under internal actions and faults.
+/// The possible states of each automaton: sorted, and closed under internal actions and faults.
 type Possible = Vec<Vec<State>>;
 
-/// The automata that the endpoints are specified by, and their possible states.
+/// The automata that specify the endpoints, and their possible states.
 pub struct Monitors {
     automata: Vec<Automaton>,
     states: Interner<Possible, Possible>,
@@ -28,11 +28,11 @@ pub struct Monitors {
     lost: OnceLock<String>,
 }
 
-/// Where what came out of an endpoint leads (none: that is not known, [`Monitors::lost`] says why); or what is not
-/// allowed, in words.
+/// The possible states after the events that an endpoint emitted (none: unknown, [`Monitors::lost`] says why), or a
+/// message that names the event that no automaton allows.
 type Seen = Result<Option<u32>, Broken>;
 
-/// What one thread has looked up in [`Monitors`].
+/// The results of [`Monitors`] that one thread has cached.
 #[derive(Default)]
 pub struct NearMonitors {
     called: Near<(u32, u32), Option<u32>>,
@@ -41,7 +41,7 @@ pub struct NearMonitors {
 }
 
 impl Monitors {
-    /// The monitors of a setup, and the number of their first state; or why they cannot be followed.
+    /// Returns the monitors of a setup and the number of their first state, or why they are unsupported.
     pub fn new(setup: &Setup) -> Result<(Monitors, u32), String> {
         let monitors = Monitors {
             automata: setup.above.clone(),
@@ -64,12 +64,12 @@ impl Monitors {
         &self.automata
     }
 
-    /// Returns the possible states of a number.
+    /// Returns the possible states with a number.
     pub fn state(&self, number: u32) -> Arc<Possible> {
         self.states.value(number)
     }
 
-    /// Why a run could not be judged, in words: then nothing is known of what follows.
+    /// Returns why a run could not be monitored: then nothing is known about its continuations.
     pub fn lost(&self) -> Option<&String> {
         self.lost.get()
     }
@@ -82,7 +82,7 @@ impl Monitors {
         close(automaton, MEMBERS, states).map_err(|words| self.lost.get_or_init(|| words).clone()).ok()
     }
 
-    /// Where a call leads; none: some automaton does not allow the application to make it here.
+    /// Returns the possible states after a call; none if an automaton does not allow the application to make it here.
     pub fn call(&self, near: &mut NearMonitors, from: u32, at: u32, call: &Call) -> Option<u32> {
         self.called.get(&mut near.called, (from, at), || {
             let mut next = self.states.value(from).as_ref().clone();
@@ -100,7 +100,7 @@ impl Monitors {
         })
     }
 
-    /// Where what came out of an endpoint leads.
+    /// Returns the possible states after the events that an endpoint emitted.
     pub fn see(&self, near: &mut NearMonitors, endpoints: &Endpoints, from: u32, end: usize, effects: u32) -> Seen {
         let key = (from, effects << 1 | end as u32);
         self.seen.get(&mut near.seen, key, || {
@@ -127,7 +127,7 @@ impl Monitors {
         })
     }
 
-    /// For each goal of each automaton a bit of the low half, whether a state that it can be in fulfils it, and one of
+    /// Returns two bits for each goal of each automaton: in the low half, whether a possible state fulfils the goal; in
     /// the high half, whether one excuses it.
     pub fn goals(&self, near: &mut NearMonitors, at: u32) -> u64 {
         self.goals.get(&mut near.goals, at, || {

@@ -1,4 +1,4 @@
-//! The automaton below: what it takes from the endpoints, and what it may do next.
+//! The automaton below: the events that it accepts from the endpoints, and its possible actions.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use crate::endpoints::{Arrival, Emitted, Endpoints};
 use crate::memo::{size_of_value, Interner, Memo, Near};
 use nacre_worlds::setup::{Setup, MEMBERS};
 
-/// Ways in which an action of the network may be possible at once.
+/// The limit of bindings with which an action of the network is possible in one state.
 const MOST_WAYS: usize = 1000;
 
 /// A quantity that grows this many times in a row is taken to be unbounded.
 const ENDLESS: usize = 64;
 
-/// Something that the network may do.
+/// An action that the network may take.
 #[derive(Clone, Debug)]
 pub struct Move {
     /// Place in [`Automaton::actions`], and the values of its locals.
@@ -28,12 +28,12 @@ pub struct Move {
     pub fault: bool,
     /// Place in the limits of the bounds.
     pub limit: Option<usize>,
-    /// An output: what reaches which endpoint.
+    /// The input that the action gives to an endpoint, if it is an output.
     pub arrives: Option<(usize, u32)>,
     pub next: u32,
 }
 
-/// What became of what an endpoint sent: the states that may follow, or what was not allowed.
+/// The possible states after the events that an endpoint sent, or the event that the automaton does not allow.
 pub type Taken = Result<Arc<[u32]>, Broken>;
 
 /// The network between the endpoints, as an automaton.
@@ -43,14 +43,14 @@ pub struct Network {
     moves: Memo<u32, Arc<[Move]>>,
     taken: Memo<(u32, u32), Taken>,
     limits: Vec<String>,
-    /// By action, the event of the endpoints' lower boundary that it is: its place in the interface, and whether it has
-    /// a message.
+    /// For each action, its event at the lower boundary of the endpoints: the index in the interface, and whether the
+    /// event has a message.
     events: Vec<Option<(u32, bool)>>,
     /// Of each event, its name.
     names: Vec<String>,
 }
 
-/// What one thread has looked up in [`Network`].
+/// The results of [`Network`] that one thread has cached.
 #[derive(Default)]
 pub struct NearNetwork {
     moves: Near<u32, Arc<[Move]>>,
@@ -58,7 +58,7 @@ pub struct NearNetwork {
 }
 
 impl Network {
-    /// The network of a setup, and the number of its first state; or why it is unsupported.
+    /// Returns the network of a setup and the number of its first state, or why it is unsupported.
     pub fn new(setup: &Setup) -> Result<(Network, u32), String> {
         let interface = setup.stack.interface();
         let event = |name: &str| {
@@ -96,12 +96,12 @@ impl Network {
         &self.automaton
     }
 
-    /// Returns the state of a number.
+    /// Returns the state with a number.
     pub fn state(&self, number: u32) -> Arc<State> {
         self.states.value(number)
     }
 
-    /// How many states were reached.
+    /// Returns the number of reached states.
     pub fn states(&self) -> usize {
         self.states.len()
     }
@@ -110,14 +110,14 @@ impl Network {
         self.states.number(state.clone(), || state)
     }
 
-    /// Everything that it may do in a state: outputs first, then internal actions, then faults.
+    /// Returns the possible actions in a state: outputs first, then internal actions, then faults.
     pub fn moves(&self, near: &mut NearNetwork, endpoints: &Endpoints, from: u32) -> Arc<[Move]> {
         self.moves.get(&mut near.moves, from, || {
             let state = self.states.value(from);
             let mut moves = vec![];
             for kind in [ActionKind::Output, ActionKind::Internal, ActionKind::Fault] {
                 for (at, action) in self.automaton.actions.iter().enumerate().filter(|(_, a)| a.kind == kind) {
-                    // An output that the layer above does not know cannot be seen, and need not happen.
+                    // The layer above cannot observe an output that it does not know, so the output need not happen.
                     if kind == ActionKind::Output && self.events[at].is_none() {
                         continue;
                     }
@@ -153,7 +153,7 @@ impl Network {
         Some((end, endpoints.arrivals.number(arrival.clone(), || arrival)))
     }
 
-    /// Hands over what an endpoint sent in one step.
+    /// Applies the events that an endpoint sent in one step.
     pub fn take(&self, near: &mut NearNetwork, endpoints: &Endpoints, from: u32, end: usize, effects: u32) -> Taken {
         let key = (from, effects << 1 | end as u32);
         self.taken.get(&mut near.taken, key, || {
@@ -165,8 +165,8 @@ impl Network {
         })
     }
 
-    /// The field that gets larger each time that an endpoint does the same again, if that never ends: the network has
-    /// no more than finitely many states only if there is none.
+    /// Returns the field that grows each time an endpoint repeats its action, if it grows without a bound: only without
+    /// such a field is the state space of the network finite.
     pub fn grows(&self, endpoints: &Endpoints, from: u32, end: usize, effects: u32) -> Option<&str> {
         let mut states = vec![self.states.value(from).as_ref().clone()];
         let mut growing: Vec<usize> = (0..self.automaton.state.len()).collect();

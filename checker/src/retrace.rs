@@ -1,5 +1,5 @@
-//! A run that another engine found, done again in the explorer's space. The other tells less of each step than a
-//! [`Run`] does: at which end, what kind, which call or timer; so all states are followed in which its steps can end.
+//! Repeats a run of another engine in the explorer's state space. The other engine reports less of each step than a
+//! [`Run`] does (the endpoint, the kind, the call or timer), so all states in which its steps can end are followed.
 
 use rustc_hash::FxHashSet;
 
@@ -8,10 +8,10 @@ use crate::run::{step, Run, RunStep};
 use crate::space::{Led, Move, Near, Space, State};
 use nacre_worlds::setup::Setup;
 
-/// States that are followed at once.
+/// The limit of states that are followed at once.
 const MOST: usize = 1 << 18;
 
-/// What another engine tells of a step.
+/// A step as another engine reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hint {
     Later {
@@ -23,17 +23,17 @@ pub enum Hint {
         name: String,
         number: u8,
     },
-    /// By its place among those that are armed, by layer, declaration and indices.
+    /// By its index among the armed timers, ordered by layer, declaration and indices.
     TimerAt {
         end: usize,
         place: u32,
     },
-    /// Any of a name.
+    /// Any timer with a name.
     Timer {
         end: usize,
         name: String,
     },
-    /// The network does something that reaches an endpoint, or none.
+    /// An action of the network, and the endpoint that it reaches, if any.
     Network {
         name: String,
         end: Option<usize>,
@@ -65,23 +65,23 @@ impl Hint {
     }
 }
 
-/// Why a run is none here.
+/// Why a run cannot be repeated.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Lost {
-    /// So many steps can be done, the next cannot.
+    /// The number of steps that are possible; the next is not.
     Impossible(usize),
-    /// All can be done, and nothing is broken: a run without a reason.
+    /// All steps are possible, and none shows a violation.
     Allowed(Run),
     TooMany,
 }
 
-/// A state on the way, and how it was reached.
+/// A state of the run, and how it was reached.
 struct Seen {
     state: State,
     before: Option<(usize, Move)>,
 }
 
-/// The run, told in full; it ends with what its last step breaks.
+/// Returns the complete run; it ends with the violation of its last step.
 pub fn retrace(setup: &Setup, space: &Space, first: &[Led], hints: &[Hint]) -> Result<Run, Lost> {
     let mut near = Near::default();
     let mut seen: Vec<Seen> = vec![];
@@ -126,7 +126,7 @@ pub fn retrace(setup: &Setup, space: &Space, first: &[Led], hints: &[Hint]) -> R
     Err(Lost::Allowed(Run { steps, ..Run::default() }))
 }
 
-/// The steps to a move out of one of the states seen, and that move.
+/// Returns the steps to a move out of one of the visited states, and that move.
 fn steps_to(setup: &Setup, space: &Space, near: &mut Near, seen: &[Seen], last: (usize, Move)) -> Vec<RunStep> {
     let (mut moves, mut at) = (vec![last], last.0);
     while let Some((before, m)) = seen[at].before {

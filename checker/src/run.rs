@@ -1,4 +1,4 @@
-//! A run that was found, told step by step: for people, and as data that can be run again.
+//! A counterexample, step by step: to be drawn, and as data that can be replayed.
 
 use nacre_specification::Value as Spec;
 use nacre_stack::interpret::{show, Machine, Value};
@@ -12,11 +12,11 @@ pub use crate::show::{Hex, NetworkAction, NetworkValue};
 use crate::space::{Led, Move, Near, Space, State};
 use nacre_worlds::setup::Setup;
 
-/// A shortest run to what is wrong.
+/// A run to a violation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     pub steps: Vec<RunStep>,
-    /// What is wrong after the last step.
+    /// The violation after the last step.
     pub why: String,
     /// The statement, condition or invariant of a layer that shows it, if one does.
     #[serde(skip)]
@@ -36,21 +36,21 @@ impl Run {
 /// One step of the whole.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunStep {
-    /// 0 is `a`, 1 is `b`; none: only the network moved.
+    /// The endpoint: 0 is `a`, 1 is `b`; none: only the network moved.
     pub end: Option<usize>,
     pub what: What,
     /// The action of the network that began it.
     pub network: Option<NetworkAction>,
-    /// What was picked where the language leaves it open (random numbers, orders), in order; what is missing is 0.
+    /// The nondeterministic choices (random numbers, orders) in order; missing ones are 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<u32>,
-    /// The numbers that it drew at random, in order.
+    /// The random numbers that it drew, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub drawn: Vec<u64>,
     pub handled: Vec<Handled>,
-    /// What left the endpoint, in order.
+    /// The events that the endpoint emitted, in order.
     pub left: Vec<Output>,
-    /// Cells of the state that are not what they were.
+    /// Cells of the state that changed.
     pub changed: Vec<Changed>,
 }
 
@@ -70,7 +70,7 @@ pub enum What {
     Frame {
         bytes: Hex,
     },
-    /// The layer below says something without a message.
+    /// An event of the layer below without a message.
     Event {
         event: u32,
         name: String,
@@ -84,9 +84,9 @@ pub enum What {
         /// Among those that are armed, by layer, declaration and index.
         place: u32,
     },
-    /// An event that was put off.
+    /// A `later` event.
     Later,
-    /// Nothing at an endpoint.
+    /// Nothing happens at an endpoint.
     Nothing,
 }
 
@@ -96,7 +96,7 @@ pub struct Handled {
     pub handler: String,
     pub arguments: String,
     pub emissions: Vec<String>,
-    /// It only handed its event on.
+    /// Whether it only passed its event on.
     pub passes: bool,
     /// Its emissions in the source; if there are none, the handler.
     #[serde(skip)]
@@ -106,12 +106,12 @@ pub struct Handled {
     pub source: String,
 }
 
-/// An event that left an endpoint.
+/// An event that an endpoint emitted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Output {
     /// To the network; otherwise to the application.
     pub down: bool,
-    /// At a port of a layer's own: which. Otherwise 0.
+    /// The port of a layer at which it left; otherwise 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub own: u32,
     pub event: String,
@@ -142,7 +142,7 @@ pub struct Changed {
     pub after: String,
 }
 
-/// Tells a run that a search found.
+/// Describes a run that a search found.
 pub fn tell(setup: &Setup, space: &Space, first: &[Led], path: &[Path], why: &str) -> Run {
     let mut near = Near::default();
     let mut run = Run { why: why.into(), ..Run::default() };
@@ -172,7 +172,7 @@ pub fn tell(setup: &Setup, space: &Space, first: &[Led], path: &[Path], why: &st
     run
 }
 
-/// A move out of a state, told.
+/// Describes a move out of a state.
 pub(crate) fn step(setup: &Setup, space: &Space, near: &mut Near, state: State, m: Move) -> RunStep {
     let (end, step, transition, network) = match m {
         Move::Step { end, step, transition } => (end, step, transition, None),
@@ -251,7 +251,7 @@ fn what(setup: &Setup, endpoints: &Endpoints, armed: &[nacre_stack::interpret::A
     }
 }
 
-/// What a machine has traced.
+/// The trace of a machine.
 pub fn handled(stack: &Stack, machine: &mut Machine) -> Vec<Handled> {
     let entries = machine.take_trace().into_iter();
     let told = entries.map(|entry| {
@@ -283,7 +283,7 @@ fn output(stack: &Stack, left: &Emitted) -> Output {
     Output { down: left.down(), own, event: stack.event(left.event).name.clone(), arguments, bytes }
 }
 
-/// Cells that differ.
+/// Returns the cells that differ.
 pub fn changed(stack: &Stack, before: &Machine, after: &Machine) -> Vec<Changed> {
     let cells = stack.cells.iter().enumerate().filter(|(_, c)| c.scope != Scope::Given && !c.secret);
     let differ = cells.filter_map(|(at, cell)| {
@@ -295,8 +295,8 @@ pub fn changed(stack: &Stack, before: &Machine, after: &Machine) -> Vec<Changed>
     differ.collect()
 }
 
-/// Runs a run again, from its steps: what its last step breaks, and none where it breaks nothing. In words where a step
-/// is not possible, or does something else than the run says.
+/// Replays a run from its steps. Returns the violation of its last step, or none. The error says which step is not
+/// possible, or does something else than the run says.
 pub fn follow(setup: &Setup, space: &Space, first: &[Led], run: &Run) -> Result<Option<String>, String> {
     let mut near = Near::default();
     let mut states: Vec<State> = vec![];

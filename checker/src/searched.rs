@@ -4,27 +4,27 @@ use std::time::Duration;
 
 use nacre_specification::violation::Violation;
 
-/// How far a search is.
+/// The progress of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Progress {
     pub states: u64,
-    /// Moves that were followed.
+    /// The number of explored moves.
     pub moves: u64,
-    /// Steps from the first state to the farthest.
+    /// The depth: steps from the initial state to the farthest one.
     pub depth: u32,
-    /// States found and not yet expanded.
+    /// The number of states not yet expanded.
     pub waiting: u64,
-    /// Bytes of memory that the process uses.
+    /// The memory of the process, in bytes.
     pub memory: u64,
     pub time: Duration,
 }
 
-/// What a search came to.
+/// The outcome of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// The moves of a shortest run to it, and what it broke.
+    /// The moves of a shortest counterexample, and the violation.
     Violated { run: Vec<Path>, why: String, violation: Violation },
-    /// Every state within the bounds was visited (with `bits` that is never known).
+    /// Every state within the bounds was visited (never with bitstate hashing).
     Complete,
     /// Why the search ended before that.
     Incomplete(String),
@@ -41,7 +41,7 @@ pub struct Path {
 pub struct Searched {
     pub verdict: Verdict,
     pub progress: Progress,
-    /// Different local states of endpoints, and states of the network.
+    /// The numbers of local states of the endpoints and of states of the network.
     pub locals: usize,
     pub networks: usize,
 }

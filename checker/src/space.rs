@@ -1,4 +1,4 @@
-//! Global states, and the moves that lead out of one.
+//! Global states and their transitions.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -12,8 +12,8 @@ use crate::monitor::{Monitors, NearMonitors};
 use crate::network::{NearNetwork, Network};
 use nacre_worlds::setup::Setup;
 
-/// The whole: numbers of the parts' states, and what is used up of the bounds (4 bits each: calls by kind and end, then
-/// limits).
+/// A global state: the numbers of its parts' states, and the consumed bounds (4 bits each: calls by kind and endpoint,
+/// then limits).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct State {
     pub endpoints: [u32; 2],
@@ -25,13 +25,13 @@ pub struct State {
 /// One move. `transition`: which of the ways in which the step can end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Move {
-    /// A step of an endpoint by itself.
+    /// A step of one endpoint alone.
     Step { end: usize, step: Step, transition: usize },
     /// Place in [`Network::moves`]; and, if something reaches an endpoint, the way of its step.
     Network { place: usize, transition: usize },
 }
 
-/// Where a move leads, or what it breaks.
+/// The successor of a move, or the violation that it shows.
 pub type Led = Result<State, Broken>;
 
 /// The parts.
@@ -39,7 +39,7 @@ pub struct Space {
     pub endpoints: Endpoints,
     pub network: Network,
     pub monitors: Monitors,
-    /// By kind of call and end, how often it may be; by limit.
+    /// The bounds: of calls by kind and endpoint, then of limited actions.
     calls: Vec<[u8; 2]>,
     limits: Vec<u8>,
     /// Goals of the stack's layers.
@@ -52,12 +52,12 @@ pub struct Space {
     at_once: bool,
     /// Of the stack, by timer.
     timer_names: Vec<String>,
-    /// What ends have been seen to do again and again, and whether the network has no bound for it.
+    /// Repeated actions of endpoints, and whether the state of the network grows with each without a bound.
     repeated: Mutex<HashSet<(usize, u32)>>,
     unbounded: OnceLock<String>,
 }
 
-/// What a thread keeps of the parts' results.
+/// The results of the parts that one thread has cached.
 #[derive(Default)]
 pub struct Near {
     endpoints: NearEndpoints,
@@ -66,7 +66,7 @@ pub struct Near {
 }
 
 impl Space {
-    /// The parts, and every first state; or what opening breaks, in words.
+    /// Returns the parts and every initial state, or the violation that opening shows.
     pub fn open(setup: &Setup) -> Result<(Space, Vec<Led>), String> {
         setup.check()?;
         let (endpoints, opened) = Endpoints::open(setup)?;
@@ -113,7 +113,7 @@ impl Space {
         Ok((space, first))
     }
 
-    /// Every move out of a state in a fixed order, and where it leads. `fault`: one that never has to happen.
+    /// Calls `each` for every move out of a state, in a fixed order. `fault`: a move that never has to happen.
     pub fn expand(&self, near: &mut Near, from: State, found: &mut dyn FnMut(Move, bool, Led)) {
         let whole = from;
         let locals = [0, 1].map(|end| self.endpoints.local(&mut near.endpoints, from.endpoints[end]));
@@ -147,7 +147,7 @@ impl Space {
         }
     }
 
-    /// Whether nothing happens any more but for the last resort with this limit, and those behind it.
+    /// Returns whether nothing else can happen than the last resort with this limit, and those behind it.
     fn is_quiet(&self, near: &mut Near, state: State, locals: &[Arc<Local>; 2], limit: usize) -> bool {
         let sooner =
             |place: Option<usize>| place.is_none_or(|place| place < limit && self.left_of_limit(state, place) > 0);
@@ -160,7 +160,7 @@ impl Space {
         !moves.iter().any(|m| !m.fault && left(m.limit)) && !self.is_called(near, state)
     }
 
-    /// Whether a call is still to come that would be taken.
+    /// Returns whether a remaining call would be accepted.
     fn is_called(&self, near: &mut Near, state: State) -> bool {
         let mut next = self.endpoints.calls.iter().enumerate();
         next.any(|(at, call)| {
@@ -231,7 +231,7 @@ impl Space {
         }
     }
 
-    /// Notes a timer that can fire for ever, while each time the network keeps more.
+    /// Records a timer that can fire for ever while the state of the network grows each time.
     fn repeat(&self, near: &mut Near, from: State, end: usize, (place, timer): (u32, TimerId)) {
         if self.unbounded.get().is_some() {
             return;
@@ -257,12 +257,12 @@ impl Space {
         }
     }
 
-    /// Why there is no end to the states, as far as is known.
+    /// Returns why the state space is infinite, if that is known.
     pub fn unbounded(&self) -> Option<&String> {
         self.unbounded.get()
     }
 
-    /// Moves what left an endpoint to where it goes.
+    /// Hands the events that an endpoint emitted to the network and the monitors.
     fn settle(
         &self,
         near: &mut Near,
@@ -286,12 +286,12 @@ impl Space {
         }
     }
 
-    /// What the network may do in a state.
+    /// Returns the actions of the network that are possible in a state.
     pub fn network_moves_of(&self, near: &mut Near, state: State) -> Arc<[crate::network::Move]> {
         self.network.moves(&mut near.network, &self.endpoints, state.network)
     }
 
-    /// The ways of a step of an endpoint.
+    /// Returns the outcomes of a step of an endpoint.
     pub fn transitions_of(&self, near: &mut Near, end: usize, local: u32, step: Step) -> Arc<[Transition]> {
         self.endpoints.step(&mut near.endpoints, end, local, step)
     }
@@ -308,7 +308,7 @@ impl Space {
         State { counts: state.counts + (1 << (4 * (self.calls.len() * 2 + limit))), ..state }
     }
 
-    /// Why some state's moves are not all known, in words.
+    /// Returns why the moves of some state are not all known.
     pub fn lost(&self) -> Option<&String> {
         self.monitors.lost().or(self.endpoints.lost())
     }
@@ -323,10 +323,10 @@ impl Space {
         names
     }
 
-    /// For each goal a bit of the low half, whether it holds, and one of the high half, whether it is excused.
+    /// Returns two bits for each goal: in the low half, whether it holds; in the high half, whether it is excused.
     pub fn goals(&self, near: &mut Near, state: State) -> u64 {
         let judged = self.monitors.goals(&mut near.monitors, state.monitor);
-        // Whoever may end the connection need not take calls afterwards: the endpoint is as good.
+        // An endpoint that may end the connection need not accept calls afterwards: the end excuses the goal as well.
         let ended = judged >> 32 != 0;
         let mut taken = true;
         for (at, call) in self.endpoints.calls.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! `nacre check`: whether files mean something.
+//! `nacre check`: syntax, types and composition of files.
 
 use nacre_driver::Session;
 use serde_json::json;

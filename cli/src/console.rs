@@ -1,17 +1,17 @@
-//! How the program speaks: results to standard output, messages to standard error, and an exit status.
+//! Output of the program: results to standard output, messages to standard error, and the exit status.
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What the program has to say in the end.
+/// The result of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     Yes,
     No,
-    /// A mistake on the command line that its grammar does not tell.
+    /// An error on the command line that its grammar does not detect.
     Usage,
-    /// Could not tell: a tool is missing, or something is not built yet.
+    /// Undecided: a tool is missing, or a command is not built yet.
     Unknown,
     /// A signal asked for the end.
     Interrupted(i32),
@@ -25,7 +25,7 @@ impl From<Exit> for ExitCode {
             Exit::Usage => 2,
             Exit::Unknown => 3,
             Exit::Interrupted(signal) => {
-                // Everything is put in order: now the signal has its way. That does not come back.
+                // The cleanup is done: now the signal ends the process. This does not return.
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
                 130
             }
@@ -35,12 +35,12 @@ impl From<Exit> for ExitCode {
 
 static JUDGES: AtomicBool = AtomicBool::new(false);
 
-/// From here on the exit status is a verdict: who cannot say all of it has none.
+/// From here on the exit status is a verdict: without complete output there is none.
 pub fn judge() {
     JUDGES.store(true, Ordering::Relaxed);
 }
 
-/// A line or more of the result. Whoever reads it may have gone: then there is nothing left to do.
+/// Prints lines of the result. If the reader has closed the pipe, the program ends.
 pub fn print(text: &str) {
     let mut out = io::stdout().lock();
     let newline = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
@@ -59,25 +59,25 @@ pub fn print(text: &str) {
     }
 }
 
-/// A message.
+/// Prints a message to standard error.
 pub fn say(text: &str) {
     let newline = if text.ends_with('\n') { "" } else { "\n" };
-    // Nobody is left to be told about an error here.
+    // There is no other place to report an error here.
     let _ = write!(io::stderr().lock(), "{text}{newline}");
 }
 
-/// An error in one line.
+/// Prints an error in one line.
 pub fn complain(text: &str) {
     let mark = if colours() { "\x1b[1;31merror\x1b[0m" } else { "error" };
     say(&format!("{mark}: {text}"));
 }
 
-/// Whether messages may have colours.
+/// Returns whether messages may have colours.
 pub fn colours() -> bool {
     io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// JSON for a machine, indented for a person.
+/// Prints indented JSON.
 pub fn print_json(value: &serde_json::Value) {
     print(&serde_json::to_string_pretty(value).unwrap_or_default());
 }

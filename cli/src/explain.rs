@@ -1,4 +1,4 @@
-//! `nacre explain`: what a stack comes to.
+//! `nacre explain`: shows a composed stack.
 
 use std::collections::BTreeMap;
 
@@ -66,7 +66,7 @@ fn show(args: &Explain, session: &Session, stack: &Stack, stage: &str) -> Exit {
 fn calls(stack: &Stack, session: &Session) -> String {
     let mut optimized = stack.clone();
     let mut decisions = nacre_driver::optimize(&mut optimized, Level::Call);
-    // What leaves the stack has no one to call.
+    // An event that leaves the stack has no handler to call.
     decisions.retain(|decision| decision.call || decision.reason != "leaves at once");
     let made = decisions.iter().filter(|decision| decision.call).count();
     let mut text = format!("\ncalls: {made} of {} emissions to layers became calls\n", decisions.len());

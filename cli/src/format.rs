@@ -1,4 +1,4 @@
-//! `nacre fmt`: the one layout.
+//! `nacre fmt`: formats files in the standard layout.
 
 use std::fs;
 use std::path::Path;
@@ -34,7 +34,7 @@ pub fn format(args: &Fmt) -> Exit {
     exit
 }
 
-/// A file as it is and as it should be.
+/// Returns the text of a file, and its formatted text.
 fn formatted(file: &Path) -> Result<(String, String), String> {
     let old = read_text(file).map_err(|why| format!("error: cannot read `{}`: {why}", file.display()))?;
     match nacre_syntax::format(&old) {
@@ -51,7 +51,7 @@ fn render(found: &[Diagnostic], sources: &Sources) -> String {
     found.iter().map(|diagnostic| diagnostic.render(sources, colours())).collect()
 }
 
-/// Writes beside the file and renames, so that a full disk costs nothing.
+/// Writes a temporary file and renames it, so that a full disk loses nothing.
 fn replace(file: &Path, text: &str) -> std::io::Result<()> {
     let mut beside = file.as_os_str().to_os_string();
     beside.push(".new");

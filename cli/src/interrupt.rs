@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM: the first asks for an end in order, the second ends at once.
+//! Ctrl-C and SIGTERM: the first requests a clean shutdown, the second ends the program at once.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use signal_hook::flag;
 
 use crate::console::Exit;
 
-/// Whoever waits looks so often whether it was interrupted.
+/// The interval at which waiting code polls for interruption.
 pub const TURN: Duration = Duration::from_millis(50);
 
-/// Whether the user wants an end.
+/// Whether the user has interrupted the program.
 #[derive(Clone)]
 pub struct Interrupt {
     asked: Arc<AtomicBool>,
@@ -20,11 +20,11 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// Watches from now on.
+    /// Installs the signal handlers.
     pub fn watch() -> Result<Interrupt, String> {
         let interrupt = Interrupt { asked: Arc::default(), signal: Arc::default() };
         for signal in [SIGINT, SIGTERM] {
-            // In this order: the first signal finds nothing asked for yet, and so does not end the program.
+            // In this order: at the first signal the flag is not set yet, so the program is not ended.
             flag::register_conditional_default(signal, interrupt.asked.clone())
                 .and_then(|_| flag::register_usize(signal, interrupt.signal.clone(), signal as usize))
                 .and_then(|_| flag::register(signal, interrupt.asked.clone()))
@@ -37,12 +37,12 @@ impl Interrupt {
         self.asked.load(Ordering::Relaxed)
     }
 
-    /// What is set when it comes.
+    /// The flag that the signal sets.
     pub fn flag(&self) -> Arc<AtomicBool> {
         self.asked.clone()
     }
 
-    /// To end as shells expect it of who was interrupted: by the signal.
+    /// The exit by the signal itself, as shells expect of an interrupted program.
     pub fn exit(&self) -> Exit {
         Exit::Interrupted(self.signal.load(Ordering::Relaxed) as i32)
     }

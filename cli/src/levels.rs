@@ -1,4 +1,4 @@
-//! What may run a stack: the interpreter, or C of a level; and how to get there.
+//! The machines that run a stack: the interpreter, or compiled C of a level.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ impl FromStr for EmittedLevel {
     }
 }
 
-/// What runs one end.
+/// The machine of one endpoint.
 #[derive(Clone, Copy, Debug)]
 pub enum Machine {
     Interpreter,
@@ -63,7 +63,7 @@ impl FromStr for Machine {
     }
 }
 
-/// What runs the two ends.
+/// The machines of the two endpoints.
 #[derive(Clone, Copy, Debug)]
 pub struct Machines(pub [Machine; 2]);
 

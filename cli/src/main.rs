@@ -27,7 +27,7 @@ use console::Exit;
 
 fn main() -> ExitCode {
     let line = Line::parse();
-    // A fault of ours is told in one line, without the noise that helps only us; RUST_BACKTRACE=1 brings it back.
+    // An internal error is reported in one line; RUST_BACKTRACE=1 prints the panic with its backtrace.
     if std::env::var_os("RUST_BACKTRACE").is_none() {
         panic::set_hook(Box::new(|_| {}));
     }
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
         Err(panicked) => {
             let words = panicked.downcast_ref::<String>().cloned();
             let words = words.or_else(|| panicked.downcast_ref::<&str>().map(|words| words.to_string()));
-            console::complain(&format!("a fault of Nacre, please report it: {}", words.unwrap_or_default()));
+            console::complain(&format!("internal error, please report it: {}", words.unwrap_or_default()));
             Exit::Unknown.into()
         }
     }

@@ -1,4 +1,4 @@
-//! Opens sources, and gets a stack out of them.
+//! Opens sources and composes their stacks.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use nacre_stack::Stack;
 use crate::args::Which;
 use crate::console::{colours, complain, say, Exit};
 
-/// The files, parsed; what is wrong in them is told.
+/// Parses files; prints their errors.
 pub fn open(files: &[PathBuf]) -> Result<Session, Exit> {
     let session = Session::open(files);
     if session.has_errors() {
@@ -19,7 +19,7 @@ pub fn open(files: &[PathBuf]) -> Result<Session, Exit> {
     Ok(session)
 }
 
-/// One stack, composed; what is wrong with it is told.
+/// Composes one stack; prints its errors.
 pub fn stack(which: &Which) -> Result<(Session, Stack), Exit> {
     let mut session = open(std::slice::from_ref(&which.file))?;
     require_stack(&session, &which.stack).map_err(|words| {
@@ -37,7 +37,7 @@ pub fn stack(which: &Which) -> Result<(Session, Stack), Exit> {
 /// Requires that the sources declare a stack.
 ///
 /// # Errors
-/// They do not: what is said then, with the name that was probably meant.
+/// The message for an unknown stack, with the name that was probably meant.
 pub fn require_stack(session: &Session, name: &str) -> Result<(), String> {
     let known: Vec<&str> = session.program.stacks().map(|s| s.name.name.as_str()).collect();
     match known.contains(&name) {

@@ -1,4 +1,4 @@
-//! Lines on a terminal that tell how far something is, for what takes longer than a second.
+//! Progress on a terminal, for work that takes longer than a second.
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Nothing is shown before.
+/// The delay before progress is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Counts towards a total.
@@ -20,12 +20,12 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Bytes that are moved.
+    /// Progress of a transfer, in bytes.
     pub fn of_bytes(total: u64, label: &str) -> Progress {
         Progress::new(total, label, "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}")
     }
 
-    /// Things that are done one after the other.
+    /// Progress of a campaign, in runs.
     pub fn of_runs(total: u64) -> Progress {
         Progress::new(total, "runs", "{pos}/{len} {msg} {wide_bar} {eta}")
     }
@@ -56,7 +56,7 @@ impl Drop for Progress {
     }
 }
 
-/// A line that says how far something without a known end is.
+/// Progress of work without a known end.
 pub struct Counting {
     begun: Instant,
     bar: std::cell::OnceCell<ProgressBar>,
@@ -81,7 +81,7 @@ impl Drop for Counting {
     }
 }
 
-/// Tells what is waited for, until it is dropped.
+/// Shows what the program waits for, until it is dropped.
 pub struct Waiting {
     end: Option<Sender<()>>,
     shows: Option<JoinHandle<()>>,

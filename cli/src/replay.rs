@@ -1,4 +1,4 @@
-//! `nacre replay`: a run that a search found, run again: by the interpreter, and by the emitted C at any level.
+//! `nacre replay`: replays a saved run in the interpreter, and in the emitted C of any level.
 
 use std::path::PathBuf;
 
@@ -16,10 +16,10 @@ use crate::levels::EmittedLevel;
 use crate::program;
 use crate::verify::{self, Subject, World};
 
-/// A run in a file, with what it takes to run it again.
+/// A saved run, with the settings that replaying it needs.
 #[derive(Serialize, Deserialize)]
 pub struct Trace {
-    /// Version of this form.
+    /// The version of this format.
     pub nacre_trace: u32,
     pub file: PathBuf,
     pub subject: String,
@@ -79,7 +79,7 @@ pub fn replay(args: &Replay) -> Exit {
     };
     let stack = &world.setup.stack;
     let words = Words { frame: &|bytes| decode(stack, bytes), details: !args.brief };
-    // A run to a state from which a goal is out of reach breaks nothing itself.
+    // A run to a state from which a goal is unreachable shows no violation itself.
     let same = broke.as_ref().is_none_or(|why| *why == trace.run.why);
     if let Some(why) = broke {
         trace.run.why = why;

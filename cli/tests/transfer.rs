@@ -142,7 +142,8 @@ fn signal(child: &Child, names: &[&str]) {
     assert!(done.success());
 }
 
-/// A transfer that cannot end before it is interrupted, of a file of 4 GiB without content: its receiver with its errors, its sender with its errors, the folder.
+/// A transfer that cannot end before it is interrupted, of a file of 4 GiB without content: its receiver with its
+/// errors, its sender with its errors, the folder.
 fn long_transfer() -> (Child, BufReader<ChildStderr>, Child, BufReader<ChildStderr>, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a folder");
     let (original, copy) = (folder.path().join("original"), folder.path().join("copy"));
@@ -261,7 +262,7 @@ fn receiver_into_a_missing_folder_says_so_at_once() {
     let arguments = ["run", RELIABLE, "--stack", "reliable", "receive", "--listen", "127.0.0.1:0", "--out"];
     let (status, out, err) = ran(nacre(&arguments).arg("no/such/folder/copy"));
     assert_eq!((status, out.as_str()), (1, ""));
-    assert_eq!(err, "error: no/such/folder: there is no such folder\n");
+    assert_eq!(err, "error: no/such/folder: no such folder\n");
 }
 
 #[test]

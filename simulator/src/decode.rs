@@ -1,4 +1,4 @@
-//! Frames in words: which headers, with which values.
+//! Describes frames: their headers and the values of the fields.
 
 use nacre_stack::interpret::{show, Value};
 use nacre_stack::{LayoutForm, Stack};

@@ -1,4 +1,4 @@
-//! What the simulator asks of one end of a connection, whatever runs it.
+//! The interface of an endpoint to the simulator, whatever runs it.
 
 pub use nacre_runtime::{ffi::NacreAddr as Address, instance::Outcome};
 
@@ -55,15 +55,15 @@ pub trait Endpoint {
     fn canonical(&self) -> Vec<u8>;
     /// Free blocks of the pool, and all.
     fn space(&self) -> (u32, u32);
-    /// Gives everything back; the endpoint is dead afterwards.
+    /// Releases everything; the endpoint cannot be used afterwards.
     fn discard(&mut self);
-    /// Rules that were broken, as far as this kind of endpoint can tell, in words.
+    /// The rules that were violated, as far as this kind of endpoint can observe.
     fn reports(&self) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// What an endpoint is opened with.
+/// The arguments with which an endpoint is opened.
 #[derive(Clone, Debug)]
 pub struct Opening {
     /// Values for givens, by name; those that the stack does not have are passed over.

@@ -1,4 +1,4 @@
-//! A network that loses, repeats, delays, damages and parts, as a seed says.
+//! A network that loses, repeats, delays and damages frames and has partitions, all drawn from a seed.
 //!
 //! What happens to a frame depends on the seed, on who sent it, and on how many that sender has sent before; never on
 //! what happened to other frames. So single faults can be left out of a run, and the rest stays; or a list says all

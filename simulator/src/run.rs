@@ -1,4 +1,4 @@
-//! One run: two ends, messages both ways, a bad network, and what is checked.
+//! One run: two endpoints, messages in both directions, a faulty network, and the checks.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;

@@ -42,7 +42,7 @@ impl fmt::Display for Error {
                  on Debian and Ubuntu with `apt-get install gcc libc6-dev`",
             ),
             Error::Failed(words) => {
-                write!(f, "the C compiler does not take the emitted code (a fault of Nacre):\n{words}")
+                write!(f, "internal error: the C compiler rejects the emitted code:\n{words}")
             }
             Error::Io(path, error) => write!(f, "{}: {error}", path.display()),
             Error::Load(error) => error.fmt(f),

@@ -1,4 +1,4 @@
-//! Endpoints on a network, and one clock: what happens next, happens.
+//! Endpoints on a network with one clock: a discrete-event simulation.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

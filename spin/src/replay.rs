@@ -100,7 +100,7 @@ pub fn build(folder: &Path, files: &[(String, String)]) -> Result<PathBuf, Strin
     let compiled = run(&mut command, folder, Duration::from_secs(300)).map_err(|e| e.to_string())?;
     match compiled.status.success() {
         true => Ok(binary),
-        false => Err(format!("gcc does not take the emitted C (a fault of Nacre):\n{}", compiled.words)),
+        false => Err(format!("internal error: gcc rejects the emitted C:\n{}", compiled.words)),
     }
 }
 

@@ -91,8 +91,8 @@ impl fmt::Display for Error {
                 f,
                 "`{program}` was not found: install it, on Debian and Ubuntu with `apt-get install spin gcc libc6-dev`"
             ),
-            Error::Model(words) => write!(f, "SPIN does not take the model (a fault of Nacre):\n{words}"),
-            Error::Compiler(words) => write!(f, "gcc does not take the verifier (a fault of Nacre):\n{words}"),
+            Error::Model(words) => write!(f, "internal error: SPIN rejects the model:\n{words}"),
+            Error::Compiler(words) => write!(f, "internal error: gcc rejects the verifier:\n{words}"),
             Error::Verifier(words) => write!(f, "the verifier ended without an answer:\n{words}"),
             Error::Io(path, error) => write!(f, "{}: {error}", path.display()),
         }

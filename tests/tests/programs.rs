@@ -72,7 +72,7 @@ fn damaged(seeds: std::ops::Range<u64>) {
         }
         let verdict = examine_sources(&text);
         assert!(
-            !matches!(&verdict, Verdict::Rejected(words) if words.contains("fault of Nacre")),
+            !matches!(&verdict, Verdict::Rejected(words) if words.contains("internal error")),
             "{seed}: {verdict:?}"
         );
         assert!(!verdict.is_failure(), "damaged program {seed}: {verdict:?}\n{text}");

@@ -1,6 +1,6 @@
-//! Lines of text, both ways.
+//! Lines of text, in both directions.
 //!
-//! Who comes to the end of standard input says so, and still listens: the connection is closed when both have said it.
+//! At the end of standard input a side announces it and keeps listening; the connection is closed when both have.
 
 use std::collections::VecDeque;
 use std::io::BufRead;
@@ -14,13 +14,13 @@ use crate::args::Chat;
 use crate::console::{print, say, Exit};
 use crate::interrupt::Interrupt;
 
-/// How long standard input may wait for the network, and the network for it.
+/// The polling interval between standard input and the network.
 const TURN: Duration = Duration::from_millis(10);
-/// Says that no line follows. No line is this: a line is sent without its end.
+/// Announces that no line follows. It differs from every line, since lines are sent without their newline.
 const END: &[u8] = b"\n";
 
 pub fn chat(args: &Chat, stack: &Stack) -> Result<Exit, String> {
-    let at = args.listen.or(args.to.map(any_towards)).ok_or("either --listen or --to is wanted")?;
+    let at = args.listen.or(args.to.map(any_towards)).ok_or("expected --listen or --to")?;
     let mut line = Line::open(at, &args.net, Options { connections: 64, ..Options::default() })?;
     let interrupt = Interrupt::watch()?;
     let mut talk =
@@ -41,19 +41,19 @@ pub fn chat(args: &Chat, stack: &Stack) -> Result<Exit, String> {
 
 struct Talk {
     peers: Vec<Peer>,
-    /// Lines that are not sent to all yet: to whom, what.
+    /// Lines that are not sent to all peers yet, with their peers.
     waiting: VecDeque<(ConnectionId, Vec<u8>)>,
     lines: Receiver<Vec<u8>>,
-    /// Standard input has ended, and all who are here are told, or will be.
+    /// Standard input has ended, and all connected peers are or will be notified.
     ended: bool,
-    /// Lines that somebody did not get, or may not have got.
+    /// Lines that a peer did not receive, or may not have received.
     lost: bool,
     interrupt: Interrupt,
 }
 
 struct Peer {
     id: ConnectionId,
-    /// It has nothing more to say.
+    /// The peer has announced its end.
     ended: bool,
 }
 
@@ -101,7 +101,7 @@ impl Talk {
         }
     }
 
-    /// What could not be said to who is gone is told: nothing is lost in silence.
+    /// Reports the lines that a disconnected peer did not receive.
     fn gone(&mut self, connection: ConnectionId, reason: Reason, caller: bool) {
         let Some(at) = self.peers.iter().position(|peer| peer.id == connection) else { return };
         let peer = self.peers.remove(at);
@@ -118,7 +118,7 @@ impl Talk {
         self.lost |= unsent > 0 || (caller && !all_said) || (reason != Reason::Closed && !peer.ended);
     }
 
-    /// Takes what was typed; before anybody is there, it waits.
+    /// Takes typed lines; they wait until a peer is connected.
     fn read(&mut self) {
         while !self.ended && !self.peers.is_empty() && self.waiting.len() < 1000 {
             let text = match self.lines.try_recv() {
@@ -137,7 +137,7 @@ impl Talk {
         while let Some((peer, text)) = self.waiting.front() {
             match line.listener.send(*peer, text) {
                 Ok(()) => drop(self.waiting.pop_front()),
-                // What waits for who has gone is told when the end of the connection is.
+                // Lines that wait for a disconnected peer are reported with the end of its connection.
                 Err(Error::Refused | Error::Closed(_) | Error::NoConnection) => return Ok(()),
                 Err(error) => return Err(error.to_string()),
             }
@@ -145,7 +145,7 @@ impl Talk {
         Ok(())
     }
 
-    /// Everything that was typed has been handed over: it is delivered before the end.
+    /// All typed lines have been handed over: they are delivered before the connection ends.
     fn close(&mut self, line: &mut Line) -> Result<(), String> {
         let until = Instant::now() + Duration::from_secs(10);
         for peer in std::mem::take(&mut self.peers) {
@@ -153,12 +153,12 @@ impl Talk {
             match line.listener.close_blocking(peer.id, Some(left)) {
                 Ok(()) => drop(line.listener.linger(peer.id)),
                 Err(Error::Closed(Reason::Closed) | Error::NoConnection) => {}
-                // It has said that it has all, and need not have stayed.
+                // The peer has confirmed everything and may have left.
                 Err(Error::Closed(_)) if peer.ended => {}
                 Err(error) => return Err(format!("not everything is known to have arrived: {error}")),
             }
         }
-        // What came while the end was waited for.
+        // Events that arrived while the shutdown was awaited.
         while let Some(event) = line.listener.poll() {
             if let Event::Delivered { message, .. } = event {
                 let message = message.to_vec();
@@ -170,7 +170,7 @@ impl Talk {
         Ok(())
     }
 
-    /// Interrupted: what was sent still arrives, and what was not is told.
+    /// Handles an interruption: sent lines still arrive, unsent ones are reported.
     fn leave(&mut self, line: &mut Line) -> Result<Exit, String> {
         let unsent = self.waiting.iter().filter(|(_, text)| text != END).count();
         say(&format!("interrupted; {unsent} lines were not sent"));
@@ -179,7 +179,7 @@ impl Talk {
     }
 }
 
-/// Prints a line of a peer's. What comes from a network must not command the terminal.
+/// Prints a line of a peer, without control characters: the network must not command the terminal.
 fn show(message: &[u8]) {
     let text = String::from_utf8_lossy(message);
     print(&format!("{}\n", text.chars().filter(|c| !c.is_control() || *c == '\t').collect::<String>()));

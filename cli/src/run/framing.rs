@@ -1,16 +1,16 @@
-//! How a file becomes messages: a head, the bytes in order, their SHA-256; and the receiver's answer.
+//! A file as messages: a head, the bytes in order, their SHA-256; and the answer of the receiver.
 
 use sha2::{Digest, Sha256};
 
 /// The first bytes of a head, with the version of this framing.
 const MAGIC: &[u8; 6] = b"nacre\x01";
-/// Names are cut to this.
+/// The limit of a name, in bytes.
 const NAME_MAX: usize = 255;
 
 /// A SHA-256.
 pub type Sum = [u8; 32];
 
-/// The first message: what comes.
+/// The first message: announces the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
     pub size: u64,
@@ -34,7 +34,7 @@ impl Head {
         Some(Head { size: u64::from_le_bytes(*size), name: name.to_string() })
     }
 
-    /// The name as one that is safe to create in a folder: no path, nothing hidden, nothing that a terminal would obey.
+    /// Returns a name that is safe to create in a folder: no path, not hidden, no control characters.
     pub fn safe_name(&self) -> String {
         let last = self.name.rsplit(['/', '\\']).next().unwrap_or_default();
         let clean: String = last.chars().map(|c| if c.is_control() { '_' } else { c }).collect();
@@ -47,7 +47,7 @@ impl Head {
     }
 }
 
-/// What the receiver answers when it has all: its own sum.
+/// The answer of a receiver that has everything: its own sum.
 pub fn answer(sum: &Sum) -> Vec<u8> {
     [b"sum".as_slice(), sum].concat()
 }
@@ -56,7 +56,7 @@ pub fn read_answer(message: &[u8]) -> Option<Sum> {
     message.strip_prefix(b"sum")?.try_into().ok()
 }
 
-/// Adds bytes up to a SHA-256.
+/// Computes a SHA-256.
 #[derive(Clone, Default)]
 pub struct Summing(Sha256);
 

@@ -55,10 +55,10 @@ pub fn run(args: &Run) -> Exit {
     }
 }
 
-/// A listener on a socket whose frames meet faults; what is recorded is what goes over the wire.
+/// A listener on a socket with faults; the capture has the frames of the wire.
 struct Line {
     listener: Listener,
-    /// None: a good network.
+    /// None: no faults.
     faults: Option<FaultHandle>,
 }
 
@@ -105,7 +105,7 @@ fn faults(net: &Net) -> nacre_runtime::faults::Faults {
     }
 }
 
-/// An address from which `to` can be reached.
+/// Returns a local address from which `to` can be reached.
 fn any_towards(to: SocketAddr) -> SocketAddr {
     if to.is_ipv4() {
         SocketAddr::from(([0, 0, 0, 0], 0))
@@ -114,7 +114,7 @@ fn any_towards(to: SocketAddr) -> SocketAddr {
     }
 }
 
-/// What both ends must have, said before anything else.
+/// Describes the stack, which both endpoints must have; printed first.
 fn introduce(stack: &Stack) -> String {
     format!("{} ({}, fingerprint {:016x})", stack.description(), stack.level(), stack.fingerprint())
 }

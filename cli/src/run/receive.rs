@@ -51,14 +51,14 @@ impl Target {
         if says_folder {
             fs::create_dir_all(path).map_err(|error| format!("{}: {error}", path.display()))?;
         }
-        // Better said now than when a sender is there.
+        // Reported now rather than when a sender connects.
         if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.is_dir()) {
-            return Err(format!("{}: there is no such folder", parent.display()));
+            return Err(format!("{}: no such folder", parent.display()));
         }
         Ok(Target { path: path.to_path_buf(), folder: says_folder || path.is_dir() })
     }
 
-    /// The place for a file: the path itself, or in the folder; with a number if another sender's is there already.
+    /// Returns the path for a file: the given path, or one in the folder; with a number if the name is taken.
     fn place(&self, head: &Head, numbers: &mut HashMap<PathBuf, u32>) -> PathBuf {
         let base = if self.folder { self.path.join(head.safe_name()) } else { self.path.clone() };
         let number = numbers.entry(base.clone()).or_insert(0);
@@ -74,11 +74,11 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// A file that is coming.
+/// A file that is being received.
 struct Incoming {
     head: Head,
     place: PathBuf,
-    /// Written beside its place, and renamed when it is whole.
+    /// A temporary file, renamed when it is complete.
     part: PathBuf,
     file: BufWriter<File>,
     summing: Summing,
@@ -92,11 +92,11 @@ struct Receiver<'r> {
     line: Line,
     target: Target,
     incoming: HashMap<ConnectionId, Incoming>,
-    /// How many files were given a name.
+    /// The number of files that were named.
     numbers: HashMap<PathBuf, u32>,
 }
 
-/// What is to be done about an event, once its message is no longer lent.
+/// The reaction to an event, once its message is no longer borrowed.
 enum Turn {
     Nothing,
     Message(ConnectionId, Vec<u8>),
@@ -105,7 +105,7 @@ enum Turn {
 }
 
 impl Receiver<'_> {
-    /// Handles one event; gives whether a file is intact, if one is complete by it.
+    /// Handles one event; returns whether the file is intact, if the event completes one.
     fn next(&mut self) -> Result<Option<bool>, String> {
         let event = self.line.listener.wait(Some(TURN)).map_err(|error| error.to_string())?;
         let turn = match event {
@@ -132,7 +132,7 @@ impl Receiver<'_> {
             Turn::Message(connection, message) => match self.message(connection, &message) {
                 Ok(done) => Ok(done),
                 Err(why) => {
-                    // One sender's mistake, or a full disk, is not the others' business.
+                    // An error of one sender, or a full disk, does not affect the others.
                     self.give_up(connection, &why);
                     self.line.listener.discard(connection);
                     self.failed(true)
@@ -216,7 +216,7 @@ impl Receiver<'_> {
         }
     }
 
-    /// A transfer has failed, if it was one: the end, if it was to be the only one.
+    /// Handles a failed transfer: the program ends if it was to be the only one.
     fn failed(&self, transfer: bool) -> Result<Option<bool>, String> {
         if transfer && (self.args.once || !(self.target.folder || self.args.serve)) {
             return Err("the only transfer has failed".into());
@@ -224,7 +224,7 @@ impl Receiver<'_> {
         Ok(None)
     }
 
-    /// Interrupted: nothing half done is left in the folder, and the senders know.
+    /// Handles an interruption: removes partial files and notifies the senders.
     fn leave(&mut self) {
         let begun: Vec<ConnectionId> = self.incoming.keys().copied().collect();
         begun.into_iter().for_each(|connection| self.give_up(connection, "interrupted"));
@@ -239,7 +239,7 @@ impl Receiver<'_> {
         }
     }
 
-    /// Stays until the sender has closed, so that it hears the answer.
+    /// Waits until the sender has closed, so that it receives the answer.
     fn farewell(&mut self) {
         let until = Instant::now() + Duration::from_secs(5);
         while Instant::now() < until {
@@ -255,10 +255,10 @@ impl Receiver<'_> {
     }
 }
 
-/// The answer; a sender that has gone does not need it.
+/// Sends the answer; a sender that has left does not need it.
 fn tell(listener: &mut Listener, connection: ConnectionId, sum: &Sum) {
     match listener.send_blocking(connection, &answer(sum), Some(Duration::from_secs(10))) {
         Ok(()) | Err(Error::Closed(_) | Error::NoConnection) => {}
-        Err(error) => say(&format!("the sender could not be told: {error}")),
+        Err(error) => say(&format!("cannot notify the sender: {error}")),
     }
 }

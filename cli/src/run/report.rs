@@ -1,4 +1,4 @@
-//! What a transfer came to, for a person and for a machine.
+//! The result of a transfer, as text and as JSON.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::console::{print, print_json};
 use crate::run::framing::{hex, Sum};
 use crate::units;
 
-/// A file that was moved.
+/// A transferred file.
 pub struct Moved<'m> {
     /// `sent` or `received`.
     pub verb: &'m str,
@@ -19,7 +19,7 @@ pub struct Moved<'m> {
     pub bytes: u64,
     pub time: Duration,
     pub sum: Sum,
-    /// What the other side says.
+    /// The sum that the other side reports.
     pub other_sum: Sum,
     pub statistics: &'m ConnectionStatistics,
     pub faults: Option<&'m FaultHandle>,
@@ -64,7 +64,7 @@ impl Moved<'_> {
         }
     }
 
-    /// Frames that were lost at this end, by cause. What layers drop, they count by names of their own: see `counted`.
+    /// Frames lost at this endpoint, by cause. Layers count their drops under names of their own: see `counted`.
     fn drops(&self) -> Vec<(String, u64)> {
         let traffic = &self.statistics.traffic;
         let mut causes: Vec<(String, u64)> = self.statistics.counters.clone();
@@ -75,7 +75,7 @@ impl Moved<'_> {
         causes
     }
 
-    /// The layers' counters but retransmissions.
+    /// The counters of the layers, except retransmissions.
     fn counted(&self) -> Vec<(String, u64)> {
         let all = self.statistics.counters.iter().filter(|(name, count)| *count > 0 && name.contains('.'));
         all.filter(|(name, _)| !name.ends_with(".retransmitted")).cloned().collect()

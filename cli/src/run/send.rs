@@ -16,13 +16,13 @@ use crate::console::{say, Exit};
 use crate::interrupt::{Interrupt, TURN};
 use crate::progress::Progress;
 
-/// What is said of a receiver that closed in the middle.
+/// The message for a receiver that closed before the end.
 const LEFT: &str = "the receiver has left before it had everything";
-/// Longer messages gain nothing.
+/// The limit of a message, in bytes: longer ones gain nothing.
 const LARGEST: usize = 64 << 10;
-/// A receiver that says nothing for so long is given up.
+/// The time after which a silent receiver is given up.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// What the end of a connection may take.
+/// The time limit for closing a connection.
 const FAREWELL: Duration = Duration::from_secs(5);
 
 pub fn send(args: &Send, stack: &Stack) -> Result<Exit, String> {
@@ -47,7 +47,7 @@ pub fn send(args: &Send, stack: &Stack) -> Result<Exit, String> {
             let taken = transfer.sent;
             let answered = listener.statistics_of(peer).is_ok_and(|statistics| statistics.confirmed);
             say(&format!("{path}: interrupted; {}", so_far(taken, head.size, answered)));
-            // So the receiver knows at once.
+            // Notifies the receiver at once.
             let _ = listener.close_blocking(peer, Some(FAREWELL));
             return Ok(interrupt.exit());
         }
@@ -69,14 +69,14 @@ pub fn send(args: &Send, stack: &Stack) -> Result<Exit, String> {
         faults: faults.as_ref(),
     };
     moved.report(args.net.json);
-    // The file is there whatever becomes of the farewell.
+    // The file has arrived, whether or not the shutdown succeeds.
     if listener.close_blocking(peer, Some(FAREWELL)).is_ok() {
         let _ = listener.linger(peer);
     }
     Ok(if moved.is_intact() { Exit::Yes } else { Exit::No })
 }
 
-/// What is known of a transfer that was broken off: the stack does not say what of it has arrived.
+/// Describes an aborted transfer: the stack does not report how much of it arrived.
 fn so_far(taken: u64, size: u64, answered: bool) -> String {
     if !answered {
         return "the receiver has never answered: nothing is known to have arrived".into();
@@ -88,12 +88,12 @@ struct Sending<'l> {
     listener: &'l mut Listener,
     peer: ConnectionId,
     interrupt: &'l Interrupt,
-    /// Bytes of the file that the stack has taken.
+    /// Bytes of the file that the stack has accepted.
     sent: u64,
 }
 
 impl Sending<'_> {
-    /// Head, bytes and sum.
+    /// Sends the head, the bytes and the sum.
     fn file(&mut self, mut file: File, head: &Head) -> Result<Sum, String> {
         self.message(&head.write())?;
         self.greet()?;
@@ -133,7 +133,7 @@ impl Sending<'_> {
         }
     }
 
-    /// Not if the user has enough of it.
+    /// Fails if the user has interrupted the program.
     fn go_on(&self) -> Result<(), String> {
         if self.interrupt.came() {
             return Err("interrupted".into());
@@ -141,7 +141,7 @@ impl Sending<'_> {
         Ok(())
     }
 
-    /// Waits a moment for the receiver, and says it if the system knows of none.
+    /// Waits briefly for the receiver; reports if the system knows of none.
     fn greet(&mut self) -> Result<(), String> {
         let until = Instant::now() + Duration::from_secs(1);
         while Instant::now() < until {
@@ -161,7 +161,7 @@ impl Sending<'_> {
         Ok(())
     }
 
-    /// The longest message that the stack takes when nothing is in its way.
+    /// Returns the longest message that the idle stack accepts.
     fn largest(&mut self) -> Result<usize, String> {
         let until = Instant::now() + PATIENCE;
         loop {
@@ -181,7 +181,7 @@ impl Sending<'_> {
         }
     }
 
-    /// What the receiver says that it has.
+    /// Waits for the sum that the receiver reports.
     fn answer(&mut self) -> Result<Sum, String> {
         let until = Instant::now() + PATIENCE;
         let answer = loop {

@@ -172,7 +172,7 @@ fn violated(engine: Searcher, why: String, trail: Trail, world: &World, session:
         _ => "the model in Promela",
     };
     let why =
-        format!("{why}; but the interpreter {differs}: {searched} does not do what the stack does, a fault of Nacre");
+        format!("{why}; but the interpreter {differs}: {searched} does not do what the stack does, an internal error");
     Outcome::Violated { why, violation: None, run: None, steps }
 }
 
@@ -188,7 +188,7 @@ fn looks_for(engine: Searcher, violation: Violation) -> bool {
     }
 }
 
-/// Engines that searched everything must agree: another verdict or another number of states is a fault of ours, in
+/// Engines that searched everything must agree: another verdict or another number of states is an internal error, in
 /// words.
 pub fn differ(all: &[Report]) -> Option<String> {
     let explorer = all.iter().find(|r| r.engine == Searcher::Explorer)?;
@@ -211,7 +211,7 @@ pub fn differ(all: &[Report]) -> Option<String> {
         }
         _ => None,
     })?;
-    Some(format!("a fault of Nacre, please report it: {words}"))
+    Some(format!("internal error, please report it: {words}"))
 }
 
 #[cfg(test)]

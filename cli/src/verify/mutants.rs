@@ -1,4 +1,4 @@
-//! `nacre verify --mutants`: which small mistakes the specification finds.
+//! `nacre verify --mutants`: mutation testing of the specifications.
 //!
 //! A mutant is found if `verify` would not say that it holds: a run breaks what is promised, or a handler that runs
 //! otherwise runs in no configuration. The search for it ends at [`MORE_STATES`] times as many states as the layer

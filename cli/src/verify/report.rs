@@ -1,4 +1,4 @@
-//! How verdicts and runs are told.
+//! Prints verdicts and counterexamples.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

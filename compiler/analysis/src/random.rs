@@ -1,8 +1,8 @@
-//! Which values of a number drawn at random a stack can tell apart: a checker that tries one of each kind has tried
-//! all.
+//! Equivalence classes of random numbers: the values of a draw between which a stack cannot distinguish. A checker
+//! needs to try only one value of each class.
 //!
-//! A drawn number that is only compared with constants is told apart by the outcomes of these comparisons. A number
-//! that goes elsewhere (into a header, an index, arithmetic) has no such list: then all of its values have to be tried.
+//! If a drawn number is only compared with constants, values with the same outcomes of these comparisons are
+//! equivalent. If it is used in any other way (in a header, an index, arithmetic), every value is a class of its own.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use nacre_stack::*;
 
 use crate::values;
 
-/// More values of one draw than these are not listed.
+/// The limit of values of one draw that are listed.
 const MOST_POINTS: usize = 64;
 
 /// Returns the values to try of every draw that is only compared with constants: one for each combination of outcomes.

@@ -46,7 +46,7 @@ pub(crate) fn validate(stack: &Stack) {
     let problems = nacre_stack::validate(stack).err().unwrap_or_else(|| nacre_analysis::linear::check(stack));
     assert!(
         problems.is_empty(),
-        "the stack `{}` is not valid after a pass (a fault of Nacre, please report it):\n{problems:#?}",
+        "internal error, please report it: the stack `{}` is invalid after a pass:\n{problems:#?}",
         stack.name
     );
 }

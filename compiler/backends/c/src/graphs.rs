@@ -12,7 +12,7 @@ impl Writer<'_> {
         (0..self.stack.ports.len() as u32).map(PortId).filter(|port| self.stack.is_lower(*port)).collect()
     }
 
-    /// Whether frames come in at several ports, so that the entry is told which.
+    /// Whether frames arrive at several ports, so that the entry has a parameter for the port.
     pub fn has_enter(&self) -> bool {
         let ports = self.lower_ports();
         ports.len() > 1 || ports.into_iter().any(|port| self.has_sessions(port))

@@ -108,7 +108,7 @@ impl Writer<'_> {
         }
     }
 
-    /// One function, with what stands above it, and its layer.
+    /// Writes one function, preceded by its comment and attributed to its layer.
     fn item(&mut self, item: Item) -> (LayerId, Written) {
         let stack = self.stack;
         let kind = match (self.level, self.plan.quick) {

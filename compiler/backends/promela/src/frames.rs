@@ -16,9 +16,9 @@ use crate::world::WAYS;
 use crate::writer::{Frame, Writer};
 
 impl Writer<'_> {
-    /// Makes of `turned`, a length, any bit of so many bytes, if it is not 0. All take as many steps: SPIN, which looks
-    /// for short runs, would visit again what it finds on a shorter way. It is for SPIN to choose, so nothing hidden
-    /// has been touched yet.
+    /// Replaces `turned`, a length in bytes, by the number of any bit within it, if it is not 0. All take as many
+    /// steps: SPIN, which looks for short runs, would visit again what it finds on a shorter way. It is for SPIN to
+    /// choose, so nothing hidden has been touched yet.
     pub fn any_bit(&self) -> String {
         let bytes = 0..self.frame_size.unwrap_or(0);
         let bytes: Vec<String> = bytes.map(|n| format!(":: turned > {n} -> turned = {}", 8 * n)).collect();
