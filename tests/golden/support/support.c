@@ -672,9 +672,13 @@ support_INLINE void support_quick_segments(struct support_step *step, struct nac
     step->segments += n;
 }
 
+/* As a function: some bounds are 0, and compilers warn of `>= 0`. */
+support_INLINE bool support_at_least(uint32_t a, uint32_t b) { return a >= b; }
+
 /* Whether the caller's arrays hold what a step can make. */
 support_INLINE bool support_room(const struct nacre_out *out) {
-    return out->outputs_max >= support_OUTPUTS && out->segments_max >= support_SEGMENTS && out->bytes_max >= support_BYTES;
+    return support_at_least(out->outputs_max, support_OUTPUTS) && support_at_least(out->segments_max, support_SEGMENTS) &&
+        support_at_least(out->bytes_max, support_BYTES);
 }
 
 /* A call that had no effect. */

@@ -132,11 +132,9 @@ impl Body<'_, '_> {
                 _ => self.value(argument),
             });
         }
-        let name = self.w.event_name(target, emit.event);
-        let p = self.w.prefix.clone();
         let function = if emit.later {
             self.w.put_off.insert((target, emit.event));
-            Callee { name: format!("{p}_put_off_{name}"), in_place: false }
+            Callee { name: self.w.put_off_name(target, emit.event), in_place: false }
         } else {
             match target {
                 Target::Port(port) => self.w.output_function(port, emit.event, self.w.plan.quick && in_place),
@@ -144,7 +142,7 @@ impl Body<'_, '_> {
                     Some(callee) => callee,
                     None => {
                         self.w.queued.insert((target, emit.event));
-                        Callee { name: format!("{p}_queue_{name}"), in_place: false }
+                        Callee { name: self.w.queue_name(target, emit.event), in_place: false }
                     }
                 },
             }

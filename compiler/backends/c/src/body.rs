@@ -66,7 +66,7 @@ impl<'w, 'a> Body<'w, 'a> {
         locals: &'a [Local],
         blocks: &[&'a [Statement]],
     ) -> Body<'w, 'a> {
-        let mut unique = Unique::new();
+        let mut unique = Unique::new(&w.prefix);
         // What the text of bodies declares by itself is no local's.
         let own: &[&str] = match kind {
             Kind::Filter => &["i", "at", "run", "unit", "input", "accepted", "made_from"],

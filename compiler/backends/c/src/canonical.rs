@@ -36,8 +36,7 @@ impl Writer<'_> {
                     self.telling = Telling::Whole;
                 }
                 let word = if self.telling == Telling::Whole { "tell" } else { "show" };
-                let name =
-                    self.helper(format!("{p}_{word}_{}", self.tag(ty, layer)), |w, name| w.write_tell(ty, layer, name));
+                let name = self.helper(self.helper_name(word, ty, layer), |w, name| w.write_tell(ty, layer, name));
                 self.telling = telling;
                 format!("{name}(t, &{text});")
             }

@@ -11,9 +11,8 @@ use crate::writer::Writer;
 impl Writer<'_> {
     /// `<prefix>_<what>_<type>`: a helper for a container type.
     pub fn container(&mut self, what: &str, ty: &Type, layer: usize) -> String {
-        let p = self.prefix.clone();
         let what = what.to_string();
-        self.helper(format!("{p}_{what}_{}", self.tag(ty, layer)), |w, name| match ty {
+        self.helper(self.helper_name(&what, ty, layer), |w, name| match ty {
             Type::Window(t, n, bits) => w.window(&what, name, ty, t, *n, *bits, layer),
             Type::Map(k, t, n) => w.map(&what, name, ty, k, t, *n, layer),
             Type::Pool(t, n) => w.pool(&what, name, ty, t, *n, layer),

@@ -111,7 +111,7 @@ impl Writer<'_> {
         let mut any = false;
         for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.scope == Scope::Given) {
             let layer = cell.layer.index();
-            let member = format!("{}_{}", self.layer_names[layer], self.cell_names[index]);
+            let member = &self.given_names[index];
             code.line(format!(
                 "{{.name = \"{}.{}\", .offset = offsetof(struct {p}_config, {member}), .size = sizeof(((struct {p}_config *)0)->{member}), .required = {}, .secret = {}, .role = {}, .reserved = 0}},",
                 names::escaped(&stack.layers[layer].name),

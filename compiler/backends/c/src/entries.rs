@@ -5,6 +5,7 @@ use nacre_stack::*;
 use crate::body::{Body, Kind};
 use crate::calls::{Function, Linkage};
 use crate::code::Code;
+use crate::globals::Global;
 use crate::levels::Item;
 use crate::names;
 use crate::parts::{Content, Section};
@@ -39,16 +40,12 @@ impl Writer<'_> {
 
     /// What the host may call, by the numbers of the interface.
     pub fn calls(&self) -> Vec<Call> {
-        let mut unique = names::Unique::new();
         let mut found = vec![];
         for (number, event) in self.stack.interface().iter().enumerate() {
             if let (Some(input), true) = (event.input, self.callable(event)) {
                 let port = &self.stack.ports[event.port.index()];
-                let name = unique.take(&format!(
-                    "{}_{}",
-                    names::plain(&port.name),
-                    names::plain(&self.stack.event(event.event).name)
-                ));
+                let wanted = names::plain(&format!("{}_{}", port.name, self.stack.event(event.event).name));
+                let name = self.globals.name(Global::Call(number), &wanted);
                 found.push(Call { number, port: event.port.index(), input: input as usize, name });
             }
         }
@@ -58,7 +55,7 @@ impl Writer<'_> {
     /// The parameters of an entry beside the message.
     pub fn entry_parameters(&mut self, event: EventId) -> Vec<EntryParameter> {
         let declared = self.stack.event(event);
-        let names = names::all(declared.parameters.iter().map(|p| p.name.as_str()));
+        let names = self.parameter_names(declared);
         let mut list = vec![];
         for (index, (parameter, name)) in declared.parameters.iter().zip(names).enumerate() {
             if declared.message != Some(index as u32) {
@@ -154,7 +151,7 @@ impl Writer<'_> {
 
     /// The function that says whether a call is admitted, without its parameters.
     fn admission(&self, call: &Call) -> Function {
-        let name = format!("{}_admits_{}", self.prefix, call.name);
+        let name = self.global(Global::Admits(call.number), format!("admits_{}", call.name));
         let (linkage, reads_only, result) = (Linkage::InPlace, true, Some("bool".into()));
         Function { linkage, reads_only, result, ..Function::plain(name, vec![]) }
     }

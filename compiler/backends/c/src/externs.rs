@@ -4,6 +4,7 @@ use nacre_stack::*;
 
 use crate::body::Body;
 use crate::code::Code;
+use crate::globals::Global;
 use crate::names;
 use crate::term::Term;
 use crate::writer::Writer;
@@ -13,7 +14,7 @@ impl Writer<'_> {
     pub fn extern_name(&self, id: ExternId) -> String {
         let declared = &self.stack.externs[id.index()];
         match declared.body {
-            Some(_) => format!("{}_extern_{}", self.prefix, names::plain(&declared.name)),
+            Some(_) => self.global(Global::Extern(id), format!("extern_{}", names::plain(&declared.name))),
             None => names::plain(&declared.name),
         }
     }

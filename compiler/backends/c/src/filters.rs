@@ -4,6 +4,7 @@ use nacre_stack::*;
 
 use crate::body::{Body, Kind};
 use crate::calls::{Callee, Function, Parameter};
+use crate::globals::Global;
 use crate::term::Term;
 use crate::writer::Writer;
 
@@ -13,7 +14,8 @@ impl Writer<'_> {
         let p = self.prefix.clone();
         let stack = self.stack;
         let filter = &stack.filters[id.index()];
-        let name = format!("{p}_filter_{}_{}", id.0, crate::names::plain(&filter.name));
+        let wanted = format!("filter_{}_{}", id.0, crate::names::plain(&filter.name));
+        let name = self.global(Global::Filter(id), wanted);
         let result = match &filter.result {
             Some(e) => self.c_type(&e.ty, layer),
             None => format!("struct {p}_bytes"),

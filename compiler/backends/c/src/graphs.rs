@@ -4,6 +4,7 @@ use nacre_stack::*;
 
 use crate::body::{Body, Kind};
 use crate::code::Code;
+use crate::globals::Global;
 use crate::names;
 use crate::writer::Writer;
 
@@ -42,7 +43,7 @@ impl Writer<'_> {
     pub fn input_name(&self, port: PortId) -> String {
         match port {
             PortId(0) => format!("{}_input", self.prefix),
-            port => format!("{}_input_{}", self.prefix, self.port_name(port)),
+            port => self.global(Global::Input(port), format!("input_{}", self.port_name(port))),
         }
     }
 
@@ -50,12 +51,12 @@ impl Writer<'_> {
     pub fn any_frame_name(&self, port: PortId) -> String {
         match port {
             PortId(0) => format!("{}_any_frame", self.prefix),
-            port => format!("{}_any_frame_{}", self.prefix, self.port_name(port)),
+            port => self.global(Global::AnyFrame(port), format!("any_frame_{}", self.port_name(port))),
         }
     }
 
     fn port_name(&self, port: PortId) -> String {
-        names::all(self.stack.ports.iter().map(|port| port.name.as_str())).swap_remove(port.index())
+        names::all(&self.prefix, self.stack.ports.iter().map(|port| port.name.as_str())).swap_remove(port.index())
     }
 
     /// The head of the entry of frames at a lower port.

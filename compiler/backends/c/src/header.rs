@@ -3,6 +3,7 @@
 use nacre_stack::*;
 
 use crate::code::Code;
+use crate::globals::Global;
 use crate::names;
 use crate::parts::{Content, Section};
 use crate::writer::Writer;
@@ -83,9 +84,12 @@ impl Writer<'_> {
     fn enums(&mut self, code: &mut Code) {
         let p = self.prefix.clone();
         for (index, declared) in self.stack.enums.iter().enumerate() {
-            let name = self.enum_names[index].clone();
-            let variants = names::all(declared.variants.iter().map(|v| v.as_str()));
-            let variants: Vec<String> = variants.iter().map(|v| format!("{p}_{name}_{v}")).collect();
+            let name = self.tag(&Type::Enum(EnumId(index as u32)), 0);
+            let variant = |(i, v): (usize, &String)| {
+                let wanted = format!("{}_{}", self.enum_names[index], names::plain(v));
+                self.global(Global::Variant(index as u32, i), wanted)
+            };
+            let variants: Vec<String> = declared.variants.iter().enumerate().map(variant).collect();
             if !variants.is_empty() {
                 code.line(format!("enum {p}_{name} {{ {} }};", variants.join(", ")));
             }
@@ -150,7 +154,7 @@ impl Writer<'_> {
         for (index, cell) in self.stack.cells.iter().enumerate().filter(|(_, c)| c.scope == Scope::Given) {
             let ty = self.c_type(&cell.ty, cell.layer.index());
             let comment = if cell.initial.is_none() { " /* the host must say */" } else { "" };
-            code.line(format!("{ty} {}_{};{comment}", self.layer_names[cell.layer.index()], self.cell_names[index]));
+            code.line(format!("{ty} {};{comment}", self.given_names[index]));
             any = true;
         }
         if !any {

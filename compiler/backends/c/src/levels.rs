@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use nacre_stack::*;
 
 use crate::calls::{Callee, Function, Linkage};
+use crate::globals::Global;
 use crate::writer::Writer;
 use crate::Level;
 
@@ -45,13 +46,15 @@ impl Writer<'_> {
     }
 
     fn item_name(&self, item: Item, quick: bool) -> String {
-        let name = match item {
-            Item::Handler(id) => format!("on_{}", self.handler_names[id.index()]),
-            Item::Function(id) => self.function_names[id.index()].clone(),
-            Item::Reaction(layer, event) => self.event_name(Target::Layer(layer), event),
+        let quick = quick || self.level != Level::Inline;
+        let (of, name) = match item {
+            Item::Handler(id) => (Global::Handler(id, quick), format!("on_{}", self.handler_names[id.index()])),
+            Item::Function(id) => (Global::Function(id, quick), self.function_names[id.index()].clone()),
+            Item::Reaction(layer, event) => {
+                (Global::Reaction(layer, event, quick), self.event_name(Target::Layer(layer), event))
+            }
         };
-        let slow = if self.level == Level::Inline && !quick { "slow_" } else { "" };
-        format!("{}_{slow}{name}", self.prefix)
+        self.global(of, format!("{}{name}", if quick { "" } else { "slow_" }))
     }
 
     /// What is still to be written.

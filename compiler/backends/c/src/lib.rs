@@ -16,6 +16,7 @@ mod events;
 mod expressions;
 mod externs;
 mod filters;
+mod globals;
 mod graphs;
 mod header;
 mod input;
@@ -113,6 +114,11 @@ pub fn write(stack: &Stack, level: Level, sources: Sources) -> Emitted {
 
 pub fn write_with(stack: &Stack, level: Level, sources: Sources, options: Options) -> Emitted {
     writer::Writer::new(&normal(stack), level, options, sources).write()
+}
+
+/// What the names of a stack's C begin with, unless an option says otherwise.
+pub fn prefix(stack: &Stack) -> String {
+    names::plain(&stack.name)
 }
 
 /// What a checker needs beside the stack: one more source, `<prefix>_check.c`, which includes `<prefix>.c` as it is. The head of

@@ -51,7 +51,7 @@ impl Writer<'_> {
             Act::Share => "share",
             Act::Keep => "keep",
         };
-        let name = format!("{p}_{word}_{}", self.tag(ty, layer));
+        let name = self.helper_name(word, ty, layer);
         let address = value.address();
         let c_type = self.c_type(ty, layer);
         if act == Act::Keep {
@@ -127,7 +127,7 @@ impl Writer<'_> {
     /// The helper that says whether two values without messages are equal.
     pub fn same(&mut self, ty: &Type, layer: usize) -> String {
         let p = self.prefix.clone();
-        self.helper(format!("{p}_same_{}", self.tag(ty, layer)), |w, name| {
+        self.helper(self.helper_name("same", ty, layer), |w, name| {
             let c_type = w.c_type(ty, layer);
             let mut code = Code::new(0);
             code.open(format!("{p}_PLAIN bool {name}(const {c_type} *a, const {c_type} *b) {{"));
@@ -237,7 +237,7 @@ impl Writer<'_> {
     /// The helper that orders two strings of bytes or addresses: below 0, 0, above.
     pub fn order(&mut self, ty: &Type, layer: usize) -> String {
         let p = self.prefix.clone();
-        self.helper(format!("{p}_order_{}", self.tag(ty, layer)), |w, name| {
+        self.helper(self.helper_name("order", ty, layer), |w, name| {
             let c_type = w.c_type(ty, layer);
             let mut code = Code::new(0);
             code.open(format!("{p}_PLAIN int {name}(const {c_type} *a, const {c_type} *b) {{"));

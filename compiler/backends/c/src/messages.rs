@@ -5,7 +5,8 @@
 
 use nacre_stack::*;
 
-use crate::names;
+use crate::globals::Global;
+use crate::names::{self, Unique};
 use crate::writer::Writer;
 
 /// Where the fields of a layer's headers stand in messages.
@@ -29,21 +30,25 @@ impl Slots {
 }
 
 /// Fields of one type share a place where their headers are not one; those of one name before others.
-pub fn slots(stack: &Stack, layer: LayerId, name: &str) -> Slots {
+/// `members`: names that the structs of messages have already.
+pub fn slots(stack: &Stack, layer: LayerId, name: &str, members: &mut Unique) -> Slots {
     let headers: Vec<HeaderId> =
         (0..stack.headers.len() as u32).map(HeaderId).filter(|h| stack.header(*h).layer == layer).collect();
+    // What each place was to be called, and what it is called.
     let mut places: Vec<(String, Type)> = vec![];
+    let mut wanted_names: Vec<String> = vec![];
     let mut all = vec![];
     for header in &headers {
         let mut mine: Vec<usize> = vec![];
         for field in &stack.header(*header).fields {
             let wanted = format!("{name}_{}", names::plain(&field.name));
             let free = |i: &usize| places[*i].1 == field.ty && !mine.contains(i);
-            let same = (0..places.len()).filter(free).find(|i| places[*i].0 == wanted);
+            let same = (0..places.len()).filter(free).find(|i| wanted_names[*i] == wanted);
             let place = same.or_else(|| (0..places.len()).find(free)).unwrap_or_else(|| {
-                let taken = places.iter().any(|(n, _)| *n == wanted);
-                let name = if taken { format!("{wanted}_{}", places.len()) } else { wanted };
-                places.push((name, field.ty.clone()));
+                let taken = wanted_names.contains(&wanted);
+                let name = if taken { format!("{wanted}_{}", places.len()) } else { wanted.clone() };
+                wanted_names.push(wanted.clone());
+                places.push((members.take(&name), field.ty.clone()));
                 places.len() - 1
             });
             mine.push(place);
@@ -61,10 +66,9 @@ impl Writer<'_> {
 
     /// The word for messages that carry headers of layer `from` and above.
     pub fn message_tag(&self, from: usize) -> String {
-        match self.slot_layers(from).first() {
-            Some(lowest) => format!("msg_{}", self.layer_names[*lowest]),
-            None => "msg".into(),
-        }
+        let lowest = self.slot_layers(from).first().copied();
+        let wanted = lowest.map_or("msg".to_string(), |lowest| format!("msg_{}", self.layer_names[lowest]));
+        self.globals.name(Global::Message(lowest), &wanted)
     }
 
     /// The C type of such messages; declares it.

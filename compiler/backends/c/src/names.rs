@@ -4,15 +4,17 @@ use std::collections::HashSet;
 
 use nacre_stack::*;
 
-const TAKEN: &str = "auto break case char const continue default do double else enum extern float for goto if inline int \
-    long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while \
-    int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t uintptr_t size_t memset memcpy memcmp \
-    bool true false NULL step s out event asm typeof errno main state pool counters now data len seed config bytes node block view waiting addr";
+const TAKEN: &str =
+    "auto break case char const continue default do double else enum extern float for goto if inline int long \
+    register restrict return short signed sizeof static struct switch typedef union unsigned void volatile \
+    while int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t uintptr_t size_t memset memcpy \
+    memcmp bool true false NULL step s out event asm typeof errno main state pool counters now data len seed \
+    config bytes node block view waiting addr";
 
 /// Macros of compilers and of the C library, and the functions of it that emitted code calls.
 const LIBRARY: &str =
-    "linux unix i386 memcpy memset memcmp memmove offsetof alignas alignof noreturn complex static_assert \
-    thread_local stdin stdout stderr";
+    "linux unix i386 mips sparc sun memcpy memset memcmp memmove offsetof alignas alignof noreturn complex \
+    static_assert thread_local stdin stdout stderr";
 
 /// A name that C takes: letters, digits and `_`.
 pub fn plain(name: &str) -> String {
@@ -38,28 +40,48 @@ pub fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-/// Gives each name once.
-pub struct Unique(HashSet<String>);
+/// Gives each name once, in a scope of C: a struct, a function.
+pub struct Unique {
+    taken: HashSet<String>,
+    /// In capitals: what names at the top of the files begin with.
+    prefix: String,
+}
 
 impl Unique {
-    pub fn new() -> Unique {
-        Unique(TAKEN.split_whitespace().chain(LIBRARY.split_whitespace()).map(str::to_string).collect())
+    /// A scope in a file of a stack with a prefix.
+    pub fn new(prefix: &str) -> Unique {
+        let taken = TAKEN.split_whitespace().chain(LIBRARY.split_whitespace()).map(str::to_string).collect();
+        Unique { taken, prefix: format!("{prefix}_").to_uppercase() }
+    }
+
+    /// Names that the text of the scope declares itself.
+    pub fn without(mut self, own: &str) -> Unique {
+        self.taken.extend(own.split_whitespace().map(str::to_string));
+        self
     }
 
     pub fn take(&mut self, name: &str) -> String {
         let mut text = plain(name);
-        // `_x` and `x_t` are of C and its libraries, `nacre_x` is of our header.
-        if text.starts_with('_') || text.ends_with("_t") || text.starts_with("nacre") {
+        // `_x`, `x_t` and `X_MAX` are of C and its libraries, `nacre_x` is of our header, `<prefix>_x` of the file.
+        let of_file = text.to_uppercase().starts_with(&self.prefix);
+        let of_library = text.starts_with('_') || text.ends_with("_t") || is_limit(&text);
+        if of_library || text.to_lowercase().starts_with("nacre") || of_file {
             text.insert_str(0, if text.starts_with('_') { "x" } else { "x_" });
         }
         let base = text.clone();
         let mut n = 2;
-        while !self.0.insert(text.clone()) {
+        while !self.taken.insert(text.clone()) {
             text = format!("{base}_{n}");
             n += 1;
         }
         text
     }
+}
+
+/// Whether a name is, or can become, a macro of `stdint.h`: `UINT8_MAX`, `INT64_C`.
+fn is_limit(name: &str) -> bool {
+    let ends = ["_MAX", "_MIN", "_C", "_WIDTH"].into_iter().any(|end| name.ends_with(end));
+    ends && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
 /// `up`, `down`.
@@ -71,14 +93,14 @@ pub fn direction(event: &Event) -> &'static str {
 }
 
 /// All names of a list, made unique.
-pub fn all<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
-    let mut unique = Unique::new();
+pub fn all<'n>(prefix: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> {
+    let mut unique = Unique::new(prefix);
     names.map(|n| unique.take(n)).collect()
 }
 
 /// For each of the values the names within its own group.
-pub fn grouped<'n>(groups: usize, names: impl Iterator<Item = (usize, &'n str)>) -> Vec<String> {
-    let mut unique: Vec<Unique> = (0..groups).map(|_| Unique::new()).collect();
+pub fn grouped<'n>(prefix: &str, groups: usize, names: impl Iterator<Item = (usize, &'n str)>) -> Vec<String> {
+    let mut unique: Vec<Unique> = (0..groups).map(|_| Unique::new(prefix)).collect();
     names.map(|(group, name)| unique[group].take(name)).collect()
 }
 

@@ -79,7 +79,7 @@ impl Writer<'_> {
     pub fn check_config(&self, code: &mut Code) {
         let (p, stack) = (&self.prefix, self.stack);
         for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.scope == Scope::Given) {
-            let member = format!("config->{}_{}", self.layer_names[cell.layer.index()], self.cell_names[index]);
+            let member = format!("config->{}", self.given_names[index]);
             if let Some(fits) = self.fits(&cell.ty, &member) {
                 code.line(format!("if (!({fits})) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
             }
@@ -94,13 +94,12 @@ impl Writer<'_> {
         let stack = self.stack;
         for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.scope == Scope::Given) {
             let (layer, name) = (&self.layer_names[cell.layer.index()], &self.cell_names[index]);
-            code.line(format!("s->{layer}.{name} = config->{layer}_{name};"));
+            code.line(format!("s->{layer}.{name} = config->{};", self.given_names[index]));
         }
     }
 
     /// Puts in the events of opening.
     pub fn inits(&mut self, code: &mut Code) {
-        let p = self.prefix.clone();
         let stack = self.stack;
         let inits: Vec<&PortInput> = stack.openings().collect();
         for input in &inits {
@@ -116,10 +115,9 @@ impl Writer<'_> {
                     None => format!("({c_type}){zero}"),
                 });
             }
-            let name = self.event_name(target, input.event);
             let function = match inits.len() {
                 1 => self.ask(Item::Reaction(input.layer, input.event), false),
-                _ => Callee { name: format!("{p}_queue_{name}"), in_place: false },
+                _ => Callee { name: self.queue_name(target, input.event), in_place: false },
             };
             code.line(format!("{};", self.call_step(&function, &texts)));
         }

@@ -4,23 +4,25 @@ use nacre_stack::*;
 
 use crate::calls::{Callee, Function, Linkage, Parameter};
 use crate::code::Code;
+use crate::globals::Global;
 use crate::names;
 use crate::writer::Writer;
 
 impl Writer<'_> {
     /// The function through which an event leaves at a port; `quick`: along the likely way, where there is room for it.
     pub fn output_function(&mut self, port: PortId, event: EventId, quick: bool) -> Callee {
-        let p = self.prefix.clone();
         let declared = self.stack.event(event);
         let port_name = names::plain(&self.stack.ports[port.index()].name);
         let name = format!("{port_name}_{}_{}", names::direction(declared), names::plain(&declared.name));
         let parameters = self.parameters(Target::Port(port), event);
         if quick {
-            let function = Function::plain(format!("{p}_quick_out_{name}"), parameters);
+            let name = self.global(Global::Output(port, event, true), format!("quick_out_{name}"));
+            let function = Function::plain(name, parameters);
             let function = Function { linkage: Linkage::InPlace, ..function };
             return self.step_helper(function, |w, code| w.quick_output(port, event, code));
         }
-        let function = Function::plain(format!("{p}_out_{name}"), parameters);
+        let name = self.global(Global::Output(port, event, false), format!("out_{name}"));
+        let function = Function::plain(name, parameters);
         self.step_helper(function, |w, code| w.checked_output(port, event, code))
     }
 

@@ -4,6 +4,7 @@ use nacre_stack::*;
 
 use crate::body::Body;
 use crate::calls::{Callee, Function, Parameter};
+use crate::globals::Global;
 use crate::term::Term;
 use crate::writer::Writer;
 
@@ -13,7 +14,7 @@ impl Writer<'_> {
         let p = self.prefix.clone();
         let head = self.head_function(layout, None);
         let message = Parameter::new(self.message_type(self.layout_level(layout)), "m");
-        let function = Function::plain(format!("{p}_pack_{}", layout.0), vec![message]);
+        let function = Function::plain(self.global(Global::Pack(layout), format!("pack_{}", layout.0)), vec![message]);
         let function = Function { result: Some(format!("struct {p}_bytes").into()), ..function };
         self.step_helper(function, |w, code| {
             let longest = w.longest_head(layout);

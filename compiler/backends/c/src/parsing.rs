@@ -3,6 +3,7 @@
 use nacre_stack::*;
 
 use crate::code::Code;
+use crate::globals::Global;
 use crate::leaves::{Leaf, What};
 use crate::loops::Bit;
 use crate::types::{constant, mask_constant, Scalar};
@@ -163,7 +164,8 @@ impl Writer<'_> {
         let stack = self.stack;
         let declared = &stack.layouts[layout.index()];
         let shapes: Vec<String> = (0..declared.shapes.len()).map(|i| self.shape_function(layout, i)).collect();
-        self.helper(format!("{p}_parse_{}", layout.0), |w, name| {
+        let name = self.global(Global::Parse(layout), format!("parse_{}", layout.0));
+        self.helper(name, |w, name| {
             let ty = w.message_type(w.layout_level(layout));
             let mut code = Code::new(0);
             code.open(format!("{p}_PLAIN uint32_t {name}(const uint8_t *at, uint32_t len, {ty} *m) {{"));

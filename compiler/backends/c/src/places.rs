@@ -22,7 +22,7 @@ impl Body<'_, '_> {
                 let declared = self.w.stack.cell(cell);
                 let (layer, name) = (&self.w.layer_names[declared.layer.index()], &self.w.cell_names[cell.index()]);
                 let text = match self.in_config {
-                    true => format!("config->{layer}_{name}"),
+                    true => format!("config->{}", self.w.given_names[cell.index()]),
                     false => format!("step->s->{layer}.{name}"),
                 };
                 (Term::from(text), declared.ty.clone(), true)

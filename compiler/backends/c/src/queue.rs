@@ -5,6 +5,7 @@ use nacre_stack::*;
 use crate::calls::{Function, Linkage, Parameter};
 use crate::code::Code;
 use crate::events::Written;
+use crate::globals::Global;
 use crate::levels::Item;
 use crate::writer::Writer;
 use crate::Level;
@@ -54,6 +55,16 @@ impl Writer<'_> {
         code
     }
 
+    /// The function that puts an event at the end of the queue.
+    pub fn queue_name(&self, target: Target, event: EventId) -> String {
+        self.global(Global::Queue(target, event), format!("queue_{}", self.event_name(target, event)))
+    }
+
+    /// The function that puts an event into the ring of what comes later.
+    pub fn put_off_name(&self, target: Target, event: EventId) -> String {
+        self.global(Global::PutOff(target, event), format!("put_off_{}", self.event_name(target, event)))
+    }
+
     fn fill(&mut self, number: usize, target: Target, event: EventId, code: &mut Code) {
         let name = self.event_name(target, event);
         code.line(format!("e->what = {number}; /* {name} */"));
@@ -85,8 +96,7 @@ impl Writer<'_> {
             code.close("}");
             code.line(format!("struct {p}_event *e = &step->more->queue[(step->first + step->len++) % {p}_QUEUE];"));
             self.fill(number, target, event, &mut code);
-            let name = self.event_name(target, event);
-            written.push(Written { function: Function::plain(format!("{p}_queue_{name}"), parameters), body: code });
+            written.push(Written { function: Function::plain(self.queue_name(target, event), parameters), body: code });
         }
         written
     }
@@ -109,8 +119,8 @@ impl Writer<'_> {
             let end = format!("(step->s->waiting.head + step->s->waiting.len++) % {p}_WAITING");
             code.line(format!("struct {p}_waiting *e = &step->s->waiting.at[{end}];"));
             self.fill(number, target, event, &mut code);
-            let name = self.event_name(target, event);
-            written.push(Written { function: Function::plain(format!("{p}_put_off_{name}"), parameters), body: code });
+            written
+                .push(Written { function: Function::plain(self.put_off_name(target, event), parameters), body: code });
         }
         written
     }

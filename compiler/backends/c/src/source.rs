@@ -4,6 +4,7 @@ use nacre_stack::*;
 
 use crate::code::{Code, Origin};
 use crate::events::Written;
+use crate::globals::Global;
 use crate::levels::Item;
 use crate::names;
 use crate::parts::{self, Content, Section};
@@ -24,7 +25,10 @@ impl Writer<'_> {
         let p = &self.prefix;
         let counter = &self.stack.counters[id.index()];
         match counter.layer {
-            Some(layer) => format!("{p}_COUNT_{}_{}", self.layer_names[layer.index()], names::plain(&counter.name)),
+            Some(layer) => {
+                let wanted = format!("COUNT_{}_{}", self.layer_names[layer.index()], names::plain(&counter.name));
+                self.global(Global::Counter(id.0), wanted)
+            }
             None => format!("{p}_{}", names::plain(&counter.name).to_uppercase()),
         }
     }
@@ -40,6 +44,8 @@ impl Writer<'_> {
 
     /// Header and source.
     pub fn write(&mut self) -> Emitted {
+        // What the host calls has the first choice of a name.
+        self.calls();
         self.note_openings();
         let externs = self.externs();
         let mut written: Vec<(LayerId, Written)> = vec![];
@@ -167,14 +173,8 @@ impl Writer<'_> {
         let p = &self.prefix;
         let bounds = self.stack.bounds;
         let mut code = Code::new(0);
-        let mut counters: Vec<String> =
+        let counters: Vec<String> =
             (0..self.stack.counters.len() as u32).map(|i| self.counter_name(CounterId(i))).collect();
-        let mut seen = std::collections::HashSet::new();
-        counters.iter_mut().for_each(|name| {
-            while !seen.insert(name.clone()) {
-                name.push('_');
-            }
-        });
         code.line(format!("enum {{ {} }};", counters.join(", ")));
         for (name, value) in [
             ("BLOCK", self.block_bytes()),

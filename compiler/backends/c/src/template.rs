@@ -6,6 +6,26 @@ use crate::names::with_prefix;
 use crate::writer::Writer;
 use crate::Level;
 
+const TEMPLATES: [&str; 11] = [
+    include_str!("support/any.c"),
+    include_str!("support/bits.c"),
+    include_str!("support/canonical.c"),
+    include_str!("support/finish.c"),
+    include_str!("support/host.c"),
+    include_str!("support/mul_div.c"),
+    include_str!("support/out.c"),
+    include_str!("support/pool.c"),
+    include_str!("support/prototypes.h"),
+    include_str!("support/step.c"),
+    include_str!("support/words.c"),
+];
+
+/// The names behind the prefix that templates use.
+pub fn names() -> impl Iterator<Item = String> {
+    let name = |part: &str| part.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+    TEMPLATES.iter().flat_map(move |text| text.split("@_").skip(1).map(name))
+}
+
 impl Writer<'_> {
     /// Text that all stacks share: `@_` is the prefix; parts between `/*@word` and `@*/` are for stacks that need them.
     pub fn support(&mut self, text: &str) -> String {

@@ -96,7 +96,7 @@ impl Writer<'_> {
     /// A short word for a type, part of the names of structs and helpers. `layer`: whose messages are meant.
     pub fn tag(&self, ty: &Type, layer: usize) -> String {
         let of = |t: &Type| self.tag(t, layer);
-        match ty {
+        let wanted = match ty {
             Type::Bool => "bool".into(),
             Type::UInt(b) => format!("u{b}"),
             Type::Int(b) => format!("i{b}"),
@@ -118,7 +118,7 @@ impl Writer<'_> {
             Type::Timer => "timer".into(),
             Type::Bytes(n) => format!("bytes{n}"),
             Type::Text(n) => format!("text{n}"),
-            Type::Msg | Type::Bounded(_) => self.message_tag(layer + 1),
+            Type::Msg | Type::Bounded(_) => return self.message_tag(layer + 1),
             Type::View => "view".into(),
             Type::Array(t, n) => format!("array{n}_{}", of(t)),
             Type::Ring(t, n) => format!("ring{n}_{}", of(t)),
@@ -126,7 +126,8 @@ impl Writer<'_> {
             Type::Window(t, n, b) => format!("window{n}_seq{b}_{}", of(t)),
             Type::Pool(t, n) => format!("pool{n}_{}", of(t)),
             Type::Map(k, t, n) => format!("map{n}_{}_{}", of(k), of(t)),
-        }
+        };
+        self.type_word(ty, layer, &wanted)
     }
 
     /// The C type; declares what it needs.

@@ -4,6 +4,7 @@
 use nacre_stack::*;
 
 use crate::code::Code;
+use crate::globals::Global;
 use crate::leaves::{Leaf, What};
 use crate::loops::Bit;
 use crate::types::{constant, mask_constant, Scalar};
@@ -99,10 +100,11 @@ impl Writer<'_> {
     /// A function that writes what stands in front of the data, and gives its length; UINT32_MAX: no such shape.
     pub fn head_function(&mut self, layout: LayoutId, event: Option<EventId>) -> String {
         let p = self.prefix.clone();
-        let name = match event {
-            Some(event) => format!("{p}_head_{}_{}", layout.0, crate::names::plain(&self.stack.event(event).name)),
-            None => format!("{p}_head_{}", layout.0),
+        let wanted = match event {
+            Some(event) => format!("head_{}_{}", layout.0, crate::names::plain(&self.stack.event(event).name)),
+            None => format!("head_{}", layout.0),
         };
+        let name = self.global(Global::Head(layout, event), wanted);
         self.helper(name, |w, name| {
             let level = w.layout_level(layout);
             let stack = w.stack;
@@ -164,7 +166,8 @@ impl Writer<'_> {
     /// A function that reads one shape; `at` has at least `len` bytes or the longest head.
     pub fn shape_function(&mut self, layout: LayoutId, index: usize) -> String {
         let p = self.prefix.clone();
-        self.helper(format!("{p}_shape_{}_{index}", layout.0), |w, name| {
+        let name = self.global(Global::Shape(layout, index), format!("shape_{}_{index}", layout.0));
+        self.helper(name, |w, name| {
             let level = w.layout_level(layout);
             let stack = w.stack;
             let declared = &stack.layouts[layout.index()];

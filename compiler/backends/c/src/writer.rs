@@ -7,9 +7,13 @@ use nacre_stack::*;
 
 use crate::calls::{Calls, Parameter};
 use crate::code::Code;
+use crate::globals::{Global, Globals};
 use crate::messages::{self, Slots};
 use crate::names;
 use crate::{Level, Options};
+
+/// What functions that hand events on declare beside the event's parameters.
+const OWN: &str = "e head size output segment more this_step shape";
 
 pub struct Writer<'a> {
     pub stack: &'a Stack,
@@ -20,6 +24,8 @@ pub struct Writer<'a> {
     pub prefix: String,
     pub layer_names: Vec<String>,
     pub cell_names: Vec<String>,
+    /// Of all cells, as members of the struct of what is given.
+    pub given_names: Vec<String>,
     pub struct_names: Vec<String>,
     pub enum_names: Vec<String>,
     pub field_names: Vec<Vec<String>>,
@@ -27,6 +33,9 @@ pub struct Writer<'a> {
     pub handler_names: Vec<String>,
     pub function_names: Vec<String>,
     pub slots: Vec<Slots>,
+    pub globals: Globals,
+    /// Names of events, parts of others.
+    events: Globals,
     /// Declarations for the header, and which there are.
     pub types: Code,
     pub declared: HashSet<String>,
@@ -47,20 +56,30 @@ pub struct Writer<'a> {
 impl<'a> Writer<'a> {
     pub fn new(stack: &'a Stack, level: Level, options: Options, sources: crate::Sources<'a>) -> Writer<'a> {
         let prefix = names::plain(options.prefix.as_deref().unwrap_or(&stack.name));
-        let layer_names = names::all(stack.layers.iter().map(|l| l.name.as_str()));
+        let layer_names = names::all(&prefix, stack.layers.iter().map(|l| l.name.as_str()));
         let cells = stack.cells.iter().map(|c| (c.layer.index(), c.name.as_str()));
-        let slots =
-            (0..stack.layers.len()).map(|l| messages::slots(stack, LayerId(l as u32), &layer_names[l])).collect();
-        let field_names = stack.structs.iter().map(|s| names::all(s.fields.iter().map(|f| f.name.as_str()))).collect();
+        let cell_names = names::grouped(&prefix, stack.layers.len(), cells);
+        let given = |(c, name): (&Cell, &String)| format!("{}_{name}", layer_names[c.layer.index()]);
+        let given_names: Vec<String> = stack.cells.iter().zip(&cell_names).map(given).collect();
+        let mut members = names::Unique::new(&prefix);
+        layer_names.iter().for_each(|name| drop(members.take(name)));
+        let slots = (0..stack.layers.len())
+            .map(|l| messages::slots(stack, LayerId(l as u32), &layer_names[l], &mut members))
+            .collect();
+        let field_names =
+            stack.structs.iter().map(|s| names::all(&prefix, s.fields.iter().map(|f| f.name.as_str()))).collect();
         let calls = Calls::new(&prefix, level);
         Writer {
-            cell_names: names::grouped(stack.layers.len(), cells),
-            struct_names: names::all(stack.structs.iter().map(|s| s.name.as_str())),
-            enum_names: names::all(stack.enums.iter().map(|e| e.name.as_str())),
-            handler_names: names::all(stack.handlers.iter().map(|h| h.name.as_str())),
-            function_names: names::all(stack.functions.iter().map(|f| f.name.as_str())),
+            cell_names,
+            given_names: names::all(&prefix, given_names.iter().map(String::as_str)),
+            struct_names: names::all(&prefix, stack.structs.iter().map(|s| s.name.as_str())),
+            enum_names: names::all(&prefix, stack.enums.iter().map(|e| e.name.as_str())),
+            handler_names: names::all(&prefix, stack.handlers.iter().map(|h| h.name.as_str())),
+            function_names: names::all(&prefix, stack.functions.iter().map(|f| f.name.as_str())),
             field_names,
             slots,
+            globals: Globals::new(&prefix),
+            events: Globals::new(&prefix),
             layer_names,
             prefix,
             stack,
@@ -147,7 +166,8 @@ impl<'a> Writer<'a> {
             1 => String::new(),
             n => format!("_{n}"),
         };
-        format!("{whose}_{}_{}{copy}", names::direction(declared), names::plain(&declared.name))
+        let wanted = format!("{whose}_{}_{}{copy}", names::direction(declared), names::plain(&declared.name));
+        self.events.name(Global::Event(target, event), &wanted)
     }
 
     /// From which layer's headers on a message carries at a target.
@@ -159,10 +179,16 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Names of an event's parameters, in functions that hand it on and in the structs in which it waits.
+    pub fn parameter_names(&self, event: &Event) -> Vec<String> {
+        let mut unique = names::Unique::new(&self.prefix).without(OWN);
+        event.parameters.iter().map(|p| unique.take(&p.name)).collect()
+    }
+
     /// C parameters of an event at a target.
     pub fn parameters(&mut self, target: Target, event: EventId) -> Vec<Parameter> {
         let declared = self.stack.event(event);
-        let names = names::all(declared.parameters.iter().map(|p| p.name.as_str()));
+        let names = self.parameter_names(declared);
         let level = self.level_at(target);
         declared
             .parameters

@@ -90,9 +90,13 @@
     step->segments += n;
 }
 
+/* As a function: some bounds are 0, and compilers warn of `>= 0`. */
+@_INLINE bool @_at_least(uint32_t a, uint32_t b) { return a >= b; }
+
 /* Whether the caller's arrays hold what a step can make. */
 @_INLINE bool @_room(const struct nacre_out *out) {
-    return out->outputs_max >= @_OUTPUTS && out->segments_max >= @_SEGMENTS && out->bytes_max >= @_BYTES;
+    return @_at_least(out->outputs_max, @_OUTPUTS) && @_at_least(out->segments_max, @_SEGMENTS) &&
+        @_at_least(out->bytes_max, @_BYTES);
 }
 
 /* A call that had no effect. */

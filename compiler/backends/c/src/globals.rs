@@ -1,0 +1,164 @@
+//! Names at the top of the two files: each stands for one thing, whatever the stack calls its parts.
+//!
+//! All begin with the prefix of the stack, so they meet nothing of C and its library; the fixed ones are those of the
+//! templates and [`FIXED`]. What is named after parts of the stack asks here: a name that is taken gets a number.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+
+use nacre_stack::*;
+
+use crate::template;
+use crate::writer::Writer;
+
+/// Names behind the prefix that the writer itself uses, beside those of the templates.
+pub const FIXED: &str = "APART BLOCK BOUND BROKEN BYTES H IMPOSSIBLE IN INLINE LEVEL LIKELY MALFORMED NODES NO_SPACE \
+    OUTPUTS PLAIN QUEUE REFUSED SEGMENTS TEMP TEMPORARY UNLIKELY WAITING accepts addr_byte after any_armed any_busy \
+    any_enter any_fire any_frame any_open_at any_shown any_view armed around back before bits block busy bytes call \
+    check config config_default count count_in counter_names deadline discard div div_signed drawn drop due event \
+    events finish fire first first_in fold16 get givens has input join_pieces keep lowest_free mark more mul_div \
+    next_armed next_run node nothing open open_at output pool put quick_segments random reader rem rem_signed room \
+    run_queue same_view segments share shl shown shr shr_signed sign soonest space stack state step swap tell \
+    tell_bytes tell_message tell_whole_message teller tick twine unmark view waiting";
+
+/// Defined in the header behind the prefix in capitals, which can be the prefix itself.
+const DEFINED: &str = "H BLOCK_BYTES BLOCKS_FOR_ONE OUTPUTS_MAX SEGMENTS_MAX BYTES_MAX FRAME_HEAD_MAX FRAME_DATA_MAX \
+    QUEUE_MAX COUNTERS";
+
+/// What a name stands for.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub enum Global {
+    /// The likely and the other kind of a handler.
+    Handler(HandlerId, bool),
+    /// The same of a function.
+    Function(FunctionId, bool),
+    /// The same of what takes an event for a layer.
+    Reaction(LayerId, EventId, bool),
+    /// An event at what receives it, in names of members.
+    Event(Target, EventId),
+    /// What puts an event into the queue.
+    Queue(Target, EventId),
+    /// What puts an event into the ring of those that come later.
+    PutOff(Target, EventId),
+    /// The likely and the other kind of an output.
+    Output(PortId, EventId, bool),
+    /// What the host calls, by its number in the interface.
+    Call(usize),
+    /// Whether it is admitted.
+    Admits(usize),
+    /// The entry of frames at a lower port.
+    Input(PortId),
+    /// What takes frames there that are of no common shape.
+    AnyFrame(PortId),
+    /// A counter.
+    Counter(u32),
+    /// A variant of an enum.
+    Variant(u32, usize),
+    /// A function in C with a body.
+    Extern(ExternId),
+    /// A filter.
+    Filter(FilterId),
+    /// What writes heads of a layout for an event.
+    Head(LayoutId, Option<EventId>),
+    /// What reads a shape of a layout.
+    Shape(LayoutId, usize),
+    /// What reads any shape of a layout.
+    Parse(LayoutId),
+    /// What makes bytes of a message with a layout.
+    Pack(LayoutId),
+    /// Messages that carry headers from a layer on.
+    Message(Option<usize>),
+    /// A type, with messages that carry headers from a layer on.
+    Type(Type, Option<Option<usize>>),
+    /// A function for such a type.
+    Helper(String, Type, Option<Option<usize>>),
+}
+
+/// The names that are given.
+pub struct Globals {
+    taken: RefCell<HashSet<String>>,
+    names: RefCell<HashMap<Global, String>>,
+}
+
+impl Globals {
+    /// Nothing is named but what is fixed.
+    pub fn new(prefix: &str) -> Globals {
+        let defined = DEFINED.split_whitespace().filter(|_| prefix.to_uppercase() == prefix);
+        let taken = FIXED.split_whitespace().chain(defined).map(str::to_string).chain(template::names());
+        Globals { taken: RefCell::new(taken.collect()), names: RefCell::default() }
+    }
+
+    /// The name of something behind the prefix: as wanted, if nothing else has that name.
+    pub fn name(&self, of: Global, wanted: &str) -> String {
+        if let Some(name) = self.names.borrow().get(&of) {
+            return name.clone();
+        }
+        let mut taken = self.taken.borrow_mut();
+        let numbered = (2..).map(|n| format!("{wanted}_{n}"));
+        // A function can have an aside.
+        let forms = |name: &str| [name.to_string(), format!("{name}_aside")];
+        let free = |name: &String| forms(name).iter().all(|form| !taken.contains(form));
+        let name = std::iter::once(wanted.to_string()).chain(numbered).find(free).expect("numbers do not end");
+        taken.extend(forms(&name));
+        self.names.borrow_mut().insert(of, name.clone());
+        name
+    }
+}
+
+impl Writer<'_> {
+    /// A name with the prefix, for something that is named after parts of the stack.
+    pub fn global(&self, of: Global, wanted: impl AsRef<str>) -> String {
+        format!("{}_{}", self.prefix, self.globals.name(of, wanted.as_ref()))
+    }
+
+    /// From which layer on messages in a type carry headers, if there are any in it.
+    fn carried(&self, ty: &Type, layer: usize) -> Option<Option<usize>> {
+        self.stack.has_message(ty).then(|| self.slot_layers(layer + 1).first().copied())
+    }
+
+    /// The word of a type: `wanted`, if it stands for no other.
+    pub fn type_word(&self, ty: &Type, layer: usize, wanted: &str) -> String {
+        self.globals.name(Global::Type(ty.clone(), self.carried(ty, layer)), wanted)
+    }
+
+    /// The name of a function for a type: `<prefix>_<what>_<type>`.
+    pub fn helper_name(&self, what: &str, ty: &Type, layer: usize) -> String {
+        let wanted = format!("{what}_{}", self.tag(ty, layer));
+        self.global(Global::Helper(what.to_string(), ty.clone(), self.carried(ty, layer)), wanted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fixed_names_are_all_that_the_writer_uses() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let known: HashSet<String> = FIXED.split_whitespace().map(str::to_string).chain(template::names()).collect();
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        for file in std::fs::read_dir(folder).expect("readable") {
+            let path = file.expect("readable").path();
+            let Ok(text) = std::fs::read_to_string(&path) else { continue };
+            for marker in ["{p}_", "{prefix}_", "{0}_"] {
+                for part in text.split(marker).skip(1) {
+                    let name: String = part.chars().take_while(|c| is_name(*c)).collect();
+                    // What goes on with a name of the stack is asked for here.
+                    let fixed = !name.is_empty() && !part[name.len()..].starts_with('{');
+                    assert!(!fixed || known.contains(&name), "{}: `{name}` is not in FIXED", path.display());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_taken_gets_a_number_and_keeps_it() {
+        let globals = Globals::new("st");
+        let [a, b] = [1, 2].map(|n| Global::Call(n));
+        assert_eq!(globals.name(a.clone(), "above_send"), "above_send");
+        assert_eq!(globals.name(b.clone(), "above_send"), "above_send_2");
+        assert_eq!(globals.name(a, "other"), "above_send");
+        assert_eq!(globals.name(Global::Counter(0), "pool_init"), "pool_init_2");
+        assert_eq!(globals.name(Global::Counter(1), "above_send_aside"), "above_send_aside_2");
+    }
+}
