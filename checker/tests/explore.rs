@@ -49,10 +49,6 @@ fn a_stack_that_no_world_models_is_refused() {
     };
     let router = "`router` has several lower ports and state that outlives a view, which no world models";
     assert_eq!(why(samples::router()), router);
-    let mut told = samples::turning();
-    let event = told.ports[0].turns[2].comes_back;
-    told.ports[0].inputs[0].event = event;
-    assert_eq!(why(told), "`turning` has events at the lower port that are no frames, which no world models");
 }
 
 /// The shortest run to what is broken, told.

@@ -112,9 +112,9 @@ pub struct Verify {
     /// Memory limit of the process, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 4096, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     pub memory: u32,
-    /// Time limit for SPIN, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
-    pub seconds: u64,
+    /// Time limit of each engine in each configuration [default: 600 s for SPIN, none for the explorer]
+    #[arg(long, value_name = "SECONDS")]
+    pub seconds: Option<u64>,
     /// Use bitstate hashing with MIB MiB: larger state spaces, but states can be missed
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
     pub bits: Option<u32>,

@@ -1,6 +1,8 @@
 //! Progress on a terminal, for work that takes longer than a second.
 
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::cell::{Cell, OnceCell};
+use std::io::{stderr, IsTerminal};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -8,6 +10,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 /// The delay before progress is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// Where standard error is no terminal, a line is written so often.
+const BETWEEN_LINES: Duration = Duration::from_secs(10);
 
 /// Counts towards a total.
 pub struct Progress {
@@ -59,15 +63,25 @@ impl Drop for Progress {
 /// Progress of work without a known end.
 pub struct Counting {
     begun: Instant,
-    bar: std::cell::OnceCell<ProgressBar>,
+    bar: OnceCell<ProgressBar>,
+    /// Lines that were written, where there is no terminal.
+    lines: Cell<u32>,
 }
 
 impl Counting {
     pub fn begin() -> Counting {
-        Counting { begun: Instant::now(), bar: std::cell::OnceCell::new() }
+        Counting { begun: Instant::now(), bar: OnceCell::new(), lines: Cell::new(0) }
     }
 
     pub fn show(&self, text: &str) {
+        if !stderr().is_terminal() {
+            let lines = self.lines.get() + 1;
+            if self.begun.elapsed() >= BETWEEN_LINES * lines {
+                eprintln!("{text}");
+                self.lines.set(lines);
+            }
+            return;
+        }
         if self.begun.elapsed() > PATIENCE {
             self.bar.get_or_init(ProgressBar::new_spinner).set_message(text.to_string());
             self.bar.get().into_iter().for_each(ProgressBar::tick);
@@ -91,6 +105,9 @@ impl Waiting {
     pub fn begin(text: String) -> Waiting {
         let (end, ended) = mpsc::channel();
         let shows = std::thread::spawn(move || {
+            if !stderr().is_terminal() {
+                return lines_until(&ended, &text);
+            }
             if ended.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
                 return;
             }
@@ -100,6 +117,14 @@ impl Waiting {
             spinner.finish_and_clear();
         });
         Waiting { end: Some(end), shows: Some(shows) }
+    }
+}
+
+/// Writes what is waited for now and then.
+fn lines_until(ended: &Receiver<()>, text: &str) {
+    let begun = Instant::now();
+    while ended.recv_timeout(BETWEEN_LINES) == Err(RecvTimeoutError::Timeout) {
+        eprintln!("{text}: {} s", begun.elapsed().as_secs());
     }
 }
 

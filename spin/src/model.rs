@@ -1,5 +1,7 @@
 //! SPIN on the readable model of a stack, between the automata of a setup.
 
+use std::time::Instant;
+
 use nacre_backend_promela::between::{write_between, Call, World};
 use nacre_backend_promela::monitors;
 use nacre_backend_promela::report::{Limit, Step, StopReason};
@@ -50,7 +52,10 @@ fn search(setup: &Setup, tools: &Tools, limits: &Limits) -> Result<Searched, Fai
     // Messages are values with room for every header and all data: a state can be large.
     let limits = Limits { vector: limits.vector.max(VECTOR), ..limits.clone() };
     let (mut entries, mut bytes) = (0, 0);
+    // All searches together have the time of one.
+    let begun = Instant::now();
     loop {
+        let limits = Limits { time: limits.time.saturating_sub(begun.elapsed()), ..limits.clone() };
         let model = model(setup, CAPACITIES[entries], LONGER[bytes], limits.formula).map_err(Failure::Unfit)?;
         let searched = tools.check(&model, &limits).map_err(Failure::of)?;
         let stopped = |limit| searched.stopped_for(StopReason::Limit(limit));

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
@@ -37,7 +37,7 @@ pub enum Storage {
     Hashed,
 }
 
-/// What a search may cost; making the verifier is not counted.
+/// What a search may cost, with what makes its run shorter; making the verifier is not counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     pub time: Duration,
@@ -162,6 +162,8 @@ impl Verifier<'_> {
         }
         self.gcc(self.compile().args(["-o", "pan"]).args(parts))?;
         let pan = at.join("pan");
+        let begun = Instant::now();
+        let left = || limits.time.saturating_sub(begun.elapsed());
         let search = |more: &[&str]| {
             let mut search = Command::new(&pan);
             search.args([format!("-m{}", limits.depth), "-w22".into(), "-n".into()]).args(more);
@@ -169,9 +171,10 @@ impl Verifier<'_> {
                 // Runs that are accepted; where they end otherwise is not asked.
                 search.args(["-a", "-E"]);
             }
-            run(&mut search, at, limits.time).map_err(io(&pan))
+            run(&mut search, at, left()).map_err(io(&pan))
         };
-        let replay = || run(Command::new(&pan).args(["-r", "-n"]), at, limits.time).map_err(io(&pan));
+        // A run is told in much less time than it was found.
+        let replay = || run(Command::new(&pan).args(["-r", "-n"]), at, TO_MAKE).map_err(io(&pan));
         let ran = search(&[])?;
         let Some(mut searched) = answer::read(&ran.words) else { return unfinished(&ran) };
         if ran.stopped && searched.verdict == Verdict::Holds {
@@ -179,7 +182,7 @@ impl Verifier<'_> {
         }
         if let Verdict::Violated { trail, why } = &mut searched.verdict {
             *trail = answer::trail(&replay()?.words);
-            if limits.shorten && !limits.breadth_first {
+            if limits.shorten && !limits.breadth_first && !left().is_zero() {
                 search(&["-i"])?;
                 let words = replay()?.words;
                 let shorter = answer::trail(&words);

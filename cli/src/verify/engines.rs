@@ -19,6 +19,9 @@ use crate::levels::{EmittedLevel, EMITTED};
 use crate::progress::Waiting;
 use nacre_worlds::world::World;
 
+/// Time limit of SPIN, if the command line names none.
+const SPIN_TIME: Duration = Duration::from_secs(600);
+
 const INTERRUPTED: &str = "it was interrupted";
 
 /// What each engine that is wanted comes to, in order.
@@ -109,7 +112,8 @@ fn told(
 
 fn limits(args: &Verify) -> Limits {
     let memory_mib = args.memory;
-    Limits { time: Duration::from_secs(args.seconds), memory_mib, breadth_first: true, ..Limits::default() }
+    let time = args.seconds.map_or(SPIN_TIME, Duration::from_secs);
+    Limits { time, memory_mib, breadth_first: true, ..Limits::default() }
 }
 
 /// No verdict of an engine. What went wrong is told at once; the others have their verdicts all the same.

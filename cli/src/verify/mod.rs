@@ -231,8 +231,9 @@ fn search(args: &Verify, world: &World, interrupt: &Interrupt, quiet: bool) -> R
     let (space, first) = Space::open(&world.setup)?;
     let stop = Arc::new(AtomicBool::new(false));
     let bar = (!quiet).then(crate::progress::Counting::begin);
+    let is_over = |p: &Progress| args.seconds.is_some_and(|limit| p.time.as_secs() >= limit);
     let progress = |p: &Progress| {
-        if interrupt.came() {
+        if interrupt.came() || is_over(p) {
             stop.store(true, Ordering::Relaxed);
         }
         if let Some(bar) = &bar {
@@ -251,7 +252,12 @@ fn search(args: &Verify, world: &World, interrupt: &Interrupt, quiet: bool) -> R
         stop: &stop,
         progress: &progress,
     };
-    let searched = explore(&space, &first, &options);
+    let mut searched = explore(&space, &first, &options);
+    if let (Verdict::Incomplete(why), Some(limit)) = (&mut searched.verdict, args.seconds) {
+        if stop.load(Ordering::Relaxed) && !interrupt.came() {
+            *why = format!("the limit of {limit} s was reached");
+        }
+    }
     let run = match &searched.verdict {
         Verdict::Violated { run, why, .. } => Some(nacre_checker::run::tell(&world.setup, &space, &first, run, why)),
         _ => None,
