@@ -26,15 +26,15 @@ enum nacre_run {
     NACRE_RUN_ERROR = 4    /* nacre_error says which */
 };
 
-/* What a listener tells. */
+/* The kinds of notices. */
 enum nacre_notice_kind {
     NACRE_NOTICE_ARRIVED = 1,     /* a peer began a connection; its address may yet be forged */
-    NACRE_NOTICE_OPENED = 2,      /* the peer has shown that it hears this end */
+    NACRE_NOTICE_OPENED = 2,      /* the peer has confirmed that it receives our frames */
     NACRE_NOTICE_DELIVERED = 3,   /* a message: data, len */
-    NACRE_NOTICE_WRITABLE = 4,    /* what was refused would be accepted now */
-    NACRE_NOTICE_CLOSED = 5,      /* the connection has ended: reason; its number names nothing any more */
+    NACRE_NOTICE_WRITABLE = 4,    /* a call that was refused would be accepted now */
+    NACRE_NOTICE_CLOSED = 5,      /* the connection has ended: reason; its number is invalid from now on */
     NACRE_NOTICE_OTHER_STACK = 6, /* the two ends run different stacks: text */
-    NACRE_NOTICE_ERROR = 7,       /* the system or the network said something about frames: text; the connection goes on */
+    NACRE_NOTICE_ERROR = 7,       /* the system or the network reported an error: text; the connection continues */
     NACRE_NOTICE_OTHER = 8        /* another event of the stack: event, arguments, data, len */
 };
 
@@ -102,11 +102,11 @@ struct nacre_listener *nacre_listen(const char *address, uint16_t port, const st
 void nacre_listener_free(struct nacre_listener *listener);
 /* Lets peers begin connections with a stack. The descriptor must stay. */
 int nacre_serve(struct nacre_listener *listener, const struct nacre_stack *stack);
-/* The port that it has. */
+/* The local port. */
 uint16_t nacre_local_port(const struct nacre_listener *listener);
 /* The descriptor that becomes readable with a frame, for the program's own event loop; -1: none. */
 int nacre_descriptor(const struct nacre_listener *listener);
-/* In how many nanoseconds nacre_poll is to be called if no frame arrives; UINT64_MAX: never. */
+/* Nanoseconds until nacre_poll must be called even if no frame arrives; UINT64_MAX: never. */
 uint64_t nacre_next_ns(const struct nacre_listener *listener);
 
 /* Begins a connection; the host may be a name. Nothing is known of the peer before NACRE_NOTICE_OPENED. */
@@ -121,13 +121,13 @@ int nacre_call(struct nacre_listener *listener, uint64_t connection, uint16_t ev
                const void *data, size_t len);
 /* The next notice, waiting up to timeout_ms milliseconds (0: not at all; negative: without end). */
 int nacre_poll(struct nacre_listener *listener, int timeout_ms, struct nacre_notice *notice);
-/* Closes in order: NACRE_NOTICE_CLOSED follows when both sides have everything. */
+/* Closes the connection: what that means is up to the stack (docs/runtime.md). NACRE_NOTICE_CLOSED follows. */
 int nacre_close(struct nacre_listener *listener, uint64_t connection);
-/* Ends a connection at once: no notice follows, the peer is not told. */
+/* Ends a connection at once: no notice follows, and the peer is not notified. */
 void nacre_discard(struct nacre_listener *listener, uint64_t connection);
 /* Numbers about a connection, or (0) about the listener. */
 int nacre_statistics_of(const struct nacre_listener *listener, uint64_t connection, struct nacre_statistics *statistics);
-/* What the last call of this listener that failed said; NULL as listener: the last nacre_listen of this thread. Lent until the next
+/* The message of the last call of this listener that failed; NULL: of the last nacre_listen of this thread. Lent until the next
  * call; never NULL. */
 const char *nacre_error(const struct nacre_listener *listener);
 

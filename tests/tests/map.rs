@@ -70,3 +70,17 @@ fn entry_points_of_rooms_are_declared_there() {
         }
     }
 }
+
+/// The figures of the README are those that `make bench` wrote.
+#[test]
+fn figures_of_the_readme_are_measured() {
+    let readme = text("README.md").split_whitespace().collect::<Vec<_>>().join(" ");
+    let tables = text("docs/performance.md");
+    let row = tables.lines().find(|line| line.starts_with("| reliable_plain | 3 | inline |")).expect("a row");
+    let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+    let instructions = cells.iter().find_map(|cell| cell.strip_prefix("**")?.strip_suffix("**")).expect("a sum");
+    let ratio: f64 =
+        cells.iter().filter(|cell| cell.contains('.')).find_map(|cell| cell.parse().ok()).expect("a ratio");
+    let claim = format!("costs {instructions} instructions (send and deliver), {ratio:.1} times");
+    assert!(readme.contains(&claim), "README.md does not say: {claim}");
+}
