@@ -1,4 +1,4 @@
-//! What decides more than times: the values and statements that a mutant may change.
+//! Code that affects more than timing: the values and statements that a mutant may change.
 //!
 //! A value is *decisive* if it can reach a condition, an index, a bound of a loop, a message, a header field, an
 //! argument of an event, an operation on a container, an invariant, a goal or what `accepts` asks. A statement *acts*

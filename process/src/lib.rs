@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{kill_process_group, Pid, Signal};
 
-/// How long a program that was told to stop may take to say what it has found.
+/// The time that a program has to report its results after it was asked to stop.
 const TO_STOP: Duration = Duration::from_secs(10);
-/// The same when somebody wants an end at once.
+/// The same if it must stop at once.
 const TO_STOP_AT_ONCE: Duration = Duration::from_secs(1);
 
 static END: OnceLock<Arc<AtomicBool>> = OnceLock::new();
@@ -37,7 +37,7 @@ pub fn on_path(name: &Path) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
-/// What a program said, on both of its outputs.
+/// The output of a program, standard output and standard error.
 pub struct Ran {
     pub status: ExitStatus,
     pub words: String,

@@ -1,15 +1,15 @@
-//! What the verifier that SPIN makes prints, as data.
+//! Parses the output of the verifier that SPIN generates.
 
 use nacre_backend_promela::report::{Step, StopReason, GOAL, REPORT};
 
-/// What a search came to.
+/// The outcome of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// What was broken, in pan's words, and the run to it.
+    /// The violation, as pan reports it, and the run to it.
     Violated { why: String, trail: Trail },
     /// Every state was visited.
     Holds,
-    /// A limit came first, in words.
+    /// A limit ended the search: which.
     Incomplete(String),
 }
 
@@ -21,21 +21,21 @@ pub struct Trail {
     pub report: Option<(StopReason, String)>,
     /// The goal that was watched in the end.
     pub goal: Option<String>,
-    /// From this step on, all can be done again and again.
+    /// The first step of the cycle that can repeat for ever.
     pub cycle: Option<usize>,
 }
 
-/// A search, and what it cost.
+/// A search and its cost.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Searched {
     pub verdict: Verdict,
-    /// States that were stored.
+    /// The number of stored states.
     pub states: u64,
     pub transitions: u64,
-    /// The longest path that was followed, in transitions.
+    /// The longest explored path, in transitions.
     pub depth: u64,
     pub memory_mib: f64,
-    /// Of the search alone.
+    /// The time of the search alone.
     pub seconds: f64,
     pub vector_bytes: u64,
 }
@@ -68,7 +68,7 @@ fn is_assertion(why: &str) -> bool {
     why.starts_with("assertion violated")
 }
 
-/// Reads what pan printed; none: it did not come so far as to tell.
+/// Parses the output of pan; none: it ended before it printed a result.
 pub fn read(words: &str) -> Option<Searched> {
     let summary = words.lines().find(|l| l.contains("State-vector ") && l.contains("errors:"))?;
     let errors = number_after(summary, "errors:")?;
@@ -106,7 +106,7 @@ pub fn trail(words: &str) -> Trail {
 /// What pan says in a replay where a cycle begins.
 const CYCLE: &str = "START OF CYCLE";
 
-/// Limits that pan tells of, and how we say it.
+/// Limits that pan reports, and our messages for them.
 const LIMITS: [(&str, &str); 6] = [
     ("max search depth too small", "the depth of the search was reached"),
     ("reached -DMEMLIM bound", "the memory was used up"),

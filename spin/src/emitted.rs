@@ -1,4 +1,4 @@
-//! SPIN on the emitted C: what ships, at any level, is what is searched.
+//! SPIN on the emitted C: the search runs the C that ships, at any level.
 //!
 //! Three texts: the stack's C with what a checker asks of it ([`nacre_backend_c::write_check`]); a harness, the same
 //! for all stacks (`emitted/harness.c`), which gives local states and strings of bytes numbers and runs each local step
@@ -27,29 +27,29 @@ use crate::spin::Error;
 
 const HARNESS_H: &str = include_str!("emitted/harness.h");
 const HARNESS_C: &str = include_str!("emitted/harness.c");
-/// In front of the names of the emitted stack.
+/// The prefix of the names of the emitted stack.
 pub(crate) const PREFIX: &str = "checked";
 /// One process: there is no order of processes to be reduced.
 const FLAGS: [&str; 1] = ["-DNOREDUCE"];
-/// What C does not define is trapped.
+/// Undefined behaviour is trapped.
 const FILE_FLAGS: [&str; 2] = ["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"];
-/// More timers than these of one endpoint are not told apart.
+/// The limit of timers of one endpoint that are distinguished.
 const MOST_TIMERS: u64 = 512;
 
 /// The C of one level of a stack, for a checker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Emitted {
     pub header: String,
-    /// What ships, and behind it what a checker asks of it.
+    /// The C that ships, followed by the interface for checkers.
     pub source: String,
 }
 
-/// Emits a stack; in words why it cannot be checked in C.
+/// Emits a stack, or returns why it cannot be checked in C.
 pub fn emit(stack: &Stack, level: Level) -> Result<Emitted, String> {
     emit_with(stack, level, None)
 }
 
-/// Where a span stands: file and line.
+/// The location of a span: file and line.
 pub type Lines<'a> = &'a dyn Fn(Span) -> Option<(String, u32)>;
 
 /// The same, with `#line` for a debugger.
@@ -92,16 +92,16 @@ fn files(setup: &Setup, emitted: &Emitted, known: &str) -> Vec<(String, String)>
     ]
 }
 
-/// What became of a check.
+/// The outcome of a check.
 #[derive(Debug)]
 pub enum Failure {
-    /// The stack cannot be checked so, in words.
+    /// Why the stack cannot be checked in this way.
     Unfit(String),
     Spin(Error),
 }
 
 impl Failure {
-    /// SPIN's own bounds on a model (`inline text too long`, `d_step sequence too long`) are no fault of the model.
+    /// SPIN's own bounds on a model (`inline text too long`, `d_step sequence too long`) are no errors of the model.
     pub fn of(error: Error) -> Failure {
         match error {
             Error::Model(words) if words.contains(" too long") => {

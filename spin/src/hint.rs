@@ -1,4 +1,4 @@
-//! What the explorer needs to do a step again that a model reported.
+//! The hints by which the explorer repeats a step that a model reported.
 
 use nacre_backend_promela::report::Step;
 use nacre_checker::retrace::Hint;

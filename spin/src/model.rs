@@ -17,10 +17,10 @@ use crate::spin::{Limits, Model, Searched, Tools, Verdict};
 const CAPACITIES: [usize; 3] = [4, 8, 24];
 /// Bytes by which messages may grow: where they are joined or made longer, the search begins anew with more.
 const LONGER: [u32; 3] = [0, 8, 64];
-/// Bytes of a state.
+/// The limit of a state, in bytes.
 const VECTOR: u32 = 1 << 16;
 
-/// Searches for what is broken. Goals are for [`goals`].
+/// Searches for a violation of safety. [`goals`] checks goals.
 pub fn check(setup: &Setup, tools: &Tools, limits: &Limits) -> Result<Searched, Failure> {
     // The model has hidden variables, with which SPIN cannot search breadth-first.
     search(setup, tools, &Limits { breadth_first: false, shorten: true, ..limits.clone() })
@@ -69,12 +69,12 @@ fn search(setup: &Setup, tools: &Tools, limits: &Limits) -> Result<Searched, Fai
     }
 }
 
-/// The text of the model with the least capacity; in words why there is none.
+/// Returns the text of the model with the smallest capacity, or why there is none.
 pub fn printed(setup: &Setup) -> Result<String, String> {
     model(setup, CAPACITIES[0], LONGER[0], false).map(|model| model.text)
 }
 
-/// The model; in words why there is none.
+/// Returns the model, or why there is none.
 pub fn model(setup: &Setup, capacity: usize, longer: u32, goals: bool) -> Result<Model, String> {
     setup.check()?;
     let bounds = &setup.bounds;

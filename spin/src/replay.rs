@@ -1,4 +1,4 @@
-//! A run of the explorer, run again by the emitted C: a program of its own, also for gdb.
+//! Replays a run of the explorer in the emitted C: as a separate program, also under gdb.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -67,7 +67,7 @@ fn steps(run: &Run) -> String {
     text + "};\n"
 }
 
-/// Compiles and runs it; the first difference to the run, in words, if there is one.
+/// Compiles and runs the trace; returns the first mismatch, if any.
 pub fn on_c(setup: &Setup, level: Level, run_: &Run) -> Result<Option<String>, String> {
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
     let binary = build(folder.path(), &program(setup, level, run_, None)?)?;
@@ -108,7 +108,7 @@ fn difference(run: &Run, words: &str) -> Option<String> {
     for (number, step) in run.steps.iter().enumerate() {
         let prefix = format!("left {} ", number + 1);
         let left: Vec<&str> = words.lines().filter_map(|l| l.strip_prefix(&prefix)).collect();
-        // Each port is a sequence of its own; how they interleave is nobody's promise.
+        // Each port is a sequence of its own; how they interleave is unspecified.
         let ports = left.iter().filter_map(|l| l.split(' ').next()?.parse().ok());
         for port in 0..=step.left.iter().map(Output::port).chain(ports).max().unwrap_or(0) {
             let shown = format!("{port} ");

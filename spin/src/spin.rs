@@ -42,7 +42,7 @@ pub enum Storage {
 pub struct Limits {
     pub time: Duration,
     pub memory_mib: u32,
-    /// Transitions of the longest path.
+    /// The limit of the path, in transitions.
     pub depth: u32,
     /// Bytes of a state.
     pub vector: u32,
@@ -73,13 +73,13 @@ impl Default for Limits {
 /// Why there is no verdict.
 #[derive(Debug)]
 pub enum Error {
-    /// A program is not there; how to install it.
+    /// A program is missing; how to install it.
     Missing(&'static str),
-    /// SPIN does not take the model: its words.
+    /// SPIN rejects the model: its message.
     Model(String),
-    /// gcc does not take the verifier, or the C of the model: its words.
+    /// gcc rejects the verifier, or the C of the model: its message.
     Compiler(String),
-    /// The verifier ended without an answer: its words.
+    /// The verifier ended without a result: its output.
     Verifier(String),
     Io(PathBuf, io::Error),
 }
@@ -109,7 +109,7 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// Those of the machine.
+    /// Finds the tools of the machine.
     pub fn find() -> Result<Tools, Error> {
         let find = |name: &'static str| on_path(Path::new(name)).ok_or(Error::Missing(name));
         Ok(Tools { spin: find("spin")?, gcc: find("gcc")? })

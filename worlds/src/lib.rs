@@ -1,4 +1,4 @@
-//! Bounded worlds, which every engine searches: what is verified, between which automata, within which bounds.
+//! Bounded worlds, which every engine searches: the subject, the automata around it, and the bounds.
 //!
 //! [`world`] makes one of a source, a configuration and the command line; [`setup`] is what the engines are given;
 //! [`values`] says what automata see of an event.

@@ -1,4 +1,4 @@
-//! What is checked, and within which bounds.
+//! The subject of a check, and its bounds.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use nacre_stack::{mask, Cell, Direction, EventId, GivenRole, PortId, Scope, Stac
 
 use crate::values::address;
 
-/// How many ends there are.
+/// The number of endpoints.
 pub const MEMBERS: u64 = 2;
-/// Most calls of a kind at an endpoint, and most of what a limit allows.
+/// The largest bound of a call at an endpoint, or of a limit.
 pub const MOST: u8 = 15;
 /// Kinds of calls times two, and limits: so many counts fit a state.
 const COUNTS: usize = 16;
@@ -25,13 +25,13 @@ pub struct Setup {
     pub stack: Arc<Stack>,
     /// The network: the environment of both endpoints.
     pub below: Automaton,
-    /// What the whole must be to its users; each observes for itself.
+    /// The specifications, each a monitor of its own.
     pub above: Vec<Automaton>,
     pub bounds: Bounds,
     pub externs: Arc<dyn Externs>,
 }
 
-/// How large the world is.
+/// The bounds of the world.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// Name of an event at the upper boundary, and how often it is called at each endpoint.
@@ -44,7 +44,7 @@ pub struct Bounds {
     /// when nothing else can happen but for faults: nothing is on its way, no call is taken, and armed are only those
     /// that are named behind.
     pub last: Vec<(String, u8)>,
-    /// A call that the specification allows is taken at once, not only some day.
+    /// A call that the specification allows must be accepted at once, not only eventually.
     pub at_once: bool,
     /// Added to all sequence numbers of the first states.
     pub first: u64,
@@ -97,7 +97,7 @@ impl Setup {
         Setup { stack, below, above, bounds, externs: Arc::new(NoExterns) }
     }
 
-    /// What only the explorer can do, in words. SPIN knows when nothing can happen, but not what never has to; and its
+    /// Returns what only the explorer supports. SPIN knows when nothing can happen, but not what never has to; and its
     /// worlds have a top and a bottom, no ports of a layer's own.
     pub fn beyond_spin(&self) -> Option<String> {
         let resort = self.bounds.last.iter().any(|(_, times)| *times > 0);
@@ -122,7 +122,7 @@ impl Setup {
         above.chain(self.bounds.calls.iter().map(|(name, _)| name))
     }
 
-    /// What cannot be checked as it is, in words.
+    /// Returns why this setup is unsupported.
     pub fn check(&self) -> Result<(), String> {
         let Bounds { calls, sizes, limits, last, .. } = &self.bounds;
         let beyond = beyond_worlds(&self.stack);
@@ -247,7 +247,7 @@ impl Setup {
         calls
     }
 
-    /// The same as what automata are asked.
+    /// The calls as inputs of automata.
     pub fn called(&self) -> Vec<Called> {
         let called = |call: Call| {
             let name = self.stack.event(call.id).name.clone();
@@ -257,7 +257,7 @@ impl Setup {
         self.calls().into_iter().map(called).collect()
     }
 
-    /// How many messages an endpoint sends by calls of the kinds before this one.
+    /// The number of messages that an endpoint sends by calls of earlier kinds.
     fn messages_before(&self, kind: usize, end: usize) -> u16 {
         let kinds = self.bounds.calls.iter().take(kind);
         let carries = |name: &str| self.call_event(name).is_some_and(|(_, id)| self.stack.event(id).message.is_some());
@@ -274,8 +274,8 @@ impl Setup {
         }
     }
 
-    /// What an endpoint is opened with: the peer's address, a cookie of its own; for the rest the same at both
-    /// endpoints.
+    /// The arguments with which an endpoint is opened: the peer's address, a cookie of its own; for the rest the same
+    /// at both endpoints.
     pub fn config(&self, end: usize) -> Config {
         let stack = &self.stack;
         let value = |cell: &Cell| {

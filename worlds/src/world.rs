@@ -1,4 +1,4 @@
-//! From what the source and the command line say to a world that can be searched.
+//! Builds a world that can be searched from a source and the command line.
 
 use std::sync::Arc;
 
@@ -25,9 +25,9 @@ pub struct World {
     /// As the verdict shows it: `W = 2, send = (3, 0)`.
     pub configuration: Vec<String>,
     pub configuration_name: String,
-    /// What cannot be claimed, in words: `payload is read`, `time is kept`.
+    /// The caveats of a verdict: `payload is read`, `time is kept`.
     pub caveats: Vec<String>,
-    /// Why a search of the whole world has not seen everything: then no engine may say that it holds.
+    /// Why even a search of the whole world is incomplete: then no engine may claim that it holds.
     pub gaps: Vec<String>,
 }
 
@@ -268,14 +268,14 @@ fn windows(stack: &nacre_stack::Stack, ty: &nacre_stack::Type) -> Vec<(u32, u8)>
     }
 }
 
-/// What the settings of a configuration come to.
+/// The settings of a configuration, resolved.
 #[derive(Default)]
 struct Reading {
     variation: Variation,
     bounds: Bounds,
     /// Parameters of the network.
     automata: Vec<(String, u64)>,
-    /// What cells of both endpoints begin with.
+    /// Initial values of cells, at both endpoints.
     given: Vec<(String, u64)>,
 }
 

@@ -1,4 +1,4 @@
-//! Statements that do one thing: to a timer, a message, a number drawn, an event.
+//! Simple statements: on timers, messages, random numbers and events.
 
 use nacre_stack::*;
 
@@ -20,7 +20,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A number into a range, or none.
+    /// Converts a number to a range, or to none.
     pub fn fit(&mut self, into: LocalId, value: &Expr) {
         let declared = self.locals[into.index()].ty.clone();
         let target = match &declared {
@@ -85,7 +85,7 @@ impl Body<'_, '_> {
         self.assign(into, &value);
     }
 
-    /// Moves what is in an option out of it.
+    /// Moves the value out of an option.
     pub fn take(&mut self, into: LocalId, place: &Place) {
         let found = self.place(place);
         let ty = self.c_type(&place.ty);
@@ -94,7 +94,7 @@ impl Body<'_, '_> {
         self.assign(into, &taken);
     }
 
-    /// Several messages become one.
+    /// Joins several messages into one.
     pub fn join(&mut self, into: LocalId, parts: &Place, last: &Expr) {
         let p = self.w.prefix.clone();
         let level = self.levels[into.index()];
@@ -121,7 +121,7 @@ impl Body<'_, '_> {
         self.assign(into, &whole);
     }
 
-    /// An event goes into the queue, to its handler at once, or out.
+    /// Emits an event: into the queue, to its handler directly, or out of the stack.
     pub fn emit(&mut self, emit: &Emit, in_place: bool) {
         let target = self.w.stack.target(emit);
         let level = self.w.level_at(target);

@@ -10,7 +10,7 @@ use crate::names::Unique;
 use crate::term::Term;
 use crate::writer::Writer;
 
-/// What the body belongs to.
+/// The kind of a body.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Kind {
     Handler,
@@ -20,7 +20,7 @@ pub enum Kind {
     Outside,
 }
 
-/// A piece that was written elsewhere.
+/// Text that was written elsewhere.
 pub struct Apart<T> {
     pub value: T,
     pub code: Code,
@@ -34,16 +34,16 @@ pub struct Body<'w, 'a> {
     pub code: Code,
     pub locals: &'a [Local],
     pub names: Vec<String>,
-    /// From which layer's headers on a message local carries.
+    /// For each message local, the lowest layer whose headers it carries.
     pub levels: Vec<usize>,
     unique: Unique,
-    /// What statements leave to be done after the one that is being written.
+    /// Cleanup that follows the statement that is being written.
     after: Vec<String>,
     /// Locals that are declared where they are set first.
     pub declared_at: HashMap<usize, bool>,
     /// Containers that are being drained, to be cleared by an early return.
     pub draining: Vec<String>,
-    /// In a filter: the label behind the body, and whether something goes there.
+    /// In a filter: the label after the body, and whether anything jumps there.
     pub leaves: bool,
     pub exit: &'static str,
     pub rejects: bool,
@@ -188,12 +188,12 @@ impl<'w, 'a> Body<'w, 'a> {
         part.after.into_iter().for_each(|line| self.code.line(line));
     }
 
-    /// Whether something is to be done when the statement is over.
+    /// Returns whether the statement needs cleanup.
     pub fn owes(&self) -> bool {
         !self.after.is_empty()
     }
 
-    /// Puts what is owed aside while the blocks of a statement are written.
+    /// Sets the pending cleanup aside while the blocks of a statement are written.
     pub fn put_aside(&mut self) -> Vec<String> {
         std::mem::take(&mut self.after)
     }
@@ -201,12 +201,12 @@ impl<'w, 'a> Body<'w, 'a> {
         self.after = owed;
     }
 
-    /// Something to do when the statement is over.
+    /// Adds cleanup that follows the statement.
     pub fn later(&mut self, line: String) {
         self.after.push(line);
     }
 
-    /// Lets the bytes of a view go when the statement is over.
+    /// Releases the bytes of a view after the statement.
     pub fn release_later(&mut self, view: &str) {
         self.later(format!("{}_drop(step->pool, {view});", self.w.prefix));
     }

@@ -17,11 +17,11 @@ use crate::Level;
 /// How a function in C is linked: the word in front of its head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Linkage {
-    /// Its code stands where it is called.
+    /// Inlined at every call.
     InPlace,
-    /// As the compiler of C decides.
+    /// As the C compiler decides.
     Plain,
-    /// Called, and seldom.
+    /// Called, rarely.
     Cold,
 }
 
@@ -83,14 +83,14 @@ impl Parameter {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
     pub linkage: Linkage,
-    /// It cannot change the step.
+    /// Whether it cannot change the step.
     pub reads_only: bool,
-    /// None: it gives nothing.
+    /// The type of the result; none: void.
     pub result: Option<CType>,
     pub name: String,
-    /// Those behind the step.
+    /// The parameters after the step.
     pub parameters: Vec<Parameter>,
-    /// What stands above it.
+    /// The comment above it.
     pub comment: Option<String>,
 }
 
@@ -107,7 +107,7 @@ impl Function {
         }
     }
 
-    /// What its callers know of it.
+    /// Returns what its callers need to know.
     pub fn callee(&self) -> Callee {
         Callee { name: self.name.clone(), in_place: self.linkage == Linkage::InPlace }
     }
@@ -152,7 +152,7 @@ impl Function {
     }
 }
 
-/// What a call needs to know of the function that it calls.
+/// The properties of a function that its callers need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Callee {
     pub name: String,

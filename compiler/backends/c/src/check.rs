@@ -1,5 +1,5 @@
-//! The source for checkers, which includes a stack's own: its state without what they erase, and timers that fire whatever their
-//! deadlines.
+//! The source for checkers, which includes the stack's own: the state without the parts that checkers erase, and timers
+//! that fire regardless of their deadlines.
 
 use nacre_analysis::timing;
 use nacre_stack::*;
@@ -43,8 +43,8 @@ impl Writer<'_> {
         format!("{}#include \"{p}.c\"\n\n{INTERFACE}\n{}", self.head_comment(), code.text())
     }
 
-    /// The armed timer that follows another, by layer, declaration and indices: unlike the order in which they are due, that is
-    /// the same in states that differ in times alone.
+    /// The armed timer that follows another, by layer, declaration and indices: unlike the order in which they are due,
+    /// that is the same in states that differ in times alone.
     fn next_armed(&mut self, code: &mut Code) {
         let p = self.prefix.clone();
         let stack = self.stack;

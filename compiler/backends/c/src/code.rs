@@ -58,13 +58,13 @@ impl Code {
         self.lines.extend(text.lines().map(|line| Line::Text(line.trim_end().to_string())));
     }
 
-    /// A line after which lines stand deeper.
+    /// Adds a line that opens a block.
     pub fn open(&mut self, line: impl AsRef<str>) {
         self.line(line);
         self.depth += 1;
     }
 
-    /// The end of what was opened.
+    /// Closes the block.
     pub fn close(&mut self, line: impl AsRef<str>) {
         self.depth -= 1;
         let text = self.indented(line.as_ref());
@@ -93,7 +93,7 @@ impl Code {
         self.close("}");
     }
 
-    /// How deep the next line stands.
+    /// The indentation of the next line.
     pub fn depth(&self) -> usize {
         self.depth
     }

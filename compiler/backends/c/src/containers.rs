@@ -1,5 +1,5 @@
-//! What operations do to containers. Those that add give the place for the new entry, or none; those that take away give the
-//! place where the entry still stands.
+//! Operations on containers. Those that add return the place for the new entry, or none; those that remove return the
+//! place that still holds the entry.
 
 use nacre_stack::*;
 
@@ -112,7 +112,7 @@ impl Writer<'_> {
                 code.line("if (beyond) { w->next = n; }");
                 code.line("return count;");
             }
-            // The entries of so many numbers from `low` on are let go.
+            // Releases the entries of the given number of sequence numbers from `low` on.
             "release_some" => {
                 let drop = self.drop_in(t, layer, &"w->at[slot]".into());
                 code.open(format!("{plain} void {name}({pool}{c_type} *w, uint32_t count) {{"));

@@ -33,7 +33,7 @@ impl Writer<'_> {
         self.input_name(port) + if self.has_sessions(port) { "_session" } else { "" }
     }
 
-    /// The most bytes before the data of a frame.
+    /// The largest number of bytes before the data of a frame.
     pub fn longest_frame_head(&self) -> u32 {
         let layouts = self.stack.ports.iter().filter_map(|port| port.frames);
         layouts.map(|layout| self.longest_head(layout)).max().unwrap_or(0)
@@ -47,7 +47,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The name of what takes the frames that are not of a common shape.
+    /// The name of the function for frames that are not of a common shape.
     pub fn any_frame_name(&self, port: PortId) -> String {
         match port {
             PortId(0) => format!("{}_any_frame", self.prefix),

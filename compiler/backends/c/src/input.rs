@@ -1,4 +1,4 @@
-//! `input`: what takes a frame.
+//! `input`: the function that receives a frame.
 
 use nacre_stack::*;
 

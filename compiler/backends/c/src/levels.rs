@@ -19,8 +19,8 @@ pub enum Item {
 
 /// The functions that have been asked for.
 ///
-/// At level `inline` there are two kinds of each: the quick one is put in place where the stack IR says so, in the entries
-/// and in what is put in place itself; the slow one is called, by everything else.
+/// At level `inline` there are two kinds of each: the quick one is put in place where the stack IR says so, in the
+/// entries and in what is put in place itself; the slow one is called, by everything else.
 #[derive(Default)]
 pub struct Plan {
     asked: HashSet<(Item, bool)>,
@@ -57,7 +57,7 @@ impl Writer<'_> {
         self.global(of, format!("{}{name}", if quick { "" } else { "slow_" }))
     }
 
-    /// What is still to be written.
+    /// The functions that are still to be written.
     pub fn next_item(&mut self) -> Option<(Item, bool)> {
         let next = self.plan.waiting.pop()?;
         self.plan.quick = next.1;

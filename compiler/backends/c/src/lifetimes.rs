@@ -1,4 +1,5 @@
-//! Helpers that go through a value: let its messages go, share them, bring them into the pool; compare two values.
+//! Helpers that traverse a value: to release its messages, share them or copy them into the pool, or to compare two
+//! values.
 
 use nacre_stack::*;
 
@@ -17,7 +18,7 @@ enum Act {
 }
 
 impl Writer<'_> {
-    /// A statement that lets go of the messages in a value.
+    /// Returns a statement that releases the messages in a value.
     pub fn drop_of(&mut self, ty: &Type, layer: usize, value: &Term) -> String {
         self.act_on(Act::Drop, ty, layer, value, "step->pool")
     }
@@ -28,7 +29,7 @@ impl Writer<'_> {
     pub fn share_of(&mut self, ty: &Type, layer: usize, value: &Term) -> String {
         self.act_on(Act::Share, ty, layer, value, "step->pool")
     }
-    /// A statement that brings the messages in a value into the pool.
+    /// Returns a statement that copies the messages in a value into the pool.
     pub fn keep_of(&mut self, ty: &Type, layer: usize, value: &Term) -> String {
         self.act_on(Act::Keep, ty, layer, value, "step")
     }

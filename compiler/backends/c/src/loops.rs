@@ -1,4 +1,4 @@
-//! What is long in a head, read and written by loops, so that the text of C does not grow with it.
+//! Long header fields, read and written by loops, so that the text of C does not grow with their length.
 
 use crate::code::Code;
 use crate::leaves::{Leaf, What, BIG};

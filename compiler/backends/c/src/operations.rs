@@ -1,4 +1,4 @@
-//! Operations on containers, questions to them, and walks over them.
+//! Operations on containers, queries, and loops over them.
 
 use nacre_stack::*;
 

@@ -1,4 +1,4 @@
-//! The emitted text in parts, so that a reader can leave out what every stack has.
+//! The emitted text in parts, so that readers can skip the parts that every stack has.
 
 use crate::code::Code;
 

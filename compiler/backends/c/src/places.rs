@@ -1,4 +1,4 @@
-//! Places: what can be read, written, armed and operated on. What is not there reads as zero, and writes to it are lost.
+//! Places: what can be read, written, armed and operated on. A missing entry reads as zero, and writes to it are lost.
 
 use nacre_stack::*;
 

@@ -1,4 +1,4 @@
-//! The queue of a step, the ring of what comes later, and the scheduler that hands on what waits in them.
+//! The event queue of a step, the ring of `later` events, and the scheduler that dispatches from both.
 
 use nacre_stack::*;
 
@@ -101,7 +101,7 @@ impl Writer<'_> {
         written
     }
 
-    /// Functions that put an event into the ring of what comes later.
+    /// Functions that put an event into the ring of `later` events.
     pub fn put_off_functions(&mut self) -> Vec<Written> {
         let p = self.prefix.clone();
         let events: Vec<_> = self.put_off.iter().copied().collect();
@@ -125,7 +125,7 @@ impl Writer<'_> {
         written
     }
 
-    /// Hands an event to what it is for: `e` is a copy of it.
+    /// Dispatches an event to its target: `e` is a copy of it.
     pub fn dispatch(&mut self, events: &[(Target, EventId)], code: &mut Code) {
         code.open("switch (e.what) {");
         for (number, (target, event)) in events.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The source of a stack, put together: what is shared by all stacks, helpers, layers, the functions of the host.
+//! Assembles the source of a stack: the text shared by all stacks, helpers, layers, the functions for the host.
 
 use nacre_stack::*;
 

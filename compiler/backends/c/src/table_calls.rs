@@ -1,4 +1,4 @@
-//! `call`: what the host calls with the number of an event.
+//! `call`: the function by which the host calls an event by number.
 
 use nacre_stack::*;
 

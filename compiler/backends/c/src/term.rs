@@ -1,4 +1,4 @@
-//! A small expression of C: its text, and what those who compose text need to know of it.
+//! A C expression: its text and its precedence.
 
 use std::borrow::Borrow;
 use std::fmt;

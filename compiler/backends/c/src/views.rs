@@ -1,4 +1,4 @@
-//! Views: bytes that are looked at where they are, in as many pieces as they lie in.
+//! Views: bytes read in place, in as many segments as they are stored in.
 
 use nacre_stack::*;
 
@@ -10,7 +10,8 @@ use crate::term::Term;
 use crate::writer::Writer;
 
 impl Writer<'_> {
-    /// Puts the head of a message into `step->more->temp`, and gives it and the data as two pieces. Nothing is taken over.
+    /// Puts the head of a message into `step->more->temp`, and gives it and the data as two pieces. Nothing is taken
+    /// over.
     fn view_packed_function(&mut self, layout: LayoutId) -> Callee {
         let p = self.prefix.clone();
         let head = self.head_function(layout, None);

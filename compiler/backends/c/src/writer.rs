@@ -1,4 +1,4 @@
-//! What is known while a stack is written: names, types that were declared, helpers that were made.
+//! The state of the writer: names, declared types, and written helpers.
 
 use std::collections::{BTreeSet, HashSet};
 

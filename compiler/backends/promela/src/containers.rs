@@ -1,4 +1,4 @@
-//! What containers tell without changing.
+//! Queries of containers.
 
 use nacre_stack::*;
 

@@ -1,4 +1,4 @@
-//! What leaves an endpoint between automata: who takes it, in which way.
+//! Events that leave an endpoint between automata: which automata take them, by which transition.
 
 use nacre_specification::violation::Violation;
 use nacre_specification::ActionKind;

@@ -1,7 +1,7 @@
 //! Goals as a formula of linear time, for SPIN: in fair runs each is met again and again, or excused.
 //!
 //! Fairness is **weak**: a move that stays possible is made. (The explorer asks less of a layer: that from each state
-//! moves lead to the goal, which is what it comes to if also a move that is possible again and again is made again and
+//! moves lead to the goal, which is equivalent if also a move that is possible again and again is made again and
 //! again. So a goal without an excuse that SPIN finds to hold does; with one SPIN asks less, for a formula of linear
 //! time cannot say that the goal can be met.) A random number that a move draws makes it several moves. From some time
 //! on, which SPIN chooses, there are no faults, and one goal is watched (`goal`).
@@ -158,7 +158,7 @@ impl Writer<'_> {
         Ok(goals)
     }
 
-    /// The condition that an endpoint has put nothing off.
+    /// The condition that an endpoint has no `later` events.
     fn is_free(&self, end: usize) -> Term {
         match self.has_later {
             true => Term::Atom(format!("ends[{end}].later_n")).equals(Term::Number(0)),

@@ -1,4 +1,4 @@
-//! The process of an endpoint: what begins a step, and the step.
+//! The process of an endpoint: the triggers of a step, and the step.
 
 use nacre_specification::violation::Violation;
 use nacre_stack::*;

@@ -1,5 +1,5 @@
-//! What is round the two endpoints: the network below, specifications above, the calls of an application, and what may
-//! begin a step.
+//! The environment of the two endpoints: the network below, specifications above, the calls of an application, and what
+//! may begin a step.
 
 use nacre_specification::subset_construction::{silent, SubsetConstruction};
 use nacre_specification::{ActionKind, Automaton};
@@ -22,7 +22,7 @@ pub const WAYS: usize = 1000;
 /// [`crate::report::Limit::Waiting`].
 pub const SENDING: usize = 8;
 
-/// What is round the two endpoints.
+/// The environment of the two endpoints.
 pub struct World<'a> {
     pub below: &'a Automaton,
     /// Each observes for itself.

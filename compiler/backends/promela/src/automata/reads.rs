@@ -1,4 +1,4 @@
-//! What expressions of an automaton read.
+//! The variables that expressions of an automaton read.
 
 use nacre_specification::*;
 
