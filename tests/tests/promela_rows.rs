@@ -8,9 +8,11 @@ use std::time::Duration;
 
 use nacre_backend_promela::alone::{numbers, write_alone, Call};
 use nacre_process::run;
+use nacre_stack::interpret::SplitMix64;
 use nacre_stack::interpret::{Config, Machine, Value};
-use nacre_stack::{PortId, Stack};
+use nacre_stack::{PortId, Stack, Type};
 use nacre_tests::rows::arithmetic::programs_apart;
+use nacre_tests::rows::containers::{of, Containers};
 
 /// Cases of one model: more would keep SPIN and gcc busy for long.
 const CASES: usize = 60;
@@ -117,6 +119,47 @@ fn compare(is_wanted: &dyn Fn(&str) -> bool) {
     }
     assert!(failures.is_empty(), "{} differences:\n{}", failures.len(), failures.join("\n"));
     assert!(count > 50, "only {count} cases");
+}
+
+/// Calls of all operations of a container, with small numbers, most of them in the window.
+fn drawn(stack: &Stack, containers: &Containers, count: usize) -> Vec<Call> {
+    let event = stack.ports[1].inputs[0].event;
+    let mut dice = SplitMix64(7);
+    let operations = containers.containers[0].operations.len() as u64;
+    let call = |at: usize| {
+        let number = if dice.below(8) == 0 { dice.draw() } else { dice.below(9) + at as u64 / 16 };
+        let numbers = vec![dice.below(operations), dice.below(5), number];
+        Call { event, numbers, bytes: vec![1] }
+    };
+    (0..count).map(call).collect()
+}
+
+fn compare_containers(entries: &[Type]) {
+    let mut failures = vec![];
+    // Of maps, the key of a slot is asked for, which models know of numbers only.
+    let is_written = |ty: &Type| !matches!(ty, Type::Map(key, ..) if **key != Type::UInt(2));
+    let map = |entry: &Type| Type::Map(Box::new(Type::UInt(2)), Box::new(entry.clone()), 2);
+    let types = entries.iter().flat_map(|entry| of(entry, false).into_iter().chain([map(entry)]));
+    for (at, ty) in types.filter(is_written).enumerate() {
+        let subject = Containers::of(&format!("container{at}"), vec![ty.clone()]);
+        let calls = drawn(&subject.stack, &subject, 200);
+        let model = write_alone(&subject.stack, &calls).unwrap_or_else(|refusals| panic!("{ty:?}: {refusals:?}"));
+        failures.extend(differences(&subject.stack, &calls, &model));
+    }
+    assert!(failures.is_empty(), "{} differences:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn containers_give_the_same_in_promela() {
+    compare_containers(&[Type::UInt(7)]);
+}
+
+#[test]
+#[ignore = "minutes: for `make soak`"]
+fn containers_of_every_kind_of_entry_give_the_same_in_promela() {
+    let pair = Type::Tuple(vec![Type::Bool, Type::Int(33)]);
+    let array = Type::Array(Box::new(Type::Int(7)), 2);
+    compare_containers(&[Type::UInt(33), Type::Int(9), Type::Seq(8), Type::Bool, pair, array]);
 }
 
 /// Whether a case is about numbers as wide as a `byte`, an `int` and two of them.

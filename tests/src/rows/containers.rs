@@ -78,12 +78,17 @@ const PARAMETERS: [(&str, Type); 4] =
 impl Containers {
     /// The stack for a type of entries.
     pub fn new(name: &str, entry: &Type, every: bool) -> Containers {
+        Containers::of(name, of(entry, every))
+    }
+
+    /// The stack with containers of these types.
+    pub fn of(name: &str, types: Vec<Type>) -> Containers {
         let mut program = Program::new(name);
         let event = program.builder.event("run", Direction::Down, &PARAMETERS);
         let mut code = Code { program: &mut program, name: String::new(), locals: vec![], body: vec![] };
         PARAMETERS.iter().for_each(|(_, ty)| drop(code.local(ty.clone())));
         let (mut containers, mut body, mut first) = (vec![], vec![], 0);
-        for ty in of(entry, every) {
+        for ty in types {
             code.name = format!("{ty:?}");
             let container = container(&mut code, ty, first, &mut body);
             first += container.operations.len() as u64;

@@ -1,5 +1,6 @@
 //! Operations that change containers: an inline for each operation and type, and what a statement does with its result.
 
+use nacre_stack::operations::Operand;
 use nacre_stack::*;
 
 use crate::containers::span;
@@ -14,9 +15,14 @@ impl Writer<'_> {
     pub fn operate(&mut self, operate: &Operate) {
         let Operate { operation, place, arguments, into, done, back } = operate;
         // Arguments are moved before the container changes.
+        let takes = operation.row(&place.ty).map_or(&[][..], |row| row.takes);
         let values: Vec<String> = arguments
             .iter()
-            .map(|e| {
+            .enumerate()
+            .map(|(at, e)| {
+                if takes.get(at) == Some(&Operand::Slot) {
+                    return self.count_simple(e);
+                }
                 let text = self.value(e);
                 if self.is_inside(e, place) {
                     let apart = self.temporary(&e.ty);
