@@ -32,7 +32,7 @@ run() {
 }
 
 build "no bug"
-run "no bug" 8
+run "no bug" "$programs"
 [ "$status" = 0 ] || { echo "a program fails without any bug"; echo "$result"; exit 1; }
 cp target/debug/programs target/inject
 found=0 all=0

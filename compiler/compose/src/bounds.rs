@@ -21,6 +21,15 @@ pub const MOST_OUTPUTS: u64 = 65_536;
 /// More pieces of joined messages in a step than this are taken for a mistake: each takes 20 bytes of the pool.
 pub const MOST_PIECES: u32 = 1 << 20;
 
+/// Bytes of the outputs of one step, or of the pool of one connection, that a host can be asked for: the runtime loads
+/// no stack that needs more.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// At least what an output and a segment of one take in the C interface, and a block besides its bytes.
+const OUTPUT: u64 = 128;
+const SEGMENT: u64 = 32;
+const BLOCK: u64 = 16;
+
 /// What a block holds where nothing cuts messages: an Ethernet frame's worth.
 const USUAL_BLOCK: u32 = 1536;
 /// Slices shorter than this are not a way to cut messages into pieces.
@@ -50,6 +59,9 @@ pub(crate) fn bound(stack: &mut Stack, flow: &Flow) -> Vec<Diagnostic> {
     stack.bounds.block = block;
     if stack.bounds.pieces > MOST_PIECES {
         return vec![too_many_pieces(stack, &by_entry)];
+    }
+    if let Some(problem) = too_many_bytes(stack, flow, &by_entry, &worst) {
+        return vec![problem];
     }
     needs(stack, &by_entry);
     stack.bounds.blocks = blocks(stack, flow, block, fits(later));
@@ -101,6 +113,21 @@ fn too_many_pieces(stack: &Stack, by_entry: &BTreeMap<Node, Cost>) -> Diagnostic
         .at(stack.layer(layer).span, format!("up to {} in one step that begins here", stack.bounds.pieces))
         .because("bounds of loops multiply along the way through the layers")
         .help("lower the capacity of what is joined, or the bounds of the loops around it")
+}
+
+fn too_many_bytes(stack: &Stack, flow: &Flow, by_entry: &BTreeMap<Node, Cost>, worst: &Cost) -> Option<Diagnostic> {
+    let bytes = |cost: &Cost| cost.outputs * OUTPUT + cost.segments * SEGMENT + cost.scratch;
+    if bytes(worst) <= MOST_BYTES {
+        return None;
+    }
+    let (node, cost) = by_entry.iter().max_by_key(|(_, cost)| bytes(cost))?;
+    let message = format!("a step can yield more than {} MiB of frames and other outputs", MOST_BYTES >> 20);
+    let span = flow.handlers.get(node).map_or(stack.layer(LayerId(0)).span, |h| stack.handler(*h).span);
+    let error = Diagnostic::error(codes::TOO_MUCH, message)
+        .at(span, format!("up to {} MiB in one step that begins here", bytes(cost) >> 20))
+        .because("bounds of loops multiply along the way through the layers")
+        .help("lower the bounds of its loops, what filters add, or put a part off with `later`");
+    Some(error)
 }
 
 /// Size of the ring of `later` events: what one step puts in, while what those cause may wait there too. None: it has
@@ -179,10 +206,11 @@ fn needs(stack: &mut Stack, by_entry: &BTreeMap<Node, Cost>) {
     stack.bounds.timer = others.map(|(_, c)| need(c)).fold(Need::default(), most);
 }
 
-/// Blocks are numbered with sixteen bits.
+/// Blocks are numbered with sixteen bits, and all together take no more bytes than a host has.
 fn too_many_blocks(stack: &Stack, flow: &Flow) -> Option<Diagnostic> {
     let Bounds { blocks, block, .. } = stack.bounds;
-    if blocks <= u32::from(u16::MAX) {
+    let most = (MOST_BYTES / (u64::from(block) + BLOCK)).min(u16::MAX.into());
+    if u64::from(blocks) <= most {
         return None;
     }
     let of_cell = |i: usize| {
@@ -192,7 +220,7 @@ fn too_many_blocks(stack: &Stack, flow: &Flow) -> Option<Diagnostic> {
     let largest = (0..stack.cells.len()).max_by_key(|i| of_cell(*i))?;
     let cell = &stack.cells[largest];
     let layer = stack.layer(cell.layer);
-    let title = format!("one connection can hold {blocks} blocks of messages; a pool has at most {}", u16::MAX);
+    let title = format!("one connection can hold {blocks} blocks of messages; a pool has at most {most}");
     let label = format!("`{}` can hold {} blocks of {block} bytes", cell.name, of_cell(largest));
     let error = Diagnostic::error(codes::POOL, title).at(layer.span, label);
     Some(error.help("lower its capacity, or put a layer above that cuts long messages"))

@@ -26,7 +26,8 @@ impl Body<'_, '_> {
                 }
                 return Some(Value::fixed(self.make(ExprKind::View(Box::new(message)), Type::View)));
             }
-            "bytes" => return self.bytes_of(base),
+            // A struct may have a field of this name.
+            "bytes" if self.place_type(e).is_none() => return self.bytes_of(base, field),
             "len" if self.place_type(base).is_some_and(|ty| is_message(&ty)) => {
                 let message = self.borrow(base)?;
                 return Some(Value::fixed(self.make(ExprKind::Length(Box::new(message)), Type::UInt(32))));
@@ -146,9 +147,12 @@ impl Body<'_, '_> {
         None
     }
 
-    /// `.bytes` of a number or of bytes.
-    fn bytes_of(&mut self, base: &ast::Expr) -> Option<Value> {
+    /// `.bytes` of a number or of bytes, or a field of a struct.
+    fn bytes_of(&mut self, base: &ast::Expr, field: &ast::Ident) -> Option<Value> {
         let value = self.expr(base, None)?.expr;
+        if let Some((index, ty)) = self.field_of(&value.ty, &field.name) {
+            return Some(Value::fixed(self.make(ExprKind::Field(Box::new(value), index), ty)));
+        }
         let size = match &value.ty {
             Type::UInt(bits) | Type::Int(bits) | Type::Seq(bits) => u32::from(*bits).div_ceil(8),
             Type::Duration | Type::Instant => 8,
