@@ -191,7 +191,7 @@ Written by `make bench-verify` (release build; times are of a machine with two c
 The explorer on one thread. Beside it the states of the two SPIN engines, with the seconds and the memory of the search alone, without
 what `spin` and `gcc` take to make it; *-*: not checked by that engine (it says why), or a configuration on request, which only the
 explorer was asked for. *SPIN, goals* is the search of the model for fair runs; the others
-but the explorer's search for what is broken alone. `--engine spin-c` is told for level inline; `queue` and `call` have the same states.
+but the explorer's search for what is broken alone. The figures of `--engine spin-c` are for level inline; `queue` and `call` have the same states.
 
 | subject | configuration | states | moves | depth | s | MiB | SPIN, model | SPIN, goals | SPIN, C |
 |---|---|---|---|---|---|---|---|---|---|
