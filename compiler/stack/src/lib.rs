@@ -293,7 +293,6 @@ pub use access::*;
 pub use boundary::*;
 pub use capabilities::{can_be_element, Capabilities};
 pub use code::*;
-pub use growth::Excess;
 pub use headers::*;
 pub use ids::*;
 pub use links::*;

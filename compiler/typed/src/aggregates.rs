@@ -48,6 +48,10 @@ impl Body<'_, '_> {
         let mut fine = true;
         for (name, value) in given {
             let Some(at) = declared.iter().position(|d| d.0 == name.name) else {
+                fine = false;
+                if self.is_unsound_field(&name.name) {
+                    continue;
+                }
                 let known = declared.iter().map(|d| d.0.as_str()).collect::<Vec<_>>().join(", ");
                 self.error(
                     "T0051",
@@ -56,7 +60,6 @@ impl Body<'_, '_> {
                     "unknown",
                     format!("it has {known}"),
                 );
-                fine = false;
                 continue;
             };
             if values.iter().any(|(known, _)| *known == at as u32) {

@@ -94,12 +94,20 @@ impl Body<'_, '_> {
 
     /// Goes on with the branches of a condition that is wrong, which has been reported.
     fn wrong_condition<'s>(&mut self, condition: &'s ast::Condition) -> Tested<'s> {
+        let mut parts = Vec::new();
+        let tested = match &condition.kind {
+            Written::Expr(e) => e,
+            Written::Let { value, .. } => value,
+        };
+        parts.push(self.salvaged(tested));
         self.recovered();
         self.open();
-        if let Written::Let { pattern, .. } = &condition.kind {
+        if let Written::Let { pattern, and, .. } = &condition.kind {
             self.unknown_names(pattern);
+            parts.extend(and.iter().map(|e| self.salvaged(e)));
+            self.recovered();
         }
-        let test = ConditionKind::Test(Expr { ty: Type::Bool, ..Expr::error(condition.span) });
+        let test = ConditionKind::Test(Expr { ty: Type::Bool, ..Expr::error(parts, condition.span) });
         Tested { kind: Test::Known(test), and: Vec::new(), scope: true }
     }
 
@@ -233,10 +241,10 @@ impl Body<'_, '_> {
 
     /// The arms of a `match` whose value is wrong, which has been reported.
     fn wrong_match(&mut self, value: &ast::Expr, arms: &[ast::MatchArm], span: Span) -> StatementKind {
+        let parts = vec![self.salvaged(value)];
         self.recovered();
-        let error = |e: &ast::Expr| Expr::error(e.span);
-        let arms = self.arms(arms, span, |_, arm| arm.value.as_ref().map(error));
-        StatementKind::Match { value: error(value), arms, exhaustive: true }
+        let arms = self.arms(arms, span, |b, arm| arm.value.as_ref().map(|e| b.salvaged(e)));
+        StatementKind::Match { value: Expr::error(parts, value.span), arms, exhaustive: true }
     }
 
     fn arms(

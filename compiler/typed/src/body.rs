@@ -10,7 +10,7 @@ use crate::borrows::Entries;
 use crate::call_graph::CallGraph;
 use crate::checker::Checker;
 use crate::flow::Flow;
-use crate::tree::{Expr, ExprKind, Is, Name, NameId, Names, Place, Root, Statement};
+use crate::tree::{Block, Expr, ExprKind, Is, Name, NameId, Names, Place, Root, Statement};
 
 /// What a name in a body stands for.
 #[derive(Clone, Debug)]
@@ -37,6 +37,8 @@ pub(crate) enum Context {
         parameters: Vec<NameId>,
     },
     Timer,
+    /// Its head is wrong, which has been reported: what it may say is not known.
+    Unknown,
     Function {
         result: Option<Type>,
     },
@@ -145,6 +147,8 @@ pub(crate) struct Body<'c, 'p> {
     pub entries: Entries,
     /// Statements that stand ahead of the one that is being typed.
     pub ahead: Vec<Statement>,
+    /// Blocks of the statement that is being typed, which stay if it is wrong.
+    pub kept: Vec<Block>,
     /// The function that this is the body of.
     pub function: Option<FunctionId>,
 }
@@ -168,6 +172,7 @@ impl<'c, 'p> Body<'c, 'p> {
             own: OwnFunctions::default(),
             entries: Entries::default(),
             ahead: Vec::new(),
+            kept: Vec::new(),
             function: None,
         }
     }

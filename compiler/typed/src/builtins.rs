@@ -82,11 +82,12 @@ impl Body<'_, '_> {
             "mul_div" => {
                 let parts = self.mul_div_parts(e, span, want)?;
                 if !matches!(parts[2].kind, ExprKind::Const(n) if n != 0) {
+                    let is_zero = matches!(parts[2].kind, ExprKind::Const(0));
                     self.error(
                         "T0058",
-                        "this divisor may be zero",
+                        if is_zero { "this divides by zero" } else { "this divisor may be zero" },
                         e[2].span,
-                        "not a constant, or zero",
+                        if is_zero { "zero" } else { "not a constant" },
                         "say what happens then: `let x = mul_div(a, b, c) else ...;`",
                     );
                     return None;

@@ -6,6 +6,7 @@ use nacre_syntax::ast;
 use nacre_syntax::foreign::{self, Unknown};
 
 use crate::body::{Body, Context, Signature, Value};
+use crate::checker::Declared;
 use crate::tree::{Argument, Expr, ExprKind, Is, NameId, Partial, UNIT};
 
 /// What a call comes to.
@@ -101,6 +102,10 @@ impl Body<'_, '_> {
     ) -> Option<Outcome> {
         if let Some(outcome) = self.own_call(name, arguments, span) {
             return outcome;
+        }
+        if self.cx.unsound.contains(&Declared::Function(name.into())) {
+            self.poisoned = true;
+            return None;
         }
         if let Some(&function) = self.cx.function_ids.get(name) {
             return self.function_call(function, name, arguments, span);

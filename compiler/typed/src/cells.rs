@@ -4,7 +4,7 @@ use nacre_stack::{builtin, Cell, CellId, CounterId, LayerId, Scope, Type};
 use nacre_syntax::ast::{self, Member, StorageKind};
 
 use crate::body::{Body, Context};
-use crate::checker::Checker;
+use crate::checker::{Checker, Declared};
 use crate::tree::{StateCell, Value};
 
 impl Checker<'_> {
@@ -19,6 +19,10 @@ impl Checker<'_> {
                 StorageKind::Given => Scope::Given,
                 StorageKind::Counters => {
                     for field in &storage.fields {
+                        if self.counter_ids.contains_key(&field.name.name) {
+                            let what = format!("`{}` is declared twice in this layer", field.name.name);
+                            self.error("T0022", what, field.name.span, "again here", "");
+                        }
                         self.counter(&field.name.name);
                     }
                     continue;
@@ -36,7 +40,7 @@ impl Checker<'_> {
             return;
         };
         let Some(ty) = self.resolve(ty) else {
-            self.unsound.insert(field.name.name.clone());
+            self.unsound.insert(Declared::Value(field.name.name.clone()));
             return;
         };
         if scope == Scope::Given && !self.is_of_host(&ty) {
@@ -99,8 +103,12 @@ impl Checker<'_> {
     fn initial(&mut self, e: &ast::Expr, ty: &Type, scope: Scope) -> Option<Value> {
         let draws = matches!(scope, Scope::Session | Scope::Lasting);
         let mut body = Body::new(self, Context::Pure { draws, clock: scope != Scope::Given });
-        let value = body.expr_as(e, ty)?;
-        let names = body.names;
+        let before = body.cx.found.len();
+        let value = body.expr_as(e, ty);
+        if body.poisoned {
+            body.cx.found.truncate(before);
+        }
+        let (value, names) = (value?, body.names);
         if !value.only_draws(&self.tree.structs) {
             let help =
                 "numbers, and what is drawn at random; all else is done in a handler, for example in `up init()`";

@@ -40,10 +40,8 @@ pub(crate) struct Checker<'p> {
     pub enum_ids: HashMap<String, EnumId>,
     pub header_ids: HashMap<String, HeaderId>,
     pub cell_ids: HashMap<String, CellId>,
-    /// State whose type is wrong, which has been told.
-    pub unsound: HashSet<String>,
-    /// What is being checked uses such state: what else is found there may come of that alone.
-    pub tainted: bool,
+    /// Declarations that are wrong, which has been reported: what is wrong with their use may come of that alone.
+    pub unsound: HashSet<Declared>,
     pub counter_ids: HashMap<String, CounterId>,
     pub function_ids: HashMap<String, FunctionId>,
     pub filter_ids: HashMap<String, FilterId>,
@@ -68,6 +66,19 @@ pub(crate) struct Checker<'p> {
     pub room: u64,
 }
 
+/// What is declared, by name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Declared {
+    /// State, a parameter of the layer, or a constant.
+    Value(String),
+    Function(String),
+    /// Of a struct or a header.
+    Field(String),
+    /// All events of a side.
+    Side(PortId),
+    Event(PortId, String),
+}
+
 impl<'p> Checker<'p> {
     /// A check that has not begun.
     pub(crate) fn new(program: &'p Program, layer: &'p ast::Layer) -> Self {
@@ -82,7 +93,6 @@ impl<'p> Checker<'p> {
             header_ids: HashMap::new(),
             cell_ids: HashMap::new(),
             unsound: HashSet::new(),
-            tainted: false,
             counter_ids: HashMap::new(),
             function_ids: HashMap::new(),
             filter_ids: HashMap::new(),
@@ -151,6 +161,17 @@ impl<'p> Checker<'p> {
     /// Whether a name at this place may be one of the layer's own: those of its file, and what comes from nowhere.
     pub(crate) fn is_here(&self, at: Span) -> bool {
         at.file == self.layer.name.span.file || at == Span::default()
+    }
+
+    /// Whether an event may be missing at a side because its declaration is wrong.
+    pub(crate) fn may_be_missing(&self, side: PortId, event: &str) -> bool {
+        let declared = [Declared::Side(side), Declared::Event(side, event.into())];
+        declared.iter().any(|declared| self.unsound.contains(declared))
+    }
+
+    /// Whether a value could not be declared.
+    pub(crate) fn is_unsound(&self, name: &str) -> bool {
+        self.unsound.contains(&Declared::Value(name.into()))
     }
 
     /// An event by its name at one side, coming in or going out.

@@ -1,12 +1,12 @@
 //! What is known before a stack runs: parameters, constants, and arithmetic on them.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use nacre_diagnostics::{Diagnostic, Span};
 use nacre_stack::Type;
 use nacre_syntax::ast::{self, BinaryOp, ExprKind, Item, UnaryOp};
 
-use crate::checker::{Checker, Constant};
+use crate::checker::{Checker, Constant, Declared};
 
 /// The names that a constant expression mentions, without those of the imports that they come from.
 pub(crate) fn mentions<'e>(e: &'e ast::Expr, found: &mut Vec<&'e str>) {
@@ -52,15 +52,52 @@ impl Checker<'_> {
             self.constant_item(key.clone(), item);
             waiting.extend(mentioned.get(item.name.name.as_str()).into_iter().flatten().filter(|at| !known[**at]));
         }
+        let wrong: Vec<usize> = (0..items.len()).filter(|at| !known[*at]).collect();
+        let consequences = self.consequences(&items, &wrong);
         for (at, (key, item)) in items.into_iter().enumerate() {
             if !known[at] {
+                if consequences.contains(&at) {
+                    self.unsound.insert(Declared::Value(item.name.name.clone()));
+                    continue;
+                }
                 self.constant_item(key, item);
+                self.unsound.insert(Declared::Value(item.name.name.clone()));
             }
         }
     }
 
+    /// Of constants without a value those that only mention another one without a value, not one of a cycle.
+    fn consequences(&self, items: &[(String, &ast::Const)], wrong: &[usize]) -> HashSet<usize> {
+        let named: HashMap<&str, usize> = wrong.iter().map(|at| (items[*at].1.name.name.as_str(), *at)).collect();
+        let mentioned = |at: &usize| {
+            let mut names = Vec::new();
+            mentions(&items[*at].1.value, &mut names);
+            names.into_iter().filter_map(|name| named.get(name).copied()).collect::<Vec<_>>()
+        };
+        let mut reached: HashSet<usize> = wrong.iter().copied().filter(|at| mentioned(at).is_empty()).collect();
+        let mut by: HashMap<usize, Vec<usize>> = HashMap::new();
+        for at in wrong {
+            mentioned(at).into_iter().for_each(|other| by.entry(other).or_default().push(*at));
+        }
+        let mut waiting: Vec<usize> = reached.iter().copied().collect();
+        let roots = reached.clone();
+        while let Some(at) = waiting.pop() {
+            waiting.extend(by.get(&at).into_iter().flatten().filter(|other| reached.insert(**other)));
+        }
+        reached.difference(&roots).copied().collect()
+    }
+
+    fn mentions_unsound(&self, e: &ast::Expr) -> bool {
+        let mut names = Vec::new();
+        mentions(e, &mut names);
+        names.into_iter().any(|name| self.is_unsound(name))
+    }
+
     fn constant_item(&mut self, key: String, c: &ast::Const) {
-        let Some(ty) = self.resolve(&c.ty) else { return };
+        let Some(ty) = self.resolve(&c.ty) else {
+            self.unsound.insert(Declared::Value(c.name.name.clone()));
+            return;
+        };
         if !self.coherent(&c.value) {
             return;
         }
@@ -70,6 +107,7 @@ impl Checker<'_> {
                 self.fitting(&c.name.name, value.value, &ty, c.value.span);
                 self.constants.insert(key, Constant { value: value.value, ty: Some(ty) });
             }
+            None if self.mentions_unsound(&c.value) => {}
             None => self.error(
                 "T0005",
                 format!("`{}` must be known when the stack is composed", c.name.name),
@@ -261,6 +299,7 @@ impl Checker<'_> {
                 );
                 None
             }
+            None if self.mentions_unsound(e) => None,
             None => {
                 self.error(
                     "T0005",

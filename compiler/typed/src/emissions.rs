@@ -47,6 +47,10 @@ impl Body<'_, '_> {
         }
         let Some(id) = self.cx.event_at(side, false, &event.name) else {
             let known = self.cx.events_at(side, false);
+            if self.cx.may_be_missing(side, &event.name) {
+                self.poisoned = true;
+                return None;
+            }
             let where_ = if side == ABOVE {
                 "above"
             } else if side == BELOW {
@@ -83,6 +87,10 @@ impl Body<'_, '_> {
         otherwise: Option<&Otherwise>,
         span: Span,
     ) -> Option<StatementKind> {
+        if matches!(self.context, Context::Unknown) {
+            self.poisoned = true;
+            return None;
+        }
         let Context::Handler { side, event, parameters } = self.context.clone() else {
             self.error(
                 "T0089",
@@ -103,6 +111,10 @@ impl Body<'_, '_> {
         };
         let declared = self.cx.tree.events[event.index()].clone();
         let goes_on = self.cx.event_at(to, false, &declared.name).filter(|e| *e == event);
+        if goes_on.is_none() && self.cx.may_be_missing(to, &declared.name) {
+            self.poisoned = true;
+            return None;
+        }
         if goes_on.is_none() {
             let where_ = if to == ABOVE { "above" } else { "below" };
             self.error(

@@ -19,7 +19,7 @@ impl Body<'_, '_> {
     pub fn expr_or_error(&mut self, e: &ast::Expr, want: &Type) -> Expr {
         self.expr_as(e, want).unwrap_or_else(|| {
             self.flow.forget();
-            Expr { ty: want.clone(), ..Expr::error(e.span) }
+            Expr { ty: want.clone(), ..self.salvaged(e) }
         })
     }
 
@@ -170,8 +170,8 @@ impl Body<'_, '_> {
     }
 
     pub fn unknown_name(&mut self, name: &str, span: Span) {
-        if self.cx.unsound.contains(name) {
-            self.cx.tainted = true;
+        if self.cx.is_unsound(name) {
+            self.poisoned = true;
             return;
         }
         let mut known: Vec<String> = self.scopes.iter().flat_map(|s| s.keys().cloned()).collect();

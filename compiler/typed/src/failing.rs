@@ -131,7 +131,12 @@ impl Body<'_, '_> {
     pub fn tried(&mut self, e: &ast::Expr, otherwise: &Written) -> Option<Expr> {
         let partial = self.partial(e);
         let otherwise = self.failing(partial.as_ref(), otherwise, true);
-        let partial = partial?;
+        let Some(partial) = partial else {
+            if let OtherwiseKind::Block(block) = otherwise.kind {
+                self.kept.push(block);
+            }
+            return None;
+        };
         let (ty, span) = (partial.ty.clone(), partial.span);
         Some(Expr::new(ExprKind::Try(Box::new(partial), Box::new(otherwise)), ty, span))
     }
@@ -164,11 +169,11 @@ impl Body<'_, '_> {
             WrittenKind::Block(block) => OtherwiseKind::Block(self.statements(block)),
             WrittenKind::Return(value) => match self.returned(value.as_ref(), o.span) {
                 Some(value) => OtherwiseKind::Return(value),
-                None => OtherwiseKind::Error,
+                None => self.left(),
             },
             WrittenKind::Break => match self.leaves_loop(o.span) {
                 Some(()) => OtherwiseKind::Break,
-                None => OtherwiseKind::Error,
+                None => self.left(),
             },
             WrittenKind::Reject => {
                 self.own.rejecting.push(self.own.current);
@@ -183,6 +188,13 @@ impl Body<'_, '_> {
             }
         };
         Otherwise { kind, span: o.span }
+    }
+
+    /// An `else` that leaves, with an error, which has been reported.
+    fn left(&mut self) -> OtherwiseKind {
+        self.flow.forget();
+        self.flow.ended = true;
+        OtherwiseKind::Error
     }
 
     /// What the function that this is a body of returns.

@@ -196,6 +196,9 @@ impl Body<'_, '_> {
             None if known.is_empty() => String::new(),
             None => format!("it has {known}"),
         };
+        if self.is_unsound_field(&field.name) {
+            return None;
+        }
         self.error("T0051", format!("{shown} has no `{}`", field.name), field.span, "unknown", help);
         None
     }

@@ -1,10 +1,12 @@
 //! Filters: manipulations of bytes, typed when a layer first uses them.
 
+use nacre_diagnostics::Diagnostic;
 use nacre_stack::{FilterId, FilterUnit, FunctionId, Type};
 use nacre_syntax::ast::{self, Item};
 
 use crate::body::{Body, Context, OwnFunctions, Signature};
 use crate::checker::Checker;
+use crate::growth::beyond_growth;
 use crate::tree::{Block, Expr, Filter, Function, NameId, Names};
 
 /// Calls in one filter, at the most, those in calls included: they are put in where they stand.
@@ -21,8 +23,12 @@ impl Checker<'_> {
         self.once(declared.state.iter().map(|f| &f.name).chain(declared.inputs.iter().map(|p| &p.name)));
         let grows = self.growth(declared.grows.as_ref())?;
         let yields = declared.result.is_none();
+        let before = self.found.len();
         let body = Body::new(self, Context::Filter { yields, function: None });
         let made = body.filter(declared, grows)?;
+        if yields && !self.found[before..].iter().any(Diagnostic::is_error) {
+            self.found.extend(beyond_growth(&made, declared.name.span));
+        }
         let id = FilterId(self.tree.filters.len() as u32);
         self.tree.filters.push(made);
         self.filter_ids.insert(key, id);

@@ -4,7 +4,7 @@ use nacre_diagnostics::Diagnostic;
 use nacre_stack::{FieldClass, FieldPlace, Header, HeaderField, HeaderId, LayerId};
 use nacre_syntax::ast::{self, Member};
 
-use crate::checker::Checker;
+use crate::checker::{Checker, Declared};
 
 /// The last byte of the longest frame.
 const LAST_BYTE: i128 = 65_506;
@@ -29,10 +29,18 @@ impl Checker<'_> {
                 continue;
             }
             self.once(fields.iter().map(|f| &f.name));
-            let fields = fields.iter().filter_map(|f| self.header_field(f)).collect();
+            let fields = fields.iter().filter_map(|f| self.known_header_field(f)).collect();
             self.header_ids.insert(header.name.name.clone(), HeaderId(self.tree.headers.len() as u32));
             self.tree.headers.push(Header { name: header.name.name.clone(), layer: LayerId(0), fields });
         }
+    }
+
+    fn known_header_field(&mut self, field: &ast::HeaderField) -> Option<HeaderField> {
+        let known = self.header_field(field);
+        if known.is_none() {
+            self.unsound.insert(Declared::Field(field.name.name.clone()));
+        }
+        known
     }
 
     fn header_field(&mut self, field: &ast::HeaderField) -> Option<HeaderField> {

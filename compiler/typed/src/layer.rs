@@ -6,10 +6,13 @@ use nacre_syntax::ast::{self, Item, Member};
 
 use crate::borrows::outdated;
 use crate::changes::Effects;
-use crate::checker::{Checker, Constant};
+use crate::checker::{Checker, Constant, Declared};
 use crate::fragment::{InterfaceEvent, ABOVE, BELOW};
 use crate::program::not_built;
 use crate::tree;
+
+/// Structs within structs, at the most.
+const DEEPEST_STRUCT: usize = 64;
 
 impl<'p> Checker<'p> {
     /// The whole check: the tree, in which error nodes stand for what is wrong, and what was found.
@@ -59,12 +62,8 @@ impl<'p> Checker<'p> {
         }
     }
 
-    fn parameters(&mut self, arguments: &[ast::LayerArgument], used_at: Span, generic: bool) {
+    fn unknown_arguments(&mut self, arguments: &[ast::LayerArgument]) {
         let layer = self.layer;
-        self.once(layer.parameters.iter().map(|p| &p.name));
-        self.once(arguments.iter().filter_map(|a| a.name.as_ref()));
-        let mut positional = arguments.iter().filter(|a| a.name.is_none());
-        let mut given = Vec::new();
         for argument in arguments {
             if let Some(name) = &argument.name {
                 if !layer.parameters.iter().any(|p| p.name.name == name.name) {
@@ -83,9 +82,21 @@ impl<'p> Checker<'p> {
                 }
             }
         }
+    }
+
+    fn parameters(&mut self, arguments: &[ast::LayerArgument], used_at: Span, generic: bool) {
+        let layer = self.layer;
+        self.once(layer.parameters.iter().map(|p| &p.name));
+        self.once(arguments.iter().filter_map(|a| a.name.as_ref()));
+        let mut positional = arguments.iter().filter(|a| a.name.is_none());
+        let mut given = Vec::new();
+        self.unknown_arguments(arguments);
         for parameter in &layer.parameters {
             let name = &parameter.name.name;
-            let Some(ty) = self.resolve(&parameter.ty) else { continue };
+            let Some(ty) = self.resolve(&parameter.ty) else {
+                self.unsound.insert(Declared::Value(name.clone()));
+                continue;
+            };
             let argument = arguments
                 .iter()
                 .find(|a| a.name.as_ref().is_some_and(|n| n.name == *name))
@@ -214,6 +225,11 @@ impl<'p> Checker<'p> {
             self.error("T0113", format!("`{}` contains itself", s.name.name), s.name.span, "would be without end", "");
             return None;
         }
+        if self.declaring.len() >= DEEPEST_STRUCT {
+            let what = format!("structs contain each other over more than {DEEPEST_STRUCT} levels");
+            self.error("T0113", what, s.name.span, "the innermost that fits", "put the fields of some into one");
+            return None;
+        }
         self.once(s.fields.iter().map(|f| &f.name));
         self.declaring.push(key.clone());
         let mut fields = Vec::new();
@@ -222,8 +238,9 @@ impl<'p> Checker<'p> {
             if let Some(role) = &field.role {
                 self.misplaced_role(role);
             }
-            if let Some(ty) = self.resolve(ty) {
-                fields.push(Parameter { name: field.name.name.clone(), ty });
+            match self.resolve(ty) {
+                Some(ty) => fields.push(Parameter { name: field.name.name.clone(), ty }),
+                None => drop(self.unsound.insert(Declared::Field(field.name.name.clone()))),
             }
         }
         self.declaring.pop();
@@ -292,6 +309,7 @@ impl<'p> Checker<'p> {
                 "not declared",
                 help,
             );
+            self.unsound.insert(Declared::Side(side));
             return;
         };
         let declared = declared.clone();
@@ -316,8 +334,9 @@ impl<'p> Checker<'p> {
                 }
             };
             let incoming = (direction == Direction::Up) == (side == BELOW);
-            if let Some(id) = self.event(event, direction) {
-                self.tree.interface.push(InterfaceEvent { side, event: id, incoming });
+            match self.event(event, direction) {
+                Some(id) => self.tree.interface.push(InterfaceEvent { side, event: id, incoming }),
+                None => drop(self.unsound.insert(Declared::Event(side, event.name.name.clone()))),
             }
         }
         self.type_parameters.clear();

@@ -84,7 +84,11 @@ impl Body<'_, '_> {
                 },
             )
         });
-        Some(StatementKind::While { condition, bound: bound?, body })
+        let Some(bound) = bound else {
+            self.kept.push(body);
+            return None;
+        };
+        Some(StatementKind::While { condition, bound, body })
     }
 
     /// `while let x = q.pop()` turns at most as often as q has room.
@@ -120,8 +124,9 @@ impl Body<'_, '_> {
         let begins = self.loop_begins();
         self.open();
         self.unknown_names(head.pattern);
-        self.turn(begins, span, |b| b.statements(body));
+        let body = self.turn(begins, span, |b| b.statements(body));
         self.close();
+        self.kept.push(body);
     }
 
     fn for_each(&mut self, head: &Head, body: &ast::Block, span: Span) -> Option<StatementKind> {

@@ -1,7 +1,7 @@
 //! Unary and binary operators, and which types they take.
 
 use nacre_diagnostics::Span;
-use nacre_stack::{BinaryOp, Query, Type, UnaryOp};
+use nacre_stack::{BinaryOp, Type, UnaryOp};
 use nacre_syntax::ast;
 
 use crate::body::{Body, Value};
@@ -182,11 +182,12 @@ impl Body<'_, '_> {
             B::Mul => BinaryOp::Mul,
             B::Div | B::Rem => {
                 if !matches!(right.kind, ExprKind::Const(n) if n != 0) {
+                    let is_zero = matches!(right.kind, ExprKind::Const(0));
                     self.error(
                         "T0058",
-                        "this divisor may be zero",
+                        if is_zero { "this divides by zero" } else { "this divisor may be zero" },
                         r.span,
-                        "not a constant",
+                        if is_zero { "zero" } else { "not a constant" },
                         "say what happens then: `let x = a / b else ...;`",
                     );
                     return None;
@@ -254,18 +255,6 @@ impl Body<'_, '_> {
             }
             _ => None,
         }
-    }
-
-    /// Tells of a constant that no set of this type can have as an element.
-    pub fn element(&mut self, x: &Expr, set: &Type, span: Span) -> Option<()> {
-        let (Type::Bits(n), ExprKind::Const(value)) = (set, &x.kind) else { return Some(()) };
-        if x.ty == *set || *value < u64::from(*n) {
-            return Some(());
-        }
-        let shown = self.show(set);
-        let help = format!("its elements are 0 to {}", n - 1);
-        self.error("T0118", format!("this is no element of a {shown}"), span, "too large, or negative", help);
-        None
     }
 
     fn compare(&mut self, op: ast::BinaryOp, left: Expr, right: Expr, span: Span) -> Option<Expr> {
@@ -350,32 +339,6 @@ impl Body<'_, '_> {
         Some(Value::fixed(self.make(ExprKind::Binary(op, Box::new(operand), Box::new(by)), ty)))
     }
 
-    /// `x in set`, `x in container`.
-    fn contains(&mut self, l: &ast::Expr, r: &ast::Expr) -> Option<Value> {
-        if let Some(key) = self.place_type(r).and_then(|ty| key_of(&ty)) {
-            let place = self.place(r)?;
-            self.comparable(&key, "in", r.span)?;
-            let x = self.expr_as(l, &key)?;
-            let query =
-                if matches!(place.ty, Type::Window(..) | Type::Pool(..)) { Query::Has } else { Query::Contains };
-            return Some(Value::fixed(self.make(ExprKind::Query(query, Box::new(place), vec![x]), Type::Bool)));
-        }
-        let (x, set) = self.sides(l, r, None)?;
-        let Type::Bits(_) = set.expr.ty else {
-            let shown = self.show(&set.expr.ty);
-            self.error("T0061", format!("`in` asks a set or a container, not {shown}"), r.span, "", "");
-            return None;
-        };
-        self.element(&x.expr, &set.expr.ty, l.span)?;
-        if !nacre_stack::can_be_element(&x.expr.ty) {
-            let shown = self.show(&x.expr.ty);
-            self.error("T0061", format!("a set has numbers as elements, not {shown}"), l.span, "", "");
-            return None;
-        }
-        let x = as_type(&x.expr, Type::UInt(32));
-        Some(Value::fixed(self.make(ExprKind::Binary(BinaryOp::Member, Box::new(x), Box::new(set.expr)), Type::Bool)))
-    }
-
     fn concat(&mut self, l: &ast::Expr, r: &ast::Expr) -> Option<Value> {
         let (left, right) = self.sides(l, r, None)?;
         let mut parts = Vec::new();
@@ -396,16 +359,5 @@ impl Body<'_, '_> {
             }
         }
         Some(Value::fixed(self.make(ExprKind::Concat(parts), if fixed { Type::Bytes(size) } else { Type::View })))
-    }
-}
-
-/// What `x in container` compares with; None: no container.
-fn key_of(ty: &Type) -> Option<Type> {
-    match ty {
-        Type::Ring(t, _) | Type::List(t, _) => Some((**t).clone()),
-        Type::Map(k, _, _) => Some((**k).clone()),
-        Type::Window(_, _, bits) => Some(Type::Seq(*bits)),
-        Type::Pool(_, n) => Some(Type::Range(0, u64::from(*n))),
-        _ => None,
     }
 }

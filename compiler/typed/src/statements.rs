@@ -37,41 +37,13 @@ impl Body<'_, '_> {
 
     fn statement(&mut self, s: &ast::Statement) -> Statement {
         let outer = (self.at, self.span, self.poisoned, self.reported);
+        let kept = std::mem::take(&mut self.kept);
         (self.at, self.span, self.poisoned, self.reported) = (s.span, s.span, false, self.cx.found.len());
-        let kind = self.statement_kind(s).unwrap_or_else(|| {
-            self.recover(s);
-            StatementKind::Error
-        });
+        let kind = self.statement_kind(s).unwrap_or_else(|| self.recover(s));
         self.forget_consequences();
+        self.kept = kept;
         (self.at, self.span, self.poisoned, self.reported) = outer;
         Statement { kind, span: s.span }
-    }
-
-    /// Takes back reports about a statement that uses a name whose declaration is wrong.
-    fn forget_consequences(&mut self) {
-        if std::mem::take(&mut self.poisoned) {
-            self.cx.found.truncate(self.reported);
-        }
-    }
-
-    /// Goes on with the blocks of a statement whose head is wrong, which has been reported.
-    pub fn recovered(&mut self) {
-        self.forget_consequences();
-        self.reported = self.cx.found.len();
-        self.flow.forget();
-    }
-
-    /// Goes on after a statement that is wrong, which has been reported: what it declares and which messages it
-    /// consumes is not known.
-    fn recover(&mut self, s: &ast::Statement) {
-        self.flow.forget();
-        match &s.kind {
-            ast::StatementKind::Let { pattern, .. } => self.unknown_names(pattern),
-            ast::StatementKind::Var { name, .. } | ast::StatementKind::Ref { name, .. } => {
-                self.bind(&name.name, Binding::Unknown);
-            }
-            _ => {}
-        }
     }
 
     /// Declares the names of a pattern whose value is wrong.
@@ -355,6 +327,10 @@ impl Body<'_, '_> {
     /// `return`, and what is returned.
     pub fn returned(&mut self, value: Option<&ast::Expr>, span: Span) -> Option<Option<Expr>> {
         let value = match (value, self.result()) {
+            (value, _) if matches!(self.context, Context::Unknown) => match value {
+                Some(e) => Some(self.salvaged(e)),
+                None => None,
+            },
             (None, None) => None,
             (Some(e), Some(ty)) => Some(self.expr_as(e, &ty)?),
             (Some(e), None) => {

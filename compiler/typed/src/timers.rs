@@ -4,14 +4,16 @@ use nacre_diagnostics::Diagnostic;
 use nacre_stack::{CellId, TimerStep, Type};
 use nacre_syntax::ast::{self, Member};
 
-use crate::body::{Body, Context, NameOf};
+use crate::body::{Binding, Body, Context, NameOf};
 use crate::checker::Checker;
-use crate::tree::{Handler, HandlerParameter, Timer};
+use crate::tree::{Handler, HandlerParameter, Timer, Trigger};
 
 impl Checker<'_> {
     pub(crate) fn timer_handler(&mut self, h: &ast::TimerHandler) {
         let mut names = Vec::new();
-        let Some((cell, path, sizes, name)) = self.timer_path(&h.place, &mut names) else { return };
+        let Some((cell, path, sizes, name)) = self.timer_path(&h.place, &mut names) else {
+            return self.unknown_timer(h, &names);
+        };
         let mut body = Body::new(self, Context::Timer);
         let mut parameters = Vec::new();
         for (index, size) in names.iter().zip(sizes) {
@@ -23,7 +25,7 @@ impl Checker<'_> {
         let handler = self.tree.handlers.len() as u32;
         self.tree.handlers.push(Handler {
             name: format!("on.{name}"),
-            reacts: None,
+            trigger: Trigger::Timer,
             parameters,
             fields: Vec::new(),
             names,
@@ -34,6 +36,23 @@ impl Checker<'_> {
             self.error("T0103", format!("the timer `{name}` has two handlers"), h.span, "again here", "");
         }
         self.tree.timers.push(Timer { name, cell, path, handler });
+    }
+
+    /// The handler of a timer that is not there, which has been reported.
+    fn unknown_timer(&mut self, h: &ast::TimerHandler, indices: &[ast::Ident]) {
+        let mut body = Body::new(self, Context::Unknown);
+        indices.iter().for_each(|index| body.bind(&index.name, Binding::Unknown));
+        let block = body.whole(&h.body, None);
+        let names = body.names;
+        self.tree.handlers.push(Handler {
+            name: "on".into(),
+            trigger: Trigger::Unknown,
+            parameters: Vec::new(),
+            fields: Vec::new(),
+            names,
+            body: block,
+            span: h.span,
+        });
     }
 
     /// `peers[to].resend`: the cell, the way from it to the timer, and the names of the indices.
@@ -69,10 +88,7 @@ impl Checker<'_> {
                 Some(&id) => {
                     Some((id, Vec::new(), Vec::new(), name.clone(), self.tree.cells[id.index()].cell.ty.clone()))
                 }
-                None if self.unsound.contains(name) => {
-                    self.tainted = true;
-                    None
-                }
+                None if self.is_unsound(name) => None,
                 None => {
                     self.error("T0047", format!("`{name}` is not known here"), place.span, "no such state", "");
                     None
@@ -94,7 +110,11 @@ impl Checker<'_> {
                 Some((cell, path, sizes, format!("{name}.{}", field.name), ty))
             }
             ast::ExprKind::Index(base, index) => {
-                let (cell, mut path, mut sizes, name, ty) = self.timer_steps(base, names)?;
+                let steps = self.timer_steps(base, names);
+                if let (None, ast::ExprKind::Name(variable)) = (&steps, &index.kind) {
+                    names.push(ast::Ident { name: variable.clone(), span: index.span });
+                }
+                let (cell, mut path, mut sizes, name, ty) = steps?;
                 let (Type::Array(t, n) | Type::Pool(t, n) | Type::Map(_, t, n)) = ty else {
                     self.error("T0052", "this has no elements to index", base.span, "", "");
                     return None;

@@ -103,8 +103,7 @@ pub struct Accepts {
 pub struct Handler {
     /// `down.send`, `up.deliver.Data`, `on.resend`
     pub name: String,
-    /// None: a timer.
-    pub reacts: Option<Reacts>,
+    pub trigger: Trigger,
     /// Of the event, or the indices of the timer.
     pub parameters: Vec<HandlerParameter>,
     /// The fields of the header that is taken off.
@@ -112,6 +111,25 @@ pub struct Handler {
     pub names: Names,
     pub body: Block,
     pub span: Span,
+}
+
+/// What runs a handler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trigger {
+    Event(Reacts),
+    Timer,
+    /// An event or a timer that is not there, which has been reported.
+    Unknown,
+}
+
+impl Trigger {
+    /// The event that it is for.
+    pub fn event(self) -> Option<Reacts> {
+        match self {
+            Trigger::Event(reacts) => Some(reacts),
+            Trigger::Timer | Trigger::Unknown => None,
+        }
+    }
 }
 
 /// Which events a handler is for.

@@ -74,7 +74,7 @@ fn a_wrong_statement_leaves_the_others() {
     let (trees, found) = typed(&format!("worker w {{ state {{ n: u8 }} down send(m) {{ {body} pass; }} }}"));
     assert_eq!(codes(&found), ["T0033", "T0047"], "what uses `x` is not reported again");
     let tree = statements(&trees[0]);
-    assert_eq!(tree[..5], ["<error>", "@n = 1'u8", "<error>", "<error>", "@n = 2'u8"]);
+    assert_eq!(tree[..5], ["<error: true, @n>", "@n = 1'u8", "<error: <error>>", "<error: <error>, @n>", "@n = 2'u8"]);
     assert_eq!(tree[5], "pass below.send(m)");
 }
 
@@ -85,7 +85,7 @@ fn a_wrong_condition_leaves_its_branches() {
     let (trees, found) = typed(&format!("worker w {{ state {{ n: u8 }} down send(m) {{ {body} pass; }} }}"));
     assert_eq!(codes(&found), ["T0033", "T0047", "T0033", "T0047"]);
     let text = statements(&trees[0]).join("\n");
-    for kept in ["if <error> {\n@n = 1'u8", "while <error> bound 4 {\n@n = 2'u8", "match <error>", "@n = 3'u8"] {
+    for kept in ["if <error: @n> {\n@n = 1'u8", "while <error: @n> bound 4 {\n@n = 2'u8", "match <error", "@n = 3'u8"] {
         assert!(text.contains(kept), "{kept}:\n{text}");
     }
 }

@@ -21,7 +21,7 @@ impl Lowering<'_> {
     fn kind(&mut self, e: &tree::Expr) -> ExprKind {
         use tree::ExprKind as T;
         match &e.kind {
-            T::Error => unreachable!("a tree with errors is not lowered"),
+            T::Error(_) => unreachable!("a tree with errors is not lowered"),
             T::Const(n) => ExprKind::Const(*n),
             T::Literal(bytes) => ExprKind::Literal(bytes.clone()),
             T::Zero => ExprKind::Zero,

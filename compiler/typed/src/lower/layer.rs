@@ -11,7 +11,7 @@ use crate::tree::{self, NameId, Names, PatternKind, Value};
 /// The fragment of a layer. The tree has no error nodes.
 pub(crate) fn layer(tree: &tree::Layer) -> Fragment {
     let reaction = |(at, handler): (usize, &tree::Handler)| {
-        let tree::Reacts { side, event, guard } = handler.reacts?;
+        let tree::Reacts { side, event, guard } = handler.trigger.event()?;
         Some(FragmentReaction { side, event, guard, handler: HandlerId(at as u32) })
     };
     let goal = |(name, value): &(String, Value)| Goal { name: name.clone(), holds: condition(tree, value) };
@@ -89,7 +89,7 @@ fn handler(layer: &tree::Layer, handler: &tree::Handler) -> Handler {
     Handler {
         name: handler.name.clone(),
         layer: LayerId(0),
-        event: handler.reacts.map(|r| r.event),
+        event: handler.trigger.event().map(|r| r.event),
         parameters,
         fields,
         locals: lowering.locals,

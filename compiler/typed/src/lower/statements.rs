@@ -21,7 +21,7 @@ impl Lowering<'_> {
     fn lower(&mut self, kind: &tree::StatementKind) {
         use tree::StatementKind as T;
         match kind {
-            T::Error => unreachable!("a tree with errors is not lowered"),
+            T::Error { .. } => unreachable!("a tree with errors is not lowered"),
             T::Let { pattern, value } => {
                 let value = self.expr(value);
                 self.destructure(pattern, value);

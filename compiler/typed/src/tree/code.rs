@@ -28,8 +28,11 @@ pub struct Statement {
 /// What a statement does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StatementKind {
-    /// Something is wrong with it, which has been reported.
-    Error,
+    /// Something is wrong with it, which has been reported: what of its expressions and blocks could be typed.
+    Error {
+        parts: Vec<Expr>,
+        blocks: Vec<Block>,
+    },
     /// `let pattern = value;`; with `else` the value is an [`ExprKind::Try`].
     Let {
         pattern: Pattern,
@@ -251,8 +254,8 @@ impl Expr {
     }
 
     /// Stands for an expression with an error, which has been reported.
-    pub fn error(span: Span) -> Expr {
-        Expr::new(ExprKind::Error, UNIT, span)
+    pub fn error(parts: Vec<Expr>, span: Span) -> Expr {
+        Expr::new(ExprKind::Error(parts), UNIT, span)
     }
 }
 
@@ -262,8 +265,8 @@ pub const UNIT: Type = Type::Tuple(Vec::new());
 /// What an expression is. Where a variant has the name of one of [`nacre_stack::ExprKind`], it means the same.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
-    /// Something is wrong with it, which has been reported.
-    Error,
+    /// Something is wrong with it, which has been reported: what of its operands could be typed.
+    Error(Vec<Expr>),
     Const(u64),
     Literal(Vec<u8>),
     Zero,

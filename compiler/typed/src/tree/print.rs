@@ -144,6 +144,10 @@ impl Printer<'_> {
                 self.body(format!("for {variable} in {from} .. {to} bound {bound}"), names, body);
             }
             StatementKind::Each(each) => self.body(show.each(each), names, &each.body),
+            StatementKind::Error { parts, blocks } => {
+                self.line(show.wrong(parts));
+                blocks.iter().for_each(|block| self.body("block".into(), names, block));
+            }
             kind => {
                 let (line, otherwise) = show.statement(kind);
                 self.line(line);

@@ -26,6 +26,14 @@ impl Show<'_> {
         all.into_iter().map(|e| self.expr(e)).collect::<Vec<_>>().join(", ")
     }
 
+    /// What stays of something wrong.
+    pub fn wrong(&self, parts: &[Expr]) -> String {
+        if parts.is_empty() {
+            return "<error>".into();
+        }
+        format!("<error: {}>", self.list(parts))
+    }
+
     fn fields(&self, fields: &Fields, names: &[&str]) -> String {
         let field = |(at, value): &(u32, Expr)| format!("{}: {}", names[*at as usize], self.expr(value));
         fields.given.iter().map(field).collect::<Vec<_>>().join(", ")
@@ -36,7 +44,7 @@ impl Show<'_> {
         let ty = || self.ty(&e.ty);
         let word = |debug: &dyn std::fmt::Debug| format!("{debug:?}").to_lowercase();
         match &e.kind {
-            ExprKind::Error => "<error>".into(),
+            ExprKind::Error(parts) => self.wrong(parts),
             ExprKind::Const(n) => match &e.ty {
                 Type::Bool => (*n != 0).to_string(),
                 Type::Int(_) => format!("{}'{}", *n as i64, ty()),

@@ -9,7 +9,8 @@ impl Expr {
     pub fn children(&self) -> Vec<&Expr> {
         use ExprKind as K;
         match &self.kind {
-            K::Error | K::Const(_) | K::Literal(_) | K::Zero | K::Name(_) | K::None => vec![],
+            K::Error(parts) => parts.iter().collect(),
+            K::Const(_) | K::Literal(_) | K::Zero | K::Name(_) | K::None => vec![],
             K::Now | K::Fingerprint | K::Room | K::Empty => vec![],
             K::Load(place) | K::Borrow(place) | K::Take(place) => place.indices(),
             K::Unary(_, x) | K::Convert(x) | K::Some(x) | K::IsSome(x) | K::Unwrap(x) | K::Field(x, _) => vec![x],
@@ -62,7 +63,7 @@ fn is_step(kind: &ExprKind) -> bool {
     match kind {
         K::QueryValue(..) | K::Call(..) | K::CallOwn(..) | K::CallExtern(..) | K::Operate(..) => true,
         K::Take(_) | K::GetOr(..) | K::Random(_) | K::Filter(..) | K::Unpack(_) | K::Join(..) | K::Try(..) => true,
-        K::Error | K::Const(_) | K::Literal(_) | K::Zero | K::Name(_) | K::None => false,
+        K::Error(_) | K::Const(_) | K::Literal(_) | K::Zero | K::Name(_) | K::None => false,
         K::Now | K::Fingerprint | K::Room | K::Empty | K::Load(_) | K::Borrow(_) => false,
         K::Unary(..) | K::Binary(..) | K::Exchanged(..) | K::MulDiv(_) | K::Convert(_) | K::If(_) | K::Struct(_) => {
             false

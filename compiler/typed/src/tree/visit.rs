@@ -83,7 +83,11 @@ impl Statement {
     fn inside<'t>(&'t self, see: &mut dyn FnMut(Node<'t>)) {
         use StatementKind as K;
         match &self.kind {
-            K::Error | K::Ref(_) | K::Count(_) | K::Break | K::Reject => {}
+            K::Error { parts, blocks } => {
+                parts.iter().for_each(|x| x.visit(see));
+                blocks.iter().for_each(|block| block.visit(see));
+            }
+            K::Ref(_) | K::Count(_) | K::Break | K::Reject => {}
             K::Let { value, .. } | K::Var { value, .. } | K::Set { value, .. } => value.visit(see),
             K::Evaluate(x) | K::Assert(x, _) | K::Yield(x) => x.visit(see),
             K::TryRef { value, otherwise, .. } | K::Attempt { value, otherwise } => {

@@ -1,0 +1,204 @@
+//! What stands before a handler's body: patterns for the parameters of its event.
+
+use nacre_diagnostics::Span;
+use nacre_stack::{Event, Guard, Type};
+use nacre_syntax::ast::{self, PatternKind};
+
+use crate::body::{Binding, Body, NameOf};
+use crate::tree::{Block, HandlerParameter, NameId, Pattern, PatternKind as TypedPattern};
+
+/// What stands before a handler's body.
+pub(crate) struct Head {
+    pub parameters: Vec<HandlerParameter>,
+    pub guard: Guard,
+    pub fields: Vec<NameId>,
+}
+
+impl Body<'_, '_> {
+    /// Names that a head would declare.
+    pub fn unknown_in_head(&mut self, pattern: &ast::Pattern) {
+        match &pattern.kind {
+            PatternKind::Pop(name, header) => {
+                self.bind(&name.name, Binding::Unknown);
+                self.unknown_fields(header);
+            }
+            PatternKind::Header(header) => self.unknown_fields(header),
+            _ => self.unknown_names(pattern),
+        }
+    }
+
+    fn unknown_fields(&mut self, header: &ast::HeaderPattern) {
+        for (name, pattern) in &header.fields {
+            match pattern {
+                Some(pattern) => self.unknown_names(pattern),
+                None => self.bind(&name.name, Binding::Unknown),
+            }
+        }
+    }
+
+    /// The whole body of a handler or function. `must_return`: it gives a value.
+    pub fn whole(&mut self, block: &ast::Block, must_return: Option<Span>) -> Block {
+        let block = self.statements(block);
+        if !self.flow.ended {
+            if let Some(span) = must_return {
+                self.error(
+                    "T0107",
+                    "this function does not return a value on every path",
+                    span,
+                    "it ends without one",
+                    "",
+                );
+            }
+            self.leave(None);
+        }
+        self.flow.ended = false;
+        block
+    }
+
+    /// Names for the parameters of an event, the guard, and names for the fields of the header.
+    pub fn parameters(&mut self, event: &Event, patterns: &[ast::Pattern], span: Span) -> Option<Head> {
+        let rest = patterns.iter().position(|p| matches!(p.kind, PatternKind::Rest));
+        let count = event.parameters.len();
+        let fine = match rest {
+            Some(_) => patterns.len() - 1 <= count,
+            None => patterns.len() == count,
+        };
+        if !fine {
+            let names: Vec<&str> = event.parameters.iter().map(|p| p.name.as_str()).collect();
+            self.error(
+                "T0105",
+                format!("`{}` has {count} parameters", event.name),
+                span,
+                format!("{} patterns here", patterns.len()),
+                format!("they are ({})", names.join(", ")),
+            );
+            return None;
+        }
+        let mut ids = Vec::new();
+        let mut guard = Guard::NONE;
+        let mut header = None;
+        for (i, parameter) in event.parameters.iter().enumerate() {
+            let pattern = match rest {
+                Some(at) if i >= at => {
+                    let skipped = count - (patterns.len() - 1);
+                    if i < at + skipped {
+                        None
+                    } else {
+                        patterns.get(i + 1 - skipped)
+                    }
+                }
+                _ => patterns.get(i),
+            };
+            let id = self.parameter(parameter, pattern, &mut guard, &mut header)?;
+            ids.push(id);
+        }
+        let fields = match header {
+            Some(pattern) => self.header_fields(pattern, &mut guard)?,
+            None => Vec::new(),
+        };
+        Some(Head { parameters: ids, guard, fields })
+    }
+
+    fn parameter<'a>(
+        &mut self,
+        parameter: &nacre_stack::Parameter,
+        pattern: Option<&'a ast::Pattern>,
+        guard: &mut Guard,
+        header: &mut Option<&'a ast::HeaderPattern>,
+    ) -> Option<HandlerParameter> {
+        let message = parameter.ty == Type::Msg;
+        let plain = |name| Some(HandlerParameter { name, pattern: None });
+        let (name, ty) = (parameter.name.as_str(), parameter.ty.clone());
+        let Some(pattern) = pattern else { return plain(self.hidden(name, ty, Span::default())) };
+        match &pattern.kind {
+            PatternKind::Name(name) => plain(self.declare(name, ty)),
+            PatternKind::Data(name) if message => {
+                guard.data = true;
+                plain(self.declare(name, ty))
+            }
+            PatternKind::Any if !message => plain(self.hidden(name, ty, pattern.span)),
+            PatternKind::Pop(name, h) if message => {
+                *header = Some(h);
+                plain(self.declare(name, ty))
+            }
+            PatternKind::Header(h) if message => {
+                *header = Some(h);
+                let name = self.hidden(name, ty.clone(), pattern.span);
+                let dropped = Pattern { kind: TypedPattern::Any, ty, span: pattern.span };
+                Some(HandlerParameter { name, pattern: Some(dropped) })
+            }
+            PatternKind::PopWire { .. } => self.cx.unbuilt("wire formats", pattern.span),
+            PatternKind::Tuple(_) if !message => {
+                let name = self.hidden(name, ty.clone(), pattern.span);
+                let pattern = self.destructure(pattern, &ty)?;
+                Some(HandlerParameter { name, pattern: Some(pattern) })
+            }
+            _ => {
+                let shown = self.show(&parameter.ty);
+                let help =
+                    if message { "name it: `m`, or take a header off: `m - Header { ... }`" } else { "a name, or `_`" };
+                self.error(
+                    "T0082",
+                    "this pattern does not fit the parameter",
+                    pattern.span,
+                    format!("of type {shown}"),
+                    help,
+                );
+                None
+            }
+        }
+    }
+
+    fn header_fields(&mut self, pattern: &ast::HeaderPattern, guard: &mut Guard) -> Option<Vec<NameId>> {
+        let Some(&id) = self.cx.header_ids.get(&pattern.name.name) else {
+            let known: Vec<&str> = self.cx.tree.headers.iter().map(|h| h.name.as_str()).collect();
+            let help = if known.is_empty() {
+                "the layer declares none".into()
+            } else {
+                format!("it has {}", known.join(", "))
+            };
+            self.error(
+                "T0108",
+                format!("this layer has no header `{}`", pattern.name.name),
+                pattern.name.span,
+                "not declared",
+                help,
+            );
+            return None;
+        };
+        guard.header = Some(id);
+        let declared = self.cx.tree.headers[id.index()].fields.clone();
+        for (name, _) in &pattern.fields {
+            if self.is_unsound_field(&name.name) {
+                self.unknown_fields(pattern);
+            } else if !declared.iter().any(|f| f.name == name.name) {
+                let known = declared.iter().map(|f| f.name.as_str()).collect::<Vec<_>>().join(", ");
+                self.error(
+                    "T0051",
+                    format!("`{}` has no field `{}`", pattern.name.name, name.name),
+                    name.span,
+                    "unknown",
+                    format!("it has {known}"),
+                );
+            }
+        }
+        let mut ids = Vec::new();
+        for field in &declared {
+            let given = pattern.fields.iter().find(|(n, _)| n.name == field.name);
+            let id = match given {
+                None => self.hidden(&field.name, field.ty.clone(), pattern.span),
+                Some((name, None)) => self.declare_constant(name, field.ty.clone(), NameOf::HeaderField),
+                Some((_, Some(sub))) => match &sub.kind {
+                    PatternKind::Name(name) => self.declare_constant(name, field.ty.clone(), NameOf::HeaderField),
+                    PatternKind::Any => self.hidden(&field.name, field.ty.clone(), pattern.span),
+                    _ => {
+                        self.error("T0082", "a name is wanted here", sub.span, "", "");
+                        self.hidden(&field.name, field.ty.clone(), pattern.span)
+                    }
+                },
+            };
+            ids.push(id);
+        }
+        Some(ids)
+    }
+}
