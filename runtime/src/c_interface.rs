@@ -143,6 +143,9 @@ pub unsafe extern "C" fn nacre_connect(
         with(listener, |this| {
             let host = text(host)?.ok_or_else(|| invalid("the host is NULL"))?;
             let place = connection.as_mut().ok_or_else(|| invalid("the place for the connection is NULL"))?;
+            if port == 0 {
+                return Err(invalid("the port is 0"));
+            }
             let to = resolve(host, port)?;
             let stack = this.stack(stack)?;
             *place = this.listener.connect(to, &stack)?.to_number();
@@ -206,10 +209,14 @@ pub unsafe extern "C" fn nacre_call(
 #[no_mangle]
 pub unsafe extern "C" fn nacre_poll(listener: *mut CListener, timeout_ms: c_int, notice: *mut CNotice) -> c_int {
     // SAFETY: the caller's promise.
-    let (Some(this), Some(notice)) = (unsafe { (listener.as_mut(), notice.as_mut()) }) else {
+    let (Some(this), notice) = (unsafe { (listener.as_mut(), notice.as_mut()) }) else {
         return ERROR;
     };
     let CListener { listener, error, text, bytes, .. } = this;
+    let Some(notice) = notice else {
+        *error = in_c("the place for the notice is NULL");
+        return ERROR;
+    };
     match listener.wait(time(timeout_ms)) {
         Ok(Some(event)) => {
             *notice = translate(event, text, bytes);

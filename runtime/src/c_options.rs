@@ -48,7 +48,7 @@ pub struct COptions {
 /// `options` is NULL or has the size that it states, and what it points to is NULL or lives during the call.
 pub(crate) unsafe fn listen(address: Option<&str>, port: u16, options: *const COptions) -> Result<Listener, Error> {
     let address = match address {
-        Some(text) => text.parse::<IpAddr>().map_err(|_| invalid(&format!("`{text}` is no IP address")))?,
+        Some(text) => text.parse::<IpAddr>().map_err(|_| invalid(&format!("`{text}` is not an IP address")))?,
         None => Ipv6Addr::UNSPECIFIED.into(),
     };
     let udp = Udp::bind(SocketAddr::new(address, port)).map_err(Error::io("cannot bind the address"))?;

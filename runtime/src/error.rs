@@ -119,7 +119,9 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Io { doing, cause } => write!(f, "{doing}: {cause}"),
-            Error::Refused => f.write_str("the stack does not accept this now; wait until it is writable"),
+            Error::Refused => {
+                f.write_str("the stack does not accept this now: wait until it is writable, or send less at once")
+            }
             Error::TimedOut => f.write_str("not done before the deadline"),
             Error::Closed(reason) => write!(f, "the connection has ended: {reason}"),
             Error::OtherStack { peer, ours, served } => f.write_str(&other_stack_in_words(*peer, ours, served)),

@@ -216,7 +216,9 @@ impl<O: Outbox> Router<O> {
                 self.note_refusal(id, event, message.len());
                 Err(Error::Refused)
             }
-            Outcome::Invalid => Err(Error::Invalid("the stack says that the call makes no sense".into())),
+            Outcome::Invalid => {
+                Err(Error::Invalid("the stack rejects the call: no such event, or wrong arguments".into()))
+            }
         }
     }
 

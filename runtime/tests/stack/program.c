@@ -12,7 +12,7 @@ enum { MESSAGES = 500 };
 
 int main(void) {
     CHECK(nacre_listen("no address", 0, NULL) == NULL);
-    CHECK(strstr(nacre_error(NULL), "no IP address") != NULL);
+    CHECK(strstr(nacre_error(NULL), "not an IP address") != NULL);
     CHECK(nacre_serve(NULL, &nacre_stack_window) == NACRE_RUN_ERROR);
 
     struct nacre_faults faults = {.loss = 0.05, .duplicate = 0.05, .seed = 3};
@@ -27,6 +27,10 @@ int main(void) {
 
     uint64_t there;
     CHECK(nacre_connect(client, "localhost", nacre_local_port(server), NULL, &there) == NACRE_RUN_ERROR);
+    CHECK(nacre_connect(client, "127.0.0.1", 0, &nacre_stack_window, &there) == NACRE_RUN_ERROR);
+    CHECK(strcmp(nacre_error(client), "the port is 0") == 0);
+    CHECK(nacre_poll(client, 0, NULL) == NACRE_RUN_ERROR);
+    CHECK(strcmp(nacre_error(client), "the place for the notice is NULL") == 0);
     CHECK(strlen(nacre_error(client)) > 0);
     CHECK(nacre_connect(client, "127.0.0.1", nacre_local_port(server), &nacre_stack_window, &there) == NACRE_RUN_OK);
     CHECK(nacre_send(client, there, NULL, 5) == NACRE_RUN_ERROR);
