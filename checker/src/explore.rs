@@ -4,28 +4,19 @@
 //! inserts the successors that all threads found for it; threads share only the results of local steps. Each level of
 //! the search is completed before the next, so the first violation is a shortest one.
 
-use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use hashbrown::HashTable;
 use nacre_specification::violation::Violation;
-use rustc_hash::FxBuildHasher;
 
 use crate::broken::Broken;
 use crate::goals;
 pub use crate::searched::{Path, Progress, Searched, Verdict};
-use crate::space::{Led, Move, Near, Space, State};
+use crate::shard::{hash, Candidate, Known, Shard, BITS_OF_A_STATE};
+use crate::space::{Led, Space};
 
-/// States of one shard that are expanded before successors are exchanged,
-const CHUNK: usize = 1 << 14;
-/// and the approximate limit of their moves.
-const CHUNK_MOVES: u64 = 1 << 20;
 /// With fewer states, threads are not worth starting.
 const FEW: usize = 512;
-
-/// Bits set for each state in bitstate hashing.
-const BITS_OF_A_STATE: u64 = 3;
 
 /// The options of a search.
 pub struct Options<'a> {
@@ -46,50 +37,6 @@ pub struct Options<'a> {
 
 /// The limit of states when the state space is known to be infinite.
 const WITHOUT_BOUND: u64 = 20_000;
-
-struct Candidate {
-    state: State,
-    parent: u32,
-    ordinal: u16,
-    fault: bool,
-}
-
-struct Found {
-    parent: u32,
-    ordinal: usize,
-    broken: Broken,
-}
-
-enum Known {
-    Exact(HashTable<u32>),
-    Bits(Vec<u64>),
-}
-
-struct Shard {
-    known: Known,
-    /// The states of this shard; with `Bits` only from `base` on.
-    states: Vec<State>,
-    base: usize,
-    parents: Vec<u32>,
-    ordinals: Vec<u16>,
-    goals: Vec<u64>,
-    /// Edges (from, to), without faults.
-    edges: Vec<(u32, u32)>,
-    near: Near,
-    /// The successors found for each shard.
-    found: Vec<Vec<Candidate>>,
-    broken: Option<Found>,
-    moves: u64,
-    at: usize,
-    /// A state had more moves than an ordinal counts.
-    crowded: bool,
-}
-
-fn hash(state: &State) -> u64 {
-    // The low bits of this hash are weak.
-    let h = FxBuildHasher.hash_one(state);
-    (h ^ h >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15)
-}
 
 /// Visits all states.
 pub fn explore(space: &Space, first: &[Led], options: &Options) -> Searched {
@@ -115,24 +62,7 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn new(space: &'a Space, options: &'a Options<'a>) -> Search<'a> {
         let count = options.threads.clamp(1, 64);
-        let shard = |_| Shard {
-            known: match options.bits {
-                Some(bytes) => Known::Bits(vec![0; (bytes / 8 / count).max(1)]),
-                None => Known::Exact(HashTable::new()),
-            },
-            states: vec![],
-            base: 0,
-            parents: vec![],
-            ordinals: vec![],
-            goals: vec![],
-            edges: vec![],
-            near: Near::default(),
-            found: (0..count).map(|_| vec![]).collect(),
-            broken: None,
-            moves: 0,
-            at: 0,
-            crowded: false,
-        };
+        let shard = |_| Shard::new(count, options.bits);
         let (begun, told) = (Instant::now(), Instant::now());
         Search {
             space,
@@ -338,86 +268,6 @@ impl<'a> Search<'a> {
             waiting: sum(&|s| (s.base + s.states.len() - s.at) as u64),
             memory: memory_stats::memory_stats().map_or(0, |stats| stats.physical_mem as u64),
             time: self.begun.elapsed(),
-        }
-    }
-}
-
-impl Shard {
-    /// Expands at most a chunk of the states up to `end`.
-    fn expand(&mut self, space: &Space, me: usize, count: usize, end: usize, goals: bool) {
-        let to = end.min(self.at + CHUNK);
-        let (found, broken, moves, crowded) = (&mut self.found, &mut self.broken, &mut self.moves, &mut self.crowded);
-        let enough = *moves + CHUNK_MOVES;
-        while self.at < to && *moves < enough {
-            let at = self.at;
-            let state = self.states[at - self.base];
-            let number = (at * count + me) as u32;
-            let mut ordinal = 0usize;
-            space.expand(&mut self.near, state, &mut |_: Move, fault, led| {
-                *moves += 1;
-                match led {
-                    // A state that is its own successor adds nothing.
-                    Ok(next) if next == state => {}
-                    Ok(next) => {
-                        let owner = (hash(&next) >> 48) as usize % count;
-                        let ordinal = u16::try_from(ordinal).unwrap_or(u16::MAX);
-                        found[owner].push(Candidate { state: next, parent: number, ordinal, fault: fault || !goals });
-                    }
-                    Err(why) if broken.is_none() => *broken = Some(Found { parent: number, ordinal, broken: why }),
-                    Err(_) => {}
-                }
-                *crowded |= ordinal > usize::from(u16::MAX);
-                ordinal += 1;
-            });
-            self.at += 1;
-        }
-    }
-
-    /// Inserts the candidates that are new.
-    fn take(&mut self, space: &Space, me: usize, count: usize, found: impl Iterator<Item = Candidate>, goals: bool) {
-        for candidate in found {
-            let (number, new) = self.insert(candidate.state, me, count);
-            if new {
-                self.states.push(candidate.state);
-                self.parents.push(candidate.parent);
-                self.ordinals.push(candidate.ordinal);
-                if goals {
-                    self.goals.push(space.goals(&mut self.near, candidate.state));
-                }
-            }
-            if !candidate.fault {
-                self.edges.push((candidate.parent, number));
-            }
-        }
-    }
-
-    fn insert(&mut self, state: State, me: usize, count: usize) -> (u32, bool) {
-        let (h, next) = (hash(&state), self.parents.len());
-        let states = &self.states;
-        match &mut self.known {
-            Known::Exact(table) => {
-                let entry = table.entry(h, |at| states[*at as usize] == state, |at| hash(&states[*at as usize]));
-                match entry {
-                    hashbrown::hash_table::Entry::Occupied(known) => (*known.get() * count as u32 + me as u32, false),
-                    hashbrown::hash_table::Entry::Vacant(free) => {
-                        free.insert(next as u32);
-                        ((next * count + me) as u32, true)
-                    }
-                }
-            }
-            Known::Bits(bits) => {
-                // Bits of two hashes (Bloom's filter, as SPIN's supertrace has it).
-                let second = h.rotate_left(29).wrapping_mul(0xBF58_476D_1CE4_E5B9) | 1;
-                let size = bits.len() as u64 * 64;
-                let mut new = false;
-                for k in 0..BITS_OF_A_STATE {
-                    let bit = h.wrapping_add(second.wrapping_mul(k)) % size;
-                    let word = &mut bits[(bit / 64) as usize];
-                    new |= *word >> (bit % 64) & 1 == 0;
-                    *word |= 1 << (bit % 64);
-                }
-                ((next * count + me) as u32, new)
-            }
         }
     }
 }

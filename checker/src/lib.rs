@@ -27,5 +27,6 @@ pub mod network;
 pub mod retrace;
 pub mod run;
 pub mod searched;
+mod shard;
 pub mod show;
 pub mod space;

@@ -1,0 +1,174 @@
+//! One thread's part of a search: its states, and those that it finds for the others.
+
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+
+use crate::broken::Broken;
+use crate::space::{Move, Near, Space, State};
+
+/// States of one shard that are expanded before successors are exchanged,
+const CHUNK: usize = 1 << 14;
+/// and the approximate limit of their moves.
+const CHUNK_MOVES: u64 = 1 << 20;
+/// Bits set for each state in bitstate hashing.
+pub const BITS_OF_A_STATE: u64 = 3;
+
+/// A state that was found, and how.
+pub struct Candidate {
+    pub state: State,
+    pub parent: u32,
+    pub ordinal: u16,
+    pub fault: bool,
+}
+
+/// What is broken by a move.
+pub struct Found {
+    pub parent: u32,
+    pub ordinal: usize,
+    pub broken: Broken,
+}
+
+/// States that are known.
+pub enum Known {
+    Exact(HashTable<u32>),
+    Bits(Vec<u64>),
+}
+
+/// The states of one thread.
+pub struct Shard {
+    pub known: Known,
+    /// The states of this shard; with `Bits` only from `base` on.
+    pub states: Vec<State>,
+    pub base: usize,
+    pub parents: Vec<u32>,
+    pub ordinals: Vec<u16>,
+    pub goals: Vec<u64>,
+    /// Edges (from, to), without faults.
+    pub edges: Vec<(u32, u32)>,
+    pub near: Near,
+    /// The successors found for each shard.
+    pub found: Vec<Vec<Candidate>>,
+    pub broken: Option<Found>,
+    pub moves: u64,
+    pub at: usize,
+    /// A state had more moves than an ordinal counts.
+    pub crowded: bool,
+}
+
+/// The hash of a state, whose high bits say its shard.
+pub fn hash(state: &State) -> u64 {
+    // The low bits of this hash are weak.
+    let h = FxBuildHasher.hash_one(state);
+    (h ^ h >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+impl Shard {
+    /// A shard of so many, without states.
+    pub fn new(count: usize, bits: Option<usize>) -> Shard {
+        Shard {
+            known: match bits {
+                Some(bytes) => Known::Bits(vec![0; (bytes / 8 / count).max(1)]),
+                None => Known::Exact(HashTable::new()),
+            },
+            states: vec![],
+            base: 0,
+            parents: vec![],
+            ordinals: vec![],
+            goals: vec![],
+            edges: vec![],
+            near: Near::default(),
+            found: (0..count).map(|_| vec![]).collect(),
+            broken: None,
+            moves: 0,
+            at: 0,
+            crowded: false,
+        }
+    }
+
+    /// Expands at most a chunk of the states up to `end`.
+    pub fn expand(&mut self, space: &Space, me: usize, count: usize, end: usize, goals: bool) {
+        let to = end.min(self.at + CHUNK);
+        let (found, broken, moves, crowded) = (&mut self.found, &mut self.broken, &mut self.moves, &mut self.crowded);
+        let enough = *moves + CHUNK_MOVES;
+        while self.at < to && *moves < enough {
+            let at = self.at;
+            let state = self.states[at - self.base];
+            let number = (at * count + me) as u32;
+            let mut ordinal = 0usize;
+            space.expand(&mut self.near, state, &mut |_: Move, fault, led| {
+                *moves += 1;
+                match led {
+                    // A state that is its own successor adds nothing.
+                    Ok(next) if next == state => {}
+                    Ok(next) => {
+                        let owner = (hash(&next) >> 48) as usize % count;
+                        let ordinal = u16::try_from(ordinal).unwrap_or(u16::MAX);
+                        found[owner].push(Candidate { state: next, parent: number, ordinal, fault: fault || !goals });
+                    }
+                    Err(why) if broken.is_none() => *broken = Some(Found { parent: number, ordinal, broken: why }),
+                    Err(_) => {}
+                }
+                *crowded |= ordinal > usize::from(u16::MAX);
+                ordinal += 1;
+            });
+            self.at += 1;
+        }
+    }
+
+    /// Inserts the candidates that are new.
+    pub fn take(
+        &mut self,
+        space: &Space,
+        me: usize,
+        count: usize,
+        found: impl Iterator<Item = Candidate>,
+        goals: bool,
+    ) {
+        for candidate in found {
+            let (number, new) = self.insert(candidate.state, me, count);
+            if new {
+                self.states.push(candidate.state);
+                self.parents.push(candidate.parent);
+                self.ordinals.push(candidate.ordinal);
+                if goals {
+                    self.goals.push(space.goals(&mut self.near, candidate.state));
+                }
+            }
+            if !candidate.fault {
+                self.edges.push((candidate.parent, number));
+            }
+        }
+    }
+
+    fn insert(&mut self, state: State, me: usize, count: usize) -> (u32, bool) {
+        let (h, next) = (hash(&state), self.parents.len());
+        let states = &self.states;
+        match &mut self.known {
+            Known::Exact(table) => {
+                let entry = table.entry(h, |at| states[*at as usize] == state, |at| hash(&states[*at as usize]));
+                match entry {
+                    hashbrown::hash_table::Entry::Occupied(known) => (*known.get() * count as u32 + me as u32, false),
+                    hashbrown::hash_table::Entry::Vacant(free) => {
+                        free.insert(next as u32);
+                        ((next * count + me) as u32, true)
+                    }
+                }
+            }
+            Known::Bits(bits) => {
+                // Bits of two hashes (Bloom's filter, as SPIN's supertrace has it).
+                let second = h.rotate_left(29).wrapping_mul(0xBF58_476D_1CE4_E5B9) | 1;
+                let size = bits.len() as u64 * 64;
+                let mut new = false;
+                for k in 0..BITS_OF_A_STATE {
+                    let bit = h.wrapping_add(second.wrapping_mul(k)) % size;
+                    let word = &mut bits[(bit / 64) as usize];
+                    new |= *word >> (bit % 64) & 1 == 0;
+                    *word |= 1 << (bit % 64);
+                }
+                ((next * count + me) as u32, new)
+            }
+        }
+    }
+}
