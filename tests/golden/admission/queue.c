@@ -11,7 +11,7 @@ struct admission_state {
         uint16_t quota;
         uint16_t left;
     } quota;
-    uint8_t nothing;
+    uint8_t nacre_nothing;
 };
 
 struct admission_config {

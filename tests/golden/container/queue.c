@@ -18,7 +18,7 @@ struct container_state {
     struct { /* pairs */
         struct container_list2_msg kept;
     } pairs;
-    uint8_t nothing;
+    uint8_t nacre_nothing;
 };
 
 struct container_config {

@@ -13,7 +13,7 @@ struct filter_msg { /* a message without headers */
 };
 
 struct filter_state {
-    uint8_t nothing;
+    uint8_t nacre_nothing;
 };
 
 struct filter_config {

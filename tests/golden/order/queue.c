@@ -26,7 +26,7 @@ struct order_state {
         uint32_t head, len;
         struct order_waiting at[16];
     } waiting;
-    uint8_t nothing;
+    uint8_t nacre_nothing;
 };
 
 struct order_config {

@@ -26,7 +26,7 @@ struct packed_state {
     struct { /* flagged */
         bool odd;
     } flagged;
-    uint8_t nothing;
+    uint8_t nacre_nothing;
 };
 
 struct packed_config {

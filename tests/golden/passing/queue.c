@@ -19,7 +19,7 @@ struct passing_msg { /* a message without headers */
 };
 
 struct passing_state {
-    uint8_t nothing;
+    uint8_t nacre_nothing;
 };
 
 struct passing_block {

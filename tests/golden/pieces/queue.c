@@ -25,7 +25,7 @@ struct pieces_msg { /* a message without headers */
 };
 
 struct pieces_state {
-    uint8_t nothing;
+    uint8_t nacre_nothing;
 };
 
 struct pieces_config {

@@ -15,7 +15,7 @@ struct reference_state {
         struct reference_Side sent;
         struct reference_Side came;
     } sums;
-    uint8_t nothing;
+    uint8_t nacre_nothing;
 };
 
 struct reference_config {

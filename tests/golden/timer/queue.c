@@ -15,7 +15,7 @@ struct timer_state {
         struct timer_maybe_msg last;
         uint64_t repeat;
     } again;
-    uint8_t nothing;
+    uint8_t nacre_nothing;
 };
 
 struct timer_config {

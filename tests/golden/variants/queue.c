@@ -17,7 +17,7 @@ struct variants_state {
         uint8_t next;
         uint8_t answered;
     } answered;
-    uint8_t nothing;
+    uint8_t nacre_nothing;
 };
 
 struct variants_config {

@@ -119,7 +119,7 @@ impl Writer<'_> {
             code.line(format!("struct {p}_waiting at[{}];", self.most_waiting()));
             code.close("} waiting;");
         }
-        code.line("uint8_t nothing;");
+        code.line("uint8_t nacre_nothing;");
         code.close("};");
         code.line("");
     }
