@@ -34,11 +34,11 @@ impl Writer<'_> {
             8 | 16 | 32 | 64 => format!("({number})({n} + {by})"),
             _ => format!("({number})(({n} + {by}) & {mask})"),
         };
+        let holds = self.stack.has_message(t);
         let drop_low = {
             let drop = self.drop_in(t, layer, &format!("w->at[{}]", slot("w->low")).into());
             let slot = slot("w->low");
-            let drop =
-                if drop.is_empty() { String::new() } else { format!("if ({p}_has(w->used, {slot})) {{ {drop} }} ") };
+            let drop = if holds { format!("if ({p}_has(w->used, {slot})) {{ {drop} }} ") } else { String::new() };
             format!("{drop}{p}_unmark(w->used, {slot});")
         };
         let pool = format!("struct {p}_pool *pool, ");
@@ -117,10 +117,10 @@ impl Writer<'_> {
                 let drop = self.drop_in(t, layer, &"w->at[slot]".into());
                 code.open(format!("{plain} void {name}({pool}{c_type} *w, uint32_t count) {{"));
                 code.line("(void)pool;");
-                if !drop.is_empty() || window_slots(n) > 64 {
+                if self.stack.has_message(t) || window_slots(n) > 64 {
                     code.open("for (uint32_t i = 0; i < count; i++) {");
                     code.line(format!("uint32_t slot = {};", slot("(w->low + i)")));
-                    if !drop.is_empty() {
+                    if self.stack.has_message(t) {
                         code.line(format!("if ({p}_has(w->used, slot)) {{ {drop} }}"));
                     }
                     if window_slots(n) > 64 {
@@ -200,8 +200,7 @@ impl Writer<'_> {
             "clear_undelivered" => {
                 let at = slot("n");
                 let drop = self.drop_in(t, layer, &format!("w->at[{at}]").into());
-                let drop =
-                    if drop.is_empty() { String::new() } else { format!("if ({p}_has(w->used, {at})) {{ {drop} }} ") };
+                let drop = if holds { format!("if ({p}_has(w->used, {at})) {{ {drop} }} ") } else { String::new() };
                 code.open(format!("{plain} void {name}({pool}{c_type} *w) {{"));
                 code.line("(void)pool;");
                 code.line(format!(
@@ -275,7 +274,7 @@ impl Writer<'_> {
         let mut code = Code::new(0);
         code.open(format!("{p}_PLAIN void {name}(struct {p}_pool *pool, {c_type} *all) {{"));
         code.line("(void)pool;");
-        if !drop.is_empty() {
+        if self.stack.has_message(t) {
             code.open(format!("for (uint32_t i = 0; i < {n}u; i++) {{"));
             code.line(format!("if ({p}_has(all->used, i)) {{ {drop} }}"));
             code.close("}");
@@ -331,7 +330,7 @@ impl Writer<'_> {
                 let drop = self.drop_in(t, layer, &at("i").into());
                 code.open(format!("{p}_PLAIN void {name}(struct {p}_pool *pool, {c_type} *row) {{"));
                 code.line("(void)pool;");
-                if !drop.is_empty() {
+                if self.stack.has_message(t) {
                     code.line(format!("for (uint32_t i = 0; i < row->len; i++) {{ {drop} }}"));
                 }
                 code.line("row->len = 0;");

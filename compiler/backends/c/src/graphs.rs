@@ -144,7 +144,7 @@ impl Writer<'_> {
             let layer = cell.layer.index();
             let text = format!("s->{}.{}", self.layer_names[layer], self.cell_names[index]);
             let drop = self.drop_in(&cell.ty, layer, &text.clone().into());
-            if !drop.is_empty() {
+            if self.stack.has_message(&cell.ty) {
                 code.line(drop);
             }
             code.line(format!("memset(&{text}, 0, sizeof {text});"));

@@ -1,13 +1,13 @@
-//! Operations on containers, queries, and loops over them.
+//! Operations on containers.
 
 use nacre_stack::*;
 
 use crate::body::Body;
-use crate::places::distance;
 use crate::term::Term;
-use crate::types::{constant, set_words, window_slots, Scalar};
+use crate::types::{constant, Scalar};
 
-impl<'a> Body<'_, 'a> {
+impl Body<'_, '_> {
+    /// An operation, and what it gives.
     pub fn operate(&mut self, o: &Operate) {
         let values: Vec<Term> = o.arguments.iter().map(|e| self.operand(e)).collect();
         let found = self.place(&o.place);
@@ -141,7 +141,8 @@ impl<'a> Body<'_, 'a> {
         self.bind(&c_type, "given", &text)
     }
 
-    fn simple(&mut self, ty: &Type, text: &Term, hint: &str) -> Term {
+    /// A value that can be repeated.
+    pub fn simple(&mut self, ty: &Type, text: &Term, hint: &str) -> Term {
         if text.is_simple() {
             return text.clone();
         }
@@ -150,7 +151,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// Text whose address can be taken.
-    fn addressed(&mut self, ty: &Type, text: &str) -> Term {
+    pub fn addressed(&mut self, ty: &Type, text: &str) -> Term {
         let c_type = self.c_type(ty);
         self.bind(&format!("const {c_type}"), "key", text)
     }
@@ -210,14 +211,14 @@ impl<'a> Body<'_, 'a> {
         let drop_new = self.w.drop_of(element, self.layer, &value);
         self.code.open(format!("if ({slot} != NULL) {{"));
         if o.operation == Operation::Insert {
-            if !drop_old.is_empty() {
+            if self.w.stack.has_message(element) {
                 self.code.line(format!("if ({old}) {{ {drop_old} }}"));
             }
             self.store_at(*keeps, element, slot, &value);
         } else {
             self.code.open(format!("if (!{old}) {{"));
             self.store_at(*keeps, element, slot, &value);
-            if !drop_new.is_empty() {
+            if self.w.stack.has_message(element) {
                 self.code.turn("} else {");
                 self.code.line(drop_new);
             }
@@ -237,7 +238,7 @@ impl<'a> Body<'_, 'a> {
         }
         if o.into.is_none() {
             let drop = self.w.drop_of(element, self.layer, &Term::pointee(slot));
-            match drop.is_empty() || shares {
+            match shares || !self.w.stack.has_message(element) {
                 true => self.code.line(format!("(void){slot};")),
                 false => self.code.line(format!("if ({slot} != NULL) {{ {drop} }}")),
             }
@@ -358,212 +359,5 @@ impl<'a> Body<'_, 'a> {
         self.code.line(format!("(void){entry};"));
         self.gives(o, element, Some(&found), &entry);
         self.set_done(o, "true");
-    }
-
-    pub fn query(&mut self, query: Query, place: &Place, arguments: &[Expr], scalar: Scalar) -> Term {
-        let p = self.w.prefix.clone();
-        let found = self.place(place);
-        let text = found.text;
-        let count = |words: String, n: u32| format!("{p}_count({words}, {}u)", n.div_ceil(64));
-        let len = match &place.ty {
-            Type::Window(_, n, _) => count(format!("{text}.used"), window_slots(*n)),
-            Type::Pool(_, n) | Type::Map(_, _, n) => count(format!("{text}.used"), *n),
-            Type::Bits(n) if set_words(&place.ty).is_some() => count(format!("{text}.word"), *n),
-            Type::Bits(_) => format!("{p}_count_in((uint64_t){text})"),
-            Type::Array(_, n) | Type::Bytes(n) => format!("{n}u"),
-            Type::Ring(..) | Type::List(..) | Type::Text(_) => format!("{text}.len"),
-            _ => "0u".into(),
-        };
-        let capacity = match &place.ty {
-            Type::Ring(_, n)
-            | Type::List(_, n)
-            | Type::Pool(_, n)
-            | Type::Map(_, _, n)
-            | Type::Bits(n)
-            | Type::Text(n) => *n,
-            _ => 0,
-        };
-        let as_number = |body: &Body, text: String| body.narrowed(text, scalar);
-        match (query, &place.ty) {
-            (Query::Armed, _) => Term::operation(format!("{text} != 0")),
-            (Query::Low, _) => format!("{text}.low").into(),
-            (Query::Next, _) => format!("{text}.next").into(),
-            (Query::High, _) => format!("{text}.high").into(),
-            (Query::Len, _) => match scalar {
-                Scalar::Unsigned { c: 32, bits: 32 } => len.into(),
-                _ => as_number(self, len).into(),
-            },
-            (Query::Empty, Type::Window(..)) => Term::operation(format!("{text}.low == {text}.high")),
-            (Query::Empty, _) => Term::operation(format!("{len} == 0")),
-            (Query::Full, Type::Window(_, n, bits)) => {
-                Term::operation(format!("{} == {n}u", distance(&format!("{text}.high"), &format!("{text}.low"), *bits)))
-            }
-            (Query::Full, _) => Term::operation(format!("{len} >= {capacity}u")),
-            (Query::Contains, Type::Ring(t, _) | Type::List(t, _)) => {
-                let find = self.w.container("find", &place.ty, self.layer);
-                let value = self.value(&arguments[0]);
-                let wanted = self.addressed(&t.clone(), &value);
-                Term::operation(format!("{find}(&{text}, &{wanted}) < {text}.len"))
-            }
-            (Query::Contains, Type::Map(k, _, n)) => {
-                let find = self.w.container("find", &place.ty, self.layer);
-                let value = self.value(&arguments[0]);
-                let wanted = self.addressed(&k.clone(), &value);
-                Term::operation(format!("{find}(&{text}, &{wanted}) < {n}u"))
-            }
-            (Query::Contains, Type::Bits(n)) => {
-                let at = self.wide(&arguments[0]);
-                let at = self.simple(&Type::UInt(64), &at, "element");
-                match set_words(&place.ty) {
-                    Some(_) => Term::operation(format!("{at} < {n}u && {p}_has({text}.word, (uint32_t){at})")),
-                    None => Term::operation(format!("{at} < {n}u && ((uint64_t){text} >> {at} & 1u)")),
-                }
-            }
-            (Query::Has, ty) => {
-                let at = self.named(&arguments[0]);
-                let (there, _) = self.w.entry(&text, &ty.clone(), &at);
-                Term::operation(there)
-            }
-            (Query::Key, _) => self.query_key(place, &arguments[0], &arguments[0].ty.clone()),
-            (Query::First, Type::Bits(n)) => {
-                let first = match set_words(&place.ty) {
-                    Some(_) => format!("{p}_first({text}.word, {}u)", n.div_ceil(64)),
-                    None => format!("{p}_first_in((uint64_t){text})"),
-                };
-                as_number(self, first).into()
-            }
-            _ => Term::number(constant(0, scalar)),
-        }
-    }
-
-    pub fn query_key(&mut self, place: &Place, slot: &Expr, _: &Type) -> Term {
-        let Type::Map(k, _, n) = place.ty.clone() else { return Term::number("0") };
-        let p = self.w.prefix.clone();
-        let text = self.place(place).text;
-        let at = self.named(slot);
-        let (c_type, zero) = (self.c_type(&k), self.zero(&k));
-        let key = self.bind(&c_type, "key", &zero);
-        self.code
-            .line(format!("if ({at} < {n}u && {p}_has({text}.used, (uint32_t){at})) {{ {key} = {text}.key[{at}]; }}"));
-        key
-    }
-
-    pub fn each(&mut self, walk: &Walk, bound: u32, body: &'a [Statement]) {
-        let p = self.w.prefix.clone();
-        let ty = walk.over.ty.clone();
-        let found = self.place(&walk.over);
-        let mut text = found.text.clone();
-        if walk.drain || matches!(ty, Type::Bits(_)) {
-            let c_type = self.c_type(&ty);
-            text = self.bind(&c_type, "all", &text);
-            if walk.drain {
-                self.code.line(format!("memset(&{0}, 0, sizeof {0});", found.text));
-            }
-        }
-        let count = self.fresh("count");
-        let i = self.fresh("i");
-        let (head, there, entry) = self.walk_head(walk, &ty, &text, &i);
-        self.code.line(format!("uint32_t {count} = 0;"));
-        self.code.open(head);
-        if let Some(there) = there {
-            self.code.line(format!("if (!({there})) {{ continue; }}"));
-        }
-        self.code.open(format!("if ({p}_UNLIKELY({count}++ == {bound}u)) {{"));
-        self.code.line(format!("step->counters[{p}_BOUND]++;"));
-        self.code.line("break;");
-        self.code.close("}");
-        if let Some(local) = walk.index {
-            let scalar = self.scalar_of(&self.locals[local.index()].ty.clone());
-            let value = self.narrowed(i.clone(), scalar);
-            self.set_in_loop(local, &value);
-        }
-        if let (Some(local), Type::Map(..)) = (walk.key, &ty) {
-            self.set_in_loop(local, &format!("{text}.key[{i}]"));
-        }
-        if let Some(local) = walk.value {
-            let value = match &ty {
-                Type::Bits(_) => {
-                    let scalar = self.scalar_of(&self.locals[local.index()].ty.clone());
-                    self.narrowed(i.clone(), scalar)
-                }
-                _ => entry,
-            };
-            self.set_in_loop(local, &value);
-        }
-        let drains = walk.drain && self.w.stack.has_message(&ty);
-        if drains {
-            self.take_from_copy(&ty, &text, &i);
-            let clear = self.w.drop_of(&ty, self.layer, &text);
-            self.draining.push(clear);
-        }
-        self.loop_body(body);
-        self.code.close("}");
-        if drains {
-            let clear = self.draining.pop().unwrap_or_default();
-            self.code.line(clear);
-        }
-        self.code.line(format!("(void){count};"));
-    }
-
-    /// An entry of a copy that is drained is the body's now.
-    fn take_from_copy(&mut self, ty: &Type, text: &str, i: &str) {
-        let p = self.w.prefix.clone();
-        match ty {
-            Type::Pool(..) | Type::Map(..) => self.code.line(format!("{p}_unmark({text}.used, (uint32_t){i});")),
-            Type::Window(_, n, _) => {
-                self.code.line(format!("{p}_unmark({text}.used, (uint32_t){i} & {}u);", window_slots(*n) - 1))
-            }
-            _ => {
-                let (_, place) = self.w.entry(text, ty, i);
-                self.code.line(format!("memset(&{place}, 0, sizeof {place});"));
-            }
-        }
-    }
-
-    /// The head of the loop, the condition under which an entry is there, and the entry.
-    fn walk_head(&mut self, walk: &Walk, ty: &Type, text: &str, i: &str) -> (String, Option<String>, String) {
-        let p = self.w.prefix.clone();
-        let up_to = |n: &str| format!("for (uint32_t {i} = 0; {i} < {n}; {i}++) {{");
-        match ty {
-            Type::Window(_, n, bits) => {
-                let number = self.c_type(&Type::Seq(*bits));
-                let span = distance(&format!("{text}.high"), &format!("{text}.low"), *bits);
-                let clamp = |body: &mut Self, e: &Expr| {
-                    let value = body.wide(e);
-                    let at = body.bind("const int64_t", "offset", &format!("{p}_sign({value} - {text}.low, {bits}u)"));
-                    format!("({at} < 0 ? 0 : (uint64_t){at} > {span} ? {span} : (uint64_t){at})")
-                };
-                let from = match &walk.from {
-                    Some(e) => clamp(self, e),
-                    None => "0".into(),
-                };
-                let to = match &walk.to {
-                    Some(e) => clamp(self, e),
-                    None => span.clone(),
-                };
-                let low = self.bind(&format!("const {number}"), "low", &format!("{text}.low"));
-                let from = self.bind("uint64_t", "from", &from);
-                let to = self.bind("const uint64_t", "to", &to);
-                let scalar = self.scalar_of(&Type::Seq(*bits));
-                let of = self.narrowed(format!("({low} + {from})"), scalar);
-                self.code.line(format!("{number} {i} = {of};"));
-                let head = format!("for (; {from} < {to}; {from}++, {i} = {of}) {{");
-                let slot = format!("((uint32_t){i} & {}u)", window_slots(*n) - 1);
-                (head, Some(format!("{p}_has({text}.used, {slot})")), format!("{text}.at[{slot}]"))
-            }
-            Type::Pool(_, n) | Type::Map(_, _, n) => {
-                (up_to(&format!("{n}u")), Some(format!("{p}_has({text}.used, {i})")), format!("{text}.at[{i}]"))
-            }
-            Type::Bits(n) => {
-                let there = match set_words(ty) {
-                    Some(_) => format!("{p}_has({text}.word, {i})"),
-                    None => format!("(uint64_t){text} >> {i} & 1u"),
-                };
-                (up_to(&format!("{n}u")), Some(there), String::new())
-            }
-            Type::Array(_, n) | Type::Bytes(n) => (up_to(&format!("{n}u")), None, format!("{text}.at[{i}]")),
-            Type::Ring(_, n) => (up_to(&format!("{text}.len")), None, format!("{text}.at[({text}.head + {i}) % {n}u]")),
-            _ => (up_to(&format!("{text}.len")), None, format!("{text}.at[{i}]")),
-        }
     }
 }

@@ -10,6 +10,16 @@ use crate::levels::Item;
 use crate::writer::Writer;
 use crate::Level;
 
+/// Where events wait in line.
+struct Line {
+    /// The condition under which there is no room.
+    full: String,
+    /// The declaration of `e`, the place at the end.
+    place: String,
+    /// Events outlive the step there.
+    keeps: bool,
+}
+
 impl Writer<'_> {
     fn event_struct(&mut self, name: &str, events: &[(Target, EventId)], code: &mut Code) {
         code.open(format!("struct {name} {{"));
@@ -86,41 +96,49 @@ impl Writer<'_> {
     /// Functions that put an event at the end of the queue.
     pub fn queue_functions(&mut self) -> Vec<Written> {
         let p = self.prefix.clone();
+        let line = Line {
+            full: format!("step->len == {p}_QUEUE"),
+            place: format!("struct {p}_event *e = &step->more->queue[(step->first + step->len++) % {p}_QUEUE];"),
+            keeps: false,
+        };
         let events: Vec<_> = self.queued.iter().copied().collect();
-        let mut written = vec![];
-        for (number, (target, event)) in events.into_iter().enumerate() {
-            let parameters = self.parameters(target, event);
-            let mut code = Code::new(1);
-            code.open(format!("if ({p}_UNLIKELY(step->len == {p}_QUEUE)) {{"));
-            self.lose(target, event, &mut code);
-            code.close("}");
-            code.line(format!("struct {p}_event *e = &step->more->queue[(step->first + step->len++) % {p}_QUEUE];"));
-            self.fill(number, target, event, &mut code);
-            written.push(Written { function: Function::plain(self.queue_name(target, event), parameters), body: code });
-        }
-        written
+        self.line_functions(&events, &line, Self::queue_name)
     }
 
     /// Functions that put an event into the ring of `later` events.
     pub fn put_off_functions(&mut self) -> Vec<Written> {
         let p = self.prefix.clone();
+        let end = format!("(step->s->waiting.head + step->s->waiting.len++) % {p}_WAITING");
+        let line = Line {
+            full: format!("step->s->waiting.len == {p}_WAITING"),
+            place: format!("struct {p}_waiting *e = &step->s->waiting.at[{end}];"),
+            keeps: true,
+        };
         let events: Vec<_> = self.put_off.iter().copied().collect();
+        self.line_functions(&events, &line, Self::put_off_name)
+    }
+
+    fn line_functions(
+        &mut self,
+        events: &[(Target, EventId)],
+        line: &Line,
+        name: fn(&Self, Target, EventId) -> String,
+    ) -> Vec<Written> {
+        let p = self.prefix.clone();
         let mut written = vec![];
-        for (number, (target, event)) in events.into_iter().enumerate() {
+        for (number, (target, event)) in events.iter().copied().enumerate() {
             let parameters = self.parameters(target, event);
             let mut code = Code::new(1);
-            code.open(format!("if ({p}_UNLIKELY(step->s->waiting.len == {p}_WAITING)) {{"));
+            code.open(format!("if ({p}_UNLIKELY({})) {{", line.full));
             self.lose(target, event, &mut code);
             code.close("}");
-            if let Some(message) = self.stack.event(event).message {
+            if let (Some(message), true) = (self.stack.event(event).message, line.keeps) {
                 let name = &parameters[message as usize].name;
                 code.line(format!("{name}.bytes = {p}_keep(step, {name}.bytes);"));
             }
-            let end = format!("(step->s->waiting.head + step->s->waiting.len++) % {p}_WAITING");
-            code.line(format!("struct {p}_waiting *e = &step->s->waiting.at[{end}];"));
+            code.line(&line.place);
             self.fill(number, target, event, &mut code);
-            written
-                .push(Written { function: Function::plain(self.put_off_name(target, event), parameters), body: code });
+            written.push(Written { function: Function::plain(name(self, target, event), parameters), body: code });
         }
         written
     }

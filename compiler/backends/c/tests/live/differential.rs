@@ -6,7 +6,7 @@ use nacre_backend_c::Level;
 use nacre_stack::interpret::{Addr, Config, Machine, Outcome, SplitMix64, Value};
 use nacre_stack::*;
 
-use super::live::{self, Library, Live, Output};
+use super::live::{self, config_bytes, first_difference, Library, Live, Output};
 
 /// One end of the connection: the reference, and the same in C.
 struct End<'l> {
@@ -390,41 +390,5 @@ impl<'l> World<'l> {
             let free: Vec<u32> = end.lives.iter().map(|(_, l)| l.free()).collect();
             assert!(free.iter().all(|f| *f == free[0]), "blocks are lost: {free:?}");
         }
-    }
-}
-
-/// Where two lists of outputs part, and a few bytes of each there: frames of thousands help nobody.
-fn first_difference(got: &[Output], wanted: &[Output]) -> String {
-    let at = got.iter().zip(wanted).position(|(a, b)| a != b).unwrap_or(got.len().min(wanted.len()));
-    let bytes = |list: &[Output]| list.get(at).and_then(|o| o.bytes.clone()).unwrap_or_default();
-    let (one, two) = (bytes(got), bytes(wanted));
-    let place = one.iter().zip(&two).position(|(a, b)| a != b).unwrap_or(one.len().min(two.len()));
-    let show = |list: &[Output], bytes: &[u8]| match list.get(at) {
-        Some(o) => format!(
-            "event {} {:?} {:?}, {} bytes {:02x?}",
-            o.event,
-            o.arguments,
-            o.address,
-            bytes.len(),
-            &bytes[place..bytes.len().min(place + 16)]
-        ),
-        None => "nothing".into(),
-    };
-    let (n, m) = (got.len(), wanted.len());
-    format!(
-        "number {at} of {n} and {m}, at byte {place}: C has {}, the interpreter {}",
-        show(got, &one),
-        show(wanted, &two)
-    )
-}
-
-/// A value as it stands in the config struct.
-fn config_bytes(value: &Value) -> Vec<u8> {
-    match value {
-        Value::Num(n) => n.to_le_bytes().to_vec(),
-        Value::Addr(a) => a.bytes().to_vec(),
-        Value::Bytes(bytes) => bytes.clone(),
-        Value::Set(words) => words.iter().flat_map(|w| w.to_le_bytes()).collect(),
-        _ => vec![],
     }
 }

@@ -1,21 +1,19 @@
 //! Emitted C that runs: compiles a stack, loads it, and drives it through its `nacre_stack`.
 #![allow(dead_code)]
 
-use std::ffi::{c_char, c_int, c_void, CStr};
+use std::ffi::{c_int, c_void, CStr};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use nacre_backend_c::{write_check, write_with, Level, Options};
-use nacre_stack::interpret::Addr;
+use nacre_stack::interpret::{Addr, Value};
 use nacre_stack::Stack;
 
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct NacreAddr {
-    pub ip: [u8; 16],
-    pub port: u16,
-    pub family: u16,
-}
+/// The mirror of `nacre.h` that the runtime has; its tests compare it with the header.
+#[path = "../../../../../runtime/src/ffi.rs"]
+mod ffi;
+
+use ffi::{NacreAddr, NacreIn, NacreOut, NacreOutput, NacreSegment, NacreStack};
 
 impl From<Addr> for NacreAddr {
     fn from(a: Addr) -> NacreAddr {
@@ -23,139 +21,9 @@ impl From<Addr> for NacreAddr {
     }
 }
 
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct NacreSegment {
-    pub at: *const u8,
-    pub len: u32,
-    pub reserved: u32,
-}
-
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct NacreOutput {
-    pub port: u16,
-    pub event: u16,
-    pub session: u32,
-    pub len: u32,
-    pub segments_len: u32,
-    pub segments: *const NacreSegment,
-    pub arguments: [u64; 4],
-    pub address: NacreAddr,
-    pub reserved: u32,
-}
-
-#[repr(C)]
-pub struct NacreOut {
-    pub abi: u32,
-    pub size: u32,
-    pub outputs_len: u32,
-    pub outputs_max: u32,
-    pub segments_len: u32,
-    pub segments_max: u32,
-    pub bytes_len: u32,
-    pub bytes_max: u32,
-    pub outputs: *mut NacreOutput,
-    pub segments: *mut NacreSegment,
-    pub bytes: *mut u8,
-}
-
-#[repr(C)]
-pub struct NacreEvent {
-    pub name: *const c_char,
-    pub port: u16,
-    pub input: u8,
-    pub has_message: u8,
-    pub has_address: u8,
-    pub arguments: u8,
-    pub role: u8,
-    pub reserved: u8,
-}
-
-#[repr(C)]
-pub struct NacreGiven {
-    pub name: *const c_char,
-    pub offset: u32,
-    pub size: u32,
-    pub required: u8,
-    pub secret: u8,
-    pub role: u8,
-    pub reserved: u8,
-}
-
-#[repr(C)]
-pub struct NacreIn {
-    pub abi: u32,
-    pub size: u32,
-    pub port: u16,
-    pub reserved: u16,
-    pub session: u32,
-    pub from: *const NacreAddr,
-    pub frame: *const u8,
-    pub len: u32,
-    pub reserved2: u32,
-}
-
 type State = *mut c_void;
 
-#[repr(C)]
-pub struct NacreStack {
-    pub abi: u32,
-    pub size: u32,
-    pub name: *const c_char,
-    pub description: *const c_char,
-    pub level: *const c_char,
-    pub fingerprint: u64,
-    pub has_preamble: u8,
-    pub reserved: [u8; 7],
-    pub state_size: u32,
-    pub state_align: u32,
-    pub config_size: u32,
-    pub pool_align: u32,
-    pub pool_base: u32,
-    pub pool_per_block: u32,
-    pub blocks_for_one: u32,
-    pub block_bytes: u32,
-    pub outputs_max: u32,
-    pub segments_max: u32,
-    pub bytes_max: u32,
-    pub frame_head_max: u32,
-    pub frame_data_max: u32,
-    pub counters_len: u32,
-    pub counters: *const *const c_char,
-    pub events_len: u32,
-    pub givens_len: u32,
-    pub events: *const NacreEvent,
-    pub givens: *const NacreGiven,
-    pub config_default: unsafe extern "C" fn(*mut c_void),
-    pub pool_init: unsafe extern "C" fn(*mut c_void, u32),
-    pub pool_free: unsafe extern "C" fn(*const c_void) -> u32,
-    pub open: unsafe extern "C" fn(State, State, *mut u64, *const c_void, u64, u64, *mut NacreOut) -> c_int,
-    #[allow(clippy::type_complexity)]
-    pub call: unsafe extern "C" fn(
-        State,
-        State,
-        *mut u64,
-        u64,
-        u32,
-        *const u64,
-        *const NacreAddr,
-        *const u8,
-        u32,
-        *mut NacreOut,
-    ) -> c_int,
-    pub input:
-        unsafe extern "C" fn(State, State, *mut u64, u64, *const NacreAddr, *const u8, u32, *mut NacreOut) -> c_int,
-    pub tick: unsafe extern "C" fn(State, State, *mut u64, u64, *mut NacreOut) -> c_int,
-    pub deadline: unsafe extern "C" fn(*const c_void) -> u64,
-    pub accepts: unsafe extern "C" fn(*const c_void, *const c_void, u32, u32) -> bool,
-    pub settle: unsafe extern "C" fn(State, State, *mut u64, *mut NacreOut),
-    pub discard: unsafe extern "C" fn(State, State),
-    pub canonical: unsafe extern "C" fn(*const c_void, *const c_void, *mut u8, u32) -> u32,
-    pub enter: Option<unsafe extern "C" fn(State, State, *mut u64, u64, *const NacreIn, *mut NacreOut) -> c_int>,
-    pub view: Option<unsafe extern "C" fn(State, State, *mut u64, *const c_void, u64, *mut NacreOut) -> c_int>,
-}
-
+/// `struct nacre_check`.
 #[repr(C)]
 pub struct NacreCheck {
     pub stack: *const NacreStack,
@@ -178,6 +46,42 @@ pub struct Output {
     pub arguments: Vec<u64>,
     pub address: Option<Addr>,
     pub bytes: Option<Vec<u8>>,
+}
+
+/// A value as it stands in the config struct.
+pub fn config_bytes(value: &Value) -> Vec<u8> {
+    match value {
+        Value::Num(n) => n.to_le_bytes().to_vec(),
+        Value::Addr(a) => a.bytes().to_vec(),
+        Value::Bytes(bytes) => bytes.clone(),
+        Value::Set(words) => words.iter().flat_map(|w| w.to_le_bytes()).collect(),
+        _ => vec![],
+    }
+}
+
+/// Where two lists of outputs part, and a few bytes of each there: frames of thousands help nobody.
+pub fn first_difference(got: &[Output], wanted: &[Output]) -> String {
+    let at = got.iter().zip(wanted).position(|(a, b)| a != b).unwrap_or(got.len().min(wanted.len()));
+    let bytes = |list: &[Output]| list.get(at).and_then(|o| o.bytes.clone()).unwrap_or_default();
+    let (one, two) = (bytes(got), bytes(wanted));
+    let place = one.iter().zip(&two).position(|(a, b)| a != b).unwrap_or(one.len().min(two.len()));
+    let show = |list: &[Output], bytes: &[u8]| match list.get(at) {
+        Some(o) => format!(
+            "event {} {:?} {:?}, {} bytes {:02x?}",
+            o.event,
+            o.arguments,
+            o.address,
+            bytes.len(),
+            &bytes[place..bytes.len().min(place + 16)]
+        ),
+        None => "nothing".into(),
+    };
+    let (n, m) = (got.len(), wanted.len());
+    format!(
+        "number {at} of {n} and {m}, at byte {place}: C has {}, the interpreter {}",
+        show(got, &one),
+        show(wanted, &two)
+    )
 }
 
 /// A stack that was compiled and loaded.
