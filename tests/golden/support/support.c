@@ -672,13 +672,20 @@ support_INLINE void support_quick_segments(struct support_step *step, struct nac
     step->segments += n;
 }
 
-/* As a function: some bounds are 0, and compilers warn of `>= 0`. */
-support_INLINE bool support_at_least(uint32_t a, uint32_t b) { return a >= b; }
-
-/* Whether the caller's arrays hold what a step can make. */
+/* Whether the caller's arrays hold what a step can make. A bound of 0 is not compared: compilers warn of that. */
 support_INLINE bool support_room(const struct nacre_out *out) {
-    return support_at_least(out->outputs_max, support_OUTPUTS) && support_at_least(out->segments_max, support_SEGMENTS) &&
-        support_at_least(out->bytes_max, support_BYTES);
+    (void)out;
+    return true
+#if support_OUTPUTS > 0
+        && out->outputs_max >= support_OUTPUTS
+#endif
+#if support_SEGMENTS > 0
+        && out->segments_max >= support_SEGMENTS
+#endif
+#if support_BYTES > 0
+        && out->bytes_max >= support_BYTES
+#endif
+        ;
 }
 
 /* A call that had no effect. */

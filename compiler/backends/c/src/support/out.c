@@ -90,13 +90,20 @@
     step->segments += n;
 }
 
-/* As a function: some bounds are 0, and compilers warn of `>= 0`. */
-@_INLINE bool @_at_least(uint32_t a, uint32_t b) { return a >= b; }
-
-/* Whether the caller's arrays hold what a step can make. */
+/* Whether the caller's arrays hold what a step can make. A bound of 0 is not compared: compilers warn of that. */
 @_INLINE bool @_room(const struct nacre_out *out) {
-    return @_at_least(out->outputs_max, @_OUTPUTS) && @_at_least(out->segments_max, @_SEGMENTS) &&
-        @_at_least(out->bytes_max, @_BYTES);
+    (void)out;
+    return true
+#if @_OUTPUTS > 0
+        && out->outputs_max >= @_OUTPUTS
+#endif
+#if @_SEGMENTS > 0
+        && out->segments_max >= @_SEGMENTS
+#endif
+#if @_BYTES > 0
+        && out->bytes_max >= @_BYTES
+#endif
+        ;
 }
 
 /* A call that had no effect. */
