@@ -53,6 +53,10 @@ pub enum EventRole {
     Sending,
     /// A message from the peer.
     Delivery,
+    /// The peer has another address.
+    Moved,
+    /// Frames of another size fit the way to the peer.
+    Room,
 }
 
 /// A value that is set when a connection is opened.
@@ -79,6 +83,8 @@ pub enum GivenRole {
     PeerIdentity,
     /// A number that is another one after each start.
     Incarnation,
+    /// How many bytes of data fit a frame on the way to the peer.
+    Room,
 }
 
 /// The events that the driver itself knows, by index; those that the stack does not have are None.
@@ -244,6 +250,8 @@ unsafe fn event_info(event: &NacreEvent) -> EventInfo {
             1 => EventRole::Opening,
             2 => EventRole::Sending,
             3 => EventRole::Delivery,
+            4 => EventRole::Moved,
+            5 => EventRole::Room,
             _ => EventRole::Plain,
         },
     }
@@ -264,6 +272,7 @@ unsafe fn given_info(given: &NacreGiven) -> Given {
             3 => Some(GivenRole::Identity),
             4 => Some(GivenRole::PeerIdentity),
             5 => Some(GivenRole::Incarnation),
+            6 => Some(GivenRole::Room),
             _ => None,
         },
     }

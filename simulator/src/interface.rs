@@ -99,7 +99,7 @@ impl Interface {
             Some(layer) => format!("{}.{}", stack.layer(layer).name, counter.name),
             None => counter.name.clone(),
         });
-        let givens = stack.cells.iter().filter(|cell| cell.scope == Scope::Given).map(|cell| Wanted {
+        let givens = stack.cells.iter().filter(|cell| cell.is_configured()).map(|cell| Wanted {
             name: format!("{}.{}", stack.layer(cell.layer).name, cell.name),
             ty: cell.ty.clone(),
             required: cell.initial.is_none(),

@@ -12,7 +12,7 @@ fn declared() -> Declared {
 }
 
 fn opened(stack: &Stack, seed: u64) -> Machine {
-    let wanted = stack.cells.iter().filter(|c| c.scope == Scope::Given && c.initial.is_none());
+    let wanted = stack.cells.iter().filter(|c| c.is_configured() && c.initial.is_none());
     let name = |c: &Cell| format!("{}.{}", stack.layer(c.layer).name, c.name);
     let config = wanted.fold(Config::default(), |to, c| to.given(&name(c), stack.zero(&c.ty)));
     let mut machine = Machine::new(stack, Config { seed, ..config });

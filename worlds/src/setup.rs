@@ -288,7 +288,7 @@ impl Setup {
                 other => stack.zero(other),
             }
         };
-        let wanted = stack.cells.iter().filter(|c| c.scope == Scope::Given && c.initial.is_none());
+        let wanted = stack.cells.iter().filter(|c| c.is_configured() && c.initial.is_none());
         let name = |cell: &Cell| format!("{}.{}", stack.layer(cell.layer).name, cell.name);
         let config = Config { externs: self.externs.clone(), first_number: self.bounds.first, ..Config::default() };
         wanted.fold(config, |config, cell| config.given(&name(cell), value(cell)))

@@ -1,5 +1,7 @@
 //! Runs a handler on kinds of messages instead of messages: what it can emit, store and make.
 
+mod places;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use nacre_analysis::values::BodyId;
@@ -355,52 +357,5 @@ impl<'a> Run<'a> {
     fn messages<'e>(&self, values: impl IntoIterator<Item = &'e Expr>) -> u32 {
         let all: u64 = values.into_iter().map(|value| self.stack.messages_in(&value.ty)).sum();
         u32::try_from(all).unwrap_or(u32::MAX)
-    }
-
-    /// Puts up to so many messages at a place; in the state, they are then in the pool.
-    fn store(&mut self, place: &Place, bag: &Bag, most: u32, done: &mut Vec<Course>) {
-        let spot = self.spot(place);
-        match spot.root {
-            SpotRoot::Cell(_) => {
-                if !bag.is_empty() {
-                    let keep = Course::Act(Act::Keep(bag.clone()));
-                    done.push(if most > 1 { Course::Times(most, Box::new(keep)) } else { keep });
-                }
-                let new = self.world.cells.write(&spot, &bag.kept());
-                self.learnt(new);
-            }
-            SpotRoot::Local(..) => self.new |= self.locals.write(&spot, bag),
-        }
-        self.changed(place);
-    }
-
-    pub(crate) fn changed(&mut self, place: &Place) {
-        self.frame.facts.forget_places();
-        if let Root::Local(local) = place.root {
-            self.frame.facts.forget_local(local);
-        }
-    }
-
-    pub(crate) fn local_spot(&self, local: LocalId) -> Spot {
-        let own = || Spot { root: SpotRoot::Local(self.frame.call, local), path: vec![] };
-        self.frame.references.get(&local).cloned().unwrap_or_else(own)
-    }
-
-    fn spot(&self, place: &Place) -> Spot {
-        let mut spot = match place.root {
-            Root::Cell(cell) => Spot { root: SpotRoot::Cell(cell), path: vec![] },
-            Root::Local(local) => self.local_spot(local),
-        };
-        let fields = place.path.iter().filter_map(|s| if let Step::Field(n) = s { Some(*n) } else { None });
-        spot.path.extend(fields);
-        spot
-    }
-
-    pub(crate) fn locals_or_cells(&self, place: &Place) -> Bag {
-        let spot = self.spot(place);
-        match spot.root {
-            SpotRoot::Cell(_) => self.world.cells.read(&spot),
-            SpotRoot::Local(..) => self.locals.read(&spot),
-        }
     }
 }

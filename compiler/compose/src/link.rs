@@ -69,6 +69,7 @@ fn empty(name: &str, description: String) -> Stack {
         description,
         layers: vec![],
         links: vec![],
+        contexts: vec![],
         structs: vec![],
         enums: vec![],
         events: vec![],

@@ -225,7 +225,7 @@ impl<'s> Search<'s> {
 
     /// The same where opening puts several `init` into the queue.
     fn openings(&self, reach: &Reach) -> Option<(SiteId, String)> {
-        let inits: Vec<&PortInput> = self.stack.openings().collect();
+        let inits: Vec<&PortInput> = self.stack.opened().map(|(input, _)| input).collect();
         for (index, first) in inits.iter().enumerate() {
             for second in &inits[index + 1..] {
                 let (a, b) = (self.opening(first), self.opening(second));

@@ -28,6 +28,11 @@ impl Stack {
         lower.filter(|input| self.event(input.event).role == EventRole::Opening)
     }
 
+    /// The same, once for each session that they can name.
+    pub fn opened(&self) -> impl Iterator<Item = (&PortInput, u32)> {
+        self.openings().flat_map(|input| (0..self.sessions_of(input.event)).map(move |session| (input, session)))
+    }
+
     /// Its number among equal events, from 1: what makes its name unique where events were copied for links.
     pub fn occurrence(&self, event: EventId) -> usize {
         let declared = self.event(event);

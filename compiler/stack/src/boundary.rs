@@ -37,6 +37,10 @@ pub enum EventRole {
     Sending,
     /// A message from the peer.
     Delivery,
+    /// The peer of a context has another address: brings it up.
+    Moved,
+    /// The way to the peer of a context has room for other frames: brings up how many bytes of data fit.
+    Room,
 }
 
 impl EventRole {

@@ -45,6 +45,11 @@
 //! for each, and what reaches it names one, as the parameter [`Event::session`] of the type `0 .. n`. Its code runs in
 //! that session. Opening puts its events in once for each session that they can name.
 //!
+//! **Contexts** ([`Context`]) own what the host keeps for a peer or a group: cookie, address of the peer, room on the
+//! way, predictions. Address and room are session cells: the host gives their first values ([`Cell::is_configured`]),
+//! and events change them ([`EventRole::Moved`], [`EventRole::Room`]). **Derived** cells equal their `initial` at any
+//! time: they are no state, are not compared, and may be read only.
+//!
 //! **Boundaries.** Opening evaluates the cells' initial values (after what is drawn at random for them), in order,
 //! and then puts every input of port 0 whose event has the role [`EventRole::Opening`] into the queue. A frame
 //! becomes the event of the first input of port 0 that has a message: its parameter of type Addr is where the frame
@@ -98,6 +103,9 @@ pub struct Stack {
     pub externs: Vec<Extern>,
     /// Port 0 is the lower boundary (frames), port 1 the upper; then `port`s that layers declare, from the lowest.
     pub ports: Vec<Port>,
+    /// What the host finds by frames; none: the connection is the whole stack.
+    #[serde(default)]
+    pub contexts: Vec<Context>,
     /// Layout 0 is that of frames; then one for each boundary at which a layer says `pack` or `unpack`.
     pub layouts: Vec<Layout>,
     pub bounds: Bounds,
@@ -274,6 +282,7 @@ mod access;
 mod boundary;
 mod capabilities;
 mod code;
+mod contexts;
 mod growth;
 mod headers;
 mod ids;
@@ -293,6 +302,7 @@ pub use access::*;
 pub use boundary::*;
 pub use capabilities::{can_be_element, Capabilities};
 pub use code::*;
+pub use contexts::*;
 pub use headers::*;
 pub use ids::*;
 pub use links::*;

@@ -2,25 +2,28 @@
 //!
 //! The interpreter runs every stack as it is. The passes and the C back end work on the normal form, in which
 //! - no layer has several sessions ([`sessions`]): its cells are arrays, indexed by the session that an event names;
+//! - nothing is derived ([`derived`]): what is read is what it is derived from;
 //! - no guard asks for a link ([`guards`]): a layer that tells its neighbours apart has an event for each;
 //! - nothing turns at a port ([`turns`]): what comes back is emitted by who sent it down.
 //!
 //! A row of layers, which is all that the language can say so far, is in normal form already and stays as it is.
 //! Tests run stacks in the interpreter and their normal form in C, and compare.
 
+mod derived;
 mod guards;
 mod sessions;
 mod turns;
 
 use std::borrow::Cow;
 
-use crate::{number, Direction, LayerId, Link, Port, Stack, Target};
+use crate::{number, Direction, LayerId, Link, Port, Scope, Stack, Target};
 
 /// Brings a stack into its normal form; its ports and their events keep their numbers.
 pub fn normalize(stack: &mut Stack) {
     if is_normal(stack) {
         return;
     }
+    derived::rewrite(stack);
     sessions::rewrite(stack);
     turns::rewrite(stack);
     guards::rewrite(stack);
@@ -41,6 +44,7 @@ pub fn normal(stack: &Stack) -> Cow<'_, Stack> {
 pub fn is_normal(stack: &Stack) -> bool {
     let arms = stack.layers.iter().flat_map(|l| &l.reactions).flat_map(|r| &r.arms);
     stack.layers.iter().all(|l| l.sessions == 1)
+        && stack.cells.iter().all(|c| c.scope != Scope::Derived)
         && stack.ports.iter().all(|p| p.turns.is_empty())
         && arms.into_iter().all(|a| a.guard.link.is_none())
 }
@@ -62,6 +66,8 @@ pub fn beyond_rows(stack: &Stack) -> Vec<&'static str> {
         (arms.into_iter().any(|a| a.guard.link.is_some()), "a guard that asks for a link"),
         (stack.ports.iter().any(|p| !p.turns.is_empty()), "events that turn at a port"),
         (has_sessions(stack), SESSIONS),
+        (!stack.contexts.is_empty(), CONTEXTS),
+        (stack.cells.iter().any(|cell| cell.scope == Scope::Derived), DERIVED),
     ];
     those(&found)
 }
@@ -74,12 +80,15 @@ pub fn beyond_worlds(stack: &Stack) -> Vec<&'static str> {
     those(&[
         (lower.len() > 1, SEVERAL_LOWER_PORTS),
         (has_sessions(stack), SESSIONS),
+        (!stack.contexts.is_empty(), CONTEXTS),
         (stack.has_views(), "state that outlives a view"),
     ])
 }
 
 const SEVERAL_LOWER_PORTS: &str = "several lower ports";
 const SESSIONS: &str = "several sessions";
+const CONTEXTS: &str = "contexts";
+const DERIVED: &str = "derived data";
 
 fn has_sessions(stack: &Stack) -> bool {
     stack.layers.iter().any(|l| l.sessions > 1) || stack.events.iter().any(|event| event.session.is_some())

@@ -16,7 +16,7 @@ pub fn rows() -> Vec<Stack> {
 
 /// Those that are no row of layers between two ports.
 pub fn graphs() -> Vec<Stack> {
-    vec![fork(), turning(), router(), mux()]
+    vec![fork(), turning(), router(), mux(), far()]
 }
 
 /// Two layers above one.
@@ -27,6 +27,11 @@ pub fn fork() -> Stack {
 /// Two lower ports, and state that outlives a view.
 pub fn router() -> Stack {
     sample(include_str!("samples/router.stack"))
+}
+
+/// A connection whose peer and room change, with derived data.
+pub fn far() -> Stack {
+    sample(include_str!("samples/far.stack"))
 }
 
 /// Three sessions above a multiplexor, over channels to two peers.

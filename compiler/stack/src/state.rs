@@ -38,6 +38,8 @@ pub enum GivenRole {
     PeerIdentity,
     /// Another number after each start.
     Incarnation,
+    /// How many bytes of data fit a frame on the way to the peer.
+    Room,
 }
 
 impl GivenRole {
@@ -54,6 +56,8 @@ pub enum Scope {
     Shared,
     Lasting,
     Given,
+    /// Follows from other cells of the layer; see [`Context::predictions`].
+    Derived,
 }
 
 /// Counts what happens; not behaviour.

@@ -1,6 +1,7 @@
 //! The validator: whether a stack is one, so that nobody who reads it need check anything. It runs after every pass.
 
 mod code;
+mod contexts;
 mod cycles;
 mod expressions;
 mod in_place;
@@ -22,9 +23,16 @@ pub use problems::Problem;
 /// run only if those found nothing.
 pub fn validate(stack: &Stack) -> Result<(), Vec<Problem>> {
     let mut problems = Problems::default();
-    for check in
-        [tables::check, sessions::check, code::check, cycles::check, layouts::check, in_place::check, numbers::check]
-    {
+    for check in [
+        tables::check,
+        sessions::check,
+        contexts::check,
+        code::check,
+        cycles::check,
+        layouts::check,
+        in_place::check,
+        numbers::check,
+    ] {
         check(stack, &mut problems);
         if !problems.found.is_empty() {
             return Err(problems.found);

@@ -6,7 +6,7 @@ use nacre_stack::interpret::{Addr, Config, Machine, Outcome, Value};
 use nacre_stack::*;
 
 fn open(stack: &Stack) -> Machine {
-    let missing = stack.cells.iter().filter(|c| c.scope == Scope::Given && c.initial.is_none());
+    let missing = stack.cells.iter().filter(|c| c.is_configured() && c.initial.is_none());
     let name = |cell: &Cell| format!("{}.{}", stack.layer(cell.layer).name, cell.name);
     let config = missing.fold(Config::default(), |config, cell| config.given(&name(cell), stack.zero(&cell.ty)));
     let mut machine = Machine::new(stack, config);
@@ -110,6 +110,7 @@ fn each_session_has_a_state_of_its_own() {
     let stack = samples::mux();
     let (mut a, mut b) = (open(&stack), open(&stack));
     let (say, ask) = (input(&stack, "above", "say"), input(&stack, "above", "ask"));
+    assert_eq!(cell(&a, "keyed", "channels"), &Value::Num(6), "opening comes once for each channel");
     assert_eq!(a.armed().iter().map(|armed| armed.indices[0]).collect::<Vec<_>>(), [0, 1, 2]);
     assert_eq!(a.call(say, &[Value::Num(2)], b"two", 1), Outcome::Ok);
     let outputs = a.take_outputs();
@@ -142,4 +143,24 @@ fn nothing_picks_a_session_that_there_is_not() {
     assert_eq!(machine.counter(builtin::MALFORMED), 1);
     assert_eq!(machine.canonical_bytes(), before);
     assert_eq!(machine.enter(PortId(0), 1, Addr::default(), &[2, 0], 1), Outcome::Ok);
+}
+
+#[test]
+fn a_peer_that_moves_and_a_way_whose_room_changes_are_state_of_their_context() {
+    let stack = samples::far();
+    let mut machine = open(&stack);
+    let context = &stack.contexts[0];
+    let peer = context.peer.expect("a peer");
+    let there = Value::Addr(Addr { ip: [7; 16], port: 9, family: 6 });
+    assert_eq!(machine.call(input(&stack, "below", "moved"), &[there.clone()], b"", 1), Outcome::Ok);
+    assert_eq!(machine.cell(peer), &there);
+    assert_eq!(machine.call(input(&stack, "above", "send"), &[], &[1; 300], 2), Outcome::Ok);
+    assert_eq!(machine.take_outputs()[0].arguments, [there]);
+    // Half of the room and one, which no message may reach; another follows from it.
+    assert_eq!(machine.call(input(&stack, "below", "room"), &[Value::Num(100)], b"", 3), Outcome::Ok);
+    assert_eq!(machine.take_outputs()[0].arguments, [Value::Num(52)], "it is derived anew within the step");
+    assert_eq!(machine.call(input(&stack, "above", "send"), &[], &[1; 300], 4), Outcome::Ok);
+    assert_eq!(machine.take_outputs(), []);
+    assert_eq!(machine.reports().len(), 0);
+    assert_eq!(read(&print(&stack)).expect("its own text"), stack);
 }

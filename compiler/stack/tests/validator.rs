@@ -377,3 +377,36 @@ fn sessions_that_nothing_names_or_that_are_not_there() {
         (total.initial, total.ty) = (next, Type::Seq(8));
     });
 }
+
+#[test]
+fn contexts_that_own_what_they_cannot() {
+    let far = samples::far;
+    let at = |s: &Stack, name: &str| CellId(s.cells.iter().position(|c| c.name == name).expect(name) as u32);
+    refused("a cell of another role", far(), |s| s.contexts[0].cookie = s.contexts[0].room);
+    refused("names a cell or a port that there is not", far(), |s| s.contexts[0].peer = Some(CellId(99)));
+    refused("names a cell or a port that there is not", far(), |s| s.contexts[0].port = PortId(9));
+    refused("frames do not arrive at its port", far(), |s| s.contexts[0].port = PortId(1));
+    refused("a prediction is not derived", far(), |s| s.contexts[0].predictions = vec![at(s, "next")]);
+    refused("nothing outlives one", far(), |s| s.contexts[0].kind = ContextKind::View);
+    refused("a cell of another context", far(), |s| s.contexts.push(s.contexts[0].clone()));
+    refused("no context owns it as state", far(), |s| s.contexts.clear());
+    refused("state that it could change", far(), |s| s.contexts[0].room = None);
+    refused("does not bring up one", far(), |s| s.events[4].parameters.clear());
+    refused("its room no number of 32 bits", far(), |s| s.cells[2].ty = Type::UInt(31));
+}
+
+#[test]
+fn derived_data_is_only_read_and_follows_from_what_stands_before_it() {
+    let far = samples::far;
+    fn cell<'s>(s: &'s mut Stack, name: &str) -> &'s mut Cell {
+        s.cells.iter_mut().find(|c| c.name == name).expect(name)
+    }
+    refused("what it is derived from", far(), |s| _ = cell(s, "piece").initial.take());
+    refused("from the clock, or from a cell that does not stand before", far(), |s| {
+        cell(s, "piece").initial = cell(s, "expected").initial.clone();
+    });
+    refused("changed, or used other than by reading", far(), |s| cell(s, "moves").scope = Scope::Derived);
+    let normal = normal::normal(&far()).into_owned();
+    assert_eq!(validate(&normal), Ok(()));
+    assert!(normal.cells.iter().all(|cell| cell.scope != Scope::Derived));
+}

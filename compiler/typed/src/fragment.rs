@@ -104,6 +104,7 @@ impl Fragment {
                 random: None,
                 span: self.span,
             }],
+            contexts: Vec::new(),
             links: (0..2 + self.ports.len() as u32).map(link).collect(),
             structs: self.structs.clone(),
             enums: self.enums.clone(),

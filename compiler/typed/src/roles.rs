@@ -40,6 +40,8 @@ impl Checker<'_> {
             EventRole::Opening => (direction == Direction::Up && parameters == 0, "goes up and has no parameters"),
             EventRole::Sending => (direction == Direction::Down && message, "goes down and carries a message"),
             EventRole::Delivery => (direction == Direction::Up && message, "goes up and carries a message"),
+            // The language has no words for these yet.
+            EventRole::Moved | EventRole::Room => (false, "is not built"),
         };
         if !fits {
             self.unfit_role(word, &declared.name.name, &format!("an event `as {}` {must}", word.name), declared.span);

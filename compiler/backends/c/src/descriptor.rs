@@ -41,7 +41,7 @@ impl Writer<'_> {
             ("counters_len", count(stack.counters.len())),
             ("counters", format!("{p}_counter_names")),
             ("events_len", count(stack.interface().len())),
-            ("givens_len", count(stack.cells.iter().filter(|c| c.scope == Scope::Given).count())),
+            ("givens_len", count(stack.cells.iter().filter(|c| c.is_configured()).count())),
             ("events", format!("{p}_events")),
             ("givens", format!("{p}_givens")),
         ];
@@ -109,7 +109,7 @@ impl Writer<'_> {
         code.close("};");
         code.open(format!("static const struct nacre_given {p}_givens[] = {{"));
         let mut any = false;
-        for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.scope == Scope::Given) {
+        for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.is_configured()) {
             let layer = cell.layer.index();
             let member = &self.given_names[index];
             code.line(format!(
@@ -137,6 +137,8 @@ fn event_role(role: EventRole) -> &'static str {
         EventRole::Opening => "NACRE_EVENT_OPENING",
         EventRole::Sending => "NACRE_EVENT_SENDING",
         EventRole::Delivery => "NACRE_EVENT_DELIVERY",
+        EventRole::Moved => "NACRE_EVENT_MOVED",
+        EventRole::Room => "NACRE_EVENT_ROOM",
     }
 }
 
@@ -149,5 +151,6 @@ fn given_role(role: Option<GivenRole>) -> &'static str {
         Some(GivenRole::Identity) => "NACRE_GIVEN_IDENTITY",
         Some(GivenRole::PeerIdentity) => "NACRE_GIVEN_PEER_IDENTITY",
         Some(GivenRole::Incarnation) => "NACRE_GIVEN_INCARNATION",
+        Some(GivenRole::Room) => "NACRE_GIVEN_ROOM",
     }
 }

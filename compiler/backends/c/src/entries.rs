@@ -271,9 +271,9 @@ impl Writer<'_> {
     /// Several events of opening go through the queue: to be known before it is written.
     pub fn note_openings(&mut self) {
         let stack = self.stack;
-        let inits: Vec<&PortInput> = stack.openings().collect();
+        let inits: Vec<(&PortInput, u32)> = stack.opened().collect();
         if inits.len() > 1 {
-            self.queued.extend(inits.iter().map(|i| (Target::Layer(i.layer), i.event)));
+            self.queued.extend(inits.iter().map(|(i, _)| (Target::Layer(i.layer), i.event)));
         }
     }
 

@@ -152,7 +152,8 @@ impl Writer<'_> {
         self.begin(&mut code, None);
         code.line("(void)config;");
         self.take_givens(&mut code);
-        for index in (0..stack.cells.len()).filter(|index| stack.cells[*index].scope == Scope::Session) {
+        let anew = |cell: &Cell| cell.scope == Scope::Session && !cell.is_configured();
+        for index in (0..stack.cells.len()).filter(|index| anew(&stack.cells[*index])) {
             self.set_initial(CellId(index as u32), &mut code);
         }
         self.inits(&mut code);

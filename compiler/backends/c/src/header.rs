@@ -151,7 +151,7 @@ impl Writer<'_> {
         let p = self.prefix.clone();
         code.open(format!("struct {p}_config {{"));
         let mut any = false;
-        for (index, cell) in self.stack.cells.iter().enumerate().filter(|(_, c)| c.scope == Scope::Given) {
+        for (index, cell) in self.stack.cells.iter().enumerate().filter(|(_, c)| c.is_configured()) {
             let ty = self.c_type(&cell.ty, cell.layer.index());
             let comment = if cell.initial.is_none() { " /* the host must say */" } else { "" };
             code.line(format!("{ty} {};{comment}", self.given_names[index]));

@@ -82,14 +82,22 @@ struct nacre_out {
 };
 
 /* What an event is at the boundary of the stack, and a given to the host. */
-enum nacre_event_role { NACRE_EVENT_PLAIN, NACRE_EVENT_OPENING, NACRE_EVENT_SENDING, NACRE_EVENT_DELIVERY };
+enum nacre_event_role {
+    NACRE_EVENT_PLAIN,
+    NACRE_EVENT_OPENING,
+    NACRE_EVENT_SENDING,
+    NACRE_EVENT_DELIVERY,
+    NACRE_EVENT_MOVED, /* to be called when the peer has another address */
+    NACRE_EVENT_ROOM   /* to be called when frames of another size fit the way to the peer */
+};
 enum nacre_given_role {
     NACRE_GIVEN_PLAIN,         /* a setting of the user's */
     NACRE_GIVEN_PEER,          /* the peer's address */
     NACRE_GIVEN_COOKIE,        /* 24 bits, not 0: by which frames find this connection */
     NACRE_GIVEN_IDENTITY,      /* who this end is; 0: nobody in particular */
     NACRE_GIVEN_PEER_IDENTITY, /* whom it means to speak to; 0: whoever is there */
-    NACRE_GIVEN_INCARNATION    /* random, another one after each start */
+    NACRE_GIVEN_INCARNATION,   /* random, another one after each start */
+    NACRE_GIVEN_ROOM           /* how many bytes of data fit a frame on the way to the peer */
 };
 
 /* An event of the interface at a port. */

@@ -15,7 +15,7 @@ impl Writer<'_> {
         let mut code = Code::new(0);
         code.open(format!("void {p}_config_default(struct {p}_config *config) {{"));
         code.line("memset(config, 0, sizeof *config);");
-        for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.scope == Scope::Given) {
+        for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.is_configured()) {
             if let Some(initial) = &cell.initial {
                 let mut body = Body::new(self, cell.layer.index(), Kind::Outside, &[], &[]);
                 body.in_config = true;
@@ -61,7 +61,7 @@ impl Writer<'_> {
         }
         code.line("(void)seed;");
         code.line("(void)config;");
-        for index in (0..stack.cells.len()).filter(|index| stack.cells[*index].scope != Scope::Given) {
+        for index in (0..stack.cells.len()).filter(|index| !stack.cells[*index].is_configured()) {
             self.set_initial(CellId(index as u32), &mut code);
         }
         if at {
@@ -78,7 +78,7 @@ impl Writer<'_> {
     /// Refuses a config with a value that does not fit its type.
     pub fn check_config(&self, code: &mut Code) {
         let (p, stack) = (&self.prefix, self.stack);
-        for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.scope == Scope::Given) {
+        for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.is_configured()) {
             let member = format!("config->{}", self.given_names[index]);
             if let Some(fits) = self.fits(&cell.ty, &member) {
                 code.line(format!("if (!({fits})) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
@@ -92,7 +92,7 @@ impl Writer<'_> {
     /// Copies the givens out of the config.
     pub fn take_givens(&self, code: &mut Code) {
         let stack = self.stack;
-        for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.scope == Scope::Given) {
+        for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.is_configured()) {
             let (layer, name) = (&self.layer_names[cell.layer.index()], &self.cell_names[index]);
             code.line(format!("s->{layer}.{name} = config->{};", self.given_names[index]));
         }
@@ -101,16 +101,18 @@ impl Writer<'_> {
     /// Puts in the events of opening.
     pub fn inits(&mut self, code: &mut Code) {
         let stack = self.stack;
-        let inits: Vec<&PortInput> = stack.openings().collect();
-        for input in &inits {
+        let inits: Vec<(&PortInput, u32)> = stack.opened().collect();
+        for (input, session) in &inits {
             let target = Target::Layer(input.layer);
             let mut texts = vec![];
-            for parameter in &stack.event(input.event).parameters {
+            let declared = stack.event(input.event);
+            for (at, parameter) in declared.parameters.iter().enumerate() {
                 let (c_type, zero) = match parameter.ty {
                     Type::Msg => (self.message_type(input.layer.index()), "{.data = false}".to_string()),
                     _ => (self.c_type(&parameter.ty, 0), self.zero(&parameter.ty)),
                 };
                 texts.push(match self.scalar(&parameter.ty) {
+                    Some(_) if declared.session == Some(at as u32) => format!("{session}u"),
                     Some(_) => zero,
                     None => format!("({c_type}){zero}"),
                 });

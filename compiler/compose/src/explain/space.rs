@@ -78,6 +78,7 @@ fn cells(stack: &Stack) -> Vec<Vec<String>> {
         Scope::Shared => "shared",
         Scope::Lasting => "lasting",
         Scope::Given => "given",
+        Scope::Derived => "derived",
     };
     let one = |cell: &Cell| {
         let mut words = vec![];

@@ -46,7 +46,7 @@ pub fn write(stack: &Stack, state: &State, kind: Kind) -> Vec<u8> {
     let mut to = vec![];
     let drawn = |index: usize| stack.layers.iter().any(|l| l.random.is_some_and(|cell| cell.index() == index));
     for (index, (cell, value)) in stack.cells.iter().zip(&state.cells).enumerate() {
-        if cell.scope != Scope::Given && (kind == Kind::Whole || !drawn(index)) {
+        if !matches!(cell.scope, Scope::Given | Scope::Derived) && (kind == Kind::Whole || !drawn(index)) {
             put(&Form { stack, kind }, &stack.whole_type(CellId(index as u32)), value, &mut to);
         }
     }

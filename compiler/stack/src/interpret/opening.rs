@@ -72,10 +72,8 @@ impl Machine {
         let value = |cell: &Cell| {
             let name = format!("{}.{}", self.stack.layer(cell.layer).name, cell.name);
             match self.config.givens.get(&name) {
-                Some(value) if cell.scope == Scope::Given => {
-                    self.stack.fits(value, &cell.ty).then(|| Some(value.clone()))
-                }
-                _ if cell.scope == Scope::Given && cell.initial.is_none() => None,
+                Some(value) if cell.is_configured() => self.stack.fits(value, &cell.ty).then(|| Some(value.clone())),
+                _ if cell.is_configured() && cell.initial.is_none() => None,
                 _ => Some(None),
             }
         };
@@ -83,10 +81,9 @@ impl Machine {
     }
 
     fn inits(&self) -> Vec<Pending> {
-        let sessions = |input: &PortInput| 0..self.stack.sessions_of(input.event);
         let source = |session| Some(Source { from: None, session });
-        let inputs = self.stack.openings().flat_map(|input| sessions(input).map(move |session| (input, session)));
-        inputs.map(|(input, session)| self.pending(input, Message::default(), source(session), &[])).collect()
+        let opened = self.stack.opened();
+        opened.map(|(input, session)| self.pending(input, Message::default(), source(session), &[])).collect()
     }
 }
 
@@ -104,9 +101,9 @@ fn set_cells(run: &mut Run, givens: Vec<Option<Value>>, seed: u64) {
 /// Gives some cells their first values, the givens before the others.
 fn set_values(run: &mut Run, mut givens: Vec<Option<Value>>, wanted: impl Fn(usize) -> bool) {
     let stack = run.stack;
-    for scope_is_given in [true, false] {
+    for configured in [true, false] {
         for (index, cell) in stack.cells.iter().enumerate() {
-            if (cell.scope == Scope::Given) != scope_is_given || !wanted(index) {
+            if cell.is_configured() != configured || !wanted(index) {
                 continue;
             }
             match (givens[index].take(), &cell.initial) {
@@ -142,7 +139,7 @@ fn set_view(run: &mut Run, givens: Vec<Option<Value>>) {
     let anew = |index: usize| match stack.cells[index].scope {
         Scope::Given => true,
         Scope::Session => !drawn(index),
-        Scope::Shared | Scope::Lasting => false,
+        Scope::Shared | Scope::Lasting | Scope::Derived => false,
     };
     for index in (0..stack.cells.len()).filter(|index| anew(*index)) {
         run.state.cells[index] = stack.zero(&stack.whole_type(CellId(index as u32)));

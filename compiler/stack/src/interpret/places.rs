@@ -1,6 +1,6 @@
 //! Places: found once, then read and written.
 
-use super::run::{Run, Slot};
+use super::run::{Frame, Run, Slot};
 use super::value::Value;
 use crate::*;
 
@@ -60,6 +60,7 @@ impl Run<'_> {
         let frame = self.frames.len() - 1;
         let mut found = match place.root {
             Root::Cell(cell) => {
+                self.derive(cell);
                 let session = FoundStep::Part(self.frames[frame].session);
                 let path = if self.stack.copies(cell) > 1 { vec![session] } else { vec![] };
                 Found { root: FoundRoot::Cell(cell), path }
@@ -77,6 +78,17 @@ impl Run<'_> {
             });
         }
         found
+    }
+
+    /// What is derived follows anew from its inputs whenever it is looked at.
+    fn derive(&mut self, id: CellId) {
+        let cell = &self.stack.cells[id.index()];
+        if let (Scope::Derived, Some(initial)) = (cell.scope, &cell.initial) {
+            self.frames.push(Frame::new(&[], cell.layer));
+            let value = self.evaluate(initial);
+            self.frames.pop();
+            self.state.cells[id.index()] = value;
+        }
     }
 
     fn root(&self, root: FoundRoot) -> Option<&Value> {

@@ -35,6 +35,7 @@ impl Builder {
                 description: description.into(),
                 layers: vec![],
                 links: vec![],
+                contexts: vec![],
                 structs: vec![],
                 enums: vec![],
                 events: vec![],

@@ -241,6 +241,23 @@ impl<'a> Printer<'a> {
         for layout in &stack.layouts {
             self.layout(layout);
         }
+        for context in &stack.contexts {
+            self.context(context);
+        }
+    }
+
+    fn context(&mut self, context: &Context) {
+        let cell = |id: &CellId| format!("@{}", self.names.cells.show(id.index()));
+        let kind = word(words::CONTEXTS, context.kind);
+        let port = self.names.ports.show(context.port.index());
+        let mut text = format!("context {} {kind} port {port}", quoted(&context.name));
+        for (name, owned) in [("cookie", context.cookie), ("peer", context.peer), ("room", context.room)] {
+            text += &owned.map_or(String::new(), |id| format!(" {name} {}", cell(&id)));
+        }
+        if !context.predictions.is_empty() {
+            text += &format!(" predictions [{}]", join(context.predictions.iter().map(cell)));
+        }
+        self.line(text);
     }
 
     fn port(&mut self, port: &'a Port) {

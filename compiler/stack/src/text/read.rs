@@ -40,6 +40,7 @@ pub fn read(text: &str) -> Result<Stack> {
         description: String::new(),
         layers: vec![],
         links: vec![],
+        contexts: vec![],
         structs: vec![],
         enums: vec![],
         events: vec![],

@@ -62,6 +62,7 @@ impl Reader {
             "timer" => self.timer_item()?,
             "port" => self.port_item()?,
             "layout" => self.layout_item()?,
+            "context" => self.context_item()?,
             word => return self.fail(format!("`{word}` is not an item")),
         }
         Ok(())

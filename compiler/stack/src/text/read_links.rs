@@ -38,6 +38,26 @@ impl Reader {
         Ok(Turn { event, comes_back: self.event()?, leaves: self.is_word("leaves") })
     }
 
+    /// Reads `context far connection port below cookie @id peer @peer room @room predictions [@next]`.
+    pub fn context_item(&mut self) -> Result<()> {
+        let (name, kind) = (self.name()?, self.must_be(words::CONTEXTS)?);
+        self.expect("port")?;
+        let port = PortId(self.named(|n| &n.ports)?);
+        let mut owned = [None; 3];
+        for (owned, word) in owned.iter_mut().zip(["cookie", "peer", "room"]) {
+            *owned = if self.is_word(word) { Some(self.cell()?) } else { None };
+        }
+        let predictions = if self.is_word("predictions") { self.listed(Reader::cell)? } else { vec![] };
+        let [cookie, peer, room] = owned;
+        self.stack.contexts.push(Context { name, kind, port, cookie, peer, room, predictions });
+        Ok(())
+    }
+
+    fn cell(&mut self) -> Result<CellId> {
+        self.sign('@')?;
+        Ok(CellId(self.named(|n| &n.cells)?))
+    }
+
     /// Reads an emission.
     pub fn emit(&mut self) -> Result<Emit> {
         let (line, way) = (self.line(), self.way()?);

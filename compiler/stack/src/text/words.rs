@@ -15,14 +15,21 @@ pub fn value<T: Copy>(words: Words<T>, word: &str) -> Option<T> {
 
 pub const DIRECTIONS: Words<Direction> = &[(Direction::Up, "up"), (Direction::Down, "down")];
 
-pub const SCOPES: Words<Scope> =
-    &[(Scope::Session, "session"), (Scope::Shared, "shared"), (Scope::Lasting, "lasting"), (Scope::Given, "given")];
+pub const SCOPES: Words<Scope> = &[
+    (Scope::Session, "session"),
+    (Scope::Shared, "shared"),
+    (Scope::Lasting, "lasting"),
+    (Scope::Given, "given"),
+    (Scope::Derived, "derived"),
+];
 
 pub const EVENT_ROLES: Words<EventRole> = &[
     (EventRole::Plain, "plain"),
     (EventRole::Opening, "opening"),
     (EventRole::Sending, "sending"),
     (EventRole::Delivery, "delivery"),
+    (EventRole::Moved, "moved"),
+    (EventRole::Room, "room"),
 ];
 
 pub const GIVEN_ROLES: Words<GivenRole> = &[
@@ -31,7 +38,11 @@ pub const GIVEN_ROLES: Words<GivenRole> = &[
     (GivenRole::Identity, "identity"),
     (GivenRole::PeerIdentity, "peer_identity"),
     (GivenRole::Incarnation, "incarnation"),
+    (GivenRole::Room, "room"),
 ];
+
+/// With whom a context is.
+pub const CONTEXTS: Words<ContextKind> = &[(ContextKind::Connection, "connection"), (ContextKind::View, "view")];
 
 pub const PLACES: Words<FieldPlace> =
     &[(FieldPlace::Packed, "packed"), (FieldPlace::Cookie, "cookie"), (FieldPlace::Fingerprint, "fingerprint")];

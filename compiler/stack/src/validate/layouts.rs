@@ -1,5 +1,7 @@
 //! Layouts: every field has its bits, no two have the same.
 
+use std::ops::Range;
+
 use super::problems::Problems;
 use crate::*;
 
@@ -53,13 +55,15 @@ fn headers(stack: &Stack, p: &mut Problems) {
 }
 
 fn fields(stack: &Stack, layout: &Layout, shape: &Shape, p: &mut Problems) {
-    let mut used = vec![false; shape.size as usize * 8];
+    let mut used: Vec<Range<u64>> = vec![];
     let mut take = |from: u32, bits: u32, what: &str, p: &mut Problems| {
-        let Some(range) = used.get_mut(from as usize..(from as usize).saturating_add(bits as usize)) else {
+        let taken = u64::from(from)..u64::from(from) + u64::from(bits);
+        if taken.end > u64::from(shape.size) * 8 {
             return p.add(format!("{what} stands outside of {} bytes", shape.size));
-        };
-        p.unless(range.iter().all(|used| !used), || format!("{what} overlaps another"));
-        range.fill(true);
+        }
+        let overlaps = used.iter().any(|other| other.start < taken.end && taken.start < other.end);
+        p.unless(!overlaps, || format!("{what} overlaps another"));
+        used.push(taken);
     };
     match layout.form {
         LayoutForm::Preamble => {

@@ -20,7 +20,8 @@ impl<'a> Check<'a> {
     pub fn changed(&mut self, place: &'a Place) {
         self.place(place);
         if let Root::Cell(cell) = place.root {
-            let given = self.stack.cells.get(cell.index()).is_some_and(|c| c.scope == Scope::Given);
+            let scope = self.stack.cells.get(cell.index()).map(|c| c.scope);
+            let given = matches!(scope, Some(Scope::Given | Scope::Derived));
             self.problems.unless(!given, || "a given cell is changed".into());
             self.problems.unless(self.effects, || "a cell is changed where nothing may be".into());
         }

@@ -90,7 +90,7 @@ impl<'l> World<'l> {
             };
             let blocks = blocks.min(0xffff);
             config.blocks = Some(blocks);
-            for cell in stack.cells.iter().filter(|c| c.scope == Scope::Given && c.initial.is_none()) {
+            for cell in stack.cells.iter().filter(|c| c.is_configured() && c.initial.is_none()) {
                 let value = match cell.ty {
                     Type::Addr => Value::Addr(other),
                     Type::UInt(b) => Value::Num((world.dice.draw() & mask(b as u32)).max(1)),
@@ -279,13 +279,15 @@ impl<'l> World<'l> {
     fn call(&mut self, end: usize) {
         let interface = self.stack.interface();
         let inputs: Vec<usize> = (0..interface.len())
-            .filter(|i| interface[*i].input.is_some() && !self.stack.is_lower(interface[*i].port))
+            .filter(|i| interface[*i].input.is_some())
+            .filter(|i| !self.stack.is_lower(interface[*i].port) || self.changes(interface[*i].event))
             .collect();
         if inputs.is_empty() {
             return;
         }
         // What has no message may end the connection.
-        let carries = |i: &usize| self.stack.event(interface[*i].event).message.is_some();
+        let carries =
+            |i: &usize| self.stack.event(interface[*i].event).message.is_some() || self.changes(interface[*i].event);
         let with: Vec<usize> = inputs.iter().copied().filter(carries).collect();
         let inputs = if with.is_empty() || self.below(300) == 0 { inputs } else { with };
         let number = inputs[self.below(inputs.len() as u64) as usize];
@@ -308,6 +310,11 @@ impl<'l> World<'l> {
         }
         let outcome = self.ends[end].reference.call(number as u32, &values, &data, now);
         self.compare(end, code(outcome), "call", |live| live.call(number as u32, &numbers, address, &data, now));
+    }
+
+    /// Whether the event changes a context.
+    fn changes(&self, event: EventId) -> bool {
+        matches!(self.stack.event(event).role, EventRole::Moved | EventRole::Room)
     }
 
     /// A new view, at times with another value of a given that has a default.
