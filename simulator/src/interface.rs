@@ -1,6 +1,6 @@
 //! What a stack shows to its host: the events of its ports, its counters, and what it must be given, by name.
 
-use nacre_stack::{mask, GivenRole, Scope, Stack, Type};
+use nacre_stack::{mask, GivenRole, Stack, Type};
 
 use crate::endpoint::{Address, Given};
 use crate::random::{hash, Random};

@@ -1,7 +1,7 @@
 //! What is drawn at random for initial values: the generator's numbers in order, and the same in the emitted C.
 
 use nacre_stack::interpret::{Config, Machine, Outcome, SplitMix64, Value};
-use nacre_stack::{Cell, CellId, Scope, Stack};
+use nacre_stack::{Cell, CellId, Stack};
 use nacre_tests::library::Declared;
 use nacre_tests::machines::Machines;
 use nacre_tests::root;

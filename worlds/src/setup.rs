@@ -6,7 +6,7 @@ use nacre_specification::subset_construction::{Called, Letter};
 use nacre_specification::{ActionKind, Automaton};
 use nacre_stack::interpret::{Config, Externs, NoExterns, Value};
 use nacre_stack::normal::beyond_worlds;
-use nacre_stack::{mask, Cell, Direction, EventId, GivenRole, PortId, Scope, Stack, Type};
+use nacre_stack::{mask, Cell, Direction, EventId, GivenRole, PortId, Stack, Type};
 
 use crate::values::address;
 

@@ -391,7 +391,7 @@ fn contexts_that_own_what_they_cannot() {
     refused("a cell of another context", far(), |s| s.contexts.push(s.contexts[0].clone()));
     refused("no context owns it as state", far(), |s| s.contexts.clear());
     refused("state that it could change", far(), |s| s.contexts[0].room = None);
-    refused("does not bring up one", far(), |s| s.events[4].parameters.clear());
+    refused("does not bring up one", far(), |s| s.events[4].role = EventRole::Moved);
     refused("its room no number of 32 bits", far(), |s| s.cells[2].ty = Type::UInt(31));
 }
 
