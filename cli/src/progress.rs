@@ -1,7 +1,7 @@
 //! Progress on a terminal, for work that takes longer than a second.
 
 use std::cell::{Cell, OnceCell};
-use std::io::{stderr, IsTerminal};
+use std::io::{stderr, IsTerminal, Write as _};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -77,7 +77,7 @@ impl Counting {
         if !stderr().is_terminal() {
             let lines = self.lines.get() + 1;
             if self.begun.elapsed() >= BETWEEN_LINES * lines {
-                eprintln!("{text}");
+                line(text);
                 self.lines.set(lines);
             }
             return;
@@ -120,11 +120,16 @@ impl Waiting {
     }
 }
 
+/// A line of progress, which scripts can tell from messages. Whoever reads them may have gone.
+fn line(text: &str) {
+    let _ = writeln!(stderr(), "progress: {text}");
+}
+
 /// Writes what is waited for now and then.
 fn lines_until(ended: &Receiver<()>, text: &str) {
     let begun = Instant::now();
     while ended.recv_timeout(BETWEEN_LINES) == Err(RecvTimeoutError::Timeout) {
-        eprintln!("{text}: {} s", begun.elapsed().as_secs());
+        line(&format!("{text}: {} s", begun.elapsed().as_secs()));
     }
 }
 

@@ -183,6 +183,9 @@ pub fn world(
     if reading.bounds.limits.iter().any(|(name, _)| name == "timers") {
         caveats.push("timers are limited, so nothing need ever happen again: goals were not checked".to_string());
     }
+    if stack.has_views() {
+        caveats.push("state outlives a view: the verdict holds for one view, as no other is entered".to_string());
+    }
     caveats.extend(between.trusted.iter().map(|n| format!("`{n}` is a property: trusted, not checked")));
     let leaks = nacre_analysis::timing::leaks(&stack);
     let gap = |leak: &Leak| {

@@ -56,12 +56,25 @@ pub fn run(args: &Verify, world: &World, session: &Session, interrupt: &Interrup
             break;
         }
     }
+    decide_goals(&mut all);
     if let Some(gap) = world.gaps.first() {
         for reported in all.iter_mut().filter(|r| matches!(r.verdict, Outcome::Holds)) {
             reported.verdict = Outcome::NotFound(gap.clone());
         }
     }
     all
+}
+
+/// More runs are fair to SPIN than to the explorer: where that has found that goals hold, SPIN's run violates none.
+fn decide_goals(all: &mut [Report]) {
+    if !all.iter().any(|r| r.engine == Searcher::Explorer && matches!(r.verdict, Outcome::Holds)) {
+        return;
+    }
+    for reported in all.iter_mut().filter(|r| r.engine == Searcher::SpinGoals) {
+        if matches!(reported.verdict, Outcome::Violated { violation: Some(Violation::Goal), .. }) {
+            reported.verdict = Outcome::Excluded;
+        }
+    }
 }
 
 /// The emitted C of every level, in one world.
@@ -196,7 +209,7 @@ fn looks_for(engine: Searcher, violation: Violation) -> bool {
 /// words.
 pub fn differ(all: &[Report]) -> Option<String> {
     let explorer = all.iter().find(|r| r.engine == Searcher::Explorer)?;
-    // Fewer runs are fair to the explorer, and an excuse alone is not enough for it: of goals either may find more.
+    // Of goals the explorer decides (`decide_goals`), and an excuse alone is not enough for it.
     let mut others = all.iter().filter(|r| !matches!(r.engine, Searcher::Explorer | Searcher::SpinGoals));
     let words = others.find_map(|other| match (&explorer.verdict, &other.verdict) {
         // SPIN's first states are those before both ends are open.

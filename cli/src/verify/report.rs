@@ -66,6 +66,8 @@ pub enum Outcome {
         steps: Vec<String>,
     },
     Holds,
+    /// Only a run that the fairness of goals excludes: SPIN's is weaker. The explorer, which decides, has found that the goals hold.
+    Excluded,
     /// A search that ended before it was complete, or did not reach all of the layer.
     NotFound(String),
     /// The engine cannot be used for this; in words.
@@ -117,6 +119,7 @@ impl Report {
         let (verdict, why) = match &self.verdict {
             Outcome::Violated { why, .. } => ("violated", why.clone()),
             Outcome::Holds => ("holds", String::new()),
+            Outcome::Excluded => ("decided by the explorer", WEAK_FAIRNESS.into()),
             Outcome::NotFound(why) => ("no violation found", why.clone()),
             Outcome::Unfit(why) => ("cannot be checked", why.clone()),
             Outcome::Failed(why) => ("failed", why.clone()),
@@ -169,6 +172,10 @@ const COMPOSED_GOALS: &str =
     "goals of layers do not add up to goals of the stack: a layer meets its goal if what it requires can \
 still do all that its automaton allows; a layer below may do less, unless its automaton has a goal of its own";
 
+/// Why a run that SPIN finds may violate no goal.
+const WEAK_FAIRNESS: &str =
+    "SPIN also calls runs fair in which a move that is possible again and again, but not always, is never made";
+
 /// Tells one verdict; draws and saves the run of a violation. `violations`: how many were told before, for the names of
 /// files.
 pub fn show(args: &Verify, subject: &Subject, world: &World, reported: &Report, violations: &mut usize) {
@@ -188,6 +195,7 @@ pub fn show(args: &Verify, subject: &Subject, world: &World, reported: &Report, 
         }
         Outcome::Violated { why, .. } => writeln!(text, "  VIOLATED: {why}"),
         Outcome::Holds => writeln!(text, "  holds in this configuration: every state was visited"),
+        Outcome::Excluded => writeln!(text, "  decided by the explorer, where goals hold: {WEAK_FAIRNESS}"),
         Outcome::NotFound(why) => writeln!(text, "  no violation found, but {why}"),
         Outcome::Unfit(why) => writeln!(text, "  not checked by this engine: {why}"),
         // The rest of the words was told when it came.
@@ -198,6 +206,9 @@ pub fn show(args: &Verify, subject: &Subject, world: &World, reported: &Report, 
     }
     if let (false, Outcome::Violated { violation: Some(Violation::Goal), .. }) = (subject.is_layer, &reported.verdict) {
         let _ = writeln!(text, "  note: {COMPOSED_GOALS}");
+    }
+    if let (Searcher::SpinGoals, Outcome::Violated { .. }) = (reported.engine, &reported.verdict) {
+        let _ = writeln!(text, "  note: {WEAK_FAIRNESS}; `--engine explorer` decides");
     }
     print(&text);
     let Outcome::Violated { run, steps, .. } = &reported.verdict else { return };
@@ -250,7 +261,7 @@ pub fn end(args: &Verify, subjects: &[Subject], all: &[(&Subject, World, Vec<Rep
     let reported = || all.iter().flat_map(|(_, _, r)| r);
     let violated = reported().any(|r| matches!(r.verdict, Outcome::Violated { .. }));
     let explored = reported().any(|r| r.engine == Searcher::Explorer);
-    let mut complete = reported().all(|r| matches!(r.verdict, Outcome::Holds));
+    let mut complete = reported().all(|r| matches!(r.verdict, Outcome::Holds | Outcome::Excluded));
     let mut lines = vec![];
     // A search that found something ended there.
     for subject in subjects.iter().filter(|_| !violated) {

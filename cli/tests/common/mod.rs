@@ -15,11 +15,12 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("cli/ lies in the checkout").to_path_buf()
 }
 
-/// What a run came to: status, standard output, standard error.
+/// What a run came to: status, standard output, standard error without lines of progress, which come by the clock.
 pub fn ran(command: &mut Command) -> (i32, String, String) {
     let Output { status, stdout, stderr } = command.output().expect("the program starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the program speaks UTF-8");
-    (status.code().expect("the program ends by itself"), text(stdout), text(stderr))
+    let messages = text(stderr).split_inclusive('\n').filter(|line| !line.starts_with("progress: ")).collect();
+    (status.code().expect("the program ends by itself"), text(stdout), messages)
 }
 
 pub const SMALL: &str = "cli/tests/sources/small.nacre";
