@@ -66,7 +66,7 @@ pub enum Outcome {
         steps: Vec<String>,
     },
     Holds,
-    /// Only a run that the fairness of goals excludes: SPIN's is weaker. The explorer, which decides, found that they hold.
+    /// Only a run that the fairness of goals excludes, as SPIN's is weaker: the explorer found that they hold.
     Excluded,
     /// A search that ended before it was complete, or did not reach all of the layer.
     NotFound(String),
