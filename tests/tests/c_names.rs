@@ -18,6 +18,13 @@ const OF_C: &str = "\
     alignof alignas noreturn bool true false index abs div signal time rand remove rename nacre nacre_step \
     nacre_out";
 
+/// Words of C++, which a program in it cannot read in the header.
+const OF_CPP: &str = "\
+    alignas and and_eq bitand bitor catch char8_t class compl concept consteval constexpr constinit co_await \
+    const_cast decltype delete dynamic_cast explicit export friend mutable namespace new noexcept not not_eq nullptr operator or \
+    or_eq private protected public reinterpret_cast requires static_assert static_cast template this thread_local \
+    throw try typeid typename using virtual wchar_t xor xor_eq";
+
 const LINE: &str =
     "interface line {\n    down send(m: msg)\n    up deliver(m: msg)\n}\nworker last: line over line {}\n";
 
@@ -222,6 +229,19 @@ fn compiles(header: &str, source: &str, compiler: &str) -> Result<(), String> {
     ]);
     let ran = command.arg(folder.path().join("st.c")).output().expect("the compiler runs");
     match ran.status.success() {
+        true => included_by_cpp(folder.path()),
+        false => Err(String::from_utf8_lossy(&ran.stderr).chars().take(1500).collect()),
+    }
+}
+
+/// A program in C++ may include the header in a folder.
+fn included_by_cpp(folder: &Path) -> Result<(), String> {
+    let program = folder.join("program.cpp");
+    std::fs::write(&program, "#include \"st.h\"\nint main() { return 0; }\n").expect("written");
+    let mut command = Command::new("clang");
+    command.args(["-x", "c++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror"]).arg(program);
+    let ran = command.output().expect("the compiler runs");
+    match ran.status.success() {
         true => Ok(()),
         false => Err(String::from_utf8_lossy(&ran.stderr).chars().take(1500).collect()),
     }
@@ -230,7 +250,8 @@ fn compiles(header: &str, source: &str, compiler: &str) -> Result<(), String> {
 #[test]
 fn every_name_of_emitted_code_is_a_name_for_a_source() {
     let few: Vec<String> = ["one_of_these", "another_name"].map(str::to_string).to_vec();
-    let mut found: BTreeSet<String> = OF_C.split_whitespace().map(str::to_string).collect();
+    let mut found: BTreeSet<String> =
+        [OF_C, OF_CPP].into_iter().flat_map(str::split_whitespace).map(str::to_string).collect();
     for (what, source) in KINDS {
         for (header, source) in emit(&source(&few), what, &LEVELS) {
             names_in(&header, &mut found);

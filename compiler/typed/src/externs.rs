@@ -2,12 +2,17 @@
 
 use nacre_diagnostics::Span;
 use nacre_stack::{Extern, ExternId, Parameter, Type};
-use nacre_syntax::ast::{self, Contract, Item, Member};
+use nacre_syntax::ast::{self, Contract, Ident, Item, Member};
 
 use crate::body::{Body, Context};
 use crate::calls::Outcome;
 use crate::checker::Checker;
 use crate::tree::{Expr, ExprKind, UNIT};
+
+/// Words of C, and functions that emitted code declares or calls.
+const WORDS_OF_C: &str = "auto break case char const continue default do double else enum extern float for goto if \
+    inline int long register restrict return short signed sizeof static struct switch typedef union unsigned void \
+    volatile while asm typeof main memcpy memmove memset memcmp bool true false linux unix";
 
 impl Checker<'_> {
     pub(crate) fn extern_named(&mut self, name: &str, at: Span) -> Option<ExternId> {
@@ -24,6 +29,7 @@ impl Checker<'_> {
         if let Some(&id) = self.extern_ids.get(&key) {
             return Some(id);
         }
+        self.names_of_c(&declared);
         let mut parameters = Vec::new();
         for p in &declared.parameters {
             parameters.push(Parameter { name: p.name.name.clone(), ty: self.type_of_c(&p.ty)? });
@@ -61,6 +67,22 @@ impl Checker<'_> {
         self.tree.externs.push(made);
         self.extern_ids.insert(key, id);
         Some(id)
+    }
+
+    /// A function that the host supplies is linked by its name, and what is written in C uses the parameters by theirs.
+    fn names_of_c(&mut self, declared: &ast::Extern) {
+        let function = declared.body.is_none().then_some(&declared.name);
+        let own = ["result", "result_max"];
+        let parameters = declared.parameters.iter().map(|p| &p.name);
+        let taken = |name: &&Ident| WORDS_OF_C.split_whitespace().any(|word| word == name.name);
+        let wrong: Vec<Ident> = (function.into_iter().filter(taken))
+            .chain(parameters.filter(|name| taken(name) || own.contains(&name.name.as_str())))
+            .cloned()
+            .collect();
+        for name in wrong {
+            let what = format!("`{}` has a meaning of its own in C", name.name);
+            self.error("T0177", what, name.span, "names something in C", "give it another name");
+        }
     }
 
     /// The type of a parameter or result.

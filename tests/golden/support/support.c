@@ -1,6 +1,10 @@
 #ifndef SUPPORT_H
 #define SUPPORT_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 
 /* As in struct nacre_stack, with this stack's types. */
 void support_config_default(struct support_config *config);
@@ -18,6 +22,10 @@ bool support_accepts(const struct support_state *s, const struct support_pool *p
 void support_settle(struct support_state *s, struct support_pool *pool, uint64_t *counters, struct nacre_out *out);
 void support_discard(struct support_state *s, struct support_pool *pool);
 uint32_t support_canonical(const struct support_state *s, const struct support_pool *pool, uint8_t *to, uint32_t max);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
 #include "support.h"

@@ -53,13 +53,14 @@ impl Writer<'_> {
             Section::new(Content::Title, self.head_comment()),
             Section::new(Content::Support, format!("#ifndef {guard}\n#define {guard}\n\n")),
             Section::new(Content::Interface, format!("{INTERFACE}\n")),
+            Section::new(Content::Support, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"),
             Section::of(Content::Bounds, bounds),
             Section::of(Content::Types, code),
             Section::of(Content::Bounds, pool),
             Section::of(Content::Types, config),
             Section::of(Content::Prototypes, prototypes),
             Section::new(Content::Support, self.support(PROTOTYPES)),
-            Section::new(Content::Support, "\n#endif\n"),
+            Section::new(Content::Support, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n"),
         ]
     }
 

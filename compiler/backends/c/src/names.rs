@@ -16,6 +16,13 @@ const LIBRARY: &str =
     "linux unix i386 mips sparc sun memcpy memset memcmp memmove offsetof alignas alignof noreturn complex \
     static_assert thread_local stdin stdout stderr";
 
+/// Words of C++, whose programs include the header too.
+const OF_CPP: &str =
+    "alignas alignof and and_eq bitand bitor catch char8_t char16_t char32_t class co_await co_return co_yield \
+    compl concept const_cast consteval constexpr constinit decltype delete dynamic_cast explicit export friend mutable \
+    namespace new noexcept not not_eq nullptr operator or or_eq private protected public reinterpret_cast requires \
+    static_assert static_cast template this thread_local throw try typeid typename using virtual wchar_t xor xor_eq";
+
 /// A name that C takes: letters, digits and `_`.
 pub fn plain(name: &str) -> String {
     let mut text: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
@@ -50,8 +57,8 @@ pub struct Unique {
 impl Unique {
     /// A scope in a file of a stack with a prefix.
     pub fn new(prefix: &str) -> Unique {
-        let taken = TAKEN.split_whitespace().chain(LIBRARY.split_whitespace()).map(str::to_string).collect();
-        Unique { taken, prefix: format!("{prefix}_").to_uppercase() }
+        let words = [TAKEN, LIBRARY, OF_CPP].into_iter().flat_map(str::split_whitespace);
+        Unique { taken: words.map(str::to_string).collect(), prefix: format!("{prefix}_").to_uppercase() }
     }
 
     /// Names that the text of the scope declares itself.
