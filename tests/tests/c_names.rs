@@ -21,9 +21,9 @@ const OF_C: &str = "\
 /// Words of C++, which a program in it cannot read in the header.
 const OF_CPP: &str = "\
     alignas and and_eq bitand bitor catch char8_t class compl concept consteval constexpr constinit co_await \
-    const_cast decltype delete dynamic_cast explicit export friend mutable namespace new noexcept not not_eq nullptr operator or \
-    or_eq private protected public reinterpret_cast requires static_assert static_cast template this thread_local \
-    throw try typeid typename using virtual wchar_t xor xor_eq";
+    const_cast decltype delete dynamic_cast explicit export friend mutable namespace new noexcept not not_eq nullptr \
+    operator or or_eq private protected public reinterpret_cast requires static_assert static_cast template this \
+    thread_local throw try typeid typename using virtual wchar_t xor xor_eq";
 
 const LINE: &str =
     "interface line {\n    down send(m: msg)\n    up deliver(m: msg)\n}\nworker last: line over line {}\n";
