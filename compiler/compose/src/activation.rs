@@ -1,8 +1,9 @@
 //! Runs a handler on kinds of messages instead of messages: what it can emit, store and make.
 
 mod places;
+pub(crate) mod run;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use nacre_analysis::values::BodyId;
 use nacre_stack::visit::Traverse;
@@ -12,45 +13,9 @@ use crate::course::{Act, Course, Emission};
 use crate::facts::Facts;
 use crate::message::{Bag, Size};
 use crate::spots::{Spot, SpotRoot, Spots};
-use crate::strides::Strides;
 use crate::values::{growth, longest};
-
-/// What handlers share, and what grows until nothing new is learnt.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct World {
-    pub cells: Spots,
-    /// For each layout of a packing layer, the messages that are packed.
-    pub packed: BTreeMap<LayoutId, Bag>,
-    /// Layouts of which messages are unpacked.
-    pub unpacked: BTreeSet<LayoutId>,
-    /// Mistakes that only the flow shows, told once each.
-    pub doubled: BTreeSet<(LayerId, HeaderId)>,
-    pub strides: Strides,
-    /// Counts what has been learnt.
-    pub version: u64,
-}
-
-/// One run over a handler.
-pub(crate) struct Run<'a> {
-    pub stack: &'a Stack,
-    pub world: &'a mut World,
-    pub locals: Spots,
-    pub layer: LayerId,
-    new: bool,
-    calls: u32,
-    pub frame: Frame<'a>,
-}
-
-/// The handler or function whose code is looked at.
-#[derive(Clone)]
-pub(crate) struct Frame<'a> {
-    call: u32,
-    locals: &'a [Local],
-    references: BTreeMap<LocalId, Spot>,
-    pub strides: Strides,
-    pub facts: Facts,
-    returned: Bag,
-}
+use crate::world::World;
+use run::{Frame, Run};
 
 /// What a handler does with a message of this kind; `parameter` is where it gets it.
 pub(crate) fn activate(
@@ -341,21 +306,5 @@ impl<'a> Run<'a> {
         };
         self.set(into, &made);
         self.frame.facts.forget_local(into);
-    }
-
-    pub(crate) fn learnt(&mut self, new: bool) {
-        self.new |= new;
-        self.world.version += u64::from(new);
-    }
-
-    fn set(&mut self, local: LocalId, bag: &Bag) {
-        let spot = self.local_spot(local);
-        self.new |= self.locals.write(&spot, bag);
-    }
-
-    /// How many messages values can hold at most.
-    fn messages<'e>(&self, values: impl IntoIterator<Item = &'e Expr>) -> u32 {
-        let all: u64 = values.into_iter().map(|value| self.stack.messages_in(&value.ty)).sum();
-        u32::try_from(all).unwrap_or(u32::MAX)
     }
 }

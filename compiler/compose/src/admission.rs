@@ -6,7 +6,7 @@ use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
 use crate::constants::constant;
-use crate::link::Linked;
+use crate::linked::Linked;
 
 /// Gives every input of every port but the lower one its admission.
 pub(crate) fn admit(linked: &mut Linked) {

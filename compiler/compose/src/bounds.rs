@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use nacre_diagnostics::Diagnostic;
 use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
@@ -9,11 +10,10 @@ use crate::codes;
 use crate::constants::constant;
 use crate::cost::{Cost, Costs};
 use crate::course::Act;
-use crate::link::LOWER;
+use crate::linked::LOWER;
 use crate::message::{Bag, Origin};
 use crate::shapes::{Flow, Node};
 use crate::spots::{Spot, SpotRoot};
-use crate::Diagnostic;
 
 /// More outputs, or a longer queue, than this is taken for a mistake.
 pub const MOST_OUTPUTS: u64 = 65_536;

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use nacre_diagnostics::Diagnostic;
 use nacre_stack::*;
 use nacre_typed::Fragment;
 
 use crate::codes;
 use crate::course::Emission;
 use crate::layout;
-use crate::link::{Linked, LOWER};
+use crate::linked::{Linked, LOWER};
 use crate::shapes::{Flow, Node};
-use crate::Diagnostic;
 
 /// Of the list of layers alone.
 pub(crate) fn fragments(layers: &[Fragment]) -> Vec<Diagnostic> {

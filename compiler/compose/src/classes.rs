@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use nacre_analysis::values::{self, BodyId, Slot, Values};
 use nacre_analysis::Max;
+use nacre_diagnostics::Diagnostic;
 use nacre_stack::visit::{Parts, Traverse};
 use nacre_stack::*;
 
 use crate::codes;
 use crate::gossip;
-use crate::Diagnostic;
 
 /// Infers the class of every field; checks those that an author has stated.
 pub(crate) fn classify(stack: &mut Stack) -> Vec<Diagnostic> {

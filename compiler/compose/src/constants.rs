@@ -1,6 +1,6 @@
-//! Expressions that are numbers already.
+//! Expressions that are numbers already, and the types of numbers.
 
-use nacre_stack::{BinaryOp, Expr, ExprKind};
+use nacre_stack::{BinaryOp, Expr, ExprKind, Type};
 
 /// The value of an expression of constants.
 pub(crate) fn constant(expr: &Expr) -> Option<u64> {
@@ -21,5 +21,15 @@ pub(crate) fn constant(expr: &Expr) -> Option<u64> {
             }
         }
         _ => None,
+    }
+}
+
+/// Bits of a number's type; 64 for what is not a plain number.
+pub(crate) fn width(ty: &Type) -> u32 {
+    match ty {
+        Type::Bool => 1,
+        Type::UInt(bits) => u32::from(*bits),
+        Type::Range(_, high) => 64 - high.saturating_sub(1).leading_zeros(),
+        _ => 64,
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use nacre_stack::{EventId, Stack, Target};
 
 use crate::course::{Act, Course, Emission};
-use crate::link::LOWER;
+use crate::linked::LOWER;
 use crate::message::{Bag, Origin, Size};
 use crate::shapes::{arriving, Flow, Node};
 

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use nacre_diagnostics::Diagnostic;
 use nacre_stack::{Stack, Target};
 
 use crate::codes;
 use crate::course::Emission;
 use crate::message::Kind;
 use crate::shapes::{arriving, Flow, Node};
-use crate::Diagnostic;
 
 /// An error for each circle (one of those that share a handler).
 pub(crate) fn check(stack: &Stack, flow: &Flow) -> Vec<Diagnostic> {

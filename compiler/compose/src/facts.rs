@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
-use crate::constants::constant;
+use crate::constants::{constant, width};
 use crate::strides::Strides;
 
 /// What holds at a point of the code.
@@ -242,16 +242,6 @@ impl Facts {
 
 fn signed(ty: &Type) -> bool {
     matches!(ty, Type::Int(_) | Type::Seq(_))
-}
-
-/// Bits of a number's type; 64 for what is not a plain number.
-pub(crate) fn width(ty: &Type) -> u32 {
-    match ty {
-        Type::Bool => 1,
-        Type::UInt(bits) => u32::from(*bits),
-        Type::Range(_, high) => 64 - high.saturating_sub(1).leading_zeros(),
-        _ => 64,
-    }
 }
 
 fn mentions_local(expr: &Expr, local: LocalId) -> bool {

@@ -1,10 +1,10 @@
 //! Checks that neighbours speak the same interface, before anything is joined.
 
+use nacre_diagnostics::Diagnostic;
 use nacre_stack::{Direction, Event, PortId};
 use nacre_typed::{Fragment, ABOVE, BELOW};
 
 use crate::codes;
-use crate::Diagnostic;
 
 /// One message for each pair of neighbours that do not fit.
 pub(crate) fn check(fragments: &[Fragment]) -> Vec<Diagnostic> {

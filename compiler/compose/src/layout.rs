@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use nacre_stack::*;
 
-use crate::link::LOWER;
+use crate::linked::LOWER;
 use crate::message::{Bag, Size};
 use crate::shapes::Flow;
 

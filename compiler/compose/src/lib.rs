@@ -22,6 +22,7 @@ mod fit;
 mod gossip;
 mod layout;
 mod link;
+mod linked;
 mod message;
 mod passing;
 mod promises;
@@ -34,6 +35,7 @@ mod spots;
 mod strides;
 mod values;
 mod words;
+mod world;
 
 use std::collections::BTreeMap;
 
@@ -45,7 +47,7 @@ use nacre_diagnostics::Diagnostic;
 use nacre_stack::{EventId, PortId, Stack};
 use nacre_typed::Fragment;
 
-use link::Linked;
+use linked::Linked;
 use shapes::Flow;
 
 /// How a stack is composed.

@@ -1,55 +1,12 @@
 //! Joins fragments: one numbering for all, unique names, emissions to where they go.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use nacre_stack::*;
 use nacre_typed::Fragment;
 
+use crate::linked::{unique, Linked, Linker, Sides, LOWER, UPPER};
 use crate::renumber::Renumber;
-
-/// Port 0 and port 1 of every stack.
-pub(crate) const LOWER: PortId = PortId(0);
-pub(crate) const UPPER: PortId = PortId(1);
-
-/// A stack whose layers are joined, but of which nothing is known yet about what flows through it.
-pub(crate) struct Linked {
-    pub stack: Stack,
-    /// For each layer, the events at its two sides.
-    pub sides: Vec<Sides>,
-    pub accepts: Vec<(EventId, Admission)>,
-}
-
-/// What a layer speaks with its neighbours.
-pub(crate) struct Sides {
-    /// The links to the neighbours.
-    pub below: LinkId,
-    pub above: LinkId,
-    pub from_below: BTreeSet<EventId>,
-    pub to_below: BTreeSet<EventId>,
-    pub from_above: BTreeSet<EventId>,
-    pub to_above: BTreeSet<EventId>,
-    /// The layout of what lies above, if the layer packs.
-    pub layout: Option<LayoutId>,
-}
-
-impl Sides {
-    fn of(below: LinkId, above: LinkId) -> Sides {
-        let none = BTreeSet::new;
-        let (from_below, to_below, from_above, to_above) = (none(), none(), none(), none());
-        Sides { below, above, from_below, to_below, from_above, to_above, layout: None }
-    }
-}
-
-/// Two events are one if all of this is equal. Events of a layer's own port are nobody else's.
-pub(crate) type EventKey = (String, Direction, Vec<Type>, Option<u32>, Option<PortId>);
-
-/// The stack as far as it is joined.
-pub(crate) struct Linker {
-    pub stack: Stack,
-    pub events: HashMap<EventKey, EventId>,
-    pub sides: Vec<Sides>,
-    pub accepts: Vec<(EventId, Admission)>,
-}
 
 /// Joins the fragments, the top first, as their neighbours already fit.
 pub(crate) fn link(name: &str, fragments: &[Fragment]) -> Linked {
@@ -152,22 +109,5 @@ impl Linker {
             linker: self,
         };
         renumber.all();
-    }
-}
-
-/// The name, or the first `name_2`, `name_3`... that is not taken.
-pub(crate) fn unique(name: &str, taken: impl Fn(&str) -> bool) -> String {
-    if !taken(name) {
-        return name.into();
-    }
-    (2..).map(|n| format!("{name}_{n}")).find(|n| !taken(n)).unwrap_or_default()
-}
-
-/// Adds an arm to a layer's reactions; for one header, the arm that asks for data is tried first.
-pub(crate) fn add_arm(layer: &mut Layer, event: EventId, arm: Arm) {
-    match layer.reactions.iter_mut().find(|r| r.event == event) {
-        Some(reaction) if arm.guard.data => reaction.arms.insert(0, arm),
-        Some(reaction) => reaction.arms.push(arm),
-        None => layer.reactions.push(Reaction { event, arms: vec![arm] }),
     }
 }

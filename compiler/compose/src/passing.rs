@@ -2,7 +2,7 @@
 
 use nacre_stack::*;
 
-use crate::link::{add_arm, Linked, LOWER};
+use crate::linked::{add_arm, Linked, LOWER};
 
 /// Makes the handler that hands an event on unchanged, in its direction; at the end of the stack it lets it go.
 pub(crate) fn make(linked: &mut Linked, layer: LayerId, event: EventId) -> HandlerId {
@@ -48,7 +48,7 @@ fn name(stack: &Stack, layer: LayerId, event: &Event) -> String {
     let plain = format!("{}.{direction}.{}", stack.layer(layer).name, event.name);
     let taken = |n: &str| stack.handlers.iter().any(|h| h.name == n);
     if taken(&plain) {
-        crate::link::unique(&format!("{plain}.control"), taken)
+        crate::linked::unique(&format!("{plain}.control"), taken)
     } else {
         plain
     }

@@ -4,10 +4,10 @@
 //! and what held further below unless that layer breaks it. Below the lowest layer there is what that layer requires:
 //! it is the stack's requirement of the network.
 
+use nacre_diagnostics::Diagnostic;
 use nacre_typed::Fragment;
 
 use crate::codes;
-use crate::Diagnostic;
 
 /// Something that holds at a boundary.
 struct Held {

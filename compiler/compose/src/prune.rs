@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use nacre_diagnostics::Diagnostic;
 use nacre_stack::visit::{rewrite_statement, Rewriter, Traverse};
 use nacre_stack::*;
 
 use crate::codes;
-use crate::link::Linked;
+use crate::linked::Linked;
 use crate::shapes::Flow;
-use crate::Diagnostic;
 
 /// Removes handlers, functions and events without use; tells of the handlers.
 pub(crate) fn prune(linked: &mut Linked, flow: &Flow) -> Vec<Diagnostic> {

@@ -1,11 +1,11 @@
 //! Stacks that accept no message with a byte in it: what a layer makes of one may be longer than any frame.
 
+use nacre_diagnostics::Diagnostic;
 use nacre_stack::*;
 
 use crate::admission::limits;
 use crate::codes;
 use crate::shapes::{Flow, Node};
-use crate::Diagnostic;
 
 /// Warns of each call that accepts only empty messages, though no layer says so.
 pub(crate) fn check(stack: &Stack, flow: &Flow) -> Vec<Diagnostic> {

@@ -4,7 +4,7 @@ use nacre_stack::visit::{rewrite_expr, rewrite_place, rewrite_statement, rewrite
 use nacre_stack::*;
 use nacre_typed::{side_of, Fragment, ABOVE, BELOW};
 
-use crate::link::{add_arm, unique, Linker, UPPER};
+use crate::linked::{add_arm, unique, Linker, UPPER};
 
 /// What the identifiers of one fragment become.
 pub(crate) struct Renumber<'a> {

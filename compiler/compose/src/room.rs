@@ -1,9 +1,9 @@
 //! What the state of a connection takes, about: how the C compiler lays it out is its own affair.
 
+use nacre_diagnostics::Diagnostic;
 use nacre_stack::*;
 
 use crate::codes;
-use crate::Diagnostic;
 
 /// A state larger than this is taken for a mistake.
 const MOST_BYTES: u64 = 256 << 20;

@@ -7,11 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nacre_stack::*;
 
-use crate::activation::{activate, World};
+use crate::activation::activate;
 use crate::course::{Course, Emission};
-use crate::link::{Linked, LOWER, UPPER};
+use crate::linked::{Linked, LOWER, UPPER};
 use crate::message::{Bag, Kind, Origin, Size};
 use crate::passing;
+use crate::world::World;
 
 /// What sets a handler going.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

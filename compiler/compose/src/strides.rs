@@ -5,8 +5,7 @@ use nacre_analysis::{Lattice, Stride};
 use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
-use crate::constants::constant;
-use crate::facts::width;
+use crate::constants::{constant, width};
 
 /// For cells, and for the locals of one body, a number of which all their values are multiples.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
-use crate::activation::Run;
+use crate::activation::run::Run;
 use crate::constants::constant;
 use crate::course::{Act, Course};
 use crate::message::{Bag, Kind, Origin, Size, LONGEST};

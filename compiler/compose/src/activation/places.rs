@@ -2,7 +2,7 @@
 
 use nacre_stack::*;
 
-use super::Run;
+use super::run::Run;
 use crate::course::{Act, Course};
 use crate::message::Bag;
 use crate::spots::{Spot, SpotRoot};

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
+use super::columns::{broken, padded};
 use super::handlers::{arrow, lines, Line};
-use super::{broken, padded};
-use crate::link::UPPER;
+use crate::linked::UPPER;
 
 /// Columns between the sides of a box.
 const WIDTH: usize = 76;

@@ -2,8 +2,8 @@
 
 use nacre_stack::*;
 
+use super::columns::{counted, table};
 use super::diagram::{draw, Part};
-use super::{counted, table};
 use crate::words::Named;
 
 /// So many shapes of each form are drawn; the table has all.

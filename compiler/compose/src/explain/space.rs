@@ -3,7 +3,7 @@
 use nacre_analysis::timing::leaks;
 use nacre_stack::*;
 
-use super::{counted, table};
+use super::columns::{counted, table};
 use crate::room;
 use crate::words::Named;
 

@@ -1,0 +1,53 @@
+//! What a run over a handler knows: the world so far, and the values of locals.
+
+use std::collections::BTreeMap;
+
+use nacre_stack::*;
+
+use crate::facts::Facts;
+use crate::message::Bag;
+use crate::spots::{Spot, Spots};
+use crate::strides::Strides;
+use crate::world::World;
+
+/// One run over a handler.
+pub(crate) struct Run<'a> {
+    pub stack: &'a Stack,
+    pub world: &'a mut World,
+    pub locals: Spots,
+    pub layer: LayerId,
+    /// Whether this run has learnt anything.
+    pub new: bool,
+    /// How many calls it has followed.
+    pub calls: u32,
+    pub frame: Frame<'a>,
+}
+
+/// The handler or function whose code is looked at.
+#[derive(Clone)]
+pub(crate) struct Frame<'a> {
+    pub call: u32,
+    pub locals: &'a [Local],
+    pub references: BTreeMap<LocalId, Spot>,
+    pub strides: Strides,
+    pub facts: Facts,
+    pub returned: Bag,
+}
+
+impl Run<'_> {
+    pub(crate) fn learnt(&mut self, new: bool) {
+        self.new |= new;
+        self.world.version += u64::from(new);
+    }
+
+    pub(super) fn set(&mut self, local: LocalId, bag: &Bag) {
+        let spot = self.local_spot(local);
+        self.new |= self.locals.write(&spot, bag);
+    }
+
+    /// How many messages values can hold at most.
+    pub(super) fn messages<'e>(&self, values: impl IntoIterator<Item = &'e Expr>) -> u32 {
+        let all: u64 = values.into_iter().map(|value| self.stack.messages_in(&value.ty)).sum();
+        u32::try_from(all).unwrap_or(u32::MAX)
+    }
+}
