@@ -15,6 +15,7 @@
 //! - **Frames** that no shape allows are counted before space is looked at; for calls see the head of the IR. A tick without
 //!   space has no effect and is counted.
 
+mod arguments;
 pub mod canonical;
 mod choices;
 mod conditions;
@@ -22,6 +23,7 @@ mod covered;
 mod evaluate;
 mod execute;
 mod filter;
+mod found;
 mod machine;
 mod message;
 mod observe;
@@ -32,6 +34,7 @@ mod quick;
 mod random;
 mod report;
 mod run;
+mod state;
 mod timers;
 mod value;
 mod walk;
@@ -39,12 +42,12 @@ mod wire;
 
 pub use choices::{Choices, Points};
 pub use covered::Covered;
-pub use machine::{Config, Externs, Machine, NoExterns, Outcome, Output, Schedule};
-pub use message::{Message, Origin, Segment};
+pub use machine::{Config, Machine, Outcome};
 pub use random::{mix, SplitMix64, GOLDEN};
 pub use report::{show, Report, Rule, TraceEntry, TracedEmission};
+pub use state::{Externs, NoExterns, Output, Schedule};
 pub use timers::Armed;
-pub use value::{Addr, Value, NEVER};
+pub use value::{Addr, Message, Origin, Segment, Value, NEVER};
 pub use wire::Parsed;
 
 pub use crate::operations::window::Window;

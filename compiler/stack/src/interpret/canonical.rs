@@ -26,9 +26,8 @@
 //! (`nacre_analysis::timing::erasure`), durations and instants take no bytes; the generators take none. Messages and
 //! `later` events stay as they are: what they carry may be seen.
 
-use super::message::Message;
-use super::run::State;
-use super::value::{Value, NEVER};
+use super::state::State;
+use super::value::{Message, Value, NEVER};
 use crate::operations::numbers::wide;
 use crate::*;
 

@@ -1,14 +1,11 @@
 //! Conditions: what a layer accepts, what is invariant, what is a goal; each in the session that it is about.
 
+use super::arguments::session_among;
 use super::report::Rule;
-use super::run::{Frame, Pending, Run, Slot};
+use super::run::{Frame, Run, Slot};
+use super::state::Pending;
 use super::value::Value;
 use crate::*;
-
-/// The session that the arguments of an event name.
-pub fn session_among(stack: &Stack, event: EventId, arguments: &[Value]) -> u64 {
-    stack.event(event).session.and_then(|at| arguments.get(at as usize)).map_or(0, Value::num)
-}
 
 impl<'a> Run<'a> {
     /// Reports what a layer should not have been given by another.

@@ -1,9 +1,8 @@
 //! Expressions.
 
-use super::message::Message;
 use super::report::Rule;
 use super::run::{Run, Slot};
-use super::value::Value;
+use super::value::{Message, Value};
 use crate::operations::queries::Asked;
 use crate::operations::{numbers, operators, Parts};
 use crate::*;

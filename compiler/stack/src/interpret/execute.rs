@@ -1,10 +1,9 @@
 //! Statements.
 
-use super::message::Message;
 use super::random::SplitMix64;
 use super::report::Rule;
 use super::run::{Frame, Run, Slot};
-use super::value::{Value, NEVER};
+use super::value::{Message, Value, NEVER};
 use crate::operations::methods::Arguments;
 use crate::operations::numbers::{bits, distance, wide};
 use crate::operations::operators::constant;

@@ -1,11 +1,10 @@
 //! Filters: code that runs for each byte or word of a string.
 
 use super::execute::Flow;
-use super::message::Message;
 use super::quick::Quick;
 use super::report::Rule;
 use super::run::{Frame, Run, Slot};
-use super::value::Value;
+use super::value::{Message, Value};
 use crate::operations::{numbers::bits, operators};
 use crate::*;
 

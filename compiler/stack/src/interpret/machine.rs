@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::message::{Message, Origin};
+use super::arguments::{arguments_of, Source};
 use super::pool::Pool;
 use super::random::SplitMix64;
 use super::report::Rule;
-use super::run::{arguments_of, Pending, Run, Source, State};
+use super::run::Run;
+use super::state::{Externs, NoExterns, Pending, Schedule, State};
 use super::timers::{self, Armed};
-use super::value::{Addr, Value, NEVER};
+use super::value::{Addr, Message, Origin, Value, NEVER};
 use crate::*;
 
 /// What became of an outside event; `enum nacre_result`.
@@ -24,43 +25,6 @@ pub enum Outcome {
     NoSpace,
     Dropped,
     Invalid,
-}
-
-/// Something that left the stack.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Output {
-    pub port: PortId,
-    pub event: EventId,
-    /// The session that the event names; 0: none.
-    pub session: u32,
-    /// The event's parameters but its message, in order.
-    pub arguments: Vec<Value>,
-    /// At a lower port the frame, elsewhere the data; none: an event without a message.
-    pub bytes: Option<Vec<u8>>,
-}
-
-/// The order in which events of one step are handled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Schedule {
-    /// The reference.
-    Fifo,
-    /// Any order in which each link (source, target, direction) is a queue, drawn from a seed.
-    Any(u64),
-}
-
-/// The C functions that a stack calls.
-pub trait Externs: Send + Sync {
-    /// What a function gives; none: the host does not have it.
-    fn call(&self, function: &Extern, arguments: &[Value]) -> Option<Value>;
-}
-
-/// A host without any.
-pub struct NoExterns;
-
-impl Externs for NoExterns {
-    fn call(&self, _: &Extern, _: &[Value]) -> Option<Value> {
-        None
-    }
 }
 
 /// What a connection is opened with.

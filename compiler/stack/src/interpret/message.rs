@@ -1,40 +1,9 @@
-//! Messages: headers, and a rope of byte strings that are shared.
+//! What is done with messages: cut, joined, headers taken off.
 
 use std::sync::Arc;
 
-use super::value::Value;
+use super::value::{Message, Origin, Segment, Value};
 use crate::{HeaderId, LayerId, Stack};
-
-/// A message. At most one header for each layer, the lowest last.
-#[derive(Clone, Debug, Default)]
-pub struct Message {
-    pub headers: Vec<(HeaderId, Vec<Value>)>,
-    pub segments: Vec<Segment>,
-    /// It entered at a port of the stack, or was cut from one that did.
-    pub data: bool,
-}
-
-/// Bytes `from .. to` of a string that nobody changes any more.
-#[derive(Clone, Debug)]
-pub struct Segment {
-    pub bytes: Arc<[u8]>,
-    pub from: usize,
-    pub to: usize,
-    pub origin: Origin,
-    /// Of a message that was joined: which of its pieces this is a part of.
-    pub piece: u32,
-}
-
-/// Where the bytes lie.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// The caller's message or frame, lent for this step.
-    Input,
-    /// Made in this step.
-    Made,
-    /// A block of the pool, by a number that is never used again.
-    Block(u64),
-}
 
 impl Segment {
     pub fn slice(&self) -> &[u8] {

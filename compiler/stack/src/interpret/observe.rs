@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::canonical::{self, Kind};
 use super::choices::Choices;
 use super::covered::Covered;
-use super::machine::{Machine, Output};
+use super::machine::Machine;
 use super::report::{Report, TraceEntry};
+use super::state::Output;
 use super::value::Value;
 use crate::*;
 

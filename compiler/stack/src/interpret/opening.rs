@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::arguments::Source;
 use super::machine::{begun, zeros, Machine, Outcome};
-use super::message::Message;
 use super::random::SplitMix64;
-use super::run::{Frame, Pending, Run, Source, State};
-use super::value::Value;
+use super::run::{Frame, Run};
+use super::state::{Pending, State};
+use super::value::{Message, Value};
 use crate::*;
 
 impl Machine {

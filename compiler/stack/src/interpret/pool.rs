@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::message::{Message, Origin, Segment};
-use super::value::Value;
+use super::value::{Message, Origin, Segment, Value};
 
 /// The account. Blocks have numbers that are never used again; what is free is a count.
 #[derive(Clone, Debug)]

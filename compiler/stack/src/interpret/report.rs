@@ -1,7 +1,6 @@
 //! What the interpreter tells about a run besides its outputs: broken rules, and the trace.
 
-use super::message::Message;
-use super::value::{Addr, Value, NEVER};
+use super::value::{Addr, Message, Value, NEVER};
 use crate::*;
 
 /// A rule that was broken.

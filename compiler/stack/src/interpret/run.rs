@@ -1,53 +1,18 @@
 //! One step: the queue, and the handlers that it runs.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
-use super::choices::Choices;
-use super::conditions::session_among;
-use super::covered::Covered;
-use super::machine::{Externs, Output, Schedule};
-use super::message::Message;
-use super::places::Found;
-use super::pool::Pool;
-use super::random::SplitMix64;
+use super::arguments::session_among;
+use super::found::Found;
 use super::report::{show_arguments, Report, Rule, TraceEntry, TracedEmission};
-use super::value::{Addr, Value};
+use super::state::{Output, Pending, Schedule, State};
+use super::value::Value;
 use crate::*;
 
 /// Handlers that one step may run before it is said never to end.
 const LONGEST_STEP: u32 = 1_000_000;
 /// Reports that are kept.
 const MOST_REPORTS: usize = 10_000;
-
-/// All that changes.
-#[derive(Clone)]
-pub struct State {
-    pub cells: Vec<Value>,
-    pub later: VecDeque<Pending>,
-    pub counters: Vec<u64>,
-    pub pool: Pool,
-    pub now: u64,
-    pub steps: u64,
-    pub outputs: Vec<Output>,
-    pub reports: Vec<Report>,
-    pub trace: Option<Vec<TraceEntry>>,
-    pub schedule: Schedule,
-    pub dice: SplitMix64,
-    pub externs: Arc<dyn Externs>,
-    /// None: dice decide.
-    pub choices: Option<Choices>,
-    /// What has run; none: not wanted.
-    pub covered: Option<Covered>,
-}
-
-/// An event on its way.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Pending {
-    pub link: LinkId,
-    pub event: EventId,
-    pub arguments: Vec<Value>,
-}
 
 /// A link in one direction: what stays in order.
 type Way = (LinkId, Direction);
@@ -332,30 +297,4 @@ impl<'a> Run<'a> {
             ty.map_or(Value::Gone, |ty| self.stack.zero(ty))
         })
     }
-}
-
-/// Where an event comes from that the host does not call: the address of the peer, and the session.
-#[derive(Clone, Copy)]
-pub struct Source {
-    pub from: Option<Addr>,
-    pub session: u32,
-}
-
-/// The arguments of an event: its message at its place, where it comes from, and the others in order.
-pub fn arguments_of(
-    stack: &Stack,
-    event: EventId,
-    message: Message,
-    source: Option<Source>,
-    others: &[Value],
-) -> Vec<Value> {
-    let declared = stack.event(event);
-    let mut others = others.iter();
-    let place = |(index, parameter): (usize, &Parameter)| match (&parameter.ty, source) {
-        _ if declared.message == Some(index as u32) => Value::Msg(message.clone()),
-        (_, Some(source)) if declared.session == Some(index as u32) => Value::Num(source.session.into()),
-        (Type::Addr, Some(Source { from: Some(from), .. })) => Value::Addr(from),
-        (ty, _) => others.next().cloned().unwrap_or_else(|| stack.zero(ty)),
-    };
-    declared.parameters.iter().enumerate().map(place).collect()
 }

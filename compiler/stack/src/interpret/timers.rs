@@ -1,6 +1,6 @@
 //! Timers: every one that is armed, and which is due first.
 
-use super::run::State;
+use super::state::State;
 use super::value::{Value, NEVER};
 use crate::*;
 

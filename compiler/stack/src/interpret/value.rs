@@ -1,10 +1,10 @@
-//! Values as the interpreter holds them.
+//! Values as the interpreter holds them; among them messages: headers, and a rope of byte strings that are shared.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
-use super::message::Message;
 use crate::operations::window::Window;
-use crate::{mask, Stack, Type};
+use crate::{mask, HeaderId, Stack, Type};
 
 /// A timer that is not armed, and the deadline of a stack in which none is.
 pub const NEVER: u64 = u64::MAX;
@@ -57,6 +57,37 @@ pub enum Value {
     Msg(Message),
     /// Moved out of here, or not set yet.
     Gone,
+}
+
+/// A message. At most one header for each layer, the lowest last.
+#[derive(Clone, Debug, Default)]
+pub struct Message {
+    pub headers: Vec<(HeaderId, Vec<Value>)>,
+    pub segments: Vec<Segment>,
+    /// It entered at a port of the stack, or was cut from one that did.
+    pub data: bool,
+}
+
+/// Bytes `from .. to` of a string that nobody changes any more.
+#[derive(Clone, Debug)]
+pub struct Segment {
+    pub bytes: Arc<[u8]>,
+    pub from: usize,
+    pub to: usize,
+    pub origin: Origin,
+    /// Of a message that was joined: which of its pieces this is a part of.
+    pub piece: u32,
+}
+
+/// Where the bytes lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The caller's message or frame, lent for this step.
+    Input,
+    /// Made in this step.
+    Made,
+    /// A block of the pool, by a number that is never used again.
+    Block(u64),
 }
 
 impl Value {

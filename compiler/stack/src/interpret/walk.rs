@@ -1,7 +1,7 @@
 //! Walks over the entries of a container.
 
 use super::execute::Flow;
-use super::places::{part, Found, FoundStep};
+use super::found::{part, Found, FoundStep};
 use super::report::Rule;
 use super::run::Run;
 use super::value::Value;

@@ -1,9 +1,8 @@
 //! Messages as bytes and back, as [`Layout`] says.
 
-use super::message::Message;
 use super::report::Rule;
 use super::run::Run;
-use super::value::{Addr, Value};
+use super::value::{Addr, Message, Value};
 use crate::*;
 
 /// Bits of a string of bytes, from the least significant of the first.
