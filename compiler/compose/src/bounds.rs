@@ -116,7 +116,10 @@ fn too_many_pieces(stack: &Stack, by_entry: &BTreeMap<Node, Cost>) -> Diagnostic
 }
 
 fn too_many_bytes(stack: &Stack, flow: &Flow, by_entry: &BTreeMap<Node, Cost>, worst: &Cost) -> Option<Diagnostic> {
-    let bytes = |cost: &Cost| cost.outputs * OUTPUT + cost.segments * SEGMENT + cost.scratch;
+    let bytes = |cost: &Cost| {
+        let outputs = cost.outputs.saturating_mul(OUTPUT);
+        outputs.saturating_add(cost.segments.saturating_mul(SEGMENT)).saturating_add(cost.scratch)
+    };
     if bytes(worst) <= MOST_BYTES {
         return None;
     }

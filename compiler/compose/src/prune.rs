@@ -36,6 +36,11 @@ pub(crate) fn prune(linked: &mut Linked, flow: &Flow) -> Vec<Diagnostic> {
         }
         layer.reactions.retain(|r| !r.arms.is_empty());
     }
+    // The lower port brings up all frames by one event: others with a message never come by it.
+    for port in &mut stack.ports {
+        let layers = &stack.layers;
+        port.inputs.retain(|i| layers[i.layer.index()].reactions.iter().any(|r| r.event == i.event));
+    }
     crate::dead::replace(stack);
     stack.timers.iter_mut().for_each(|t| t.handler = handlers[&t.handler]);
     let events = used_events(stack);

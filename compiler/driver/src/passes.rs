@@ -44,9 +44,5 @@ pub(crate) fn run_pass(stack: &mut Stack, pass: &Pass) -> Vec<Decision> {
 /// Our own mistakes are asserted.
 pub(crate) fn validate(stack: &Stack) {
     let problems = nacre_stack::validate(stack).err().unwrap_or_else(|| nacre_analysis::linear::check(stack));
-    assert!(
-        problems.is_empty(),
-        "internal error, please report it: the stack `{}` is invalid after a pass:\n{problems:#?}",
-        stack.name
-    );
+    assert!(problems.is_empty(), "the stack `{}` is invalid after a pass:\n{problems:#?}", stack.name);
 }

@@ -406,6 +406,18 @@ fn derived_data_is_only_read_and_follows_from_what_stands_before_it() {
         cell(s, "piece").initial = cell(s, "expected").initial.clone();
     });
     refused("changed, or used other than by reading", far(), |s| cell(s, "moves").scope = Scope::Derived);
+    // Each is derived from the one before it, twice.
+    let doubling = |count: usize| {
+        let name = |n: usize| if n == 0 { "piece".into() } else { format!("d{n}") };
+        let cells: String = (1..=count).map(|n| format!("cell d{n} of far derived 'u32\n")).collect();
+        let values = (1..=count).map(|n| format!("initial @d{n} = (@{0} + @{0});\n", name(n - 1)));
+        let text = include_str!("../src/samples/far.stack").replacen("\ncounter ", &format!("\n{cells}\ncounter "), 1);
+        let text = text.replacen("\nhandler ", &format!("\n{}\nhandler ", values.collect::<String>()), 1);
+        read(&text).expect("a stack")
+    };
+    assert_eq!(validate(&doubling(4)), Ok(()));
+    assert_eq!(validate(&normal::normal(&doubling(4))), Ok(()));
+    refused("derived by more than 4096 expressions", doubling(64), |_| {});
     let normal = normal::normal(&far()).into_owned();
     assert_eq!(validate(&normal), Ok(()));
     assert!(normal.cells.iter().all(|cell| cell.scope != Scope::Derived));

@@ -29,6 +29,7 @@ pub fn check(stack: &Stack, p: &mut Problems) {
         p.unless(may, || "the host sets it, but it is not given, and no context owns it as state".into());
         derived(stack, id, cell, p);
     }
+    expansion(stack, p);
     let mut reads = Reads { stack, problems: p };
     walk_stack(&mut reads, stack);
 }
@@ -82,6 +83,45 @@ fn derived(stack: &Stack, id: CellId, cell: &Cell, p: &mut Problems) {
     let mut inputs = Inputs { stack, id, fit: true };
     inputs.expr(value);
     p.unless(inputs.fit, || "it is derived from the clock, or from a cell that does not stand before it".into());
+}
+
+/// The most expressions that a derived value may come to, with all that it is derived from put in its place.
+const MOST_DERIVED: usize = 4096;
+
+/// Derived values that are derived from each other must not double with every cell.
+fn expansion(stack: &Stack, p: &mut Problems) {
+    let mut sizes: Vec<usize> = vec![];
+    for cell in &stack.cells {
+        let mut size = Size { sizes: &sizes, total: 0 };
+        match &cell.initial {
+            Some(value) if cell.scope == Scope::Derived => size.expr(value),
+            _ => {}
+        }
+        let total = size.total;
+        p.at(format!("cell {}", cell.name));
+        p.unless(total <= MOST_DERIVED, || format!("it is derived by more than {MOST_DERIVED} expressions"));
+        sizes.push(total);
+    }
+}
+
+/// Counts expressions; a load counts what the cell is derived from, too.
+struct Size<'s> {
+    sizes: &'s [usize],
+    total: usize,
+}
+
+impl<'a> Visitor<'a> for Size<'_> {
+    fn place(&mut self, place: &'a Place) {
+        if let Root::Cell(cell) = place.root {
+            self.total = self.total.saturating_add(self.sizes.get(cell.index()).copied().unwrap_or(0));
+        }
+        walk_place(self, place);
+    }
+
+    fn expr(&mut self, expr: &'a Expr) {
+        self.total = self.total.saturating_add(1);
+        walk_expr(self, expr);
+    }
 }
 
 /// Whether a derived value follows from cells that stand before it.

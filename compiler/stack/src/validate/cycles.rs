@@ -5,15 +5,15 @@ use super::problems::Problems;
 use crate::visit::Traverse;
 use crate::*;
 
-/// Refuses handlers that lead to themselves within one step. `compose` follows each header variant through the whole
-/// stack; here an event that goes up can meet any arm, unless the layer that emits it has just pushed the header.
+/// Refuses handlers that lead to themselves within one step. `compose` follows each header variant through the whole of
+/// a row, so rows are left to it. Here an event that goes up can meet any arm, unless the layer that emits it has just
+/// pushed the header.
 pub fn check(stack: &Stack, problems: &mut Problems) {
-    let next: Vec<Vec<usize>> = (0..stack.handlers.len()).map(|index| successors(stack, index)).collect();
-    let mut ends = vec![false; next.len()];
-    // Those that lead only to what is known to end, until there are no more.
-    while let Some(handler) = (0..next.len()).find(|h| !ends[*h] && next[*h].iter().all(|n| ends[*n])) {
-        ends[handler] = true;
+    if crate::normal::beyond_rows(stack).is_empty() {
+        return;
     }
+    let next: Vec<Vec<usize>> = (0..stack.handlers.len()).map(|index| successors(stack, index)).collect();
+    let ends = ending(&next);
     let Some(mut handler) = ends.iter().position(|ends| !ends) else { return };
     let mut path = vec![];
     while !path.contains(&handler) {
@@ -24,6 +24,27 @@ pub fn check(stack: &Stack, problems: &mut Problems) {
     let names: Vec<&str> = cycle.map(|h| stack.handlers[h].name.as_str()).collect();
     problems.at(names[0]);
     problems.add(format!("events go round in a cycle, so a step need not end: {}", names.join(" -> ")));
+}
+
+/// Which of these lead only to what ends.
+fn ending(next: &[Vec<usize>]) -> Vec<bool> {
+    let mut before = vec![vec![]; next.len()];
+    for (index, successors) in next.iter().enumerate() {
+        successors.iter().for_each(|successor| before[*successor].push(index));
+    }
+    let mut open: Vec<usize> = next.iter().map(Vec::len).collect();
+    let mut known: Vec<usize> = (0..next.len()).filter(|index| open[*index] == 0).collect();
+    let mut ends = vec![false; next.len()];
+    while let Some(index) = known.pop() {
+        ends[index] = true;
+        for previous in &before[index] {
+            open[*previous] -= 1;
+            if open[*previous] == 0 {
+                known.push(*previous);
+            }
+        }
+    }
+    ends
 }
 
 /// The handlers that a handler's emissions can bring on in the same step.
