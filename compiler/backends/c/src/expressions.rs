@@ -303,7 +303,7 @@ impl Body<'_, '_> {
                 let c_type = self.c_type(&e.ty);
                 self.bind(&c_type, "made", &format!("{{.at = {{{}}}}}", values.join(", ")))
             }
-            ExprKind::Query(Query::Key, place, arguments) => self.query_key(place, &arguments[0], &e.ty),
+            ExprKind::Query(Query::Key, place, arguments) => self.query_key(place, &arguments[0]),
             ExprKind::Unary(UnaryOp::Not, a) => self.set_unary(a, &e.ty),
             ExprKind::Binary(op @ (BinaryOp::Min | BinaryOp::Max), a, b) => self.least(*op, a, b, &e.ty),
             ExprKind::Binary(op, a, b) => self.set_binary(*op, a, b, &e.ty),

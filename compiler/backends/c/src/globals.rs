@@ -48,6 +48,8 @@ pub enum Global {
     Admits(usize),
     /// The entry of frames at a lower port.
     Input(PortId),
+    /// The same, given the session of the frame.
+    InputOfSession(PortId),
     /// What takes frames there that are of no common shape.
     AnyFrame(PortId),
     /// A counter.
@@ -66,6 +68,8 @@ pub enum Global {
     Parse(LayoutId),
     /// What makes bytes of a message with a layout.
     Pack(LayoutId),
+    /// What views a message with a layout as bytes.
+    ViewPacked(LayoutId),
     /// Messages that carry headers from a layer on.
     Message(Option<usize>),
     /// A type, with messages that carry headers from a layer on.

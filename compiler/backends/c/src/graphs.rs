@@ -30,7 +30,10 @@ impl Writer<'_> {
 
     /// The name of the entry of frames at a lower port, given their session where there are several.
     pub fn entry_name(&self, port: PortId) -> String {
-        self.input_name(port) + if self.has_sessions(port) { "_session" } else { "" }
+        match self.has_sessions(port) {
+            false => self.input_name(port),
+            true => self.global(Global::InputOfSession(port), format!("{}_session", self.wanted_input(port))),
+        }
     }
 
     /// The largest number of bytes before the data of a frame.
@@ -43,7 +46,14 @@ impl Writer<'_> {
     pub fn input_name(&self, port: PortId) -> String {
         match port {
             PortId(0) => format!("{}_input", self.prefix),
-            port => self.global(Global::Input(port), format!("input_{}", self.port_name(port))),
+            port => self.global(Global::Input(port), self.wanted_input(port)),
+        }
+    }
+
+    fn wanted_input(&self, port: PortId) -> String {
+        match port {
+            PortId(0) => "input".into(),
+            port => format!("input_{}", self.port_name(port)),
         }
     }
 

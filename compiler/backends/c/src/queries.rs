@@ -4,6 +4,7 @@ use nacre_stack::*;
 
 use crate::body::Body;
 use crate::places::distance;
+use crate::sets::Words;
 use crate::term::Term;
 use crate::types::{constant, set_words, window_slots, Scalar};
 
@@ -61,19 +62,15 @@ impl Body<'_, '_> {
                 Term::operation(format!("{find}(&{text}, &{wanted}) < {n}u"))
             }
             (Query::Contains, Type::Bits(n)) => {
-                let at = self.wide(&arguments[0]);
-                let at = self.simple(&Type::UInt(64), &at, "element");
-                match set_words(&place.ty) {
-                    Some(_) => Term::operation(format!("{at} < {n}u && {p}_has({text}.word, (uint32_t){at})")),
-                    None => Term::operation(format!("{at} < {n}u && ((uint64_t){text} >> {at} & 1u)")),
-                }
+                let element = self.wide(&arguments[0]);
+                self.is_element(&element, *n, Words::of(&place.ty, text))
             }
             (Query::Has, ty) => {
                 let at = self.named(&arguments[0]);
                 let (there, _) = self.w.entry(&text, &ty.clone(), &at);
                 Term::operation(there)
             }
-            (Query::Key, _) => self.query_key(place, &arguments[0], &arguments[0].ty.clone()),
+            (Query::Key, _) => self.query_key(place, &arguments[0]),
             (Query::First, Type::Bits(n)) => {
                 let first = match set_words(&place.ty) {
                     Some(_) => format!("{p}_first({text}.word, {}u)", n.div_ceil(64)),
@@ -86,7 +83,7 @@ impl Body<'_, '_> {
     }
 
     /// The key in a slot of a map; zero, if the slot is free.
-    pub fn query_key(&mut self, place: &Place, slot: &Expr, _: &Type) -> Term {
+    pub fn query_key(&mut self, place: &Place, slot: &Expr) -> Term {
         let Type::Map(k, _, n) = place.ty.clone() else { return Term::number("0") };
         let p = self.w.prefix.clone();
         let text = self.place(place).text;

@@ -14,22 +14,22 @@ impl Body<'_, '_> {
     pub fn member(&mut self, element: &Expr, set: &Expr) -> Term {
         let Type::Bits(n) = set.ty else { return Term::number("false") };
         let (element, words) = (self.wide(element), self.words(set));
-        let element = if element.is_simple() { element } else { self.bind("const uint64_t", "element", &element) };
-        match words {
-            Words::Number(text) => Term::operation(format!("{element} < {n}u && ({text} >> {element} & 1u)")),
-            Words::Array(text) => {
-                let prefix = &self.w.prefix;
-                Term::operation(format!("{element} < {n}u && {prefix}_has({text}.word, (uint32_t){element})"))
-            }
-        }
+        self.is_element(&element, n, words)
+    }
+
+    /// Whether a number of 64 bits is an element of a set of `n`.
+    pub fn is_element(&mut self, element: &Term, n: u32, words: Words) -> Term {
+        let element = self.simple(&Type::UInt(64), element, "element");
+        let p = &self.w.prefix;
+        Term::operation(match words {
+            Words::Number(text) => format!("{element} < {n}u && ({text} >> {element} & 1u)"),
+            Words::Array(text) => format!("{element} < {n}u && {p}_has({text}.word, (uint32_t){element})"),
+        })
     }
 
     fn words(&mut self, set: &Expr) -> Words {
         let text = self.borrowed(set);
-        match set_words(&set.ty) {
-            None => Words::Number(format!("(uint64_t){text}")),
-            Some(_) => Words::Array(text.into()),
-        }
+        Words::of(&set.ty, text)
     }
 
     /// `a <= b`, `a < b` of sets.
@@ -138,9 +138,20 @@ impl Body<'_, '_> {
     }
 }
 
-enum Words {
+/// The words of a set: a number of 64 bits, or what has them as an array.
+pub enum Words {
     Number(String),
     Array(String),
+}
+
+impl Words {
+    /// The words of a set of a type.
+    pub fn of(ty: &Type, text: Term) -> Words {
+        match set_words(ty) {
+            None => Words::Number(format!("(uint64_t){text}")),
+            Some(_) => Words::Array(text.into()),
+        }
+    }
 }
 
 fn trimmed(text: String, n: u32, word: u32) -> String {

@@ -5,6 +5,7 @@ use nacre_stack::*;
 use crate::body::{Body, Kind};
 use crate::calls::{CType, Callee, Function, Parameter};
 use crate::code::Code;
+use crate::globals::Global;
 use crate::strings::Source;
 use crate::term::Term;
 use crate::writer::Writer;
@@ -18,7 +19,8 @@ impl Writer<'_> {
         let pieces = Parameter::pointer(format!("struct {p}_bytes"), "pieces");
         let message = Parameter::new(self.message_type(self.layout_level(layout)), "m");
         let parameters = vec![message, Parameter::new("uint32_t", "temp"), pieces];
-        self.step_helper(Function::plain(format!("{p}_view_packed_{}", layout.0), parameters), |_, code| {
+        let name = self.global(Global::ViewPacked(layout), format!("view_packed_{}", layout.0));
+        self.step_helper(Function::plain(name, parameters), |_, code| {
             code.line(format!("const uint32_t size = {head}(m, step->more->temp + temp);"));
             code.line("const bool fits = size != UINT32_MAX;");
             code.line(format!("if (!fits) {{ step->counters[{p}_BROKEN]++; }}"));
