@@ -40,6 +40,11 @@ const WITHOUT_BOUND: u64 = 20_000;
 
 /// Visits all states.
 pub fn explore(space: &Space, first: &[Led], options: &Options) -> Searched {
+    let bits = options.bits.unwrap_or(0);
+    if Vec::<u8>::new().try_reserve_exact(bits).is_err() {
+        let why = format!("{} MiB for bitstate hashing cannot be allocated", bits >> 20);
+        return Searched { verdict: Verdict::Incomplete(why), progress: Progress::default(), locals: 0, networks: 0 };
+    }
     let mut search = Search::new(space, options);
     search.begin(first);
     let verdict = search.run();

@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::help;
 use crate::levels::{EmittedLevel, Machines};
-use crate::units::{address, Probability, Time};
+use crate::units::{address, peer, Probability, Time};
 
 #[derive(Parser, Debug)]
 #[command(
@@ -159,6 +159,12 @@ pub enum Engine {
     All,
 }
 
+/// The length of a message, which takes as much memory.
+fn length(text: &str) -> Result<u32, String> {
+    let number = text.parse::<u32>().ok().filter(|length| *length <= 16 << 20);
+    number.ok_or_else(|| "expected a number from 0 to 16777216".into())
+}
+
 /// `pt2pt.W=2`, `send=3,0`
 fn setting(text: &str) -> Result<(Vec<String>, Vec<u64>), String> {
     let (key, values) = text.split_once('=').ok_or("write KEY=NUMBER or KEY=NUMBER,NUMBER")?;
@@ -271,7 +277,7 @@ pub struct Receive {
 #[derive(Args, Debug)]
 pub struct Send {
     /// The receiver: `10.0.0.2:7000`, `[::1]:7000`, `example.org:7000`
-    #[arg(long, value_name = "ADDR", value_parser = address)]
+    #[arg(long, value_name = "ADDR", value_parser = peer)]
     pub to: SocketAddr,
     /// The file to send
     #[arg(long, value_name = "PATH")]
@@ -286,7 +292,7 @@ pub struct Chat {
     #[arg(long, value_name = "ADDR", conflicts_with = "to", required_unless_present = "to", value_parser = address)]
     pub listen: Option<SocketAddr>,
     /// Connect to the peer at this address
-    #[arg(long, value_name = "ADDR", value_parser = address)]
+    #[arg(long, value_name = "ADDR", value_parser = peer)]
     pub to: Option<SocketAddr>,
     #[command(flatten)]
     pub net: Net,
@@ -343,12 +349,12 @@ pub struct Sim {
     /// Number of runs; each has the next seed
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub runs: u64,
-    /// Messages from each endpoint
-    #[arg(long, default_value_t = 100, value_name = "N")]
+    /// Messages from each endpoint, at most 1000000 (more: `--runs`)
+    #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     pub messages: u32,
-    /// Length of the longest message in bytes; the stack may accept less
-    #[arg(long, default_value_t = 20_000, value_name = "BYTES")]
-    pub largest: usize,
+    /// Length of the longest message in bytes, at most 16777216; the stack may accept less
+    #[arg(long, default_value_t = 20_000, value_name = "BYTES", value_parser = length)]
+    pub largest: u32,
     #[command(flatten)]
     pub faults: Faults,
     /// Periodic partition: `2s/300ms` drops all frames for 300 ms in every 2 s

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::args::Build;
 use crate::console::{complain, print, print_json, Exit};
+use crate::output::write;
 use crate::program;
 
 pub fn build(args: &Build) -> Exit {
@@ -21,14 +22,14 @@ pub fn build(args: &Build) -> Exit {
     let emitted = session.emit(&stack, args.level.0, args.name.as_deref());
     let files = [(format!("{name}.h"), &emitted.header), (format!("{name}.c"), &emitted.source)];
     if let Err(error) = fs::create_dir_all(&args.output) {
-        complain(&format!("{}: {error}", args.output.display()));
+        complain(&format!("cannot create the folder `{}`: {error}", args.output.display()));
         return Exit::No;
     }
     let mut written = Vec::new();
     for (file, text) in files {
         let path = args.output.join(file);
-        if let Err(error) = fs::write(&path, text) {
-            complain(&format!("{}: {error}", path.display()));
+        if let Err(words) = write(&path, text) {
+            complain(&words);
             return Exit::No;
         }
         written.push(path.display().to_string());

@@ -1,6 +1,5 @@
 //! `nacre fmt`: formats files in the standard layout.
 
-use std::fs;
 use std::path::Path;
 
 use nacre_diagnostics::{Diagnostic, Sources};
@@ -8,18 +7,19 @@ use nacre_driver::files::read_text;
 
 use crate::args::Fmt;
 use crate::console::{colours, complain, print, say, Exit};
+use crate::output::replace;
 
 pub fn format(args: &Fmt) -> Exit {
-    let mut exit = Exit::Yes;
+    let (mut exit, mut lines) = (Exit::Yes, vec![]);
     for file in &args.files {
         match formatted(file) {
             Ok((old, new)) if old == new => {}
             Ok(_) if args.check => {
-                print(&format!("would change {}", file.display()));
+                lines.push(format!("would change {}", file.display()));
                 exit = Exit::No;
             }
             Ok((_, new)) => match replace(file, &new) {
-                Ok(()) => print(&format!("changed {}", file.display())),
+                Ok(()) => lines.push(format!("changed {}", file.display())),
                 Err(error) => {
                     complain(&format!("{}: {error}", file.display()));
                     exit = Exit::No;
@@ -30,6 +30,10 @@ pub fn format(args: &Fmt) -> Exit {
                 exit = Exit::No;
             }
         }
+    }
+    // At the end: a reader that goes away leaves no file behind that is not formatted.
+    if !lines.is_empty() {
+        print(&lines.join("\n"));
     }
     exit
 }
@@ -49,13 +53,4 @@ fn formatted(file: &Path) -> Result<(String, String), String> {
 
 fn render(found: &[Diagnostic], sources: &Sources) -> String {
     found.iter().map(|diagnostic| diagnostic.render(sources, colours())).collect()
-}
-
-/// Writes a temporary file and renames it, so that a full disk loses nothing.
-fn replace(file: &Path, text: &str) -> std::io::Result<()> {
-    let mut beside = file.as_os_str().to_os_string();
-    beside.push(".new");
-    fs::write(&beside, text)?;
-    fs::set_permissions(&beside, fs::metadata(file)?.permissions())?;
-    fs::rename(&beside, file)
 }

@@ -9,6 +9,7 @@ mod format;
 mod help;
 mod interrupt;
 mod levels;
+mod output;
 mod program;
 mod progress;
 mod replay;
@@ -53,7 +54,7 @@ fn main() -> ExitCode {
 }
 
 fn dispatch(verb: Verb) -> Exit {
-    if matches!(verb, Verb::Check(_) | Verb::Sim(_) | Verb::Test(_) | Verb::Verify(_) | Verb::Replay(_)) {
+    if is_verdict(&verb) {
         console::judge();
     }
     match verb {
@@ -70,6 +71,15 @@ fn dispatch(verb: Verb) -> Exit {
         Verb::Profile(_) => not_built("profile"),
         Verb::Reproduce(_) => not_built("reproduce"),
         Verb::Dissector(_) => not_built("dissector"),
+    }
+}
+
+/// Whether the exit status of a command is a verdict, which is worth nothing where the reader of the results has gone.
+fn is_verdict(verb: &Verb) -> bool {
+    match verb {
+        Verb::Check(_) | Verb::Sim(_) | Verb::Test(_) | Verb::Verify(_) | Verb::Replay(_) => true,
+        Verb::Fmt(args) => args.check,
+        _ => false,
     }
 }
 

@@ -51,15 +51,12 @@ impl Trace {
 }
 
 pub fn replay(args: &Replay) -> Exit {
-    let read = nacre_driver::files::read_text(&args.trace);
-    let trace =
-        read.and_then(|text| serde_json::from_str::<Trace>(&text).map_err(|e| format!("this is no saved run: {e}")));
-    let mut trace = match trace {
-        Ok(trace) if trace.nacre_trace == VERSION => trace,
-        Ok(trace) => {
-            return fail(args, &format!("a run of version {}; this program reads {VERSION}", trace.nacre_trace))
+    let mut trace = match read(args) {
+        Ok(trace) => trace,
+        Err(words) => {
+            complain(&words);
+            return Exit::No;
         }
-        Err(words) => return fail(args, &words),
     };
     let file = args.file.clone().unwrap_or_else(|| trace.file.clone());
     let session = match program::open(std::slice::from_ref(&file)) {
@@ -109,6 +106,17 @@ pub fn replay(args: &Replay) -> Exit {
         }
     }
     Exit::Yes
+}
+
+/// The saved run.
+fn read(args: &Replay) -> Result<Trace, String> {
+    let path = args.trace.display();
+    let text = nacre_driver::files::read_text(&args.trace).map_err(|why| format!("cannot read `{path}`: {why}"))?;
+    let trace: Trace = serde_json::from_str(&text).map_err(|why| format!("`{path}` is no saved run: {why}"))?;
+    match trace.nacre_trace {
+        VERSION => Ok(trace),
+        other => Err(format!("`{path}` is a saved run of version {other}; this program reads version {VERSION}")),
+    }
 }
 
 fn fail(args: &Replay, words: &str) -> Exit {

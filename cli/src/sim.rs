@@ -1,5 +1,6 @@
 //! `nacre sim`: a stack on a simulated network.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use nacre_simulator::chart;
 use nacre_simulator::checks::{self, Check};
 use nacre_simulator::interface::Interface;
 use nacre_simulator::network::{Conditions, Fault, Item};
-use nacre_simulator::run::{run, Plan, Run, Subject};
+use nacre_simulator::run::{run, run_watched, Plan, Run, Subject};
 use nacre_simulator::shrink::{shrink, Budget, Shrunk};
 use nacre_stack::Stack;
 use serde_json::{json, Value};
@@ -19,7 +20,7 @@ use crate::check::plural;
 use crate::console::{complain, print, print_json, Exit};
 use crate::levels::Workshop;
 use crate::program;
-use crate::progress::Progress;
+use crate::progress::{Counting, Waiting};
 use crate::units;
 
 pub fn sim(args: &Sim) -> Exit {
@@ -79,7 +80,8 @@ struct Totals {
     frames: u64,
     bytes: u64,
     lasted: u64,
-    faults: Vec<Item>,
+    /// By their place in `FAULTS`.
+    faults: [u64; FAULTS.len()],
     counters: Vec<u64>,
     digest: u64,
     last: Option<Run>,
@@ -92,12 +94,19 @@ enum Campaign {
 
 fn campaign(args: &Sim, subject: &Subject) -> Campaign {
     let keep = args.keep.as_ref().map(|items| items.iter().copied().collect());
-    let mut progress = Progress::of_runs(args.runs);
-    let mut totals = Totals::default();
+    let (progress, steps, mut totals) = (Counting::begin(), Cell::new(0u64), Totals::default());
     for number in 0..args.runs {
         let plan = plan(args, args.seed.wrapping_add(number));
-        let done = run(&plan, subject, keep.clone(), args.trace);
-        progress.add(1);
+        let watch = |sent: usize, delivered: usize| {
+            steps.set(steps.get() + 1);
+            // Writing the text takes longer than a step.
+            if steps.get() % 256 == 0 {
+                let (run, all) = (number + 1, 2 * u64::from(args.messages));
+                progress
+                    .show(&format!("run {run} of {}: {sent} of {all} messages sent, {delivered} delivered", args.runs));
+            }
+        };
+        let done = run_watched(&plan, subject, keep.clone(), args.trace, &watch);
         if done.failure.is_some() {
             return Campaign::Failed(plan, Box::new(done));
         }
@@ -116,7 +125,10 @@ impl Totals {
         self.frames += run.frames.iter().sum::<u64>();
         self.bytes += run.bytes.iter().sum::<u64>();
         self.lasted += run.lasted;
-        self.faults.extend(run.items.iter().filter(|item| !matches!(item, Item::Message(..))));
+        let kinds = run.items.iter().filter_map(fault);
+        kinds.for_each(|kind| {
+            self.faults.iter_mut().zip(FAULTS).filter(|(_, name)| *name == kind).for_each(|(n, _)| *n += 1)
+        });
         for counters in &run.counters {
             self.counters.resize(self.counters.len().max(counters.len()), 0);
             self.counters.iter_mut().zip(counters).for_each(|(sum, count)| *sum += count);
@@ -142,7 +154,7 @@ fn plan(args: &Sim, seed: u64) -> Plan {
     let mut conditions = conditions(&args.faults);
     conditions.partition = args.partition;
     let checks = if args.check.is_empty() { checks::all() } else { args.check.clone() };
-    Plan { seed, messages: args.messages, largest: args.largest, conditions, checks, ..Plan::default() }
+    Plan { seed, messages: args.messages, largest: args.largest as usize, conditions, checks, ..Plan::default() }
 }
 
 /// The faults of the command line.
@@ -166,7 +178,7 @@ fn report_kept(args: &Sim, stack: &Stack, subject: &Subject, totals: &Totals, un
         .zip(totals.counters.iter().copied())
         .filter(|(_, count)| *count > 0)
         .collect();
-    let faults = faults_by_kind(&totals.faults);
+    let faults: Vec<(&str, u64)> = FAULTS.into_iter().zip(totals.faults).filter(|(_, count)| *count > 0).collect();
     if args.json {
         let counters: serde_json::Map<String, Value> =
             counters.iter().map(|(n, c)| (n.to_string(), json!(c))).collect();
@@ -215,19 +227,19 @@ fn listed(counts: &[(&str, u64)]) -> String {
     counts.iter().map(|(name, count)| format!("{name} {count}")).collect::<Vec<_>>().join(", ")
 }
 
-fn faults_by_kind(faults: &[Item]) -> Vec<(&'static str, u64)> {
-    let kind = |item: &Item| match item {
+/// The kinds of faults that are counted.
+const FAULTS: [&str; 5] = ["lost", "repeated", "held back", "damaged", "partitions"];
+
+/// The kind of a fault; none of messages, and of frames that are only late.
+fn fault(item: &Item) -> Option<&'static str> {
+    match item {
         Item::Frame(_, _, Fault::Lose) => Some("lost"),
         Item::Frame(_, _, Fault::Repeat) => Some("repeated"),
         Item::Frame(_, _, Fault::Hold) => Some("held back"),
         Item::Frame(_, _, Fault::Damage) => Some("damaged"),
         Item::Partition(_) => Some("partitions"),
-        // A late frame is not counted.
         Item::Frame(_, _, Fault::Late) | Item::Message(..) => None,
-    };
-    let names = ["lost", "repeated", "held back", "damaged", "partitions"];
-    let count = |name: &str| faults.iter().filter(|item| kind(item) == Some(name)).count() as u64;
-    names.into_iter().map(|name| (name, count(name))).filter(|(_, count)| *count > 0).collect()
+    }
 }
 
 fn report_failed(args: &Sim, stack: &Stack, subject: &Subject, plan: &Plan, failed: &Run) {
@@ -238,7 +250,10 @@ fn report_failed(args: &Sim, stack: &Stack, subject: &Subject, plan: &Plan, fail
             let keep: BTreeSet<Item> = keep.iter().copied().collect();
             Shrunk { run: run(plan, subject, Some(keep.clone()), true), keep, tried: 0 }
         }
-        None => shrink(plan, subject, failed, Budget::default()),
+        None => {
+            let _waiting = Waiting::begin("shrinking the failure".into());
+            shrink(plan, subject, failed, Budget::default())
+        }
     };
     let kept: Vec<String> = keep.iter().map(Item::to_string).collect();
     let small = run.failure.as_ref().unwrap_or(failure);

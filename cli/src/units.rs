@@ -83,6 +83,15 @@ pub fn address(text: &str) -> Result<SocketAddr, String> {
     found.next().ok_or_else(|| "the host has no address".to_string())
 }
 
+/// An address to which frames can be sent.
+pub fn peer(text: &str) -> Result<SocketAddr, String> {
+    let found = address(text)?;
+    match found.port() {
+        0 => Err("no peer has port 0: expected a port from 1 to 65535 after `:`".into()),
+        _ => Ok(found),
+    }
+}
+
 /// Formats a time with a suitable unit.
 pub fn duration(time: Duration) -> String {
     match time.as_secs_f64() {
@@ -119,6 +128,7 @@ mod tests {
     fn addresses_need_their_port() {
         assert_eq!(address("[::1]:7000"), Ok(SocketAddr::from(([0, 0, 0, 0, 0, 0, 0, 1], 7000))));
         assert!(address("localhost:7000").is_ok_and(|found| found.port() == 7000));
+        assert!(address("127.0.0.1:0").is_ok() && peer("127.0.0.1:0").is_err() && peer("127.0.0.1:1").is_ok());
         for wrong in ["7000", ":7000", "127.0.0.1", "127.0.0.1:70000", "127.0.0.1:http", "::1"] {
             assert!(address(wrong).is_err(), "{wrong}");
         }

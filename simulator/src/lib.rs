@@ -18,4 +18,5 @@ pub mod random;
 pub mod run;
 pub mod shrink;
 pub mod toolchain;
+pub mod workload;
 pub mod world;

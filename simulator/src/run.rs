@@ -7,7 +7,8 @@ use crate::checks::{Check, Failure, Ledger};
 use crate::endpoint::{Maker, Outcome, NEVER};
 use crate::interface::Interface;
 use crate::network::{Conditions, Item, Network};
-use crate::random::{hash, Random};
+use crate::random::Random;
+use crate::workload::{contents, largest_accepted, planned, Planned};
 use crate::world::{Entry, World, BEGIN};
 
 /// What is to be run. Equal plans give equal runs.
@@ -72,6 +73,17 @@ pub struct Run {
 
 /// Runs a plan. `keep`: of its messages and faults only these.
 pub fn run(plan: &Plan, subject: &Subject, keep: Option<BTreeSet<Item>>, tracing: bool) -> Run {
+    run_watched(plan, subject, keep, tracing, &|_, _| {})
+}
+
+/// Runs a plan, and calls `watch` between steps with the numbers of messages sent and delivered so far.
+pub fn run_watched(
+    plan: &Plan,
+    subject: &Subject,
+    keep: Option<BTreeSet<Item>>,
+    tracing: bool,
+    watch: &dyn Fn(usize, usize),
+) -> Run {
     let network = Network { seed: plan.seed, conditions: plan.conditions.clone(), keep };
     let mut world = World::new(network, tracing);
     let opened = world.pair(["a", "b"], subject.makers, &subject.interface);
@@ -79,7 +91,7 @@ pub fn run(plan: &Plan, subject: &Subject, keep: Option<BTreeSet<Item>>, tracing
     let mut running = Running::new(plan, &subject.interface, world);
     running.failure = failure;
     if running.failure.is_none() {
-        running.go();
+        running.go(watch);
         running.end();
     }
     running.result()
@@ -96,13 +108,6 @@ struct Side {
     closed: Option<u64>,
     /// Of what this side sent.
     ledger: Ledger,
-}
-
-#[derive(Clone, Copy)]
-struct Planned {
-    number: u32,
-    at: u64,
-    seed: u64,
 }
 
 struct Running<'p> {
@@ -122,7 +127,7 @@ struct Running<'p> {
 impl<'p> Running<'p> {
     fn new(plan: &'p Plan, interface: &Interface, world: World) -> Running<'p> {
         let side = |side: u32| Side {
-            waiting: planned(plan, side, &world.network),
+            waiting: planned(plan.messages, plan.pause, side, &world.network),
             blocked: false,
             largest: None,
             heard: 0,
@@ -145,7 +150,7 @@ impl<'p> Running<'p> {
     }
 
     /// Sends everything, until everything that is promised has arrived.
-    fn go(&mut self) {
+    fn go(&mut self, watch: &dyn Fn(usize, usize)) {
         for side in [0, 1] {
             self.grant(side, 64);
         }
@@ -158,6 +163,7 @@ impl<'p> Running<'p> {
             if self.failure.is_some() || (all_sent && arrived) {
                 return;
             }
+            watch(self.messages.len(), self.sides.iter().map(|side| side.ledger.count).sum());
             self.advance();
         }
     }
@@ -424,39 +430,4 @@ impl<'p> Running<'p> {
             trace: self.world.trace.take().unwrap_or_default(),
         }
     }
-}
-
-/// When each message of a side is due: half of them at once after the one before.
-fn planned(plan: &Plan, side: u32, network: &Network) -> VecDeque<Planned> {
-    let mut at = BEGIN;
-    let all = (0..plan.messages).map(|number| {
-        let seed = hash(&[plan.seed, 0x006d_7367, side.into(), number.into()]);
-        if seed & 1 == 0 {
-            at += 2 * (hash(&[seed]) % (2 * plan.pause).max(1));
-        }
-        Planned { number, at, seed }
-    });
-    all.filter(|m| network.kept(&Item::Message(side, m.number))).collect()
-}
-
-/// The longest of `0 ..= most` that is accepted, if 0 or a short one is.
-pub fn largest_accepted(accepts: impl Fn(usize) -> bool, most: usize) -> Option<usize> {
-    let mut low = [0, 1, 12].into_iter().find(|length| *length <= most && accepts(*length))?;
-    let mut high = most;
-    while low < high {
-        let middle = low + (high - low).div_ceil(2);
-        if accepts(middle) {
-            low = middle;
-        } else {
-            high = middle - 1;
-        }
-    }
-    Some(low)
-}
-
-/// Bytes that tell the message.
-fn contents(seed: u64, length: usize) -> Vec<u8> {
-    let mut bytes = vec![0; length];
-    Random::new(hash(&[seed, 1])).fill(&mut bytes);
-    bytes
 }

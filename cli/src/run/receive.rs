@@ -14,6 +14,7 @@ use super::{introduce, Line};
 use crate::args::Receive;
 use crate::console::{say, Exit};
 use crate::interrupt::{Interrupt, TURN};
+use crate::output::require_replaceable;
 use crate::progress::Progress;
 
 pub fn receive(args: &Receive, stack: &Stack) -> Result<Exit, String> {
@@ -55,6 +56,7 @@ impl Target {
         if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.is_dir()) {
             return Err(format!("{}: no such folder", parent.display()));
         }
+        require_replaceable(path)?;
         Ok(Target { path: path.to_path_buf(), folder: says_folder || path.is_dir() })
     }
 

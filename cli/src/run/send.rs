@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use nacre_driver::files::open_regular;
 use nacre_runtime::{ConnectionId, Error, Event, Listener, Options, Reason, Stack};
-use nacre_simulator::run::largest_accepted;
+use nacre_simulator::workload::largest_accepted;
 
 use super::framing::{read_answer, Head, Sum, Summing};
 use super::report::Moved;

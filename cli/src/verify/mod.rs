@@ -25,12 +25,20 @@ use nacre_stack::Span;
 use crate::args::{Engine, Verify};
 use crate::console::{complain, Exit};
 use crate::interrupt::Interrupt;
+use crate::output::require_writable;
 use crate::program;
 pub use nacre_worlds::world::{self, Subject, World};
 pub use on_c::on_c;
 use refusals::Refusals;
 
 pub fn verify(args: &Verify) -> Exit {
+    // Reported now rather than after a long search.
+    for path in args.trace.iter().chain(&args.svg) {
+        if let Err(words) = require_writable(path) {
+            complain(&words);
+            return Exit::Unknown;
+        }
+    }
     let session = match program::open(std::slice::from_ref(&args.file)) {
         Ok(session) => session,
         Err(exit) => return exit,

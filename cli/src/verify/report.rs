@@ -18,6 +18,7 @@ use crate::args::Verify;
 use crate::check::plural;
 use crate::console::{complain, print, print_json, Exit};
 use crate::levels::EmittedLevel;
+use crate::output::write;
 use nacre_worlds::world::{Subject, World};
 
 /// What searches a world.
@@ -241,17 +242,15 @@ fn save(args: &Verify, subject: &Subject, world: &World, run: &Run, words: &Word
     let title = format!("{}, configuration {}", subject.name, world.configuration_name);
     if let Some(path) = &args.svg {
         let path = numbered(path, number);
-        if let Err(error) = std::fs::write(&path, draw::svg(run, &title, words)) {
-            complain(&format!("{}: {error}", path.display()));
-        }
+        write(&path, &draw::svg(run, &title, words)).unwrap_or_else(|words| complain(&words));
     }
     if let Some(path) = &args.trace {
         let path = numbered(path, number);
         let trace = crate::replay::Trace::of(args, subject, world, run);
-        let text = serde_json::to_string_pretty(&trace).map_err(std::io::Error::from);
-        match text.and_then(|text| std::fs::write(&path, text)) {
+        let text = serde_json::to_string_pretty(&trace).map_err(|error| format!("{}: {error}", path.display()));
+        match text.and_then(|text| write(&path, &text)) {
             Ok(()) => print(&format!("the run was saved: nacre replay {}", path.display())),
-            Err(error) => complain(&format!("{}: {error}", path.display())),
+            Err(words) => complain(&words),
         }
     }
 }

@@ -2,9 +2,10 @@
 //!
 //! They are resolved against the composed stacks, so that a misspelled name is an error of `check` and not of a run.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
-use nacre_diagnostics::{suggestion, Diagnostic, Span};
+use nacre_diagnostics::{suggestion, Diagnostic, SourceId, Span};
 use nacre_stack::{Event, PortEvent, PortId, Stack, Type};
 use nacre_syntax::ast::{BinaryOp, Expr, ExprKind, Ident, Test, TestArgument, TestKind, TestStatement};
 
@@ -15,6 +16,8 @@ pub use network::Condition;
 const UNKNOWN: &str = "D0005";
 /// A value in a test does not fit where it is written.
 const UNFIT: &str = "D0006";
+/// Two tests of a file have one name.
+const REPEATED: &str = "D0009";
 
 /// The port of the frames; tests do not reach it.
 const NETWORK: PortId = PortId(0);
@@ -24,6 +27,24 @@ pub(crate) fn check(test: &Test, stacks: &HashMap<String, Option<Stack>>) -> Vec
     let mut script = Script { stacks, endpoints: BTreeMap::new(), variables: vec![], found: vec![] };
     script.block(&test.body);
     script.found
+}
+
+/// Returns the tests of one file that have one name: a failure of one could not be told from a failure of the other.
+pub(crate) fn repeated<'t>(tests: impl Iterator<Item = &'t Test>) -> Vec<Diagnostic> {
+    let mut first: HashMap<(SourceId, &str), Span> = HashMap::new();
+    let repeated = tests.filter_map(|test| match first.entry((test.span.file, test.name.as_str())) {
+        Entry::Vacant(free) => {
+            free.insert(test.span);
+            None
+        }
+        Entry::Occupied(taken) => Some(
+            Diagnostic::error(REPEATED, format!("two tests are named \"{}\"", test.name))
+                .at(test.span, "the second")
+                .also(*taken.get(), "the first")
+                .help("give one of them another name"),
+        ),
+    });
+    repeated.collect()
 }
 
 /// What an expression of a test is.

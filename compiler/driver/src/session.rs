@@ -90,6 +90,7 @@ impl Session {
         }
         let tests: Vec<Diagnostic> = self.program.tests().flat_map(|test| scripts::check(test, &composed)).collect();
         self.add(tests);
+        self.add(scripts::repeated(self.program.tests()));
     }
 
     pub(crate) fn add(&mut self, more: Vec<Diagnostic>) {
