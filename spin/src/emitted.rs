@@ -12,8 +12,8 @@
 //! (docs/decisions/008.)
 
 pub mod between;
+mod endpoints;
 mod known;
-mod network;
 mod world;
 
 use nacre_analysis::timing::draws;

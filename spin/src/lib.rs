@@ -6,6 +6,7 @@
 
 pub mod answer;
 pub mod emitted;
+mod environment;
 mod hint;
 pub mod model;
 pub mod replay;

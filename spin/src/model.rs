@@ -2,14 +2,14 @@
 
 use std::time::Instant;
 
-use nacre_backend_promela::between::{write_between, Call, World};
+use nacre_backend_promela::between::{write_between, Form, World};
 use nacre_backend_promela::monitors;
 use nacre_backend_promela::report::{Limit, Step, StopReason};
 pub use nacre_backend_promela::EXTRA_STATES;
-use nacre_stack::interpret::Value;
 use nacre_worlds::setup::Setup;
 
 use crate::emitted::Failure;
+use crate::environment;
 use crate::spin::{Limits, Model, Searched, Tools, Verdict};
 
 /// Entries of a container of an automaton: few make small states, so the search begins anew with more where they do not
@@ -76,35 +76,9 @@ pub fn printed(setup: &Setup) -> Result<String, String> {
 
 /// Returns the model, or why there is none.
 pub fn model(setup: &Setup, capacity: usize, longer: u32, goals: bool) -> Result<Model, String> {
-    setup.check()?;
-    let bounds = &setup.bounds;
-    if let Some(why) = setup.beyond_spin() {
-        return Err(why);
-    }
-    let number = |v: &Value| matches!(v, Value::Num(_)).then(|| v.num());
-    let calls = setup.calls().into_iter().map(|call| Call {
-        event: call.id,
-        end: call.end,
-        kind: call.kind,
-        number: call.number,
-        arguments: call.arguments.iter().filter_map(number).collect(),
-        bytes: call.bytes,
-    });
-    let called = setup.called();
-    let tables = setup.above.iter().map(|a| monitors::table(a, &called)).collect::<Result<Vec<_>, _>>()?;
-    let world = World {
-        below: &setup.below,
-        above: &setup.above,
-        tables: &tables,
-        calls: calls.collect(),
-        limits: bounds.limits.clone(),
-        last: bounds.last.clone(),
-        at_once: bounds.at_once,
-        first: bounds.first,
-        goals,
-        capacity,
-        longer,
-    };
+    let tables = environment::tables(setup)?;
+    let world = environment::world(setup, &tables, Form::Values, [capacity; 2]);
+    let world = World { goals, longer, ..world };
     let text = write_between(&setup.stack, &world, &|_| None).map_err(|refusals| {
         let each: Vec<String> = refusals.iter().map(|refusal| refusal.what.clone()).collect();
         format!("what cannot be written in Promela: {}", each.join("; "))

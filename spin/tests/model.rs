@@ -3,7 +3,9 @@
 mod common;
 
 use common::{bounds, explored, setup, tools, Of};
+use nacre_backend_c::Level;
 use nacre_specification::violation::Violation;
+use nacre_spin::emitted::between;
 use nacre_spin::model::{check, goals, EXTRA_STATES};
 use nacre_spin::spin::{Limits, StopReason, Verdict};
 use nacre_spin::Step;
@@ -100,6 +102,27 @@ fn a_layer_that_changes_messages_is_judged_by_what_may_become_of_them() {
     let (parameters, network) = (&[("PERCENT", 1)][..], ("lossy_network", &[][..]));
     let change = ("random(max(packed.len, 1))", "random(2)");
     agree(&setup(&Of { layer: "corrupt", change, parameters, network, above: "changing_network", bounds }));
+}
+
+/// The network takes one message of all. Both kinds of endpoints have the environment of one writer.
+#[test]
+fn what_the_network_does_not_take_is_told_for_either_kind_of_endpoints() {
+    let narrow = "import \"../interfaces.nacre\";
+        automaton narrow {
+            state { sent: seq<msg> per member, full: bool }
+            input send(at p, m) when !full { sent[p].append(m); full = true; }
+            output deliver(at q, m) when m in sent[peer(q)] { }
+        }";
+    let change = ("import \"../interfaces.nacre\";", narrow);
+    let (parameters, network, bounds) = (&[][..], ("narrow", &[][..]), bounds([2, 0]));
+    let setup = setup(&Of { layer: "sequencer", change, parameters, network, above: "lossy_network", bounds });
+    let (tools, limits) = (tools(), Limits::default());
+    let searches = [check(&setup, &tools, &limits), between::check(&setup, Level::Queue, &tools, &limits)];
+    for searched in searches.map(|searched| searched.expect("a verdict")) {
+        let Verdict::Violated { trail, .. } = searched.verdict else { panic!("{searched:?}") };
+        let why = "send goes down where narrow does not take it".to_string();
+        assert_eq!(trail.report, Some((StopReason::Violation(Violation::NotTaken), why)), "{trail:?}");
+    }
 }
 
 /// The explorer follows both ways, the model would follow one.

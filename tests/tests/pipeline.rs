@@ -16,7 +16,7 @@
 //! The text that every stack has is in tests/golden/support/ alone.
 
 use nacre_backend_c::{Content, Part};
-use nacre_backend_promela::between::{write_between, World};
+use nacre_backend_promela::between::{write_between, Form, World};
 use nacre_diagnostics::SourceId;
 use nacre_driver::{passes, tokens, tree, Level, Session};
 use nacre_stack::{print, Stack};
@@ -115,7 +115,8 @@ fn promela(stack: &Stack) -> Files {
         at_once: false,
         first: 0,
         goals: false,
-        capacity: 2,
+        form: Form::Values,
+        capacity: [2; 2],
         longer: 0,
     };
     let text = match write_between(stack, &world, &|_| None) {

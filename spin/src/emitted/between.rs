@@ -65,11 +65,7 @@ fn flags(flags: &[&str]) -> Vec<String> {
 
 /// The world around the endpoints; in words why there is none.
 fn around(setup: &Setup) -> Result<(Known, String), String> {
-    setup.check()?;
-    if let Some(why) = setup.beyond_spin() {
-        return Err(why);
-    }
     let known = Known::of(setup)?;
-    let text = World { setup, known: &known }.write(timers(&setup.stack)? as usize)?;
+    let text = World::new(setup, &known).write(timers(&setup.stack)? as usize)?;
     Ok((known, text))
 }

@@ -3,9 +3,12 @@
 use std::fmt::Write;
 
 use nacre_backend_promela::monitors;
+use nacre_backend_promela::world::Form;
 use nacre_specification::subset_construction::SubsetConstruction;
 use nacre_stack::interpret::Value;
 use nacre_worlds::setup::{Call, Setup};
+
+use crate::environment;
 
 /// What is known beforehand.
 pub struct Known {
@@ -19,22 +22,9 @@ pub struct Known {
 impl Known {
     /// What a setup brings with it; in words why it cannot be known.
     pub fn of(setup: &Setup) -> Result<Known, String> {
-        let calls = setup.calls();
-        let called = setup.called();
-        let tables = setup.above.iter().map(|a| monitors::table(a, &called)).collect::<Result<Vec<_>, _>>()?;
-        let let_out = tables.iter().flatten().flat_map(monitors::messages);
-        let mut messages: Vec<Vec<u8>> = vec![];
-        for bytes in calls.iter().filter_map(|c| c.bytes.clone()).chain(let_out) {
-            if !messages.contains(&bytes) {
-                messages.push(bytes);
-            }
-        }
-        Ok(Known { calls, messages, tables })
-    }
-
-    /// The number of a message that is known.
-    pub fn number(&self, bytes: &[u8]) -> Option<usize> {
-        self.messages.iter().position(|m| m == bytes).map(|at| at + 1)
+        let tables = environment::tables(setup)?;
+        let messages = environment::world(setup, &tables, Form::Numbers, [0; 2]).messages();
+        Ok(Known { calls: setup.calls(), messages, tables })
     }
 
     /// The file that the model includes.
@@ -53,13 +43,17 @@ impl Known {
                 format!("(const uint8_t[]){{{}}}, {}", list.join(", "), bytes.len())
             }
         };
-        let mut text = String::from(
-            "struct asked { uint32_t event; uint64_t arguments[4]; const uint8_t *at; uint32_t len; };\n\
-             static const struct asked asked[] = {\n",
+        let numbers = |call: &Call| -> Vec<String> {
+            let numbers = call.arguments.iter().filter(|v| matches!(v, Value::Num(_)));
+            numbers.map(|v| v.num().to_string()).chain(["0".into()]).collect()
+        };
+        let most = self.calls.iter().map(|call| numbers(call).len()).fold(4, usize::max);
+        let mut text = format!(
+            "struct asked {{ uint32_t event; uint64_t arguments[{most}]; const uint8_t *at; uint32_t len; }};\n\
+             static const struct asked asked[] = {{\n",
         );
         for call in &self.calls {
-            let numbers = call.arguments.iter().filter(|v| matches!(v, Value::Num(_)));
-            let numbers: Vec<String> = numbers.map(|v| v.num().to_string()).chain(["0".into()]).collect();
+            let numbers = numbers(call);
             let at = string(call.bytes.as_deref().unwrap_or_default());
             let _ = writeln!(text, "    {{{}, {{{}}}, {at}}},", call.event, numbers.join(", "));
         }

@@ -6,14 +6,15 @@
 
 use nacre_stack::*;
 
-use crate::effects::{self};
+use crate::effects;
+use crate::environment::Move;
 use crate::fairness::Fair;
-use crate::monitors::{self};
+use crate::monitors;
 use crate::report::Step;
 use crate::term::Term;
 use crate::types::is_wide;
-pub use crate::world::{Call, World};
-use crate::world::{Move, SENDING, WAYS};
+pub use crate::world::{Call, Form, World};
+use crate::world::{SENDING, WAYS};
 use crate::writer::{Frame, Writer};
 use crate::{erase, Refusal, Sources};
 
@@ -80,7 +81,7 @@ impl Writer<'_> {
 
     fn variables_between(&self, world: &World) -> String {
         let mut lines = vec!["/* The state. */\nend_state ends[2];\nbyte opened;".to_string()];
-        let counts = (2 * world.kinds() + world.limits.len() + world.last.len()).max(1);
+        let counts = world.counts();
         lines.push(format!("byte used[{counts}]; /* calls by kind and end, then limits, then last resorts */\n"));
         if world.goals {
             lines.push(Fair::VARIABLES.into());
@@ -107,30 +108,18 @@ impl Writer<'_> {
     }
 
     /// What an event carries must be what automata can have.
-    pub fn carries_numbers(&self, event: EventId) -> Result<(), String> {
-        let event = self.stack.event(event);
-        match event.parameters.iter().any(|parameter| is_wide(&parameter.ty)) {
-            true => Err(format!("a number of more than 32 bits that `{}` carries to an automaton", event.name)),
-            false => Ok(()),
+    pub fn carries_numbers(&self, id: EventId) -> Result<(), String> {
+        let wide = self.stack.event(id).parameters.iter().any(|parameter| is_wide(&parameter.ty));
+        if wide {
+            Err(self.too_wide(id))
+        } else {
+            Ok(())
         }
     }
 
-    /// Parameters of an event as an action's: where it happens, then what it carries.
-    pub fn action_parameters(
-        &self,
-        event: EventId,
-        end: &Term,
-        each: impl Fn(&Parameter, &str) -> Term,
-    ) -> Result<Vec<Term>, String> {
-        self.carries_numbers(event)?;
-        let mut terms = vec![end.clone()];
-        for (parameter, place) in self.stack.event(event).parameters.iter().zip(self.event_places(event)) {
-            terms.push(match parameter.ty {
-                Type::Addr => Term::Number(1).minus(end.clone()),
-                _ => each(parameter, &place),
-            });
-        }
-        Ok(terms)
+    /// Why an event cannot go to an automaton.
+    pub fn too_wide(&self, id: EventId) -> String {
+        format!("a number of more than 32 bits that `{}` carries to an automaton", self.stack.event(id).name)
     }
 
     fn first_state(&mut self, world: &World) -> Result<String, String> {
@@ -223,7 +212,7 @@ impl Writer<'_> {
 
     /// The process of an endpoint, and those around it.
     fn processes(&mut self, world: &World) -> Result<String, String> {
-        let moves = self.moves(world)?;
+        let moves = world.moves(self.stack, self)?;
         let fair = if world.goals { Some(self.fair(world, &moves)?) } else { None };
         let fair = fair.as_ref();
         let resets = world.resets()?;

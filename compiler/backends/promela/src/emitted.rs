@@ -1,19 +1,14 @@
 //! Events that leave an endpoint between automata: which automata take them, by which transition.
 
 use nacre_specification::violation::Violation;
-use nacre_specification::ActionKind;
 use nacre_stack::*;
 
-use crate::automata::Transition;
-use crate::effects;
-use crate::monitors::{clash, known, unclear};
-use crate::report::{violated, Limit, StopReason};
+use crate::environment::{choices, Taken};
+use crate::report::{Limit, StopReason};
 use crate::term::Term;
+use crate::types::is_wide;
 use crate::world::{World, LEAVES, SENDING};
 use crate::writer::Writer;
-
-/// For each automaton that speaks of an event, its ways, and what is said where there is none.
-type Taken = Vec<(Vec<Transition>, Violation, String)>;
 
 /// Where an event stands that an automaton is to take.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -90,63 +85,20 @@ impl Writer<'_> {
             }
             self.line("sending_len[0]++;");
         }
-        self.choices(&taken, false);
+        choices(&taken, false).iter().for_each(|line| self.line(line));
         self.line("next_handler = 0");
         self.close("}");
         self.end_option();
         Ok(())
     }
 
-    /// For each automaton that speaks of an event, its ways, and what is said where there is none.
     fn taken(&self, world: &World, down: bool, event: EventId, from: Waiting) -> Result<Taken, String> {
-        let name = &self.stack.event(event).name;
-        let arguments = self.action_parameters(event, &Term::atom("me"), |_, place| {
-            Term::Atom(match down {
-                true => self.taken_below(from, place),
-                false => format!("{}.{place}", from.event()),
-            })
-        })?;
-        if down {
-            let why = format!("{name} goes down where {} does not take it", world.below.name);
-            let found = known(&world.network(), ActionKind::Input, name, &arguments)?;
-            return Ok(found.map(|transitions| (transitions, Violation::NotTaken, why)).into_iter().collect());
-        }
-        let written = |bytes: &[u8]| world.written(bytes);
-        let mut taken = vec![];
-        for monitor in world.monitors(&written) {
-            let why = format!("{name} is not allowed by {} here", monitor.name());
-            taken.extend(
-                monitor.known(ActionKind::Output, name, &arguments)?.map(|found| (found, Violation::NotAllowed, why)),
-            );
-        }
-        Ok(taken)
-    }
-
-    /// One of the ways of each; `own`: statements of their own, so that it is for SPIN to choose.
-    fn choices(&mut self, taken: &Taken, own: bool) {
-        for (transitions, violation, why) in taken {
-            let clash = clash(transitions);
-            if !own && !clash.is_false() {
-                self.line(format!("if :: {clash} -> {} :: else fi;", unclear(why)));
-            }
-            self.line("if");
-            for transition in transitions {
-                self.option(transition.guard.to_string());
-                if own {
-                    self.open_text("d_step {");
-                }
-                effects::lines(&transition.effects).iter().for_each(|l| self.line(l));
-                self.line("skip");
-                if own {
-                    self.close("}");
-                }
-                self.end_option();
-            }
-            if !transitions.iter().any(|t| t.guard.is_true()) {
-                self.line(format!(":: else -> {}", violated(*violation, why)));
-            }
-            self.line("fi;");
-        }
+        let places = self.event_places(event);
+        world.taken(self.stack, event, down, &|at, parameter| match down {
+            _ if is_wide(&parameter.ty) => Err(self.too_wide(event)),
+            true => Ok(Term::Atom(self.taken_below(from, &places[at]))),
+            false => Ok(Term::Atom(format!("{}.{}", from.event(), places[at]))),
+        })
     }
 
     /// What waits goes to the network, in order. Nothing hidden is read any more.
@@ -161,7 +113,7 @@ impl Writer<'_> {
             let number = self.leaves_as(port, event).unwrap_or_default() - LEAVES;
             let taken = self.taken(world, true, event, Waiting::Sending)?;
             self.option(format!("sending[sending_at].what == {}", number + 1));
-            self.choices(&taken, true);
+            choices(&taken, true).iter().for_each(|line| self.line(line));
             self.line("skip");
             self.end_option();
         }

@@ -13,9 +13,10 @@
 
 use nacre_stack::*;
 
+use crate::environment::Move;
 use crate::report::GOAL;
 use crate::term::Term;
-use crate::world::{Move, World};
+use crate::world::World;
 use crate::writer::Writer;
 use crate::DRAWS;
 
@@ -125,8 +126,7 @@ impl Writer<'_> {
             };
             let done = Term::any(mine().filter(|(w, _)| !w.broken).map(|(w, _)| w.when.clone()));
             let allowed = Term::any(mine().map(|(_, allowed)| allowed.clone()));
-            let used = Term::Atom(format!("used[{}]", 2 * call.kind + call.end));
-            let left = used.equals(Term::number(call.number));
+            let left = Term::Atom(world.used_of_call(call)).equals(Term::number(call.number));
             left.negated().or(done).or(allowed.negated().and(ended.clone()))
         });
         let name = "what the application still has to call is taken".to_string();

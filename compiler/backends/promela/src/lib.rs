@@ -1,4 +1,5 @@
-//! Stack IR to Promela, for SPIN: two endpoints of one stack between automata ([`between::write_between`]).
+//! Stack IR to Promela, for SPIN: two endpoints of one stack between automata ([`between::write_between`]). What is
+//! around the endpoints ([`environment`]) is written in the same way around emitted C (`nacre-spin`).
 //!
 //! # What the model is
 //!
@@ -44,6 +45,7 @@ mod containers;
 mod dispatch;
 pub mod effects;
 mod emitted;
+pub mod environment;
 pub mod erase;
 mod expressions;
 mod fairness;
@@ -68,7 +70,7 @@ mod typedefs;
 mod types;
 mod uses;
 mod wide;
-mod world;
+pub mod world;
 mod writer;
 
 use nacre_stack::{LayerId, Span};

@@ -1,116 +1,61 @@
-//! What can begin a step: calls, what the network lets arrive, timers.
+//! Endpoints in Promela, as their environment needs them; and what can begin a step of theirs.
 
-use nacre_specification::violation::Violation;
-use nacre_specification::ActionKind;
 use nacre_stack::*;
 
-use crate::automata::Transition;
-use crate::effects;
+use crate::environment::Endpoints;
 use crate::fairness::Fair;
-use crate::report::{violated, Step as Report};
 use crate::term::Term;
-use crate::world::{has_bits, statements, Call, Move, World};
+use crate::world::{Call, World};
 use crate::writer::Writer;
 
-impl Writer<'_> {
-    /// Every way in which something outside begins a step.
-    pub fn moves(&mut self, world: &World) -> Result<Vec<Move>, String> {
-        let mut moves = vec![];
-        for (at, call) in world.calls.iter().enumerate() {
-            self.ways_of_call(world, at, call, &mut moves)?;
-        }
-        for (at, action) in world.below.actions.iter().enumerate().filter(|(_, a)| a.kind == ActionKind::Output) {
-            let inputs = self.stack.ports.first().map_or(vec![], |p| p.inputs.clone());
-            // What the layer does not know cannot be seen.
-            let Some(input) = inputs.into_iter().find(|i| self.stack.event(i.event).name == action.name) else {
-                continue;
-            };
-            let (left, spent) = world.limit(&action.name);
-            for transition in world.network().transitions(at)? {
-                let when = has_bits(&transition).and(left.clone());
-                if when.is_false() {
-                    continue;
-                }
-                let end = transition.end_of(world.below)?;
-                self.carries_numbers(input.event)?;
-                let places = self.event_places(input.event);
-                let parameters = &self.stack.event(input.event).parameters;
-                let given = places.into_iter().zip(parameters).zip(transition.parameters.iter().skip(1));
-                let given: Vec<_> = given.map(|((place, p), term)| (place, stack_argument(p, term, end))).collect();
-                let arrives = self.written(|w| w.arrives(&input, &given));
-                let lines = [statements(&transition), effects::lines(&spent), arrives].concat();
-                let told = Report::Network { name: action.name.clone(), end: Some(end) };
-                let (damages, fault) = (transition.damages, action.is_fault());
-                moves.push(Move { end, when, told, call: None, broken: false, fault, damages, lines });
-            }
-        }
-        Ok(moves)
-    }
-
-    fn ways_of_call(&mut self, world: &World, at: usize, call: &Call, moves: &mut Vec<Move>) -> Result<(), String> {
-        let inputs = self.stack.ports.get(1).map_or(vec![], |p| p.inputs.clone());
-        let Some(input) = inputs.into_iter().find(|i| i.event == call.event) else {
-            return Err("a call that is no event from above".into());
-        };
-        let event = self.stack.event(call.event).clone();
-        let mut numbers = call.arguments.iter();
-        let mut given = vec![];
-        for (parameter, place) in event.parameters.iter().zip(self.event_places(call.event)) {
-            let term = match parameter.ty {
-                Type::Msg => Term::Atom(format!("asked[{at}]")),
-                Type::Addr => Term::Number(0),
-                _ => Term::Number(numbers.next().copied().unwrap_or(0)),
-            };
-            given.push((place, stack_argument(parameter, &term, call.end)));
-        }
-        let arguments = self.action_parameters(call.event, &Term::number(call.end), |_, place| {
-            given.iter().find(|(known, _)| known == place).map_or(Term::Number(0), |(_, term)| term.clone())
-        })?;
-        let used = format!("used[{}]", 2 * call.kind + call.end);
+impl Endpoints for Writer<'_> {
+    fn accepts(&mut self, _: usize, call: &Call, arguments: &[Term]) -> Result<Term, String> {
+        let input = self.input_of(call)?;
+        let given = self.given_to(call.event, call.end, arguments)?;
         let admitted: Vec<String> = given.iter().map(|(_, term)| term.to_string()).collect();
         let admitted = self.at_end(call.end, |w| w.admitted_with(&input, &admitted));
-        let admitted = Term::all(admitted.into_iter().map(|condition| Term::Atom(format!("({condition})"))));
-        let next = Term::atom(&used).equals(Term::number(call.number));
-        let mut choices = vec![(next, vec![format!("{used}++;")])];
-        let written = |bytes: &[u8]| world.written(bytes);
-        for monitor in world.monitors(&written) {
-            let Some(transitions) = monitor.known(ActionKind::Input, &event.name, &arguments)? else { continue };
-            let with = |(when, lines): &(Term, Vec<String>)| -> Vec<(Term, Vec<String>)> {
-                let each = transitions.iter();
-                let lines = |t: &Transition| [lines.clone(), effects::lines(&t.effects)].concat();
-                each.map(|t| (when.clone().and(t.guard.clone()), lines(t))).collect()
-            };
-            choices = choices.iter().flat_map(with).collect();
-        }
-        let put = self.written(|w| w.put(&input, &given));
-        let told = Report::Call { end: call.end, name: event.name.clone(), number: call.number + 1 };
-        for (allowed, lines) in choices {
-            let chosen = |when: Term, broken, lines| {
-                let call_ = Some((at, allowed.clone()));
-                let (fault, damages) = (false, None);
-                Move { end: call.end, when, told: told.clone(), call: call_, broken, fault, damages, lines }
-            };
-            let refused = allowed.clone().and(admitted.clone().negated());
-            if world.at_once && !refused.is_false() {
-                let why = violated(Violation::Refused, &format!("{} is allowed, and not taken", event.name));
-                moves.push(chosen(refused, true, vec![why]));
-            }
-            moves.push(chosen(allowed.clone().and(admitted.clone()), false, [lines, put.clone()].concat()));
-        }
-        Ok(())
+        Ok(Term::all(admitted.into_iter().map(|condition| Term::Atom(format!("({condition})")))))
     }
 
-    /// An option for each timer that can be armed. `timeout` is SPIN's word for: nothing else can happen.
+    fn called(&mut self, _: usize, call: &Call, arguments: &[Term]) -> Result<Vec<String>, String> {
+        let input = self.input_of(call)?;
+        let given = self.given_to(call.event, call.end, arguments)?;
+        Ok(self.written(|w| w.put(&input, &given)))
+    }
+
+    fn arrived(&mut self, event: EventId, end: usize, arguments: &[Term]) -> Result<Vec<String>, String> {
+        let inputs = self.stack.ports.first().map_or(&[][..], |port| &port.inputs);
+        let input = inputs.iter().find(|i| i.event == event).ok_or("an event that does not come from below")?.clone();
+        let given = self.given_to(event, end, arguments)?;
+        Ok(self.written(|w| w.arrives(&input, &given)))
+    }
+}
+
+impl Writer<'_> {
+    fn input_of(&self, call: &Call) -> Result<PortInput, String> {
+        let inputs = self.stack.ports.get(1).map_or(&[][..], |port| &port.inputs);
+        inputs.iter().find(|i| i.event == call.event).cloned().ok_or("a call that is no event from above".into())
+    }
+
+    /// What an event of the stack carries where an automaton gives it: addresses are those of the peer.
+    fn given_to(&self, event: EventId, end: usize, arguments: &[Term]) -> Result<Vec<(String, Term)>, String> {
+        self.carries_numbers(event)?;
+        let parameters = self.stack.event(event).parameters.iter().zip(arguments.iter().skip(1));
+        let values = parameters.map(|(parameter, term)| match parameter.ty {
+            Type::Addr => Term::number(2 - end),
+            _ => term.clone(),
+        });
+        Ok(self.event_places(event).into_iter().zip(values).collect())
+    }
+
+    /// An option for each timer that can be armed.
     pub fn timer_options(&mut self, world: &World, waits: &str, fair: Option<&Fair>) {
         let mut place = 0;
         for at in 0..self.stack.timers.len() {
             let resort = world.last.iter().position(|(name, _)| *name == self.stack.timers[at].name);
             let mut when = format!("opened == 2 && {waits}");
             if let Some(resort) = resort {
-                let sooner = (0..resort).map(|sooner| format!(" && {}", self.is_over(world, sooner)));
-                let sooner: String = sooner.collect();
-                let most = world.last[resort].1;
-                when += &format!(" && timeout && {} < {most}{sooner}", world.used_of_last(resort));
+                when += &world.last_resort(resort, &mut |sooner| self.none_armed(&world.last[sooner].0));
             }
             let name = self.timer_name(at);
             for armed in self.timer_places(at) {
@@ -130,21 +75,12 @@ impl Writer<'_> {
         });
     }
 
-    /// A last resort is used up or armed at no end.
-    fn is_over(&mut self, world: &World, resort: usize) -> String {
-        let (name, most) = &world.last[resort];
-        let timers = (0..self.stack.timers.len()).filter(|at| self.stack.timers[*at].name == *name);
+    /// The condition that no timer of a name is armed, at any end.
+    fn none_armed(&mut self, name: &str) -> String {
+        let timers = (0..self.stack.timers.len()).filter(|at| self.stack.timers[*at].name == name);
         let timers: Vec<_> = timers.flat_map(|at| [(at, 0), (at, 1)]).collect();
         let armed: Vec<_> = timers.into_iter().flat_map(|(at, end)| self.at_end(end, |w| w.timer_places(at))).collect();
         let free: String = armed.iter().map(|armed| format!(" && !({})", armed.when)).collect();
-        format!("({} >= {most} || (true{free}))", world.used_of_last(resort))
-    }
-}
-
-/// What an event of the stack carries for a value of an automaton: addresses are those of the peer.
-fn stack_argument(parameter: &Parameter, term: &Term, end: usize) -> Term {
-    match parameter.ty {
-        Type::Addr => Term::number(2 - end),
-        _ => term.clone(),
+        format!("(true{free})")
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
-use nacre_backend_promela::between::{write_between, World};
+use nacre_backend_promela::between::{write_between, Form, World};
 use nacre_backend_promela::{Refusal, EXTRA_STATES};
 use nacre_checker::explore::{self, explore, Options};
 use nacre_checker::space::Space;
@@ -116,7 +116,8 @@ fn written(stack: &Stack) -> Result<String, Vec<Refusal>> {
         at_once: false,
         first: 0,
         goals: false,
-        capacity: 4,
+        form: Form::Values,
+        capacity: [4; 2],
         longer: 0,
     };
     write_between(stack, &world, &|_| Some(("layers/g/g.nacre".into(), 7)))
