@@ -205,12 +205,7 @@ pub fn show(args: &Verify, subject: &Subject, world: &World, reported: &Report, 
     for caveat in &world.caveats {
         let _ = writeln!(text, "  note: {caveat}");
     }
-    if let (false, Outcome::Violated { violation: Some(Violation::Goal), .. }) = (subject.is_layer, &reported.verdict) {
-        let _ = writeln!(text, "  note: {COMPOSED_GOALS}");
-    }
-    if let (Searcher::SpinGoals, Outcome::Violated { .. }) = (reported.engine, &reported.verdict) {
-        let _ = writeln!(text, "  note: {WEAK_FAIRNESS}; `--engine explorer` decides");
-    }
+    notes_on_goals(subject, reported, &mut text);
     print(&text);
     let Outcome::Violated { run, steps, .. } = &reported.verdict else { return };
     if let Some(run) = run {
@@ -222,6 +217,17 @@ pub fn show(args: &Verify, subject: &Subject, world: &World, reported: &Report, 
     }
     for step in steps {
         print(&format!("  {step}"));
+    }
+}
+
+/// What a goal that is not met need not mean.
+fn notes_on_goals(subject: &Subject, reported: &Report, text: &mut String) {
+    let Outcome::Violated { violation: Some(Violation::Goal), .. } = &reported.verdict else { return };
+    if !subject.is_layer {
+        let _ = writeln!(text, "  note: {COMPOSED_GOALS}");
+    }
+    if reported.engine == Searcher::SpinGoals {
+        let _ = writeln!(text, "  note: {WEAK_FAIRNESS}; `--engine explorer` decides");
     }
 }
 
@@ -316,5 +322,27 @@ pub fn end(args: &Verify, subjects: &[Subject], all: &[(&Subject, World, Vec<Rep
         (false, _) if refusals.count() > 0 => refusals.exit().unwrap_or(Exit::No),
         (false, true) => Exit::Yes,
         (false, false) => Exit::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weak_fairness_is_noted_where_a_goal_is_not_met_only() {
+        let note = |engine, violation| {
+            let verdict = Outcome::Violated { why: String::new(), violation, run: None, steps: vec![] };
+            let (states, moves, depth, seconds, memory_mib) = (0, 0, 0, 0.0, 0.0);
+            let report = Report { engine, verdict, states, moves, depth, seconds, memory_mib, unreached: vec![] };
+            let mut text = String::new();
+            notes_on_goals(&Subject { name: "a".into(), is_layer: true }, &report, &mut text);
+            !text.is_empty()
+        };
+        assert!(note(Searcher::SpinGoals, Some(Violation::Goal)));
+        assert!(!note(Searcher::Explorer, Some(Violation::Goal)));
+        for other in Violation::ALL.into_iter().filter(|v| *v != Violation::Goal).map(Some).chain([None]) {
+            assert!(!note(Searcher::SpinGoals, other), "{other:?}");
+        }
     }
 }
