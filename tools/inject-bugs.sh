@@ -14,13 +14,13 @@ export CARGO_TARGET_DIR=$copy/target
 cd "$copy"
 
 build() {
-    cargo build -q -p nacre-tests --bin programs 2> build-errors || { echo "does not compile: $1"; cat build-errors; exit 1; }
+    cargo build -q --profile campaign -p nacre-tests --bin programs 2> build-errors || { echo "does not compile: $1"; cat build-errors; exit 1; }
 }
 
 # Sets `status` and `result`; prints both and ends where the tool neither finished nor said which program failed.
 run() {
     status=0
-    result=$(target/debug/programs run 0 "$2" --until-failure 2> run-errors) || status=$?
+    result=$(target/campaign/programs run 0 "$2" --until-failure 2> run-errors) || status=$?
     case $status in
     0) return ;;
     1) grep -qE '^program [0-9]+: |^ +[0-9]+ .*Error: ' <<< "$result" && return ;;
@@ -34,7 +34,7 @@ run() {
 build "no bug"
 run "no bug" "$programs"
 [ "$status" = 0 ] || { echo "a program fails without any bug"; echo "$result"; exit 1; }
-cp target/debug/programs target/inject
+cp target/campaign/programs target/inject
 found=0 all=0
 for ((number = first; number < end; number++)); do
     name=$(target/inject inject "$number" "$copy") || break

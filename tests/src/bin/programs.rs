@@ -74,6 +74,8 @@ fn main() -> ExitCode {
         Command::Examine { file, seed } => {
             let text = std::fs::read_to_string(&file).expect("a program to read");
             let folder = file.parent().map(PathBuf::from).unwrap_or_default();
+            // The library of the sanitizer is loaded; the compilers that this process starts are slower with it.
+            std::env::remove_var("LD_PRELOAD");
             // Frames of unoptimized C with a sanitizer are large.
             let examined = std::thread::Builder::new().stack_size(1 << 30).spawn(move || match sources_only {
                 true => examine_sources(&text),

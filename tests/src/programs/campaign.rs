@@ -1,11 +1,15 @@
 //! Many programs, each in a process of its own, and what was found.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
 
 use super::generate;
 use super::run::{Examination, Verdict};
 use crate::in_parallel;
+
+/// Progress is printed after this number of programs.
+const EACH: usize = 20;
 
 /// What became of many programs.
 #[derive(Clone, Debug, Default)]
@@ -16,22 +20,51 @@ pub struct Campaign {
     pub failures: Vec<(u64, Verdict)>,
 }
 
-/// Examines the programs of some seeds; none begins once one has failed, if that is asked for.
+/// Examines the programs of some seeds; none begins once one has failed, if that is asked for. What was found is printed
+/// at once, to standard error.
 pub fn campaign(examination: &Examination, seeds: Range<u64>, until_failure: bool) -> Campaign {
     let seeds: Vec<u64> = seeds.collect();
-    let failed = AtomicBool::new(false);
+    let (failed, progress) = (AtomicBool::new(false), Progress::new(seeds.len()));
     let verdicts = in_parallel(&seeds, |seed| {
         if until_failure && failed.load(Ordering::Relaxed) {
             return Verdict::Equal;
         }
         let verdict = examination.of(&generate(*seed).text(), *seed);
-        if verdict.is_failure() {
-            failed.store(true, Ordering::Relaxed);
-            eprintln!("{}", failure(*seed, &verdict));
-        }
+        failed.fetch_or(verdict.is_failure(), Ordering::Relaxed);
+        progress.print(*seed, &verdict);
         verdict
     });
     gather(seeds, verdicts)
+}
+
+/// Prints how far a campaign is.
+struct Progress {
+    all: usize,
+    done: AtomicUsize,
+    begun: Instant,
+}
+
+impl Progress {
+    fn new(all: usize) -> Progress {
+        Progress { all, done: AtomicUsize::new(0), begun: Instant::now() }
+    }
+
+    fn print(&self, seed: u64, verdict: &Verdict) {
+        let done = 1 + self.done.fetch_add(1, Ordering::Relaxed);
+        match verdict {
+            Verdict::Equal => {}
+            Verdict::Rejected(words) => eprintln!("program {seed} is rejected: {}", title(words)),
+            verdict => eprintln!("{}", failure(seed, verdict)),
+        }
+        if done % EACH == 0 {
+            eprintln!("{done} of {} programs in {} s", self.all, self.begun.elapsed().as_secs());
+        }
+    }
+}
+
+/// The first error of what `check` said.
+fn title(words: &str) -> &str {
+    words.lines().find(|line| line.contains("] Error: ")).unwrap_or("no error")
 }
 
 fn gather(seeds: Vec<u64>, verdicts: Vec<Verdict>) -> Campaign {
@@ -62,7 +95,7 @@ impl Campaign {
     pub fn summary(&self) -> String {
         let mut titles: Vec<(usize, &str, u64)> = Vec::new();
         for (seed, words) in &self.rejected {
-            let title = words.lines().find(|line| line.contains("] Error: ")).unwrap_or("no error");
+            let title = title(words);
             match titles.iter_mut().find(|(_, known, _)| *known == title) {
                 Some(known) => known.0 += 1,
                 None => titles.push((1, title, *seed)),

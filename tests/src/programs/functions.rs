@@ -43,6 +43,7 @@ impl Generator {
             let ty = if by_ref { self.one(&places).ty.clone() } else { self.plain_type(1) };
             let parameter = self.name("p");
             scope.add(parameter.clone(), ty.clone(), if by_ref { Access::Change } else { Access::Assign });
+            scope.aliases.extend(by_ref.then(|| parameter.clone()));
             shown.push(tree![format!("{}{parameter}: {}", if by_ref { "ref " } else { "" }, ty.text())]);
             parameters.push((ty, by_ref));
         }

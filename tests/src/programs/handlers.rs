@@ -103,9 +103,16 @@ impl Generator {
                 }
             });
         }
+        let quiet = Layer { functions: Vec::new(), ..layer.clone() };
+        let mut spot = Spot::of(layer, inside.clone());
+        if !spot.may_sink() {
+            // Functions send messages.
+            scope.functions.clear();
+            spot.layer = &quiet;
+        }
         let passes = matches!(inside, Inside::Down | Inside::Up) && self.percent(70);
         let last = if passes { "pass;\n" } else { "" };
-        let body = self.body_between("", &Spot::of(layer, inside), &mut scope, last);
+        let body = self.body_between("", &spot, &mut scope, last);
         let node = tree![format!("{head}({}) ", patterns.join(", ")), body];
         self.alone(node)
     }

@@ -22,6 +22,8 @@ pub struct Layer {
     pub port: Option<String>,
     /// Whether it packs messages as they go down.
     pub packs: bool,
+    /// Most of its handlers only emit events, which shows their order.
+    pub relays: bool,
 }
 
 /// A header variant.
@@ -38,6 +40,9 @@ pub struct Events {
     pub down: Vec<Field>,
     pub up_name: &'static str,
     pub up: Vec<Field>,
+    /// Layers answer what goes down with the event that goes up, in the same step. What comes up then causes nothing below in
+    /// this step: there would be a circle.
+    pub turns: bool,
     /// Of ports.
     pub ask: Vec<Field>,
     pub answer: Vec<Field>,
@@ -63,6 +68,7 @@ impl Generator {
         layer.scope.filters.clone_from(&shared.filters);
         layer.counters = (0..1 + self.below(3)).map(|_| self.name("c")).collect();
         layer.packs = self.percent(25);
+        layer.relays = self.percent(20);
         layer.scope.packs = layer.packs;
         let (parameters, given) = self.parameters(&mut layer);
         let mut members = Vec::new();

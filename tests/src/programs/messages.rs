@@ -2,7 +2,7 @@
 
 use super::generator::Generator;
 use super::layer::Header;
-use super::scope::Scope;
+use super::scope::{Access, Scope};
 use super::spot::{Inside, Spot};
 use super::tree::{tree, Node, Role};
 use super::types::Ty;
@@ -41,9 +41,13 @@ impl Generator {
 
     /// An event is emitted; what is held stays so.
     pub fn emission(&mut self, spot: &Spot, scope: &Scope) -> Option<Node> {
-        let later = if self.percent(10) { "later " } else { "" };
+        if !spot.may_sink() {
+            return self.signal(spot, scope);
+        }
+        let later = self.perhaps_later();
+        let signals = if spot.layer.events.turns { 4 } else { 2 };
         match self.below(10) {
-            0 | 1 => self.signal(spot, scope, later),
+            n if n < signals => self.signal(spot, scope),
             2..=4 if !spot.layer.controls.is_empty() => {
                 let header = self.one(&spot.layer.controls).clone();
                 Some(tree![format!("{later}below.send("), self.header_value(scope, &header), ");\n"])
@@ -57,15 +61,33 @@ impl Generator {
     }
 
     /// An event without a message.
-    fn signal(&mut self, spot: &Spot, scope: &Scope, later: &str) -> Option<Node> {
+    fn signal(&mut self, spot: &Spot, scope: &Scope) -> Option<Node> {
         let events = &spot.layer.events;
         let (side, name, fields) = match self.below(3) {
-            0 if spot.may_rise() => ("above", events.up_name, &events.up),
+            0 if spot.may_answer() => ("above", events.up_name, &events.up),
             1 if spot.layer.port.is_some() => (spot.layer.port.as_deref()?, "answer", &events.answer),
-            _ => ("below", events.down_name, &events.down),
+            _ if spot.may_sink() => ("below", events.down_name, &events.down),
+            _ => ("above", events.up_name, &events.up),
         };
+        let later = self.perhaps_later();
         let values = fields.iter().map(|field| self.wanted(scope, &field.ty, 2)).collect();
         Some(tree![format!("{later}{side}.{name}("), Node::joined(values, ", "), ");\n"])
+    }
+
+    fn perhaps_later(&mut self) -> &'static str {
+        if self.percent(10) {
+            "later "
+        } else {
+            ""
+        }
+    }
+
+    /// Only emits events: neither reads state nor changes it.
+    pub fn relay(&mut self, spot: &Spot, scope: &Scope) -> Vec<Node> {
+        let mut scope = Scope { effects: false, ..scope.clone() };
+        scope.names.retain(|name| name.access != Access::Change);
+        let emitted: Vec<Node> = (0..1 + self.below(3)).filter_map(|_| self.emission(spot, &scope)).collect();
+        emitted.into_iter().map(|node| self.alone(node)).collect()
     }
 
     /// A message with a header, or without one.
@@ -179,6 +201,7 @@ impl Generator {
             Inside::Deliver(_) => tree![format!("pass {message};\n")],
             Inside::Send(own) if own == message && self.percent(10) => tree!["pass;\n"],
             Inside::Send(_) => tree!["pass ", self.headed(spot, scope, tree![message]), ";\n"],
+            _ if !spot.may_sink() => tree![format!("drop {message};\n")],
             _ => tree!["below.send(", self.headed(spot, scope, tree![message]), ");\n"],
         }
     }

@@ -111,11 +111,13 @@ impl Generator {
         if self.percent(20) {
             let granted = || vec![types::Field { name: "n".into(), ty: types::Ty::UInt(16), piece: 0 }];
             let (down, up) = (granted(), granted());
-            let events = Events { down_name: "grant_delivers", down, up_name: "grant_sends", up, ask, answer };
+            let (down_name, up_name) = ("grant_delivers", "grant_sends");
+            let events = Events { down_name, down, up_name, up, turns: false, ask, answer };
             return Shared { events, library: true, ..Shared::default() };
         }
         let (down, up) = (self.arguments(), self.arguments());
-        let events = Events { down_name: "note", down, up_name: "told", up, ask, answer };
+        let turns = self.percent(60);
+        let events = Events { down_name: "note", down, up_name: "told", up, turns, ask, answer };
         Shared { events, speaks: ": line over line", ..Shared::default() }
     }
 

@@ -8,6 +8,8 @@ use nacre_simulator::toolchain::{Error, Toolchain};
 
 use crate::machines::LEVELS;
 
+const COMPILERS: [&str; 2] = ["gcc", "clang"];
+
 /// What checks the emitted C while it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sanitizer {
@@ -25,6 +27,8 @@ pub struct Build {
     pub compiler: &'static str,
     pub optimization: &'static str,
     pub sanitizer: Sanitizer,
+    /// Functions are inlined where the emitted C says so, which takes compilers ten times as long.
+    pub inlined: bool,
 }
 
 /// How a program runs.
@@ -36,11 +40,16 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Draws the plan of a seed. `thorough`: all optimizations as often as another, and more events.
+    /// Draws the plan of a seed. `thorough`: each level is optimized and sanitized at random, and there are more events.
+    /// Else that is so for at most one level, and the others are made in the quickest way.
     pub fn draw(seed: u64, thorough: bool) -> Plan {
         let mut random = Random::new(seed ^ 0x706c_616e);
-        let address = random.below(5) == 0;
-        let builds = LEVELS.into_iter().map(|level| Build::draw(level, &mut random, address, thorough)).collect();
+        let chosen = random.below(4) as usize;
+        let drawn = |(at, level)| match thorough || at == chosen {
+            true => Build::draw(level, &mut random, thorough),
+            false => Build::quickest(level, &mut random),
+        };
+        let builds = LEVELS.into_iter().enumerate().map(drawn).collect();
         Plan { seed, builds, events: if thorough { 1200 } else { 240 } }
     }
 
@@ -52,30 +61,36 @@ impl Plan {
     /// The plan for a person.
     pub fn describe(&self) -> String {
         let one = |build: &Build| {
-            let Build { level, compiler, optimization, sanitizer } = build;
-            format!("{}: {compiler} {optimization} {sanitizer:?}", level.name())
+            let Build { level, compiler, optimization, sanitizer, inlined } = build;
+            let inlined = if *inlined { " inlined" } else { "" };
+            format!("{}: {compiler} {optimization} {sanitizer:?}{inlined}", level.name())
         };
         self.builds.iter().map(one).collect::<Vec<_>>().join(", ")
     }
 }
 
 impl Build {
-    fn draw(level: Level, random: &mut Random, address: bool, thorough: bool) -> Build {
-        let optimizations = ["-O0", "-O1", "-O2", "-O3"];
-        let cheap = !thorough && random.below(10) < 7;
-        let optimization = optimizations[if cheap { 0 } else { random.below(4) as usize }];
-        let compiler = ["gcc", "clang"][random.below(2) as usize];
-        match random.below(4) {
-            0 => Build { level, compiler, optimization, sanitizer: Sanitizer::Undefined },
-            1 | 2 if address => Build { level, compiler: "gcc", optimization, sanitizer: Sanitizer::Address },
-            _ => Build { level, compiler, optimization, sanitizer: Sanitizer::None },
-        }
+    fn quickest(level: Level, random: &mut Random) -> Build {
+        let compiler = COMPILERS[random.below(2) as usize];
+        Build { level, compiler, optimization: "-O0", sanitizer: Sanitizer::None, inlined: false }
+    }
+
+    fn draw(level: Level, random: &mut Random, thorough: bool) -> Build {
+        let optimization = ["-O0", "-O1", "-O2", "-O3"][random.below(4) as usize];
+        let inlined = optimization != "-O0" && random.below(if thorough { 3 } else { 8 }) == 0;
+        let (compiler, sanitizer) = match random.below(6) {
+            0 => ("gcc", Sanitizer::Undefined),
+            1 => ("clang", Sanitizer::Undefined),
+            2 => ("gcc", Sanitizer::Address),
+            _ => (COMPILERS[random.below(2) as usize], Sanitizer::None),
+        };
+        Build { level, compiler, optimization, sanitizer, inlined }
     }
 
     /// The toolchain; what it makes is kept in a folder.
     pub fn toolchain(&self, folder: &Path) -> Result<Toolchain, Error> {
         let toolchain = Toolchain::named(self.compiler, folder)?.optimize(self.optimization);
-        let toolchain = if self.optimization == "-O0" { toolchain.flag("-Dalways_inline=unused") } else { toolchain };
+        let toolchain = if self.inlined { toolchain } else { toolchain.flag("-Dalways_inline=unused") };
         Ok(match (self.sanitizer, self.compiler) {
             (Sanitizer::None, _) => toolchain,
             (Sanitizer::Undefined, "gcc") => {

@@ -35,6 +35,8 @@ pub struct Scope {
     pub frozen: Vec<String>,
     /// Names that stand in a place (`ref`): the name, and the root of the place.
     pub stands: Vec<(String, String)>,
+    /// Parameters that are `ref`: a caller may have given any state for them.
+    pub aliases: Vec<String>,
     /// Functions that give a value.
     pub functions: Vec<Function>,
     pub filters: Vec<Filter>,
@@ -125,7 +127,9 @@ impl Scope {
     /// Whether the place may be changed now.
     pub fn changeable(&self, place: &Name) -> bool {
         let root = self.origin(&place.path);
-        place.access != Access::Read && !self.frozen.iter().any(|frozen| self.origin(frozen) == root)
+        let is_alias = |name: &str| self.aliases.iter().any(|alias| alias == name);
+        let conflicts = |frozen: &str| frozen == root || is_alias(frozen) || is_alias(root);
+        place.access != Access::Read && !self.frozen.iter().any(|frozen| conflicts(self.origin(frozen)))
     }
 
     /// Whether entries may come and go in the container: no name stands in one.

@@ -61,8 +61,22 @@ impl<'l> Spot<'l> {
         self
     }
 
-    /// Whether events go up from here without a circle.
+    /// Whether messages go up from here without a circle.
     pub fn may_rise(&self) -> bool {
-        matches!(self.inside, Inside::Deliver(_) | Inside::Up | Inside::Timer | Inside::Port)
+        match self.inside {
+            Inside::Up => self.may_sink(),
+            _ => matches!(self.inside, Inside::Deliver(_) | Inside::Timer | Inside::Port),
+        }
+    }
+
+    /// Whether the event without a message goes up from here without a circle.
+    pub fn may_answer(&self) -> bool {
+        let turns = self.layer.events.turns && matches!(self.inside, Inside::Send(_) | Inside::Down);
+        turns || self.inside == Inside::Up || self.may_rise()
+    }
+
+    /// Whether events go down from here without a circle.
+    pub fn may_sink(&self) -> bool {
+        !(self.layer.events.turns && self.inside == Inside::Up)
     }
 }

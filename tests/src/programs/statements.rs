@@ -15,7 +15,11 @@ impl Generator {
     /// The same between two statements.
     pub fn body_between(&mut self, first: &str, spot: &Spot, scope: &mut Scope, last: &str) -> Node {
         let mut nodes = vec![tree![first]];
-        nodes.extend(self.statements(spot, scope));
+        let relays = spot.depth > 2 && !matches!(spot.inside, Inside::Function(_));
+        nodes.extend(match relays && self.percent(if spot.layer.relays { 75 } else { 6 }) {
+            true => self.relay(spot, scope),
+            false => self.statements(spot, scope),
+        });
         nodes.push(self.finish(spot, scope));
         if let (Inside::Function(Some(ty)), 3) = (&spot.inside, spot.depth) {
             nodes.push(tree!["return ", self.wanted(scope, ty, 2), ";\n"]);

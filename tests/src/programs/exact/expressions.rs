@@ -13,6 +13,8 @@ pub struct Names {
     pub functions: Vec<Function>,
     /// Names of containers that a loop goes over, or in which a name stands.
     pub fixed: Vec<String>,
+    /// Names that stand in a place (`ref`): the name, and the root of the place.
+    pub stands: Vec<(String, String)>,
 }
 
 #[derive(Clone, Debug)]
@@ -30,6 +32,15 @@ impl Names {
     pub fn add(&mut self, name: &str, ty: Ty, changes: bool, state: bool) {
         self.all.push(Name { name: name.to_string(), ty, changes, state });
     }
+
+    /// The name of the value that a name stands in.
+    pub fn origin<'n>(&'n self, name: &'n str) -> &'n str {
+        self.stands.iter().find(|(stands, _)| stands == name).map_or(name, |(_, origin)| origin)
+    }
+
+    fn is_fixed(&self, name: &str) -> bool {
+        self.fixed.iter().any(|fixed| self.origin(fixed) == self.origin(name))
+    }
 }
 
 impl Generator {
@@ -37,7 +48,7 @@ impl Generator {
     pub fn known_places(&mut self, names: &Names, changes: bool, fits: &dyn Fn(&Ty) -> bool) -> Vec<Place> {
         let mut found = Vec::new();
         for name in &names.all {
-            if changes && (!name.changes || names.fixed.contains(&name.name)) {
+            if changes && (!name.changes || names.is_fixed(&name.name)) {
                 continue;
             }
             let place = Place { root: name.name.clone(), ty: name.ty.clone(), steps: Vec::new() };

@@ -122,6 +122,8 @@ impl Generator {
                 }
                 let place = self.one(&places).clone();
                 names.add(&name, place.ty.clone(), true, true);
+                let origin = names.origin(&place.root).to_string();
+                names.stands.push((name.clone(), origin));
                 Some(Statement::Ref(name, place))
             }
             2 => {
