@@ -19,6 +19,9 @@ pub trait Forward {
     /// A turn of a loop begins.
     fn turn(&mut self, _of: &Statement, _state: &mut Self::State) {}
 
+    /// A loop has ended, by a `break`, its condition or its bound.
+    fn ended(&mut self, _of: &Statement, _state: &mut Self::State) {}
+
     /// A block of an `if` begins: the first or the second.
     fn enter(&mut self, _of: &Statement, _then: bool) {}
 
@@ -144,6 +147,7 @@ impl<A: Forward> Run<'_, A> {
         if let Some(breaks) = breaks {
             self.analysis.meet(&mut state, &breaks);
         }
+        self.analysis.ended(of, &mut state);
         state
     }
 

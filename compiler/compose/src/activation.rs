@@ -1,10 +1,16 @@
 //! Runs a handler on kinds of messages instead of messages: what it can emit, store and make.
+//!
+//! The way through the code, with what conditions tell on it, is the solver's ([`nacre_analysis::flow`]): the state of
+//! the dataflow is [`Facts`]. What messages there can be is not known by point of the code but by place ([`Spots`]), and
+//! only grows; a handler is gone over until it has grown no more.
 
+mod courses;
 mod places;
 pub(crate) mod run;
 
 use std::collections::BTreeMap;
 
+use nacre_analysis::flow::{self, Forward};
 use nacre_analysis::values::BodyId;
 use nacre_stack::visit::Traverse;
 use nacre_stack::*;
@@ -15,6 +21,7 @@ use crate::message::{Bag, Size};
 use crate::spots::{Spot, SpotRoot, Spots};
 use crate::values::{growth, longest};
 use crate::world::World;
+use courses::Courses;
 use run::{Frame, Run};
 
 /// What a handler does with a message of this kind; `parameter` is where it gets it.
@@ -41,22 +48,14 @@ pub(crate) fn activate(
             facts: Facts::default(),
             returned: Bag::default(),
         };
-        let mut run = Run { stack, world, locals, layer: handler.layer, new: false, calls: 0, frame };
-        let course = run.block(&handler.body);
+        let courses = Courses::default();
+        let mut run = Run { stack, world, locals, layer: handler.layer, new: false, calls: 0, courses, frame };
+        let course = run.body(&handler.body, Facts::default());
         let again = run.new;
         locals = run.locals;
         if !again {
             return (course, world.version != before);
         }
-    }
-}
-
-/// Whether a block never goes on to what stands behind it.
-fn leaves(block: &Block) -> bool {
-    match block.last().map(|s| &s.kind) {
-        Some(StatementKind::Return(_) | StatementKind::Break | StatementKind::Reject) => true,
-        Some(StatementKind::If { then, otherwise, .. }) => leaves(then) && leaves(otherwise),
-        _ => false,
     }
 }
 
@@ -81,107 +80,106 @@ fn breaks(block: &Block) -> usize {
     block.iter().map(one).sum()
 }
 
+impl Forward for Run<'_> {
+    type State = Facts;
+
+    fn statement(&mut self, statement: &Statement, facts: &mut Facts) {
+        std::mem::swap(&mut self.frame.facts, facts);
+        let mut done = vec![];
+        self.run(statement, &mut done);
+        self.courses.add(done);
+        std::mem::swap(&mut self.frame.facts, facts);
+        if bound(statement).is_some() {
+            self.courses.open();
+        }
+    }
+
+    fn decided(&mut self, condition: &Expr, value: bool, facts: &mut Facts) {
+        facts.learn(condition, value);
+    }
+
+    fn turn(&mut self, of: &Statement, facts: &mut Facts) {
+        self.courses.again();
+        of.sets().into_iter().for_each(|local| facts.forget_local(local));
+        match &of.kind {
+            StatementKind::Each { walk, .. } if walk.drain => facts.change(&walk.over),
+            _ => {}
+        }
+    }
+
+    fn ended(&mut self, of: &Statement, facts: &mut Facts) {
+        let body = self.courses.close();
+        self.courses.add(bound(of).map(|bound| Course::times(bound, body)));
+        if let StatementKind::Loop { body, .. } = &of.kind {
+            exit(body).into_iter().for_each(|(condition, holds)| facts.learn(condition, holds));
+        }
+    }
+
+    fn enter(&mut self, _: &Statement, _: bool) {
+        self.courses.open();
+    }
+
+    fn leave(&mut self, of: &Statement, then: bool) {
+        self.courses.branch(of, then);
+    }
+}
+
+/// How often a loop turns at the most.
+fn bound(statement: &Statement) -> Option<u32> {
+    match &statement.kind {
+        StatementKind::Loop { bound, .. } | StatementKind::For { bound, .. } | StatementKind::Each { bound, .. } => {
+            Some(*bound)
+        }
+        _ => None,
+    }
+}
+
 impl<'a> Run<'a> {
-    fn block(&mut self, block: &'a [Statement]) -> Course {
-        let mut done = vec![];
-        for (i, statement) in block.iter().enumerate() {
-            if let StatementKind::If { condition, then, otherwise, .. } = &statement.kind {
-                done.push(self.expr_effects(condition));
-                done.push(self.branches(condition, then, otherwise, &block[i + 1..]));
-                return Course::sequence(done);
-            }
-            let course = self.statement(statement);
-            done.push(course);
-        }
-        Course::sequence(done)
+    /// What a handler or function does.
+    fn body(&mut self, body: &[Statement], facts: Facts) -> Course {
+        self.courses.open();
+        flow::forward(self, body, facts);
+        self.courses.close()
     }
 
-    /// Both ways of an `if`, and what follows it on the ways that go on.
-    fn branches(&mut self, condition: &Expr, then: &'a Block, otherwise: &'a Block, rest: &'a [Statement]) -> Course {
-        let before = self.frame.facts.clone();
-        self.frame.facts.learn(condition, true);
-        let first = self.block(then);
-        let after_first = std::mem::replace(&mut self.frame.facts, before);
-        self.frame.facts.learn(condition, false);
-        let second = self.block(otherwise);
-        match (leaves(then), leaves(otherwise)) {
-            (true, true) => Course::either(vec![first, second]),
-            (true, false) => {
-                let rest = self.block(rest);
-                Course::either(vec![first, Course::sequence(vec![second, rest])])
-            }
-            (false, true) => {
-                self.frame.facts = after_first;
-                let rest = self.block(rest);
-                Course::either(vec![Course::sequence(vec![first, rest]), second])
-            }
-            (false, false) => {
-                self.frame.facts.meet(&after_first);
-                let rest = self.block(rest);
-                Course::sequence(vec![Course::either(vec![first, second]), rest])
-            }
-        }
-    }
-
-    fn repeated(&mut self, bound: u32, body: &'a Block) -> Course {
-        self.frame.facts.forget_places();
-        body.each_statement(|s| s.sets().into_iter().for_each(|l| self.frame.facts.forget_local(l)));
-        let before = self.frame.facts.clone();
-        let course = Course::times(bound, self.block(body));
-        self.frame.facts = before;
-        course
-    }
-
-    fn statement(&mut self, statement: &'a Statement) -> Course {
-        let mut done = vec![];
+    /// What a statement itself does, without the blocks in it.
+    fn run(&mut self, statement: &Statement, done: &mut Vec<Course>) {
         match &statement.kind {
             StatementKind::Let(local, e) => {
-                let bag = self.expr(e, &mut done);
+                let bag = self.expr(e, done);
                 self.set(*local, &bag);
                 self.frame.facts.define(*local, e);
             }
             StatementKind::Store(place, e) => {
-                let bag = self.expr(e, &mut done);
-                self.store(place, &bag, self.messages([e]), &mut done);
+                let bag = self.expr(e, done);
+                self.store(place, &bag, self.messages([e]), done);
             }
-            StatementKind::Loop { bound, body } => {
-                done.push(self.repeated(*bound, body));
-                if let Some((condition, holds)) = exit(body) {
-                    self.frame.facts.learn(condition, holds);
-                }
-            }
-            StatementKind::For { from, to, bound, body, .. } => {
-                self.expr(from, &mut done);
-                self.expr(to, &mut done);
-                done.push(self.repeated(*bound, body));
-            }
-            StatementKind::Each { walk, bound, body } => {
+            StatementKind::Each { walk, .. } => {
                 let entries = self.locals_or_cells(&walk.over);
                 if let Some(value) = walk.value {
                     self.set(value, &entries);
                 }
-                done.push(self.repeated(*bound, body));
             }
             StatementKind::Return(Some(e)) => {
-                let bag = self.expr(e, &mut done);
+                let bag = self.expr(e, done);
                 self.frame.returned.join(&bag);
             }
             StatementKind::Call { into, function, arguments } => done.push(self.call(*into, *function, arguments)),
             StatementKind::CallExtern { into, function, arguments } => {
-                self.call_extern(*into, *function, arguments, &mut done)
+                self.call_extern(*into, *function, arguments, done)
             }
-            StatementKind::Operate(operate) => self.operate(operate, &mut done),
-            StatementKind::Emit(emit) => self.emit(emit, statement.span, &mut done),
-            StatementKind::Filter { into, filter, input } => self.filter(*into, *filter, input, &mut done),
+            StatementKind::Operate(operate) => self.operate(operate, done),
+            StatementKind::Emit(emit) => self.emit(emit, statement.span, done),
+            StatementKind::Filter { into, filter, input } => self.filter(*into, *filter, input, done),
             StatementKind::Unpack { into, layout, message } => {
-                let bag = self.expr(message, &mut done);
-                crate::values::cut(&bag, &mut done);
+                let bag = self.expr(message, done);
+                crate::values::cut(&bag, done);
                 self.world.unpacked.insert(*layout);
                 let unpacked = self.unpacked(*layout, &bag);
                 self.set(*into, &unpacked);
             }
             StatementKind::Join { into, parts, last } => {
-                let last = self.expr(last, &mut done);
+                let last = self.expr(last, done);
                 let whole = self.joined(parts, &last);
                 done.push(Course::Act(match self.spot(parts).root {
                     SpotRoot::Cell(cell) => Act::Join(last.size().pieces.max(1), Some(cell)),
@@ -195,19 +193,18 @@ impl<'a> Run<'a> {
                 self.changed(place);
             }
             StatementKind::Fit { into, value } => {
-                self.expr(value, &mut done);
+                self.expr(value, done);
                 let ty = self.frame.locals[into.index()].ty.clone();
                 let some = Expr::new(ExprKind::Some(Box::new(value.clone())), ty, value.span);
                 self.frame.facts.define(*into, &some);
             }
             _ => {
                 for e in statement.operands() {
-                    self.expr(e, &mut done);
+                    self.expr(e, done);
                 }
                 statement.sets().into_iter().for_each(|l| self.frame.facts.forget_local(l));
             }
         }
-        Course::sequence(done)
     }
 
     fn emit(&mut self, emit: &Emit, span: Span, done: &mut Vec<Course>) {
@@ -267,9 +264,10 @@ impl<'a> Run<'a> {
             self.world.strides.with_locals(body, &callee.locals, &callee.parameters, &callee.body)
         };
         let facts = Facts::new(references.keys().copied());
-        let frame = Frame { call, locals: &callee.locals, references, strides, facts, returned: Bag::default() };
+        let none = Facts::default();
+        let frame = Frame { call, locals: &callee.locals, references, strides, facts: none, returned: Bag::default() };
         let caller = std::mem::replace(&mut self.frame, frame);
-        done.push(self.block(&callee.body));
+        done.push(self.body(&callee.body, facts));
         let callee = std::mem::replace(&mut self.frame, caller);
         self.frame.facts.forget_places();
         if let Some(into) = into {

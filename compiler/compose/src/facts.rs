@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use nacre_analysis::Lattice;
 use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
@@ -9,7 +10,7 @@ use crate::constants::{constant, width};
 use crate::strides::Strides;
 
 /// What holds at a point of the code.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Facts {
     /// The values of locals.
     defined: Vec<(LocalId, Expr)>,
@@ -24,6 +25,18 @@ pub(crate) struct Facts {
 
 /// A condition, and whether it holds.
 type Literal = (Expr, bool);
+
+impl Lattice for Facts {
+    /// Where two ways meet, only what holds on both is known.
+    fn join(&mut self, other: &Facts) -> bool {
+        let before = self.size();
+        self.defined.retain(|d| other.defined.contains(d));
+        self.at_most.retain(|f| other.at_most.contains(f));
+        self.known.retain(|k| other.known.contains(k));
+        self.clauses.retain(|c| other.clauses.contains(c));
+        self.size() < before
+    }
+}
 
 impl Facts {
     /// Nothing is known; `references` are locals that stand for places of the caller.
@@ -53,19 +66,23 @@ impl Facts {
         self.references = references;
     }
 
+    /// What is at a place has changed.
+    pub fn change(&mut self, place: &Place) {
+        self.forget_places();
+        if let Root::Local(local) = place.root {
+            self.forget_local(local);
+        }
+    }
+
+    fn size(&self) -> usize {
+        self.defined.len() + self.at_most.len() + self.known.len() + self.clauses.len()
+    }
+
     fn forget(&mut self, old: impl Fn(&Expr) -> bool) {
         self.defined.retain(|(_, e)| !old(e));
         self.at_most.retain(|(e, _)| !old(e));
         self.known.retain(|(e, _)| !old(e));
         self.clauses.retain(|c| !c.iter().any(|(e, _)| old(e)));
-    }
-
-    /// What holds in both.
-    pub fn meet(&mut self, other: &Facts) {
-        self.defined.retain(|d| other.defined.contains(d));
-        self.at_most.retain(|f| other.at_most.contains(f));
-        self.known.retain(|k| other.known.contains(k));
-        self.clauses.retain(|c| other.clauses.contains(c));
     }
 
     /// Learns that a condition holds, or that it does not.

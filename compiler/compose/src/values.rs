@@ -109,12 +109,6 @@ impl Run<'_> {
         })
     }
 
-    pub(crate) fn expr_effects(&mut self, e: &Expr) -> Course {
-        let mut done = vec![];
-        self.expr(e, &mut done);
-        Course::sequence(done)
-    }
-
     /// The messages in the value of an expression; what making it costs goes to `done`.
     pub(crate) fn expr(&mut self, e: &Expr, done: &mut Vec<Course>) -> Bag {
         match &e.kind {

@@ -26,10 +26,7 @@ impl Run<'_> {
     }
 
     pub(crate) fn changed(&mut self, place: &Place) {
-        self.frame.facts.forget_places();
-        if let Root::Local(local) = place.root {
-            self.frame.facts.forget_local(local);
-        }
+        self.frame.facts.change(place);
     }
 
     pub(crate) fn local_spot(&self, local: LocalId) -> Spot {

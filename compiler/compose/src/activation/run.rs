@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use nacre_stack::*;
 
+use super::courses::Courses;
 use crate::facts::Facts;
 use crate::message::Bag;
 use crate::spots::{Spot, Spots};
@@ -20,6 +21,8 @@ pub(crate) struct Run<'a> {
     pub new: bool,
     /// How many calls it has followed.
     pub calls: u32,
+    /// What has been done so far.
+    pub courses: Courses,
     pub frame: Frame<'a>,
 }
 
@@ -30,6 +33,7 @@ pub(crate) struct Frame<'a> {
     pub locals: &'a [Local],
     pub references: BTreeMap<LocalId, Spot>,
     pub strides: Strides,
+    /// What holds at the statement that is run.
     pub facts: Facts,
     pub returned: Bag,
 }

@@ -1,0 +1,150 @@
+//! Builds the course of a body while the solver goes over it.
+
+use nacre_stack::{Block, Statement, StatementKind};
+
+use crate::course::Course;
+
+/// The blocks that the solver is in, the innermost last.
+#[derive(Default)]
+pub(crate) struct Courses(Vec<Vec<Part>>);
+
+/// What a block does, one after the other.
+enum Part {
+    Done(Course),
+    /// The two ways of an `if`, and whether each leaves the block.
+    Branches([Course; 2], [bool; 2]),
+}
+
+impl Courses {
+    /// A body, a branch or the body of a loop begins.
+    pub fn open(&mut self) {
+        self.0.push(vec![]);
+    }
+
+    /// The innermost block ends; returns its course.
+    pub fn close(&mut self) -> Course {
+        course(self.0.pop().unwrap_or_default())
+    }
+
+    /// The solver goes over the innermost block again.
+    pub fn again(&mut self) {
+        self.open_block().clear();
+    }
+
+    /// The innermost block goes on with these.
+    pub fn add(&mut self, done: impl IntoIterator<Item = Course>) {
+        self.open_block().extend(done.into_iter().map(Part::Done));
+    }
+
+    /// The innermost block is a branch of an `if`, the first or the second, and ends.
+    pub fn branch(&mut self, of: &Statement, then: bool) {
+        let ended = self.close();
+        match self.open_block().last_mut() {
+            Some(Part::Branches(courses, _)) if !then => courses[1] = ended,
+            _ => self.open_block().push(Part::Branches([ended, Course::Nothing], leaving(of))),
+        }
+    }
+
+    fn open_block(&mut self) -> &mut Vec<Part> {
+        if self.0.is_empty() {
+            self.open();
+        }
+        self.0.last_mut().expect("it is open")
+    }
+}
+
+/// The course of a block. What follows an `if` is a part of the ways that go on, if one of them leaves.
+fn course(parts: Vec<Part>) -> Course {
+    let mut rest = vec![];
+    for part in parts.into_iter().rev() {
+        let (courses, leaving) = match part {
+            Part::Done(course) => {
+                rest.push(course);
+                continue;
+            }
+            Part::Branches(courses, leaving) => (courses, leaving),
+        };
+        if leaving[0] == leaving[1] {
+            rest.push(Course::either(courses.into()));
+            continue;
+        }
+        let [first, second] = courses;
+        let (leaves, goes_on) = if leaving[0] { (first, second) } else { (second, first) };
+        rest.push(goes_on);
+        rest = vec![Course::either(vec![leaves, in_order(rest)])];
+    }
+    in_order(rest)
+}
+
+fn in_order(mut reversed: Vec<Course>) -> Course {
+    reversed.reverse();
+    Course::sequence(reversed)
+}
+
+fn leaving(of: &Statement) -> [bool; 2] {
+    match &of.kind {
+        StatementKind::If { then, otherwise, .. } => [leaves(then), leaves(otherwise)],
+        _ => [false; 2],
+    }
+}
+
+/// Whether a block never goes on to what stands behind it.
+fn leaves(block: &Block) -> bool {
+    match block.last().map(|s| &s.kind) {
+        Some(StatementKind::Return(_) | StatementKind::Break | StatementKind::Reject) => true,
+        Some(StatementKind::If { then, otherwise, .. }) => leaves(then) && leaves(otherwise),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::course::Act;
+    use nacre_stack::{Expr, ExprKind, Span, Type};
+
+    fn made(bytes: u32) -> Course {
+        Course::Act(Act::Make(bytes))
+    }
+
+    /// `if .. { 1; then } else { 2; otherwise } 3`
+    fn after_branches(then: Block, otherwise: Block) -> Course {
+        let condition = Expr::new(ExprKind::Const(1), Type::Bool, Span::default());
+        let branches: Statement = StatementKind::If { condition, then, otherwise, likely: None }.into();
+        let mut courses = Courses::default();
+        courses.open();
+        for (bytes, then) in [(1, true), (2, false)] {
+            courses.open();
+            courses.add([made(bytes)]);
+            courses.branch(&branches, then);
+        }
+        courses.add([made(3)]);
+        courses.close()
+    }
+
+    #[test]
+    fn what_follows_an_if_belongs_to_the_way_that_goes_on() {
+        let exit = || vec![StatementKind::Return(None).into()];
+        let either = |list| Course::Either(list);
+        let sequence = |list| Course::Sequence(list);
+        let both = sequence(vec![either(vec![made(1), made(2)]), made(3)]);
+        assert_eq!(after_branches(vec![], vec![]), both);
+        let second = either(vec![made(1), sequence(vec![made(2), made(3)])]);
+        assert_eq!(after_branches(exit(), vec![]), second);
+        let first = either(vec![made(2), sequence(vec![made(1), made(3)])]);
+        assert_eq!(after_branches(vec![], exit()), first);
+    }
+
+    #[test]
+    fn only_the_last_turn_of_a_loop_counts() {
+        let mut courses = Courses::default();
+        courses.open();
+        courses.open();
+        courses.add([made(1)]);
+        courses.again();
+        courses.add([made(2)]);
+        let body = courses.close();
+        courses.add([Course::times(4, body)]);
+        assert_eq!(courses.close(), Course::Times(4, Box::new(made(2))));
+    }
+}
