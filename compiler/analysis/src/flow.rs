@@ -1,5 +1,11 @@
 //! Dataflow within a body, in the order of its statements. The IR is structured, so no graph is needed: branches join
 //! where they meet, and loops are gone round until nothing changes.
+//!
+//! A loop within a loop is entered once for each turn of the outer one, with what is known then, which only grows. It
+//! goes on from what was known at its head before. If it began anew, it would take two turns each time, and loops in
+//! one another would take time exponential in their depth.
+
+use std::collections::BTreeMap;
 
 use nacre_stack::{Expr, Statement, StatementKind};
 
@@ -52,10 +58,32 @@ impl<S: Lattice> Ends<S> {
     }
 }
 
+/// What was known at the head of each loop when it was last left.
+struct Heads<S> {
+    known: BTreeMap<Vec<usize>, S>,
+    /// The way from the body to the statement that is looked at: its place in its block, that of the statement around
+    /// it, and so on; after an `if` which of its blocks.
+    at: Vec<usize>,
+}
+
+impl<S: Clone> Heads<S> {
+    fn new() -> Heads<S> {
+        Heads { known: BTreeMap::new(), at: vec![] }
+    }
+
+    fn take(&mut self) -> Option<S> {
+        self.known.remove(&self.at)
+    }
+
+    fn keep(&mut self, state: &S) {
+        self.known.insert(self.at.clone(), state.clone());
+    }
+}
+
 /// Runs a body from a state.
 pub fn forward<A: Forward>(analysis: &mut A, body: &[Statement], from: A::State) -> Ends<A::State> {
-    let mut run = Run { analysis, breaks: None, returns: None };
-    let falls = run.block(body, Some(from));
+    let mut run = Run { analysis, breaks: None, returns: None, heads: Heads::new() };
+    let falls = run.block(body, from);
     Ends { falls, returns: run.returns }
 }
 
@@ -64,12 +92,17 @@ struct Run<'a, A: Forward> {
     /// At each `break` of the innermost loop.
     breaks: Option<A::State>,
     returns: Option<A::State>,
+    heads: Heads<A::State>,
 }
 
 impl<A: Forward> Run<'_, A> {
-    fn block(&mut self, block: &[Statement], mut state: Option<A::State>) -> Option<A::State> {
-        for statement in block {
-            state = self.statement(statement, state?);
+    fn block(&mut self, block: &[Statement], from: A::State) -> Option<A::State> {
+        let mut state = Some(from);
+        for (place, statement) in block.iter().enumerate() {
+            let before = state?;
+            self.heads.at.push(place);
+            state = self.statement(statement, before);
+            self.heads.at.pop();
         }
         state
     }
@@ -126,7 +159,9 @@ impl<A: Forward> Run<'_, A> {
     ) -> Option<A::State> {
         self.analysis.decided(condition, value, &mut state);
         self.analysis.enter(of, value);
-        let after = self.block(block, Some(state));
+        self.heads.at.push(usize::from(value));
+        let after = self.block(block, state);
+        self.heads.at.pop();
         self.analysis.leave(of, value);
         after
     }
@@ -134,15 +169,19 @@ impl<A: Forward> Run<'_, A> {
     /// Every loop may end before its first turn and after each: by its ends, or by its bound.
     fn repeat(&mut self, of: &Statement, body: &[Statement], mut state: A::State) -> A::State {
         let outer = self.breaks.take();
+        if let Some(known) = self.heads.take() {
+            self.analysis.meet(&mut state, &known);
+        }
         loop {
             let mut turn = state.clone();
             self.analysis.turn(of, &mut turn);
-            let after = self.block(body, Some(turn));
+            let after = self.block(body, turn);
             let grew = after.is_some_and(|after| self.analysis.meet(&mut state, &after));
             if !grew {
                 break;
             }
         }
+        self.heads.keep(&state);
         let breaks = std::mem::replace(&mut self.breaks, outer);
         if let Some(breaks) = breaks {
             self.analysis.meet(&mut state, &breaks);
@@ -182,7 +221,7 @@ pub trait Backward {
 /// Runs a body backward. `end`: what is known where it is left, by `return` or behind its last statement.
 pub fn backward<A: Backward>(analysis: &mut A, body: &[Statement], end: A::State) -> A::State {
     let exits = Exits { returned: end.clone(), broken: end.clone() };
-    block_backward(analysis, body, end, &exits)
+    RunBack { analysis, heads: Heads::new() }.block(body, end, &exits)
 }
 
 struct Exits<S> {
@@ -191,55 +230,78 @@ struct Exits<S> {
     broken: S,
 }
 
-fn block_backward<A: Backward>(a: &mut A, block: &[Statement], behind: A::State, exits: &Exits<A::State>) -> A::State {
-    block.iter().rev().fold(behind, |behind, statement| statement_backward(a, statement, behind, exits))
+struct RunBack<'a, A: Backward> {
+    analysis: &'a mut A,
+    heads: Heads<A::State>,
 }
 
-fn statement_backward<A: Backward>(
-    analysis: &mut A,
-    statement: &Statement,
-    behind: A::State,
-    exits: &Exits<A::State>,
-) -> A::State {
-    let mut state = match &statement.kind {
-        StatementKind::If { then, otherwise, .. } => {
-            let first = block_backward(analysis, then, behind.clone(), exits);
-            first.joined(&block_backward(analysis, otherwise, behind, exits))
+impl<A: Backward> RunBack<'_, A> {
+    fn block(&mut self, block: &[Statement], mut state: A::State, exits: &Exits<A::State>) -> A::State {
+        for (place, statement) in block.iter().enumerate().rev() {
+            self.heads.at.push(place);
+            state = self.statement(statement, state, exits);
+            self.heads.at.pop();
         }
-        StatementKind::Loop { body, .. } | StatementKind::For { body, .. } | StatementKind::Each { body, .. } => {
-            let inner = Exits { returned: exits.returned.clone(), broken: behind.clone() };
-            let mut head = behind;
-            loop {
-                let mut turn = block_backward(analysis, body, head.clone(), &inner);
-                analysis.statement(statement, &mut turn);
-                if !head.join(&turn) {
-                    break head;
-                }
+        state
+    }
+
+    fn branch(&mut self, then: bool, block: &[Statement], state: A::State, exits: &Exits<A::State>) -> A::State {
+        self.heads.at.push(usize::from(then));
+        let before = self.block(block, state, exits);
+        self.heads.at.pop();
+        before
+    }
+
+    /// What is known before each turn, and behind the last one.
+    fn repeat(&mut self, of: &Statement, body: &[Statement], behind: A::State, exits: &Exits<A::State>) -> A::State {
+        let inner = Exits { returned: exits.returned.clone(), broken: behind.clone() };
+        let mut head = behind;
+        if let Some(known) = self.heads.take() {
+            head.join(&known);
+        }
+        loop {
+            let mut turn = self.block(body, head.clone(), &inner);
+            self.analysis.statement(of, &mut turn);
+            if !head.join(&turn) {
+                self.heads.keep(&head);
+                return head;
             }
         }
-        StatementKind::Break => exits.broken.clone(),
-        StatementKind::Return(_) | StatementKind::Reject => exits.returned.clone(),
-        StatementKind::Let(..)
-        | StatementKind::Store(..)
-        | StatementKind::Call { .. }
-        | StatementKind::CallExtern { .. }
-        | StatementKind::Operate(_)
-        | StatementKind::Emit(_)
-        | StatementKind::Drop(_)
-        | StatementKind::Arm { .. }
-        | StatementKind::Cancel(_)
-        | StatementKind::Count(..)
-        | StatementKind::Assert(..)
-        | StatementKind::Impossible
-        | StatementKind::Unreachable
-        | StatementKind::Fit { .. }
-        | StatementKind::Random { .. }
-        | StatementKind::Filter { .. }
-        | StatementKind::Yield(_)
-        | StatementKind::Unpack { .. }
-        | StatementKind::Join { .. }
-        | StatementKind::Take { .. } => behind,
-    };
-    analysis.statement(statement, &mut state);
-    state
+    }
+
+    fn statement(&mut self, statement: &Statement, behind: A::State, exits: &Exits<A::State>) -> A::State {
+        let mut state = match &statement.kind {
+            StatementKind::If { then, otherwise, .. } => {
+                let first = self.branch(true, then, behind.clone(), exits);
+                first.joined(&self.branch(false, otherwise, behind, exits))
+            }
+            StatementKind::Loop { body, .. } | StatementKind::For { body, .. } | StatementKind::Each { body, .. } => {
+                self.repeat(statement, body, behind, exits)
+            }
+            StatementKind::Break => exits.broken.clone(),
+            StatementKind::Return(_) | StatementKind::Reject => exits.returned.clone(),
+            StatementKind::Let(..)
+            | StatementKind::Store(..)
+            | StatementKind::Call { .. }
+            | StatementKind::CallExtern { .. }
+            | StatementKind::Operate(_)
+            | StatementKind::Emit(_)
+            | StatementKind::Drop(_)
+            | StatementKind::Arm { .. }
+            | StatementKind::Cancel(_)
+            | StatementKind::Count(..)
+            | StatementKind::Assert(..)
+            | StatementKind::Impossible
+            | StatementKind::Unreachable
+            | StatementKind::Fit { .. }
+            | StatementKind::Random { .. }
+            | StatementKind::Filter { .. }
+            | StatementKind::Yield(_)
+            | StatementKind::Unpack { .. }
+            | StatementKind::Join { .. }
+            | StatementKind::Take { .. } => behind,
+        };
+        self.analysis.statement(statement, &mut state);
+        state
+    }
 }

@@ -100,3 +100,40 @@ fn a_loop_ends_before_its_first_turn_and_where_it_breaks() {
     let endless = vec![exit(), looped(vec![let_(0, local(1))])];
     assert_eq!(flow::forward(&mut Written, &endless, ids(&[])).falls, None);
 }
+
+/// What may be live, and how often a statement was looked at.
+struct Counted(usize);
+
+impl Backward for Counted {
+    type State = BTreeSet<LocalId>;
+
+    fn statement(&mut self, statement: &Statement, state: &mut BTreeSet<LocalId>) {
+        self.0 += 1;
+        Live.statement(statement, state);
+    }
+}
+
+/// What may have been set since it was set to the local 9.
+impl Forward for Counted {
+    type State = BTreeSet<LocalId>;
+
+    fn statement(&mut self, statement: &Statement, state: &mut BTreeSet<LocalId>) {
+        self.0 += 1;
+        let forgets = reads(statement).contains(&LocalId(9));
+        statement.sets().into_iter().for_each(|set| _ = if forgets { state.remove(&set) } else { state.insert(set) });
+    }
+}
+
+#[test]
+fn loops_in_one_another_take_little_time() {
+    let depth = 16;
+    let body = (10..10 + depth).fold(vec![], |inner, id| {
+        // Where the inner loop is entered, nothing is known of the local; each of its turns learns of it again.
+        let turn = inner.into_iter().chain([let_(id, local(id + 100)), let_(id + 100, local(id))]).collect();
+        vec![let_(id, local(9)), looped(turn), let_(9, local(id)), let_(id + 100, local(9))]
+    });
+    let mut counted = Counted(0);
+    flow::backward(&mut counted, &body, ids(&[9]));
+    flow::forward(&mut counted, &body, ids(&[]));
+    assert!(counted.0 < 20_000, "{} statements", counted.0);
+}

@@ -1,8 +1,8 @@
 //! Runs a handler on kinds of messages instead of messages: what it can emit, store and make.
 //!
-//! The way through the code, with what conditions tell on it, is the solver's ([`nacre_analysis::flow`]): the state of
-//! the dataflow is [`Facts`]. What messages there can be is not known by point of the code but by place ([`Spots`]), and
-//! only grows; a handler is gone over until it has grown no more.
+//! The dataflow solver ([`nacre_analysis::flow`]) goes over the code; its state is what conditions tell ([`Facts`]).
+//! Which messages there can be is known by place ([`Spots`]), not by point of the code. That only grows, and the solver
+//! goes over a handler until it has grown no more; docs/decisions/015 says why it is no state of the solver.
 
 mod courses;
 mod places;
