@@ -73,3 +73,8 @@ fn names_for_entries_are_used_before_their_containers_change() {
 fn filters_yield_what_they_state() {
     passes("growth.nacre");
 }
+
+#[test]
+fn tests_have_negative_numbers() {
+    passes("negative.nacre");
+}

@@ -116,10 +116,10 @@ fn shorten(text: &str, most: usize) -> String {
 }
 
 fn named(interface: &Interface, event: u16, arguments: &[u64], length: Option<usize>) -> String {
-    let name = interface.event(event).map_or("?", |event| &event.name);
-    let mut parts: Vec<String> = arguments.iter().map(u64::to_string).collect();
-    parts.extend(length.map(|length| format!("{length} bytes")));
-    format!("{name}({})", parts.join(", "))
+    let Some(event) = interface.event(event) else { return "?".into() };
+    let mut parts = event.show(arguments);
+    parts.extend(length.map(|length| format!("{length} {}", if length == 1 { "byte" } else { "bytes" })));
+    format!("{}({})", event.name, parts.join(", "))
 }
 
 fn unless_done(outcome: Outcome) -> &'static str {

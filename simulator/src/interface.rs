@@ -11,7 +11,7 @@ pub struct Event {
     pub name: String,
     pub port: u16,
     pub port_name: String,
-    /// The host may call it; otherwise it comes out.
+    /// Whether the host may call it; otherwise the stack emits it.
     pub input: bool,
     pub parameters: Vec<Kind>,
 }
@@ -19,22 +19,48 @@ pub struct Event {
 /// What a parameter is to the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
+    /// Bytes.
     Message,
     Address,
     Number,
+    /// A number with a sign, extended to 64 bits.
+    Signed,
+}
+
+impl Kind {
+    /// Whether the C interface carries it as a number.
+    pub fn is_number(self) -> bool {
+        matches!(self, Kind::Number | Kind::Signed)
+    }
+
+    /// Prints a number of this kind.
+    pub fn show(self, number: u64) -> String {
+        match self {
+            Kind::Signed => (number as i64).to_string(),
+            Kind::Message | Kind::Address | Kind::Number => number.to_string(),
+        }
+    }
 }
 
 impl Event {
+    /// Whether it carries a message.
     pub fn has_message(&self) -> bool {
         self.parameters.contains(&Kind::Message)
     }
 
     /// How many numbers it has.
     pub fn numbers(&self) -> usize {
-        self.parameters.iter().filter(|k| **k == Kind::Number).count()
+        self.parameters.iter().filter(|k| k.is_number()).count()
+    }
+
+    /// Prints the event's numbers.
+    pub fn show(&self, numbers: &[u64]) -> Vec<String> {
+        let kinds = self.parameters.iter().filter(|kind| kind.is_number());
+        kinds.zip(numbers).map(|(kind, number)| kind.show(*number)).collect()
     }
 }
 
+/// All that the host sees of a stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interface {
     pub events: Vec<Event>,
@@ -79,12 +105,14 @@ pub fn givens(wanted: &[Wanted], random: &mut Random, shared: u64, peer: Address
 }
 
 impl Interface {
+    /// Reads the interface of a stack.
     pub fn of(stack: &Stack) -> Interface {
         let events = stack.interface().into_iter().map(|at| {
             let event = stack.event(at.event);
             let kind = |ty: &Type| match ty {
                 Type::Msg => Kind::Message,
                 Type::Addr => Kind::Address,
+                Type::Int(_) => Kind::Signed,
                 _ => Kind::Number,
             };
             Event {
@@ -124,6 +152,7 @@ impl Interface {
         self.events.iter().position(fits).map(|at| at as u16)
     }
 
+    /// The event with this index.
     pub fn event(&self, index: u16) -> Option<&Event> {
         self.events.get(usize::from(index))
     }

@@ -1,5 +1,7 @@
 //! `nacre test`: the `test` blocks of files, in the interpreter and as C at every level.
 
+mod endpoints;
+mod expectations;
 mod script;
 mod values;
 
@@ -13,7 +15,6 @@ use nacre_driver::Session;
 use nacre_simulator::chart;
 use nacre_simulator::endpoint::Maker;
 use nacre_simulator::interface::Interface;
-use nacre_stack::Stack;
 use nacre_syntax::ast;
 use serde_json::{json, Value};
 
@@ -23,6 +24,8 @@ use crate::console::{colours, complain, print, print_json, say, Exit};
 use crate::levels::{EmittedLevel, Machine, Workshop, EMITTED};
 use crate::program;
 use crate::units;
+
+use endpoints::Ready;
 
 pub fn test(args: &Test) -> Exit {
     let mut session = match program::open(&args.files) {
@@ -69,14 +72,6 @@ pub fn test(args: &Test) -> Exit {
         (0, true) => Exit::Unknown,
         _ => Exit::No,
     }
-}
-
-/// A stack that tests run on, and what runs it.
-pub struct Ready {
-    pub stack: Arc<Stack>,
-    pub interface: Rc<Interface>,
-    /// By the index of the machine.
-    makers: Vec<Option<Box<dyn Maker>>>,
 }
 
 struct Bench {

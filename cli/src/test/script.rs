@@ -6,20 +6,15 @@ use std::sync::Arc;
 
 use nacre_diagnostics::Span;
 use nacre_driver::Condition;
-use nacre_simulator::endpoint::{Maker, Outcome, Output, NEVER};
-use nacre_simulator::interface::Kind;
+use nacre_simulator::endpoint::Maker;
 use nacre_simulator::network::{Conditions, Network};
-use nacre_simulator::world::{address, Entry, World, BEGIN};
+use nacre_simulator::world::{Entry, World};
 use nacre_stack::Stack;
-use nacre_syntax::ast::{
-    BinaryOp, Expr, Ident, NetworkSetting, NetworkValue, Test, TestArgument, TestKind, TestStatement,
-};
+use nacre_syntax::ast::{Ident, NetworkSetting, NetworkValue, Test, TestKind, TestStatement};
 
-use super::values::{argument, compare, number, show, show_message, Argument, Variables};
-use super::Ready;
+use super::endpoints::{Named, Ready, Script, Stop};
+use super::values::{number, Variables};
 
-/// Simulated time that a test has.
-const TIME: u64 = 120_000_000_000;
 /// Statements that a test may run, loops unrolled.
 const STATEMENTS: u64 = 1_000_000;
 
@@ -90,48 +85,6 @@ pub fn run(
     };
     let done = script.block(&test.body).and_then(|()| script.end(test.span));
     done.map_err(|stop| Box::new(script.failure(stop)))
-}
-
-/// What stopped a test.
-struct Stop {
-    span: Span,
-    what: String,
-    label: String,
-    came: Option<String>,
-    node: usize,
-}
-
-impl Stop {
-    fn at(span: Span, what: impl Into<String>) -> Stop {
-        Stop { span, what: what.into(), label: "here".into(), came: None, node: 0 }
-    }
-}
-
-impl From<(Span, String)> for Stop {
-    fn from((span, what): (Span, String)) -> Stop {
-        Stop::at(span, what)
-    }
-}
-
-struct Script<'t> {
-    world: World,
-    stacks: &'t HashMap<String, Rc<Ready>>,
-    makers: &'t HashMap<&'t str, &'t dyn Maker>,
-    /// Node and stack, by name.
-    endpoints: HashMap<String, (usize, Rc<Ready>)>,
-    variables: Variables,
-    /// For each node, which of its outputs an expectation has taken.
-    taken: Vec<Vec<bool>>,
-    left: u64,
-}
-
-/// An event that a statement names.
-struct Named<'s> {
-    endpoint: &'s Ident,
-    port: Option<&'s Ident>,
-    event: &'s Ident,
-    arguments: &'s [TestArgument],
-    span: Span,
 }
 
 impl Script<'_> {
@@ -221,202 +174,6 @@ impl Script<'_> {
         Ok(())
     }
 
-    fn node(&self, endpoint: &Ident) -> Result<(usize, Rc<Ready>), Stop> {
-        let missing = || Stop::at(endpoint.span, format!("no endpoint `{}` is open", endpoint.name));
-        self.endpoints.get(&endpoint.name).cloned().ok_or_else(missing)
-    }
-
-    /// The index of the event that is meant, and what is written for its parameters, in their order.
-    fn event(&self, named: &Named, ready: &Ready, input: bool) -> Result<(u16, Vec<(Kind, Argument)>), Stop> {
-        let (port, name) = (named.port.map(|port| port.name.as_str()), &named.event.name);
-        let found = if input { ready.interface.input(port, name) } else { ready.interface.output(port, name) };
-        let Some(index) = found else {
-            let events = ready.interface.events.iter().filter(|e| e.input == input && e.port != 0);
-            let names: Vec<&str> = events.map(|e| e.name.as_str()).collect();
-            let kind = if input { "can be called" } else { "comes out" };
-            return Err(Stop::at(
-                named.event.span,
-                format!("no event `{name}` {kind} here; there are: {}", names.join(", ")),
-            ));
-        };
-        let wanted = &ready.interface.events[usize::from(index)].parameters;
-        if named.arguments.len() != wanted.len() {
-            let count = wanted.len();
-            return Err(Stop::at(
-                named.span,
-                format!("`{name}` has {count} parameters, and {} are given", named.arguments.len()),
-            ));
-        }
-        let values = named.arguments.iter().map(|a| argument(a, &self.variables)).collect::<Result<Vec<_>, _>>()?;
-        Ok((index, wanted.iter().copied().zip(values).collect()))
-    }
-
-    fn call(&mut self, named: &Named) -> Result<(), Stop> {
-        let (node, _) = self.node(named.endpoint)?;
-        loop {
-            match self.try_call(named)? {
-                Outcome::Done => return Ok(()),
-                Outcome::Refused | Outcome::NoSpace | Outcome::Busy => {}
-                other => return Err(Stop { node, ..Stop::at(named.span, format!("the call came to {other:?}")) }),
-            }
-            if !self.one_more(named.span)? {
-                let what =
-                    format!("`{}` at {} is refused, and time does not help", named.event.name, named.endpoint.name);
-                return Err(Stop { node, ..Stop::at(named.span, what) });
-            }
-        }
-    }
-
-    fn try_call(&mut self, named: &Named) -> Result<Outcome, Stop> {
-        let (node, ready) = self.node(named.endpoint)?;
-        let (event, arguments) = self.event(named, &ready, true)?;
-        let (mut numbers, mut message, mut to) = (Vec::new(), Vec::new(), None);
-        for (kind, argument) in arguments {
-            match (kind, argument) {
-                (Kind::Message, Argument::Message(bytes)) => message = bytes,
-                (Kind::Number, Argument::Number(value)) => numbers.push(value),
-                (Kind::Address, Argument::Name(name)) => {
-                    let found = self.endpoints.get(&name).map(|(node, _)| address(*node));
-                    to = Some(found.ok_or_else(|| Stop::at(named.span, format!("no endpoint `{name}` is open")))?);
-                }
-                (_, Argument::Any) => return Err(Stop::at(named.span, "`_` stands in expectations only")),
-                (kind, other) => {
-                    return Err(Stop::at(named.span, format!("{} is given where {kind:?} is wanted", show(&other))))
-                }
-            }
-        }
-        // A trial that is refused again and again must not fill the counters: ask first.
-        if !self.world.nodes[node].endpoint.accepts(event, message.len()) && numbers.is_empty() && to.is_none() {
-            return Ok(Outcome::Refused);
-        }
-        Ok(self.world.call(node, event, &numbers, to, &message))
-    }
-
-    fn expect(&mut self, named: &Named) -> Result<(), Stop> {
-        let (node, ready) = self.node(named.endpoint)?;
-        let (event, wanted) = self.event(named, &ready, false)?;
-        let mut from = 0;
-        loop {
-            while let Some((_, output)) = self.world.nodes[node].came.get(from) {
-                self.taken[node].resize(self.world.nodes[node].came.len(), false);
-                if output.event == event && !self.taken[node][from] {
-                    self.taken[node][from] = true;
-                    return self.matches(named, node, &wanted, &output.clone());
-                }
-                from += 1;
-            }
-            if !self.one_more(named.span)? {
-                let what = format!("expected {}.{}({})", named.endpoint.name, named.event.name, listed(&wanted));
-                let came = Some(self.what_came(node));
-                return Err(Stop {
-                    node,
-                    came,
-                    label: "nothing of the kind came".into(),
-                    ..Stop::at(named.span, what)
-                });
-            }
-        }
-    }
-
-    fn matches(&self, named: &Named, node: usize, wanted: &[(Kind, Argument)], output: &Output) -> Result<(), Stop> {
-        let mut numbers = output.arguments.iter().copied();
-        let same = wanted.iter().all(|(kind, argument)| match kind {
-            Kind::Message => match argument {
-                Argument::Message(bytes) => output.message.as_deref() == Some(bytes.as_slice()),
-                other => *other == Argument::Any,
-            },
-            Kind::Number => {
-                let came = numbers.next();
-                *argument == Argument::Any || came.is_some_and(|n| *argument == Argument::Number(n))
-            }
-            Kind::Address => match argument {
-                Argument::Name(name) => self.endpoints.get(name).map(|(node, _)| address(*node)) == output.address,
-                other => *other == Argument::Any,
-            },
-        });
-        if same {
-            return Ok(());
-        }
-        let what = format!("expected {}.{}({})", named.endpoint.name, named.event.name, listed(wanted));
-        let came = Some(format!("came: {}", self.show_output(node, output)));
-        Err(Stop { node, came, label: "something else came".into(), ..Stop::at(named.span, what) })
-    }
-
-    fn expect_refused(&mut self, named: &Named) -> Result<(), Stop> {
-        let (node, _) = self.node(named.endpoint)?;
-        match self.try_call(named)? {
-            Outcome::Refused | Outcome::NoSpace | Outcome::Busy => Ok(()),
-            other => {
-                Err(Stop { node, ..Stop::at(named.span, format!("expected a refusal; the call came to {other:?}")) })
-            }
-        }
-    }
-
-    /// No message that an expectation has not taken. Grants and the like are no business of the reader's.
-    fn expect_nothing(&mut self, endpoint: &Ident, span: Span) -> Result<(), Stop> {
-        let (node, _) = self.node(endpoint)?;
-        self.taken[node].resize(self.world.nodes[node].came.len(), false);
-        let extra = self.world.nodes[node]
-            .came
-            .iter()
-            .zip(&self.taken[node])
-            .find(|((_, o), taken)| o.message.is_some() && !**taken);
-        let Some(((_, output), _)) = extra else { return Ok(()) };
-        let came = Some(format!("came: {}", self.show_output(node, output)));
-        Err(Stop { node, came, ..Stop::at(span, format!("expected nothing at {}", endpoint.name)) })
-    }
-
-    fn expect_count(
-        &mut self,
-        endpoint: &Ident,
-        layer: Option<&Ident>,
-        counter: &Ident,
-        test: (BinaryOp, &Expr),
-        span: Span,
-    ) -> Result<(), Stop> {
-        let (node, ready) = self.node(endpoint)?;
-        let name = layer.map_or(counter.name.clone(), |layer| format!("{}.{}", layer.name, counter.name));
-        let value = number(test.1, &self.variables)?;
-        let counters = self.world.nodes[node].endpoint.counters();
-        let Some(count) = ready.interface.counter(&counters, &name) else {
-            let known = ready.interface.counters.join(", ");
-            return Err(Stop::at(counter.span, format!("there is no counter `{name}`; there are: {known}")));
-        };
-        match compare(test.0, count, value) {
-            Some(true) => Ok(()),
-            Some(false) => Err(Stop { node, ..Stop::at(span, format!("{}.{name} is {count}", endpoint.name)) }),
-            None => Err(Stop::at(span, "a comparison is wanted")),
-        }
-    }
-
-    /// Lets one thing happen; false: nothing will, in the time that the test has.
-    fn one_more(&mut self, span: Span) -> Result<bool, Stop> {
-        if self.world.next() == NEVER || self.world.next() > BEGIN + TIME {
-            return Ok(false);
-        }
-        let advanced = self.world.advance(BEGIN + TIME).map_err(|why| Stop::at(span, why))?;
-        self.check_rules(span)?;
-        Ok(advanced.is_some())
-    }
-
-    fn pass_time(&mut self, until: u64, span: Span) -> Result<(), Stop> {
-        while self.world.now < until || self.world.next() <= until {
-            self.world.advance(until).map_err(|why| Stop::at(span, why))?;
-            self.check_rules(span)?;
-        }
-        Ok(())
-    }
-
-    /// Tests do not hide what a layer claims and does not keep.
-    fn check_rules(&self, span: Span) -> Result<(), Stop> {
-        for (index, node) in self.world.nodes.iter().enumerate() {
-            if let Some(report) = node.endpoint.reports().first() {
-                return Err(Stop { node: index, ..Stop::at(span, format!("at {}: {report}", node.name)) });
-            }
-        }
-        Ok(())
-    }
-
     fn end(&self, span: Span) -> Result<(), Stop> {
         self.check_rules(span)?;
         for (index, node) in self.world.nodes.iter().enumerate() {
@@ -434,22 +191,6 @@ impl Script<'_> {
         Ok(())
     }
 
-    fn what_came(&self, node: usize) -> String {
-        let all = &self.world.nodes[node].came;
-        let last: Vec<String> = all.iter().rev().take(5).map(|(_, output)| self.show_output(node, output)).collect();
-        match last.is_empty() {
-            true => format!("nothing has come at {}", self.world.nodes[node].name),
-            false => format!("what came last at {}: {}", self.world.nodes[node].name, last.join("; ")),
-        }
-    }
-
-    fn show_output(&self, node: usize, output: &Output) -> String {
-        let name = self.world.nodes[node].interface.event(output.event).map_or("?", |event| &event.name);
-        let mut parts: Vec<String> = output.arguments.iter().map(u64::to_string).collect();
-        parts.extend(output.message.as_deref().map(show_message));
-        format!("{name}({})", parts.join(", "))
-    }
-
     fn failure(&mut self, stop: Stop) -> Failure {
         let drawn = self.world.nodes.get(stop.node).map(|node| {
             let pair = [stop.node.min(node.peer), stop.node.max(node.peer)];
@@ -465,8 +206,4 @@ impl Script<'_> {
         });
         Failure { span: stop.span, what: stop.what, label: stop.label, came: stop.came, drawn }
     }
-}
-
-fn listed(arguments: &[(Kind, Argument)]) -> String {
-    arguments.iter().map(|(_, argument)| show(argument)).collect::<Vec<_>>().join(", ")
 }

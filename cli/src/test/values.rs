@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use nacre_diagnostics::Span;
 use nacre_simulator::random::Random;
-use nacre_syntax::ast::{BinaryOp, Expr, ExprKind, TestArgument};
+use nacre_syntax::ast::{BinaryOp, Expr, ExprKind, TestArgument, UnaryOp};
 
 /// Longer messages in a test are a mistake.
 const LONGEST: u64 = 64 << 20;
@@ -36,6 +36,9 @@ pub fn argument(argument: &TestArgument, variables: &Variables) -> Result<Argume
         }
         TestArgument::Expr(expr) => match &expr.kind {
             ExprKind::Text(text) => Ok(Argument::Message(text.clone().into_bytes())),
+            ExprKind::Unary(UnaryOp::Negate, positive) => {
+                number(positive, variables).map(|number| Argument::Number(number.wrapping_neg()))
+            }
             ExprKind::Name(name) if !variables.contains_key(name) => Ok(Argument::Name(name.clone())),
             _ => number(expr, variables).map(Argument::Number),
         },
@@ -81,7 +84,7 @@ pub fn number(expr: &Expr, variables: &Variables) -> Result<u64, (Span, String)>
             };
             result.map_or_else(|| wrong("this has no value"), Ok)
         }
-        _ => wrong("a number or a time is wanted here"),
+        _ => wrong("expected a number or a time"),
     }
 }
 

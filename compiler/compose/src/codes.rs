@@ -46,6 +46,8 @@ pub const UNPROVIDED: &str = "C0021";
 pub const UNPACKED: &str = "C0022";
 /// Messages that a stack always refuses.
 pub const REFUSING: &str = "C0023";
+/// Events at a port that the C interface cannot carry.
+pub const BOUNDARY: &str = "C0024";
 
 /// Every code, with what it says.
 pub const CODES: &[(&str, &str)] = &[
@@ -72,4 +74,5 @@ pub const CODES: &[(&str, &str)] = &[
     (UNPROVIDED, "a layer requires what nothing below it provides"),
     (UNPACKED, "a layer unpacks messages but packs none"),
     (REFUSING, "a call accepts only empty messages (a warning)"),
+    (BOUNDARY, "an event at a port of the stack has parameters that the host cannot exchange"),
 ];

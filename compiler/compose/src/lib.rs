@@ -6,6 +6,7 @@
 
 mod activation;
 mod admission;
+mod boundary;
 mod bounds;
 mod checks;
 mod classes;
@@ -102,6 +103,7 @@ pub fn compose_all(name: &str, layers: &[Fragment], options: &Options) -> Result
     none(bounds::bound(&mut linked.stack, &flow))?;
     none(checks::silent(&linked.stack, &flow))?;
     outputs(&mut linked.stack, &flow);
+    none(boundary::check(&linked.stack))?;
     let mut warnings = refusing::check(&linked.stack, &flow);
     warnings.extend(prune::prune(&mut linked, &flow));
     let mut stack = linked.stack;

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use nacre_diagnostics::{suggestion, Diagnostic, SourceId, Span};
 use nacre_stack::{Event, PortEvent, PortId, Stack, Type};
-use nacre_syntax::ast::{BinaryOp, Expr, ExprKind, Ident, Test, TestArgument, TestKind, TestStatement};
+use nacre_syntax::ast::{BinaryOp, Expr, ExprKind, Ident, Test, TestArgument, TestKind, TestStatement, UnaryOp};
 
 mod network;
 pub use network::Condition;
@@ -218,8 +218,11 @@ impl<'s> Script<'s> {
                 }
                 _ => self.unfit("expected an address", expr.span, "not an address", "write the name of an endpoint"),
             },
-            (TestArgument::Expr(expr), _) => {
-                self.kind(expr);
+            (TestArgument::Expr(expr), ty) => {
+                self.kind(match (&expr.kind, ty) {
+                    (ExprKind::Unary(UnaryOp::Negate, positive), Type::Int(_)) => positive,
+                    _ => expr,
+                });
             }
         }
     }
