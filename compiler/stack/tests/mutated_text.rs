@@ -1,41 +1,11 @@
 //! Mutations of the text of stacks: whatever is changed, reading and validating end with a stack or with an error, and
 //! what is accepted runs and has a valid normal form.
 
+mod mutations;
+
+use mutations::{replacements, tokens};
 use nacre_stack::interpret::{Addr, Config, Machine, Outcome, SplitMix64, Value};
 use nacre_stack::*;
-
-/// The words and numbers of a text, by where they stand.
-fn tokens(text: &str) -> Vec<(usize, usize)> {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let mut found = vec![];
-    let mut at = 0;
-    while at < text.len() {
-        let length = match text[at..].find(|c| !is_part(c)) {
-            Some(0) | None => 1,
-            Some(length) => length,
-        };
-        if !text[at..at + length].trim().is_empty() {
-            found.push((at, at + length));
-        }
-        at += length;
-    }
-    found
-}
-
-/// What a token may become: numbers at the limits, or another word of the text.
-fn replacements<'t>(text: &'t str, token: &str, tokens: &[(usize, usize)], dice: &mut SplitMix64) -> Vec<String> {
-    let mut other = || {
-        let (from, to) = tokens[dice.below(tokens.len() as u64) as usize];
-        text[from..to].to_string()
-    };
-    match token.parse::<u64>() {
-        Ok(n) => {
-            let near = [n.wrapping_sub(1), n.wrapping_add(1), 0, 1025, 4_294_967_295, u64::MAX];
-            near.into_iter().map(|n| n.to_string()).collect()
-        }
-        Err(_) => vec![String::new(), format!("{token} {token}"), other(), other()],
-    }
-}
 
 /// Runs a stack a little, if it is small enough for a test.
 fn run(stack: &Stack) {
@@ -82,10 +52,10 @@ fn survives(text: &str) -> bool {
     true
 }
 
-/// All mutations of each token with `NACRE_TEST_MUTATIONS=all`, else one.
+/// All mutations of each token with `NACRE_SOAK`, else one.
 #[test]
 fn every_token_of_every_graph_can_be_changed() {
-    let all = std::env::var("NACRE_TEST_MUTATIONS").is_ok_and(|which| which == "all");
+    let all = std::env::var_os("NACRE_SOAK").is_some();
     let mut dice = SplitMix64(7);
     for stack in samples::graphs() {
         let text = print(&stack);

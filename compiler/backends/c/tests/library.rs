@@ -34,7 +34,7 @@ fn check(name: &str, layers: &[&str], text: &str) {
 
 fn check_stack(stack: Stack) {
     let name = &stack.name;
-    let seen = differential::run(&stack, 0..number("NACRE_TEST_SEEDS", 6), number("NACRE_TEST_STEPS", 1500));
+    let seen = differential::run(&stack, &["-O2"], 0..number("NACRE_TEST_SEEDS", 6), number("NACRE_TEST_STEPS", 1500));
     println!("{name}: {seen:?}");
     assert!(seen.get("input 0").is_some_and(|n| *n > 100), "{name}: {seen:?}");
 }

@@ -42,7 +42,7 @@ fn c_equals_the_interpreter_on_every_graph() {
 fn every_sample_is_equal(stacks: Vec<nacre_stack::Stack>) {
     let (seeds, steps) = steps();
     for stack in stacks {
-        let seen = differential::run(&stack, 0..seeds, steps);
+        let seen = differential::run(&stack, &["-O2"], 0..seeds, steps);
         println!("{}: {seen:?}", stack.name);
         assert!(seen.get("call 0").is_some_and(|n| *n > 0), "{}: {seen:?}", stack.name);
     }

@@ -42,15 +42,15 @@ fn code(outcome: Outcome) -> i32 {
     }
 }
 
-/// Compiles a stack at all levels, and runs it from so many seeds.
-pub fn run(stack: &Stack, seeds: std::ops::Range<u64>, steps: u64) -> BTreeMap<String, u64> {
+/// Compiles a stack at all levels with these flags, and runs it from each seed.
+pub fn run(stack: &Stack, flags: &[&str], seeds: std::ops::Range<u64>, steps: u64) -> BTreeMap<String, u64> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut optimized = stack.clone();
     nacre_optimize::pass_over::fuse(&mut optimized);
     nacre_optimize::calls::decide(&mut optimized);
     nacre_optimize::inline::mark(&mut optimized);
     let libraries: Vec<(&'static str, Library)> =
-        Level::ALL.iter().map(|level| (level.name(), live::load(&optimized, *level, folder.path()))).collect();
+        Level::ALL.iter().map(|level| (level.name(), live::load(&optimized, *level, flags, folder.path()))).collect();
     let mut seen = BTreeMap::new();
     for seed in seeds {
         let mut world = World::new(stack, &libraries, seed);

@@ -130,11 +130,10 @@ pub fn has(compiler: &str) -> bool {
 }
 
 /// Compiles and loads a stack at a level.
-pub fn load(stack: &Stack, level: Level, folder: &Path) -> Library {
+pub fn load(stack: &Stack, level: Level, flags: &[&str], folder: &Path) -> Library {
     let source = emit(stack, level, folder);
     let (object, stack_name) = (source.with_extension("so"), &stack.name);
-    let optimize = if std::env::var("NACRE_TEST_CFLAGS").is_ok() { "-O1" } else { "-O2" };
-    compile("cc", &source, &object, &["-shared", "-fPIC", optimize]);
+    compile("cc", &source, &object, &[&["-shared", "-fPIC"], flags].concat());
     unsafe {
         let library = libloading::Library::new(&object).expect("the library loads");
         let name = format!("{}_{}_stack\0", stack.name, level.name());
