@@ -37,7 +37,7 @@ const MAYBE: &[&str] = &["contains", "find", "position"];
 const ALLOWED: &[(&str, usize, &str)] = &[
     ("c/src/code.rs", 2, "text of a template or of the source is cut into lines"),
     ("c/src/names.rs", 13, "names, comments and strings of C are made of those of the source"),
-    ("c/src/template.rs", 10, "templates are filled, before anything else is done with them; their names are listed"),
+    ("c/src/template.rs", 21, "templates are parsed and filled; their names are listed"),
     ("promela/src/dispatch.rs", 2, "a layer's description stands in a comment"),
     ("promela/src/between.rs", 1, "a stack's description stands in a comment"),
     ("promela/src/names.rs", 1, "names of Promela are made of those of the source"),

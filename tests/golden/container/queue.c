@@ -58,7 +58,9 @@ container_INLINE struct container_msg *container_push_list2_msg(struct container
 }
 
 container_PLAIN struct container_msg *container_pop_list2_msg(struct container_list2_msg *row) {
-    return row->len == 0 ? NULL : &row->at[--row->len];
+    if (row->len == 0) { return NULL; }
+    row->len--;
+    return &row->at[row->len];
 }
 
 container_PLAIN uint32_t container_head_0_send(struct container_msg m, uint8_t *to) {
@@ -112,7 +114,7 @@ static void container_tell_msg(struct container_teller *t, const struct containe
 
 static void container_tell_list2_msg(struct container_teller *t, const struct container_list2_msg *v) {
     container_tell(t, v->len, 4);
-    for (uint32_t i = 0; i < v->len; i++) { container_tell_msg(t, &(*v).at[i]); }
+    for (uint32_t i = 0; i < v->len; i++) { container_tell_msg(t, &v->at[i]); }
 }
 
 /* pairs takes deliver */
@@ -213,6 +215,7 @@ uint32_t container_canonical(const struct container_state *s, const struct conta
     memset(&step, 0, sizeof step);
     step.pool = (struct container_pool *)(uintptr_t)pool;
     struct container_teller teller = {.step = &step, .to = to, .max = max, .len = 0}, *t = &teller;
+    (void)s;
     container_tell_list2_msg(t, &s->pairs.kept);
     container_tell(t, 0, 4);
     return teller.len;

@@ -58,6 +58,13 @@ impl Code {
         self.lines.extend(text.lines().map(|line| Line::Text(line.trim_end().to_string())));
     }
 
+    /// The lines as a text that ends without a line break: for a template.
+    pub fn inner_text(&self) -> String {
+        let mut text = self.text();
+        text.pop();
+        text
+    }
+
     /// Adds a line that opens a block.
     pub fn open(&mut self, line: impl AsRef<str>) {
         self.line(line);

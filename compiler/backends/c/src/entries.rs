@@ -12,6 +12,8 @@ use crate::parts::{Content, Section};
 use crate::types::{constant, Scalar};
 use crate::writer::Writer;
 
+const DISCARD: &str = include_str!("support/discard.c");
+
 /// An input of a port that the host may call.
 pub struct Call {
     /// Index in the interface.
@@ -317,35 +319,31 @@ impl Writer<'_> {
     }
 
     fn discard_function(&mut self) -> Code {
-        let p = self.prefix.clone();
         let stack = self.stack;
-        let mut code = Code::new(0);
-        code.open(format!("void {p}_discard(struct {p}_state *s, struct {p}_pool *pool) {{"));
-        code.line("(void)pool;");
+        let mut lines = vec![];
         for (index, cell) in stack.cells.iter().enumerate() {
             let layer = cell.layer.index();
             let text = format!("s->{}.{}", self.layer_names[layer], self.cell_names[index]);
-            let line = self.drop_in(&cell.ty, layer, &text.into());
-            if !line.is_empty() {
-                code.line(line);
-            }
+            lines.push(self.drop_in(&cell.ty, layer, &text.into()));
         }
-        let waiting: Vec<_> = self.put_off.iter().copied().collect();
-        let with_message: Vec<_> =
-            waiting.iter().enumerate().filter(|(_, (_, e))| stack.event(*e).message.is_some()).collect();
-        if !with_message.is_empty() {
-            code.open("for (uint32_t i = 0; i < s->waiting.len; i++) {");
-            code.line(format!("struct {p}_waiting *e = &s->waiting.at[(s->waiting.head + i) % {p}_WAITING];"));
-            for (number, (target, event)) in with_message {
-                let names = self.parameters(*target, *event);
-                let m = &names[stack.event(*event).message.unwrap_or(0) as usize].name;
-                let name = self.event_name(*target, *event);
-                code.line(format!("if (e->what == {number}u) {{ {p}_drop(pool, e->with.{name}.{m}.bytes); }}"));
-            }
-            code.close("}");
+        lines.retain(|line| !line.is_empty());
+        let words = [("cells", lines.join("\n")), ("waiting", self.discard_waiting())];
+        Code::verbatim(&self.of_texts(DISCARD, "discard", &words))
+    }
+
+    /// Releases the messages of events that come later.
+    fn discard_waiting(&mut self) -> String {
+        let put_off: Vec<(Target, EventId)> = self.put_off.iter().copied().collect();
+        let mut code = Code::new(0);
+        for (number, (target, event)) in put_off.into_iter().enumerate() {
+            let Some(message) = self.stack.event(event).message else { continue };
+            let m = &self.parameters(target, event)[message as usize].name;
+            let (p, name) = (&self.prefix, self.event_name(target, event));
+            code.line(format!("if (e->what == {number}u) {{ {p}_drop(pool, e->with.{name}.{m}.bytes); }}"));
         }
-        code.line("memset(s, 0, sizeof *s);");
-        code.close("}");
-        code
+        match code.is_empty() {
+            true => String::new(),
+            false => self.of_texts(DISCARD, "waiting", &[("events", code.inner_text())]),
+        }
     }
 }

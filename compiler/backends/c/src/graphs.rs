@@ -8,6 +8,8 @@ use crate::globals::Global;
 use crate::names;
 use crate::writer::Writer;
 
+const GRAPHS: &str = include_str!("support/graphs.c");
+
 impl Writer<'_> {
     fn lower_ports(&self) -> Vec<PortId> {
         (0..self.stack.ports.len() as u32).map(PortId).filter(|port| self.stack.is_lower(*port)).collect()
@@ -196,33 +198,23 @@ impl Writer<'_> {
 
     /// For drivers of any stack.
     pub fn any_of_graphs(&self, code: &mut Code) {
-        let p = &self.prefix;
         if self.has_enter() {
-            code.open(format!(
-                "static int {p}_any_enter(void *s, void *pool, uint64_t *counters, uint64_t now, \
-                 const struct nacre_in *in, struct nacre_out *out) {{"
-            ));
-            code.line(format!("if (in == NULL) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
-            code.open("switch (in->port) {");
-            for port in self.lower_ports() {
-                let (name, sessions) = (self.entry_name(port), self.frame_sessions(port));
-                let session = if sessions > 1 { "in->session, " } else { "" };
-                code.line(format!("case {}:", port.0));
-                code.line(format!("    if (in->session >= {sessions}u) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
-                let call = format!("{name}(s, pool, counters, now, {session}in->from, in->frame, in->len, out)");
-                code.line(format!("    return {call};"));
-            }
-            code.line(format!("default: return {p}_nothing(out, NACRE_INVALID);"));
-            code.close("}");
-            code.close("}");
+            let mut ports = Code::new(0);
+            self.lower_ports().into_iter().for_each(|port| self.enter_at(port, &mut ports));
+            code.raw(&self.of_texts(GRAPHS, "enter", &[("ports", ports.inner_text())]));
         }
         if self.stack.has_views() {
-            code.open(format!(
-                "static int {p}_any_view(void *s, void *pool, uint64_t *counters, const void *config, \
-                 uint64_t now, struct nacre_out *out) {{"
-            ));
-            code.line(format!("return {p}_view(s, pool, counters, config, now, out);"));
-            code.close("}");
+            code.raw(&self.of_texts(GRAPHS, "view", &[]));
         }
+    }
+
+    /// A case of the switch over the ports at which frames arrive.
+    fn enter_at(&self, port: PortId, code: &mut Code) {
+        let (p, name, sessions) = (&self.prefix, self.entry_name(port), self.frame_sessions(port));
+        let session = if sessions > 1 { "in->session, " } else { "" };
+        code.open(format!("case {}:", port.0));
+        code.line(format!("if (in->session >= {sessions}u) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
+        code.line(format!("return {name}(s, pool, counters, now, {session}in->from, in->frame, in->len, out);"));
+        code.close("");
     }
 }

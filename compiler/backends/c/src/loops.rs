@@ -36,10 +36,8 @@ impl Bit {
 impl Writer<'_> {
     /// A function of `support/bits.c`, which is for stacks that need it.
     pub fn bits_helper(&mut self, name: &str) -> String {
-        let p = self.prefix.clone();
-        let text = self.support(include_str!("support/bits.c"));
-        self.helper(format!("{p}_bits"), |_, _| Code::verbatim(&text));
-        format!("{p}_{name}")
+        self.optional_support("bits", include_str!("support/bits.c"));
+        format!("{}_{name}", self.prefix)
     }
 
     /// The bytes that only a part written by loops is in. They are cleared, if it sets single bits.

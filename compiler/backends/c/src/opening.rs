@@ -21,8 +21,7 @@ impl Writer<'_> {
                 body.in_config = true;
                 let value = body.value(initial);
                 let text = body.code;
-                let (layer, name) = (&self.layer_names[cell.layer.index()], &self.cell_names[index]);
-                code.apart(&text, format!("config->{layer}_{name} = {value};"));
+                code.apart(&text, format!("config->{} = {value};", self.given_names[index]));
             }
         }
         code.close("}");

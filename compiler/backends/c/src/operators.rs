@@ -36,7 +36,7 @@ impl Body<'_, '_> {
         let same = match (&a.ty, &b.ty) {
             (Type::View, _) | (_, Type::View) => {
                 let (a, b) = (self.viewed(a), self.viewed(b));
-                let helper = self.w.same_view();
+                let helper = self.w.view_support("same_view");
                 self.w.call_step(&helper, &[a, b])
             }
             _ => {

@@ -5,7 +5,9 @@ use nacre_stack::*;
 use crate::body::Body;
 use crate::calls::{Callee, Function, Parameter};
 use crate::globals::Global;
+use crate::template;
 use crate::term::Term;
+use crate::views::VIEWS;
 use crate::writer::Writer;
 
 impl Writer<'_> {
@@ -16,24 +18,8 @@ impl Writer<'_> {
         let message = Parameter::new(self.message_type(self.layout_level(layout)), "m");
         let function = Function::plain(self.global(Global::Pack(layout), format!("pack_{}", layout.0)), vec![message]);
         let function = Function { result: Some(format!("struct {p}_bytes").into()), ..function };
-        self.step_helper(function, |w, code| {
-            let longest = w.longest_head(layout);
-            code.line("const uint32_t from = step->bytes;");
-            code.line("uint32_t size = UINT32_MAX;");
-            let room = w.call_support("can_make", &[&format!("{longest}u + m.bytes.len")]);
-            code.line(format!("if ({room}) {{ size = {head}(m, step->out->bytes + from); }}"));
-            code.open("if (size == UINT32_MAX) {");
-            code.line(format!("step->counters[{p}_BROKEN]++;"));
-            code.line(format!("{p}_drop(step->pool, m.bytes);"));
-            code.line(format!("return (struct {p}_bytes){{.block = 0}};"));
-            code.close("}");
-            let read = w.call_support("read", &["m.bytes", "step->out->bytes + from + size"]);
-            code.line(format!("{read};"));
-            code.line("step->bytes += size + m.bytes.len;");
-            code.line(format!("{p}_drop(step->pool, m.bytes);"));
-            let made = w.call_support("made", &["from"]);
-            code.line(format!("return {made};"));
-        })
+        let words = [("head_function", head), ("longest", format!("{}u", self.longest_head(layout)))];
+        self.step_instance(function, &template::function(VIEWS, "pack"), &words)
     }
 }
 

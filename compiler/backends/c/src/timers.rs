@@ -4,8 +4,11 @@ use nacre_stack::*;
 
 use crate::code::Code;
 use crate::levels::Item;
+use crate::names::comment;
 use crate::types::window_slots;
 use crate::writer::Writer;
+
+const TIMERS: &str = include_str!("support/timers.c");
 
 impl Writer<'_> {
     /// Timers in the order in which they fire when they are due at the same time.
@@ -16,29 +19,14 @@ impl Writer<'_> {
     }
 
     pub fn timers(&mut self) -> Code {
-        let p = self.prefix.clone();
         let stack = self.stack;
         let depth = |t: &Timer| t.path.iter().filter(|s| **s == TimerStep::Each).count();
         let most = stack.timers.iter().map(depth).max().unwrap_or(0).max(1);
-        let mut code = Code::new(0);
-        code.open(format!("struct {p}_due {{"));
-        code.line("uint64_t deadline;");
-        code.line("uint32_t timer;");
-        code.line(format!("uint64_t index[{most}];"));
-        code.close("};");
-        code.line("");
-        code.line("/* The armed timer that fires first: by deadline, layer from the bottom, declaration, index. */");
-        code.open(format!("{p}_PLAIN void {p}_soonest(const struct {p}_state *s, struct {p}_due *due) {{"));
-        code.line("(void)s;");
-        code.line("due->deadline = NACRE_NEVER;");
-        code.line("due->timer = 0;");
+        let mut soonest = Code::new(0);
         for index in self.in_order() {
             let timer = &stack.timers[index];
-            let layer = timer.layer.index();
-            let text = format!("s->{}.{}", self.layer_names[layer], self.cell_names[timer.cell.index()]);
-            code.line(format!("/* {} */", timer.name));
-            let ty = stack.cell(timer.cell).ty.clone();
-            self.scan(&timer.path, &ty, text, &mut vec![], &mut code, &|text, indices, code| {
+            soonest.line(comment(&timer.name));
+            self.scan_timer(timer, &mut soonest, &|text, indices, code| {
                 code.open(format!("if ({text} - 1u < due->deadline) {{"));
                 code.line(format!("due->deadline = {text} - 1u;"));
                 code.line(format!("due->timer = {index};"));
@@ -48,23 +36,25 @@ impl Writer<'_> {
                 code.close("}");
             });
         }
-        code.close("}");
+        let waits = if self.put_off.is_empty() { "" } else { "if (s->waiting.len != 0) { return 0; }" };
+        let words = [("depth", most.to_string()), ("timers", soonest.inner_text()), ("waits", waits.to_string())];
+        let mut code = Code::new(0);
+        code.raw(&self.of_texts(TIMERS, "soonest", &words));
         code.line("");
         self.tick(&mut code);
         code.line("");
-        code.open(format!("uint64_t {p}_deadline(const struct {p}_state *s) {{"));
-        if !self.put_off.is_empty() {
-            code.line("if (s->waiting.len != 0) { return 0; }");
-        }
-        code.line(format!("struct {p}_due due = {{.timer = 0}};"));
-        code.line(format!("{p}_soonest(s, &due);"));
-        code.line("return due.deadline;");
-        code.close("}");
+        code.raw(&self.of_texts(TIMERS, "deadline", &words));
         code
     }
 
+    /// Code that goes to each timer of a family, in the state.
+    pub fn scan_timer(&self, timer: &Timer, code: &mut Code, found: &dyn Fn(&str, &[String], &mut Code)) {
+        let text = format!("s->{}.{}", self.layer_names[timer.layer.index()], self.cell_names[timer.cell.index()]);
+        self.scan(&timer.path, &self.stack.cell(timer.cell).ty, text, &mut vec![], code, found);
+    }
+
     /// Code that goes to each timer of a family; `found` writes what is done there, given the timer's text and its indices.
-    pub fn scan(
+    fn scan(
         &self,
         path: &[TimerStep],
         ty: &Type,

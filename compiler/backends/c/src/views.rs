@@ -3,76 +3,38 @@
 use nacre_stack::*;
 
 use crate::body::{Body, Kind};
-use crate::calls::{CType, Callee, Function, Parameter};
-use crate::code::Code;
+use crate::calls::{Callee, Function, Parameter};
 use crate::globals::Global;
 use crate::strings::Source;
+use crate::template;
 use crate::term::Term;
 use crate::writer::Writer;
 
+/// Functions for views and packed messages.
+pub const VIEWS: &str = include_str!("support/views.c");
+
 impl Writer<'_> {
-    /// Puts the head of a message into `step->more->temp`, and gives it and the data as two pieces. Nothing is taken
-    /// over.
+    /// Views the head of a message and its data as two pieces. Nothing is taken over.
     fn view_packed_function(&mut self, layout: LayoutId) -> Callee {
-        let p = self.prefix.clone();
         let head = self.head_function(layout, None);
-        let pieces = Parameter::pointer(format!("struct {p}_bytes"), "pieces");
+        let pieces = Parameter::pointer(format!("struct {}_bytes", self.prefix), "pieces");
         let message = Parameter::new(self.message_type(self.layout_level(layout)), "m");
         let parameters = vec![message, Parameter::new("uint32_t", "temp"), pieces];
         let name = self.global(Global::ViewPacked(layout), format!("view_packed_{}", layout.0));
-        self.step_helper(Function::plain(name, parameters), |_, code| {
-            code.line(format!("const uint32_t size = {head}(m, step->more->temp + temp);"));
-            code.line("const bool fits = size != UINT32_MAX;");
-            code.line(format!("if (!fits) {{ step->counters[{p}_BROKEN]++; }}"));
-            let none = "{.block = 0}";
-            let front = format!("{{.block = {p}_TEMP, .offset = temp, .len = size}}");
-            code.line(format!("pieces[0] = fits && size ? (struct {p}_bytes){front} : (struct {p}_bytes){none};"));
-            code.line(format!("pieces[1] = fits ? m.bytes : (struct {p}_bytes){none};"));
-        })
+        let text = template::function(VIEWS, "view_packed");
+        self.step_instance(Function::plain(name, parameters), &text, &[("head_function", head)])
     }
 
     /// Reads pieces one after the other: the next run of bytes, none at the end.
     pub fn reader(&mut self) -> Callee {
-        let p = self.prefix.clone();
-        self.helper(format!("{p}_reader"), |_, name| {
-            let mut code = Code::new(0);
-            code.line("/* Where reading is in a row of pieces. */");
-            code.line(format!("struct {name} {{ const struct {p}_bytes *piece, *end; uint32_t at; }};"));
-            code
-        });
-        let reader = Parameter::pointer(format!("struct {p}_reader"), "reader");
-        let function = Function::plain(format!("{p}_next_run"), vec![reader, Parameter::pointer("uint32_t", "run")]);
-        let function = Function { result: Some(CType::pointer("const uint8_t")), reads_only: true, ..function };
-        self.step_helper(function, |w, code| {
-            code.open("for (; reader->piece != reader->end; reader->piece++, reader->at = 0) {");
-            code.line("if (reader->at == reader->piece->len) { continue; }");
-            let run = w.call_support("run", &["*reader->piece", "reader->at", "run"]);
-            code.line(format!("const uint8_t *bytes = {run};"));
-            code.line("reader->at += *run;");
-            code.line("return bytes;");
-            code.close("}");
-            code.line("return NULL;");
-        })
+        self.optional_support("reader", &template::function(VIEWS, "reader"));
+        self.view_support("next_run")
     }
 
-    /// Copies pieces to where things are made, as one string of bytes.
-    fn join_function(&mut self) -> Callee {
-        let p = self.prefix.clone();
-        let piece = Parameter::pointer(format!("const struct {p}_bytes"), "piece");
-        let function = Function::plain(format!("{p}_join_pieces"), vec![piece, Parameter::new("uint32_t", "pieces")]);
-        let function = Function { result: Some(format!("struct {p}_bytes").into()), ..function };
-        self.step_helper(function, |w, code| {
-            code.line("const uint32_t from = step->bytes;");
-            code.open("for (uint32_t i = 0; i < pieces; i++) {");
-            let room = w.call_support("can_make", &["piece[i].len"]);
-            code.line(format!("if (!{room}) {{ break; }}"));
-            let read = w.call_support("read", &["piece[i]", "step->out->bytes + step->bytes"]);
-            code.line(format!("{read};"));
-            code.line("step->bytes += piece[i].len;");
-            code.close("}");
-            let made = w.call_support("made", &["from"]);
-            code.line(format!("return {made};"));
-        })
+    /// A function of `support/views.c`, which is for stacks that need it.
+    pub fn view_support(&mut self, name: &str) -> Callee {
+        self.optional_support(name, &template::function(VIEWS, name));
+        self.support_function(name)
     }
 }
 
@@ -100,7 +62,7 @@ impl Body<'_, '_> {
         if let [one] = pieces.as_slice() {
             return one.clone();
         }
-        let join = self.w.join_function();
+        let join = self.w.view_support("join_pieces");
         let (row, count) = self.row_of(&pieces);
         let ty = self.c_type(&Type::View);
         let joined = self.w.call_step(&join, &[row, format!("{count}u")]);

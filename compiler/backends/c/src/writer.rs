@@ -50,7 +50,7 @@ pub struct Writer<'a> {
     pub put_off: BTreeSet<(Target, EventId)>,
     pub plan: crate::levels::Plan,
     pub calls: Calls,
-    pub telling: crate::canonical::Telling,
+    pub telling: crate::telling::Telling,
 }
 
 impl<'a> Writer<'a> {

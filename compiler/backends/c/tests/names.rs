@@ -99,3 +99,23 @@ fn defines_each_once(stack: &Stack, what: &str) {
     let names: BTreeSet<&String> = declared.iter().collect();
     assert_eq!(names.len(), declared.len(), "{what}: {declared:?}");
 }
+
+/// `a` with `b_c` and `a_b` with `c`: the struct of givens has a member for each.
+#[test]
+fn defaults_of_givens_are_those_of_their_own_layer() {
+    let layer = |name: &str, given: &str, value: u32| {
+        format!("worker {name}: line over line {{ given {{ {given}: u16 = {value} }} state {{ x: u16 }} down send(m) {{ x += {given}; pass m; }} }}\n")
+    };
+    let text = format!(
+        "interface line {{\n    down send(m: msg)\n    up deliver(m: msg)\n}}\n{}{}\
+         worker last: line over line {{}}\nstack st = a_b / a / last;\n",
+        layer("a", "b_c", 1),
+        layer("a_b", "c", 2)
+    );
+    let mut session = nacre_driver::Session::from_text(std::path::Path::new("st.nacre"), &text);
+    let stack = session.stack("st").unwrap_or_else(|| panic!("{}", session.render(false)));
+    let emitted = write(&stack, Level::Call, &|_| None);
+    let assigned: BTreeSet<&str> =
+        emitted.source.lines().filter_map(|line| line.trim().strip_prefix("config->")?.split(' ').next()).collect();
+    assert_eq!(assigned, BTreeSet::from(["a_b_c", "a_b_c_2"]), "{}", emitted.source);
+}

@@ -1,0 +1,116 @@
+//@ push: makes room for the next number.
+@_INLINE @entry *@name(@type *w, @number *number) {
+    if (@_UNLIKELY(@span{w->high, w->low} == @capacity)) { return NULL; }
+    *number = w->high;
+    w->high = @next{w->high};
+    @_mark(w->used, @slot{*number});
+    return &w->at[@slot{*number}];
+}
+//@ put: makes room for a number, if it is within the window and not taken.
+@_INLINE @entry *@name(@type *w, @number n) {
+    if (@span{n, w->next} >= @capacity - @span{w->next, w->low}) { return NULL; }
+    if (@_has(w->used, @slot{n})) { return NULL; }
+    if (@span{n, w->low} >= @span{w->high, w->low}) { w->high = @next{n}; }
+    @_mark(w->used, @slot{n});
+    return &w->at[@slot{n}];
+}
+//@ take: the entry at `next`, below which everything is released. It must be copied at once.
+@_PLAIN @entry *@name(struct @_pool *pool, @type *w) {
+    (void)pool;
+    if (w->next == w->high || !@_has(w->used, @slot{w->next})) { return NULL; }
+    for (; w->low != w->next; w->low = @next{w->low}) {
+        /*@holds if (@_has(w->used, @slot{w->low})) { @drop{w->at[@slot{w->low}]} }@*/
+        @_unmark(w->used, @slot{w->low});
+    }
+    @_unmark(w->used, @slot{w->next});
+    w->next = @next{w->next};
+    @number taken = w->low;
+    w->low = w->next;
+    return &w->at[@slot{taken}];
+}
+//@ read: the entry at `next`, which stays.
+@_PLAIN @entry *@name(@type *w) {
+    if (w->next == w->high || !@_has(w->used, @slot{w->next})) { return NULL; }
+    @number read = w->next;
+    w->next = @next{w->next};
+    return &w->at[@slot{read}];
+}
+//@ release: all entries below a number; how many numbers these are.
+@_INLINE uint32_t @name(struct @_pool *pool, @type *w, @number n) {
+    (void)pool;
+    uint32_t count = (uint32_t)@span{n, w->low};
+    if (@span{n, w->low} > @span{w->high, w->low}) { return 0; }
+    bool beyond = @span{w->next, w->low} < @span{n, w->low};
+    if (@_LIKELY(count == 1u)) {
+        /*@holds if (@_has(w->used, @slot{w->low})) { @drop{w->at[@slot{w->low}]} }@*/
+        @_unmark(w->used, @slot{w->low});
+    } else {
+        @function{release_some}(pool, w, count);
+    }
+    w->low = n;
+    if (beyond) { w->next = n; }
+    return count;
+}
+//@ release_some: the entries of the given number of sequence numbers from `low` on.
+@_PLAIN void @name(struct @_pool *pool, @type *w, uint32_t count) {
+    (void)pool;
+    /*@holds for (uint32_t i = 0; i < count; i++) {
+        uint32_t slot = @slot{(w->low + i)};
+        if (@_has(w->used, slot)) { @drop{w->at[slot]} }
+    }@*/
+    /*@one_word w->used[0] &= ~@_around(@slot{w->low}, count, @slots);@*/
+    /*@many_words for (uint32_t i = 0; i < count; i++) { @_unmark(w->used, @slot{(w->low + i)}); }@*/
+}
+//@ raise: the window ends at a number, if it is not shorter then.
+@_PLAIN void @name(@type *w, @number n) {
+    uint64_t by = @span{n, w->high};
+    if (by <= @capacity - @span{w->high, w->low}) { w->high = n; }
+}
+//@ skip_to: the next entry to be taken is at a number, if that is ahead (`- 1`: nothing to skip is too much).
+@_INLINE void @name(@type *w, @number n) {
+    if ((@unsigned)(@span{n, w->next} - 1u) >= @capacity - @span{w->next, w->low}) { return; }
+    if (@span{n, w->low} > @span{w->high, w->low}) { w->high = n; }
+    w->next = n;
+}
+//@ pass: `skip_to`, then `release` to the same number; mostly nothing is kept.
+@_INLINE void @name(struct @_pool *pool, @type *w, @number n) {
+    if (@_LIKELY(w->low == w->high)) {
+        if ((@unsigned)(@span{n, w->low} - 1u) < @capacity) { w->low = w->next = w->high = n; }
+    } else {
+        @function{skip_to}(w, n);
+        (void)@function{release}(pool, w, n);
+    }
+}
+//@ hole: the first numbers that are missing below one that is there.
+@_PLAIN bool @name(const @type *w, @number *from, @number *to) {
+    *from = w->next;
+    while (*from != w->high && @_has(w->used, @slot{*from})) { *from = @next{*from}; }
+    *to = *from;
+    while (*to != w->high && !@_has(w->used, @slot{*to})) { *to = @next{*to}; }
+    return *from != w->high;
+}
+//@ new_hole: the same, if it ends behind the last that was reported.
+@_PLAIN bool @name(@type *w, @number *from, @number *to) {
+    if (!@function{hole}(w, from, to)) { return false; }
+    if ((@signed)(((@unsigned)*to - (@unsigned)w->reported) << @unused) <= 0) { return false; }
+    w->reported = *to;
+    return true;
+}
+//@ clear: releases all entries, and begins anew.
+@_PLAIN void @name(struct @_pool *pool, @type *w) {
+    (void)pool;
+    for (; w->low != w->high; w->low = @next{w->low}) {
+        /*@holds if (@_has(w->used, @slot{w->low})) { @drop{w->at[@slot{w->low}]} }@*/
+        @_unmark(w->used, @slot{w->low});
+    }
+    w->low = w->next = w->high = w->reported = 0;
+}
+//@ clear_undelivered: releases the entries that were not taken yet.
+@_PLAIN void @name(struct @_pool *pool, @type *w) {
+    (void)pool;
+    for (@number n = w->next; n != w->high; n = @next{n}) {
+        /*@holds if (@_has(w->used, @slot{n})) { @drop{w->at[@slot{n}]} }@*/
+        @_unmark(w->used, @slot{n});
+    }
+    w->high = w->next;
+}
