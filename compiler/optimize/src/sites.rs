@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use nacre_analysis::flow::{self, Forward};
+use nacre_analysis::flow::{self, Backward, Forward};
 use nacre_stack::visit::Node;
 use nacre_stack::*;
 
@@ -48,6 +48,7 @@ pub fn find(stack: &Stack) -> Sites {
         finder.layer = handler.layer;
         flow::forward(&mut finder, &handler.body, BTreeSet::new());
         courses.push(std::mem::take(&mut finder.course));
+        flow::backward(&mut StillToTouch { sites: &mut finder, depth: 0 }, &handler.body, false);
     }
     Sites { all: finder.all, courses, statements: finder.known }
 }
@@ -69,9 +70,6 @@ impl Forward for Finder<'_> {
     type State = BTreeSet<SiteId>;
 
     fn statement(&mut self, statement: &Statement, passed: &mut BTreeSet<SiteId>) {
-        if touches(statement) {
-            self.touch(passed);
-        }
         match &statement.kind {
             StatementKind::Emit(emit) => {
                 let site = self.site(statement, emit);
@@ -90,18 +88,42 @@ impl Forward for Finder<'_> {
         }
     }
 
-    fn turn(&mut self, of: &Statement, passed: &mut BTreeSet<SiteId>) {
-        if touches(of) {
-            self.touch(passed);
-        }
-    }
-
     fn enter(&mut self, of: &Statement, then: bool) {
         self.unlikely += usize::from(is_unlikely(of, then));
     }
 
     fn leave(&mut self, of: &Statement, then: bool) {
         self.unlikely -= usize::from(is_unlikely(of, then));
+    }
+}
+
+/// Whether the layer's state may still be looked at in the same run of a handler. Goes over a handler whose sites are
+/// found.
+struct StillToTouch<'a, 's> {
+    sites: &'a mut Finder<'s>,
+    /// How many calls there are around.
+    depth: usize,
+}
+
+impl Backward for StillToTouch<'_, '_> {
+    type State = bool;
+
+    fn statement(&mut self, statement: &Statement, touched: &mut bool) {
+        match &statement.kind {
+            StatementKind::Emit(_) => {
+                if let Some(site) = self.sites.known.get(&statement.id) {
+                    self.sites.all[*site].touched_after |= *touched;
+                }
+            }
+            StatementKind::Call { function, .. } if self.depth <= self.sites.stack.functions.len() => {
+                self.depth += 1;
+                let stack = self.sites.stack;
+                *touched = flow::backward(self, &stack.function(*function).body, *touched);
+                self.depth -= 1;
+            }
+            _ => {}
+        }
+        *touched |= touches(statement);
     }
 }
 
@@ -114,10 +136,6 @@ impl<'s> Finder<'s> {
     fn new(stack: &'s Stack) -> Finder<'s> {
         let course = Course::default();
         Finder { stack, all: vec![], known: HashMap::new(), course, layer: LayerId(0), unlikely: 0, depth: 0 }
-    }
-
-    fn touch(&mut self, passed: &BTreeSet<SiteId>) {
-        passed.iter().for_each(|s| self.all[*s].touched_after = true);
     }
 
     fn site(&mut self, statement: &Statement, emit: &Emit) -> SiteId {
@@ -162,4 +180,47 @@ fn touches(statement: &Statement) -> bool {
         }
     });
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use nacre_stack::samples::build::*;
+    use nacre_stack::*;
+
+    /// After which emissions of a handler, in the order of the text, the state is still looked at. The handler's code
+    /// is made of `emit`, `touch` (sets a cell) and a call of a function that touches.
+    fn touched_after(body: impl Fn(Statement, Statement, Statement) -> Block) -> Vec<bool> {
+        let mut builder = Builder::new("test", "test");
+        let layer = builder.layer("layer");
+        let event = builder.event("go", Direction::Up, &[]);
+        let cell = builder.cell(layer, "cell", Scope::Session, Type::Bool, None);
+        let touch = || store(&cell, zero(Type::Bool));
+        let function = builder.function(layer, "touch", 0, None, |_| vec![touch()]);
+        let call = StatementKind::Call { into: None, function, arguments: vec![] };
+        let code = body(emit(LinkId(1), event, vec![]), touch(), call.into());
+        builder.handler(layer, event, None, |_, _| code);
+        super::find(&builder.finish()).all.iter().map(|site| site.touched_after).collect()
+    }
+
+    fn looped(body: Block) -> Statement {
+        StatementKind::Loop { bound: 2, body }.into()
+    }
+
+    #[test]
+    fn state_is_looked_at_after_an_emission() {
+        let either = || zero(Type::Bool);
+        assert_eq!(touched_after(|emit, touch, _| vec![touch, emit]), [false]);
+        assert_eq!(touched_after(|emit, touch, _| vec![emit.clone(), touch, emit]), [true, false]);
+        assert_eq!(touched_after(|emit, _, call| vec![emit, call]), [true]);
+        let exit = || StatementKind::Return(None).into();
+        assert_eq!(touched_after(|emit, touch, _| vec![when(either(), vec![emit, exit()], vec![]), touch]), [false]);
+        assert_eq!(touched_after(|emit, touch, _| vec![when(either(), vec![], vec![emit]), touch]), [true]);
+    }
+
+    #[test]
+    fn state_is_looked_at_in_the_next_turn() {
+        assert_eq!(touched_after(|emit, touch, _| vec![looped(vec![touch, emit])]), [true]);
+        let exit = || StatementKind::Break.into();
+        assert_eq!(touched_after(|emit, touch, _| vec![looped(vec![touch, emit, exit()])]), [false]);
+    }
 }
