@@ -1,6 +1,7 @@
 //! Spans, sources and messages: how every phase says what is wrong, where, why, and how to mend it.
 
 mod diagnostic;
+mod excerpt;
 mod render;
 mod similar;
 mod sources;

@@ -1,11 +1,14 @@
 //! Diagnostics as text for people, and as JSON for programs.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use ariadne::{Color, Config, IndexType, Report, ReportKind, Source};
 use serde_json::{json, Value};
 
+use crate::excerpt::Excerpt;
 use crate::{Diagnostic, Label, Severity, SourceId, Sources, Span};
 
-/// Where a label stands for ariadne: a file, and its characters. Spans outside the text are cut to it.
+/// Where a label stands for ariadne: a file, and characters of its excerpt.
 type Place = (SourceId, std::ops::Range<usize>);
 
 /// The message as it is shown in a terminal, with or without colours.
@@ -15,27 +18,46 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources, colour: bool) -> Strin
         Severity::Error => (ReportKind::Error, Color::Red),
         Severity::Warning => (ReportKind::Warning, Color::Yellow),
     };
-    let mut report = Report::build(kind, place(primary.span, sources))
-        .with_config(Config::default().with_color(colour).with_index_type(IndexType::Char))
-        .with_code(diagnostic.code)
-        .with_message(&diagnostic.message);
     // In the order of the text, the file of the primary label first: then ariadne draws one frame for each file.
     let mut labels: Vec<_> = diagnostic.secondary.iter().map(|other| (other, Color::Blue)).collect();
     labels.insert(0, (primary, shade));
+    let files = Files::of(primary.span.file, &labels, sources);
     labels.sort_by_key(|(label, _)| (label.span.file != primary.span.file, label.span.file, label.span.start));
+    let mut report = Report::build(kind, files.place(primary.span))
+        .with_config(Config::default().with_color(colour).with_index_type(IndexType::Char))
+        .with_code(diagnostic.code)
+        .with_message(shortened(&diagnostic.message));
     for (order, (label, shade)) in labels.into_iter().enumerate() {
-        let drawn = ariadne::Label::new(place(label.span, sources)).with_message(&label.text);
+        let drawn = ariadne::Label::new(files.place(label.span)).with_message(shortened(&label.text));
         report = report.with_label(drawn.with_color(shade).with_order(order as i32));
     }
-    report.with_notes(&diagnostic.notes);
-    report.with_helps(&diagnostic.help);
+    report.with_notes(diagnostic.notes.iter().map(|note| shortened(note)));
+    report.with_helps(diagnostic.help.iter().map(|help| shortened(help)));
     let mut out = Vec::new();
-    let written = report.finish().write(Files { sources, read: vec![] }, &mut out);
-    if written.is_err() {
+    let begins = files.begin(primary.span);
+    if report.finish().write(files, &mut out).is_err() {
         return render_without_place(diagnostic);
     }
+    let (shown, meant) = begins;
     // Ariadne pads lines with blanks.
-    String::from_utf8_lossy(&out).lines().map(|line| format!("{}\n", line.trim_end())).collect()
+    let text = String::from_utf8_lossy(&out).replace(&shown, &meant);
+    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// The longest word of a message that is shown in full, in characters.
+const LONGEST_WORD: usize = 100;
+
+/// A message in which long words, such as names and numbers, are cut in the middle.
+fn shortened(text: &str) -> String {
+    let word = |word: &str| {
+        let all = word.chars().count();
+        if all <= LONGEST_WORD {
+            return word.to_string();
+        }
+        let part = LONGEST_WORD / 2;
+        word.chars().take(part).chain("...".chars()).chain(word.chars().skip(all - part)).collect()
+    };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
 /// The message for a program that reads it: places have a path, a line and a column beside their bytes.
@@ -74,47 +96,53 @@ impl Diagnostic {
 }
 
 fn render_without_place(diagnostic: &Diagnostic) -> String {
-    let mut out = format!("[{}] {:?}: {}\n", diagnostic.code, diagnostic.severity, diagnostic.message);
+    let message = shortened(&diagnostic.message);
+    let mut out = format!("[{}] {:?}: {message}\n", diagnostic.code, diagnostic.severity);
     for note in &diagnostic.notes {
-        out += &format!("  Note: {note}\n");
+        out += &format!("  Note: {}\n", shortened(note));
     }
     for help in &diagnostic.help {
-        out += &format!("  Help: {help}\n");
+        out += &format!("  Help: {}\n", shortened(help));
     }
     out
 }
 
-fn place(span: Span, sources: &Sources) -> Place {
-    let text = sources.text(span.file);
-    let characters = |end: u32| text.char_indices().take_while(|&(at, _)| at < end as usize).count();
-    let start = characters(span.start);
-    let end = characters(span.end).max(start);
-    // What is at the end of the file is shown behind the last thing in it, not on an empty line.
-    if start == end && start == text.chars().count() {
-        let last = text.trim_end().chars().count();
-        return (span.file, last..last);
-    }
-    (span.file, start..end)
-}
-
-/// The sources in the form in which ariadne asks for them.
+/// The excerpts that a message shows, in the form in which ariadne asks for them.
 struct Files<'a> {
     sources: &'a Sources,
-    read: Vec<(SourceId, Source<&'a str>)>,
+    shown: BTreeMap<SourceId, (Excerpt, Source)>,
 }
 
-impl<'a> ariadne::Cache<SourceId> for Files<'a> {
-    type Storage = &'a str;
+impl<'a> Files<'a> {
+    fn of(first: SourceId, labels: &[(&Label, Color)], sources: &'a Sources) -> Files<'a> {
+        let ids: BTreeSet<SourceId> = labels.iter().map(|(label, _)| label.span.file).chain([first]).collect();
+        let shown = ids.into_iter().map(|id| {
+            let spans: Vec<Span> = labels.iter().map(|(label, _)| label.span).filter(|span| span.file == id).collect();
+            let excerpt = Excerpt::new(id, &spans, sources);
+            let source = Source::from(excerpt.text.clone());
+            (id, (excerpt, source))
+        });
+        Files { sources, shown: shown.collect() }
+    }
 
-    fn fetch(&mut self, id: &SourceId) -> Result<&Source<&'a str>, impl std::fmt::Debug> {
-        let at = match self.read.iter().position(|(read, _)| read == id) {
-            Some(at) => at,
-            None => {
-                self.read.push((*id, Source::from(self.sources.text(*id))));
-                self.read.len() - 1
-            }
-        };
-        Ok::<_, std::convert::Infallible>(&self.read[at].1)
+    fn place(&self, span: Span) -> Place {
+        (span.file, self.shown.get(&span.file).map_or(0..0, |(excerpt, _)| excerpt.place(span, self.sources)))
+    }
+
+    /// Line and column of a span as ariadne writes them, and as they are in the file: it knows no more of a line than it draws.
+    fn begin(&self, span: Span) -> (String, String) {
+        let (line, column) = (self.sources.line(span), self.sources.column(span));
+        let shown = self.shown.get(&span.file).map_or(column, |(excerpt, _)| excerpt.shown_column(span, self.sources));
+        let text = |column| format!("{}:{line}:{column} ]", self.sources.path(span.file));
+        (text(shown), text(if shown < column { column } else { shown }))
+    }
+}
+
+impl ariadne::Cache<SourceId> for Files<'_> {
+    type Storage = String;
+
+    fn fetch(&mut self, id: &SourceId) -> Result<&Source, impl std::fmt::Debug> {
+        self.shown.get(id).map(|(_, source)| source).ok_or("a file without a label")
     }
 
     fn display<'b>(&self, id: &'b SourceId) -> Option<impl std::fmt::Display + 'b> {
@@ -175,6 +203,44 @@ mod tests {
                     found.to_json(&sources);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn long_lines_are_cut_around_each_label() {
+        let mut sources = Sources::new();
+        let line = format!("{}BAD{}", "ü".repeat(50_000), "x".repeat(50_000));
+        let file = sources.add("long.nacre", format!("first\n{line}\nlast {line}"));
+        let bad = Span { file, start: 6 + 100_000, end: 6 + 100_003 };
+        let second = 6 + line.len() as u32 + 1 + 5 + 100_000;
+        let found = Diagnostic::error("T0001", format!("`{}` is long", "n".repeat(10_000)))
+            .at(bad, "here")
+            .also(Span { file, start: second, end: second + 3 }, "and here")
+            .also(Span { file, start: 0, end: u32::MAX }, "all of it");
+        for colour in [false, true] {
+            let text = found.render(&sources, colour);
+            assert!(text.chars().count() < 20_000, "{}", text.chars().count());
+            assert!(text.contains("long.nacre:2:50001"), "{text}");
+        }
+        let text = found.render(&sources, false);
+        assert!(text.lines().all(|line| line.chars().count() < 250), "{text}");
+        assert_eq!(text.matches("BAD").count(), 3, "{text}");
+        let mut pairs = text.lines().zip(text.lines().skip(1));
+        let (shown, under) = pairs.find(|(a, b)| a.contains("BAD") && b.contains("─┬─")).expect("a label");
+        let column = |line: &str, what: &str| line.find(what).map(|at| line[..at].chars().count());
+        assert_eq!(column(shown, "BAD"), column(under, "─┬─"), "{text}");
+    }
+
+    #[test]
+    fn many_messages_in_a_large_file_take_little_time() {
+        let mut sources = Sources::new();
+        let file = sources.add("large.nacre", "wrong\n".repeat(20_000));
+        // With the text of the whole file for each message this takes minutes.
+        for number in 0..1_000 {
+            let start = 120 * number;
+            let text =
+                Diagnostic::error("T0001", "x").at(Span { file, start, end: start + 5 }, "y").render(&sources, false);
+            assert!(text.contains(&format!("large.nacre:{}:1 ]", 20 * number + 1)) && text.contains("wrong"), "{text}");
         }
     }
 

@@ -1,5 +1,10 @@
 //! Suggestions: which known name was probably meant by one that is not known.
 
+/// The longest name for which others are looked for, and that is looked for, in bytes.
+const LONGEST: usize = 200;
+/// The most names that a help lists.
+const MOST: usize = 40;
+
 /// Returns the known name with the least edit distance to `name`, if that is at most a third of its length (and always less
 /// than it: a name of one letter is like no other).
 ///
@@ -10,7 +15,11 @@
 /// ```
 pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let distance = |known: &str| strsim::osa_distance(&name.to_lowercase(), &known.to_lowercase());
-    let near = known.iter().map(|k| (distance(k), *k)).min()?;
+    // The distance takes the product of the lengths.
+    if name.len() > LONGEST {
+        return None;
+    }
+    let near = known.iter().filter(|known| known.len() <= LONGEST).map(|k| (distance(k), *k)).min()?;
     let length = name.chars().count();
     (near.0 < length && near.0 <= length.max(3) / 3).then_some(near.1)
 }
@@ -31,7 +40,10 @@ pub fn suggestion(name: &str, known: &[&str]) -> String {
             let mut names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
             names.sort();
             names.dedup();
-            format!("known are: {}", names.join(", "))
+            let more = names.len().saturating_sub(MOST);
+            names.truncate(MOST);
+            let rest = if more > 0 { format!(", and {more} more") } else { String::new() };
+            format!("known are: {}{rest}", names.join(", "))
         }
     }
 }

@@ -52,6 +52,20 @@ impl Sources {
         self.files.get(span.file.0 as usize).map_or(1, |file| file.starts.partition_point(|&start| start <= span.start))
     }
 
+    /// A line without its end, by its number from 0; empty where the file has none.
+    pub(crate) fn line_at(&self, id: SourceId, line: usize) -> &str {
+        let Some(file) = self.files.get(id.0 as usize) else { return "" };
+        let end = file.starts.get(line + 1).map_or(file.text.len(), |&next| next as usize);
+        let text = file.text.get(self.start_of(id, line) as usize..end).unwrap_or("");
+        text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text))
+    }
+
+    /// The byte at which a line begins, by its number from 0.
+    pub(crate) fn start_of(&self, id: SourceId, line: usize) -> u32 {
+        let file = self.files.get(id.0 as usize);
+        file.and_then(|file| file.starts.get(line)).copied().unwrap_or(0)
+    }
+
     /// The character of its line at which a span begins, from 1.
     pub fn column(&self, span: Span) -> usize {
         let Some(file) = self.files.get(span.file.0 as usize) else { return 1 };
