@@ -24,8 +24,10 @@
 //! of it |
 
 pub mod decisive;
+mod edit;
 
 use decisive::Decisive;
+pub use edit::Edit;
 use nacre_analysis::values::BodyId;
 use nacre_stack::*;
 
@@ -38,14 +40,12 @@ pub struct Mutant {
     pub place: String,
     /// The statement or expression that is changed.
     pub span: Span,
-    /// The line of the IR before and after; empty: it is not there.
-    pub before: String,
-    pub after: String,
+    /// What becomes of it.
+    pub edit: Edit,
 }
 
 /// Every mutant of the layers named (all: none are).
 pub fn mutants(stack: &Stack, layers: &[LayerId]) -> Vec<Mutant> {
-    let original = print(stack);
     let wanted = |layer: LayerId| layers.is_empty() || layers.contains(&layer);
     let decisive = Decisive::of(stack);
     let mut all = vec![];
@@ -53,30 +53,24 @@ pub fn mutants(stack: &Stack, layers: &[LayerId]) -> Vec<Mutant> {
         each(&handler.body, BodyId::Handler(HandlerId(at as u32)), &decisive, stack, &mut |change, body| {
             let mut mutant = stack.clone();
             mutant.handlers[at].body = body;
-            all.push(made(&original, mutant, change, &handler.name));
+            all.push(made(mutant, change, &handler.name));
         });
     }
     for (at, function) in stack.functions.iter().enumerate().filter(|(_, f)| wanted(f.layer)) {
         each(&function.body, BodyId::Function(FunctionId(at as u32)), &decisive, stack, &mut |change, body| {
             let mut mutant = stack.clone();
             mutant.functions[at].body = body;
-            all.push(made(&original, mutant, change, &function.name));
+            all.push(made(mutant, change, &function.name));
         });
     }
     all
 }
 
-/// An operator, and the statement or expression that it is applied to.
-type Change = (&'static str, Span);
+/// An operator, the statement or expression that it is applied to, and what becomes of that.
+type Change = (&'static str, Span, Edit);
 
-fn made(original: &str, stack: Stack, (operator, span): Change, place: &str) -> Mutant {
-    let changed = print(&stack);
-    let (old, new): (Vec<&str>, Vec<&str>) = (original.lines().collect(), changed.lines().collect());
-    let same = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    let line = |lines: &[&str]| lines.get(same).map_or(String::new(), |l| l.trim().to_string());
-    // A statement that was left out: the line after it is not the one that replaced it.
-    let after = if new.len() < old.len() { String::new() } else { line(&new) };
-    Mutant { operator, place: place.into(), span, before: line(&old), after, stack }
+fn made(stack: Stack, (operator, span, edit): Change, place: &str) -> Mutant {
+    Mutant { stack, operator, place: place.into(), span, edit }
 }
 
 /// Calls `found` with the body after each change.
@@ -105,20 +99,33 @@ struct Walker<'a> {
 
 impl Walker<'_> {
     /// A place where an operator applies: whether it is the one to change.
-    fn here(&mut self, operator: &'static str, span: Span) -> bool {
+    fn here(&mut self, operator: &'static str, span: Span, edit: Edit) -> bool {
         let here = self.seen == self.wanted;
         self.seen += 1;
         if here {
-            self.done = Some((operator, span));
+            self.done = Some((operator, span, edit));
         }
         here
+    }
+
+    /// A constant as the source writes it.
+    fn constant(&self, ty: &Type, number: u64) -> String {
+        match ty {
+            Type::Bool => (number != 0).to_string(),
+            Type::Enum(id) => self.stack.enums[id.index()].variants[number as usize].clone(),
+            Type::Int(bits) => {
+                let unused = 64 - u32::from(*bits).min(64);
+                (((number << unused) as i64) >> unused).to_string()
+            }
+            _ => number.to_string(),
+        }
     }
 
     fn block(&mut self, block: &mut Block) {
         let mut at = 0;
         while at < block.len() && self.done.is_none() {
             if let Some((operator, instead)) = self.left_out(&block[at]) {
-                if self.here(operator, block[at].span) {
+                if self.here(operator, block[at].span, Edit::LeftOut) {
                     block.splice(at..=at, instead);
                     return;
                 }
@@ -178,7 +185,7 @@ impl Walker<'_> {
                 let acts = decisive.block_acts(body, then) || decisive.block_acts(body, otherwise);
                 if acts && !self.by_chance(condition) {
                     self.expr(condition);
-                    if self.done.is_none() && self.here("branch", condition.span) {
+                    if self.done.is_none() && self.here("branch", condition.span, Edit::Negated) {
                         std::mem::swap(then, otherwise);
                     }
                 }
@@ -238,7 +245,8 @@ impl Walker<'_> {
                     _ => None,
                 };
                 if let Some(next) = next {
-                    if self.here("constant", span) {
+                    let [from, to] = [*n, next].map(|number| self.constant(&ty, number));
+                    if self.here("constant", span, Edit::Constant { from, to }) {
                         *n = next;
                     }
                 }
@@ -256,7 +264,8 @@ impl Walker<'_> {
                 };
                 let times = is_time(&a.ty);
                 if let Some((other, operator)) = other.filter(|_| !times) {
-                    if self.here(operator, span) {
+                    let edit = Edit::Operator { from: *op, to: other, operands: [a.span, b.span] };
+                    if self.here(operator, span, edit) {
                         *op = other;
                         return;
                     }
@@ -276,7 +285,8 @@ impl Walker<'_> {
                     .filter(|at| *at != mine.index() && same(&self.stack.headers[*at], self.stack.header(mine)))
                     .collect();
                 for other in others {
-                    if self.here("variant", span) {
+                    let [from, to] = [mine.index(), other].map(|at| self.stack.headers[at].name.clone());
+                    if self.here("variant", span, Edit::Header { from, to }) {
                         *header = HeaderId(other as u32);
                         return;
                     }

@@ -53,3 +53,66 @@ fn mutants_of_one_handler_have_places_of_their_own() {
         assert!(sent.contains(&wanted), "{wanted} in {sent:?}");
     }
 }
+
+/// The source of each change, before and after, is of the very expression.
+#[test]
+fn mutants_are_shown_in_the_words_of_the_source() {
+    let members = "
+    header One { number: u32 }
+    header Two { number: u32 }
+    state { seen: u32, signed: i8, open: bool, wait: timer }
+    down send(m) {
+        if (seen + 1)   >= 3 { seen += 1; }
+        open = !(seen == 0x10) && true;
+        arm wait in 1 s;
+        pass m + One { number: seen };
+    }
+    up deliver(m - One { number }) { pass m; }
+    up deliver(m - Two { number }) { if number < seen { signed = -1; drop m; } else { pass m; } }
+    on wait { if signed == -1 && open { above.init(); } }
+";
+    let text = format!("import \"interfaces.nacre\";\nworker shown {{\n    requires lossy_network;\n{members}\n}}\n");
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).parent().expect("the checkout").to_path_buf();
+    let session = Session::from_text(&root.join("layers/shown.nacre"), &text);
+    assert!(!session.has_errors(), "{}", session.render(false));
+    let (stack, _) = session.compose_varied("shown", &Default::default()).expect("the layer composes");
+    let source = |span| session.sources.slice(span).to_string();
+    let shown: Vec<String> = mutants(&stack, &[])
+        .iter()
+        .map(|m| format!("{}: {} => {}", m.operator, m.before(&source), m.after(&source).unwrap_or_default()))
+        .collect();
+    for wanted in [
+        "comparison: (seen + 1) >= 3 => (seen + 1) > 3",
+        "arithmetic: (seen + 1) => (seen - 1)",
+        "arithmetic: seen += 1 => seen -= 1",
+        "constant: 3 => 4",
+        "constant: 0x10 => 17",
+        "constant: true => false",
+        "constant: -1 => 0",
+        "comparison: (seen == 0x10) => (seen != 0x10)",
+        "branch: (seen + 1) >= 3 => !((seen + 1) >= 3)",
+        "variant: m + One { number: seen } => m + Two { number: seen }",
+        "update: seen += 1 => ",
+        "timer: arm wait in 1 s => ",
+        "emission: pass m => ",
+    ] {
+        assert!(shown.iter().any(|one| one.starts_with(wanted)), "{wanted} is not among\n{}", shown.join("\n"));
+    }
+}
+
+/// In every layer of the library the change can be shown at its place.
+#[test]
+fn every_mutant_of_the_library_differs_in_the_source() {
+    for (source, name) in [("layers/pt2pt/tests.nacre", "pt2pt_small"), ("examples/reliable.nacre", "reliable")] {
+        let (session, stack) = stack(source, name);
+        let text = |span| session.sources.slice(span).to_string();
+        let (mut described, all) = (vec![], mutants(&stack, &[]));
+        for mutant in &all {
+            let (before, after) = (mutant.before(&text), mutant.after(&text));
+            assert!(after.as_ref() != Some(&before), "{} in {}: {before}", mutant.operator, mutant.place);
+            described.extend(after.filter(|after| after.contains(", with ")));
+        }
+        // What stands for more than is written: a loop over the last numbers, ...
+        assert!(described.len() * 20 < all.len(), "{} of {}: {}", described.len(), all.len(), described.join("\n"));
+    }
+}

@@ -177,8 +177,10 @@ fn tried(args: &Verify, rights: &[Right], at: usize, interrupt: &Interrupt) -> F
 /// A mutant that was not found.
 fn told(mutant: &Mutant, session: &Session) -> String {
     let place = session.places(&[mutant.span]);
-    let after = if mutant.after.is_empty() { "(left out)" } else { &mutant.after };
-    format!("{} in {} ({place}): {}  =>  {after}", mutant.operator, mutant.place, mutant.before)
+    let source = |span| session.sources.slice(span).to_string();
+    let before = mutant.before(&source);
+    let after = mutant.after(&source).unwrap_or_else(|| "(left out)".into());
+    format!("{} in {} ({place}): {before}  =>  {after}", mutant.operator, mutant.place)
 }
 
 impl Score {
