@@ -108,6 +108,20 @@ impl Walker<'_> {
         here
     }
 
+    /// The constant that a mutant has instead; none: a type has no other.
+    fn next(&self, ty: &Type, n: u64) -> Option<u64> {
+        match ty {
+            Type::Bool => Some(n ^ 1),
+            Type::Enum(id) => {
+                let count = self.stack.enums[id.index()].variants.len() as u64;
+                (count > 1).then(|| (n + 1) % count)
+            }
+            Type::UInt(bits) | Type::Int(bits) | Type::Seq(bits) => Some(n.wrapping_add(1) & mask(u32::from(*bits))),
+            Type::Range(low, high) => (high - low > 1).then(|| if n + 1 < *high { n + 1 } else { *low }),
+            _ => None,
+        }
+    }
+
     /// A constant as the source writes it.
     fn constant(&self, ty: &Type, number: u64) -> String {
         match ty {
@@ -232,19 +246,7 @@ impl Walker<'_> {
         }
         match &mut e.kind {
             ExprKind::Const(n) => {
-                let next = match &ty {
-                    Type::Bool => Some(*n ^ 1),
-                    Type::Enum(id) => {
-                        let count = self.stack.enums[id.index()].variants.len() as u64;
-                        (count > 1).then(|| (*n + 1) % count)
-                    }
-                    Type::UInt(bits) | Type::Int(bits) | Type::Seq(bits) => {
-                        Some(n.wrapping_add(1) & mask(u32::from(*bits)))
-                    }
-                    Type::Range(low, high) => (high - low > 1).then(|| if *n + 1 < *high { *n + 1 } else { *low }),
-                    _ => None,
-                };
-                if let Some(next) = next {
+                if let Some(next) = self.next(&ty, *n) {
                     let [from, to] = [*n, next].map(|number| self.constant(&ty, number));
                     if self.here("constant", span, Edit::Constant { from, to }) {
                         *n = next;
