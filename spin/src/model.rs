@@ -80,7 +80,7 @@ pub fn model(setup: &Setup, capacity: usize, longer: u32, goals: bool) -> Result
     let world = environment::world(setup, &tables, Form::Values, [capacity; 2]);
     let world = World { goals, longer, ..world };
     let text = write_between(&setup.stack, &world, &|_| None).map_err(|refusals| {
-        let each: Vec<String> = refusals.iter().map(|refusal| refusal.what.clone()).collect();
+        let each: Vec<String> = refusals.iter().map(|refusal| refusal.reason.to_string()).collect();
         format!("what cannot be written in Promela: {}", each.join("; "))
     })?;
     let files = monitors::tables_in_c(&tables).map(|tables| ("tables.h".to_string(), tables)).into_iter().collect();

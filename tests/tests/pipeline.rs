@@ -121,7 +121,7 @@ fn promela(stack: &Stack) -> Files {
     };
     let text = match write_between(stack, &world, &|_| None) {
         Ok(text) => text,
-        Err(refusals) => refusals.iter().map(|refusal| format!("/* not written: {} */\n", refusal.what)).collect(),
+        Err(refusals) => refusals.iter().map(|refusal| format!("/* not written: {} */\n", refusal.reason)).collect(),
     };
     let code: Vec<String> = stack
         .handlers

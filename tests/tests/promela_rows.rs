@@ -96,7 +96,9 @@ fn written() -> (HashSet<String>, BTreeMap<String, Vec<String>>) {
         let (name, call) = (&cases[0].name, calls(&stack));
         match write_alone(&stack, &call) {
             Ok(_) => drop(written.insert(name.clone())),
-            Err(all) => all.into_iter().for_each(|r| refused.entry(r.what).or_default().push(name.clone())),
+            Err(all) => {
+                all.into_iter().for_each(|r| refused.entry(r.reason.to_string()).or_default().push(name.clone()))
+            }
         }
     }
     (written, refused)

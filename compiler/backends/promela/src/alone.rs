@@ -8,6 +8,7 @@ use nacre_stack::interpret::Value;
 use nacre_stack::operations::numbers::wide;
 use nacre_stack::*;
 
+use crate::refusal::Reason;
 use crate::types::{is_scalar, is_wide};
 use crate::writer::Writer;
 use crate::{erase, Refusal};
@@ -37,8 +38,7 @@ pub fn write_alone(stack: &Stack, calls: &[Call]) -> Result<String, Vec<Refusal>
     let open = writer.opening();
     let process = writer.process_alone(calls);
     if !writer.refusals.is_empty() {
-        writer.refusals.sort();
-        return Err(writer.refusals);
+        return Err(writer.in_order());
     }
     let mut text = vec![writer.constants()];
     text.append(&mut writer.typedefs);
@@ -97,7 +97,7 @@ impl Writer<'_> {
     fn call_alone(&mut self, call: &Call) {
         let event = self.stack.event(call.event);
         let Some(input) = self.stack.ports.get(1).and_then(|p| p.inputs.iter().find(|i| i.event == call.event)) else {
-            return self.refuse("a call that is no event from above");
+            return self.refuse(Reason::UnknownCall);
         };
         let kind = self.kind_name(Target::Layer(input.layer), call.event);
         self.line(format!("queue[queue_end].what = {kind};"));

@@ -10,6 +10,7 @@ use crate::effects;
 use crate::environment::Move;
 use crate::fairness::Fair;
 use crate::monitors;
+use crate::refusal::{Counted, Reason, Wide};
 use crate::report::Step;
 use crate::term::Term;
 use crate::types::is_wide;
@@ -22,7 +23,7 @@ use crate::{erase, Refusal, Sources};
 pub fn write_between(stack: &Stack, world: &World, sources: Sources) -> Result<String, Vec<Refusal>> {
     let beyond = nacre_stack::normal::beyond_rows(stack);
     if !beyond.is_empty() {
-        return Err(beyond.into_iter().map(|what| Refusal { layer: None, what: what.into() }).collect());
+        return Err(beyond.into_iter().map(|what| Refusal { layer: None, reason: Reason::Shape(what) }).collect());
     }
     let erased = erase::erase(stack)?;
     let size = world.calls.iter().filter_map(|c| c.bytes.as_ref()).map(Vec::len).max().unwrap_or(1);
@@ -32,7 +33,7 @@ pub fn write_between(stack: &Stack, world: &World, sources: Sources) -> Result<S
         writer.pack_frames();
     }
     if writer.capacity > 200 {
-        writer.refuse(format!("messages of {} bytes", writer.capacity));
+        writer.refuse(Reason::Size(Counted::MessageBytes, writer.capacity.into()));
     }
     writer.model_between(world)
 }
@@ -49,14 +50,15 @@ impl Writer<'_> {
             self.handler_name(timer.handler);
         }
         let first_numbers = self.first_numbers(world.first);
-        let parts = self.between_parts(world).map_err(|what| vec![Refusal { layer: None, what }])?;
+        let parts = self
+            .between_parts(world)
+            .map_err(|what| vec![Refusal { layer: None, reason: Reason::Environment(what) }])?;
         let [automata, first_state, processes] = parts;
         if self.stack.cells.iter().any(|c| !c.draws.is_empty()) {
-            self.refuse("initial values that are drawn, between automata");
+            self.refuse(Reason::DrawnInitials);
         }
         if !self.refusals.is_empty() {
-            self.refusals.sort();
-            return Err(self.refusals);
+            return Err(self.in_order());
         }
         let mut text = vec![format!(
             "/* {}: two ends between automata, as nacre-backend-promela wrote it.\n * Check with: spin -a; gcc -O2 -fwrapv -DSAFETY -DNOFAIR -DVECTORSZ=8192 pan.c */\n",
@@ -158,7 +160,7 @@ impl Writer<'_> {
         let add = |w: &mut Self, place: &str, bits: u8| {
             let ty = Type::Seq(bits);
             if is_wide(&ty) {
-                return w.refuse("numbers of more than 32 bits that begin elsewhere than at 0");
+                return w.refuse(Reason::Wide(Wide::FirstNumber));
             }
             let by = (first & mask(u32::from(bits))) as u32 as i32;
             w.line(format!("{place} = {};", crate::numbers::wrap(&format!("({place} + ({by}))"), &ty)));

@@ -2,6 +2,7 @@
 
 use nacre_stack::*;
 
+use crate::refusal::{Construct, Reason};
 use crate::report::{within, Limit};
 use crate::types::{bits_of, is_scalar, is_wide};
 use crate::writer::Writer;
@@ -65,7 +66,7 @@ impl Writer<'_> {
                     let x = self.value(e);
                     self.append_all(&x, &format!("{x}.n"), to);
                 }
-                other => self.refuse(format!("bytes of {other:?}")),
+                other => self.refuse(Reason::Of(Construct::Bytes, other.clone())),
             },
         }
     }
@@ -87,7 +88,7 @@ impl Writer<'_> {
             return self.append(a, to);
         }
         if matches!(a.ty, Type::Addr) || !(is_scalar(&a.ty) || is_wide(&a.ty)) {
-            return self.refuse(format!("the bytes of a value of {:?}", a.ty));
+            return self.refuse(Reason::Of(Construct::BytesOfValue, a.ty.clone()));
         }
         let x = self.value(a);
         let parts =

@@ -3,6 +3,7 @@
 use nacre_stack::*;
 
 use crate::numbers::{cut, sign};
+use crate::refusal::{Construct, Reason};
 use crate::types::{bits_of, is_scalar, is_wide};
 use crate::writer::Writer;
 
@@ -52,7 +53,7 @@ impl Writer<'_> {
             (Query::Contains, ty) => self.contains(ty, &x, &arguments[0]),
             (Query::First, ty @ Type::Bits(n)) => self.first(ty, &x, *n),
             (query, ty) => {
-                self.refuse(format!("{query:?} of {ty:?}"));
+                self.refuse(Reason::Of(Construct::Query(query), ty.clone()));
                 "0".into()
             }
         }
@@ -108,7 +109,7 @@ impl Writer<'_> {
             Type::Ring(t, _) | Type::List(t, _) => (&**t, "v", format!("{x}.n"), None),
             Type::Map(k, _, n) => (&**k, "k", n.to_string(), Some("used")),
             other => {
-                self.refuse(format!("a search in {other:?}"));
+                self.refuse(Reason::Of(Construct::Search, other.clone()));
                 return "0".into();
             }
         };

@@ -4,16 +4,14 @@ use nacre_analysis::timing;
 use nacre_stack::visit::{rewrite_stack, ChangeExprs};
 use nacre_stack::*;
 
+use crate::refusal::Reason;
 use crate::Refusal;
 
 /// The stack without durations.
 pub fn erase(stack: &Stack) -> Result<Stack, Vec<Refusal>> {
     let refusals: Vec<Refusal> = timing::reach(stack)
         .into_iter()
-        .map(|leak| Refusal {
-            layer: Some(leak.layer),
-            what: format!("a time decides more than when a timer fires: in `{}` it reaches {}", leak.code, leak.into),
-        })
+        .map(|leak| Refusal { layer: Some(leak.layer), reason: Reason::Time { code: leak.code, into: leak.into } })
         .collect();
     if !refusals.is_empty() {
         return Err(refusals);

@@ -3,6 +3,7 @@
 use nacre_stack::*;
 
 use crate::numbers::{binary, convert, literal};
+use crate::refusal::{Construct, Reason};
 use crate::types::{bits_of, is_scalar, is_signed, is_wide};
 use crate::writer::Writer;
 
@@ -133,7 +134,7 @@ impl Writer<'_> {
                 "0".into()
             }
             other => {
-                self.refuse(format!("the number {}", kind(other)));
+                self.refuse(Reason::Number(other.into()));
                 "0".into()
             }
         }
@@ -141,7 +142,7 @@ impl Writer<'_> {
 
     pub fn refuse_extern(&mut self, id: ExternId) {
         let name = self.stack.externs[id.index()].name.clone();
-        self.refuse(format!("the C function `{name}`"));
+        self.refuse(Reason::Extern(name));
     }
 
     /// The fingerprint of the frames.
@@ -187,7 +188,7 @@ impl Writer<'_> {
             }
             ExprKind::Through(..) | ExprKind::PackView(..) | ExprKind::View(_) => self.fill_bytes(e, to),
             ExprKind::Extern(id, _) => self.refuse_extern(*id),
-            other => self.refuse(format!("the value {}", kind(other))),
+            other => self.refuse(Reason::Value(other.into())),
         }
     }
 
@@ -244,7 +245,7 @@ impl Writer<'_> {
             false => (x, y),
         };
         binary(op, &x, &y, of, ty).unwrap_or_else(|| {
-            self.refuse(format!("{op:?} of {of:?}"));
+            self.refuse(Reason::Of(Construct::Binary(op), of.clone()));
             "0".into()
         })
     }
@@ -254,7 +255,7 @@ impl Writer<'_> {
             return "0".into();
         }
         if bits_of(&a.ty) > 15 {
-            self.refuse(format!("a * b / c of {ty:?}"));
+            self.refuse(Reason::Of(Construct::MulDiv, ty.clone()));
             return "0".into();
         }
         let [a, b, c] = [a, b, c].map(|x| self.value(x));
@@ -273,7 +274,7 @@ impl Writer<'_> {
             BinaryOp::Equal => same,
             BinaryOp::NotEqual => format!("(!{same})"),
             _ => {
-                self.refuse(format!("{op:?} of {:?}", a.ty));
+                self.refuse(Reason::Of(Construct::Binary(op), a.ty.clone()));
                 "0".into()
             }
         }
@@ -287,13 +288,7 @@ impl Writer<'_> {
         if is_wide(&a.ty) {
             return crate::numbers::wrap(&format!("{x}.lo"), ty);
         }
-        self.refuse(format!("a number of {:?}", a.ty));
+        self.refuse(Reason::Of(Construct::ToNumber, a.ty.clone()));
         "0".into()
     }
-}
-
-/// What kind of expression, shortly.
-pub fn kind(kind: &ExprKind) -> String {
-    let text = format!("{kind:?}");
-    text.split(['(', ' ', '{']).next().unwrap_or("").to_string()
 }

@@ -3,6 +3,7 @@
 use nacre_stack::*;
 
 use crate::names::{clean, Scope};
+use crate::refusal::{Construct, Reason};
 use crate::types::is_scalar;
 use crate::writer::Writer;
 
@@ -62,7 +63,7 @@ impl Writer<'_> {
         let at = self.hide(&format!("{name}_at"), &number);
         if let Some(result) = &filter.result {
             if !is_scalar(&result.ty) {
-                self.refuse(format!("a filter that gives {:?}", result.ty));
+                self.refuse(Reason::Of(Construct::FilterResult, result.ty.clone()));
             }
             self.hide(&format!("{name}_result"), &result.ty);
         }

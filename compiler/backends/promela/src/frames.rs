@@ -9,6 +9,7 @@ use std::fmt::Write;
 use nacre_stack::*;
 
 use crate::bytes::BUFFER;
+use crate::refusal::{Counted, Reason};
 use crate::report::{within, Limit};
 use crate::term::Term;
 use crate::types::{is_scalar, plain, Field, Shape};
@@ -55,7 +56,7 @@ impl Writer<'_> {
         let (least, most) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));
         let size = self.capacity + most;
         if size > BUFFER {
-            self.refuse(format!("frames of {size} bytes"));
+            self.refuse(Reason::Size(Counted::FrameBytes, size.into()));
         }
         // What was damaged may be parsed as a shape with a smaller head.
         self.capacity = size - least;

@@ -3,6 +3,7 @@
 
 use nacre_stack::*;
 
+use crate::refusal::{Construct, Counted, Reason};
 use crate::types::{bits_of, is_scalar, is_signed, is_wide};
 use crate::writer::{Frame, Writer};
 
@@ -50,7 +51,7 @@ impl Writer<'_> {
     pub fn write_one_of(&mut self, layout: &Layout, shapes: &[&Shape]) {
         let most = if layout.form == LayoutForm::Preamble { 126 } else { 255 };
         if shapes.iter().any(|s| s.number >= most) {
-            self.refuse(format!("packing with more than {most} shapes"));
+            self.refuse(Reason::Size(Counted::Shapes, most.into()));
         }
         // What all shapes have in common stands once: SPIN bounds the statements of a step.
         let most = shapes.iter().map(|s| s.size).max().unwrap_or(0);
@@ -86,7 +87,7 @@ impl Writer<'_> {
 
     fn put_swapped(&mut self, bit: u32, place: &str, ty: &Type, bits: u32) {
         if !is_scalar(ty) || bits % 8 != 0 {
-            return self.refuse(format!("packing {ty:?} with the highest byte first"));
+            return self.refuse(Reason::Of(Construct::PackHighestFirst, ty.clone()));
         }
         for byte in 0..bits / 8 {
             self.put_bits(bit + bits - 8 - byte * 8, &format!("SHIFTED({place}, {})", byte * 8), 8);
@@ -125,7 +126,7 @@ impl Writer<'_> {
                 part(self, "some".into(), &Type::Bool);
                 part(self, "v".into(), t);
             }
-            other => self.refuse(format!("packing {other:?}")),
+            other => self.refuse(Reason::Of(Construct::Pack, other.clone())),
         }
     }
 
@@ -222,7 +223,7 @@ impl Writer<'_> {
 
     fn get_swapped(&mut self, bit: u32, place: &str, ty: &Type, bits: u32) {
         if !is_scalar(ty) || bits % 8 != 0 {
-            return self.refuse(format!("packing {ty:?} with the highest byte first"));
+            return self.refuse(Reason::Of(Construct::PackHighestFirst, ty.clone()));
         }
         let byte = |byte: u32| format!("({} << {})", get_bits(bit + bits - 8 - byte * 8, 8), byte * 8);
         let bytes: Vec<String> = (0..bits / 8).map(byte).collect();
@@ -231,7 +232,7 @@ impl Writer<'_> {
 
     fn get_value(&mut self, bit: u32, place: &str, ty: &Type, bits: u32) {
         match ty {
-            Type::Duration | Type::Instant => self.refuse("a time in what is parsed"),
+            Type::Duration | Type::Instant => self.refuse(Reason::ParsedTime),
             Type::Option(inner) => {
                 self.line(format!("{place}.some = {};", get_bits(bit, 1)));
                 self.line("if");

@@ -25,7 +25,7 @@
 //!
 //! Arithmetic is exact up to 32 bits, provided that signed numbers wrap (gcc's `-fwrapv`, which `nacre-spin` gives).
 //! Numbers of up to 64 bits are two words that can be copied, compared, added, shifted and masked. What cannot be
-//! written is refused in words ([`Refusal`]): C functions, multiplication and division of numbers of more than 32 bits,
+//! written is refused ([`Reason`]): C functions, multiplication and division of numbers of more than 32 bits,
 //! sets of more than 64, bytes of addresses, times in what is parsed, more shapes than one byte tells apart, references
 //! to entries of containers, conditions of `accepts` that are no plain expressions.
 //!
@@ -62,6 +62,7 @@ mod numbers;
 mod operations;
 mod places;
 mod process;
+pub mod refusal;
 pub mod report;
 mod scalars;
 mod statements;
@@ -73,26 +74,14 @@ mod wide;
 pub mod world;
 mod writer;
 
-use nacre_stack::{LayerId, Span};
+use nacre_stack::Span;
+
+pub use refusal::{Reason, Refusal};
 
 /// States that SPIN stores besides those of the explorer.
 pub const EXTRA_STATES: u64 = 2;
 /// Random numbers that one step can draw.
 pub const DRAWS: u32 = 3;
-
-/// Something that cannot be written in Promela.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Refusal {
-    pub layer: Option<LayerId>,
-    /// Completes "cannot be written in Promela: ...".
-    pub what: String,
-}
-
-impl std::fmt::Display for Refusal {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "cannot be written in Promela: {}", self.what)
-    }
-}
 
 /// Where a piece of a layer's source stands: file, line.
 pub type Sources<'a> = &'a dyn Fn(Span) -> Option<(String, u32)>;

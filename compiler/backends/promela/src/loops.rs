@@ -5,6 +5,7 @@ use nacre_stack::*;
 
 use crate::containers::span;
 use crate::numbers::{cut, sign};
+use crate::refusal::{Construct, Reason, Wide};
 use crate::types::is_wide;
 use crate::writer::Writer;
 
@@ -35,7 +36,7 @@ impl Writer<'_> {
     pub fn count_up(&mut self, variable: LocalId, from: &Expr, to: &Expr, bound: u32, body: &Block) {
         let ty = self.local_type(variable);
         if is_wide(&ty) || is_wide(&from.ty) {
-            return self.refuse("a loop over numbers of more than 32 bits");
+            return self.refuse(Reason::Wide(Wide::Loop));
         }
         let (a, b) = (self.value(from), self.value(to));
         let (first, left, at) = (self.temporary(&Type::Int(32)), self.temporary(&Type::Int(32)), self.number());
@@ -88,7 +89,7 @@ impl Writer<'_> {
             Type::Bits(n) => ("0".into(), n.to_string(), self.member(&walk.over.ty, &x, &at), at.clone()),
             Type::Window(_, n, bits) => self.window_walk(&x, *n, *bits, &ends, &at),
             other => {
-                self.refuse(format!("a walk over {other:?}"));
+                self.refuse(Reason::Of(Construct::Walk, other.clone()));
                 return;
             }
         };

@@ -5,6 +5,7 @@ use nacre_stack::*;
 
 use crate::containers::span;
 use crate::numbers::{cut, sign};
+use crate::refusal::{Construct, Container, Reason};
 use crate::types::is_scalar;
 use crate::writer::{Frame, Writer};
 
@@ -75,7 +76,7 @@ impl Writer<'_> {
         let (local, ty) = (self.local(into), self.local_type(into));
         if let Type::Option(inner) = &ty {
             if inner.as_ref() != gives && !is_scalar(inner) {
-                return self.refuse(format!("{gives:?} as {inner:?}"));
+                return self.refuse(Reason::Taken { given: gives.clone(), wanted: (**inner).clone() });
             }
             self.zero(&ty, &local);
             self.when(did, |w| {
@@ -123,7 +124,7 @@ impl Writer<'_> {
             (_, Type::Window(t, n, bits)) => self.window(operation, t, *n, *bits),
             (_, Type::Pool(t, n)) => self.pool(operation, t, *n),
             (_, Type::Map(..)) => self.map(operation, ty),
-            _ => self.refuse(format!("{operation:?} of {ty:?}")),
+            _ => self.refuse(Reason::Of(Construct::Operation(operation), ty.clone())),
         }
     }
 
@@ -168,7 +169,7 @@ impl Writer<'_> {
                 self.line(":: else -> D = 0");
                 self.line("fi;");
             }
-            _ => self.refuse(format!("{operation:?} of a ring or list")),
+            _ => self.refuse(Reason::Container(operation, Container::RingOrList)),
         }
     }
 
@@ -286,7 +287,7 @@ impl Writer<'_> {
                 self.line("od;");
                 self.line("X.high = X.next;");
             }
-            _ => self.refuse(format!("{operation:?} of a window")),
+            _ => self.refuse(Reason::Container(operation, Container::Window)),
         }
     }
 
@@ -326,7 +327,7 @@ impl Writer<'_> {
                 self.line("fi;");
             }
             Operation::Remove => self.remove_slot(t, None, n),
-            _ => self.refuse(format!("{operation:?} of a pool")),
+            _ => self.refuse(Reason::Container(operation, Container::Pool)),
         }
     }
 
@@ -367,7 +368,7 @@ impl Writer<'_> {
                 self.line(format!(":: else -> O = ({slot} >= 0 -> {slot} : 0)"));
                 self.line("fi;");
             }
-            _ => self.refuse(format!("{operation:?} of a map")),
+            _ => self.refuse(Reason::Container(operation, Container::Map)),
         }
     }
 }

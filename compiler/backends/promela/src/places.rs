@@ -4,6 +4,7 @@ use nacre_stack::*;
 
 use crate::names::{clean, Scope as NameScope};
 use crate::numbers;
+use crate::refusal::{Construct, Reason};
 use crate::types::{bits_of, is_scalar};
 use crate::writer::Writer;
 
@@ -73,7 +74,7 @@ impl Writer<'_> {
                 self.element(found, ty, &at, index)
             }
             _ => {
-                self.refuse(format!("a step into {ty:?}"));
+                self.refuse(Reason::Of(Construct::Step, ty.clone()));
                 ty.clone()
             }
         }
@@ -133,7 +134,7 @@ impl Writer<'_> {
                 Type::UInt(8)
             }
             _ => {
-                self.refuse(format!("an element of {ty:?}"));
+                self.refuse(Reason::Of(Construct::Element, ty.clone()));
                 ty.clone()
             }
         }

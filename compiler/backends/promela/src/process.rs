@@ -3,6 +3,7 @@
 use nacre_specification::violation::Violation;
 use nacre_stack::*;
 
+use crate::refusal::{Construct, Counted, Reason};
 use crate::report::Step as Report;
 use crate::term::Term;
 use crate::types::{is_scalar, is_wide};
@@ -149,7 +150,7 @@ impl Writer<'_> {
             (places, ty) = self.timer_step(places, ty, step);
         }
         if places.len() > 64 {
-            self.refuse(format!("{} timers of one name", places.len()));
+            self.refuse(Reason::Size(Counted::TimersOfOneName, places.len() as u64));
             return vec![];
         }
         for armed in &mut places {
@@ -190,7 +191,7 @@ impl Writer<'_> {
                 (each(*n, "v", &|place, i| format!("{place}.used[{i}] && ")), (**t).clone())
             }
             (TimerStep::Each, other) => {
-                self.refuse(format!("timers in {other:?}"));
+                self.refuse(Reason::Of(Construct::Timers, other.clone()));
                 (vec![], ty)
             }
         }

@@ -4,6 +4,7 @@ use nacre_specification::violation::Violation;
 use nacre_stack::*;
 
 use crate::names::{clean, Scope as NameScope};
+use crate::refusal::{Construct, Reason, Wide};
 use crate::report::{violated, Limit, StopReason};
 use crate::types::{bits_of, is_scalar};
 use crate::uses::Uses;
@@ -218,7 +219,7 @@ impl Writer<'_> {
     fn fit(&mut self, into: LocalId, e: &Expr) {
         let (local, ty) = (self.local(into), self.local_type(into));
         if !is_scalar(&e.ty) {
-            return self.refuse(format!("fitting a number of {:?}", e.ty));
+            return self.refuse(Reason::Of(Construct::Fit, e.ty.clone()));
         }
         let value = self.value(e);
         let value = self.simple(&value, &e.ty);
@@ -247,7 +248,7 @@ impl Writer<'_> {
             return self.line(format!("{local} = 0;"));
         }
         if !is_scalar(&ty) {
-            return self.refuse("a random number of more than 32 bits");
+            return self.refuse(Reason::Wide(Wide::Random));
         }
         self.draws = true;
         let n = self.value(below);
@@ -270,7 +271,7 @@ impl Writer<'_> {
                 Argument::Reference(place) => {
                     let found = self.find(place);
                     if found.guard().is_some() {
-                        self.refuse("a reference to a place that may not be there");
+                        self.refuse(Reason::Reference);
                     }
                     texts.push(found.text);
                 }

@@ -3,6 +3,7 @@
 use nacre_stack::Type;
 
 use crate::names::{clean, Scope};
+use crate::refusal::{Counted, Reason, Wide};
 pub use crate::scalars::{bits_of, is_scalar, is_signed, is_wide, plain, rows, word, Field, Shape};
 use crate::writer::Writer;
 
@@ -16,9 +17,9 @@ impl Writer<'_> {
             return word(ty).into();
         }
         match ty {
-            Type::Bits(n) if *n > 64 => self.refuse(format!("a set of more than 64 numbers ({n})")),
+            Type::Bits(n) if *n > 64 => self.refuse(Reason::Size(Counted::SetElements, u64::from(*n))),
             Type::Window(_, _, bits) if *bits > 32 => {
-                self.refuse(format!("a window whose numbers have more than 32 bits ({bits})"));
+                self.refuse(Reason::Wide(Wide::Window(*bits)));
             }
             _ => {}
         }

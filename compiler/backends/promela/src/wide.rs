@@ -2,8 +2,8 @@
 
 use nacre_stack::*;
 
-use crate::expressions::kind;
 use crate::numbers::literal;
+use crate::refusal::{Construct, Reason, Wide};
 use crate::types::{bits_of, is_signed, is_wide};
 use crate::writer::Writer;
 
@@ -27,7 +27,7 @@ impl Writer<'_> {
             BinaryOp::Less if !matches!(a.ty, Type::Seq(_)) => below(&x, &y),
             BinaryOp::LessEqual if !matches!(a.ty, Type::Seq(_)) => format!("(!{})", below(&y, &x)),
             _ => {
-                self.refuse(format!("{op:?} of {:?}", a.ty));
+                self.refuse(Reason::Of(Construct::Binary(op), a.ty.clone()));
                 "0".into()
             }
         }
@@ -58,11 +58,9 @@ impl Writer<'_> {
                 self.trim(ty, to);
             }
             ExprKind::Binary(op, a, b) => self.binary_wide(*op, a, b, ty, to),
-            ExprKind::Query(..) | ExprKind::Through(..) => {
-                self.refuse("a number of more than 32 bits from a container or a filter")
-            }
+            ExprKind::Query(..) | ExprKind::Through(..) => self.refuse(Reason::Wide(Wide::FromContainerOrFilter)),
             ExprKind::Extern(id, _) => self.refuse_extern(*id),
-            other => self.refuse(format!("the number of more than 32 bits {}", kind(other))),
+            other => self.refuse(Reason::Wide(Wide::Expression(other.into()))),
         }
     }
 
@@ -129,7 +127,7 @@ impl Writer<'_> {
                 self.copy(ty, to, &result);
                 self.trim(ty, to);
             }
-            _ => self.refuse(format!("{op:?} of {:?}", a.ty)),
+            _ => self.refuse(Reason::Of(Construct::Binary(op), a.ty.clone())),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use nacre_stack::*;
 
 use crate::names::{clean, Names, Scope as NameScope};
+use crate::refusal::Reason;
 use crate::scalars::is_scalar;
 use crate::uses::Uses;
 use crate::{Refusal, Sources};
@@ -90,11 +91,17 @@ impl<'s> Writer<'s> {
         }
     }
 
-    pub fn refuse(&mut self, what: impl Into<String>) {
-        let refusal = Refusal { layer: self.frame.layer, what: what.into() };
+    pub fn refuse(&mut self, reason: Reason) {
+        let refusal = Refusal { layer: self.frame.layer, reason };
         if !self.refusals.contains(&refusal) {
             self.refusals.push(refusal);
         }
+    }
+
+    /// All that was refused, by layer.
+    pub fn in_order(mut self) -> Vec<Refusal> {
+        self.refusals.sort_by_cached_key(|refusal| (refusal.layer, refusal.to_string()));
+        self.refusals
     }
 
     pub fn line(&mut self, text: impl AsRef<str>) {
@@ -202,7 +209,7 @@ impl<'s> Writer<'s> {
     /// A hidden variable that nothing else uses.
     pub fn temporary(&mut self, ty: &Type) -> String {
         if self.frame.pure_ {
-            self.refuse("a condition of `accepts` that is no plain expression");
+            self.refuse(Reason::ConditionWithStatements);
         }
         self.temporaries += 1;
         let name = format!("tmp{}", self.temporaries);

@@ -231,11 +231,11 @@ fn what_cannot_be_written_is_refused_in_words() {
     let late = "import \"../interfaces.nacre\"; import \"../floor/floor.nacre\";
         worker late { state { last: instant } down send(m) { if now - last > 5 ms { drop m; return; } last = now; pass; } }";
     let refusals = written(&session_stack(late, "late / floor")).unwrap_err();
-    assert!(refusals.iter().any(|r| r.what.contains("in `late.down.send`")), "{refusals:?}");
+    assert!(refusals.iter().any(|r| r.to_string().contains("in `late.down.send`")), "{refusals:?}");
     let drawn = "import \"../interfaces.nacre\"; import \"../floor/floor.nacre\";
         worker drawn { state { n: u8 = random(6) as u8 } }";
     let draws = written(&session_stack(drawn, "drawn / floor")).unwrap_err();
-    assert!(draws.iter().any(|r| r.what.contains("initial values that are drawn")), "{draws:?}");
+    assert!(draws.iter().any(|r| r.to_string().contains("initial values that are drawn")), "{draws:?}");
 }
 
 #[test]

@@ -1,0 +1,208 @@
+//! What cannot be written in Promela, and how that is said.
+
+use std::fmt;
+
+use nacre_stack::{BinaryOp, ExprKind, LayerId, Operation, Query, Type};
+
+/// Something that cannot be written in Promela.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    /// The layer whose code it is in.
+    pub layer: Option<LayerId>,
+    pub reason: Reason,
+}
+
+/// Why a stack cannot be written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reason {
+    /// The stack is no row of layers: it has this.
+    Shape(&'static str),
+    /// The automata around the endpoints.
+    Environment(String),
+    /// A time reaches more than timers: in which code, and what.
+    Time {
+        code: String,
+        into: &'static str,
+    },
+    ParsedTime,
+    /// More of something than there is room for.
+    Size(Counted, u64),
+    /// A number of more than 32 bits.
+    Wide(Wide),
+    /// A function of the host's.
+    Extern(String),
+    /// An expression that has no form: of a number, or of any other value.
+    Number(ExpressionName),
+    Value(ExpressionName),
+    /// An operation on values or places of a type.
+    Of(Construct, Type),
+    /// An operation of a kind of container.
+    Container(Operation, Container),
+    /// An option is to hold a value of another type.
+    Taken {
+        given: Type,
+        wanted: Type,
+    },
+    DrawnInitials,
+    /// A condition of `accepts` that needs statements.
+    ConditionWithStatements,
+    /// A reference to a place that may not be there.
+    Reference,
+    /// A call of the application that the stack does not take from above.
+    UnknownCall,
+}
+
+/// What is counted, and is too much.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Counted {
+    MessageBytes,
+    FrameBytes,
+    TimersOfOneName,
+    /// More shapes than this.
+    Shapes,
+    SetElements,
+}
+
+/// Where a number of more than 32 bits is not supported.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Wide {
+    Loop,
+    Random,
+    FirstNumber,
+    FromContainerOrFilter,
+    /// Numbers of a window, of so many bits.
+    Window(u8),
+    Expression(ExpressionName),
+}
+
+/// What is done with values of a type.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Construct {
+    Step,
+    Element,
+    Bytes,
+    BytesOfValue,
+    Pack,
+    PackHighestFirst,
+    Fit,
+    FilterResult,
+    MulDiv,
+    ToNumber,
+    Walk,
+    Search,
+    Timers,
+    Query(Query),
+    Binary(BinaryOp),
+    Operation(Operation),
+}
+
+/// Containers that have operations of their own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Container {
+    RingOrList,
+    Window,
+    Pool,
+    Map,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot be written in Promela: {}", self.reason)
+    }
+}
+
+/// Completes "cannot be written in Promela: ...".
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Shape(what) => f.write_str(what),
+            Reason::Environment(what) => f.write_str(what),
+            Reason::Time { code, into } => {
+                write!(f, "a time decides more than when a timer fires: in `{code}` it reaches {into}")
+            }
+            Reason::ParsedTime => f.write_str("a time in what is parsed"),
+            Reason::Size(counted, number) => counted.write(*number, f),
+            Reason::Wide(wide) => wide.fmt(f),
+            Reason::Extern(name) => write!(f, "the C function `{name}`"),
+            Reason::Number(kind) => write!(f, "the number {}", kind.0),
+            Reason::Value(kind) => write!(f, "the value {}", kind.0),
+            Reason::Of(construct, ty) => construct.write(ty, f),
+            Reason::Container(operation, container) => write!(f, "{operation:?} of {container}"),
+            Reason::Taken { given, wanted } => write!(f, "{given:?} as {wanted:?}"),
+            Reason::DrawnInitials => f.write_str("initial values that are drawn, between automata"),
+            Reason::ConditionWithStatements => f.write_str("a condition of `accepts` that is no plain expression"),
+            Reason::Reference => f.write_str("a reference to a place that may not be there"),
+            Reason::UnknownCall => f.write_str("a call that is no event from above"),
+        }
+    }
+}
+
+impl Counted {
+    fn write(self, number: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Counted::MessageBytes => write!(f, "messages of {number} bytes"),
+            Counted::FrameBytes => write!(f, "frames of {number} bytes"),
+            Counted::TimersOfOneName => write!(f, "{number} timers of one name"),
+            Counted::Shapes => write!(f, "packing with more than {number} shapes"),
+            Counted::SetElements => write!(f, "a set of more than 64 numbers ({number})"),
+        }
+    }
+}
+
+impl fmt::Display for Wide {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Wide::Loop => f.write_str("a loop over numbers of more than 32 bits"),
+            Wide::Random => f.write_str("a random number of more than 32 bits"),
+            Wide::FirstNumber => f.write_str("numbers of more than 32 bits that begin elsewhere than at 0"),
+            Wide::FromContainerOrFilter => f.write_str("a number of more than 32 bits from a container or a filter"),
+            Wide::Window(bits) => write!(f, "a window whose numbers have more than 32 bits ({bits})"),
+            Wide::Expression(kind) => write!(f, "the number of more than 32 bits {}", kind.0),
+        }
+    }
+}
+
+impl Construct {
+    fn write(self, ty: &Type, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Construct::Step => write!(f, "a step into {ty:?}"),
+            Construct::Element => write!(f, "an element of {ty:?}"),
+            Construct::Bytes => write!(f, "bytes of {ty:?}"),
+            Construct::BytesOfValue => write!(f, "the bytes of a value of {ty:?}"),
+            Construct::Pack => write!(f, "packing {ty:?}"),
+            Construct::PackHighestFirst => write!(f, "packing {ty:?} with the highest byte first"),
+            Construct::Fit => write!(f, "fitting a number of {ty:?}"),
+            Construct::FilterResult => write!(f, "a filter that gives {ty:?}"),
+            Construct::MulDiv => write!(f, "a * b / c of {ty:?}"),
+            Construct::ToNumber => write!(f, "a number of {ty:?}"),
+            Construct::Walk => write!(f, "a walk over {ty:?}"),
+            Construct::Search => write!(f, "a search in {ty:?}"),
+            Construct::Timers => write!(f, "timers in {ty:?}"),
+            Construct::Query(query) => write!(f, "{query:?} of {ty:?}"),
+            Construct::Binary(operator) => write!(f, "{operator:?} of {ty:?}"),
+            Construct::Operation(operation) => write!(f, "{operation:?} of {ty:?}"),
+        }
+    }
+}
+
+impl fmt::Display for Container {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Container::RingOrList => "a ring or list",
+            Container::Window => "a window",
+            Container::Pool => "a pool",
+            Container::Map => "a map",
+        })
+    }
+}
+
+/// The name of a kind of expression, as the stack IR has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExpressionName(String);
+
+impl From<&ExprKind> for ExpressionName {
+    fn from(kind: &ExprKind) -> ExpressionName {
+        let text = format!("{kind:?}");
+        ExpressionName(text.split(['(', ' ', '{']).next().unwrap_or("").to_string())
+    }
+}
