@@ -1,6 +1,8 @@
 //! A debugger steps through the layers' source: `#line` leads it to each statement that is executed, in order, at every level.
+//! A profiler attributes instructions to the same statements.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use nacre_driver::{Level, Session};
@@ -31,26 +33,33 @@ fn session() -> (Session, String) {
     (open(&source), "stepping".into())
 }
 
-/// Compiles a stack in C with debugging information and without optimization, and steps through two calls of `send`: the lines
-/// of layers in order, each as it is written, without repetitions in a row.
-fn stepped(header: &str, source: &str) -> Vec<String> {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = |name: &str| folder.path().join(name);
-    let fixed = |name: &str| root().join("tests/stepping").join(name);
+/// Compiles a stack in C with debugging information and without optimization, with two calls of `send`; gives the program.
+fn built(header: &str, source: &str, folder: &Path) -> PathBuf {
+    let path = |name: &str| folder.join(name);
     std::fs::write(path("stepping.h"), header).expect("the header is written");
     std::fs::write(path("stepping.c"), source).expect("the source is written");
     let built = Command::new("gcc")
         .args(["-std=c11", "-g", "-O0", "-fno-builtin", "-DSTACK_HEADER=\"stepping.h\""])
         .args(["-DSTACK_SYMBOL=stepping_stack", "-DSTACK_SEND=stepping_above_send", "-I"])
-        .arg(folder.path())
+        .arg(folder)
         .arg("-o")
         .args([path("drive"), fixed("drive.c"), path("stepping.c")])
         .output()
         .expect("gcc runs");
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    path("drive")
+}
+
+fn fixed(name: &str) -> PathBuf {
+    root().join("tests/stepping").join(name)
+}
+
+/// Steps through two calls of `send`: the lines of layers in order, each as it is written, without repetitions in a row.
+fn stepped(header: &str, source: &str) -> Vec<String> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
     let ran = Command::new("gdb")
         .args(["-nx", "-batch", "-x"])
-        .args([fixed("step.py"), path("drive")])
+        .args([fixed("step.py"), built(header, source, folder.path())])
         .output()
         .expect("gdb runs");
     let (out, errors) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
@@ -108,5 +117,58 @@ fn lines_that_are_off_by_one_are_noticed() {
     let (header, source) = emitted(Level::Call);
     for by in [-1, 1] {
         assert_ne!(stepped(&header, &shifted(&source, by)), expected);
+    }
+}
+
+/// The instructions of each statement in two calls of `send`, by its text.
+fn profiled(header: &str, source: &str) -> BTreeMap<String, u64> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let profile = folder.path().join("profile");
+    let ran = Command::new("valgrind")
+        .args(["--tool=callgrind", "--compress-strings=no", "--compress-pos=no"])
+        .arg(format!("--callgrind-out-file={}", profile.display()))
+        .arg(built(header, source, folder.path()))
+        .output()
+        .expect("valgrind runs");
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let (mut costs, mut file, mut is_call) = (BTreeMap::new(), "", false);
+    let text = std::fs::read_to_string(profile).expect("a profile");
+    for line in text.lines() {
+        match line.split_once('=') {
+            Some(("fl" | "fi" | "fe", name)) => file = name,
+            Some((key, _)) => is_call = key == "calls",
+            // What a call costs as a whole stands behind `calls`; it is counted where it is spent.
+            None if std::mem::take(&mut is_call) => {}
+            None => {
+                let mut numbers = line.split(' ').map(str::parse::<u64>);
+                if let (Some(Ok(number)), Some(Ok(cost)), true) = (numbers.next(), numbers.next(), is_layer(file)) {
+                    *costs.entry(written(file, &number.to_string())).or_insert(0) += cost;
+                }
+            }
+        }
+    }
+    costs
+}
+
+fn is_layer(file: &str) -> bool {
+    file.ends_with(".nacre")
+}
+
+#[test]
+fn profiler_attributes_instructions_to_the_statements_that_are_executed() {
+    let executed = [executed(false), executed(true)].concat();
+    for level in LEVELS {
+        let (header, source) = emitted(level);
+        let costs = profiled(&header, &source);
+        // All that is left of an emission may be the body of an inlined helper, which is no layer's.
+        let all = executed.iter().filter(|line| !line.starts_with("pass "));
+        let missing: Vec<&String> = all.filter(|line| !costs.contains_key(*line)).collect();
+        assert!(missing.is_empty(), "level {}: {missing:?} cost nothing of {costs:?}", level.name());
+        let more: Vec<&String> = costs.keys().filter(|line| line.ends_with(';') && !executed.contains(line)).collect();
+        assert!(more.is_empty(), "level {}: {more:?} are not executed", level.name());
+        for line in ["sent += 1;", "total += 1;", "sum = sum ^ b;", "units += 1;"] {
+            let times = executed.iter().filter(|other| *other == line).count() as u64;
+            assert_eq!(costs[line] % times, 0, "level {}: `{line}` runs {times} times: {costs:?}", level.name());
+        }
     }
 }

@@ -70,7 +70,7 @@ const STATEMENTS: &[Row] = &[
     (&[Is("("), Type, Is(")")], &[], "a conversion is written `x as u16`"),
     (&[], &[Is(":"), Is("=")], DECLARED),
     (&[Is(":")], &[Is("=")], DECLARED),
-    (&[], &[Is("?")], "for `a ? b : c` write `if a { b } else { c }`; an option is taken by `if let x = ...`"),
+    (&[], &[Is("?")], "write `if a { b } else { c }`; an option is `!= none`, or taken by `if let x = a`"),
     (&[Name], &[Is("!")], PRINTS),
     (&[], &[Is("fn")], "a function is a member of the layer, not of a handler"),
     (&[OneOf(&["func", "function", "def", "lambda"])], &[], "a function is a member of the layer: `fn name(x: u16) -> u16 { ... }`"),
