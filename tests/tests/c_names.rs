@@ -6,24 +6,13 @@ use std::path::Path;
 use std::process::Command;
 
 use nacre_driver::{Level, Session};
+use nacre_stack::words_of_c;
 use nacre_tests::in_parallel;
 use nacre_tests::machines::LEVELS;
 
-/// Words of C11 and of the compilers, functions of its library, and types of its headers.
-const OF_C: &str = "\
-    auto break case char const continue default do double else enum extern float for goto if inline int long \
-    register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while \
-    asm typeof linux unix errno abort exit malloc free printf puts strlen memcpy memmove memset memcmp main int8_t \
-    int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t ptrdiff_t uintptr_t intptr_t offsetof \
-    alignof alignas noreturn bool true false index abs div signal time rand remove rename nacre nacre_step \
-    nacre_out";
-
-/// Words of C++, which a program in it cannot read in the header.
-const OF_CPP: &str = "\
-    alignas and and_eq bitand bitor catch char8_t class compl concept consteval constexpr constinit co_await \
-    const_cast decltype delete dynamic_cast explicit export friend mutable namespace new noexcept not not_eq nullptr \
-    operator or or_eq private protected public reinterpret_cast requires static_assert static_cast template this \
-    thread_local throw try typeid typename using virtual wchar_t xor xor_eq";
+/// Functions of the C library that emitted code does not use, and names of the interface.
+const OF_LIBRARY: &str = "abort exit malloc free printf puts strlen ptrdiff_t index abs div signal time rand remove \
+    rename nacre nacre_step nacre_out";
 
 const LINE: &str =
     "interface line {\n    down send(m: msg)\n    up deliver(m: msg)\n}\nworker last: line over line {}\n";
@@ -251,7 +240,7 @@ fn included_by_cpp(folder: &Path) -> Result<(), String> {
 fn every_name_of_emitted_code_is_a_name_for_a_source() {
     let few: Vec<String> = ["one_of_these", "another_name"].map(str::to_string).to_vec();
     let mut found: BTreeSet<String> =
-        [OF_C, OF_CPP].into_iter().flat_map(str::split_whitespace).map(str::to_string).collect();
+        words_of_c::in_headers().chain(OF_LIBRARY.split_whitespace()).map(str::to_string).collect();
     for (what, source) in KINDS {
         for (header, source) in emit(&source(&few), what, &LEVELS) {
             names_in(&header, &mut found);
@@ -275,7 +264,8 @@ fn every_name_of_emitted_code_is_a_name_for_a_source() {
 /// The name of a stack begins all names of its C.
 #[test]
 fn stacks_may_have_the_names_of_c() {
-    let names: Vec<&str> = OF_C.split_whitespace().filter(|name| is_name(name)).collect();
+    let names: Vec<&str> =
+        words_of_c::in_c().chain(OF_LIBRARY.split_whitespace()).filter(|name| is_name(name)).collect();
     let problems = in_parallel(&names, |name| {
         let text = layers(&["w".to_string()]).replace("stack st", &format!("stack {name}"));
         let mut session = Session::from_text(Path::new("names.nacre"), &text);

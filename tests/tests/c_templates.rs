@@ -9,7 +9,6 @@ use syn::visit::{self, Visit};
 
 /// The functions of the back end that write functions of C, of which the stack determines the parameters or the body.
 const OF_THE_STACK: &[&str] = &[
-    "calls::aside",
     "calls::step_helper",
     "check::fire_any",
     "code::function",
@@ -17,6 +16,7 @@ const OF_THE_STACK: &[&str] = &[
     "entries::admission_function",
     "entries::call_function",
     "externs::externs",
+    "functions::aside",
     "filters::filter_function",
     "graphs::first_session",
     "graphs::view_function",

@@ -298,6 +298,7 @@ mod text;
 mod types;
 mod validate;
 pub mod visit;
+pub mod words_of_c;
 pub use access::*;
 pub use boundary::*;
 pub use capabilities::{can_be_element, Capabilities};

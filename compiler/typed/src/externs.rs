@@ -1,18 +1,13 @@
 //! Functions in C, and the contracts that are assumed of them.
 
 use nacre_diagnostics::Span;
-use nacre_stack::{Extern, ExternId, Parameter, Type};
+use nacre_stack::{words_of_c, Extern, ExternId, Parameter, Type};
 use nacre_syntax::ast::{self, Contract, Ident, Item, Member};
 
 use crate::body::{Body, Context};
 use crate::calls::Outcome;
 use crate::checker::Checker;
 use crate::tree::{Expr, ExprKind, UNIT};
-
-/// Words of C, and functions that emitted code declares or calls.
-const WORDS_OF_C: &str = "auto break case char const continue default do double else enum extern float for goto if \
-    inline int long register restrict return short signed sizeof static struct switch typedef union unsigned void \
-    volatile while asm typeof main memcpy memmove memset memcmp bool true false linux unix";
 
 impl Checker<'_> {
     pub(crate) fn extern_named(&mut self, name: &str, at: Span) -> Option<ExternId> {
@@ -74,7 +69,7 @@ impl Checker<'_> {
         let function = declared.body.is_none().then_some(&declared.name);
         let own = ["result", "result_max"];
         let parameters = declared.parameters.iter().map(|p| &p.name);
-        let taken = |name: &&Ident| WORDS_OF_C.split_whitespace().any(|word| word == name.name);
+        let taken = |name: &&Ident| words_of_c::in_c().any(|word| word == name.name);
         let wrong: Vec<Ident> = (function.into_iter().filter(taken))
             .chain(parameters.filter(|name| taken(name) || own.contains(&name.name.as_str())))
             .cloned()

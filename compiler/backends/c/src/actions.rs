@@ -3,7 +3,7 @@
 use nacre_stack::*;
 
 use crate::body::Body;
-use crate::calls::Callee;
+use crate::functions::Callee;
 use crate::term::Term;
 use crate::types::{constant, Scalar};
 

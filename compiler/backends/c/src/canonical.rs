@@ -14,19 +14,19 @@ use crate::writer::Writer;
 const TELL: &str = include_str!("support/tell.c");
 
 impl Writer<'_> {
-    /// A statement that tells a value; `t` is the teller.
-    pub fn tell(&mut self, ty: &Type, layer: usize, text: &str) -> String {
+    /// A statement that tells a value; `t` is the teller. None: the value takes no bytes.
+    pub fn tell(&mut self, ty: &Type, layer: usize, text: &str) -> Option<String> {
         let p = self.prefix.clone();
-        match (self.scalar(ty), ty) {
+        Some(match (self.scalar(ty), ty) {
             (Some(_), Type::Timer) if self.telling != Telling::Whole => format!("{p}_tell(t, {text} != 0, 1);"),
             (Some(_), Type::Duration | Type::Instant) if self.telling == (Telling::Abstract { times: true }) => {
-                String::new()
+                return None
             }
             (Some(_), Type::Timer) => format!("{p}_tell(t, {text} - 1u, 8);"),
             (Some(Scalar::Unsigned { c: 64, .. }), _) => format!("{p}_tell(t, {text}, 8);"),
             (Some(_), _) => format!("{p}_tell(t, (uint64_t){text}, 8);"),
             _ => format!("{}(t, &{text});", self.tell_function(ty, layer)),
-        }
+        })
     }
 
     fn tell_function(&mut self, ty: &Type, layer: usize) -> String {
@@ -49,9 +49,10 @@ impl Writer<'_> {
     /// Tells the members of a struct or tuple.
     pub fn tell_members(&mut self, ty: &Type, layer: usize, value: &str) -> String {
         let members = self.member_types(ty).into_iter().enumerate();
-        let lines = members.map(|(i, t)| self.tell(&t, layer, &format!("{value}->{}", self.member(ty, i as u32))));
-        let lines: Vec<String> = lines.filter(|line| !line.is_empty()).collect();
-        lines.join("\n")
+        let member = |i: usize| format!("{value}->{}", self.member(ty, i as u32));
+        let members: Vec<(String, Type)> = members.map(|(i, t)| (member(i), t)).collect();
+        let lines = members.into_iter().filter_map(|(member, t)| self.tell(&t, layer, &member));
+        lines.collect::<Vec<_>>().join("\n")
     }
 
     /// For each layer, the header that it has put on.
@@ -72,8 +73,7 @@ impl Writer<'_> {
                 code.line(format!("{p}_tell(t, {}, 4);", header.0 + 1));
                 for (i, field) in self.stack.header(header).fields.iter().enumerate() {
                     let text = format!("v->{}", self.slots[layer].place(header, i));
-                    let line = self.tell(&field.ty, layer, &text);
-                    code.line(line);
+                    code.add_lines(self.tell(&field.ty, layer, &text));
                 }
                 code.line("break;");
                 code.close("");
@@ -107,7 +107,7 @@ impl Writer<'_> {
             if cell.scope != Scope::Given && (whole || !drawn) {
                 let layer = cell.layer.index();
                 let place = format!("s->{}.{}", self.layer_names[layer], self.cell_names[index]);
-                lines.push(self.tell(&cell.ty, layer, &place));
+                lines.extend(self.tell(&cell.ty, layer, &place));
             }
         }
         for (index, layer) in stack.layers.iter().enumerate() {
@@ -116,7 +116,6 @@ impl Writer<'_> {
                 lines.push(format!("{}_tell(t, {place}, 8);", self.prefix));
             }
         }
-        lines.retain(|line| !line.is_empty());
         lines.join("\n")
     }
 
@@ -150,11 +149,11 @@ impl Writer<'_> {
             let text = format!("e->with.{name}.{member}");
             let line = match (&parameter.ty, level) {
                 // The type of a message names the layer below.
-                (Type::Msg, 0) => format!("{}(t, &{text});", self.tell_whole_message()),
+                (Type::Msg, 0) => Some(format!("{}(t, &{text});", self.tell_whole_message())),
                 (Type::Msg, level) => self.tell(&Type::Msg, level - 1, &text),
                 (ty, _) => self.tell(ty, 0, &text),
             };
-            code.line(line);
+            code.add_lines(line);
         }
         code.line("break;");
         code.close("");

@@ -53,6 +53,11 @@ impl Code {
         self.lines.push(if text.is_empty() { Line::Idle(text) } else { Line::Text(text) });
     }
 
+    /// Adds lines.
+    pub fn add_lines(&mut self, lines: impl IntoIterator<Item = String>) {
+        lines.into_iter().for_each(|line| self.line(line));
+    }
+
     /// Adds the lines of a text as they are.
     pub fn raw(&mut self, text: &str) {
         self.lines.extend(text.lines().map(|line| Line::Text(line.trim_end().to_string())));

@@ -3,12 +3,12 @@
 use nacre_stack::*;
 
 use crate::body::{Body, Kind};
-use crate::calls::{Function, Linkage};
 use crate::code::Code;
+use crate::functions::{Function, Linkage};
 use crate::globals::Global;
-use crate::levels::Item;
 use crate::names;
 use crate::parts::{Content, Section};
+use crate::plan::Item;
 use crate::types::{constant, Scalar};
 use crate::writer::Writer;
 
@@ -254,16 +254,15 @@ impl Writer<'_> {
             parts.push(Section::of(Content::Call, code));
         }
         parts.push(Section::new(Content::Support, "\n"));
+        let views = self.stack.has_views().then(|| (Content::Open, self.view_function()));
         let rest = [
             (Content::Input, self.input_functions()),
             (Content::Timers, self.timers()),
             (Content::Call, self.generic_call()),
             (Content::Call, self.accepts_function()),
             (Content::State, self.discard_function()),
-            (Content::Open, self.view_function()),
         ];
-        let rest = rest.into_iter().filter(|(_, code)| !code.text().is_empty());
-        parts.extend(rest.map(|(content, mut code)| {
+        parts.extend(rest.into_iter().chain(views).map(|(content, mut code)| {
             code.line("");
             Section::of(content, code)
         }));
@@ -324,9 +323,8 @@ impl Writer<'_> {
         for (index, cell) in stack.cells.iter().enumerate() {
             let layer = cell.layer.index();
             let text = format!("s->{}.{}", self.layer_names[layer], self.cell_names[index]);
-            lines.push(self.drop_in(&cell.ty, layer, &text.into()));
+            lines.extend(self.drop_in(&cell.ty, layer, &text.into()));
         }
-        lines.retain(|line| !line.is_empty());
         let words = [("cells", lines.join("\n")), ("waiting", self.discard_waiting())];
         Code::verbatim(&self.of_texts(DISCARD, "discard", &words))
     }

@@ -4,9 +4,9 @@ use nacre_stack::visit::{Node, Traverse};
 use nacre_stack::*;
 
 use crate::body::{pushes, Body, Kind};
-use crate::calls::{CType, Function, Parameter};
 use crate::code::Code;
-use crate::levels::Item;
+use crate::functions::{CType, Function, Parameter};
+use crate::plan::Item;
 use crate::writer::Writer;
 
 /// A function in C that takes a step, and its body.

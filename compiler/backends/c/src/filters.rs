@@ -3,7 +3,7 @@
 use nacre_stack::*;
 
 use crate::body::{Body, Kind};
-use crate::calls::{Callee, Function, Parameter};
+use crate::functions::{Callee, Function, Parameter};
 use crate::globals::Global;
 use crate::term::Term;
 use crate::writer::Writer;

@@ -9,7 +9,6 @@ use std::collections::{HashMap, HashSet};
 use nacre_stack::*;
 
 use crate::template;
-use crate::writer::Writer;
 
 /// Names behind the prefix that the writer itself uses, beside those of the templates.
 pub const FIXED: &str = "APART BLOCK BOUND BROKEN BYTES H IMPOSSIBLE IN INLINE LEVEL LIKELY MALFORMED NODES NO_SPACE \
@@ -106,29 +105,6 @@ impl Globals {
         taken.extend(forms(&name));
         self.names.borrow_mut().insert(of, name.clone());
         name
-    }
-}
-
-impl Writer<'_> {
-    /// A name with the prefix, for something that is named after parts of the stack.
-    pub fn global(&self, of: Global, wanted: impl AsRef<str>) -> String {
-        format!("{}_{}", self.prefix, self.globals.name(of, wanted.as_ref()))
-    }
-
-    /// From which layer on messages in a type carry headers, if there are any in it.
-    fn carried(&self, ty: &Type, layer: usize) -> Option<Option<usize>> {
-        self.stack.has_message(ty).then(|| self.slot_layers(layer + 1).first().copied())
-    }
-
-    /// The word of a type: `wanted`, if it stands for no other.
-    pub fn type_word(&self, ty: &Type, layer: usize, wanted: &str) -> String {
-        self.globals.name(Global::Type(ty.clone(), self.carried(ty, layer)), wanted)
-    }
-
-    /// The name of a function for a type: `<prefix>_<what>_<type>`.
-    pub fn helper_name(&self, what: &str, ty: &Type, layer: usize) -> String {
-        let wanted = format!("{what}_{}", self.tag(ty, layer));
-        self.global(Global::Helper(what.to_string(), ty.clone(), self.carried(ty, layer)), wanted)
     }
 }
 

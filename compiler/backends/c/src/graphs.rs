@@ -126,8 +126,8 @@ impl Writer<'_> {
     /// The entries of frames at all lower ports.
     pub fn input_functions(&mut self) -> Code {
         let mut all = Code::new(0);
-        for port in self.lower_ports() {
-            if !all.text().is_empty() {
+        for (number, port) in self.lower_ports().into_iter().enumerate() {
+            if number > 0 {
                 all.line("");
             }
             let code = self.input_function(port);
@@ -136,12 +136,9 @@ impl Writer<'_> {
         all
     }
 
-    /// `view`, if the stack has views.
+    /// `view`, of stacks that have views.
     pub fn view_function(&mut self) -> Code {
         let mut code = Code::new(0);
-        if !self.stack.has_views() {
-            return code;
-        }
         let (p, stack) = (self.prefix.clone(), self.stack);
         code.open(format!("{} {{", self.view_head()));
         self.check_config(&mut code);
@@ -155,10 +152,7 @@ impl Writer<'_> {
         for (index, cell) in stack.cells.iter().enumerate().filter(|(index, cell)| !kept(*index, cell)) {
             let layer = cell.layer.index();
             let text = format!("s->{}.{}", self.layer_names[layer], self.cell_names[index]);
-            let drop = self.drop_in(&cell.ty, layer, &text.clone().into());
-            if self.stack.has_message(&cell.ty) {
-                code.line(drop);
-            }
+            code.add_lines(self.drop_in(&cell.ty, layer, &text.clone().into()));
             code.line(format!("memset(&{text}, 0, sizeof {text});"));
         }
         self.begin(&mut code, None);
@@ -189,10 +183,7 @@ impl Writer<'_> {
         code.open("{");
         code.add(&text);
         code.line(format!("{target} = {value};"));
-        let keep = self.keep_of(&cell.ty, layer, &target.into());
-        if !keep.is_empty() {
-            code.line(keep);
-        }
+        code.add_lines(self.keep_of(&cell.ty, layer, &target.into()));
         code.close("}");
     }
 

@@ -3,9 +3,9 @@
 use nacre_stack::*;
 
 use crate::code::Code;
-use crate::levels::Item;
+use crate::emitted::Level;
+use crate::plan::Item;
 use crate::writer::Writer;
-use crate::Level;
 
 impl Writer<'_> {
     /// The function that takes a frame at a lower port.

@@ -2,13 +2,13 @@
 
 use nacre_stack::*;
 
-use crate::calls::{Callee, Function};
 use crate::code::Code;
+use crate::emitted::Level;
+use crate::functions::{Callee, Function};
 use crate::places::distance;
 use crate::template::{self, Vocabulary};
 use crate::types::{mask_constant, window_slots};
 use crate::writer::Writer;
-use crate::Level;
 
 /// What is done to each message in a value.
 #[derive(Clone, Copy, PartialEq)]
@@ -170,13 +170,15 @@ impl Vocabulary for TypeWords<'_, '_, '_> {
             ("same_key", [a, b]) => self.w.same_text(key(ty), layer, a, b),
             ("same_members", [a, b]) => self.w.same_members(ty, layer, a, b),
             ("same_words", [a, b]) => same_words(ty, a, b),
-            ("tell", [value]) => self.w.tell(entry(ty), layer, value),
-            ("tell_key", [value]) => self.w.tell(key(ty), layer, value),
+            ("tell", [value]) => self.w.tell(entry(ty), layer, value).unwrap_or_default(),
+            ("tell_key", [value]) => self.w.tell(key(ty), layer, value).unwrap_or_default(),
             ("tell_members", [value]) => self.w.tell_members(ty, layer, value),
             ("headers", _) => self.w.tell_headers(layer + 1),
             ("function", [what]) => self.w.container(what, ty, layer),
-            ("drop", [value]) => self.w.act_on(Act::Drop, entry(ty), layer, &value.as_str().into()),
-            ("act", [value]) => self.w.act_on(self.of.act, entry(ty), layer, &value.as_str().into()),
+            ("drop", [value]) => self.w.act_on(Act::Drop, entry(ty), layer, &value.as_str().into()).unwrap_or_default(),
+            ("act", [value]) => {
+                self.w.act_on(self.of.act, entry(ty), layer, &value.as_str().into()).unwrap_or_default()
+            }
             ("act_members", [value]) => self.w.act_on_members(self.of, value),
             ("with", _) => if self.of.act == Act::Keep { "step" } else { "pool" }.into(),
             _ => self.window(word, arguments),

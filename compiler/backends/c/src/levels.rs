@@ -1,33 +1,12 @@
 //! How an emission reaches its target at each level: through the queue, as a call, or as code in place.
 
-use std::collections::HashSet;
-
 use nacre_stack::*;
 
-use crate::calls::{Callee, Function, Linkage};
+use crate::emitted::Level;
+use crate::functions::{Callee, Function, Linkage};
 use crate::globals::Global;
+use crate::plan::Item;
 use crate::writer::Writer;
-use crate::Level;
-
-/// A function in C that is made of a part of the IR.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Item {
-    Handler(HandlerId),
-    Function(FunctionId),
-    Reaction(LayerId, EventId),
-}
-
-/// The functions that have been asked for.
-///
-/// At level `inline` there are two kinds of each: the quick one is put in place where the stack IR says so, in the
-/// entries and in what is put in place itself; the slow one is called, by everything else.
-#[derive(Default)]
-pub struct Plan {
-    asked: HashSet<(Item, bool)>,
-    waiting: Vec<(Item, bool)>,
-    /// Whether the quick kind is being written.
-    pub quick: bool,
-}
 
 impl Writer<'_> {
     /// The name of a function in C, which will be written.

@@ -11,11 +11,13 @@ mod check;
 mod code;
 mod containers;
 mod descriptor;
+mod emitted;
 mod entries;
 mod events;
 mod expressions;
 mod externs;
 mod filters;
+mod functions;
 mod globals;
 mod graphs;
 mod header;
@@ -28,6 +30,7 @@ mod lifetimes;
 mod loops;
 mod messages;
 mod names;
+mod naming;
 mod opening;
 mod operations;
 mod operators;
@@ -36,9 +39,11 @@ mod packing;
 mod parsing;
 mod parts;
 mod places;
+mod plan;
 mod queries;
 mod queue;
 mod sets;
+mod slots;
 mod source;
 mod statements;
 mod strings;
@@ -54,64 +59,10 @@ mod wire;
 mod writer;
 
 use nacre_stack::normal::normal;
-use nacre_stack::{Span, Stack};
+use nacre_stack::Stack;
 
+pub use emitted::{Emitted, Level, Options, Sources};
 pub use parts::{Content, Part};
-
-/// How the events of one step reach the layers. The wire and the behaviour are the same at each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Level {
-    /// Through a queue; a scheduler calls the layers.
-    Queue,
-    /// By calls, where `Emit.call` is set.
-    Call,
-    /// One function for each outside event; what is unlikely is outlined.
-    Inline,
-}
-
-impl Level {
-    pub const ALL: [Level; 3] = [Level::Queue, Level::Call, Level::Inline];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Level::Queue => "queue",
-            Level::Call => "call",
-            Level::Inline => "inline",
-        }
-    }
-}
-
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// In front of every name, and the name of the files; none: the stack's. Several levels of a stack can so be linked together.
-    pub prefix: Option<String>,
-    /// `#line` directives.
-    pub lines: bool,
-    /// For checkers, which try several: a number drawn at random is asked of `uint64_t <prefix>_drawn(uint64_t below)`, which whoever
-    /// takes the text in must have declared.
-    pub asks_draws: bool,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options { prefix: None, lines: true, asks_draws: false }
-    }
-}
-
-/// The text of a stack in C.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Emitted {
-    /// For `<prefix>.h`.
-    pub header: String,
-    /// For `<prefix>.c`.
-    pub source: String,
-    /// The parts of the header, then those of the source, in order. Joined, they are the two files, except for the `#line`
-    /// directives that return to the numbering of the file itself.
-    pub parts: Vec<Part>,
-}
-
-/// Where a piece of a layer's source stands: file, line.
-pub type Sources<'a> = &'a dyn Fn(Span) -> Option<(String, u32)>;
 
 pub fn write(stack: &Stack, level: Level, sources: Sources) -> Emitted {
     write_with(stack, level, sources, Options::default())

@@ -3,7 +3,7 @@
 
 use nacre_stack::*;
 
-use crate::calls::{Function, Parameter};
+use crate::functions::{Function, Parameter};
 use crate::instances::{Act, Instance};
 use crate::template;
 use crate::term::Term;
@@ -14,39 +14,40 @@ const SAME: &str = include_str!("support/same.c");
 const ORDER: &str = include_str!("support/order.c");
 
 impl Writer<'_> {
-    /// Returns a statement that releases the messages in a value.
-    pub fn drop_of(&mut self, ty: &Type, layer: usize, value: &Term) -> String {
+    /// Returns a statement that releases the messages in a value; none: there are none in its type.
+    pub fn drop_of(&mut self, ty: &Type, layer: usize, value: &Term) -> Option<String> {
         self.act_with(Act::Drop, ty, layer, value, "step->pool")
     }
     /// The same where there is no step.
-    pub fn drop_in(&mut self, ty: &Type, layer: usize, value: &Term) -> String {
+    pub fn drop_in(&mut self, ty: &Type, layer: usize, value: &Term) -> Option<String> {
         self.act_with(Act::Drop, ty, layer, value, "pool")
     }
-    pub fn share_of(&mut self, ty: &Type, layer: usize, value: &Term) -> String {
+    /// Returns a statement that shares the messages in a value.
+    pub fn share_of(&mut self, ty: &Type, layer: usize, value: &Term) -> Option<String> {
         self.act_with(Act::Share, ty, layer, value, "step->pool")
     }
     /// Returns a statement that copies the messages in a value into the pool.
-    pub fn keep_of(&mut self, ty: &Type, layer: usize, value: &Term) -> String {
+    pub fn keep_of(&mut self, ty: &Type, layer: usize, value: &Term) -> Option<String> {
         self.act_with(Act::Keep, ty, layer, value, "step")
     }
 
     /// A statement in a function that does it to a value of which this one is a part.
-    pub fn act_on(&mut self, act: Act, ty: &Type, layer: usize, value: &Term) -> String {
+    pub fn act_on(&mut self, act: Act, ty: &Type, layer: usize, value: &Term) -> Option<String> {
         self.act_with(act, ty, layer, value, if act == Act::Keep { "step" } else { "pool" })
     }
 
-    fn act_with(&mut self, act: Act, ty: &Type, layer: usize, value: &Term, with: &str) -> String {
+    fn act_with(&mut self, act: Act, ty: &Type, layer: usize, value: &Term, with: &str) -> Option<String> {
         let p = self.prefix.clone();
         if !self.stack.has_message(ty) {
-            return String::new();
+            return None;
         }
         if *ty == Type::Msg {
             let bytes = value.member("bytes");
-            return match act {
+            return Some(match act {
                 Act::Drop => format!("{p}_drop({with}, {bytes});"),
                 Act::Share => format!("{p}_share({with}, {bytes});"),
                 Act::Keep => format!("{bytes} = {p}_keep({with}, {bytes});"),
-            };
+            });
         }
         let word = match act {
             Act::Drop => "drop",
@@ -57,23 +58,22 @@ impl Writer<'_> {
         let address = value.address();
         if act != Act::Keep {
             let name = self.instance(name, &template, Instance { ty, layer, act });
-            return format!("{name}({with}, {address});");
+            return Some(format!("{name}({with}, {address});"));
         }
         let function = Function::plain(name, vec![Parameter::pointer(self.c_type(ty, layer), "value")]);
         let callee = function.callee();
         self.register(function);
         self.instance(callee.name.clone(), &template, Instance { ty, layer, act });
-        format!("{};", self.call_step(&callee, &[address]))
+        Some(format!("{};", self.call_step(&callee, &[address])))
     }
 
     /// The same for each member of a struct or tuple.
     pub fn act_on_members(&mut self, of: Instance, value: &str) -> String {
-        let members = self.member_types(of.ty).into_iter().enumerate().map(|(i, ty)| {
+        let members = self.member_types(of.ty).into_iter().enumerate().filter_map(|(i, ty)| {
             let member = format!("{value}->{}", self.member(of.ty, i as u32));
             self.act_on(of.act, &ty, of.layer, &member.into())
         });
-        let lines: Vec<String> = members.filter(|line| !line.is_empty()).collect();
-        lines.join("\n")
+        members.collect::<Vec<_>>().join("\n")
     }
 
     /// The types of the members of a struct or tuple.

@@ -4,24 +4,8 @@ use std::collections::HashSet;
 
 use nacre_stack::*;
 
-const TAKEN: &str =
-    "auto break case char const continue default do double else enum extern float for goto if inline int long \
-    register restrict return short signed sizeof static struct switch typedef union unsigned void volatile \
-    while int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t uintptr_t size_t memset memcpy \
-    memcmp bool true false NULL step s out event asm typeof errno main state pool counters now data len seed \
-    config bytes node block view waiting addr";
-
-/// Macros of compilers and of the C library, and the functions of it that emitted code calls.
-const LIBRARY: &str =
-    "linux unix i386 mips sparc sun memcpy memset memcmp memmove offsetof alignas alignof noreturn complex \
-    static_assert thread_local stdin stdout stderr";
-
-/// Words of C++, whose programs include the header too.
-const OF_CPP: &str =
-    "alignas alignof and and_eq bitand bitor catch char8_t char16_t char32_t class co_await co_return co_yield \
-    compl concept const_cast consteval constexpr constinit decltype delete dynamic_cast explicit export friend mutable \
-    namespace new noexcept not not_eq nullptr operator or or_eq private protected public reinterpret_cast requires \
-    static_assert static_cast template this thread_local throw try typeid typename using virtual wchar_t xor xor_eq";
+/// What the emitted text itself declares in every scope.
+const OWN: &str = "step s out event state pool counters now data len seed config bytes node block view waiting addr";
 
 /// A name that C takes: letters, digits and `_`.
 pub fn plain(name: &str) -> String {
@@ -57,7 +41,7 @@ pub struct Unique {
 impl Unique {
     /// A scope in a file of a stack with a prefix.
     pub fn new(prefix: &str) -> Unique {
-        let words = [TAKEN, LIBRARY, OF_CPP].into_iter().flat_map(str::split_whitespace);
+        let words = words_of_c::in_headers().chain(OWN.split_whitespace());
         Unique { taken: words.map(str::to_string).collect(), prefix: format!("{prefix}_").to_uppercase() }
     }
 

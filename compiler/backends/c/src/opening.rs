@@ -3,9 +3,9 @@
 use nacre_stack::*;
 
 use crate::body::{Body, Kind};
-use crate::calls::Callee;
 use crate::code::Code;
-use crate::levels::Item;
+use crate::functions::Callee;
+use crate::plan::Item;
 use crate::writer::Writer;
 
 impl Writer<'_> {

@@ -6,126 +6,150 @@ use crate::body::Body;
 use crate::term::Term;
 use crate::types::{constant, Scalar};
 
+/// What an operation works on.
+struct Operands {
+    /// The arguments.
+    values: Vec<Term>,
+    /// The place, its type and that of its entries.
+    text: Term,
+    ty: Type,
+    element: Type,
+    /// Stored values outlive the step there.
+    keeps: bool,
+}
+
 impl Body<'_, '_> {
     /// An operation, and what it gives.
     pub fn operate(&mut self, o: &Operate) {
         let values: Vec<Term> = o.arguments.iter().map(|e| self.operand(e)).collect();
         let found = self.place(&o.place);
-        let (text, ty) = (found.text.clone(), o.place.ty.clone());
+        let ty = o.place.ty.clone();
         let element = match &ty {
             Type::Ring(t, _) | Type::List(t, _) | Type::Window(t, _, _) | Type::Pool(t, _) | Type::Map(_, t, _) => {
                 (**t).clone()
             }
             other => other.clone(),
         };
-        let last = o.arguments.iter().zip(&values).next_back().map(|(e, v)| (e.clone(), v.clone()));
+        let on = Operands { values, text: found.text.clone(), ty: ty.clone(), element, keeps: found.keeps };
         match (o.operation, &ty) {
-            (Operation::Push, Type::Window(_, _, bits)) => {
-                let number_type = Type::Seq(*bits);
-                let c_number = self.c_type(&number_type);
-                let number = self.bind(&c_number, "number", "0");
-                let helper = self.w.container("push", &ty, self.layer);
-                let slot = self.slot(&element, &format!("{helper}(&{text}, &{number})"));
-                self.put(o, &found.keeps, &element, &slot, last);
-                self.gives(o, &number_type, Some(&format!("{slot} != NULL")), &number);
-                self.set_done(o, &format!("{slot} != NULL"));
-            }
-            (Operation::Put, _) => {
-                let helper = self.w.container("put", &ty, self.layer);
-                let slot = self.slot(&element, &format!("{helper}(&{text}, {})", values[0]));
-                self.put(o, &found.keeps, &element, &slot, last);
-                self.set_done(o, &format!("{slot} != NULL"));
-            }
-            (Operation::Push, _) => {
-                let helper = self.w.container("push", &ty, self.layer);
-                let slot = self.slot(&element, &format!("{helper}(&{text})"));
-                self.put(o, &found.keeps, &element, &slot, last);
-                self.set_done(o, &format!("{slot} != NULL"));
-            }
-            (Operation::Pop | Operation::Read, _) => {
-                let reads = o.operation == Operation::Read;
-                let helper = self.w.container(if reads { "read" } else { "pop" }, &ty, self.layer);
-                let slot = self.slot(&element, &format!("{helper}(&{text})"));
-                self.take_out(o, &element, &slot, reads);
-            }
-            (Operation::TakeNext, _) => {
-                let helper = self.w.container("take", &ty, self.layer);
-                let slot = self.slot(&element, &format!("{helper}(step->pool, &{text})"));
-                self.take_out(o, &element, &slot, false);
-            }
+            (Operation::Push, Type::Window(..)) => self.push_numbered(o, &on),
+            (Operation::Push | Operation::Put, _) => self.push_or_put(o, &on),
+            (Operation::Pop | Operation::Read | Operation::TakeNext, _) => self.take_entry(o, &on),
             (Operation::Release, _) => {
                 let helper = self.w.container("release", &ty, self.layer);
-                let call = format!("{helper}(step->pool, &{text}, {})", values[0]);
+                let call = format!("{helper}(step->pool, &{}, {})", on.text, on.values[0]);
                 self.gives_or_runs(o, &Type::UInt(32), &call);
                 self.set_done(o, "true");
             }
-            (Operation::Raise | Operation::SkipTo, _) => {
-                let helper = self.w.container(
-                    if o.operation == Operation::Raise { "raise" } else { "skip_to" },
-                    &ty,
-                    self.layer,
-                );
-                self.code.line(format!("{helper}(&{text}, {});", values[0]));
-                self.set_done(o, "true");
-            }
-            (Operation::Hole | Operation::NewHole, Type::Window(_, _, bits)) => self.hole(o, &text, &ty, *bits),
+            (Operation::Hole | Operation::NewHole, Type::Window(_, _, bits)) => self.hole(o, &on.text, &ty, *bits),
             (Operation::Clear, Type::Bits(_)) => {
-                self.code.line(format!("memset(&{text}, 0, sizeof {text});"));
+                self.code.line(format!("memset(&{0}, 0, sizeof {0});", on.text));
                 self.set_done(o, "true");
             }
-            (Operation::Clear | Operation::ClearUndelivered | Operation::PassOver, _) => {
-                let word = match o.operation {
-                    Operation::Clear => "clear",
-                    Operation::PassOver => "pass",
-                    _ => "clear_undelivered",
-                };
-                let helper = self.w.container(word, &ty, self.layer);
-                let number: String = values.iter().map(|value| format!(", {value}")).collect();
-                self.code.line(format!("{helper}(step->pool, &{text}{number});"));
-                self.set_done(o, "true");
-            }
-            (Operation::Remove, Type::Pool(_, n) | Type::Map(_, _, n)) => {
-                let p = self.w.prefix.clone();
-                let at = self.simple(&o.arguments[0].ty, &values[0], "slot");
-                let c_type = self.c_type(&element);
-                let there = format!("{at} < {n}u && {p}_has({text}.used, (uint32_t){at})");
-                let slot = self.bind(&format!("{c_type} *"), "removed", &format!("{there} ? &{text}.at[{at}] : NULL"));
-                self.code.line(format!("if ({slot} != NULL) {{ {p}_unmark({text}.used, (uint32_t){at}); }}"));
-                self.take_out(o, &element, &slot, false);
-            }
-            (Operation::Remove, _) => self.remove_equal(o, &text, &ty, &element, &values[0]),
-            (Operation::Add, Type::Pool(_, n)) => {
-                let helper = self.w.container("add", &ty, self.layer);
-                let slot = self.bind("const uint32_t", "slot", &format!("{helper}(&{text})"));
-                let c_type = self.c_type(&element);
-                let place =
-                    self.bind(&format!("{c_type} *"), "added", &format!("{slot} < {n}u ? &{text}.at[{slot}] : NULL"));
-                self.put(o, &found.keeps, &element, &place, last);
-                self.gives(o, &Type::UInt(32), Some(&format!("{slot} < {n}u")), &slot);
-                self.set_done(o, &format!("{slot} < {n}u"));
-            }
+            (Operation::Remove, Type::Pool(_, n) | Type::Map(_, _, n)) => self.remove_slot(o, &on, *n),
+            (Operation::Remove, _) => self.remove_equal(o, &on.text, &ty, &on.element, &on.values[0]),
+            (Operation::Add, Type::Pool(_, n)) => self.add_slot(o, &on, *n),
             (Operation::Find, Type::Map(_, _, n)) => {
                 let helper = self.w.container("find", &ty, self.layer);
-                let key = self.addressed(&o.arguments[0].ty, &values[0]);
-                let slot = self.bind("const uint32_t", "slot", &format!("{helper}(&{text}, &{key})"));
+                let key = self.addressed(&o.arguments[0].ty, &on.values[0]);
+                let slot = self.bind("const uint32_t", "slot", &format!("{helper}(&{}, &{key})", on.text));
                 self.gives(o, &Type::UInt(32), Some(&format!("{slot} < {n}u")), &slot);
                 self.set_done(o, "true");
             }
-            (Operation::Insert | Operation::Entry, Type::Map(_, _, n)) => {
-                let helper = self.w.container("place", &ty, self.layer);
-                let key = self.addressed(&o.arguments[0].ty, &values[0]);
-                let old = self.bind("bool", "old", "false");
-                let slot = self.bind("const uint32_t", "slot", &format!("{helper}(&{text}, &{key}, &{old})"));
-                let c_type = self.c_type(&element);
-                let place =
-                    self.bind(&format!("{c_type} *"), "entry", &format!("{slot} < {n}u ? &{text}.at[{slot}] : NULL"));
-                self.set_entry(o, &found.keeps, &element, &place, &old, last);
-                self.gives(o, &Type::UInt(32), Some(&format!("{slot} < {n}u")), &slot);
-                self.set_done(o, &format!("{slot} < {n}u"));
-            }
-            (operation, ty) => unreachable!("{operation:?} on {ty:?}"),
+            (Operation::Insert | Operation::Entry, Type::Map(_, _, n)) => self.place_key(o, &on, *n),
+            _ => self.move_through(o, &on),
         }
         self.release_lost(&found, &ty);
+    }
+
+    /// `push` to a window, which gives the number.
+    fn push_numbered(&mut self, o: &Operate, on: &Operands) {
+        let Type::Window(_, _, bits) = on.ty else { unreachable!("{:?} has no numbers", on.ty) };
+        let number_type = Type::Seq(bits);
+        let c_number = self.c_type(&number_type);
+        let number = self.bind(&c_number, "number", "0");
+        let helper = self.w.container("push", &on.ty, self.layer);
+        let slot = self.slot(&on.element, &format!("{helper}(&{}, &{number})", on.text));
+        self.put(o, on, &slot);
+        self.gives(o, &number_type, Some(&format!("{slot} != NULL")), &number);
+        self.set_done(o, &format!("{slot} != NULL"));
+    }
+
+    /// `push` to a ring or list, `put` into a window.
+    fn push_or_put(&mut self, o: &Operate, on: &Operands) {
+        let (what, number) = match o.operation {
+            Operation::Push => ("push", String::new()),
+            _ => ("put", format!(", {}", on.values[0])),
+        };
+        let helper = self.w.container(what, &on.ty, self.layer);
+        let slot = self.slot(&on.element, &format!("{helper}(&{}{number})", on.text));
+        self.put(o, on, &slot);
+        self.set_done(o, &format!("{slot} != NULL"));
+    }
+
+    /// Takes an entry, or shares it.
+    fn take_entry(&mut self, o: &Operate, on: &Operands) {
+        let (what, pool) = match o.operation {
+            Operation::Read => ("read", ""),
+            Operation::Pop => ("pop", ""),
+            _ => ("take", "step->pool, "),
+        };
+        let helper = self.w.container(what, &on.ty, self.layer);
+        let slot = self.slot(&on.element, &format!("{helper}({pool}&{})", on.text));
+        self.take_out(o, &on.element, &slot, o.operation == Operation::Read);
+    }
+
+    /// Operations that give nothing: they move the numbers of a window, or clear a container.
+    fn move_through(&mut self, o: &Operate, on: &Operands) {
+        let (what, pool) = match o.operation {
+            Operation::Raise => ("raise", ""),
+            Operation::SkipTo => ("skip_to", ""),
+            Operation::Clear => ("clear", "step->pool, "),
+            Operation::PassOver => ("pass", "step->pool, "),
+            Operation::ClearUndelivered => ("clear_undelivered", "step->pool, "),
+            operation => unreachable!("{operation:?} on {:?}", on.ty),
+        };
+        let helper = self.w.container(what, &on.ty, self.layer);
+        let number: String = on.values.iter().map(|value| format!(", {value}")).collect();
+        self.code.line(format!("{helper}({pool}&{}{number});", on.text));
+        self.set_done(o, "true");
+    }
+
+    /// `remove` of what is in a slot.
+    fn remove_slot(&mut self, o: &Operate, on: &Operands, n: u32) {
+        let (p, text) = (self.w.prefix.clone(), &on.text);
+        let at = self.simple(&o.arguments[0].ty, &on.values[0], "slot");
+        let c_type = self.c_type(&on.element);
+        let there = format!("{at} < {n}u && {p}_has({text}.used, (uint32_t){at})");
+        let slot = self.bind(&format!("{c_type} *"), "removed", &format!("{there} ? &{text}.at[{at}] : NULL"));
+        self.code.line(format!("if ({slot} != NULL) {{ {p}_unmark({text}.used, (uint32_t){at}); }}"));
+        self.take_out(o, &on.element, &slot, false);
+    }
+
+    /// `add` to a pool, which gives the slot.
+    fn add_slot(&mut self, o: &Operate, on: &Operands, n: u32) {
+        let text = &on.text;
+        let helper = self.w.container("add", &on.ty, self.layer);
+        let slot = self.bind("const uint32_t", "slot", &format!("{helper}(&{text})"));
+        let c_type = self.c_type(&on.element);
+        let place = self.bind(&format!("{c_type} *"), "added", &format!("{slot} < {n}u ? &{text}.at[{slot}] : NULL"));
+        self.put(o, on, &place);
+        self.gives(o, &Type::UInt(32), Some(&format!("{slot} < {n}u")), &slot);
+        self.set_done(o, &format!("{slot} < {n}u"));
+    }
+
+    /// `insert` and `entry`: a slot of a map for a key.
+    fn place_key(&mut self, o: &Operate, on: &Operands, n: u32) {
+        let text = &on.text;
+        let helper = self.w.container("place", &on.ty, self.layer);
+        let key = self.addressed(&o.arguments[0].ty, &on.values[0]);
+        let old = self.bind("bool", "old", "false");
+        let slot = self.bind("const uint32_t", "slot", &format!("{helper}(&{text}, &{key}, &{old})"));
+        let c_type = self.c_type(&on.element);
+        let place = self.bind(&format!("{c_type} *"), "entry", &format!("{slot} < {n}u ? &{text}.at[{slot}] : NULL"));
+        self.set_entry(o, on, &place, &old);
+        self.gives(o, &Type::UInt(32), Some(&format!("{slot} < {n}u")), &slot);
+        self.set_done(o, &format!("{slot} < {n}u"));
     }
 
     /// An argument. The operation changes places, so it must not be read from one later.
@@ -162,88 +186,72 @@ impl Body<'_, '_> {
     }
 
     /// Stores the last argument where a slot was found; gives it back, or lets it go, where none was.
-    fn put(&mut self, o: &Operate, keeps: &bool, element: &Type, slot: &str, last: Option<(Expr, Term)>) {
-        let Some((_, value)) = last else { return };
+    fn put(&mut self, o: &Operate, on: &Operands, slot: &str) {
+        let Some(value) = on.values.last() else { return };
         self.code.open(format!("if ({}) {{", self.w.likely(&format!("{slot} != NULL"))));
-        self.store_at(*keeps, element, slot, &value);
-        self.not_stored(o, element, &value);
+        self.store_at(on, slot, value);
+        self.not_stored(o, &on.element, value);
         self.code.close("}");
     }
 
-    fn store_at(&mut self, keeps: bool, element: &Type, slot: &str, value: &str) {
-        if !keeps || !self.w.stack.has_message(element) {
+    fn store_at(&mut self, on: &Operands, slot: &str, value: &str) {
+        if !on.keeps || !self.w.stack.has_message(&on.element) {
             return self.code.line(format!("*{slot} = {value};"));
         }
-        let c_type = self.c_type(element);
+        let c_type = self.c_type(&on.element);
         let kept = self.bind(&c_type, "kept", value);
-        let keep = self.w.keep_of(element, self.layer, &kept);
-        self.code.line(keep);
+        let keep = self.w.keep_of(&on.element, self.layer, &kept);
+        self.code.add_lines(keep);
         self.code.line(format!("*{slot} = {kept};"));
     }
 
     /// The other branch of a store that can fail.
     fn not_stored(&mut self, o: &Operate, element: &Type, value: &Term) {
-        match o.back {
-            Some(back) => {
-                self.code.turn("} else {");
-                self.set(back, value);
-            }
-            None if self.w.stack.has_message(element) => {
-                let drop = self.w.drop_of(element, self.layer, value);
-                self.code.turn("} else {");
-                self.code.line(drop);
-            }
-            None => {}
+        if let Some(back) = o.back {
+            self.code.turn("} else {");
+            self.set(back, value);
+        } else if let Some(drop) = self.w.drop_of(element, self.layer, value) {
+            self.code.turn("} else {");
+            self.code.line(drop);
         }
     }
 
-    fn set_entry(
-        &mut self,
-        o: &Operate,
-        keeps: &bool,
-        element: &Type,
-        slot: &str,
-        old: &str,
-        last: Option<(Expr, Term)>,
-    ) {
-        let Some((_, value)) = last else { return };
-        let drop_old = self.w.drop_of(element, self.layer, &Term::pointee(slot));
-        let drop_new = self.w.drop_of(element, self.layer, &value);
+    fn set_entry(&mut self, o: &Operate, on: &Operands, slot: &str, old: &str) {
+        let Some(value) = on.values.last() else { return };
+        let element = &on.element;
         self.code.open(format!("if ({slot} != NULL) {{"));
         if o.operation == Operation::Insert {
-            if self.w.stack.has_message(element) {
+            if let Some(drop_old) = self.w.drop_of(element, self.layer, &Term::pointee(slot)) {
                 self.code.line(format!("if ({old}) {{ {drop_old} }}"));
             }
-            self.store_at(*keeps, element, slot, &value);
+            self.store_at(on, slot, value);
         } else {
             self.code.open(format!("if (!{old}) {{"));
-            self.store_at(*keeps, element, slot, &value);
-            if self.w.stack.has_message(element) {
+            self.store_at(on, slot, value);
+            if let Some(drop_new) = self.w.drop_of(element, self.layer, value) {
                 self.code.turn("} else {");
                 self.code.line(drop_new);
             }
             self.code.close("}");
         }
-        self.not_stored(o, element, &value);
+        self.not_stored(o, element, value);
         self.code.close("}");
     }
 
-    /// Moves an entry out (or shares it), as an option or by itself.
+    /// Moves an entry out (or shares it), as an option or alone.
     fn take_out(&mut self, o: &Operate, element: &Type, slot: &str, shares: bool) {
-        if shares {
-            let share = self.w.share_of(element, self.layer, &Term::pointee(slot));
-            if !share.is_empty() && o.into.is_some() {
-                self.code.line(format!("if ({slot} != NULL) {{ {share} }}"));
-            }
+        let entry = Term::pointee(slot);
+        let act = match (shares, o.into) {
+            (true, Some(_)) => self.w.share_of(element, self.layer, &entry),
+            (false, None) => self.w.drop_of(element, self.layer, &entry),
+            _ => None,
+        };
+        match act {
+            Some(act) => self.code.line(format!("if ({slot} != NULL) {{ {act} }}")),
+            None if o.into.is_none() => self.code.line(format!("(void){slot};")),
+            None => {}
         }
-        if o.into.is_none() {
-            let drop = self.w.drop_of(element, self.layer, &Term::pointee(slot));
-            match shares || !self.w.stack.has_message(element) {
-                true => self.code.line(format!("(void){slot};")),
-                false => self.code.line(format!("if ({slot} != NULL) {{ {drop} }}")),
-            }
-        }
-        self.gives(o, element, Some(&format!("{slot} != NULL")), &Term::pointee(slot));
+        self.gives(o, element, Some(&format!("{slot} != NULL")), &entry);
         self.set_done(o, "true");
     }
 

@@ -2,8 +2,8 @@
 
 use nacre_stack::*;
 
-use crate::calls::{Callee, Function, Linkage, Parameter};
 use crate::code::Code;
+use crate::functions::{Callee, Function, Linkage, Parameter};
 use crate::globals::Global;
 use crate::names;
 use crate::writer::Writer;

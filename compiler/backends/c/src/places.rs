@@ -92,11 +92,12 @@ impl Body<'_, '_> {
 
     /// Releases what a statement wrote to a place that is not there.
     pub fn release_lost(&mut self, found: &Where, ty: &Type) {
-        if found.lost.is_empty() || !self.w.stack.has_message(ty) {
+        if found.lost.is_empty() {
             return;
         }
-        let drop = self.w.drop_of(ty, self.layer, &found.text);
-        self.later(format!("if ({}) {{ {drop} }}", found.lost.join(" || ")));
+        if let Some(drop) = self.w.drop_of(ty, self.layer, &found.text) {
+            self.later(format!("if ({}) {{ {drop} }}", found.lost.join(" || ")));
+        }
     }
 }
 

@@ -2,13 +2,13 @@
 
 use nacre_stack::*;
 
-use crate::calls::{Function, Linkage, Parameter};
 use crate::code::Code;
+use crate::emitted::Level;
 use crate::events::Written;
+use crate::functions::{Function, Linkage, Parameter};
 use crate::globals::Global;
-use crate::levels::Item;
+use crate::plan::Item;
 use crate::writer::Writer;
-use crate::Level;
 
 /// Where events wait in line.
 struct Line {

@@ -3,13 +3,13 @@
 use nacre_stack::*;
 
 use crate::code::{Code, Origin};
+use crate::emitted::{Emitted, Level};
 use crate::events::Written;
 use crate::globals::Global;
-use crate::levels::Item;
 use crate::names;
 use crate::parts::{self, Content, Section};
+use crate::plan::Item;
 use crate::writer::Writer;
-use crate::{Emitted, Level};
 
 const WORDS: &str = include_str!("support/words.c");
 const STEP: &str = include_str!("support/step.c");

@@ -4,8 +4,8 @@ use nacre_stack::*;
 
 use crate::body::{Body, Kind};
 use crate::homes::sets_at_once;
-use crate::levels::Item;
 use crate::names::comment;
+use crate::plan::Item;
 use crate::term::Term;
 
 impl<'a> Body<'_, 'a> {
@@ -97,8 +97,8 @@ impl<'a> Body<'_, 'a> {
                     Type::Msg => self.borrowed_message(e).0,
                     _ => self.borrowed(e),
                 };
-                let line = self.w.drop_of(&e.ty, self.layer, &text);
-                self.code.line(line);
+                let drop = self.w.drop_of(&e.ty, self.layer, &text);
+                self.code.add_lines(drop);
             }
             StatementKind::Arm { timer, delay, unless_armed } => self.arm(timer, delay, *unless_armed),
             StatementKind::Cancel(timer) => {
@@ -182,9 +182,7 @@ impl<'a> Body<'_, 'a> {
         if resets {
             let found = self.place(place);
             let drop = self.w.drop_of(&place.ty, self.layer, &found.text);
-            if has_message {
-                self.code.line(drop);
-            }
+            self.code.add_lines(drop);
             self.code.line(format!("memset(&{0}, 0, sizeof {0});", found.text));
             return;
         }
@@ -197,10 +195,10 @@ impl<'a> Body<'_, 'a> {
             let found = self.place(place);
             if found.keeps {
                 let keep = self.w.keep_of(&place.ty, self.layer, &value);
-                self.code.line(keep);
+                self.code.add_lines(keep);
             }
             let drop = self.w.drop_of(&place.ty, self.layer, &found.text);
-            self.code.line(drop);
+            self.code.add_lines(drop);
             self.code.line(format!("{} = {value};", found.text));
             self.release_lost(&found, &place.ty);
             return;
@@ -314,7 +312,7 @@ impl<'a> Body<'_, 'a> {
                 let c_type = self.c_type(&ty.clone());
                 let result = self.bind(&c_type, "result", &call);
                 let drop = self.w.drop_of(&ty.clone(), self.layer, &result);
-                self.code.line(drop);
+                self.code.add_lines(drop);
             }
             (None, Some(_)) => self.code.line(format!("(void){call};")),
             _ => self.code.line(format!("{call};")),

@@ -3,8 +3,8 @@
 use nacre_stack::*;
 
 use crate::code::Code;
-use crate::levels::Item;
 use crate::names::comment;
+use crate::plan::Item;
 use crate::types::window_slots;
 use crate::writer::Writer;
 

@@ -54,13 +54,13 @@ impl<'a> Body<'_, 'a> {
         if drains {
             self.take_from_copy(&ty, &text, &i);
             let clear = self.w.drop_of(&ty, self.layer, &text);
-            self.draining.push(clear);
+            self.draining.extend(clear);
         }
         self.loop_body(body);
         self.code.close("}");
         if drains {
-            let clear = self.draining.pop().unwrap_or_default();
-            self.code.line(clear);
+            let clear = self.draining.pop();
+            self.code.add_lines(clear);
         }
         self.code.line(format!("(void){count};"));
     }

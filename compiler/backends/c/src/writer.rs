@@ -5,12 +5,12 @@ use std::collections::{BTreeSet, HashSet};
 use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
-use crate::calls::{Calls, Parameter};
 use crate::code::Code;
+use crate::emitted::{Level, Options, Sources};
+use crate::functions::{Calls, Parameter};
 use crate::globals::{Global, Globals};
-use crate::messages::{self, Slots};
 use crate::names;
-use crate::{Level, Options};
+use crate::slots::{self, Slots};
 
 /// What functions that hand events on declare beside the event's parameters.
 const OWN: &str = "e head size output segment more this_step shape";
@@ -19,7 +19,7 @@ pub struct Writer<'a> {
     pub stack: &'a Stack,
     pub level: Level,
     pub options: Options,
-    pub sources: crate::Sources<'a>,
+    pub sources: Sources<'a>,
     /// In front of every name.
     pub prefix: String,
     pub layer_names: Vec<String>,
@@ -48,13 +48,13 @@ pub struct Writer<'a> {
     /// (layer or port, event) that go through the queue, or through the ring of what comes later.
     pub queued: BTreeSet<(Target, EventId)>,
     pub put_off: BTreeSet<(Target, EventId)>,
-    pub plan: crate::levels::Plan,
+    pub plan: crate::plan::Plan,
     pub calls: Calls,
     pub telling: crate::telling::Telling,
 }
 
 impl<'a> Writer<'a> {
-    pub fn new(stack: &'a Stack, level: Level, options: Options, sources: crate::Sources<'a>) -> Writer<'a> {
+    pub fn new(stack: &'a Stack, level: Level, options: Options, sources: Sources<'a>) -> Writer<'a> {
         let prefix = names::plain(options.prefix.as_deref().unwrap_or(&stack.name));
         let layer_names = names::all(&prefix, stack.layers.iter().map(|l| l.name.as_str()));
         let cells = stack.cells.iter().map(|c| (c.layer.index(), c.name.as_str()));
@@ -64,7 +64,7 @@ impl<'a> Writer<'a> {
         let mut members = names::Unique::new(&prefix);
         layer_names.iter().for_each(|name| drop(members.take(name)));
         let slots = (0..stack.layers.len())
-            .map(|l| messages::slots(stack, LayerId(l as u32), &layer_names[l], &mut members))
+            .map(|l| slots::slots(stack, LayerId(l as u32), &layer_names[l], &mut members))
             .collect();
         let field_names =
             stack.structs.iter().map(|s| names::all(&prefix, s.fields.iter().map(|f| f.name.as_str()))).collect();
@@ -94,7 +94,7 @@ impl<'a> Writer<'a> {
             temporary: 0,
             queued: BTreeSet::new(),
             put_off: BTreeSet::new(),
-            plan: crate::levels::Plan::default(),
+            plan: crate::plan::Plan::default(),
             calls,
             telling: Default::default(),
         }

@@ -35,9 +35,9 @@ struct @_reader { const struct @_bytes *piece, *end; uint32_t at; };
     const uint32_t size = @head_function(m, step->more->temp + temp);
     const bool fits = size != UINT32_MAX;
     if (!fits) { step->counters[@_BROKEN]++; }
-    pieces[0] = pieces[1] = (struct @_bytes){.block = 0};
-    if (fits && size) { pieces[0] = (struct @_bytes){.block = @_TEMP, .offset = temp, .len = size}; }
-    if (fits) { pieces[1] = m.bytes; }
+    pieces[0] = fits && size ? (struct @_bytes){.block = @_TEMP, .offset = temp, .len = size}
+                             : (struct @_bytes){.block = 0};
+    pieces[1] = fits ? m.bytes : (struct @_bytes){.block = 0};
 }
 //@ pack: puts the headers of a message and then its bytes where things are made, as one string.
 @head {
