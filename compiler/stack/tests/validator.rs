@@ -243,6 +243,15 @@ fn initial_values_that_do_more_than_drawing() {
     assert_eq!(validate(&fine), Ok(()));
     refused("cannot be drawn", drawn(vec![two().into()], Scope::Given), |_| {});
     refused("cannot be drawn", drawn(vec![two().into()], Scope::Shared), |_| {});
+    refused("its default depends on", drawn(vec![], Scope::Given), |s| {
+        let cell = s.cells.last_mut().unwrap();
+        (cell.ty, cell.initial) = (Type::Instant, Some(Expr::new(ExprKind::Now, Type::Instant, Span::default())));
+    });
+    refused("its default depends on", drawn(vec![], Scope::Given), |s| {
+        let own = Place { root: Root::Cell(CellId(s.cells.len() as u32 - 1)), path: vec![], ty: Type::Bool };
+        s.cells.last_mut().unwrap().initial =
+            Some(Expr::new(ExprKind::Load(Box::new(own)), Type::Bool, Span::default()));
+    });
     refused("cannot be drawn", fine.clone(), |s| s.cells.last_mut().unwrap().initial = None);
     refused("more than drawing", drawn(vec![count(CounterId(0))], Scope::Session), |_| {});
     let hidden =

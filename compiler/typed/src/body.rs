@@ -47,10 +47,11 @@ pub(crate) enum Context {
         yields: bool,
         function: Option<Option<Type>>,
     },
-    /// `accepts`, `invariant`, initial values: no effects, but what `draws` at random. What is given has no `clock`.
+    /// `accepts`, `invariant`, initial values: no effects, but what `draws` at random. The default of a given value is
+    /// not of an `open` connection: it has neither clock nor state.
     Pure {
         draws: bool,
-        clock: bool,
+        open: bool,
     },
 }
 

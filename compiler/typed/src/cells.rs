@@ -102,7 +102,7 @@ impl Checker<'_> {
     /// What a cell begins with. Where the seed is known, it can be drawn at random.
     fn initial(&mut self, e: &ast::Expr, ty: &Type, scope: Scope) -> Option<Value> {
         let draws = matches!(scope, Scope::Session | Scope::Lasting);
-        let mut body = Body::new(self, Context::Pure { draws, clock: scope != Scope::Given });
+        let mut body = Body::new(self, Context::Pure { draws, open: scope != Scope::Given });
         let before = body.cx.found.len();
         let value = body.expr_as(e, ty);
         if body.poisoned {

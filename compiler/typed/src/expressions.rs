@@ -137,7 +137,7 @@ impl Body<'_, '_> {
                 let place = self.place(&ast::Expr { kind: ast::ExprKind::Name(name.into()), span })?;
                 self.load(place, span).map(Value::fixed)
             }
-            None if name == "now" && matches!(self.context, Context::Pure { clock: false, .. }) => {
+            None if name == "now" && matches!(self.context, Context::Pure { open: false, .. }) => {
                 let help = "begin a `state` cell with it: `state { at: instant = now }`";
                 self.error("T0176", "a given value has no time of its own", span, "is not known yet", help);
                 None

@@ -274,7 +274,7 @@ impl Checker<'_> {
 
     /// An expression without effects, over these names.
     pub(crate) fn pure(&mut self, e: &ast::Expr, ty: &Type, parameters: &[Parameter]) -> Option<Value> {
-        let mut body = Body::new(self, Context::Pure { draws: false, clock: true });
+        let mut body = Body::new(self, Context::Pure { draws: false, open: true });
         for Parameter { name, ty } in parameters {
             let id = body.hidden(name, ty.clone(), e.span);
             body.bind(name, Binding::Value(id));

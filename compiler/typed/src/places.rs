@@ -82,6 +82,12 @@ impl Body<'_, '_> {
             }
             None => {
                 let &id = self.cx.cell_ids.get(name)?;
+                if matches!(self.context, Context::Pure { open: false, .. }) {
+                    let help = "begin a `state` cell with it: `state` is initialized after all `given` values";
+                    let title = "the default of a given value depends on no other value";
+                    self.error("T0178", title, span, "differs between connections", help);
+                    return None;
+                }
                 let ty = self.cx.tree.cells[id.index()].cell.ty.clone();
                 Some((Place { root: Root::Cell(id), path: Vec::new(), ty, span }, false))
             }

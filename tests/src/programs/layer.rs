@@ -204,11 +204,14 @@ impl Generator {
         }
         let secret = if self.percent(8) { "secret " } else { "" };
         let mut known = layer.scope.clone();
+        if given {
+            known.names.clear();
+        }
         // Only those may draw at random.
         known.effects = matches!(word, "state" | "lasting") && self.percent(30);
         known.functions.clear();
         let initial = self.percent(40).then(|| self.wanted(&known, &ty, 2));
-        // What the host may say has no time.
+        // The default of what the host may say is the same at all times.
         let initial = initial.filter(|value| !(given && value.text().contains("now")));
         let node = match initial {
             Some(value) => tree![format!("{secret}{name}: {} = ", ty.text()), value, ",\n"],

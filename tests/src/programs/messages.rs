@@ -86,7 +86,7 @@ impl Generator {
     pub fn relay(&mut self, spot: &Spot, scope: &Scope) -> Vec<Node> {
         let mut scope = Scope { effects: false, ..scope.clone() };
         scope.names.retain(|name| name.access != Access::Change);
-        let emitted: Vec<Node> = (0..1 + self.below(3)).filter_map(|_| self.emission(spot, &scope)).collect();
+        let emitted: Vec<Node> = (0..1 + self.below(2)).filter_map(|_| self.emission(spot, &scope)).collect();
         emitted.into_iter().map(|node| self.alone(node)).collect()
     }
 

@@ -1,7 +1,7 @@
 //! Contexts own what they name, events that change it find state, and derived data follows from other cells alone.
 
 use super::problems::Problems;
-use crate::visit::{walk_expr, walk_place, walk_stack, Visitor};
+use crate::visit::{walk_expr, walk_place, walk_stack, Node, Traverse, Visitor};
 use crate::*;
 
 /// Checks contexts, the events that change what is in them, the roles of cells, and derived cells.
@@ -27,6 +27,8 @@ pub fn check(stack: &Stack, p: &mut Problems) {
         let state = cell.scope == Scope::Session && matches!(cell.role, Some(GivenRole::Peer | GivenRole::Room));
         let may = cell.role.is_none() || cell.scope == Scope::Given || (state && owned && stack.copies(id) == 1);
         p.unless(may, || "the host sets it, but it is not given, and no context owns it as state".into());
+        let fixed = cell.scope != Scope::Given || cell.initial.as_ref().is_none_or(is_fixed);
+        p.unless(fixed, || "its default depends on the clock or on a cell".into());
         derived(stack, id, cell, p);
     }
     expansion(stack, p);
@@ -72,6 +74,15 @@ fn changes(stack: &Stack, port: PortId, event: &Event, p: &mut Problems) {
     let mut cells = contexts.filter_map(owned).map(|id| stack.cell(id));
     let state = cells.any(|cell| cell.scope == Scope::Session);
     p.unless(state, || "no context at its port has state that it could change".into());
+}
+
+/// Whether an expression has the same value in all connections.
+fn is_fixed(initial: &Expr) -> bool {
+    !initial.any(|node| match node {
+        Node::Expr(expr) => expr.kind == ExprKind::Now,
+        Node::Place(place) => matches!(place.root, Root::Cell(_)),
+        Node::Statement(_) | Node::Set(_) => false,
+    })
 }
 
 fn derived(stack: &Stack, id: CellId, cell: &Cell, p: &mut Problems) {

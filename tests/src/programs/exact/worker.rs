@@ -111,7 +111,7 @@ impl Generator {
         inner.all.retain(|name| {
             !name.state || !matches!(name.ty, Ty::Ring(..) | Ty::List(..) | Ty::Map(..) | Ty::Option(_))
         });
-        let whole = |ty: &Ty| matches!(ty, Ty::Bits(_) | Ty::Array(..));
+        let whole = |ty: &Ty| matches!(ty, Ty::Bits(_) | Ty::Array(..) | Ty::Struct(..));
         inner
             .fixed
             .extend(inner.all.iter().filter(|name| whole(&name.ty)).map(|name| name.name.clone()).collect::<Vec<_>>());
