@@ -1,4 +1,4 @@
-//! Runs a handler on kinds of messages instead of messages: what it can emit, store and make.
+//! Runs a handler on abstract messages, to find what it can emit, store and make.
 //!
 //! The dataflow solver ([`nacre_analysis::flow`]) goes over the code; its state is what conditions tell ([`Facts`]).
 //! Which messages there can be is known by place ([`Spots`]), not by point of the code. That only grows, and the solver
@@ -24,7 +24,7 @@ use crate::world::World;
 use courses::Courses;
 use run::{Frame, Run};
 
-/// What a handler does with a message of this kind; `parameter` is where it gets it.
+/// Returns what a handler does with a message of this kind, which it receives in `parameter`.
 pub(crate) fn activate(
     stack: &Stack,
     world: &mut World,
@@ -59,7 +59,7 @@ pub(crate) fn activate(
     }
 }
 
-/// The condition on which a loop ends, if there is only one place where it does: a bound is never met but by mistake.
+/// The condition on which a loop ends, if it ends at one place only: a correct loop never meets its bound.
 fn exit(body: &Block) -> Option<(&Expr, bool)> {
     let is_break = |block: &Block| matches!(block.as_slice(), [Statement { kind: StatementKind::Break, .. }]);
     let found = body.iter().find_map(|statement| match &statement.kind {
@@ -70,7 +70,7 @@ fn exit(body: &Block) -> Option<(&Expr, bool)> {
     found.filter(|_| breaks(body) == 1)
 }
 
-/// How many breaks end the loop that a block belongs to.
+/// Counts the breaks that end the loop of a block.
 fn breaks(block: &Block) -> usize {
     let one = |statement: &Statement| match &statement.kind {
         StatementKind::Break => 1,

@@ -1,4 +1,4 @@
-//! When a call at a port is accepted: what the first layer on its way says.
+//! Decides when a call at a port is accepted: the first layer on its way that has an `accepts` decides.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ pub(crate) fn admit(linked: &mut Linked) {
     }
 }
 
-/// That of the nearest layer which states one, as long as those before it hand the event on.
+/// The admission of the nearest layer that states one, if all layers before it pass the event on.
 fn admission(linked: &Linked, first: LayerId, event: EventId) -> Option<Admission> {
     let mut layer = first;
     loop {
@@ -30,7 +30,7 @@ fn admission(linked: &Linked, first: LayerId, event: EventId) -> Option<Admissio
     }
 }
 
-/// The neighbour to which a layer hands an event on.
+/// The neighbour to which a layer passes an event.
 fn next(stack: &Stack, layer: LayerId, event: EventId) -> Option<LayerId> {
     let mut ways = stack.links_from(Target::Layer(layer), stack.event(event).direction).filter_map(|link| match stack
         .arrives(link, event)
@@ -38,7 +38,7 @@ fn next(stack: &Stack, layer: LayerId, event: EventId) -> Option<LayerId> {
         Target::Layer(neighbour) => Some((link, neighbour)),
         Target::Port(_) => None,
     });
-    // Which of several neighbours it would be is not known.
+    // With several neighbours, the target is unknown.
     let (link, neighbour) = ways.next().filter(|_| ways.next().is_none())?;
     let arm = stack
         .layer(layer)
@@ -66,7 +66,7 @@ fn emits(stack: &Stack, block: &Block, link: LinkId, event: EventId) -> bool {
     found
 }
 
-/// The longest message that each port's input can bring, where its admission says so in plain words.
+/// The longest message of each port's input, where its admission bounds it by a constant.
 pub(crate) fn limits(stack: &Stack) -> BTreeMap<(PortId, EventId), u32> {
     let mut result = BTreeMap::new();
     for (p, port) in stack.ports.iter().enumerate() {
@@ -106,7 +106,7 @@ fn is_length(expr: &Expr, message: LocalId) -> bool {
     }
 }
 
-/// Refuses what no frame could carry at inputs for which no layer states a length.
+/// Rejects messages too long for a frame at inputs for which no layer states a length.
 pub(crate) fn bound_lengths(stack: &mut Stack, longest: u32) {
     let known = limits(stack);
     for p in 1..stack.ports.len() {

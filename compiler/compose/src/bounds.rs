@@ -1,4 +1,4 @@
-//! The bounds of a step and of the space, from what each step can cost.
+//! Computes the bounds of a step and of the space from the cost of each step.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,26 +15,26 @@ use crate::message::{Bag, Origin};
 use crate::shapes::{Flow, Node};
 use crate::spots::{Spot, SpotRoot};
 
-/// More outputs, or a longer queue, than this is taken for a mistake.
+/// Upper limit of the outputs of a step and of its queue; more is an error.
 pub const MOST_OUTPUTS: u64 = 65_536;
 
-/// More pieces of joined messages in a step than this are taken for a mistake: each takes 20 bytes of the pool.
+/// Upper limit of the pieces of joined messages in a step; more is an error. Each takes 20 bytes of the pool.
 pub const MOST_PIECES: u32 = 1 << 20;
 
-/// Bytes of the outputs of one step, or of the pool of one connection, that a host can be asked for: the runtime loads
-/// no stack that needs more.
+/// Upper limit of the bytes of one step's outputs and of one connection's pool: the runtime loads no stack that needs
+/// more.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// At least what an output and a segment of one take in the C interface, and a block besides its bytes.
+/// Lower bounds of the sizes of an output and of a segment in the C interface, and of a block without its bytes.
 const OUTPUT: u64 = 128;
 const SEGMENT: u64 = 32;
 const BLOCK: u64 = 16;
 
-/// What a block holds where nothing cuts messages: an Ethernet frame's worth.
+/// The size of a block where no layer cuts messages: that of an Ethernet frame.
 const USUAL_BLOCK: u32 = 1536;
-/// Slices shorter than this are not a way to cut messages into pieces.
+/// Shorter slices do not cut messages into pieces.
 const SHORTEST_PIECE: u32 = 64;
-/// Layers between the one that cuts and those that store add no more than this.
+/// The most bytes that layers between the one that cuts and those that store add.
 const USUAL_GROWTH: u32 = 256;
 
 /// Fills in the bounds of the stack and the needs of its inputs.
@@ -71,10 +71,10 @@ pub(crate) fn bound(stack: &mut Stack, flow: &Flow) -> Vec<Diagnostic> {
     too_many_blocks(stack, flow).into_iter().collect()
 }
 
-/// Bytes of a block where none is ever taken.
+/// The size of a block in a stack that never uses one.
 const NO_BLOCK: u32 = 64;
 
-/// Everything that can begin a step: what comes in by ports, timers, and what was put off.
+/// All events that can begin a step: inputs of ports, timers, and `later` events.
 fn entries(flow: &Flow) -> Vec<Node> {
     let later: Vec<(LayerId, EventId)> = flow
         .courses
@@ -133,8 +133,7 @@ fn too_many_bytes(stack: &Stack, flow: &Flow, by_entry: &BTreeMap<Node, Cost>, w
     Some(error)
 }
 
-/// Size of the ring of `later` events: what one step puts in, while what those cause may wait there too. None: it has
-/// no bound.
+/// Size of the ring of `later` events: those of one step, and those that they cause meanwhile. None: unbounded.
 fn later(by_entry: &BTreeMap<Node, Cost>) -> Option<u64> {
     let mut steps: BTreeMap<(Target, EventId), Cost> = BTreeMap::new();
     for (node, cost) in by_entry {
@@ -209,7 +208,7 @@ fn needs(stack: &mut Stack, by_entry: &BTreeMap<Node, Cost>) {
     stack.bounds.timer = others.map(|(_, c)| need(c)).fold(Need::default(), most);
 }
 
-/// Blocks are numbered with sixteen bits, and all together take no more bytes than a host has.
+/// Checks that 16 bits can number all blocks and that their total size is within the limit.
 fn too_many_blocks(stack: &Stack, flow: &Flow) -> Option<Diagnostic> {
     let Bounds { blocks, block, .. } = stack.bounds;
     let most = (MOST_BYTES / (u64::from(block) + BLOCK)).min(u16::MAX.into());
@@ -229,7 +228,7 @@ fn too_many_blocks(stack: &Stack, flow: &Flow) -> Option<Diagnostic> {
     Some(error.help("lower its capacity, or put a layer above that cuts long messages"))
 }
 
-/// Pieces of joined messages in one step: what lay in the cells that are joined, and what comes to be in the step.
+/// Pieces of joined messages in one step: those in the joined cells, and those made in the step.
 fn pieces(stack: &Stack, flow: &Flow, worst: &Cost) -> u64 {
     let mut cells = BTreeSet::new();
     let mut joins = false;
@@ -249,7 +248,7 @@ fn pieces(stack: &Stack, flow: &Flow, worst: &Cost) -> u64 {
     }
 }
 
-/// How many messages a value of a type can hold.
+/// The most messages that a value of a type can hold.
 fn messages(stack: &Stack, ty: &Type) -> u64 {
     let all = |types: &mut dyn Iterator<Item = &Type>| types.map(|t| messages(stack, t)).fold(0, u64::saturating_add);
     match ty {
@@ -267,7 +266,7 @@ fn messages(stack: &Stack, ty: &Type) -> u64 {
     }
 }
 
-/// Every bag of messages that is stored.
+/// All bags of stored messages.
 fn kept(flow: &Flow) -> Vec<&Bag> {
     let mut found = vec![];
     for course in flow.courses.values() {
@@ -280,8 +279,7 @@ fn kept(flow: &Flow) -> Vec<&Bag> {
     found
 }
 
-/// How many bytes a block holds: as many as the longest piece that layers below the one that cuts can be given to
-/// store.
+/// The size of a block: that of the longest piece that layers below the cutting layer can store.
 fn block(stack: &Stack, flow: &Flow) -> u32 {
     let lengths = || kept(flow).into_iter().flat_map(|bag| bag.0.values()).map(|size| size.piece);
     let longest = lengths().max().unwrap_or(USUAL_BLOCK);
@@ -292,7 +290,7 @@ fn block(stack: &Stack, flow: &Flow) -> u32 {
     size.min(longest.max(1)).max(64).next_multiple_of(8)
 }
 
-/// The longest constant length of a slice that any layer cuts.
+/// The longest constant length of a slice in any layer.
 fn longest_slice(stack: &Stack) -> Option<u32> {
     let mut longest = None;
     let mut see = |e: &Expr| {
@@ -308,7 +306,7 @@ fn longest_slice(stack: &Stack) -> Option<u32> {
     longest
 }
 
-/// All that the containers of a connection can hold, the ring of `later` events, and one step more.
+/// The blocks that a connection can need: for its containers, the ring of `later` events, and one step.
 fn blocks(stack: &Stack, flow: &Flow, block: u32, later: u32) -> u32 {
     let mut total = 0u64;
     for (i, cell) in stack.cells.iter().enumerate() {
@@ -329,7 +327,7 @@ fn blocks(stack: &Stack, flow: &Flow, block: u32, later: u32) -> u32 {
     (total + step.max().unwrap_or(0)).min(u64::from(u32::MAX)) as u32
 }
 
-/// The blocks that a value of a type can hold.
+/// The most blocks that a value of a type can hold.
 fn held(stack: &Stack, flow: &Flow, block: u32, ty: &Type, spot: &mut Spot) -> u64 {
     match ty {
         Type::Msg => u64::from(flow.world.cells.read(spot).size().blocks(block)),

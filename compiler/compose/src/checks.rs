@@ -1,4 +1,4 @@
-//! What must hold of the layers, of what flows between them and of the frames, before a stack is one.
+//! Checks a stack during composition: its layers, the flow of events between them, and its frames.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::layout;
 use crate::linked::{Linked, LOWER};
 use crate::shapes::{Flow, Node};
 
-/// Of the list of layers alone.
+/// Checks the list of layers.
 pub(crate) fn fragments(layers: &[Fragment]) -> Vec<Diagnostic> {
     if !layers.is_empty() {
         return vec![];
@@ -20,7 +20,7 @@ pub(crate) fn fragments(layers: &[Fragment]) -> Vec<Diagnostic> {
     vec![Diagnostic::error(codes::EMPTY, "a stack needs at least one layer").help("write `stack name = upper / lower;`")]
 }
 
-/// Of the layers once they have common numbers.
+/// Checks the linked layers.
 pub(crate) fn linked(linked: &Linked, layers: &[Fragment]) -> Vec<Diagnostic> {
     let mut problems = twice(&linked.stack);
     problems.extend(externs(&linked.stack, layers));
@@ -51,7 +51,7 @@ fn with(stack: &Stack, header: Option<HeaderId>) -> String {
     header.map_or(String::new(), |h| format!(" with `{}`", stack.header(h).name))
 }
 
-/// A symbol of the host can mean one thing only.
+/// Checks that each symbol of the host has one meaning.
 fn externs(stack: &Stack, layers: &[Fragment]) -> Vec<Diagnostic> {
     let mut problems = vec![];
     for (i, function) in stack.externs.iter().enumerate() {
@@ -73,7 +73,7 @@ fn externs(stack: &Stack, layers: &[Fragment]) -> Vec<Diagnostic> {
     problems
 }
 
-/// Of what was found to flow.
+/// Checks the flow of events.
 pub(crate) fn flow(linked: &Linked, flow: &Flow) -> Vec<Diagnostic> {
     let stack = &linked.stack;
     let mut problems: Vec<Diagnostic> =
@@ -90,7 +90,7 @@ pub(crate) fn flow(linked: &Linked, flow: &Flow) -> Vec<Diagnostic> {
     problems
 }
 
-/// What comes back is what was sent: where nothing is, no frame could ever be taken.
+/// Checks that the stack sends frames: only what was sent can come back.
 pub(crate) fn silent(stack: &Stack, flow: &Flow) -> Vec<Diagnostic> {
     let inputs = &stack.ports[LOWER.index()].inputs;
     let Some(frames) = inputs.iter().find(|i| stack.event(i.event).message.is_some()) else { return vec![] };
@@ -105,7 +105,7 @@ pub(crate) fn silent(stack: &Stack, flow: &Flow) -> Vec<Diagnostic> {
     vec![found]
 }
 
-/// The emissions of an event that some author wrote.
+/// The emissions of an event in sources.
 fn emitters<'a>(stack: &'a Stack, flow: &'a Flow, event: EventId) -> Vec<(&'a Handler, &'a Emission)> {
     let mut found: Vec<(&Handler, &Emission)> = vec![];
     let mut seen = BTreeSet::new();
@@ -169,7 +169,7 @@ fn doubled(stack: &Stack, layer: LayerId, header: HeaderId) -> Diagnostic {
         .help("put the header on in the emission itself")
 }
 
-/// The peer runs the same stack: where nothing is packed, no bytes can be unpacked.
+/// Checks that a layer that unpacks also packs: the peer runs the same stack.
 fn unpacked(stack: &Stack, flow: &Flow, layout: LayoutId) -> Option<Diagnostic> {
     if flow.world.packed.get(&layout).is_some_and(|bag| !bag.is_empty()) {
         return None;
@@ -182,7 +182,7 @@ fn unpacked(stack: &Stack, flow: &Flow, layout: LayoutId) -> Option<Diagnostic> 
     Some(error)
 }
 
-/// Messages that leave by a port other than the lowest, with headers of layers that will never see them.
+/// Finds messages that leave by a port other than the lowest with headers of layers that never see them.
 fn left_on(stack: &Stack, flow: &Flow) -> Vec<Diagnostic> {
     let mut problems = vec![];
     for ((port, event), bag) in flow.outputs.iter().filter(|((port, _), _)| *port != LOWER) {
@@ -201,7 +201,7 @@ fn left_on(stack: &Stack, flow: &Flow) -> Vec<Diagnostic> {
     problems
 }
 
-/// Of the frames.
+/// Checks the layouts of frames.
 pub(crate) fn layouts(stack: &Stack, frame_max: u32) -> Vec<Diagnostic> {
     let mut problems: Vec<Diagnostic> = stack.headers.iter().filter_map(|h| places(stack, h)).collect();
     problems.extend(too_wide(stack, frame_max));
@@ -219,7 +219,7 @@ pub(crate) fn layouts(stack: &Stack, frame_max: u32) -> Vec<Diagnostic> {
     problems
 }
 
-/// Which headers are on a message is one number of 64 bits: a digit for each layer.
+/// Checks that a number of 64 bits, with a digit for each layer, can encode the headers of a message.
 fn unnumbered(stack: &Stack) -> Option<Diagnostic> {
     let variants = |layer: usize| stack.headers.iter().filter(|h| h.layer.index() == layer).count() as u64;
     let numbers = (0..stack.layers.len()).try_fold(2u64, |all, layer| all.checked_mul(variants(layer) + 1));
@@ -230,7 +230,7 @@ fn unnumbered(stack: &Stack) -> Option<Diagnostic> {
     Some(Diagnostic::error(codes::TOO_MANY_SHAPES, title).help("take fewer layers with headers"))
 }
 
-/// The widest shape, if no frame has room for its headers.
+/// Reports the widest shape, if its headers do not fit a frame.
 fn too_wide(stack: &Stack, frame_max: u32) -> Option<Diagnostic> {
     let shape = stack.layouts[0].shapes.iter().filter(|s| s.size > frame_max).max_by_key(|s| s.size)?;
     let end = |field: &HeaderField| match field.place {
@@ -250,7 +250,7 @@ fn too_wide(stack: &Stack, frame_max: u32) -> Option<Diagnostic> {
     Some(error.help("send what is long as data, with `++` or `join`, instead of in a header"))
 }
 
-/// The fixed places have their widths.
+/// Checks the widths of fields at fixed places.
 fn places(stack: &Stack, header: &Header) -> Option<Diagnostic> {
     let preamble = stack.layouts[0].form == LayoutForm::Preamble;
     let wrong = header.fields.iter().find_map(|f| match f.place {
@@ -267,7 +267,7 @@ fn places(stack: &Stack, header: &Header) -> Option<Diagnostic> {
     Some(Diagnostic::error(codes::PLACES, title).at(layer.span, "declared in this layer").because(why))
 }
 
-/// One field for each fixed place of a frame.
+/// Checks that each fixed place of a frame has one field.
 fn crowded(stack: &Stack) -> Option<Diagnostic> {
     let fixed = |shape: &Shape, place| {
         let field = |p: &&Placed| stack.header(p.header).fields[p.field as usize].place == place;
@@ -298,7 +298,7 @@ fn crowded(stack: &Stack) -> Option<Diagnostic> {
     None
 }
 
-/// A field at a byte of its own choice that is where something else is.
+/// Finds a field at a stated byte that overlaps another.
 fn overlapping(stack: &Stack) -> Option<Diagnostic> {
     let shapes = || stack.layouts.iter().flat_map(|layout| layout.shapes.iter().map(move |shape| (layout, shape)));
     let chosen = |p: &&Placed| matches!(field_of(stack, p).place, FieldPlace::Byte(_));

@@ -1,5 +1,5 @@
-//! The classes of header fields (van Renesse 1996 §2.1), from where their values come from and what receivers do with
-//! them.
+//! Infers the classes of header fields (van Renesse 1996 §2.1) from the origins of their values and their uses by
+//! receivers.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use nacre_stack::*;
 use crate::codes;
 use crate::gossip;
 
-/// Infers the class of every field; checks those that an author has stated.
+/// Infers the class of every field; checks stated classes.
 pub(crate) fn classify(stack: &mut Stack) -> Vec<Diagnostic> {
     let sources = Sources::of(stack).fields();
     let mut problems = vec![];
@@ -68,7 +68,7 @@ fn called(class: FieldClass) -> &'static str {
     }
 }
 
-/// Where values come from: the worst over all ways.
+/// The origins of values: the worst over all paths.
 struct Sources<'a> {
     stack: &'a Stack,
     values: Values<Max<FieldClass>>,
@@ -92,7 +92,7 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// The class of each field that is put on somewhere.
+    /// The class of each field that some emission sets.
     fn fields(&self) -> BTreeMap<(HeaderId, u32), FieldClass> {
         let fields = self.values.iter().filter_map(|(slot, class)| match slot {
             Slot::Header(header, field) => Some(((header, field), class.0)),
@@ -122,7 +122,7 @@ impl<'a> Sources<'a> {
             StatementKind::Random { .. } => FieldClass::Protocol,
             StatementKind::Operate(o) => {
                 self.root(body, &o.place, values);
-                // What a container tells of itself (a number, a slot) is state, whatever message went into it.
+                // A result of a container (a number, a slot) is state, whichever message was put in.
                 self.place(body, &o.place)
             }
             StatementKind::Each { walk, .. } => self.place(body, &walk.over),
@@ -144,7 +144,7 @@ impl<'a> Sources<'a> {
                     let class = self.value(body, e);
                     self.values.raise(slot, &Max(class));
                 }
-                // What the function puts there is at the caller's place.
+                // The function writes to the caller's place.
                 Argument::Reference(place) => {
                     let (given, left) = (self.place(body, place), self.values.of(slot).0);
                     self.values.raise(slot, &Max(given));
@@ -158,7 +158,7 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// Assigning to a part of a local makes the local what was assigned; the state stays state.
+    /// An assignment to a part of a local gives the local the origin of the value; the state remains state.
     fn root(&mut self, body: BodyId, place: &Place, class: FieldClass) {
         if let Root::Local(local) = place.root {
             self.local(body, local, class);
@@ -175,7 +175,7 @@ impl<'a> Sources<'a> {
         self.worst(body, indices).max(root)
     }
 
-    /// Notes the fields of headers that are put on in an expression.
+    /// Records the fields of headers that an expression adds.
     fn pushed(&mut self, body: BodyId, expr: &Expr) {
         let mut pushed = vec![];
         expr.each_expr(|e| {

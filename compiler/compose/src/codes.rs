@@ -1,4 +1,4 @@
-//! The codes of what can be wrong with a stack.
+//! The codes of errors in stacks.
 
 /// A stack without layers.
 pub const EMPTY: &str = "C0001";
@@ -10,7 +10,7 @@ pub const UNHANDLED: &str = "C0003";
 pub const TWICE: &str = "C0004";
 /// An event that no layer handles and no port accepts.
 pub const LOST: &str = "C0005";
-/// Events that can cause each other without end.
+/// Events that can cause each other endlessly.
 pub const CIRCLE: &str = "C0006";
 /// A step that can take more than a limit.
 pub const TOO_MUCH: &str = "C0007";

@@ -1,8 +1,8 @@
-//! Expressions that are numbers already, and the types of numbers.
+//! Constant expressions, and the types of numbers.
 
 use nacre_stack::{BinaryOp, Expr, ExprKind, Type};
 
-/// The value of an expression of constants.
+/// The value of a constant expression.
 pub(crate) fn constant(expr: &Expr) -> Option<u64> {
     match &expr.kind {
         ExprKind::Const(n) => Some(*n),
@@ -24,7 +24,7 @@ pub(crate) fn constant(expr: &Expr) -> Option<u64> {
     }
 }
 
-/// Bits of a number's type; 64 for what is not a plain number.
+/// Width of a number's type in bits; 64 for other types.
 pub(crate) fn width(ty: &Type) -> u32 {
     match ty {
         Type::Bool => 1,

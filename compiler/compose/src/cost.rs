@@ -1,4 +1,4 @@
-//! What a step can cost at the most, added up along everything that an event sets going.
+//! Computes upper bounds of a step's cost, summed over all that an event causes.
 
 use std::collections::BTreeMap;
 
@@ -9,25 +9,25 @@ use crate::linked::LOWER;
 use crate::message::{Bag, Origin, Size};
 use crate::shapes::{arriving, Flow, Node};
 
-/// Amounts beyond this are all the same: far too much.
+/// Costs saturate here, far above all limits.
 const FAR_TOO_MUCH: u64 = 1 << 40;
 
-/// Upper bounds of what one piece of code and all that it sets going does.
+/// Upper bounds of the cost of a piece of code and of all that it causes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Cost {
-    /// Events by how many emissions they are away: the first FIFO round, the second...
+    /// Events by their distance in emissions: the first FIFO round, the second, ...
     pub rounds: Vec<u64>,
     pub outputs: u64,
     pub segments: u64,
     pub scratch: u64,
-    /// Pieces that messages are joined of, and that are stored and so may be joined later, each in one.
+    /// Pieces of joined messages, and stored pieces, which may be joined later.
     pub pieces: u64,
     pub later: BTreeMap<(Target, EventId), u64>,
-    /// The bytes that entered are stored.
+    /// Whether the bytes that entered are stored.
     pub entered: u64,
-    /// Messages as long as what entered, and a little more, that are made and stored.
+    /// Stored new messages of about the length of the one that entered.
     pub copies: u64,
-    /// Blocks for other messages that are made and stored.
+    /// Blocks for other stored new messages.
     pub blocks: u64,
 }
 
@@ -53,12 +53,12 @@ impl Cost {
         [outputs, segments, scratch, pieces, entered, copies, blocks]
     }
 
-    /// The cost of one after the other.
+    /// The cost of two pieces of code in sequence.
     pub fn then(self, other: &Cost) -> Cost {
         self.combine(other, u64::saturating_add)
     }
 
-    /// The larger cost of each kind, of two of which one is paid.
+    /// The cost of two alternatives: of each kind the larger.
     pub fn or(self, other: &Cost) -> Cost {
         self.combine(other, u64::max)
     }
@@ -71,25 +71,25 @@ impl Cost {
         self
     }
 
-    /// The longest that a FIFO queue gets: what is left of one round and what it has added to the next.
+    /// The greatest length of a FIFO queue: the rest of one round, and its additions to the next.
     pub fn queue(&self) -> u64 {
         let rounds: Vec<u64> = std::iter::once(1).chain(self.rounds.iter().copied()).collect();
         rounds.windows(2).map(|w| w[0] + w[1]).max().unwrap_or(1)
     }
 }
 
-/// Adds up costs; each node once.
+/// Sums costs; visits each node once.
 pub(crate) struct Costs<'a> {
     stack: &'a Stack,
     flow: &'a Flow,
     block: u32,
-    /// Some layer stores what enters, so that it may go out in blocks.
+    /// Whether some layer stores what enters, so that it may leave in blocks.
     stores: bool,
     known: BTreeMap<Node, Cost>,
 }
 
 impl<'a> Costs<'a> {
-    /// The stack has its layouts, and there are no circles.
+    /// Requires a stack with layouts and without cycles.
     pub fn new(stack: &'a Stack, flow: &'a Flow, block: u32) -> Self {
         let mut stores = false;
         let entered = |bag: &Bag| bag.0.keys().any(|k| k.origin == Origin::Entered);
@@ -103,7 +103,7 @@ impl<'a> Costs<'a> {
         Costs { stack, flow, block, stores, known: BTreeMap::new() }
     }
 
-    /// All that an event at a layer, or a timer, can set going in one step.
+    /// The cost of an event at a layer, or of a timer, in one step.
     pub fn of(&mut self, node: &Node) -> Cost {
         if let Some(known) = self.known.get(node) {
             return known.clone();
@@ -128,7 +128,7 @@ impl<'a> Costs<'a> {
         }
     }
 
-    /// Bytes that are copied so that they stand in one run.
+    /// Bytes copied to make them contiguous.
     fn flattened(&self, bag: &Bag) -> u64 {
         let whole = |(kind, size): (&crate::message::Kind, &Size)| match kind.origin {
             Origin::Kept => size.blocks(self.block) <= 1,
@@ -142,7 +142,7 @@ impl<'a> Costs<'a> {
         let made = |size: &Size| u64::from(size.copied().blocks(self.block));
         let copied = |size: &Size| Cost { blocks: u64::from(size.max.div_ceil(self.block.max(1))), ..Cost::default() };
         let one = |(kind, size): (&crate::message::Kind, &Size)| match kind.origin {
-            // What is in pieces is copied; it may as well be whole.
+            // Pieces are copied; the message may also be whole.
             Origin::Entered | Origin::Mixed if size.pieces > 1 => Cost { entered: 1, ..copied(size) },
             _ if size.pieces > 1 => copied(size),
             Origin::Kept => Cost::default(),
@@ -174,7 +174,7 @@ impl<'a> Costs<'a> {
         }
     }
 
-    /// What goes into the ring is stored until it is taken out.
+    /// The ring stores a message until the event is handled.
     fn put_off(&self, emission: &Emission) -> Cost {
         let kept = emission.bag.as_ref().map(|bag| self.keep(bag)).unwrap_or_default();
         Cost { later: BTreeMap::from([((emission.target, emission.event), 1)]), ..kept }
@@ -188,12 +188,12 @@ impl<'a> Costs<'a> {
         Cost { rounds: vec![1], outputs: 1, segments, scratch, ..Cost::default() }
     }
 
-    /// The longest that stands in front of the data of a frame, in whole words: heads may be written a word at a time.
+    /// The greatest length of the headers of a frame, in whole words: they may be written a word at a time.
     fn head(&self) -> u64 {
         self.stack.layouts[0].shapes.iter().map(|s| u64::from(s.size)).max().unwrap_or(0).next_multiple_of(8)
     }
 
-    /// Strings of bytes that a message of these can be given out as.
+    /// Segments of an output with such a message.
     fn segments(&self, bag: &Bag) -> u64 {
         let one = |(kind, size): (&crate::message::Kind, &Size)| match kind.origin {
             _ if size.max == 0 => 0,

@@ -1,4 +1,4 @@
-//! What a handler can do in one activation, as a tree: the part that matters for bounds.
+//! The effects of a handler in one activation, as a tree: those that matter for bounds.
 
 use nacre_stack::{CellId, EventId, Span, Target};
 
@@ -10,9 +10,9 @@ pub(crate) enum Course {
     #[default]
     Nothing,
     Sequence(Vec<Course>),
-    /// One of these.
+    /// Exactly one of these.
     Either(Vec<Course>),
-    /// At most so many times.
+    /// Repeated at most this many times.
     Times(u32, Box<Course>),
     Act(Act),
 }
@@ -22,11 +22,11 @@ pub(crate) enum Act {
     Emit(Emission),
     /// A message is stored.
     Keep(Bag),
-    /// So many bytes of a new message are made.
+    /// A new message of this many bytes is made.
     Make(u32),
-    /// A message comes to be of so many pieces, besides those that lay in a cell.
+    /// A message is joined of this many pieces, without those in a cell.
     Join(u32, Option<CellId>),
-    /// A message is read in one run: copied, if its bytes are in several.
+    /// A message is read contiguously: copied, if it is in pieces.
     Flatten(Bag),
 }
 
@@ -35,13 +35,13 @@ pub(crate) struct Emission {
     pub target: Target,
     pub event: EventId,
     pub later: bool,
-    /// The messages that it can carry; none: the event has none.
+    /// The messages that it can carry; none: the event carries none.
     pub bag: Option<Bag>,
     pub span: Span,
 }
 
 impl Course {
-    /// One after the other, without those that do nothing.
+    /// A sequence, without effects that do nothing.
     pub fn sequence(list: Vec<Course>) -> Course {
         let mut list: Vec<Course> = list.into_iter().filter(|c| *c != Course::Nothing).collect();
         match list.len() {
@@ -51,7 +51,7 @@ impl Course {
         }
     }
 
-    /// One of several.
+    /// Alternatives.
     pub fn either(list: Vec<Course>) -> Course {
         if list.iter().all(|c| *c == Course::Nothing) {
             Course::Nothing
@@ -60,7 +60,7 @@ impl Course {
         }
     }
 
-    /// The same at most `bound` times.
+    /// A repetition of at most `bound` times.
     pub fn times(bound: u32, body: Course) -> Course {
         if body == Course::Nothing {
             body
@@ -69,7 +69,7 @@ impl Course {
         }
     }
 
-    /// Every act in it.
+    /// All acts in it.
     pub fn acts<'a>(&'a self, seen: &mut dyn FnMut(&'a Act)) {
         match self {
             Course::Nothing => {}

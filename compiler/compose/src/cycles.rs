@@ -1,4 +1,4 @@
-//! Refuses circles of events: each must pass through a `later` emission, so that every step ends.
+//! Rejects cycles of events without a `later` emission, so that every step ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::course::Emission;
 use crate::message::Kind;
 use crate::shapes::{arriving, Flow, Node};
 
-/// An error for each circle (one of those that share a handler).
+/// Returns an error for each cycle (one of those that share a handler).
 pub(crate) fn check(stack: &Stack, flow: &Flow) -> Vec<Diagnostic> {
     let mut search = Search { flow, state: BTreeMap::new(), path: vec![], cycles: vec![] };
     for node in flow.courses.keys() {
@@ -33,7 +33,7 @@ enum State {
     Done,
 }
 
-/// The nodes of a circle, each with the emission that leads on from it.
+/// The nodes of a cycle, each with the emission to the next.
 type Cycle<'a> = Vec<(Node, &'a Emission)>;
 
 struct Search<'a> {
@@ -66,7 +66,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// What an emission sets going in the same step.
+/// The nodes that an emission reaches in the same step.
 pub(crate) fn successors(emission: &Emission) -> Vec<Node> {
     match emission.target {
         Target::Layer(layer) if !emission.later => {

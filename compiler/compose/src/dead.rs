@@ -1,9 +1,9 @@
-//! Replaces emissions that never run, because no message ever comes there, and whose event therefore has no handler.
+//! Replaces emissions that never run because no message reaches them, and whose event therefore has no handler.
 
 use nacre_stack::visit::{rewrite_statement, Rewriter};
 use nacre_stack::*;
 
-/// Runs after the handlers without use have been removed.
+/// Runs after the unused handlers have been removed.
 pub(crate) fn replace(stack: &mut Stack) {
     let (mut handlers, mut functions) = (std::mem::take(&mut stack.handlers), std::mem::take(&mut stack.functions));
     for handler in &mut handlers {
@@ -25,7 +25,7 @@ impl Dead<'_> {
         matches!(&statement.kind, StatementKind::Emit(emit) if !self.stack.is_taken(Some(self.layer), emit))
     }
 
-    /// Releases the message that cannot be there, and reports that it was.
+    /// Releases the message, which cannot be there, and reports it.
     fn instead(&self, statement: Statement) -> Block {
         let span = statement.span;
         let StatementKind::Emit(emit) = statement.kind else { return vec![statement] };

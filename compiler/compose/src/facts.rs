@@ -1,4 +1,4 @@
-//! What conditions say about lengths: in `if m.len <= SIZE { ... }` the message is no longer than SIZE.
+//! Derives lengths from conditions: in `if m.len <= SIZE { ... }` the message has at most SIZE bytes.
 
 use std::collections::BTreeSet;
 
@@ -9,17 +9,17 @@ use nacre_stack::*;
 use crate::constants::{constant, width};
 use crate::strides::Strides;
 
-/// What holds at a point of the code.
+/// The facts at a point of the code.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Facts {
     /// The values of locals.
     defined: Vec<(LocalId, Expr)>,
     at_most: Vec<(Expr, u64)>,
-    /// Conditions that hold, or do not.
+    /// Conditions with their known outcomes.
     known: Vec<Literal>,
-    /// Of each of these, one holds.
+    /// Disjunctions: of each, one condition holds.
     clauses: Vec<Vec<Literal>>,
-    /// Locals that stand for places of the caller's.
+    /// Locals that name places of the caller.
     references: BTreeSet<LocalId>,
 }
 
@@ -39,12 +39,12 @@ impl Lattice for Facts {
 }
 
 impl Facts {
-    /// Nothing is known; `references` are locals that stand for places of the caller.
+    /// No facts; `references` are locals that name places of the caller.
     pub fn new(references: impl Iterator<Item = LocalId>) -> Facts {
         Facts { references: references.collect(), ..Facts::default() }
     }
 
-    /// A local has been set.
+    /// Records an assignment to a local.
     pub fn define(&mut self, local: LocalId, value: &Expr) {
         self.forget_local(local);
         let value = self.resolve(value);
@@ -53,13 +53,13 @@ impl Facts {
         }
     }
 
-    /// Forgets what is known of a local.
+    /// Removes the facts about a local.
     pub fn forget_local(&mut self, local: LocalId) {
         self.forget(|e| mentions_local(e, local));
         self.defined.retain(|(l, _)| *l != local);
     }
 
-    /// Something in the state, or behind a reference, has changed.
+    /// Removes the facts about the state and references, after a change there.
     pub fn forget_places(&mut self) {
         let references = std::mem::take(&mut self.references);
         self.forget(|e| mentions_place(e, &references));
@@ -85,7 +85,7 @@ impl Facts {
         self.clauses.retain(|c| !c.iter().any(|(e, _)| old(e)));
     }
 
-    /// Learns that a condition holds, or that it does not.
+    /// Adds the outcome of a condition.
     pub fn learn(&mut self, condition: &Expr, holds: bool) {
         match &condition.kind {
             ExprKind::Unary(UnaryOp::Not, inner) => self.learn(inner, !holds),
@@ -117,7 +117,7 @@ impl Facts {
         }
     }
 
-    /// Strikes out what does not hold; what then stands alone holds.
+    /// Removes conditions known to be false; the last one left holds.
     fn propagate(&mut self) {
         let known = self.known.clone();
         let mut alone = None;
@@ -133,7 +133,7 @@ impl Facts {
         }
     }
 
-    /// A condition in the one form in which it is compared with others.
+    /// A condition in normal form, for comparison.
     fn literal(&self, condition: &Expr, holds: bool) -> Literal {
         let resolved = self.resolve(condition);
         let make = |op, a: &Expr, b: &Expr| {
@@ -156,7 +156,7 @@ impl Facts {
         }
     }
 
-    /// The bounds that a comparison tells.
+    /// Derives bounds from a comparison.
     fn compared(&mut self, condition: &Expr, holds: bool) {
         let ExprKind::Binary(op, a, b) = &condition.kind else { return };
         match (op, holds) {
@@ -169,7 +169,7 @@ impl Facts {
         }
     }
 
-    /// `low` is at most `high` less so much.
+    /// `low` is at most `high` minus the offset.
     fn bound(&mut self, low: &Expr, high: &Expr, less: u64) {
         if signed(&low.ty) {
             return;
@@ -192,7 +192,7 @@ impl Facts {
         self.at_most.iter().filter(|(e, _)| e.kind == expr.kind).map(|(_, max)| *max).min()
     }
 
-    /// The longest that the message in a local can be, as far as conditions tell.
+    /// The greatest length of the message in a local that follows from the facts.
     pub fn length(&self, local: LocalId) -> Option<u64> {
         let said = self.at_most.iter().filter(|(e, _)| is_length_of(e, local)).map(|(_, max)| *max).min();
         let made = self.defined.iter().find(|(l, _)| *l == local).and_then(|(_, value)| match &value.kind {
@@ -205,7 +205,7 @@ impl Facts {
         }
     }
 
-    /// The longest that `rest(message, at)` can be.
+    /// The greatest length of `rest(message, at)`.
     pub fn remainder(&self, message: &Expr, at: &Expr) -> Option<u64> {
         let at = self.resolve(at);
         let said = self.at_most.iter().filter_map(|(e, max)| {
@@ -215,7 +215,7 @@ impl Facts {
         said.min().or_else(|| whole_pieces(&at, message))
     }
 
-    /// The largest value of an expression, where that is plain.
+    /// The largest value of an expression, if it is known.
     pub fn largest(&self, expr: &Expr) -> Option<u64> {
         constant(expr).or_else(|| {
             let resolved = self.resolve(expr);
@@ -229,12 +229,12 @@ impl Facts {
         })
     }
 
-    /// A number of which the value is a multiple.
+    /// A divisor of the value.
     pub fn stride(&self, expr: &Expr, known: &Strides) -> u32 {
         known.of(&self.resolve(expr)).0
     }
 
-    /// The expression with locals replaced by their definitions, conversions that lose nothing left out.
+    /// Replaces locals by their definitions, and omits lossless conversions.
     fn resolve(&self, expr: &Expr) -> Expr {
         let kind = match &expr.kind {
             ExprKind::Convert(inner) if width(&inner.ty) <= width(&expr.ty) => return self.resolve(inner),
@@ -289,7 +289,7 @@ fn is_length_of(expr: &Expr, local: LocalId) -> bool {
     local_of(message) == Some(local)
 }
 
-/// The local whose message is meant, shared or borrowed or not.
+/// The local of a message, shared, borrowed or owned.
 fn local_of(message: &Expr) -> Option<LocalId> {
     match &message.kind {
         ExprKind::Local(local) => Some(*local),
@@ -318,7 +318,7 @@ fn same_message(length: &Expr, message: &Expr) -> bool {
         || (place_of(message).is_some() && place_of(message) == place_of(measured))
 }
 
-/// `at` is `(m.len - 1) / SIZE * SIZE` or `m.len / SIZE * SIZE`: what is left is at most SIZE.
+/// `at` is `(m.len - 1) / SIZE * SIZE` or `m.len / SIZE * SIZE`: at most SIZE bytes remain.
 fn whole_pieces(at: &Expr, message: &Expr) -> Option<u64> {
     let ExprKind::Binary(BinaryOp::Mul, a, b) = &at.kind else { return None };
     if width(&at.ty) < 32 {

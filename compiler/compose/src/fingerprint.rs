@@ -1,4 +1,4 @@
-//! The text of what two peers must agree on, and its fingerprint. docs/frames.md is normative.
+//! The text that two peers must agree on, and its fingerprint. docs/frames.md is normative.
 
 use std::fmt::Write;
 
@@ -8,10 +8,10 @@ use sha2::{Digest, Sha256};
 
 use crate::words::Named;
 
-/// Raised when this page's rules change.
+/// Raised when the rules of docs/frames.md change.
 pub const WIRE_VERSION: u32 = 1;
 
-/// What the peer must agree with, as text: layers with what they say about the wire, and every shape bit by bit.
+/// Writes the text: layers with their headers and parameters, and every shape bit by bit.
 pub fn wire_text(stack: &Stack, layers: &[Fragment]) -> String {
     let mut text = format!("nacre wire {WIRE_VERSION}\n");
     for (layer, fragment) in stack.layers.iter().zip(layers.iter().rev()) {

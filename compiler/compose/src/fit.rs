@@ -1,4 +1,4 @@
-//! Checks that neighbours speak the same interface, before anything is joined.
+//! Checks, before linking, that neighbours speak the same interface.
 
 use nacre_diagnostics::Diagnostic;
 use nacre_stack::{Direction, Event, PortId};
@@ -6,12 +6,12 @@ use nacre_typed::{Fragment, ABOVE, BELOW};
 
 use crate::codes;
 
-/// One message for each pair of neighbours that do not fit.
+/// Returns an error for each pair of neighbours that do not fit.
 pub(crate) fn check(fragments: &[Fragment]) -> Vec<Diagnostic> {
     fragments.windows(2).filter_map(|pair| neighbours(&pair[0], &pair[1])).collect()
 }
 
-/// The events that a layer may emit at a side, or that may come to it there.
+/// The events that a layer may emit, or receive, at a side.
 fn spoken(fragment: &Fragment, side: PortId, incoming: bool) -> Vec<&Event> {
     let here = fragment.interface.iter().filter(|i| i.side == side && i.incoming == incoming);
     here.map(|i| &fragment.events[i.event.index()]).collect()
@@ -41,7 +41,7 @@ struct Misfit {
     words: String,
 }
 
-/// What one speaks that the other does not take.
+/// The events of one side that the other does not accept.
 fn misfits(said: Vec<&Event>, speaker: &Fragment, taken: Vec<&Event>, listener: &Fragment) -> Vec<Misfit> {
     let mut found = vec![];
     for event in said {
@@ -74,7 +74,7 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-/// An event as it is declared, but for the names of its parameters: `down send(addr, msg)`.
+/// The declaration of an event without the names of its parameters: `down send(addr, msg)`.
 fn signature(event: &Event, fragment: &Fragment) -> String {
     let direction = if event.direction == Direction::Up { "up" } else { "down" };
     let named = crate::words::Named { structs: &fragment.structs, enums: &fragment.enums };

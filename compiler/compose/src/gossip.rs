@@ -1,5 +1,4 @@
-//! Tells whether a received header field only feeds the state, or decides what becomes of the message that it came
-//! with.
+//! Decides whether a received header field only feeds the state (gossip), or decides the fate of its message.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,8 +8,7 @@ use nacre_stack::*;
 
 use crate::spots::{Spot, SpotRoot};
 
-/// Whether no handler that receives the header lets this field decide about the message, and each does something with
-/// it.
+/// Whether no handler that receives the header lets this field decide the message's fate, and each uses it.
 pub(crate) fn is_gossip(stack: &Stack, header: HeaderId, field: usize) -> bool {
     let arms = stack.layers.iter().flat_map(|l| &l.reactions).flat_map(|r| r.arms.iter().map(move |a| (r.event, a)));
     let receivers: Vec<(EventId, HandlerId)> =
@@ -34,19 +32,19 @@ fn only_feeds_state(stack: &Stack, event: EventId, handler: &Handler, field: usi
     }
 }
 
-/// What depends on the field, and what holds the message.
+/// The places that depend on the field, and those that hold the message.
 struct Taint<'a> {
     stack: &'a Stack,
     marked: BTreeSet<Spot>,
     messages: BTreeSet<Spot>,
-    /// What the `ref` parameters of calls stand for.
+    /// The places that the `ref` parameters of calls name.
     references: BTreeMap<(u32, LocalId), Spot>,
-    /// The call that is followed (0: the handler itself), and how many were.
+    /// The call being followed (0: the handler itself), and the number of calls so far.
     call: u32,
     calls: u32,
-    /// The field decides about the message.
+    /// Whether the field decides the message's fate.
     decides: bool,
-    /// The message is emitted or stored somewhere.
+    /// Whether the message is emitted or stored.
     goes_on: bool,
 }
 
@@ -88,7 +86,7 @@ impl<'a> Taint<'a> {
         }
     }
 
-    /// Whether what a statement itself reads depends on the field.
+    /// Whether a statement itself reads a value that depends on the field.
     fn reads_marked(&self, statement: &Statement) -> bool {
         let Parts { operands, places, .. } = statement.parts();
         operands.iter().any(|e| self.is_marked(self.call, e))
@@ -212,7 +210,7 @@ impl<'a> Taint<'a> {
             || place.operands().into_iter().any(|e| self.is_marked(call, e))
     }
 
-    /// What a container tells of itself does not carry the messages in it.
+    /// A result of a container does not carry its messages.
     fn carries(&self, call: u32, expr: &Expr) -> bool {
         expr.any_expr(|e| match &e.kind {
             ExprKind::Local(local) => self.touches(&self.messages, &self.local(call, *local)),

@@ -1,5 +1,4 @@
-//! Gives frames their bytes: numbers the shapes and packs the fields of all layers into bits. docs/frames.md is
-//! normative.
+//! Lays out frames: numbers the shapes and packs the fields of all layers into bits. docs/frames.md is normative.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -10,10 +9,10 @@ use crate::linked::LOWER;
 use crate::message::{Bag, Size};
 use crate::shapes::Flow;
 
-/// The largest datagram that a transport takes.
+/// The largest datagram of a transport.
 pub const TRANSPORT_MAX: u32 = 65_507;
 
-/// Numbers from here on do not fit the seven bits of the preamble, or the byte of a plain layout.
+/// Greater numbers fit neither the seven bits of the preamble nor the byte of a plain layout.
 pub(crate) const ESCAPE_PREAMBLE: u32 = 126;
 pub(crate) const ESCAPE_PLAIN: u32 = 255;
 
@@ -55,7 +54,7 @@ pub(crate) fn lay_out(stack: &mut Stack, flow: &Flow, frame_max: u32) {
     name_packed_events(stack, flow);
 }
 
-/// The longest data of a frame, and the longest message of a call that surely fits one, whatever layers add to it.
+/// The greatest length of a frame's data, and of a call's message that fits a frame whatever layers add.
 pub(crate) fn longest(stack: &Stack, flow: &Flow, frame_max: u32) -> (u32, u32) {
     let mut trial = stack.clone();
     lay_out(&mut trial, flow, frame_max);
@@ -70,7 +69,7 @@ pub(crate) fn placed(stack: &Stack, place: FieldPlace) -> bool {
     stack.headers.iter().any(|h| h.fields.iter().any(|f| f.place == place))
 }
 
-/// The combinations in a bag, wherever their bytes are.
+/// The combinations of headers in a bag, wherever their bytes are.
 fn combinations(event: EventId, bag: &Bag) -> Vec<Found> {
     let mut sizes: BTreeMap<(Vec<HeaderId>, bool), Size> = BTreeMap::new();
     for (kind, size) in &bag.0 {
@@ -134,8 +133,7 @@ pub(crate) fn start(form: LayoutForm, identified: bool, number: u32, only: bool)
     }
 }
 
-/// The places of all fields of a shape, and the bytes before the data. Fields that overlap are left so: `checks`
-/// reports them.
+/// The places of all fields of a shape, and the bytes before the data. `checks` reports overlapping fields.
 fn pack(stack: &Stack, headers: &[HeaderId], identified: bool, start: u32) -> (Vec<Placed>, u32) {
     let mut fields = vec![];
     let mut packed = vec![];
@@ -170,12 +168,12 @@ fn pack(stack: &Stack, headers: &[HeaderId], identified: bool, start: u32) -> (V
 struct Gaps {
     /// Each from its first bit up to, but not including, its end.
     free: Vec<(u32, u32)>,
-    /// Where the last packed field ended.
+    /// The end of the last packed field.
     end: u32,
 }
 
 impl Gaps {
-    /// All from `start` on, but what the fixed fields take: a first bit and a number of bits each.
+    /// The gaps from `start` on between the fixed fields, each by its first bit and width.
     fn new(start: u32, mut fixed: Vec<(u32, u32)>) -> Gaps {
         fixed.sort_unstable();
         let (mut free, mut from) = (vec![], start);
@@ -189,7 +187,7 @@ impl Gaps {
         Gaps { free, end: start }
     }
 
-    /// The first bit of the first gap that is wide enough. A field without bits is where the last field ended.
+    /// The first bit of the first gap that is wide enough. A field of no bits is at the end of the last field.
     fn take(&mut self, bits: u32) -> u32 {
         if bits == 0 {
             return self.end;
@@ -202,7 +200,7 @@ impl Gaps {
         bit
     }
 
-    /// Where a field comes that must not move: directly behind the last one.
+    /// The place of a field that must not move: directly behind the last one.
     fn take_at_start(&mut self, bits: u32) -> u32 {
         let bit = self.end;
         self.end += bits;
@@ -214,7 +212,7 @@ impl Gaps {
     }
 }
 
-/// For packed messages the event is told by nobody; it is that with which such a message first comes to the layer.
+/// No field tells the event of a packed message: it is the one with which such a message first reaches the layer.
 fn name_packed_events(stack: &mut Stack, flow: &Flow) {
     for i in 1..stack.layouts.len() {
         let layer = stack.layouts[i].layer;

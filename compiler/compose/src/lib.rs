@@ -1,7 +1,7 @@
-//! Joins typed layers into a closed stack: links them, finds what flows over each link, and gives frames their bytes.
+//! Joins typed layers into a closed stack: links them, follows events over each link, and lays out frames.
 //!
 //! ```text
-//! fragments -> fit -> link -> passing, shapes (to a fixed point) -> circles -> classes -> layout -> bounds -> prune
+//! fragments -> fit -> link -> passing, shapes (to a fixed point) -> cycles -> classes -> layout -> bounds -> prune
 //! ```
 
 mod activation;
@@ -51,7 +51,7 @@ use nacre_typed::Fragment;
 use linked::Linked;
 use shapes::Flow;
 
-/// How a stack is composed.
+/// Options of composition.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
@@ -65,16 +65,16 @@ impl Default for Options {
     }
 }
 
-/// A stack, and what is worth knowing about how it came about.
+/// A stack, its wire text, and the warnings about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Composed {
     pub stack: Stack,
-    /// What the fingerprint is made of; see docs/frames.md.
+    /// The text whose hash is the fingerprint; see docs/frames.md.
     pub wire_text: String,
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Makes a stack of the layers, the top first; gives it with warnings, or else what is wrong.
+/// Composes layers, the top first, into a stack; returns it with warnings, or the errors.
 pub fn compose(
     name: &str,
     layers: &[Fragment],
@@ -121,7 +121,7 @@ fn none(problems: Vec<Diagnostic>) -> Result<(), Vec<Diagnostic>> {
     }
 }
 
-/// What flows, followed twice: how long messages may be is known only when the headers are.
+/// Follows the flow twice: the lengths of messages are known only when the headers are.
 fn flow(linked: &mut Linked, options: &Options) -> Flow {
     let limits = admission::limits(&linked.stack);
     let first = shapes::follow(linked, &limits, options.frame_max, options.frame_max);

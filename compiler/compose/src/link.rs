@@ -1,4 +1,4 @@
-//! Joins fragments: one numbering for all, unique names, emissions to where they go.
+//! Links fragments: common numbers, unique names, and targets of emissions.
 
 use std::collections::HashMap;
 
@@ -8,11 +8,11 @@ use nacre_typed::Fragment;
 use crate::linked::{unique, Linked, Linker, Sides, LOWER, UPPER};
 use crate::renumber::Renumber;
 
-/// Joins the fragments, the top first, as their neighbours already fit.
+/// Links the fragments, the top first; their interfaces have been checked.
 pub(crate) fn link(name: &str, fragments: &[Fragment]) -> Linked {
     let description = fragments.iter().map(|f| f.short.as_str()).collect::<Vec<_>>().join(" / ");
     let mut linker = Linker { stack: empty(name, description), events: HashMap::new(), sides: vec![], accepts: vec![] };
-    // All layers stand in their places before the first one is numbered, so that it knows its neighbours.
+    // All layers are placed before the first is renumbered, so that it knows its neighbours.
     let between: Vec<(LinkId, LinkId)> = (0..fragments.len()).map(|i| linker.stand(LayerId(i as u32))).collect();
     for (fragment, between) in fragments.iter().rev().zip(between) {
         linker.add(fragment, between);
@@ -45,7 +45,7 @@ fn empty(name: &str, description: String) -> Stack {
 }
 
 impl Linker {
-    /// Puts a layer on top of what stands already; gives the links to its neighbours.
+    /// Puts a layer on top of those placed before; returns the links to its neighbours.
     fn stand(&mut self, layer: LayerId) -> (LinkId, LinkId) {
         let (this, links) = (Target::Layer(layer), &mut self.stack.links);
         let below = match links.iter().position(|link| link.upper == Target::Port(UPPER)) {

@@ -1,20 +1,20 @@
-//! What is known of a message while it flows through the stack, without knowing its bytes.
+//! An abstract message: what is known of a message that flows through the stack, without its bytes.
 
 use std::collections::BTreeMap;
 
 use nacre_analysis::{Lattice, Stride};
 use nacre_stack::HeaderId;
 
-/// Messages are never longer than this: what no condition bounds stays below it.
+/// Upper limit of a message's length, for messages that no condition bounds.
 pub(crate) const LONGEST: u32 = 1 << 24;
 
-/// More strings of bytes in one message than this are not counted.
+/// Upper limit of the counted pieces of a message.
 const PIECES: u32 = 1 << 16;
 
-/// So often the bounds at one place are followed as they change.
+/// The number of changes of the bounds at one place that are followed exactly.
 const FOLLOWED: u32 = 100;
 
-/// The greatest number that divides both; 0 is divided by all.
+/// The greatest common divisor; that of 0 and n is n.
 pub(crate) fn gcd(a: u32, b: u32) -> u32 {
     Stride(a).joined(&Stride(b)).0
 }
@@ -22,20 +22,20 @@ pub(crate) fn gcd(a: u32, b: u32) -> u32 {
 /// Where the bytes of a message are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Origin {
-    /// They came with the outside event; some may be in the pool.
+    /// From the outside event; some may be in the pool.
     Entered,
-    /// In the pool, or nowhere because there are none.
+    /// In the pool, or there are none.
     Kept,
-    /// A layer made them in this step, from the bytes that entered.
+    /// Made by a layer in this step from the bytes that entered.
     Remade,
-    /// A layer made them in this step, from something else; some may be in the pool.
+    /// Made by a layer in this step from something else; some may be in the pool.
     Made,
-    /// Some came with the outside event, and others were made.
+    /// Partly from the outside event, partly made.
     Mixed,
 }
 
 impl Origin {
-    /// Of bytes joined from two messages.
+    /// The origin of bytes joined from two messages.
     pub fn joined(self, other: Origin) -> Origin {
         use Origin::*;
         match (self, other) {
@@ -47,12 +47,12 @@ impl Origin {
     }
 }
 
-/// What two messages have in common that the stack treats alike.
+/// The common properties of messages that the stack treats alike.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Kind {
     /// From the lowest layer up.
     pub headers: Vec<HeaderId>,
-    /// It entered at a port (and was not made by a layer).
+    /// Whether it entered at a port (and was not made by a layer).
     pub data: bool,
     pub origin: Origin,
 }
@@ -62,12 +62,12 @@ pub(crate) struct Kind {
 pub(crate) struct Size {
     pub min: u32,
     pub max: u32,
-    /// Of how many strings of bytes it is joined, and the longest of them.
+    /// The number of pieces of which it is joined, and the length of the longest.
     pub pieces: u32,
     pub piece: u32,
-    /// It begins in a longer string, at a multiple of this (1: anywhere; 0: it is whole).
+    /// If it is part of a longer message: its start is a multiple of this (1: anywhere; 0: it is whole).
     pub cut: u32,
-    /// Bytes that it may have more than the message that entered.
+    /// The most bytes that it exceeds the message that entered by.
     pub growth: u32,
 }
 
@@ -92,8 +92,8 @@ impl Size {
         }
     }
 
-    /// Bounds that have changed `times` times by now, `before` the last time. What still grows then, as in a message
-    /// that is kept, made longer by a filter and kept again, has no bound: it is not followed byte by byte.
+    /// Widens bounds that have changed `times` times; `before` are the previous ones. What still grows then, such as a
+    /// message that is kept, lengthened by a filter and kept again, is unbounded.
     pub fn widened(self, before: Size, times: u32) -> Size {
         if times <= FOLLOWED {
             return self;
@@ -109,7 +109,7 @@ impl Size {
         }
     }
 
-    /// The same message, known to be no longer than this.
+    /// The same message with this limit of its length.
     pub fn at_most(self, max: u32) -> Size {
         Size { min: self.min.min(max), max: self.max.min(max), piece: self.piece.min(max), ..self }
     }
@@ -119,7 +119,7 @@ impl Size {
         Size { min: 0, cut: gcd(self.cut, stride), ..self.at_most(max) }
     }
 
-    /// New bytes made from it, so many more.
+    /// New bytes made from it, longer by at most `more`.
     pub fn grown(self, by: u32) -> Size {
         let max = self.max.saturating_add(by).min(LONGEST);
         Size { min: 0, max, pieces: 1, piece: max, cut: 0, growth: self.growth.saturating_add(by).min(LONGEST) }
@@ -133,29 +133,29 @@ impl Size {
         Size { min: last.min, max, pieces, piece, cut: gcd(self.cut, last.cut), growth: self.growth.max(last.growth) }
     }
 
-    /// Once it is stored: what was in pieces is copied into one.
+    /// The message after it is stored: pieces are copied into one.
     fn in_one(self) -> Size {
         let piece = if self.pieces > 1 { self.max } else { self.piece };
         Size { pieces: self.pieces.min(1), piece, ..self }
     }
 
-    /// Once it is copied: a copy of what was cut begins where a block begins.
+    /// The message after it is copied: the copy begins at a block.
     pub fn copied(self) -> Size {
         Size { growth: 0, cut: if self.pieces <= 1 { 0 } else { self.cut }, ..self }
     }
 
-    /// Pool blocks that it fills at the most.
+    /// The most pool blocks that it fills.
     pub fn blocks(self, block: u32) -> u32 {
         let block = block.max(1);
         let ragged = u32::from(self.piece > 0 && self.cut % block != 0);
         let each = self.pieces.saturating_mul(self.piece.div_ceil(block) + ragged);
-        // Together the pieces are no longer than the whole: each fills full ones, and one or two in part.
+        // The pieces together are no longer than the whole: each fills whole blocks, and one or two in part.
         let whole = self.pieces.saturating_mul(1 + ragged).saturating_add(self.max / block);
         each.min(whole)
     }
 }
 
-/// The messages that can be somewhere.
+/// A set of possible messages, by kind.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Bag(pub BTreeMap<Kind, Size>);
 
@@ -170,7 +170,7 @@ impl Bag {
         self.0.is_empty()
     }
 
-    /// Adds a kind; whether that told anything new.
+    /// Adds a kind; returns whether the bag changed.
     pub fn add(&mut self, kind: Kind, size: Size) -> bool {
         match self.0.get_mut(&kind) {
             Some(known) => {
@@ -186,7 +186,7 @@ impl Bag {
         }
     }
 
-    /// The same, where that has told something new `times` times.
+    /// The same for a bag that has changed `times` times before.
     pub fn join_after(&mut self, other: &Bag, times: u32) -> bool {
         let widened = |(kind, size): (&Kind, &Size)| {
             let before = self.0.get(kind).copied();
@@ -197,12 +197,12 @@ impl Bag {
         self.join(&other)
     }
 
-    /// Adds what is possible in another; whether that adds anything.
+    /// Adds all messages of another bag; returns whether this one changed.
     pub fn join(&mut self, other: &Bag) -> bool {
         other.0.iter().fold(false, |new, (kind, size)| self.add(kind.clone(), *size) | new)
     }
 
-    /// Each message changed.
+    /// Applies a change to each message.
     pub fn map(&self, change: impl Fn(&Kind, Size) -> (Kind, Size)) -> Bag {
         let mut result = Bag::default();
         for (kind, size) in &self.0 {
@@ -217,7 +217,7 @@ impl Bag {
         self.map(|kind, size| (kind.clone(), change(size)))
     }
 
-    /// Once they are in the pool.
+    /// The messages after they are put into the pool.
     pub fn kept(&self) -> Bag {
         self.map(|kind, size| {
             let copied = matches!(kind.origin, Origin::Remade | Origin::Made);

@@ -4,7 +4,7 @@ use nacre_stack::*;
 
 use crate::linked::{add_arm, Linked, LOWER};
 
-/// Makes the handler that hands an event on unchanged, in its direction; at the end of the stack it lets it go.
+/// Makes the handler that passes an event on unchanged, in its direction; at the end of the stack the event ends.
 pub(crate) fn make(linked: &mut Linked, layer: LayerId, event: EventId) -> HandlerId {
     let link = onward(linked, layer, event);
     let stack = &mut linked.stack;
@@ -68,12 +68,12 @@ fn onward(linked: &Linked, layer: LayerId, event: EventId) -> Option<LinkId> {
     }
 }
 
-/// Whether an event that the layer does not handle goes down to nobody.
+/// Whether an unhandled event that goes down ends without a receiver.
 pub(crate) fn is_lost(linked: &Linked, layer: LayerId, event: EventId) -> bool {
     linked.stack.event(event).direction == Direction::Down && onward(linked, layer, event).is_none()
 }
 
-/// Whether an event that enters at a boundary comes to anybody: a layer that handles it, or the other boundary.
+/// Whether an event that enters at a boundary has a receiver: a layer that handles it, or the other boundary.
 pub(crate) fn is_wanted(linked: &Linked, port: PortId, event: EventId) -> bool {
     let handled = linked.stack.layers.iter().any(|l| l.reactions.iter().any(|r| r.event == event));
     let far = if port == LOWER {

@@ -1,4 +1,4 @@
-//! Checks that each layer is provided below with what it requires.
+//! Checks that layers below provide what each layer requires.
 //!
 //! Going up the stack, what holds at a boundary is what the layer below provides, with all that its automata extend,
 //! and what held further below unless that layer breaks it. Below the lowest layer there is what that layer requires:
@@ -9,15 +9,15 @@ use nacre_typed::Fragment;
 
 use crate::codes;
 
-/// Something that holds at a boundary.
+/// A property that holds at a boundary.
 struct Held {
     name: String,
-    /// Places of the layers that provide it and, if it does not hold any more, break it.
+    /// The layers that provide it and, if it no longer holds, break it.
     by: Option<usize>,
     broken: Option<usize>,
 }
 
-/// One message for each layer that lacks something below it. Layers are given from the top.
+/// Returns an error for each unmet requirement. Layers are listed from the top.
 pub(crate) fn check(stack: &str, fragments: &[Fragment]) -> Vec<Diagnostic> {
     let layers: Vec<&Fragment> = fragments.iter().rev().collect();
     let Some(lowest) = layers.first() else { return vec![] };
@@ -82,7 +82,7 @@ fn unprovided(stack: &str, layers: &[&Fragment], place: usize, wanted: &str, hel
     found.help(help)
 }
 
-/// The next layer below that provides anything.
+/// The next layer below that provides something.
 fn nearest<'f>(layers: &[&'f Fragment], place: usize) -> Option<(&'f Fragment, &'f [String])> {
     let below = layers[..place].iter().rev().find(|l| !l.provides.is_empty())?;
     Some((below, &below.provides))

@@ -1,4 +1,4 @@
-//! Leaves out what nothing reaches, and puts the rest in an order that does not depend on how it was found.
+//! Removes unreachable parts and sorts the rest, independently of the order of discovery.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::codes;
 use crate::linked::Linked;
 use crate::shapes::Flow;
 
-/// Removes handlers, functions and events without use; tells of the handlers.
+/// Removes unused handlers, functions and events; returns warnings about the handlers.
 pub(crate) fn prune(linked: &mut Linked, flow: &Flow) -> Vec<Diagnostic> {
     let stack = &mut linked.stack;
     let reached: BTreeSet<HandlerId> = flow.handlers.values().copied().collect();
@@ -36,7 +36,7 @@ pub(crate) fn prune(linked: &mut Linked, flow: &Flow) -> Vec<Diagnostic> {
         }
         layer.reactions.retain(|r| !r.arms.is_empty());
     }
-    // The lower port brings up all frames by one event: others with a message never come by it.
+    // One event brings up all frames from the lower port; other events with a message never come from there.
     for port in &mut stack.ports {
         let layers = &stack.layers;
         port.inputs.retain(|i| layers[i.layer.index()].reactions.iter().any(|r| r.event == i.event));

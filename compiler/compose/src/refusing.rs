@@ -1,4 +1,4 @@
-//! Stacks that accept no message with a byte in it: what a layer makes of one may be longer than any frame.
+//! Warns of stacks that accept only empty messages because a layer may lengthen a message beyond any frame.
 
 use nacre_diagnostics::Diagnostic;
 use nacre_stack::*;
@@ -7,7 +7,7 @@ use crate::admission::limits;
 use crate::codes;
 use crate::shapes::{Flow, Node};
 
-/// Warns of each call that accepts only empty messages, though no layer says so.
+/// Returns a warning for each call that accepts only empty messages although no layer states so.
 pub(crate) fn check(stack: &Stack, flow: &Flow) -> Vec<Diagnostic> {
     if flow.longest_call > 0 {
         return vec![];
@@ -15,7 +15,7 @@ pub(crate) fn check(stack: &Stack, flow: &Flow) -> Vec<Diagnostic> {
     let stated = limits(stack);
     let ports = stack.ports.iter().enumerate().skip(1);
     let calls = ports.flat_map(|(p, port)| port.inputs.iter().map(move |input| (PortId(p as u32), input.event)));
-    // Those that the stack itself limits have no other limit than 0.
+    // Calls that the stack itself limits have no other limit than 0.
     let refusing = calls.filter(|call| stack.event(call.1).message.is_some() && stated.get(call) == Some(&0));
     refusing.map(|(_, event)| warning(stack, flow, event)).collect()
 }

@@ -1,4 +1,4 @@
-//! Gives the parts of one fragment their numbers in the stack, and its emissions their targets.
+//! Renumbers the parts of a fragment for the stack, and resolves its emissions.
 
 use nacre_stack::visit::{rewrite_expr, rewrite_place, rewrite_statement, rewrite_type, Rewriter};
 use nacre_stack::*;
@@ -6,7 +6,7 @@ use nacre_typed::{side_of, Fragment, ABOVE, BELOW};
 
 use crate::linked::{add_arm, unique, Linker, UPPER};
 
-/// What the identifiers of one fragment become.
+/// The numbers in the stack of a fragment's identifiers.
 pub(crate) struct Renumber<'a> {
     pub fragment: &'a Fragment,
     pub linker: &'a mut Linker,
@@ -59,7 +59,7 @@ impl Renumber<'_> {
         }
     }
 
-    /// The number of a struct in the stack; those that it contains come first.
+    /// The number of a struct in the stack; contained structs precede it.
     fn structure(&mut self, index: usize) -> StructId {
         if let Some(id) = self.structs[index] {
             return id;
@@ -77,7 +77,7 @@ impl Renumber<'_> {
         id
     }
 
-    /// The number of an event in the stack, as it is spoken at one of the layer's sides.
+    /// The number of an event at one of the layer's sides.
     fn event(&mut self, side: PortId, event: EventId) -> EventId {
         let mut new = self.fragment.events[event.index()].clone();
         new.parameters.iter_mut().for_each(|p| self.ty(&mut p.ty));
@@ -167,7 +167,7 @@ impl Renumber<'_> {
         }
     }
 
-    /// Externs and filters: what other layers declare in the same words is the same.
+    /// Externs and filters: equal declarations of several layers are one.
     fn helpers(&mut self) {
         for declared in &self.fragment.externs {
             let mut new = declared.clone();
@@ -270,7 +270,7 @@ impl Renumber<'_> {
         }
     }
 
-    /// Where an emission goes; none: an event that goes up from the highest layer, and that nobody there knows, ends.
+    /// The target of an emission; none: an event from the highest layer that is unknown above ends.
     fn onward(&self, side: PortId, event: EventId) -> Option<LinkId> {
         let sides = &self.linker.sides[self.layer.index()];
         let ends = self.linker.stack.link(sides.above).upper == Target::Port(UPPER);
@@ -356,7 +356,7 @@ impl Renumber<'_> {
     }
 }
 
-/// What an emission to nobody comes to: its message is dropped.
+/// Replaces an emission without a receiver: its message is dropped.
 fn ended(stack: &Stack, emit: &Emit) -> Option<StatementKind> {
     let message = stack.event(emit.event).message?;
     Some(StatementKind::Drop(emit.arguments[message as usize].clone()))

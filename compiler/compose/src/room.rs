@@ -1,17 +1,17 @@
-//! What the state of a connection takes, about: how the C compiler lays it out is its own affair.
+//! Estimates the size of a connection's state; the C compiler decides the exact layout.
 
 use nacre_diagnostics::Diagnostic;
 use nacre_stack::*;
 
 use crate::codes;
 
-/// A state larger than this is taken for a mistake.
+/// Upper limit of a state's size; more is an error.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// Where the bytes of a message are, beside its headers.
+/// The size of a message's reference to its bytes.
 const MESSAGE: u64 = 16;
 
-/// Refuses a state that no host would have room for.
+/// Rejects a state above the limit.
 pub(crate) fn check(stack: &Stack) -> Option<Diagnostic> {
     let total = state(stack);
     let largest = stack.cells.iter().max_by_key(|c| of(stack, c.layer, &c.ty))?;

@@ -1,7 +1,7 @@
-//! Finds which events and messages flow over each link of the stack, by following every handler to a fixed point.
+//! Finds the events and messages on each link of the stack, by following every handler to a fixed point.
 //!
-//! Messages enter at ports without headers; what leaves by the lower boundary comes back from the peer, who runs the
-//! same stack.
+//! Messages enter at ports without headers; frames that leave by the lower boundary come back from the peer, which
+//! runs the same stack.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,10 +14,10 @@ use crate::message::{Bag, Kind, Origin, Size};
 use crate::passing;
 use crate::world::World;
 
-/// What sets a handler going.
+/// The trigger of a handler.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Node {
-    /// An event arrives at a layer; none: without a message.
+    /// An event arrives at a layer; none: it has no message.
     Event(LayerId, EventId, Option<Kind>),
     Timer(TimerId),
 }
@@ -25,25 +25,25 @@ pub(crate) enum Node {
 /// All that can happen in a stack.
 #[derive(Default)]
 pub(crate) struct Flow {
-    /// What arrives where, and how long it can be.
+    /// The messages that arrive at each node.
     pub arrivals: BTreeMap<Node, Size>,
-    /// How often more became known of each of them.
+    /// The number of changes of each of them.
     pub changes: BTreeMap<Node, u32>,
     pub courses: BTreeMap<Node, Course>,
     pub handlers: BTreeMap<Node, HandlerId>,
-    /// What leaves by each port.
+    /// The messages that leave by each port.
     pub outputs: BTreeMap<(PortId, EventId), Bag>,
     pub world: World,
-    /// Events with one of the layer's own headers that the layer has no handler for.
+    /// Events with one of the layer's headers for which the layer has no handler.
     pub unhandled: BTreeSet<(LayerId, EventId, HeaderId)>,
-    /// Events that go down from the lowest layer, and that neither a layer nor the port takes.
+    /// Events below the lowest layer that the port does not accept.
     pub lost: BTreeSet<EventId>,
-    /// Events with a message that leave by the lower boundary, and by which it cannot come back.
+    /// Events with a message that leave by the lower boundary but do not come back there.
     pub one_way: BTreeSet<EventId>,
-    /// Longest data of a frame, and longest message of a call for which no layer states less.
+    /// The greatest length of a frame's data, and of a call's message for which no layer states a limit.
     pub longest_frame: u32,
     pub longest_call: u32,
-    /// Where a message grows beyond any frame, if that leaves no room for the message of a call.
+    /// The emission at which a message outgrows every frame, if calls then have no room for a message.
     pub grown: Option<(LayerId, Span)>,
 }
 
@@ -51,13 +51,13 @@ pub(crate) struct Flow {
 const MOST_ARRIVALS: usize = 1 << 14;
 
 impl Flow {
-    /// There are so many combinations of headers that following them has been given up.
+    /// Whether the search was abandoned because of too many combinations of headers.
     pub(crate) fn too_many(&self) -> bool {
         self.arrivals.len() > MOST_ARRIVALS
     }
 }
 
-/// Follows everything that can enter the stack. Makes the handlers that pass events on, where they are needed.
+/// Follows everything that can enter the stack. Makes handlers that pass events on where they are needed.
 pub(crate) fn follow(linked: &mut Linked, limits: &BTreeMap<(PortId, EventId), u32>, frame: u32, call: u32) -> Flow {
     let mut flow = Flow { longest_frame: frame, longest_call: call, ..Flow::default() };
     flow.world.strides = crate::strides::Strides::of_cells(&linked.stack);
@@ -66,7 +66,7 @@ pub(crate) fn follow(linked: &mut Linked, limits: &BTreeMap<(PortId, EventId), u
     flow
 }
 
-/// Everything that the host, the lower boundary and the timers begin.
+/// All events that begin at the host, the lower boundary and the timers.
 fn enter(linked: &Linked, limits: &BTreeMap<(PortId, EventId), u32>, flow: &mut Flow) {
     let stack = &linked.stack;
     for (p, port) in stack.ports.iter().enumerate() {
@@ -86,7 +86,7 @@ fn enter(linked: &Linked, limits: &BTreeMap<(PortId, EventId), u32>, flow: &mut 
     }
 }
 
-/// Runs everything that is known to arrive once; whether that told anything new.
+/// Runs each known node once; returns whether anything changed.
 fn sweep(linked: &mut Linked, flow: &mut Flow) -> bool {
     let mut new = false;
     let mut pending: Vec<Node> = flow.arrivals.keys().cloned().collect();
@@ -106,7 +106,7 @@ fn sweep(linked: &mut Linked, flow: &mut Flow) -> bool {
     new
 }
 
-/// The handler that takes a node's event; made if the layer only passes it on.
+/// The handler of a node's event; made if the layer only passes it on.
 fn handler_of(linked: &mut Linked, flow: &mut Flow, node: &Node) -> Option<HandlerId> {
     let (layer, event, kind) = match node {
         Node::Timer(timer) => return Some(linked.stack.timers[timer.index()].handler),
@@ -145,7 +145,7 @@ fn message_of(stack: &Stack, node: &Node, code: &Handler, size: Size) -> Option<
     Some((local, Bag::one(kind, size)))
 }
 
-/// Brings what a handler emits to where it goes.
+/// Delivers the emissions of a handler to their targets.
 fn carry(linked: &Linked, flow: &mut Flow, emission: &Emission, pending: &mut Vec<Node>) -> bool {
     match emission.target {
         Target::Layer(layer) => arrive(flow, layer, emission, pending),
@@ -161,7 +161,7 @@ fn arrive(flow: &mut Flow, layer: LayerId, emission: &Emission, pending: &mut Ve
     new
 }
 
-/// The kinds of messages that an emission brings to a layer; what goes there later has been kept until then.
+/// The messages that an emission brings to a layer; those of a `later` emission have been kept until then.
 pub(crate) fn arriving(emission: &Emission) -> Vec<(Option<Kind>, Size)> {
     match &emission.bag {
         None => vec![(None, Size::NONE)],
@@ -224,7 +224,7 @@ pub(crate) fn returning(linked: &Linked, sent: EventId) -> Option<EventId> {
     delivered.or_else(same).filter(|event| with_message.first() == Some(event))
 }
 
-/// Fills in the inputs of the two boundaries: what comes from the interfaces, and the event of opening.
+/// Fills in the inputs of the two boundaries: the events of the interfaces, and the opening event.
 pub(crate) fn boundaries(linked: &mut Linked) {
     let [Some(bottom), Some(top)] = [LOWER, UPPER].map(|port| linked.stack.neighbour_of(port)) else { return };
     let mut from_below: Vec<EventId> =
@@ -242,7 +242,7 @@ pub(crate) fn boundaries(linked: &mut Linked) {
     }
 }
 
-/// The event with which every stack begins, if a layer of it knows one.
+/// The opening event, if a layer knows one.
 fn opening(stack: &Stack) -> Option<EventId> {
     stack.events.iter().position(|e| e.role == EventRole::Opening).map(|i| EventId(i as u32))
 }

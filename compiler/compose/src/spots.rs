@@ -1,4 +1,4 @@
-//! Where messages can be: parts of the state and of locals.
+//! The spots where messages can be: parts of the state and of locals.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use nacre_stack::*;
 
 use crate::message::Bag;
 
-/// A part of the state or of a local: the fields on the way to it; elements of containers are not told apart.
+/// A part of the state or of a local, by the path of its fields; elements of containers are one spot.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Spot {
     pub root: SpotRoot,
@@ -20,12 +20,12 @@ pub(crate) enum SpotRoot {
     Local(u32, LocalId),
 }
 
-/// The messages that can be at each spot, and how often something new was learnt of it.
+/// The messages that can be at each spot, and the number of changes there.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Spots(BTreeMap<Spot, (Bag, u32)>);
 
 impl Spots {
-    /// What can be at a spot, in what contains it, or in what it contains.
+    /// The messages at a spot, in what contains it, and in what it contains.
     pub fn read(&self, spot: &Spot) -> Bag {
         let mut found = Bag::default();
         let first = Spot { root: spot.root, path: vec![] };
@@ -37,7 +37,7 @@ impl Spots {
         found
     }
 
-    /// Adds to a spot; whether that told anything new.
+    /// Adds to a spot; returns whether it changed.
     pub fn write(&mut self, spot: &Spot, bag: &Bag) -> bool {
         if bag.is_empty() {
             return false;
@@ -49,7 +49,7 @@ impl Spots {
     }
 }
 
-/// How many entries a container can have.
+/// The capacity of a container.
 pub(crate) fn capacity(ty: &Type) -> u32 {
     match ty {
         Type::Ring(_, n) | Type::List(_, n) | Type::Window(_, n, _) | Type::Pool(_, n) | Type::Map(_, _, n) => *n,

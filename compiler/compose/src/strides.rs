@@ -1,4 +1,4 @@
-//! Numbers that are only ever counted up in equal steps: where pieces begin, if they are cut one behind the other.
+//! Finds numbers that only grow in equal steps: the starts of pieces that are cut one after the other.
 
 use nacre_analysis::values::{BodyId, Slot, Values};
 use nacre_analysis::{Lattice, Stride};
@@ -7,15 +7,15 @@ use nacre_stack::*;
 
 use crate::constants::{constant, width};
 
-/// For cells, and for the locals of one body, a number of which all their values are multiples.
+/// A common divisor of all values, for each cell and each local of one body.
 #[derive(Clone, Debug)]
 pub(crate) struct Strides {
     values: Values<Stride>,
-    /// None: of no locals is anything known.
+    /// None: nothing is known of locals.
     body: Option<BodyId>,
 }
 
-/// What a place is set to; none: anything.
+/// The value assigned to a place; none: any value.
 type Assignment = (Root, Option<Expr>);
 
 impl Default for Strides {
@@ -26,7 +26,7 @@ impl Default for Strides {
 }
 
 impl Strides {
-    /// Those of the cells of a stack.
+    /// The strides of a stack's cells.
     pub fn of_cells(stack: &Stack) -> Strides {
         let mut found = Strides { values: Values::new(Stride::default()), ..Strides::default() };
         for (i, cell) in stack.cells.iter().enumerate() {
@@ -36,12 +36,12 @@ impl Strides {
         }
         let code = stack.handlers.iter().map(|h| &h.body).chain(stack.functions.iter().map(|f| &f.body));
         let assignments: Vec<Assignment> = code.flat_map(assignments).collect();
-        // What locals hold is not looked at here: only constants and the cells themselves count.
+        // Locals are ignored here: only constants and the cells themselves count.
         found.settle(&assignments);
         found
     }
 
-    /// The same with the locals of a handler or function.
+    /// The same, with the locals of a handler or function.
     pub fn with_locals(&self, body: BodyId, locals: &[Local], parameters: &[LocalId], block: &Block) -> Strides {
         let mut found = Strides { body: Some(body), ..self.clone() };
         for (i, local) in locals.iter().enumerate() {
@@ -79,7 +79,7 @@ impl Strides {
         self.slot(root).map_or(Stride::ANY, |slot| *self.values.of(slot))
     }
 
-    /// A number of which the value of an expression is a multiple.
+    /// A divisor of an expression's value.
     pub fn of(&self, expr: &Expr) -> Stride {
         if let Some(number) = constant(expr) {
             return u32::try_from(number).map_or(Stride::ANY, Stride);
@@ -100,7 +100,7 @@ impl Strides {
     }
 }
 
-/// Everything that code sets.
+/// All assignments in code.
 fn assignments(block: &Block) -> Vec<Assignment> {
     let mut found = vec![];
     block.each_statement(|statement| match &statement.kind {

@@ -1,4 +1,4 @@
-//! The messages in the values of expressions, by kind.
+//! Finds the messages in the values of expressions, by kind.
 
 use nacre_stack::visit::Traverse;
 use nacre_stack::*;
@@ -9,11 +9,11 @@ use crate::course::{Act, Course};
 use crate::message::{Bag, Kind, Origin, Size, LONGEST};
 use crate::spots::capacity;
 
-/// Bytes in front of packed headers that tell their shape, at the most.
+/// The most bytes that encode the shape of packed headers.
 const SHAPE_NUMBER: u32 = 3;
 
 impl Run<'_> {
-    /// New bytes made of messages: no headers, still data or control as they were.
+    /// New bytes made from messages: without headers, data or control as before.
     pub(crate) fn remade(&mut self, of: &Bag, size: impl Fn(Size) -> Size, done: &mut Vec<Course>) -> Bag {
         let made =
             of.map(|kind, s| (Kind { headers: vec![], data: kind.data, origin: new_origin(kind.origin, s) }, size(s)));
@@ -21,7 +21,7 @@ impl Run<'_> {
         made
     }
 
-    /// New bytes made of no message.
+    /// New bytes made from no message.
     pub(crate) fn made(&mut self, size: Size, done: &mut Vec<Course>) -> Bag {
         done.push(Course::Act(Act::Make(size.max)));
         Bag::one(Kind { headers: vec![], data: false, origin: Origin::Made }, size)
@@ -66,7 +66,7 @@ impl Run<'_> {
         bag
     }
 
-    /// Notes what is packed; gives it with the headers as bytes in front, as new bytes.
+    /// Records the packed messages; returns them as new bytes, with the headers in front.
     fn packed(&mut self, layout: LayoutId, message: &Expr, done: &mut Vec<Course>) -> Bag {
         let bag = self.expr(message, done);
         let told = bag.map(|kind, size| (Kind { origin: Origin::Kept, ..kind.clone() }, size));
@@ -85,7 +85,7 @@ impl Run<'_> {
         packed
     }
 
-    /// Any message that is packed anywhere may come out, no longer than it was, and than the bytes.
+    /// The result may be any packed message, no longer than it was, and no longer than the bytes.
     pub(crate) fn unpacked(&mut self, layout: LayoutId, bytes: &Bag) -> Bag {
         let mut result = Bag::default();
         for (kind, packed) in self.world.packed.get(&layout).into_iter().flat_map(|b| &b.0) {
@@ -109,7 +109,7 @@ impl Run<'_> {
         })
     }
 
-    /// The messages in the value of an expression; what making it costs goes to `done`.
+    /// The messages in the value of an expression; its cost is added to `done`.
     pub(crate) fn expr(&mut self, e: &Expr, done: &mut Vec<Course>) -> Bag {
         match &e.kind {
             ExprKind::Local(local) => {
@@ -181,7 +181,7 @@ impl Run<'_> {
         }
     }
 
-    /// Puts a header of this layer on; there must be none of it or of a lower one.
+    /// Adds a header of this layer; the message has none of this layer or a lower one.
     fn pushed(&mut self, bag: &Bag, header: HeaderId) -> Bag {
         let mut result = Bag::default();
         for (kind, size) in &bag.0 {
@@ -210,7 +210,7 @@ fn head(stack: &Stack, headers: &[HeaderId]) -> u32 {
     (end + packed).div_ceil(8)
 }
 
-/// A part of a message in pieces is in pieces of its own.
+/// A part of a message in pieces is in pieces, too.
 pub(crate) fn cut(bag: &Bag, done: &mut Vec<Course>) {
     let pieces = bag.size().pieces;
     if pieces > 1 {
@@ -228,14 +228,14 @@ fn in_pieces(view: &Expr) -> bool {
     }
 }
 
-/// Bytes that a filter yields at the most beyond those that it read.
+/// The most bytes that a filter yields beyond those that it reads.
 pub(crate) fn growth(stack: &Stack, filter: FilterId, read: u32) -> u32 {
     let (num, den, add) = stack.filters[filter.index()].grows;
     let more = u64::from(read) * u64::from(num) / u64::from(den.max(1)) + u64::from(add);
     more.min(u64::from(LONGEST)) as u32
 }
 
-/// The longest that a view, or a string of bytes, can be.
+/// The greatest length of a view or string of bytes.
 pub(crate) fn longest(e: &Expr, bag: &Bag) -> u32 {
     match e.ty {
         Type::Bytes(n) | Type::Text(n) => n,
@@ -247,7 +247,7 @@ fn control(bag: Bag) -> Bag {
     bag.map(|kind, size| (Kind { data: false, ..kind.clone() }, size))
 }
 
-/// Of new bytes made from a message. Joined of several it may be longer than what entered.
+/// The message of new bytes made from a message. Joined from several, it may be longer than what entered.
 fn new_origin(origin: Origin, size: Size) -> Origin {
     match origin {
         Origin::Entered | Origin::Remade if size.pieces <= 1 => Origin::Remade,

@@ -1,4 +1,4 @@
-//! Types as a person writes them; the fingerprint's text uses the same words.
+//! Writes types as in sources; the fingerprint's text uses the same form.
 
 use nacre_stack::{Enum, Stack, Struct, Type};
 
@@ -19,7 +19,7 @@ impl<'a> Named<'a> {
         self.written(ty, false)
     }
 
-    /// The same with the contents of structs and enums in place of their names.
+    /// The same with the contents of structs and enums instead of their names.
     pub fn ty_in_full(&self, ty: &Type) -> String {
         self.written(ty, true)
     }

@@ -1,4 +1,4 @@
-//! What flows through the whole stack, as far as it is known.
+//! The messages that flow through the whole stack, as far as known.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use crate::message::Bag;
 use crate::spots::Spots;
 use crate::strides::Strides;
 
-/// What handlers share, and what grows until nothing new is learnt.
+/// The knowledge shared by all handlers; it grows to a fixed point.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct World {
     pub cells: Spots,
@@ -16,9 +16,9 @@ pub(crate) struct World {
     pub packed: BTreeMap<LayoutId, Bag>,
     /// Layouts of which messages are unpacked.
     pub unpacked: BTreeSet<LayoutId>,
-    /// Mistakes that only the flow shows, told once each.
+    /// Errors that the flow reveals, each reported once.
     pub doubled: BTreeSet<(LayerId, HeaderId)>,
     pub strides: Strides,
-    /// Counts what has been learnt.
+    /// Counts the changes.
     pub version: u64,
 }

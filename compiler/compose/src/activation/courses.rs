@@ -88,7 +88,7 @@ fn leaving(of: &Statement) -> [bool; 2] {
     }
 }
 
-/// Whether a block never goes on to what stands behind it.
+/// Whether control never reaches the code behind a block.
 fn leaves(block: &Block) -> bool {
     match block.last().map(|s| &s.kind) {
         Some(StatementKind::Return(_) | StatementKind::Break | StatementKind::Reject) => true,

@@ -1,4 +1,4 @@
-//! Where messages are while a handler runs: at places of its locals and of the state.
+//! Tracks the places of messages while a handler runs: in its locals and in the state.
 
 use nacre_stack::*;
 
@@ -8,7 +8,7 @@ use crate::message::Bag;
 use crate::spots::{Spot, SpotRoot};
 
 impl Run<'_> {
-    /// Puts up to so many messages at a place; in the state, they are then in the pool.
+    /// Puts up to `count` messages at a place. Messages in the state are in the pool.
     pub(super) fn store(&mut self, place: &Place, bag: &Bag, most: u32, done: &mut Vec<Course>) {
         let spot = self.spot(place);
         match spot.root {

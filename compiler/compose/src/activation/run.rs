@@ -1,4 +1,4 @@
-//! What a run over a handler knows: the world so far, and the values of locals.
+//! The knowledge of a run over a handler: the world so far, and the values of locals.
 
 use std::collections::BTreeMap;
 
@@ -17,16 +17,16 @@ pub(crate) struct Run<'a> {
     pub world: &'a mut World,
     pub locals: Spots,
     pub layer: LayerId,
-    /// Whether this run has learnt anything.
+    /// Whether this run has added anything to the world.
     pub new: bool,
-    /// How many calls it has followed.
+    /// The number of calls followed.
     pub calls: u32,
     /// What has been done so far.
     pub courses: Courses,
     pub frame: Frame<'a>,
 }
 
-/// The handler or function whose code is looked at.
+/// The handler or function whose code is examined.
 #[derive(Clone)]
 pub(crate) struct Frame<'a> {
     pub call: u32,
@@ -49,7 +49,7 @@ impl Run<'_> {
         self.new |= self.locals.write(&spot, bag);
     }
 
-    /// How many messages values can hold at most.
+    /// Upper bounds of the messages that values hold.
     pub(super) fn messages<'e>(&self, values: impl IntoIterator<Item = &'e Expr>) -> u32 {
         let all: u64 = values.into_iter().map(|value| self.stack.messages_in(&value.ty)).sum();
         u32::try_from(all).unwrap_or(u32::MAX)

@@ -79,7 +79,7 @@ fn one(stack: &Stack, layer: LayerId) -> String {
     let description = &stack.layer(layer).description;
     let plain = description.split('<').next() == Some(name.as_str());
     let title = if plain { description.clone() } else { format!("{name}: {description}") };
-    // What the top has no room for goes on below it.
+    // What does not fit the top line continues below it.
     let mut titles = broken(&title, WIDTH - 4, WIDTH - 4).into_iter();
     let title = titles.next().unwrap_or_default();
     let mut text = format!("  ┌─ {title} {}┐\n", "─".repeat(WIDTH.saturating_sub(title.chars().count() + 3)));
@@ -99,7 +99,7 @@ fn one(stack: &Stack, layer: LayerId) -> String {
     text + &format!("  └{}┘\n", "─".repeat(WIDTH))
 }
 
-/// A handler's line, broken where the effects are too many for it.
+/// A handler's line, broken if its effects do not fit.
 fn rows(line: &Line, width: usize) -> Vec<String> {
     let mut rows = vec![padded(&line.cause, width + 2)];
     for (i, effect) in line.effects.iter().enumerate() {
@@ -115,7 +115,7 @@ fn rows(line: &Line, width: usize) -> Vec<String> {
     rows
 }
 
-/// The ports of a layer's own, by what the host may put in there.
+/// The layer's own ports, with the events that the host may call.
 fn own_ports(stack: &Stack, layer: LayerId) -> Vec<String> {
     let own = stack.ports.iter().skip(2).filter(|p| p.inputs.iter().any(|i| i.layer == layer));
     own.map(|port| {

@@ -1,9 +1,9 @@
 //! Text within a width: folded lines, padded cells, tables.
 
-/// No line is longer, as long as there is a space to break it at.
+/// The width of a line, if it has spaces to break at.
 pub const COLUMNS: usize = 100;
 
-/// The text with its long lines broken at spaces, what follows being indented further; no line ends with spaces.
+/// Breaks long lines at spaces and indents the continuation; no line ends with spaces.
 pub fn folded(text: &str) -> String {
     let mut folded = String::new();
     for line in text.lines().map(str::trim_end) {
@@ -18,7 +18,7 @@ pub fn folded(text: &str) -> String {
     folded
 }
 
-/// The text in parts of at most `first` characters, then of at most `then`; a word that is longer stays whole.
+/// Splits the text: a first part of at most `first` characters, others of at most `then`. Longer words stay whole.
 pub(crate) fn broken(text: &str, first: usize, then: usize) -> Vec<String> {
     let (mut parts, mut rest) = (vec![], text.trim_end());
     loop {
@@ -37,13 +37,13 @@ pub(crate) fn broken(text: &str, first: usize, then: usize) -> Vec<String> {
     }
 }
 
-/// The text, filled up with spaces.
+/// Pads the text with spaces.
 pub(crate) fn padded(text: &str, width: usize) -> String {
     let missing = width.saturating_sub(text.chars().count());
     format!("{text}{}", " ".repeat(missing))
 }
 
-/// Rows with their columns under each other, indented. Where they are too wide, the widest column is broken.
+/// Aligns the columns of rows and indents them. If they are too wide, the widest column is broken.
 pub(crate) fn table(rows: &[Vec<String>], indent: usize) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |c: usize| rows.iter().filter_map(|r| r.get(c)).map(|cell| cell.chars().count()).max().unwrap_or(0);

@@ -5,7 +5,7 @@
 pub(crate) struct Part {
     pub from: u32,
     pub bits: u32,
-    /// The names that it may be given, the longest first; the last resort is the mark.
+    /// Its possible names, the longest first; the mark is the last resort.
     pub names: Vec<String>,
     pub mark: String,
 }
@@ -38,7 +38,7 @@ fn at(parts: &[Part], bit: u32) -> Option<usize> {
     parts.iter().position(|p| p.from <= bit && bit < p.from + p.bits)
 }
 
-/// The line between two rows: a part that goes on over it is not cut.
+/// The line between two rows, open where a part continues.
 fn border(parts: &[Part], above: Option<u32>, below: Option<u32>) -> String {
     let part = |row: Option<u32>, column: u32| row.and_then(|r| at(parts, r * ROW + column));
     let edge = |row: Option<u32>, column: u32| match column {

@@ -6,7 +6,7 @@ use super::columns::{counted, table};
 use super::diagram::{draw, Part};
 use crate::words::Named;
 
-/// So many shapes of each form are drawn; the table has all.
+/// The number of shapes of each form that are drawn; the table lists all.
 const DRAWN: usize = 8;
 
 pub(crate) fn frames(stack: &Stack, index: usize) -> String {
@@ -35,7 +35,7 @@ pub(crate) fn frames(stack: &Stack, index: usize) -> String {
     text
 }
 
-/// Whether two shapes differ in nothing but their numbers and their headers without fields.
+/// Whether two shapes differ only in their numbers and in headers without fields.
 fn alike(a: &Shape, b: &Shape) -> bool {
     a.fields == b.fields
         && a.size == b.size
@@ -57,7 +57,7 @@ fn heading(stack: &Stack, index: usize) -> String {
     format!("frames: {} in front of the data of the likely one{print}\n", counted(u64::from(size), "byte"))
 }
 
-/// A shape in a line; the numbers are bytes in front of the data and bytes of data.
+/// A shape in one line; the numbers are the bytes of headers and of data.
 fn rows(stack: &Stack, layout: &Layout) -> Vec<Vec<String>> {
     let heads = ["shape", "headers", "bytes + data"].map(String::from).to_vec();
     let one = |shape: &Shape| vec![name(layout, shape), headers(stack, shape), sizes(shape)];

@@ -1,4 +1,4 @@
-//! What brings each handler on, and what it emits, in a few words.
+//! Summarizes each handler: its trigger and its emissions.
 
 use nacre_stack::*;
 
@@ -8,7 +8,7 @@ pub(crate) struct Line {
     pub effects: Vec<String>,
 }
 
-/// The handlers of a layer in their order; those that only pass an event on are gathered in one line at the end.
+/// The handlers of a layer, in order; those that only pass an event on share one line at the end.
 pub(crate) fn lines(stack: &Stack, layer: LayerId) -> Vec<Line> {
     let mut lines = vec![];
     let mut passed: Vec<String> = vec![];
@@ -74,7 +74,7 @@ fn effects(stack: &Stack, block: &[Statement], times: u64) -> Vec<String> {
     found
 }
 
-/// How often a loop does something, as its author claims: of a `while` the last turn only finds the end.
+/// The iterations of a loop, as its bound claims; the last iteration of a `while` only finds the end.
 fn turns(statement: &Statement) -> u64 {
     match &statement.kind {
         StatementKind::Loop { bound, .. } => u64::from(bound.saturating_sub(1)),

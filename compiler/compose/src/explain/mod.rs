@@ -1,4 +1,4 @@
-//! Shows a stack to a person: its layers, its frames bit by bit, and what it costs.
+//! Describes a stack as text: its layers, its frames bit by bit, and its cost.
 
 mod boxes;
 mod columns;
@@ -11,7 +11,7 @@ use nacre_stack::Stack;
 
 pub use columns::{folded, COLUMNS};
 
-/// A drawing of the stack: layers as boxes, frames as in an RFC, the space that it takes. Ends with a line break.
+/// Draws the stack: layers as boxes, frames as in an RFC, the space of a connection. Ends with a line break.
 pub fn explain(stack: &Stack) -> String {
     let mut text = format!("{} = {}\n\n", stack.name, stack.description);
     text += &boxes::boxes(stack);

@@ -1,4 +1,4 @@
-//! What a connection takes: its state, the pool, and the bounds of a step.
+//! Describes the space of a connection: its state, its pool, and the bounds of a step.
 
 use nacre_analysis::timing::leaks;
 use nacre_stack::*;
@@ -57,7 +57,7 @@ fn calls(stack: &Stack) -> Vec<Vec<String>> {
     crate::admission::limits(stack).into_iter().filter(|((port, _), _)| port.0 > 0).map(row_of).collect()
 }
 
-/// Where what depends on the clock reaches more than timers: what it reaches, and in which code.
+/// Lists where values that depend on the clock reach more than timers.
 fn timing(stack: &Stack) -> Vec<Vec<String>> {
     let found = leaks(stack);
     if found.is_empty() {
@@ -91,7 +91,7 @@ fn cells(stack: &Stack) -> Vec<Vec<String>> {
     stack.cells.iter().rev().map(one).collect::<Vec<_>>().into_iter().rev().collect()
 }
 
-/// What must be free in the pool before each event is taken.
+/// The free blocks that each event needs.
 fn needs(stack: &Stack) -> Vec<(String, String)> {
     let mut rows = vec![];
     let mut add = |name: String, need: Need| {
