@@ -1,3 +1,3 @@
-//! Lemmas that verification rests on, as claims that no state contradicts, and the solvers that show them.
+//! Lemmas that verification rests on, as formulas, and the solvers that prove them.
 
 pub mod sequence_numbers;

@@ -12,7 +12,7 @@
 //! 3. *Width*: if so, and `N + AGE < 2^(bits - 1)`, the signed distance of the two numbers cut to `bits` is that of the
 //!    numbers.
 //!
-//! Solvers show that no state contradicts any of them: z3 and cvc5, each for itself.
+//! z3 and cvc5 each prove that no state contradicts any of them.
 
 use std::path::Path;
 use std::process::Command;
@@ -20,10 +20,10 @@ use std::time::Duration;
 
 use nacre_process::{on_path, run};
 
-/// Solvers, and how they are told to read a file.
+/// Solvers and their arguments.
 pub const SOLVERS: [&str; 2] = ["z3", "cvc5"];
 
-/// What is shown; each is unsatisfiable.
+/// The negated claims; each is unsatisfiable.
 pub fn claims(bits: u8) -> Vec<(&'static str, String)> {
     let state = |mark: &str| {
         let names = ["low", "high", "next", "f", "age"].map(|n| format!("(declare-const {n}{mark} Int)")).join("\n");
@@ -38,7 +38,7 @@ pub fn claims(bits: u8) -> Vec<(&'static str, String)> {
     let (after, inside_after) = state("2");
     let constants =
         "(set-logic QF_LIA)\n(declare-const N Int)\n(declare-const AGE Int)\n(assert (and (< 0 N) (<= 0 AGE)))";
-    // What does not change is said to be the same.
+    // Unchanged variables are equated.
     let steps = "(or \
         (and (< (- high low) N) (< age AGE) (= high2 (+ high 1)) (= low2 low) (= next2 next) (= f2 f) (= age2 (+ age 1))) \
         (and (< age AGE) (= high2 high) (= low2 low) (= next2 next) (= f2 f) (= age2 (+ age 1))) \
@@ -64,8 +64,8 @@ pub fn claims(bits: u8) -> Vec<(&'static str, String)> {
     vec![("at first", first), ("after each step", step), ("how far apart", near), ("cut to the width", width)]
 }
 
-/// Asks a solver for every claim; the first that it does not confirm, with its words. `Err`: the solver is not there,
-/// or failed.
+/// Checks every claim with a solver; returns the first that it does not confirm, with its output. `Err`: the solver is
+/// missing or failed.
 pub fn check(solver: &str, bits: u8) -> Result<Option<String>, String> {
     let program = on_path(Path::new(solver))
         .ok_or(format!("`{solver}` was not found: install it, on Debian and Ubuntu with `apt-get install {solver}`"))?;

@@ -1,5 +1,5 @@
 //! Dataflow within a body, in the order of its statements. The IR is structured, so no graph is needed: branches join
-//! where they meet, and loops are gone round until nothing changes.
+//! where they meet, and loops are iterated to a fixed point.
 //!
 //! A loop within a loop is entered once for each turn of the outer one, with what is known then, which only grows. It
 //! goes on from what was known at its head before. If it began anew, it would take two turns each time, and loops in
@@ -11,46 +11,46 @@ use nacre_stack::{Expr, Statement, StatementKind};
 
 use crate::Lattice;
 
-/// What is known in the order of execution.
+/// A forward analysis: facts in the order of execution.
 pub trait Forward {
-    /// What is known at a point that is reached.
+    /// The facts at a reachable point.
     type State: Lattice;
 
-    /// A statement runs; of one with blocks, what it evaluates before them.
+    /// Applies a statement; of one with blocks, only the expressions evaluated before them.
     fn statement(&mut self, statement: &Statement, state: &mut Self::State);
 
-    /// A condition had this value.
+    /// Applies the outcome of a condition.
     fn decided(&mut self, _condition: &Expr, _value: bool, _state: &mut Self::State) {}
 
-    /// A turn of a loop begins.
+    /// Begins an iteration of a loop.
     fn turn(&mut self, _of: &Statement, _state: &mut Self::State) {}
 
     /// A loop has ended, by a `break`, its condition or its bound.
     fn ended(&mut self, _of: &Statement, _state: &mut Self::State) {}
 
-    /// A block of an `if` begins: the first or the second.
+    /// Begins a block of an `if`: the first or the second.
     fn enter(&mut self, _of: &Statement, _then: bool) {}
 
-    /// It has ended.
+    /// Ends it.
     fn leave(&mut self, _of: &Statement, _then: bool) {}
 
-    /// Two ways come together.
+    /// Joins the facts of two paths.
     fn meet(&mut self, into: &mut Self::State, other: &Self::State) -> bool {
         into.join(other)
     }
 }
 
-/// What is known where a body is left.
+/// The facts at the exits of a body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ends<S> {
-    /// Behind its last statement; none: that is not reached.
+    /// Behind its last statement; none: unreachable.
     pub falls: Option<S>,
-    /// At `return` or `reject`.
+    /// At each `return` or `reject`.
     pub returns: Option<S>,
 }
 
 impl<S: Lattice> Ends<S> {
-    /// At all of them.
+    /// The join of all exits.
     pub fn all(self) -> Option<S> {
         let Ends { mut falls, returns } = self;
         falls.join(&returns);
@@ -80,7 +80,7 @@ impl<S: Clone> Heads<S> {
     }
 }
 
-/// Runs a body from a state.
+/// Analyzes a body forward from a state.
 pub fn forward<A: Forward>(analysis: &mut A, body: &[Statement], from: A::State) -> Ends<A::State> {
     let mut run = Run { analysis, breaks: None, returns: None, heads: Heads::new() };
     let falls = run.block(body, from);
@@ -166,7 +166,7 @@ impl<A: Forward> Run<'_, A> {
         after
     }
 
-    /// Every loop may end before its first turn and after each: by its ends, or by its bound.
+    /// A loop may end before its first iteration and after each: by its range, or by its bound.
     fn repeat(&mut self, of: &Statement, body: &[Statement], mut state: A::State) -> A::State {
         let outer = self.breaks.take();
         if let Some(known) = self.heads.take() {
@@ -208,17 +208,17 @@ impl<A: Forward> Run<'_, A> {
     }
 }
 
-/// What is known against the order of execution: of what is still to come.
+/// A backward analysis: facts about the code still to be executed.
 pub trait Backward {
-    /// What is known at a point.
+    /// The facts at a point.
     type State: Lattice;
 
-    /// From what is known behind a statement to what is known before it; of one with blocks, of what it evaluates
-    /// before them.
+    /// Derives the facts before a statement from those behind it; of one with blocks, only for the expressions
+    /// evaluated before them.
     fn statement(&mut self, statement: &Statement, state: &mut Self::State);
 }
 
-/// Runs a body backward. `end`: what is known where it is left, by `return` or behind its last statement.
+/// Analyzes a body backward. `end`: the facts at its exits, by `return` or behind its last statement.
 pub fn backward<A: Backward>(analysis: &mut A, body: &[Statement], end: A::State) -> A::State {
     let exits = Exits { returned: end.clone(), broken: end.clone() };
     RunBack { analysis, heads: Heads::new() }.block(body, end, &exits)
@@ -226,7 +226,7 @@ pub fn backward<A: Backward>(analysis: &mut A, body: &[Statement], end: A::State
 
 struct Exits<S> {
     returned: S,
-    /// Behind the innermost loop.
+    /// The facts behind the innermost loop.
     broken: S,
 }
 

@@ -1,21 +1,20 @@
-//! What analyses track: values that only ever grow, so that going round ends.
+//! Lattices: the values that analyses track. They only grow, so that iteration ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A join-semilattice of finite height. Its bottom, what is known of code that was never reached, is `Default` where
-/// there is one.
+/// A join-semilattice of finite height. Its bottom, the value of unreachable code, is `Default` if it has one.
 pub trait Lattice: Clone + PartialEq {
-    /// Makes `self` the least value above both; gives whether it grew.
+    /// Joins `other` into `self`; returns whether `self` grew.
     fn join(&mut self, other: &Self) -> bool;
 
-    /// The least value above both.
+    /// The join of both.
     fn joined(mut self, other: &Self) -> Self {
         self.join(other);
         self
     }
 }
 
-/// Whether something may be so.
+/// Whether something may hold.
 impl Lattice for bool {
     fn join(&mut self, other: &bool) -> bool {
         let grew = *other && !*self;
@@ -24,7 +23,7 @@ impl Lattice for bool {
     }
 }
 
-/// None: not reached.
+/// None: unreachable.
 impl<T: Lattice> Lattice for Option<T> {
     fn join(&mut self, other: &Option<T>) -> bool {
         match (self.as_mut(), other) {
@@ -38,7 +37,7 @@ impl<T: Lattice> Lattice for Option<T> {
     }
 }
 
-/// What may be.
+/// The possible elements.
 impl<T: Ord + Clone> Lattice for BTreeSet<T> {
     fn join(&mut self, other: &BTreeSet<T>) -> bool {
         let before = self.len();
@@ -47,7 +46,7 @@ impl<T: Ord + Clone> Lattice for BTreeSet<T> {
     }
 }
 
-/// By key; a key that is missing has the bottom.
+/// A map; a missing key has the bottom.
 impl<K: Ord + Clone, V: Lattice> Lattice for BTreeMap<K, V> {
     fn join(&mut self, other: &BTreeMap<K, V>) -> bool {
         let mut grew = false;
@@ -70,7 +69,7 @@ impl<A: Lattice, B: Lattice> Lattice for (A, B) {
     }
 }
 
-/// Values of an order, of which the greatest counts.
+/// The greatest of ordered values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Max<T>(pub T);
 
@@ -84,12 +83,12 @@ impl<T: Ord + Clone> Lattice for Max<T> {
     }
 }
 
-/// A number of which all values are multiples: 0, the bottom, only of zero itself; 1, the top, says nothing.
+/// A common divisor of all values: 0, the bottom, only of zero itself; 1, the top, of all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stride(pub u32);
 
 impl Stride {
-    /// Nothing is known.
+    /// Unknown.
     pub const ANY: Stride = Stride(1);
 }
 
@@ -110,7 +109,7 @@ mod tests {
     use super::*;
     use std::fmt::Debug;
 
-    /// The laws that make fixpoints unique, and their search end.
+    /// Checks the laws by which fixed points are unique and iteration ends.
     fn laws<T: Lattice + Debug>(values: &[T]) {
         for a in values {
             assert!(!a.clone().join(a), "idempotent: {a:?}");

@@ -1,14 +1,14 @@
-//! Dataflow over the stack IR: what can be known of the values, the paths and the effects of code without running it.
+//! Dataflow over the stack IR: static facts about the values, paths and effects of code.
 //!
-//! An analysis chooses what it tracks (a [`Lattice`]) and how far it looks:
+//! An analysis chooses its [`Lattice`] and its scope:
 //!
 //! - [`flow`]: within one body and in the order of its statements, forward from its beginning or backward from its end;
-//! - [`values`]: over the whole stack and in no order: one value for each cell, local, result and header field, raised
-//!   until nothing changes;
+//! - [`values`]: over the whole stack, flow-insensitive: one value for each cell, local, result and header field,
+//! raised to a fixed point;
 //! - [`control`]: which statements run or not depending on a condition.
 //!
-//! [`linear`] (each message is consumed once), [`timing`] (where times go) and [`random`] (which random numbers can be
-//! told apart) are such analyses; others stand with their only client.
+//! [`linear`] (each message is consumed once), [`timing`] (the uses of times) and [`random`] (which random numbers a
+//! stack distinguishes) are such analyses; others are defined in the crate of their only client.
 
 #![warn(missing_docs)]
 

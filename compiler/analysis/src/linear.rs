@@ -1,7 +1,8 @@
 //! The use of messages: each is consumed exactly once on every path.
 //!
-//! What holds a message for certain (a message, a struct or tuple with one) is followed strictly. What may hold one (an
-//! option, a container) is followed as far as tests in the code tell; where they do not, it is left to the interpreter.
+//! A value that certainly holds a message (a message, a struct or tuple with one) is checked strictly. One that may
+//! hold a message (an option, a container) is checked as far as tests in the code decide; the rest is left to the
+//! interpreter.
 
 use std::collections::BTreeMap;
 
@@ -15,26 +16,26 @@ use crate::Lattice;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Use {
     Live,
-    /// Not set yet, or moved.
+    /// Unset, or moved.
     Gone,
-    /// Nothing is known.
+    /// Unknown.
     Maybe,
-    /// Live if that local has this value: what an operation gives back when it fails.
+    /// Live if that local has this value: a message that a failed operation returns.
     If(LocalId, bool),
 }
 
-/// A part of a local: the fields that lead to it.
+/// A part of a local, by the path of its fields.
 type Part = (LocalId, Vec<u32>);
 
-/// What is known at a point that is reached.
+/// The facts at a reachable point.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Flow {
     uses: BTreeMap<Part, Use>,
-    /// Bool locals that equal another one (or its opposite).
+    /// Bool locals that equal another one or its negation.
     aliases: BTreeMap<LocalId, (LocalId, bool)>,
 }
 
-/// What differs is not known; nothing is above that.
+/// Different states join to unknown, the top.
 impl Lattice for Flow {
     fn join(&mut self, other: &Flow) -> bool {
         let before = self.aliases.len();
@@ -59,8 +60,8 @@ struct Walker<'a> {
     flow: Flow,
 }
 
-/// Messages that are lost, used twice, or used on one path and not on another: faults of whoever made the stack, which
-/// must be valid otherwise.
+/// Finds messages that are lost, used twice, or used on one path only: errors of the producer of the stack, which must
+/// be valid otherwise.
 pub fn check(stack: &Stack) -> Vec<Problem> {
     let mut problems = vec![];
     for body in values::bodies(stack) {
@@ -75,7 +76,7 @@ pub fn check(stack: &Stack) -> Vec<Problem> {
     problems
 }
 
-/// Each statement looks at the state that it is given, and leaves there what it makes of it.
+/// Each statement reads the state before it and changes it to the state behind it.
 impl Forward for Walker<'_> {
     type State = Flow;
 
@@ -122,7 +123,7 @@ impl<'a> Walker<'a> {
         std::mem::swap(&mut self.flow, state);
     }
 
-    /// The parts of a type that hold messages, and whether they do for certain.
+    /// The parts of a type that hold messages, and whether they certainly do.
     fn parts_of(&self, ty: &Type) -> Vec<(Vec<u32>, bool)> {
         let fields: Vec<&Type> = match ty {
             Type::Msg => return vec![(vec![], true)],
@@ -207,7 +208,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// The end of the body: nothing may be left.
+    /// Checks the end of the body: no message may be left.
     fn leave(&mut self) {
         let left: Vec<Part> = self.flow.uses.iter().filter(|(_, u)| **u == Use::Live).map(|(p, _)| p.clone()).collect();
         for part in left {
@@ -217,7 +218,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Both ways, from the same beginning.
+    /// Joins both branches, which begin in the same state.
     fn either(&mut self, one: impl FnOnce(&mut Self), other: impl FnOnce(&mut Self)) {
         let before = self.flow.clone();
         one(self);
@@ -228,7 +229,7 @@ impl<'a> Walker<'a> {
         self.flow = both;
     }
 
-    /// What a condition's value tells.
+    /// Applies the outcome of a condition.
     fn refine(&mut self, condition: &Expr, truth: bool) {
         match &condition.kind {
             ExprKind::Unary(UnaryOp::Not, a) => self.refine(a, !truth),
@@ -264,13 +265,13 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// An expression whose value is moved.
+    /// Moves the value of an expression.
     fn expr(&mut self, e: &Expr) {
         match &e.kind {
             ExprKind::Local(_) | ExprKind::Field(..) | ExprKind::Unwrap(_) => {
                 match (part_of(e), self.stack.has_message(&e.ty)) {
                     (Some((id, path)), true) => {
-                        // Of what stands in an option, one part may be moved after the other.
+                        // The parts of an option's value may be moved one by one.
                         let left = if matches!(&e.kind, ExprKind::Field(a, _) if holds_unwrap(a)) {
                             Use::Maybe
                         } else {
@@ -313,7 +314,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// An operand that is only looked at.
+    /// Borrows an operand.
     fn borrow(&mut self, e: &Expr) {
         match part_of(e) {
             Some((id, path)) => self.look(id, &path),
@@ -329,7 +330,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// A statement; of one with blocks, what it evaluates before them.
+    /// Checks a statement; of one with blocks, only the expressions evaluated before them.
     fn step(&mut self, statement: &Statement) {
         match &statement.kind {
             StatementKind::Let(id, value) => {
@@ -422,7 +423,7 @@ impl<'a> Walker<'a> {
         self.set_some(operate.back, back);
     }
 
-    /// A local is changed at a place: what it holds there is not known any more.
+    /// Records a change of a part of a local, which is unknown afterwards.
     fn stored(&mut self, place: &Place) {
         let Root::Local(id) = place.root else { return };
         let fields = place.path.iter().map_while(|s| if let Step::Field(i) = s { Some(*i) } else { None });
@@ -457,7 +458,7 @@ fn holds_unwrap(e: &Expr) -> bool {
     }
 }
 
-/// What a value says of the options in it.
+/// The states of the options in a value.
 fn known(value: &Expr) -> Use {
     match value.kind {
         ExprKind::None | ExprKind::Zero => Use::Maybe,
@@ -473,7 +474,7 @@ fn same_bool(value: &Expr) -> Option<(LocalId, bool)> {
     }
 }
 
-/// The operands of an expression, in the order of their evaluation; an index on the way to its place is one.
+/// The operands of an expression, in the order of evaluation, with the indices of its place.
 fn each_operand(e: &Expr, visit: &mut dyn FnMut(&Expr)) {
     let parts = e.parts();
     parts.places.into_iter().flat_map(Traverse::operands).chain(parts.operands).for_each(visit);

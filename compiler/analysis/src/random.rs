@@ -58,7 +58,7 @@ pub fn draws_of_numbers<'s>(stack: &'s Stack, mut meet: impl FnMut(&'s Statement
     }
 }
 
-/// The constants that a drawn number is compared with, if it goes nowhere else.
+/// The constants that a drawn number is compared with, if it has no other use.
 fn compared(block: &Block, drawn: LocalId, below: u64) -> Option<BTreeSet<(Comparison, u64)>> {
     let mut holds = BTreeSet::from([drawn]);
     loop {
@@ -97,7 +97,7 @@ fn compared(block: &Block, drawn: LocalId, below: u64) -> Option<BTreeSet<(Compa
     (uses == known).then_some(bounds)
 }
 
-/// What a comparison of a drawn number with a constant decides.
+/// The meaning of a comparison of a drawn number with a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Comparison {
     Equal,
@@ -128,7 +128,7 @@ fn comparison(op: BinaryOp, swapped: bool) -> Option<Comparison> {
     }
 }
 
-/// The local whose number an expression is, unchanged by conversions.
+/// The local whose number an expression is, after lossless conversions.
 fn number(e: &Expr, below: u64) -> Option<LocalId> {
     match &e.kind {
         ExprKind::Local(local) => Some(*local),

@@ -1,10 +1,10 @@
-//! Where values that come from the clock go: a checker may erase them as long as they stay among themselves.
+//! Tracks the uses of values that depend on the clock: a checker may erase them if they only influence each other.
 //!
 //! A *timing* value is one that depends on `now`. It may be kept in durations and instants, be computed with, decide how long a
 //! timer waits, and be counted. Whatever else it reaches (a header, an event, a number, a branch that does more than that) is a
-//! *leak*: allowed, but then the behaviour depends on the clock and nothing can be erased.
+//! *leak*: allowed, but then the behaviour depends on the clock and a checker cannot erase times.
 //!
-//! The same tracking tells whether a checker may leave times out ([`erasure`]) and must try random draws ([`draws`]).
+//! The same analysis decides whether a checker may erase times ([`erasure`]) and must try random draws ([`draws`]).
 
 use std::collections::BTreeSet;
 
@@ -15,58 +15,59 @@ use crate::control::{self, Dependent};
 use crate::values::{self, Body, BodyId, Slot, Values};
 use crate::Lattice;
 
-/// A place where a timing value leaves its own kind.
+/// A place where a timing value reaches something else.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Leak {
-    /// Of whom.
+    /// The layer.
     pub layer: LayerId,
-    /// The handler or function, or the cell for what it begins with.
+    /// The handler or function; of an initial value, the cell.
     pub code: String,
     /// A description of what the value reaches.
     pub into: &'static str,
 }
 
-/// All leaks of a stack; none: every layer keeps the clock to its timers.
+/// All leaks of a stack; none: the clock influences only timers.
 pub fn leaks(stack: &Stack) -> Vec<Leak> {
     track(stack, Sources { clock: true, ..Sources::default() })
 }
 
-/// Where any duration at all goes, a constant too; none: all could be 0, and only when timers fire would change.
+/// The uses of all durations, also constants; none: all could be 0, and only the times of timers would change.
 pub fn reach(stack: &Stack) -> Vec<Leak> {
     track(stack, Sources { clock: true, constants: true, ..Sources::default() })
 }
 
-/// Where any duration or instant that is kept goes, wherever it came from; none: two states that differ in these alone behave
-/// alike while timers may fire at any time. (A waiting time that doubles is no leak; giving up when it is long is one.)
+/// The uses of durations and instants in the state, of any origin; none: two states that differ only in these behave
+/// alike while timers may fire at any time. (A waiting time that doubles is no leak; giving up when it is long is
+/// one.)
 pub fn erasure(stack: &Stack) -> Vec<Leak> {
     track(stack, Sources { clock: true, kept: true, ..Sources::default() })
 }
 
-/// Where numbers drawn at random go; none: they only decide how long timers wait.
+/// The uses of random numbers; none: they decide only how long timers wait.
 pub fn draws(stack: &Stack) -> Vec<Leak> {
     track(stack, Sources { random: true, ..Sources::default() })
 }
 
-/// What is followed.
+/// The sources of tracked values.
 #[derive(Clone, Copy, Default)]
 struct Sources {
     /// `now`.
     clock: bool,
     /// Times in cells.
     kept: bool,
-    /// Times that the source or the host names.
+    /// Times from the source or the host.
     constants: bool,
     random: bool,
 }
 
-/// What of a value depends on the sources.
+/// The parts of a value that depend on the sources.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Mark {
     /// Durations and instants in it.
     times: bool,
     /// Anything else in it.
     others: bool,
-    /// Of an option: whether there is something.
+    /// Of an option: whether it has a value.
     presence: bool,
 }
 
@@ -77,7 +78,7 @@ impl Mark {
         self.times || self.others || self.presence
     }
 
-    /// All of it depends, if so much does.
+    /// Extends the mark to the whole value.
     fn if_so(depends: bool) -> Mark {
         if depends {
             Mark::ALL
@@ -129,7 +130,7 @@ impl<'a> Tracker<'a> {
         control::body(&mut Code { tracker: self, body }, body.block, false);
     }
 
-    /// What layers say of themselves, and when they take something.
+    /// Invariants and admissions.
     fn said(&mut self) {
         for (i, layer) in self.stack.layers.iter().enumerate() {
             let id = LayerId(i as u32);
@@ -173,7 +174,7 @@ impl<'a> Tracker<'a> {
         }
     }
 
-    /// What a value of that type can have of a mark.
+    /// The part of a mark that applies to values of the type.
     fn within(&self, mark: Mark, ty: &Type) -> Mark {
         let (times, others) = (self.holds_time(ty), self.holds_others(ty));
         Mark {
@@ -183,7 +184,7 @@ impl<'a> Tracker<'a> {
         }
     }
 
-    /// Of a value, what a part of that type has.
+    /// The mark of a part of that type.
     fn part(&self, mark: Mark, ty: &Type) -> Mark {
         Mark {
             times: mark.times && self.holds_time(ty),
@@ -192,7 +193,7 @@ impl<'a> Tracker<'a> {
         }
     }
 
-    /// What is computed: all of it depends on all that it is computed from.
+    /// The mark of a computed value: it depends on all operands.
     fn computed(&self, depends: bool, ty: &Type) -> Mark {
         match ty {
             Type::Duration | Type::Instant => Mark { times: depends, ..Mark::default() },
@@ -209,12 +210,12 @@ impl<'a> Tracker<'a> {
         }
     }
 
-    /// Whether it depends on the time which place it is.
+    /// Whether the choice of the place depends on the time.
     fn chosen(&self, body: BodyId, place: &Place) -> bool {
         place.path.iter().any(|step| matches!(step, Step::Index(at) if self.mark(body, at).any()))
     }
 
-    /// Whether it depends on the time that an entry or key is in a container: by comparing with times.
+    /// Whether the presence of an entry or key depends on the time, by comparison with times.
     fn compares(&self, body: BodyId, place: &Place) -> bool {
         let compared = match &place.ty {
             Type::Ring(t, _) | Type::List(t, _) | Type::Map(t, _, _) => self.holds_time(t),
@@ -227,7 +228,7 @@ impl<'a> Tracker<'a> {
         parts.iter().any(|e| self.mark(body, e).any())
     }
 
-    /// What of an expression's value depends on the sources.
+    /// The mark of an expression's value.
     fn mark(&self, body: BodyId, e: &Expr) -> Mark {
         match &e.kind {
             ExprKind::Const(_) | ExprKind::Zero => {
@@ -281,7 +282,7 @@ impl<'a> Tracker<'a> {
         }
     }
 
-    /// What a container tells of itself: how much is in it depends on what was done to it, and that on no time.
+    /// The mark of a query: the contents depend on the operations, which depend on no time.
     fn query(&self, body: BodyId, e: &Expr, query: Query, place: &Place, parts: &[Expr]) -> Mark {
         let held = self.place(body, place);
         let depends = held.others || self.chosen(body, place) || self.any(body, parts);
@@ -302,7 +303,7 @@ impl<'a> Tracker<'a> {
     }
 }
 
-/// The body that is being followed.
+/// The body being analyzed.
 struct Code<'t, 'a> {
     tracker: &'t mut Tracker<'a>,
     body: Body<'a>,
@@ -336,7 +337,7 @@ impl Code<'_, '_> {
         self.tracker.marks.raise(Slot::Local(self.body.id, local), &mark);
     }
 
-    /// A part of what is at a place becomes this. Cells keep times; all else that depends on them leaks there.
+    /// Assigns to a part of a place. Cells may keep times; other values that depend on them leak there.
     fn store(&mut self, place: &Place, mark: Mark) {
         let by_ref = |local: LocalId| self.body.locals[local.index()].by_ref;
         let kept = match place.root {
@@ -369,7 +370,7 @@ impl Code<'_, '_> {
                     let mark = self.tracker.within(self.mark(e), &e.ty);
                     self.tracker.marks.raise(slot, &mark);
                 }
-                // It stands for the place: what is done to the one is done to the other.
+                // The reference names the place: a change of either changes both.
                 Argument::Reference(place) => {
                     let (given, left) = (self.place(place), *self.tracker.marks.of(slot));
                     self.tracker.marks.raise(slot, &given);

@@ -1,5 +1,5 @@
-//! Values over a whole stack, in no order: each cell, local, result and header field has one, joined over all that is
-//! put there.
+//! Flow-insensitive values over a whole stack: each cell, local, result and header field has one, joined over all
+//! assignments to it.
 
 use std::collections::BTreeMap;
 
@@ -7,33 +7,33 @@ use nacre_stack::*;
 
 use crate::Lattice;
 
-/// Where code stands, and whose locals it names.
+/// The body of code, which owns its locals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BodyId {
     /// A handler.
     Handler(HandlerId),
     /// A function.
     Function(FunctionId),
-    /// What a cell begins with.
+    /// The initial value of a cell.
     Initial(CellId),
-    /// What a layer says of itself, and when it takes something.
+    /// An invariant or admission of a layer.
     Said(LayerId),
 }
 
-/// What has a value.
+/// A slot that has a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Slot {
-    /// All that is in a cell.
+    /// The contents of a cell.
     Cell(CellId),
-    /// A local of a body. One that stands for a place of the caller's is raised with it by the analysis.
+    /// A local of a body. The analysis raises one that names a caller's place together with that place.
     Local(BodyId, LocalId),
-    /// What a function gives.
+    /// The result of a function.
     Result(FunctionId),
     /// A field of a header that is put on messages.
     Header(HeaderId, u32),
     /// A field of a struct, wherever it is.
     Field(StructId, u32),
-    /// What a body does besides giving a result.
+    /// The effects of a body besides its result.
     Effect(BodyId),
 }
 
@@ -44,13 +44,13 @@ pub struct Body<'a> {
     pub id: BodyId,
     /// Whose.
     pub layer: LayerId,
-    /// As the IR names it: `pt2pt.down.send`; of an initial value the cell's.
+    /// Its name in the IR: `pt2pt.down.send`; of an initial value, the cell's.
     pub name: &'a str,
     /// Its locals.
     pub locals: &'a [Local],
-    /// Those that are set before it begins: parameters.
+    /// Those set before it begins: parameters.
     pub parameters: &'a [LocalId],
-    /// And the fields of the header that was on the message.
+    /// And the fields of the header of the message.
     pub fields: &'a [LocalId],
     /// The statements.
     pub block: &'a Block,
@@ -79,7 +79,7 @@ pub fn bodies(stack: &Stack) -> impl Iterator<Item = Body<'_>> {
     handlers.chain(functions)
 }
 
-/// What cells begin with: the draws for it, and the value itself.
+/// Initial values of cells: the draws for them, and the values.
 pub fn initials(stack: &Stack) -> impl Iterator<Item = (Body<'_>, CellId, &Expr)> {
     stack.cells.iter().enumerate().filter_map(|(i, cell)| {
         let id = CellId(i as u32);
@@ -96,7 +96,7 @@ pub fn initials(stack: &Stack) -> impl Iterator<Item = (Body<'_>, CellId, &Expr)
     })
 }
 
-/// The slot of what a place is in.
+/// The slot that contains a place.
 pub fn root(body: BodyId, place: &Place) -> Slot {
     match place.root {
         Root::Cell(cell) => Slot::Cell(cell),
@@ -104,7 +104,7 @@ pub fn root(body: BodyId, place: &Place) -> Slot {
     }
 }
 
-/// The values of all slots; those that nothing was said of are at the bottom.
+/// The values of all slots; a slot that was never raised has the bottom.
 #[derive(Clone, Debug)]
 pub struct Values<L> {
     known: BTreeMap<Slot, L>,
@@ -123,18 +123,18 @@ impl<L: Lattice> Values<L> {
         self.known.get(&slot).unwrap_or(&self.bottom)
     }
 
-    /// The slot may have this value too.
+    /// Joins a value into a slot.
     pub fn raise(&mut self, slot: Slot, value: &L) {
         let bottom = &self.bottom;
         self.grew |= self.known.entry(slot).or_insert_with(|| bottom.clone()).join(value);
     }
 
-    /// All slots of which something was said.
+    /// All raised slots.
     pub fn iter(&self) -> impl Iterator<Item = (Slot, &L)> {
         self.known.iter().map(|(slot, value)| (*slot, value))
     }
 
-    /// Whether anything was raised since this was last asked: an analysis goes round as long as that is so.
+    /// Whether a slot was raised since the last call: an analysis iterates while this holds.
     pub fn take_grew(&mut self) -> bool {
         std::mem::take(&mut self.grew)
     }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// The largest file of source text or of a saved run, in bytes.
+/// The size limit of a source file or a saved run, in bytes.
 pub const LARGEST: u64 = 4 << 20;
 
 /// Returns the text of a regular file, or why it cannot be read.
@@ -18,7 +18,7 @@ pub fn read_text(path: &Path) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|e| format!("it is not UTF-8 text (at byte {})", e.utf8_error().valid_up_to()))
 }
 
-/// Opens a regular file. Others are refused before they are opened, which could wait for another program.
+/// Opens a regular file. Others are rejected before opening, which could wait for another program.
 pub fn open_regular(path: &Path) -> Result<File, String> {
     let kind = std::fs::metadata(path).map_err(|e| e.to_string())?;
     if kind.is_dir() {

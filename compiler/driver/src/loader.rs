@@ -8,13 +8,13 @@ use nacre_syntax::ast;
 
 use crate::files;
 
-/// The files that were read so far.
+/// The files read so far.
 #[derive(Default)]
 pub(crate) struct Loader {
     pub sources: Sources,
-    /// Files that were read, and those that could not be.
+    /// The files read, and those that cannot be read.
     known: HashMap<PathBuf, Option<SourceId>>,
-    /// By their place in the sources.
+    /// By their index in the sources.
     pub files: Vec<ast::File>,
     pub found: Vec<Diagnostic>,
 }
@@ -27,7 +27,7 @@ impl Loader {
         first.id
     }
 
-    /// The same for text that is not in a file.
+    /// Reads text that is not in a file.
     pub fn load_text(&mut self, path: &Path, text: &str) -> SourceId {
         let (first, imports) = self.parse(path, path.to_path_buf(), text);
         self.load_imports(Some(imports));
@@ -48,7 +48,7 @@ impl Loader {
         }
     }
 
-    /// One file, if it was not read before.
+    /// Reads one file, unless it was read before.
     fn read(&mut self, path: &Path, import: Option<Span>) -> Loaded {
         let canonical = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
         if let Some(known) = self.known.get(&canonical) {
@@ -83,14 +83,14 @@ impl Loader {
     }
 }
 
-/// What reading a file gave.
+/// The result of reading a file.
 struct Loaded {
     id: Option<SourceId>,
-    /// What it imports, if it was not read before.
+    /// Its imports, if it was not read before.
     new: Option<Imports>,
 }
 
-/// The imports of a file, which are read one after the other.
+/// The imports of a file, read in order.
 struct Imports {
     of: SourceId,
     list: Vec<(PathBuf, Span)>,

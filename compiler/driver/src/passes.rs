@@ -6,9 +6,9 @@ use nacre_stack::Stack;
 
 /// A pass over the stack IR.
 pub struct Pass {
-    /// What goldens and tools call it.
+    /// Its name in goldens and tools.
     pub name: &'static str,
-    /// Changes the stack; reports what was decided about its emissions.
+    /// Changes the stack; returns the decisions about its emissions.
     pub run: fn(&mut Stack) -> Vec<Decision>,
 }
 

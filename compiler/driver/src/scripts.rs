@@ -1,6 +1,6 @@
 //! The names in `test` blocks: stacks, endpoints, ports, events, counters, variables and settings of the network.
 //!
-//! They are resolved against the composed stacks, so that a misspelled name is an error of `check` and not of a run.
+//! They are resolved against the composed stacks, so that `check` reports a misspelled name, not the run.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -12,24 +12,24 @@ use nacre_syntax::ast::{BinaryOp, Expr, ExprKind, Ident, Test, TestArgument, Tes
 mod network;
 pub use network::Condition;
 
-/// A name that a test gives is not known.
+/// A name in a test is unknown.
 const UNKNOWN: &str = "D0005";
-/// A value in a test does not fit where it is written.
+/// A value in a test has the wrong kind.
 const UNFIT: &str = "D0006";
 /// Two tests of a file have one name.
 const REPEATED: &str = "D0009";
 
-/// The port of the frames; tests do not reach it.
+/// The port of the frames, which tests cannot name.
 const NETWORK: PortId = PortId(0);
 
-/// Returns what is wrong in a test. `stacks`: all that are declared; None for one that does not compose.
+/// Returns the errors of a test. `stacks`: all declared stacks; None for one that does not compose.
 pub(crate) fn check(test: &Test, stacks: &HashMap<String, Option<Stack>>) -> Vec<Diagnostic> {
     let mut script = Script { stacks, endpoints: BTreeMap::new(), variables: vec![], found: vec![] };
     script.block(&test.body);
     script.found
 }
 
-/// Returns the tests of one file that have one name: a failure of one could not be told from a failure of the other.
+/// Returns the tests of one file that share a name: reports could not distinguish their failures.
 pub(crate) fn repeated<'t>(tests: impl Iterator<Item = &'t Test>) -> Vec<Diagnostic> {
     let mut first: HashMap<(SourceId, &str), Span> = HashMap::new();
     let repeated = tests.filter_map(|test| match first.entry((test.span.file, test.name.as_str())) {
@@ -47,7 +47,7 @@ pub(crate) fn repeated<'t>(tests: impl Iterator<Item = &'t Test>) -> Vec<Diagnos
     repeated.collect()
 }
 
-/// What an expression of a test is.
+/// The kind of an expression in a test.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Number,
@@ -56,7 +56,7 @@ enum Kind {
 
 struct Script<'s> {
     stacks: &'s HashMap<String, Option<Stack>>,
-    /// Those that are open; None: its stack is not known, which was reported.
+    /// The open endpoints; None: the stack is unknown, which was reported.
     endpoints: BTreeMap<String, Option<&'s Stack>>,
     variables: Vec<String>,
     found: Vec<Diagnostic>,
@@ -69,7 +69,7 @@ struct Named<'t> {
     event: &'t Ident,
     arguments: &'t [TestArgument],
     span: Span,
-    /// It is called; otherwise it is expected to come out.
+    /// Whether it is called; otherwise it is an expected output.
     input: bool,
 }
 
@@ -132,7 +132,7 @@ impl<'s> Script<'s> {
         }
     }
 
-    /// The stack of an endpoint; None where that is not known.
+    /// The stack of an endpoint; None if unknown.
     fn endpoint(&mut self, name: &Ident) -> Option<&'s Stack> {
         if let Some(stack) = self.endpoints.get(&name.name) {
             return *stack;
@@ -263,7 +263,7 @@ impl<'s> Script<'s> {
         }
     }
 
-    /// What an expression is; None where it is wrong, which is reported.
+    /// The kind of an expression; None for an error, which is reported.
     fn kind(&mut self, expr: &Expr) -> Option<Kind> {
         match &expr.kind {
             ExprKind::Number(_) | ExprKind::True | ExprKind::False => Some(Kind::Number),
@@ -329,7 +329,7 @@ impl<'s> Script<'s> {
     }
 }
 
-/// What the result of an operation is, if it has one.
+/// The kind of an operation's result, if it has one.
 fn combined(op: BinaryOp, left: Kind, right: Kind) -> Option<Kind> {
     match (op, left, right) {
         (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Rem, left, right) => (left == right).then_some(left),

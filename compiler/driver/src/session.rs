@@ -1,4 +1,4 @@
-//! A program and what the compiler finds in it.
+//! A program and its diagnostics.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -16,32 +16,32 @@ use crate::scripts;
 /// The warning of `compose` that a handler never runs in a stack.
 const UNUSED_HANDLER: &str = "C0016";
 
-/// All files of a program, with what is wrong in them.
+/// All files of a program, with their diagnostics.
 pub struct Session {
     pub sources: Sources,
     pub program: Program,
-    /// In the order in which it was found; warnings too.
+    /// In order of discovery; with warnings.
     pub found: Vec<Diagnostic>,
 }
 
 impl Session {
     /// Reads files and all that they import, parses them, and collects their items.
     ///
-    /// Errors of the file system become diagnostics at the import, or without a place for the files named here.
+    /// Errors of the file system become diagnostics at the import, or without a span for the files named here.
     pub fn open(paths: &[PathBuf]) -> Session {
         let mut loader = Loader::default();
         let begins: Vec<SourceId> = paths.iter().filter_map(|path| loader.load(path)).collect();
         Session::of(loader, &begins)
     }
 
-    /// The same for text that is not in a file; imports are looked up from the folder of `path`.
+    /// The same for text that is not in a file; imports are relative to the folder of `path`.
     pub fn from_text(path: &Path, text: &str) -> Session {
         let mut loader = Loader::default();
         let first = loader.load_text(path, text);
         Session::of(loader, &[first])
     }
 
-    /// Those named first begin a program; the others are imported.
+    /// The number of files named by the caller; the others are imported.
     pub(crate) fn of(loader: Loader, first: &[SourceId]) -> Session {
         let Loader { sources, files, mut found, .. } = loader;
         let begins: Vec<bool> = (0..files.len()).map(|f| first.contains(&SourceId(f as u32))).collect();
@@ -50,12 +50,12 @@ impl Session {
         Session { sources, program, found }
     }
 
-    /// Whether anything found is an error.
+    /// Whether a diagnostic is an error.
     pub fn has_errors(&self) -> bool {
         self.found.iter().any(Diagnostic::is_error)
     }
 
-    /// Checks every layer by itself and every stack that is declared in the files named first.
+    /// Checks every layer alone, and every stack declared in the files named by the caller.
     pub fn check(&mut self) {
         if self.has_errors() {
             return;
@@ -72,7 +72,7 @@ impl Session {
             let settings: Vec<Diagnostic> = settings.flatten().collect();
             self.add(settings);
         }
-        // Stacks of other layers are composed even so; what is found again is added once.
+        // Stacks of other layers are still composed; a diagnostic found twice is added once.
         let names: Vec<String> = self.program.stacks().map(|s| s.name.name.clone()).collect();
         let mut composed = HashMap::new();
         for name in names {
@@ -134,13 +134,13 @@ impl Session {
             }
             errors
         })?;
-        // A layer of a library has handlers that not every stack needs.
+        // A library layer has handlers that some stacks do not need.
         warnings.extend(more.into_iter().filter(|w| w.code != UNUSED_HANDLER));
         validate(&stack);
         Ok((stack, warnings))
     }
 
-    /// The composed stack of this name; None: see `found`.
+    /// The composed stack of this name; None: `found` has the errors.
     pub fn stack(&mut self, name: &str) -> Option<Stack> {
         if self.has_errors() {
             return None;
@@ -176,7 +176,7 @@ impl Session {
         Some((self.sources.path(span.file).to_string(), self.sources.line(span) as u32))
     }
 
-    /// Pieces of one file for a person: `pt2pt.nacre:40:9, 41:13`.
+    /// Spans of one file as text: `pt2pt.nacre:40:9, 41:13`.
     pub fn places(&self, spans: &[Span]) -> String {
         let Some(first) = spans.first() else { return String::new() };
         let path = self.sources.path(first.file);
@@ -185,7 +185,7 @@ impl Session {
         format!("{}:{}", path.rsplit('/').next().unwrap_or(path), places.join(", "))
     }
 
-    /// All that was found, as text for a person.
+    /// All diagnostics, as text.
     pub fn render(&self, colour: bool) -> String {
         self.found.iter().map(|d| d.render(&self.sources, colour)).collect()
     }

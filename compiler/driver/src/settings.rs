@@ -1,5 +1,4 @@
-//! What the settings of a configuration mean: each name is resolved against the layers, the network and the composed
-//! stack.
+//! Resolves the settings of a configuration against the layers, the network and the composed stack.
 
 use nacre_diagnostics::{suggestion, Diagnostic, Span};
 use nacre_specification::{Configuration, Setting};
@@ -9,15 +8,15 @@ use nacre_typed::{Override, Variation};
 
 use crate::session::Session;
 
-/// A setting of a configuration is wrong.
+/// A setting of a configuration is invalid.
 const SETTING: &str = "D0007";
-/// A configuration says nothing of what is below its subject.
+/// A configuration names no automaton below its subject.
 const NO_NETWORK: &str = "D0008";
 
 /// The port of the frames.
 const NETWORK: PortId = PortId(0);
 
-/// What a setting changes.
+/// The subject of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Meaning {
     /// A parameter of a layer, in all its instances.
@@ -31,14 +30,14 @@ pub enum Meaning {
     Call(String),
     /// How often a timer (`pt2pt.resend`) fires as a last resort.
     Timer(String),
-    /// What a cell holds at first, at both ends.
+    /// The initial value of a cell, at both ends.
     Given(String),
     /// How often an action of the automaton below, or all `timers` together, may happen.
     Limit(String),
     Bound(Bound),
 }
 
-/// The settings that each world has.
+/// A setting that every world has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
     Numbers,
@@ -58,11 +57,11 @@ const BOUNDS: [(&str, Bound); 6] = [
     ("members", Bound::Members),
 ];
 
-/// A setting, and what it means.
+/// A setting and its meaning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resolved {
     pub meaning: Meaning,
-    /// One, but for calls (one or two) and sizes.
+    /// One value; calls have one or two, sizes any number.
     pub values: Vec<u64>,
     /// As it is written: `pt2pt.W`.
     pub name: String,
@@ -76,18 +75,18 @@ impl Resolved {
     }
 }
 
-/// Whether an error is about a setting of the command line, which has no place in a source.
+/// Whether an error is about a setting of the command line, which has no span.
 pub fn is_of_command_line(found: &Diagnostic) -> bool {
     found.code == SETTING && found.label.is_none()
 }
 
-/// Whether a configuration may say what a cell begins with: what the host gives, and sequence numbers.
+/// Whether a configuration may set a cell's initial value: of givens and sequence numbers.
 pub fn is_settable(cell: &Cell) -> bool {
     cell.scope == Scope::Given || matches!(cell.ty, Type::Seq(_))
 }
 
 impl Session {
-    /// The automaton below a subject: that of the configuration, or the first that its lowest layer requires.
+    /// The automaton below a subject: the configuration's, or the first that its lowest layer requires.
     pub fn network(&self, subject: &str, over: Option<&str>) -> Option<String> {
         let lowest = self.program.layers_under(subject);
         let required = lowest.last().into_iter().flat_map(|l| &l.members).filter_map(|m| match m {
@@ -98,7 +97,7 @@ impl Session {
         over.map(str::to_string).or_else(|| required.next())
     }
 
-    /// Resolves the settings of a configuration; errors name those that nothing here has.
+    /// Resolves the settings of a configuration; returns errors for unknown names.
     pub fn settings(&self, configuration: &Configuration) -> Result<Vec<Resolved>, Vec<Diagnostic>> {
         let subject = &configuration.subject;
         let Some(network) = self.network(subject, configuration.over.as_deref()) else {
@@ -117,7 +116,7 @@ impl Session {
         }
         match names.compose(&all) {
             Err(found) if wrong.is_empty() => return Err(found),
-            // It may be for the parameters that are missing.
+            // It may name a missing parameter.
             Err(_) => return Err(wrong),
             Ok(()) => {}
         }
@@ -128,7 +127,7 @@ impl Session {
             }
         }
         wrong.extend(all.iter().filter_map(arity));
-        // As they are written, so that reports list them so.
+        // In the order of the source, which reports keep.
         all.sort_by_key(|r| settings.iter().position(|s| s.span == r.span && s.path.join(".") == r.name));
         if wrong.is_empty() {
             Ok(all)
@@ -162,7 +161,7 @@ fn no_network(configuration: &Configuration, lowest: Option<&ast::Layer>) -> Dia
     }
 }
 
-/// Wrong numbers of values.
+/// Reports a wrong number of values.
 fn arity(resolved: &Resolved) -> Option<Diagnostic> {
     let Resolved { meaning, values, name, span } = resolved;
     let help = match (meaning, values.len()) {
@@ -176,7 +175,7 @@ fn arity(resolved: &Resolved) -> Option<Diagnostic> {
     Some(placed(Diagnostic::error(SETTING, message).help(help), *span, "here"))
 }
 
-/// With its place in the source; a setting of the command line has none.
+/// With its span; a setting of the command line has none.
 fn placed(found: Diagnostic, span: Span, label: &str) -> Diagnostic {
     if span == Span::default() {
         found
@@ -208,7 +207,7 @@ impl<'s> Names<'s> {
             .automaton(network, &[])
             .map_or(vec![], |automaton| automaton.actions.into_iter().map(|a| a.name).collect());
         actions.push("timers".into());
-        // An action can be written in several parts.
+        // An action may have several definitions.
         actions.sort();
         actions.dedup();
         Names {
@@ -225,7 +224,7 @@ impl<'s> Names<'s> {
         }
     }
 
-    /// Notes what the stack with these parameters has.
+    /// Records the names of the stack with these parameters.
     fn compose(&mut self, parameters: &[Resolved]) -> Result<(), Vec<Diagnostic>> {
         let mut variation = Variation::default();
         for resolved in parameters {
@@ -275,7 +274,7 @@ impl<'s> Names<'s> {
         }
     }
 
-    /// A name in capitals that is no parameter here.
+    /// Reports a name in capitals that is no parameter.
     fn no_parameter(&self, setting: &Setting) -> Diagnostic {
         let [.., name] = &setting.path[..] else { return self.unknown(setting) };
         match &setting.path[..] {
@@ -332,7 +331,7 @@ impl<'s> Names<'s> {
     }
 }
 
-/// An error at one name of a setting.
+/// Reports an error at one name of a setting.
 fn told(message: String, setting: &Setting, name: usize, help: String) -> Diagnostic {
     let span = setting.names.get(name).copied().unwrap_or_default();
     placed(Diagnostic::error(SETTING, message).help(help), span, "not known")

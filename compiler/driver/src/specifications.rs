@@ -1,4 +1,4 @@
-//! What a verification needs of the files: layers with what they promise, automata, configurations, stacks varied.
+//! The inputs of a verification: layers with their properties, automata, configurations, and varied stacks.
 
 use nacre_diagnostics::{Diagnostic, Span};
 use nacre_specification::{Automaton, Configuration, Setting};
@@ -8,7 +8,7 @@ use nacre_typed::Variation;
 
 use crate::session::Session;
 
-/// A layer, and what it says of itself.
+/// A layer, with the properties that it provides and requires.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerPromises {
     pub name: String,
@@ -48,12 +48,12 @@ impl Session {
         self.program.is_automaton(name)
     }
 
-    /// An automaton, with what it extends joined in. Parameters have their defaults but for these.
+    /// An automaton, joined with those that it extends. Other parameters than these have their defaults.
     pub fn automaton(&self, name: &str, parameters: &[(String, u64)]) -> Result<Automaton, Vec<Diagnostic>> {
         self.program.automaton(name, parameters)
     }
 
-    /// A stack of the source, or a layer as a stack by itself, with other parameters than the source gives.
+    /// A stack of the source, or a layer alone as a stack, with other parameters than in the source.
     pub fn compose_varied(
         &self,
         subject: &str,
@@ -85,7 +85,7 @@ fn promises(layer: &ast::Layer) -> LayerPromises {
     LayerPromises { name: layer.name.name.clone(), provides, requires, breaks, span: layer.span }
 }
 
-/// Parameters of layers that the stack has not.
+/// Parameters of layers that the stack does not have.
 fn without_effect(stack: &ast::Stack, variation: &Variation) -> Vec<Diagnostic> {
     let ast::StackBody::Layers(layers) = &stack.body else { return vec![] };
     let known: Vec<&str> = layers.iter().map(|l| l.name.name.as_str()).collect();

@@ -1,4 +1,4 @@
-//! What the compiler makes of a stack at each stage, as text for a person.
+//! The output of the compiler's stages, as text.
 
 use std::fmt::Write;
 
@@ -25,8 +25,8 @@ pub fn stages() -> Vec<String> {
 }
 
 impl Session {
-    /// What a stage makes of a source and of one of its stacks; None: there is no such stage. `spans`: in stack IR,
-    /// those of statements and expressions are shown.
+    /// The output of a stage for a source and one of its stacks; None: there is no such stage. `spans`: print the
+    /// spans of statements and expressions in stack IR.
     pub fn stage(&self, source: &str, stack: &Stack, stage: &str, spans: bool) -> Option<String> {
         let print = if spans { print_with_spans } else { print };
         match stage {
@@ -56,7 +56,7 @@ impl Session {
         declared.map_or_else(Vec::new, |s| self.program.trees(s).iter().map(nacre_typed::tree::print).collect())
     }
 
-    /// The typed trees of all layers alone, each with the defaults of its parameters; also of layers with errors.
+    /// The typed tree of every layer alone, with the defaults of its parameters; also of layers with errors.
     pub fn typed_layers(&self) -> Vec<String> {
         self.program.layer_trees().iter().map(nacre_typed::tree::print).collect()
     }
@@ -75,7 +75,7 @@ impl Session {
     }
 }
 
-/// A layer in the text of the stack IR; sides, as they have no number before it is composed, are `port`s.
+/// A layer in the text of the stack IR; its sides, which have no numbers before composition, are `port`s.
 fn fragment(fragment: &Fragment, print: fn(&Stack) -> String) -> String {
     let mut text = format!("// {}\n", fragment.description);
     for reaction in &fragment.reactions {
@@ -90,7 +90,7 @@ fn fragment(fragment: &Fragment, print: fn(&Stack) -> String) -> String {
     text + &print(&fragment.as_stack())
 }
 
-/// The tokens of each line; of those whose text may vary, the text too.
+/// The tokens of each line, with the text of those whose text varies.
 pub fn tokens(text: &str) -> String {
     let lexed = lexer::lex(SourceId(0), text);
     let of = |start: u32, end: u32| text.get(start as usize..end as usize).unwrap_or_default();

@@ -1,5 +1,4 @@
-//! The syntax tree as text for a person, made of its `Debug` form: without spans and without what is empty, in lines
-//! that are as wide as they may be.
+//! Prints the syntax tree from its `Debug` form: without spans and empty fields, with as much on a line as fits.
 
 use std::fmt::Debug;
 
@@ -8,10 +7,9 @@ const WIDTH: usize = 118;
 
 /// A value of the `Debug` form.
 enum Value {
-    /// A name, number or text, as it is printed.
+    /// A name, number or text.
     Word(String),
-    /// `Name { field: value }`, `Name(value)`, `(value)`, `[value]`: what stands before, the brackets, and what is
-    /// inside.
+    /// `Name { field: value }`, `Name(value)`, `(value)`, `[value]`: the name, the brackets, and the contents.
     Group(String, [char; 2], Vec<(String, Value)>),
 }
 
@@ -85,7 +83,7 @@ impl Reader<'_> {
     }
 }
 
-/// Without spans, absent options, empty lists and `false`; what only wraps another value is that value.
+/// Removes spans, absent options, empty lists and `false`, and unwraps values that only wrap another.
 fn simplified(value: Value) -> Option<Value> {
     let (name, brackets, inside) = match value {
         Value::Word(word) => return (word != "None").then_some(Value::Word(word)),
@@ -131,7 +129,7 @@ fn flat(value: &Value) -> String {
     }
 }
 
-/// Writes a value between what stands before it on its first line and behind it on its last.
+/// Writes a value, with a text before it on its first line and one behind it on its last.
 fn write(value: &Value, before: &str, behind: &str, depth: usize, lines: &mut String) {
     let indent = "  ".repeat(depth);
     let one = format!("{indent}{before}{}{behind}", flat(value));
@@ -155,7 +153,7 @@ fn write(value: &Value, before: &str, behind: &str, depth: usize, lines: &mut St
     }
 }
 
-/// As many on a line as fit; what does not fit on one has lines of its own.
+/// Fills lines with values; one that does not fit has its own lines.
 fn members(inside: &[(String, Value)], depth: usize, lines: &mut String) {
     let indent = "  ".repeat(depth);
     let mut line = String::new();

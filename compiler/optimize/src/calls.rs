@@ -1,15 +1,17 @@
-//! Which emissions become calls: those whose overtaking of what waits in the queue cannot be seen.
+//! Decides which emissions become calls: those that may overtake the events in the queue unobserved.
 //!
-//! A step is a tree of events. The queue works it off breadth first; a call goes down at once. With some emissions as calls
+//! A step is a tree of events. The queue handles it breadth first; a call descends at once. With some emissions as
+//! calls
 //! and the others through the queue, the order is breadth first by the number of waits, and depth first within. Layers
 //! share no state, so all behaviour is kept if every layer (and every port, and the ring of `later` events) meets the same
 //! events in the same order. For two events x and y at one of them, reached from one run of a handler over its emissions a
-//! and then b, the queue handles x first if x is not deeper than y; the mixed order does if x has not more waits in front
-//! of it. So for all depths at which a and b can reach one place, both must say the same.
+//! and then b, the queue handles x first if x is not deeper than y; the mixed order does if x does not have more waits
+//! before
+//! it. So both must agree for all depths at which a and b can reach one place.
 //!
-//! Also no layer may be entered while it runs, unless what led there was the last thing that it did; and calls must not go in
-//! circles, because they become C functions. The pass begins with all emissions as calls and takes back what breaks a rule,
-//! until none is broken: all through the queue is the reference itself.
+//! Also, no layer may be entered while it runs, unless it has nothing left to do; and calls must not form cycles,
+//! because they become C functions. The pass begins with all emissions as calls and returns to the queue those that
+//! break a rule, until none is broken: with all in the queue, the order is that of the reference.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -19,11 +21,11 @@ use nacre_stack::*;
 use crate::reach::{Depth, Reach, Seen};
 use crate::sites::{self, SiteId, Sites};
 
-/// What was decided about one emission of a handler.
+/// The decision about one emission of a handler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
     pub handler: HandlerId,
-    /// Among the emissions of the handler, in the order of the text; those of functions stand where they are called.
+    /// Its index among the emissions of the handler, in textual order; those of functions at their calls.
     pub emission: usize,
     pub event: EventId,
     pub call: bool,
@@ -150,7 +152,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// A call that leads back to the reaction that it stands in: C functions must not call themselves.
+    /// Finds a call that leads back to its own reaction: C functions must not call themselves.
     fn circle(&self) -> Option<(SiteId, String)> {
         for handler in 0..self.sites.courses.len() {
             let mut stack = vec![(handler, vec![])];
@@ -176,7 +178,7 @@ impl<'s> Search<'s> {
         None
     }
 
-    /// All handlers of the reaction that takes what a site emits: in C they are one function.
+    /// All handlers of the reaction that receives an emission: in C they are one function.
     fn reaction_of(&self, site: SiteId) -> Vec<usize> {
         let place = &self.sites.all[site];
         let Target::Layer(layer) = place.target else { return vec![] };
@@ -184,7 +186,7 @@ impl<'s> Search<'s> {
         reactions.flat_map(|r| &r.arms).map(|a| a.handler.index()).collect()
     }
 
-    /// A call that comes back to a layer that is not done.
+    /// Finds a call that re-enters a layer that is not done.
     fn entered_while_running(&self, reach: &Reach) -> Option<(SiteId, String)> {
         for (handler, course) in self.sites.courses.iter().enumerate() {
             let own = reach.states[self.stack.handlers[handler].layer.index()];
@@ -202,7 +204,7 @@ impl<'s> Search<'s> {
         None
     }
 
-    /// Two events at one place in another order than through the queue.
+    /// Finds two events at one place in another order than through the queue.
     fn seen(&self, reach: &Reach) -> Option<(SiteId, String)> {
         for (handler, course) in self.sites.courses.iter().enumerate() {
             let reached: Vec<_> = course.sites.iter().map(|s| (*s, reach.of_site(*s, &self.waits))).collect();
@@ -223,7 +225,7 @@ impl<'s> Search<'s> {
         None
     }
 
-    /// The same where opening puts several `init` into the queue.
+    /// The same for opening, which puts several `init` events into the queue.
     fn openings(&self, reach: &Reach) -> Option<(SiteId, String)> {
         let inits: Vec<&PortInput> = self.stack.opened().map(|(input, _)| input).collect();
         for (index, first) in inits.iter().enumerate() {
@@ -241,13 +243,13 @@ impl<'s> Search<'s> {
         None
     }
 
-    /// The handlers that may take an event of opening.
+    /// The handlers of the opening events.
     fn opening(&self, input: &PortInput) -> Vec<usize> {
         let reactions = self.stack.layer(input.layer).reactions.iter().filter(|r| r.event == input.event);
         reactions.flat_map(|r| &r.arms).map(|a| a.handler.index()).collect()
     }
 
-    /// Which emission has to wait so that x (over a) and y (over b, emitted later) keep their order.
+    /// The emission that has to wait so that x (through a) and y (through b, emitted later) keep their order.
     fn judge(
         &self,
         reach: &Reach,
@@ -264,7 +266,7 @@ impl<'s> Search<'s> {
             return None;
         }
         let ways = [x, y].map(|(site, depth)| reach.way(site, seen, depth, &self.waits));
-        // What comes too early has to wait; if it cannot, the other.
+        // The event that is too early has to wait; if it cannot, the other.
         let early = if reference { 1 } else { 0 };
         let place = self.seen_name(seen);
         for (late, way) in [(1 - early, &ways[early]), (early, &ways[1 - early])] {

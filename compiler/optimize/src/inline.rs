@@ -1,4 +1,4 @@
-//! Which code is put in place along the likely ways of common outside events; the rest is outlined.
+//! Decides which code is inlined along the likely paths of common outside events; the rest is outlined.
 //!
 //! The pass marks calls of functions, emissions that are calls (see [`crate::calls`]), outputs
 //! ([`Statement::in_place`]) and shapes of frames ([`Shape::in_place`]). An entry for a call, or for a frame of a
@@ -8,10 +8,10 @@
 //!
 //! **Why behaviour is unchanged.** A mark decides only where code stands: what is called does the same in both
 //! places, with the same arguments, before the next statement begins. The interpreter therefore ignores marks. An
-//! output in place goes without a look for room: the entry has compared the room with [`Bounds::outputs`], which
+//! output in place does not check for room: the entry has compared the room with [`Bounds::outputs`], which
 //! holds for every step.
 //!
-//! **Why it ends.** Calls do not go in circles ([`crate::calls`] has seen to that, and functions do not call
+//! **Why it ends.** Calls do not form cycles ([`crate::calls`] ensures it, and functions do not call
 //! themselves), so what is in place is finite; [`MOST_FOR_ONE`] and [`MOST_IN_PLACE`] keep it small.
 //!
 //! **What is likely.** A branch or an emission that is marked as unlikely is not; everything else is. In loops no
@@ -28,9 +28,9 @@ use crate::calls::Decision;
 const MOST_IN_PLACE: u64 = 6000;
 /// The same for one emission.
 const MOST_FOR_ONE: u64 = 3000;
-/// How many shapes of frames are common.
+/// The number of common shapes of frames.
 const COMMON_SHAPES: usize = 2;
-/// What a call counts, and an emission that stays one.
+/// The size of a call, and of an emission that stays in the queue.
 const CALL: u64 = 10;
 const UNLIKELY_EMISSION: u64 = 5;
 
@@ -64,10 +64,10 @@ fn mark_shapes(stack: &mut Stack) {
 
 struct Search<'s> {
     stack: &'s Stack,
-    /// Of reactions, with all that they call along the likely way.
+    /// The sizes of reactions, with all that they call along the likely path.
     sizes: HashMap<(LayerId, EventId), u64>,
     marked: BTreeSet<NodeId>,
-    /// What the body that is looked at has put in place so far.
+    /// The size of the code inlined into the current body so far.
     here: u64,
 }
 
@@ -100,7 +100,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a reaction may be put in place; then it is counted.
+    /// Whether a reaction may be inlined; if so, its size is added.
     fn has_room(&mut self, layer: LayerId, event: EventId) -> bool {
         let size = self.size_of(layer, event, 0);
         let fits = size <= MOST_FOR_ONE && self.here + size <= MOST_IN_PLACE;
@@ -108,7 +108,7 @@ impl Search<'_> {
         fits
     }
 
-    /// How much code a reaction is, with all that it calls along the likely way.
+    /// The size of a reaction, with all that it calls along the likely path.
     fn size_of(&mut self, layer: LayerId, event: EventId, depth: usize) -> u64 {
         if let Some(size) = self.sizes.get(&(layer, event)) {
             return *size;
@@ -124,7 +124,7 @@ impl Search<'_> {
         size
     }
 
-    /// The likely part of a block; what is unlikely counts as a call.
+    /// The likely part of a block; unlikely parts count as calls.
     fn size_of_block(&mut self, block: &[Statement], depth: usize) -> u64 {
         block.iter().map(|statement| self.size_of_statement(statement, depth)).sum()
     }

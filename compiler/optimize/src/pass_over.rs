@@ -1,7 +1,7 @@
 //! `skip_to(n)` directly followed by `release(n)` of the same window becomes one operation: `pass_over(n)`.
 //!
-//! So is written what was delivered without having been kept, the likely way of a window that receives in order.
-//! Back ends have code for it that a window without entries takes in a few instructions.
+//! Layers write this for a message that was delivered without being kept: the likely path of a window that receives in
+//! order. Back ends have code for it that takes a few instructions for an empty window.
 //!
 //! **Why behaviour is unchanged.** [`Operation::PassOver`] is defined as the two operations, one after the other.
 //! Nothing is between them, and nothing of what is fused depends on the first: the place is a cell or a local

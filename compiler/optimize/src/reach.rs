@@ -1,4 +1,5 @@
-//! What an emission can lead to in the same step: which layers and ports, how deep, and behind how many waits in the queue.
+//! What an emission reaches in the same step: which layers and ports, how deep, and behind how many waits in the
+//! queue.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,12 +8,12 @@ use nacre_stack::*;
 
 use crate::sites::{SiteId, Sites};
 
-/// Deeper than this counts as this deep: the step may go round in a circle. Through a stack and back is not.
+/// Limit of depths: a deeper step may be in a cycle. The way through a stack and back is shorter.
 fn deepest(stack: &Stack) -> u8 {
     (2 * stack.layers.len() + 16).clamp(48, usize::from(u8::MAX)) as u8
 }
 
-/// Where order can be seen: in the state that some layers share, at a port, or in the ring of what comes later.
+/// A place where order is observable: the state that some layers share, a port, or the ring of `later` events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Seen {
     State(usize),
@@ -20,7 +21,7 @@ pub enum Seen {
     Later,
 }
 
-/// How many events deep something happens (0: in the handler itself), and behind how many waits.
+/// The depth in events at which something happens (0: in the handler itself), and the number of waits before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Depth {
     pub events: u8,
@@ -41,13 +42,13 @@ pub struct Reach<'s> {
     pub sites: &'s Sites,
     /// Of each layer, which state it belongs to.
     pub states: Vec<usize>,
-    /// What is this deep may be deeper.
+    /// A value at the limit may be greater.
     pub deepest: u8,
     /// Of each handler.
     handlers: Vec<Reached>,
 }
 
-/// The handlers that may take what a site emits.
+/// The handlers of a site's emission.
 pub fn takers(stack: &Stack, sites: &Sites, site: SiteId) -> Vec<HandlerId> {
     let site = &sites.all[site];
     let Target::Layer(layer) = site.target else { return vec![] };
@@ -62,7 +63,7 @@ impl<'s> Reach<'s> {
         Reach { stack, sites, states: states(stack), deepest: deepest(stack), handlers }
     }
 
-    /// What the site leads to, seen from the handler that it stands in.
+    /// The places that the site reaches, with depths from its handler.
     pub fn of_site(&self, site: SiteId, waits: &[bool]) -> Reached {
         let mut reached = Reached::new();
         let place = &self.sites.all[site];
@@ -88,7 +89,7 @@ impl<'s> Reach<'s> {
     /// Follows all emissions until nothing new is reached.
     pub fn follow(&mut self, waits: &[bool]) {
         self.handlers = vec![Reached::new(); self.stack.handlers.len()];
-        // Handlers stand from the lowest layer up: events go both ways, so turn about.
+        // Handlers are in order from the lowest layer up. Events go both ways, so the direction alternates.
         let mut order: Vec<usize> = (0..self.stack.handlers.len()).collect();
         let mut changed = true;
         while changed {
@@ -107,7 +108,7 @@ impl<'s> Reach<'s> {
         }
     }
 
-    /// All that some handlers lead to: handler, site, what is reached, and how deep it is seen from that site's handler.
+    /// All places that some handlers reach: handler, site, place, and the depth from that site's handler.
     pub fn over(&self, handlers: &[usize], waits: &[bool]) -> Vec<(usize, SiteId, Seen, Depth)> {
         let mut all = vec![];
         for handler in handlers {
@@ -120,7 +121,7 @@ impl<'s> Reach<'s> {
         all
     }
 
-    /// The sites on a way from `site` to something seen at a depth; the last one leads there.
+    /// The sites on a path from `site` to a place at a depth; the last one reaches it.
     pub fn way(&self, site: SiteId, seen: Seen, depth: Depth, waits: &[bool]) -> Vec<SiteId> {
         let mut way = vec![];
         let (mut site, mut depth) = (site, depth);

@@ -1,5 +1,5 @@
-//! The places where a handler emits: which of them can follow one another in one run, and after which the layer's state
-//! is still looked at.
+//! The sites where a handler emits: which of them can follow each other in one run, and after which the layer's state
+//! is still used.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -24,10 +24,10 @@ pub struct Site {
     pub span: Span,
 }
 
-/// What a handler does, as far as order is concerned.
+/// The behaviour of a handler with respect to order.
 #[derive(Default)]
 pub struct Course {
-    /// In the order of the text; those of functions where they are called.
+    /// In textual order; those of functions at their calls.
     pub sites: Vec<SiteId>,
     /// (a, b): b can be reached after a. In a loop a site follows itself.
     pub follows: BTreeSet<(SiteId, SiteId)>,
@@ -58,14 +58,14 @@ struct Finder<'s> {
     all: Vec<Site>,
     known: HashMap<NodeId, SiteId>,
     course: Course,
-    /// Whose handler is read.
+    /// The layer of the handler.
     layer: LayerId,
-    /// How many of the branches and calls around are unlikely; and how many calls there are.
+    /// The number of enclosing unlikely branches and calls, and the number of enclosing calls.
     unlikely: usize,
     depth: usize,
 }
 
-/// What is followed: the sites that may have been passed in the same run of a handler.
+/// The facts: the sites that may have been executed in the same run of a handler.
 impl Forward for Finder<'_> {
     type State = BTreeSet<SiteId>;
 
@@ -81,7 +81,7 @@ impl Forward for Finder<'_> {
                 self.depth += 1;
                 let ends = flow::forward(self, &self.stack.function(*function).body, std::mem::take(passed));
                 self.depth -= 1;
-                // The values that it gives are put into places of this handler's.
+                // Its results are assigned to places of this handler.
                 *passed = ends.all().unwrap_or_default();
             }
             _ => {}
@@ -127,7 +127,7 @@ impl Backward for StillToTouch<'_, '_> {
     }
 }
 
-/// Whether a branch is marked as the one that is seldom taken.
+/// Whether a branch is marked as unlikely.
 fn is_unlikely(of: &Statement, then: bool) -> bool {
     matches!(of.kind, StatementKind::If { likely: Some(likely), .. } if likely != then)
 }
@@ -169,7 +169,7 @@ fn is_empty(e: &Expr) -> bool {
     }
 }
 
-/// Whether a statement itself (not the blocks in it) reads or writes a cell, or a local that may stand for one.
+/// Whether a statement itself, without its blocks, reads or writes a cell or a local that may name one.
 fn touches(statement: &Statement) -> bool {
     let mut found = matches!(&statement.kind, StatementKind::Random { .. } | StatementKind::Filter { .. });
     statement.each_own(|node| {

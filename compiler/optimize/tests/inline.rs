@@ -1,4 +1,4 @@
-//! What level `inline` puts in place.
+//! Tests of the pass `inline`.
 
 use nacre_optimize::{calls, inline};
 use nacre_stack::visit::{rewrite_stack, ChangeStatements, Node, Traverse};

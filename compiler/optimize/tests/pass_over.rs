@@ -1,4 +1,4 @@
-//! `skip_to`, then `release`, as one operation.
+//! Tests of the pass that fuses `skip_to` and `release`.
 
 use nacre_optimize::pass_over;
 use nacre_stack::interpret::Value;

@@ -1,18 +1,18 @@
-//! The reference meaning: which actions are enabled, and what they do.
+//! The reference semantics of automata: which actions are enabled, and their effects.
 
 use crate::*;
 
-/// Most numbers that `upto` gives where they are gone through.
+/// The most numbers that `upto` enumerates.
 const MOST_NUMBERS: u64 = 1 << 16;
 
 /// A state: the values of [`Automaton::state`], in order.
 pub type State = Vec<Value>;
 
-/// Values of an action's locals; none: not set.
+/// Values of an action's locals; none: unset.
 pub type Locals = Vec<Option<Value>>;
 
 impl Automaton {
-    /// The first state, for so many participants.
+    /// The initial state for this number of participants.
     pub fn start(&self, members: u64) -> State {
         let mut state: State = self.state.iter().map(|f| Value::zero(&f.ty, members)).collect();
         for (at, field) in self.state.iter().enumerate() {
@@ -26,7 +26,7 @@ impl Automaton {
         state
     }
 
-    /// Every way in which an action is enabled, with its parameters free: the values of all its locals.
+    /// All bindings of locals for which an action is enabled, with free parameters.
     pub fn enabled(&self, state: &State, members: u64, action: usize) -> Vec<Locals> {
         let action = &self.actions[action];
         let bound = |n: usize| {
@@ -52,7 +52,7 @@ impl Automaton {
             Scope { state, members }.satisfy(&action.guards, locals, &mut found);
         }
         for locals in &mut found {
-            // What no guard says anything about.
+            // Parameters that no guard binds.
             for (local, parameter) in locals.iter_mut().zip(&action.parameters) {
                 local.get_or_insert_with(|| Value::zero(&parameter.ty, members));
             }
@@ -61,7 +61,7 @@ impl Automaton {
         found
     }
 
-    /// Every way in which an action is enabled for these parameters (more than one where guards bind other locals).
+    /// All bindings for which an action is enabled with these parameters (several where guards bind other locals).
     pub fn allows(&self, state: &State, members: u64, action: usize, arguments: &[Value]) -> Vec<Locals> {
         let action = &self.actions[action];
         let mut locals: Locals = arguments.iter().cloned().map(Some).collect();
@@ -83,14 +83,14 @@ impl Automaton {
         value(&self.goals[goal].holds, state, members, &mut vec![]) == Some(Value::Bool(true))
     }
 
-    /// Whether a goal need not hold from here on.
+    /// Whether a goal is excused in this state.
     pub fn excused(&self, state: &State, members: u64, goal: usize) -> bool {
         let unless = self.goals[goal].unless.as_ref();
         unless.is_some_and(|e| value(e, state, members, &mut vec![]) == Some(Value::Bool(true)))
     }
 }
 
-/// The value of an expression; none: something that it reads is not there.
+/// The value of an expression; none: something that it reads is missing.
 pub fn value(e: &Expr, state: &State, members: u64, locals: &mut Locals) -> Option<Value> {
     Scope { state, members }.value(e, locals)
 }
@@ -150,7 +150,7 @@ impl Scope<'_> {
         }
     }
 
-    /// Takes a value apart. `fresh`: a binding is a new variable, whatever it was before.
+    /// Matches a value with a pattern. `fresh`: a binding replaces the variable's previous value.
     fn fits(self, pattern: &Pattern, value: &Value, locals: &mut Locals, fresh: bool) -> bool {
         match (pattern, value) {
             (Pattern::Any, _) => true,
@@ -189,7 +189,7 @@ impl Scope<'_> {
             },
             Expr::Index(e, index) => {
                 let index = self.value(index, locals)?;
-                // A path into the state is followed without copying the whole.
+                // Follows a path into the state without copying all of it.
                 match &**e {
                     Expr::State(n) => element(self.state.get(*n)?, &index)?.clone(),
                     e => element(&self.value(e, locals)?, &index)?.clone(),
@@ -323,7 +323,7 @@ fn binary(op: Binary, a: Value, b: Value) -> Option<Value> {
 
 fn execute(body: &[Statement], state: &mut State, members: u64, locals: &mut Locals) {
     for statement in body {
-        // What reads something that is not there is left without effect.
+        // A statement that reads something missing has no effect.
         let _ = run(statement, state, members, locals);
     }
 }

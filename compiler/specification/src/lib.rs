@@ -43,16 +43,16 @@ pub mod violation;
 
 pub use value::Value;
 
-/// One automaton, its parameters filled in and what it extends joined in.
+/// An automaton with its parameters filled in and joined with those that it extends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Automaton {
     pub name: String,
-    /// As shown to a person: `lossy_network<ROOM = 2, AGE = 0>`.
+    /// The name with parameters: `lossy_network<ROOM = 2, AGE = 0>`.
     pub description: String,
-    /// Names of all that it extends, nearest first: what provides this provides those.
+    /// The names of all automata that it extends, nearest first: a layer that provides this provides those.
     pub extends: Vec<String>,
     pub state: Vec<Field>,
-    /// Of one name may be several (overloads of an event are told apart by their parameters' types).
+    /// Several may have one name (the types of their parameters distinguish overloads of an event).
     pub actions: Vec<Action>,
     pub goals: Vec<Goal>,
     pub span: Span,
@@ -67,7 +67,7 @@ pub struct Field {
     pub initial: Option<Expr>,
 }
 
-/// What values can be.
+/// The types of values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
     Bool,
@@ -82,7 +82,7 @@ pub enum Type {
     Per(Box<Type>),
     /// In order.
     Seq(Box<Type>),
-    /// Without order; as often as it was added.
+    /// Without order, with multiplicities.
     Bag(Box<Type>),
     Set(Box<Type>),
     Map(Box<Type>, Box<Type>),
@@ -103,7 +103,7 @@ pub struct Action {
     pub kind: ActionKind,
     /// An output that never has to happen.
     pub optional: bool,
-    /// For inputs and outputs the event's.
+    /// For inputs and outputs, those of the event.
     pub name: String,
     /// Locals `0 .. parameters.len()`.
     pub parameters: Vec<Parameter>,
@@ -119,7 +119,7 @@ pub struct Action {
 pub struct Parameter {
     pub name: String,
     pub ty: Type,
-    /// Said with `at`: where it happens. An input or output has exactly one.
+    /// Declared with `at`: where it happens. An input or output has exactly one.
     pub at: bool,
 }
 
@@ -129,13 +129,13 @@ impl Action {
         self.optional || self.kind == ActionKind::Fault
     }
 
-    /// A guard says `false`: as an extension leaves an action out.
+    /// Whether a guard is `false`: so an extension removes an action.
     pub fn is_never(&self) -> bool {
         self.guards.iter().any(|g| matches!(g, Guard::Holds(Expr::Const(Value::Bool(false)))))
     }
 }
 
-/// A part of a condition; parts are joined by "and", and tried in order.
+/// A conjunct of a condition; conjuncts are evaluated in order.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Guard {
     /// Each (distinct) entry of a sequence, bag or set, or each `(key, value)` of a map, that fits the pattern.
@@ -148,7 +148,7 @@ pub enum Guard {
 /// Takes a value apart.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pattern {
-    /// Sets a local; a parameter that has its value already must be equal to it.
+    /// Sets a local; a parameter that is set must equal the value.
     Bind(usize),
     /// Equal to a value.
     Equal(Expr),
@@ -156,8 +156,8 @@ pub enum Pattern {
     Tuple(Vec<Pattern>),
 }
 
-/// From every state that is reached, fair runs come to a state in which `holds`: again and again. A state in which
-/// `unless` holds (the connection was given up) is excused, but it is no way to the goal either.
+/// From every reachable state, fair runs reach a state in which `holds` is true, again and again. A state in which
+/// `unless` is true (the connection was given up) is excused, but does not meet the goal either.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Goal {
     pub name: String,
@@ -177,7 +177,7 @@ pub enum Expr {
     Members,
     /// All participants, as a set.
     All,
-    /// Of two participants the other; of more the next one round the ring.
+    /// Of two participants, the other one; of more, the next one in the ring.
     Peer(Box<Expr>),
     Tuple(Vec<Expr>),
     /// A part of a tuple.
@@ -204,7 +204,7 @@ pub enum Unary {
     /// Of a sequence.
     First,
     Last,
-    /// The numbers from 1 to this, as a set; in [`Guard::In`] it is not made as a whole where the number is known.
+    /// The set of the numbers from 1 to this; [`Guard::In`] does not build it if the number is known.
     Upto,
     /// All messages that differ from this one in a single bit, as a set.
     Damaged,
@@ -228,11 +228,11 @@ pub enum Binary {
     Or,
     /// An entry of a sequence, bag or set; a key of a map.
     In,
-    /// How often the right is in the left (bag, sequence).
+    /// The multiplicity of the right in the left (bag, sequence).
     Count,
-    /// Position of the right in the left (sequence); missing if it is not there.
+    /// The position of the right in the left (sequence); missing if it is absent.
     Position,
-    /// Sequences: one after the other; bags: sum; sets: union.
+    /// Sequences: concatenation; bags: sum; sets: union.
     Join,
 }
 
@@ -243,18 +243,18 @@ pub enum Statement {
     Assign(Place, Expr),
     Do(Operation, Place, Vec<Expr>),
     If(Expr, Vec<Statement>, Vec<Statement>),
-    /// Each entry of what the container was when the loop began, that fits the pattern.
+    /// Each entry, of those when the loop began, that fits the pattern.
     For(Pattern, Expr, Vec<Statement>),
 }
 
-/// What is changed: a field of the state or a local, and the way into it.
+/// A place: a field of the state or a local, and the path into it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
     pub root: Root,
     pub path: Vec<Step>,
 }
 
-/// Where a place begins.
+/// The root of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Root {
     State(usize),
@@ -285,15 +285,15 @@ pub enum Operation {
     Clear,
 }
 
-/// A bounded world in which a layer or a stack is checked, as the source or the command line says it.
+/// A bounded world in which a layer or a stack is checked, as stated by the source or the command line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Configuration {
     pub name: String,
-    /// The layer or stack that it is for.
+    /// The layer or stack to verify.
     pub subject: String,
-    /// The automaton below it, where the configuration names one.
+    /// The automaton below it, if the configuration names one.
     pub over: Option<String>,
-    /// It takes long, and is verified only where it is asked for.
+    /// Whether it takes long and is verified only on request.
     pub on_request: bool,
     pub settings: Vec<Setting>,
     pub span: Span,
@@ -305,7 +305,7 @@ pub struct Setting {
     /// `["W"]`, `["pt2pt", "W"]`
     pub path: Vec<String>,
     pub values: Vec<u64>,
-    /// The place of each name; none for a setting of the command line.
+    /// The span of each name; none for a setting of the command line.
     pub names: Vec<Span>,
     pub span: Span,
 }

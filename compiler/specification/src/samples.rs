@@ -1,4 +1,4 @@
-//! Automata made by hand, to test what uses them.
+//! Sample automata for tests.
 
 use crate::*;
 
@@ -41,8 +41,8 @@ fn automaton(name: &str, state: Vec<Field>, actions: Vec<Action>, goals: Vec<Goa
     Automaton { name: name.into(), description, extends, state, actions, goals, span: Span::default() }
 }
 
-/// Messages between two, each way at most `room` in flight; one more is lost. Faults lose and double them; they
-/// overtake.
+/// Messages between two participants, at most `room` in flight each way; one more is lost. Faults lose and duplicate
+/// them; they overtake each other.
 pub fn lossy_network(room: u64) -> Automaton {
     let flying =
         Field { name: "flying".into(), ty: Type::Per(Box::new(Type::Bag(Box::new(Type::Msg)))), initial: None };
@@ -67,7 +67,7 @@ pub fn lossy_network(room: u64) -> Automaton {
     automaton("lossy_network", vec![flying], actions, vec![])
 }
 
-/// The same under `transmit` and `receive`, which also name the peer, before the message.
+/// The same with the events `transmit` and `receive`, whose first parameter is the peer.
 pub fn lossy_datagrams(room: u64) -> Automaton {
     let mut network = lossy_network(room);
     for action in &mut network.actions {
@@ -100,7 +100,7 @@ fn moved(statement: &mut Statement) {
     }
 }
 
-/// Each message once, all, in order; in the end all have arrived.
+/// Each message arrives exactly once, in order.
 pub fn fifo_network() -> Automaton {
     let sent = Field { name: "sent".into(), ty: Type::Per(Box::new(Type::Seq(Box::new(Type::Msg)))), initial: None };
     let first = Expr::Unary(Unary::First, Box::new(state(0, peer(local(0)))));

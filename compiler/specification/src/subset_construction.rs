@@ -1,16 +1,16 @@
-//! What can be known of an automaton from outside: after what was seen, the set of the states in which it can be.
-//! Internal actions and faults are not seen, and an action may be possible in several ways.
+//! The subset construction: the set of states in which an automaton can be after the observed events. Internal actions
+//! and faults are not observed, and an action may be enabled in several ways.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::evaluate::State;
 use crate::{ActionKind, Automaton, Expr, Guard, Pattern, Type, Value};
 
-/// States that one automaton can be in at once are followed up to so many.
+/// Limit of the states in one set.
 pub const MOST_STATES: usize = 4096;
-/// Moves of a table; there are as many states and one more at most, which are numbers of 16 bits with a sign in models.
+/// Limit of the transitions of a table. It has at most one more state; models number states with 16 bits and a sign.
 const MOST_MOVES: usize = 32_000;
-/// States in all sets of a table together.
+/// Limit of the states in all sets of a table together.
 const MOST_ALL: usize = 1 << 17;
 
 /// Internal actions and faults that can ever happen.
@@ -43,7 +43,7 @@ pub fn close(automaton: &Automaton, members: u64, mut states: Vec<State>) -> Res
     Ok(states)
 }
 
-/// Whether an automaton speaks of an event, and all states in which it can be right after it.
+/// Whether an automaton mentions an event, and all states in which it can be right after it.
 pub fn follow(
     automaton: &Automaton,
     members: u64,
@@ -69,7 +69,7 @@ pub fn follow(
     (known, next)
 }
 
-/// Something that is seen: an input or an output at an endpoint.
+/// An observed event: an input or an output at an endpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Letter {
     pub kind: ActionKind,
@@ -78,7 +78,7 @@ pub struct Letter {
     pub arguments: Vec<Value>,
 }
 
-/// An input that comes once: the calls of a kind and an endpoint come one after the other, by number.
+/// The number of an input that occurs once: the calls of a kind at an endpoint occur in this order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Called {
     pub letter: Letter,
@@ -86,18 +86,17 @@ pub struct Called {
     pub number: u8,
 }
 
-/// A finite automaton that sees what the other sees: its states are numbers of sets of states, the first is 0.
+/// A deterministic automaton for the same events: its states are the numbers of sets of states; the first is 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubsetConstruction {
     pub letters: Vec<Letter>,
-    /// By state, by letter; none: it is not allowed. Letters that are not here never are.
+    /// By state, by letter; none: not allowed. Letters that are missing are never allowed.
     pub next: Vec<Vec<Option<u32>>>,
-    /// By state, of each goal of the automaton whether it holds and whether it is excused.
+    /// By state, for each goal of the automaton, whether it holds and whether it is excused.
     pub goals: Vec<Vec<(bool, bool)>>,
 }
 
-/// Of each goal of an automaton that can be in any of these states: whether it holds in one of them, and whether it is
-/// excused in one.
+/// For each goal, whether it holds in one of these states, and whether it is excused in one.
 pub fn goals(automaton: &Automaton, members: u64, states: &[State]) -> Vec<(bool, bool)> {
     let holds = |goal: usize| states.iter().any(|s| automaton.holds(s, members, goal));
     let excused = |goal: usize| states.iter().any(|s| automaton.excused(s, members, goal));
@@ -117,7 +116,7 @@ struct Making<'a> {
 }
 
 impl SubsetConstruction {
-    /// Of an automaton that is asked so much and no more; in words why there are too many sets.
+    /// Builds the table of an automaton for these letters; the error describes why it is too large.
     pub fn of(automaton: &Automaton, members: u64, calls: &[Called]) -> Result<SubsetConstruction, String> {
         let mut making = Making {
             automaton,
@@ -132,7 +131,7 @@ impl SubsetConstruction {
         };
         making.check()?;
         let start = making.number(vec![automaton.start(members)])?;
-        // Which calls are left belongs to where we are, not to what is known.
+        // The remaining calls are part of the position, not of the set of states.
         let mut found = vec![(start, vec![0; calls.len()])];
         let mut known: HashSet<(u32, Vec<u8>)> = found.iter().cloned().collect();
         let mut at = 0;
@@ -219,7 +218,7 @@ impl Making<'_> {
         Ok(next)
     }
 
-    /// What may come out.
+    /// The possible outputs.
     fn outputs(&self, from: u32) -> Result<Vec<Letter>, String> {
         let mut found: Vec<Letter> = vec![];
         let outputs = self.automaton.actions.iter().enumerate().filter(|(_, a)| a.kind == ActionKind::Output);
@@ -252,7 +251,7 @@ impl Making<'_> {
     }
 }
 
-/// Whether a pattern says what a local is equal to.
+/// Whether a pattern compares with a local.
 fn equal(pattern: &Pattern, n: usize) -> bool {
     matches!(pattern, Pattern::Equal(Expr::Local(m)) if *m == n)
 }

@@ -1,4 +1,4 @@
-//! Values of automata. Equal values have equal representations, so states can be compared and hashed.
+//! Values of automata. Equal values have equal representations, so that states can be compared and hashed.
 
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ impl Value {
         }
     }
 
-    /// Entries of a container, in order; of a map its pairs.
+    /// The entries of a container, in order; of a map, its pairs.
     pub fn entries(&self) -> Vec<Value> {
         match self {
             Value::Seq(x) | Value::Bag(x) | Value::Set(x) | Value::Tuple(x) => x.clone(),

@@ -1,19 +1,19 @@
-//! What a run can violate. A model carries it as a number, so that no reader has to look for words.
+//! The kinds of violations. A model carries one as a number, so that no reader searches its text.
 
 /// A kind of violation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Violation {
     /// An assertion of a layer does not hold.
     Assertion,
-    /// What a layer says is unreachable is reached.
+    /// Code that a layer declares unreachable is reached.
     Unreachable,
     /// A loop meets its bound.
     LoopBound,
     /// An invariant of a layer does not hold between steps.
     Invariant,
-    /// An event comes where its layer does not accept it.
+    /// An event reaches a layer that does not accept it.
     NotAccepted,
-    /// Nothing is there to react to an event, or a frame has no shape.
+    /// An event has no handler, or a frame has no shape.
     NoReaction,
     /// A message is used twice or lost.
     Linearity,
@@ -21,18 +21,18 @@ pub enum Violation {
     Space,
     /// A function of the host is missing.
     MissingFunction,
-    /// A claim of the stack of which the emitted C does not say which: an assertion, `unreachable`, or the bound of a
-    /// loop.
+    /// A claim of the stack, of which the emitted C does not report the kind: an assertion, `unreachable`, or the
+    /// bound of a loop.
     Claim,
-    /// The emitted C does what C does not define, or a step does not end.
+    /// The emitted C has undefined behaviour, or a step does not end.
     Undefined,
     /// An output that a specification above does not allow.
     NotAllowed,
     /// An event for which the network below has no input.
     NotTaken,
-    /// A call that the specification allows is not taken at once.
+    /// A call that the specification allows is not accepted at once.
     Refused,
-    /// A goal is not met again and again.
+    /// A goal is not met infinitely often.
     Goal,
 }
 

@@ -4,7 +4,7 @@ use nacre_syntax::ast::{NetworkSetting, NetworkValue};
 
 use super::Script;
 
-/// What a setting is.
+/// The kind of a setting.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wants {
     Percentage,
@@ -27,7 +27,7 @@ pub enum Condition {
     Delay,
     /// How much longer it can take.
     Jitter,
-    /// What chance depends on.
+    /// The seed of the network's random numbers.
     Seed,
 }
 
@@ -42,7 +42,7 @@ const CONDITIONS: [(Condition, &str, Wants); 7] = [
 ];
 
 impl Condition {
-    /// Returns the condition that is written so.
+    /// Returns the condition of this name.
     pub fn named(name: &str) -> Option<Condition> {
         CONDITIONS.iter().find(|(_, known, _)| *known == name).map(|(condition, ..)| *condition)
     }
