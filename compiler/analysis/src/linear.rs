@@ -1,8 +1,7 @@
 //! The use of messages: each is consumed exactly once on every path.
 //!
 //! A value that certainly holds a message (a message, a struct or tuple with one) is checked strictly. One that may
-//! hold a message (an option, a container) is checked as far as tests in the code decide; the rest is left to the
-//! interpreter.
+//! hold a message (an option, a container) is checked as far as tests decide; the interpreter checks the rest.
 
 use std::collections::BTreeMap;
 

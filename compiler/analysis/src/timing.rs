@@ -37,8 +37,7 @@ pub fn reach(stack: &Stack) -> Vec<Leak> {
 }
 
 /// The uses of durations and instants in the state, of any origin; none: two states that differ only in these behave
-/// alike while timers may fire at any time. (A waiting time that doubles is no leak; giving up when it is long is
-/// one.)
+/// alike while timers may fire at any time. (A waiting time that doubles is no leak; giving up when it is long is.)
 pub fn erasure(stack: &Stack) -> Vec<Leak> {
     track(stack, Sources { clock: true, kept: true, ..Sources::default() })
 }

@@ -1,11 +1,13 @@
 //! Spans, sources and messages: how every phase says what is wrong, where, why, and how to mend it.
 
+mod counted;
 mod diagnostic;
 mod excerpt;
 mod render;
 mod similar;
 mod sources;
 
+pub use counted::counted;
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use render::{render, to_json};
 pub use similar::{nearest, suggestion};

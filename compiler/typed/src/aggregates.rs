@@ -137,7 +137,7 @@ impl Body<'_, '_> {
             None => (Type::UInt(8), Type::Bytes(parts.len() as u32)),
             Some(other) => {
                 let shown = self.show(other);
-                self.error("T0033", format!("this has {} elements, but {shown} is wanted", parts.len()), span, "", "");
+                self.error("T0033", format!("expected {shown}, found {} elements", parts.len()), span, "", "");
                 return None;
             }
         };

@@ -184,7 +184,7 @@ impl Body<'_, '_> {
             WrittenPattern::Name(name) => Some(make(Some(b.bind_place(name, entry, true)))),
             WrittenPattern::Any => Some(make(None)),
             _ => {
-                b.error("T0082", "a name is wanted here", pattern.span, "the value stays in its place", "");
+                b.error("T0082", "expected a name", pattern.span, "the value stays in its place", "");
                 None
             }
         })

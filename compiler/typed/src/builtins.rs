@@ -175,7 +175,7 @@ impl Body<'_, '_> {
         match self.borrow(e) {
             Some(message) => Some(message),
             None => {
-                self.error("T0049", "a message that is held is wanted here", e.span, "not one", "");
+                self.error("T0049", "expected a message that the handler holds", e.span, "not one", "");
                 None
             }
         }

@@ -1,6 +1,6 @@
 //! Calls: of functions, externs and built-ins, and of operations on containers.
 
-use nacre_diagnostics::{nearest, Span};
+use nacre_diagnostics::{counted, nearest, Span};
 use nacre_stack::{FunctionId, Type};
 use nacre_syntax::ast;
 use nacre_syntax::foreign::{self, Unknown};
@@ -201,7 +201,7 @@ impl Body<'_, '_> {
         let place = self.changeable(e)?;
         if place.ty != *ty {
             let (have, want) = (self.show(&place.ty), self.show(ty));
-            let what = format!("this is of type {have}, but {want} is wanted here");
+            let what = format!("expected {want}, found {have}");
             self.error("T0033", what, e.span, have, "");
             return None;
         }
@@ -213,7 +213,7 @@ impl Body<'_, '_> {
         if want == have {
             return Some(());
         }
-        self.error("T0071", format!("`{name}` takes {want} arguments"), span, format!("{have} are given"), "");
+        self.error("T0071", format!("`{name}` takes {}, found {have}", counted(want as u64, "argument")), span, "", "");
         None
     }
 

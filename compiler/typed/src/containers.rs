@@ -108,7 +108,7 @@ impl Body<'_, '_> {
         let value = self.expr(slot, None)?;
         if !can_be_element(&value.expr.ty) {
             let shown = self.show(&value.expr.ty);
-            self.error("T0033", format!("this is of type {shown}, but a number is wanted here"), slot.span, shown, "");
+            self.error("T0033", format!("expected a number, found {shown}"), slot.span, shown, "");
             return None;
         }
         let want = Type::Range(0, u64::from(size));

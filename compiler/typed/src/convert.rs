@@ -88,7 +88,7 @@ impl Body<'_, '_> {
                 format!("say what happens outside: `let x = ... as {a}..{b} else ...;`")
             }
             (have, want) if is_number(have) && is_number(want) => {
-                format!("if cutting is meant, say so: `... as {wanted}`")
+                format!("to truncate it, convert it: `... as {wanted}`")
             }
             (have, Type::Bool) if is_number(have) => "compare it: `x != 0`".into(),
             (Type::Timer, Type::Bool) => "whether a timer is armed is `t.armed`".into(),
@@ -96,13 +96,7 @@ impl Body<'_, '_> {
             (Type::Text(_), want) if is_number(want) => "write the number of the byte, such as 0x61 for an `a`".into(),
             _ => String::new(),
         };
-        self.error(
-            "T0033",
-            format!("this is of type {have}, but {wanted} is wanted here"),
-            span,
-            have.to_string(),
-            help,
-        );
+        self.error("T0033", format!("expected {wanted}, found {have}"), span, have.to_string(), help);
         None
     }
 
@@ -118,7 +112,7 @@ impl Body<'_, '_> {
         let duration = matches!(expr.ty, Type::Duration);
         if matches!(want, Type::Bool) {
             let help = "write `true` or `false`, or compare: `x != 0`";
-            self.error("T0033", "this is a number, but bool is wanted here", span, "a number", help);
+            self.error("T0033", "expected bool, found a number", span, "a number", help);
             return None;
         }
         let kinds_agree = duration == matches!(want, Type::Duration | Type::Instant) || value == 0;
@@ -127,12 +121,12 @@ impl Body<'_, '_> {
         }
         let wanted = self.show(want);
         if !is_number(want) {
-            self.error("T0033", format!("this is a number, but {wanted} is wanted here"), span, "a number", "");
+            self.error("T0033", format!("expected {wanted}, found a number"), span, "a number", "");
         } else if !kinds_agree {
             let help = if duration { "leave the unit away" } else { "say a unit: 20 ms, 1 s" };
             self.error(
                 "T0034",
-                format!("{wanted} is wanted here"),
+                format!("expected {wanted}"),
                 span,
                 if duration { "a duration" } else { "a plain number" },
                 help,

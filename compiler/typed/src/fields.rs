@@ -9,6 +9,9 @@ use crate::body::{Body, Value};
 use crate::bounded::is_message;
 use crate::tree::{Expr, ExprKind, Place, Step};
 
+/// Fields of some types: that another type lacks one is not a matter of its spelling.
+const FIELDS: [&str; 3] = ["len", "empty", "full"];
+
 impl Body<'_, '_> {
     /// `base.field`: of an enum, a message, a container, a struct, the stack, or the layer below.
     pub fn field(&mut self, base: &ast::Expr, field: &ast::Ident, e: &ast::Expr) -> Option<Value> {
@@ -192,9 +195,9 @@ impl Body<'_, '_> {
         };
         let help = match foreign::name(&field.name, Unknown::Operation) {
             _ if matches!(ty, Type::Option(_)) => "it may be missing: take it by `if let x = place { ... }`".into(),
-            Some(help) => help.into(),
-            None if known.is_empty() => String::new(),
-            None => format!("it has {known}"),
+            Some(help) if !FIELDS.contains(&field.name.as_str()) => help.into(),
+            _ if known.is_empty() => String::new(),
+            _ => format!("it has {known}"),
         };
         if self.is_unsound_field(&field.name) {
             return None;

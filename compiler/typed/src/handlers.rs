@@ -1,6 +1,6 @@
 //! Bodies: functions, handlers of events and timers, `accepts`, invariants, initial values.
 
-use nacre_diagnostics::Diagnostic;
+use nacre_diagnostics::{counted, Diagnostic};
 use nacre_stack::{Direction, EventId, FunctionId, Parameter, PortId, Type};
 use nacre_syntax::ast::{self, Member, PatternKind};
 use nacre_syntax::foreign::{self, Unknown};
@@ -256,7 +256,7 @@ impl Checker<'_> {
         };
         let declared = self.tree.events[id.index()].clone();
         if a.patterns.len() != declared.parameters.len() {
-            let what = format!("`{}` has {} parameters", declared.name, declared.parameters.len());
+            let what = format!("`{}` has {}", declared.name, counted(declared.parameters.len() as u64, "parameter"));
             self.error("T0105", what, a.span, "", "");
             return;
         }

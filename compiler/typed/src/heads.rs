@@ -1,6 +1,6 @@
 //! What stands before a handler's body: patterns for the parameters of its event.
 
-use nacre_diagnostics::Span;
+use nacre_diagnostics::{counted, Span};
 use nacre_stack::{Event, Guard, Type};
 use nacre_syntax::ast::{self, PatternKind};
 
@@ -67,9 +67,9 @@ impl Body<'_, '_> {
             let names: Vec<&str> = event.parameters.iter().map(|p| p.name.as_str()).collect();
             self.error(
                 "T0105",
-                format!("`{}` has {count} parameters", event.name),
+                format!("`{}` has {}", event.name, counted(count as u64, "parameter")),
                 span,
-                format!("{} patterns here", patterns.len()),
+                format!("{} here", counted(patterns.len() as u64, "pattern")),
                 format!("they are ({})", names.join(", ")),
             );
             return None;
@@ -192,7 +192,7 @@ impl Body<'_, '_> {
                     PatternKind::Name(name) => self.declare_constant(name, field.ty.clone(), NameOf::HeaderField),
                     PatternKind::Any => self.hidden(&field.name, field.ty.clone(), pattern.span),
                     _ => {
-                        self.error("T0082", "a name is wanted here", sub.span, "", "");
+                        self.error("T0082", "expected a name", sub.span, "", "");
                         self.hidden(&field.name, field.ty.clone(), pattern.span)
                     }
                 },

@@ -97,10 +97,11 @@ impl Program {
         self.layers().filter(|layer| layer.kind == ast::LayerKind::Worker)
     }
 
-    /// Checks every layer by itself, with the defaults of its parameters.
+    /// Checks every layer alone, with the defaults of its parameters. A layer with parameters without defaults
+    /// is checked in the stacks that give them; in no stack, with the value 1.
     pub fn check_layers(&self) -> Vec<Diagnostic> {
         let mut found = Vec::new();
-        for layer in self.workers() {
+        for layer in self.workers().filter(|layer| !self.is_checked_in_stacks(layer)) {
             let (tree, warnings) = Checker::new(self, layer).run(&[], layer.span, true);
             match lowered(&tree, warnings) {
                 Ok((_, warnings)) => found.extend(warnings),
@@ -108,6 +109,19 @@ impl Program {
             }
         }
         found
+    }
+
+    /// Whether a layer needs values for parameters, and a stack of the program gives them.
+    fn is_checked_in_stacks(&self, layer: &ast::Layer) -> bool {
+        let declares = |reference: &ast::LayerRef| match self.find(&reference.name.name, reference.name.span) {
+            Some(Named { item: Item::Layer(found), .. }) => found.name.span == layer.name.span,
+            _ => false,
+        };
+        let contains = |stack: &ast::Stack| match &stack.body {
+            ast::StackBody::Layers(layers) => layers.iter().any(declares),
+            ast::StackBody::For { .. } => false,
+        };
+        layer.parameters.iter().any(|parameter| parameter.default.is_none()) && self.stacks().any(contains)
     }
 }
 

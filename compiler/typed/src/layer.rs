@@ -1,6 +1,6 @@
 //! One layer with its parameters filled in: declarations first, then bodies.
 
-use nacre_diagnostics::{nearest, Diagnostic, Span};
+use nacre_diagnostics::{counted, nearest, Diagnostic, Span};
 use nacre_stack::{Direction, Enum, EnumId, Event, EventId, Parameter, PortId, Struct, StructId, Type};
 use nacre_syntax::ast::{self, Item, Member};
 
@@ -148,7 +148,7 @@ impl<'p> Checker<'p> {
         if let Some(extra) = positional.next() {
             self.error(
                 "T0015",
-                format!("`{}` takes {} parameters", layer.name.name, layer.parameters.len()),
+                format!("`{}` takes {}", layer.name.name, counted(layer.parameters.len() as u64, "parameter")),
                 extra.value.span,
                 "one too many",
                 "",

@@ -210,7 +210,7 @@ impl Body<'_, '_> {
             Written::Name(name) => Some(self.declare_constant(name, element, NameOf::Loop)),
             Written::Any => Some(self.hidden("_", element, head.pattern.span)),
             _ => {
-                self.error("T0082", "a name is wanted here", head.pattern.span, "", "");
+                self.error("T0082", "expected a name", head.pattern.span, "", "");
                 None
             }
         };

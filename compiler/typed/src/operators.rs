@@ -326,7 +326,7 @@ impl Body<'_, '_> {
         if !safe {
             self.error(
                 "T0060",
-                format!("a shift by less than {width} is wanted"),
+                format!("expected a shift by less than {width}"),
                 r.span,
                 "may be more",
                 format!("use a constant, or a value of type 0..{width}"),

@@ -1,6 +1,6 @@
 //! Places: what can be assigned, armed, referred to or operated on.
 
-use nacre_diagnostics::Span;
+use nacre_diagnostics::{counted, Span};
 use nacre_stack::{mask, Scope, Type};
 use nacre_syntax::ast;
 
@@ -134,7 +134,7 @@ impl Body<'_, '_> {
             "T0037",
             "this index may be outside the array",
             e.span,
-            format!("of type {shown}; the array has {size} elements"),
+            format!("of type {shown}; the array has {}", counted(size.into(), "element")),
             format!("convert it and say what happens outside: `let i = ... as 0..{size} else ...;`"),
         );
         None

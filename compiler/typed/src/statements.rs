@@ -306,9 +306,8 @@ impl Body<'_, '_> {
     /// Reports that a message is not dropped out of a place that must hold one.
     pub fn stays(&mut self, ty: &Type, span: Span) {
         let label = format!("of type {}, which holds a message", self.show(ty));
-        let help =
-            "put another there, `place = share m`, or remove the whole entry; where it may be missing, use `msg?`";
-        self.error("T0155", "nothing would be left here", span, label, help);
+        let help = "drop the whole value, assign another message (`place = share m`), or make it optional: `msg?`";
+        self.error("T0155", "a part that must hold a message would be empty", span, label, help);
     }
 
     fn timer(&mut self, e: &ast::Expr) -> Option<Place> {
@@ -334,7 +333,7 @@ impl Body<'_, '_> {
             (None, None) => None,
             (Some(e), Some(ty)) => Some(self.expr_as(e, &ty)?),
             (Some(e), None) => {
-                self.error("T0094", "nothing is returned here", e.span, "", "declare the result: fn name() -> type");
+                self.error("T0094", "this code returns no value", e.span, "", "declare the result: fn name() -> type");
                 return None;
             }
             (None, Some(ty)) => {

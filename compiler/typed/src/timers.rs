@@ -120,13 +120,7 @@ impl Checker<'_> {
                     return None;
                 };
                 let ast::ExprKind::Name(variable) = &index.kind else {
-                    self.error(
-                        "T0082",
-                        "a name for the index is wanted here",
-                        index.span,
-                        "",
-                        "on calls[c].again { ... }",
-                    );
+                    self.error("T0082", "expected a name for the index", index.span, "", "on calls[c].again { ... }");
                     return None;
                 };
                 names.push(ast::Ident { name: variable.clone(), span: index.span });

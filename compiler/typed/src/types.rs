@@ -59,7 +59,7 @@ impl Checker<'_> {
             if bits < least || bits > most {
                 self.error(
                     "T0007",
-                    format!("`{n}` is not a width that there is"),
+                    format!("`{n}` has an unsupported width"),
                     name.span,
                     "",
                     "u1 to u64, i1 to i64, seq2 to seq32",
@@ -226,7 +226,11 @@ impl Checker<'_> {
 
 fn width(name: &str, prefix: &str) -> Option<u32> {
     let digits = name.strip_prefix(prefix)?;
-    if digits.is_empty() || digits.len() > 3 || !digits.bytes().all(|b| b.is_ascii_digit()) || digits.starts_with('0') {
+    if digits.is_empty()
+        || digits.len() > 3
+        || !digits.bytes().all(|b| b.is_ascii_digit())
+        || digits.starts_with('0') && digits.len() > 1
+    {
         return None;
     }
     digits.parse().ok()

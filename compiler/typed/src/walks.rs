@@ -137,7 +137,7 @@ impl Body<'_, '_> {
                 None
             }
             _ => {
-                self.error("T0082", "a name is wanted here", pattern.span, "", "");
+                self.error("T0082", "expected a name", pattern.span, "", "");
                 None
             }
         }

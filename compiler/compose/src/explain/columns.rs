@@ -67,11 +67,6 @@ pub(crate) fn table(rows: &[Vec<String>], indent: usize) -> String {
     text
 }
 
-/// `1 byte`, `8 bytes`.
-pub(crate) fn counted(number: u64, thing: &str) -> String {
-    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

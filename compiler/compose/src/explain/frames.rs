@@ -1,8 +1,9 @@
 //! The shapes of frames: a table of all, and a drawing of the likely ones.
 
+use nacre_diagnostics::counted;
 use nacre_stack::*;
 
-use super::columns::{counted, table};
+use super::columns::table;
 use super::diagram::{draw, Part};
 use crate::words::Named;
 

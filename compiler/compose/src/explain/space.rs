@@ -1,9 +1,10 @@
 //! Describes the space of a connection: its state, its pool, and the bounds of a step.
 
 use nacre_analysis::timing::leaks;
+use nacre_diagnostics::counted;
 use nacre_stack::*;
 
-use super::columns::{counted, table};
+use super::columns::table;
 use crate::room;
 use crate::words::Named;
 

@@ -102,7 +102,8 @@ impl Parser<'_> {
         let name = Ident { name: before + &self.ident().name, span: self.since(start) };
         let open = self.span();
         let mut arguments = Vec::new();
-        if self.at(TokenKind::Less) {
+        // After a number, `<` compares: `x as u16 < y`.
+        if self.at(TokenKind::Less) && !is_number(&name.name) {
             self.advance_as(Role::Angle);
             let mut height = 0;
             arguments = self.list(TokenKind::Greater, |p| {
@@ -133,4 +134,10 @@ impl Parser<'_> {
         }
         self.ty().map(TypeArgument::Type)
     }
+}
+
+/// Whether a type is `uN`, `iN` or `seqN`, which have no arguments.
+fn is_number(name: &str) -> bool {
+    let width = ["u", "i", "seq"].iter().find_map(|prefix| name.strip_prefix(prefix));
+    width.is_some_and(|width| !width.is_empty() && width.bytes().all(|byte| byte.is_ascii_digit()))
 }
