@@ -56,13 +56,6 @@ impl EventRole {
     }
 }
 
-/// A name and its type: of an event, an extern or a struct.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Parameter {
-    pub name: String,
-    pub ty: Type,
-}
-
 /// A place where the stack meets its host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Port {

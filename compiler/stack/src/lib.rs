@@ -196,14 +196,6 @@ pub struct Function {
     pub span: Span,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Local {
-    pub name: String,
-    pub ty: Type,
-    /// A `ref` parameter: stands for a place of the caller's.
-    pub by_ref: bool,
-}
-
 /// A manipulation of bytes, a byte or a little-endian 32-bit word at a time (a last partial word is padded with zeros).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Filter {
@@ -288,6 +280,7 @@ mod headers;
 mod ids;
 pub mod interpret;
 mod links;
+mod neighbours;
 mod nodes;
 pub mod normal;
 pub mod operations;

@@ -1,4 +1,4 @@
-//! Types, and the declarations that they name.
+//! Types, the declarations that they name, and what has a type.
 
 use serde::{Deserialize, Serialize};
 
@@ -58,4 +58,20 @@ pub enum Type {
     Window(Box<Type>, u32, u8),
     Pool(Box<Type>, u32),
     Map(Box<Type>, Box<Type>, u32),
+}
+
+/// A name and its type: of an event, an extern or a struct.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Parameter {
+    pub name: String,
+    pub ty: Type,
+}
+
+/// A variable of a handler, a function or another piece of code.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Local {
+    pub name: String,
+    pub ty: Type,
+    /// A `ref` parameter: stands for a place of the caller's.
+    pub by_ref: bool,
 }

@@ -2,25 +2,21 @@
 
 use nacre_diagnostics::{SourceId, Span};
 
+mod declarations;
 mod expressions;
+mod names;
+mod patterns;
 mod specifications;
 mod stacks;
 mod statements;
 
+pub use declarations::*;
 pub use expressions::*;
+pub use names::*;
+pub use patterns::*;
 pub use specifications::*;
 pub use stacks::*;
 pub use statements::*;
-
-/// A name as it stands in the source; what an import under another name gives is one name with a dot, `net.frag`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ident {
-    pub name: String,
-    pub span: Span,
-}
-
-/// Lines of `//!` or `///` before a node, without the marks.
-pub type Docs = Vec<String>;
 
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct File {
@@ -79,14 +75,6 @@ pub struct Layer {
     pub members: Vec<Member>,
     /// Of the head, up to the brace.
     pub span: Span,
-}
-
-/// `W: u16 = 64`
-#[derive(Clone, Debug, PartialEq)]
-pub struct Parameter {
-    pub name: Ident,
-    pub ty: Type,
-    pub default: Option<Expr>,
 }
 
 /// `channel<addr>`
@@ -186,19 +174,6 @@ pub struct Storage {
     pub span: Span,
 }
 
-/// A field of a state, a struct, a view. In `counters { repeated }` there is no type.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Field {
-    pub docs: Docs,
-    pub name: Ident,
-    pub secret: bool,
-    pub ty: Option<Type>,
-    /// `as cookie`, of a given: what it is to the host.
-    pub role: Option<Ident>,
-    pub initial: Option<Expr>,
-    pub span: Span,
-}
-
 /// `accepts send(m) when expr;`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Accepts {
@@ -244,23 +219,6 @@ pub struct TimerHandler {
     pub place: Expr,
     pub body: Block,
     pub span: Span,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct Function {
-    pub docs: Docs,
-    pub name: Ident,
-    pub parameters: Vec<FunctionParameter>,
-    pub result: Option<Type>,
-    pub body: Block,
-    pub span: Span,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct FunctionParameter {
-    pub by_ref: bool,
-    pub name: Ident,
-    pub ty: Type,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -189,3 +189,24 @@ pub enum TypeArgument {
     /// `16`, `W`, `view.max`. A lone capitalized or all-capital name that could be either is an Expr.
     Expr(Expr),
 }
+
+/// The condition of an `if`, of a statement or an expression.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Condition {
+    /// `likely`: true, `unlikely`: false.
+    pub likely: Option<bool>,
+    pub kind: ConditionKind,
+    pub span: Span,
+}
+
+/// A truth value, or a pattern that must match.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ConditionKind {
+    Expr(Expr),
+    /// `let pattern = expr && expr ...`
+    Let {
+        pattern: Pattern,
+        value: Expr,
+        and: Vec<Expr>,
+    },
+}

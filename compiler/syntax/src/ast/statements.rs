@@ -1,45 +1,8 @@
-//! Patterns and statements.
+//! Statements.
 
 use nacre_diagnostics::Span;
 
 use super::*;
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct Pattern {
-    pub kind: PatternKind,
-    pub span: Span,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub enum PatternKind {
-    /// `..`: the parameters that only `pass` needs.
-    Rest,
-    /// `_`
-    Any,
-    Name(Ident),
-    /// `data m`
-    Data(Ident),
-    /// `m - Header { ... }`
-    Pop(Ident, HeaderPattern),
-    /// `Header { ... }` without a message
-    Header(HeaderPattern),
-    /// `m - h: Wire`
-    PopWire {
-        message: Ident,
-        name: Ident,
-        wire: Ident,
-    },
-    Tuple(Vec<Pattern>),
-    Some(Box<Pattern>),
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct HeaderPattern {
-    pub name: Ident,
-    /// Field, and what its value is matched with; none: a local of the field's name.
-    pub fields: Vec<(Ident, Option<Pattern>)>,
-    pub span: Span,
-}
 
 pub type Statements = Vec<Statement>;
 
@@ -161,25 +124,6 @@ pub struct If {
 pub enum Else {
     Block(Block),
     If(Box<Statement>),
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct Condition {
-    /// `likely`: true, `unlikely`: false.
-    pub likely: Option<bool>,
-    pub kind: ConditionKind,
-    pub span: Span,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub enum ConditionKind {
-    Expr(Expr),
-    /// `let pattern = expr && expr ...`
-    Let {
-        pattern: Pattern,
-        value: Expr,
-        and: Vec<Expr>,
-    },
 }
 
 #[derive(Clone, Debug, PartialEq)]
