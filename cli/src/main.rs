@@ -16,6 +16,7 @@ mod replay;
 mod run;
 mod sim;
 mod test;
+mod trace;
 mod units;
 mod verify;
 

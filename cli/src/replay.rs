@@ -1,57 +1,21 @@
 //! `nacre replay`: replays a saved run in the interpreter, and in the emitted C of any level.
 
-use std::path::PathBuf;
-
 use nacre_checker::draw::{self, Words};
-use nacre_checker::run::{follow, Run};
+use nacre_checker::run::follow;
 use nacre_checker::space::Space;
 use nacre_driver::Session;
 use nacre_simulator::decode::decode;
-use serde::{Deserialize, Serialize};
 
-use crate::args::{Replay, Verify};
+use crate::args::Replay;
 use crate::console::{complain, print, Exit};
 use crate::interrupt::Interrupt;
 use crate::levels::EmittedLevel;
 use crate::program;
+use crate::trace::Trace;
 use crate::verify::{self, Subject, World};
 
-/// A saved run, with the settings that replaying it needs.
-#[derive(Serialize, Deserialize)]
-pub struct Trace {
-    /// The version of this format.
-    pub nacre_trace: u32,
-    pub file: PathBuf,
-    pub subject: String,
-    pub layer: bool,
-    pub configuration: String,
-    /// Settings of the command line.
-    pub set: Vec<(Vec<String>, Vec<u64>)>,
-    pub bounds: Vec<String>,
-    pub any_order: bool,
-    pub run: Run,
-}
-
-const VERSION: u32 = 1;
-
-impl Trace {
-    pub fn of(args: &Verify, subject: &Subject, world: &World, run: &Run) -> Trace {
-        Trace {
-            nacre_trace: VERSION,
-            file: std::path::absolute(&args.file).unwrap_or_else(|_| args.file.clone()),
-            subject: subject.name.clone(),
-            layer: subject.is_layer,
-            configuration: world.configuration_name.clone(),
-            set: args.set.clone(),
-            bounds: world.configuration.clone(),
-            any_order: world.setup.bounds.any_order,
-            run: run.clone(),
-        }
-    }
-}
-
 pub fn replay(args: &Replay) -> Exit {
-    let mut trace = match read(args) {
+    let mut trace = match Trace::read(&args.trace) {
         Ok(trace) => trace,
         Err(words) => {
             complain(&words);
@@ -106,17 +70,6 @@ pub fn replay(args: &Replay) -> Exit {
         }
     }
     Exit::Yes
-}
-
-/// The saved run.
-fn read(args: &Replay) -> Result<Trace, String> {
-    let path = args.trace.display();
-    let text = nacre_driver::files::read_text(&args.trace).map_err(|why| format!("cannot read `{path}`: {why}"))?;
-    let trace: Trace = serde_json::from_str(&text).map_err(|why| format!("`{path}` is no saved run: {why}"))?;
-    match trace.nacre_trace {
-        VERSION => Ok(trace),
-        other => Err(format!("`{path}` is a saved run of version {other}; this program reads version {VERSION}")),
-    }
 }
 
 fn fail(args: &Replay, words: &str) -> Exit {

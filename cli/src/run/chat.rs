@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use nacre_runtime::{ConnectionId, Error, Event, Options, Reason, Stack};
 
-use super::{any_towards, introduce, Line};
+use super::line::{any_towards, introduce, Line};
 use crate::args::Chat;
 use crate::console::{print, say, Exit};
 use crate::interrupt::Interrupt;

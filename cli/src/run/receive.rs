@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use nacre_runtime::{ConnectionId, Error, Event, Listener, Options, Reason, Stack};
 
 use super::framing::{answer, Head, Sum, Summing};
+use super::line::{introduce, Line};
 use super::report::Moved;
-use super::{introduce, Line};
 use crate::args::Receive;
 use crate::console::{say, Exit};
 use crate::interrupt::{Interrupt, TURN};

@@ -9,8 +9,8 @@ use nacre_runtime::{ConnectionId, Error, Event, Listener, Options, Reason, Stack
 use nacre_simulator::workload::largest_accepted;
 
 use super::framing::{read_answer, Head, Sum, Summing};
+use super::line::{any_towards, introduce, Line};
 use super::report::Moved;
-use super::{any_towards, introduce, Line};
 use crate::args::Send;
 use crate::console::{say, Exit};
 use crate::interrupt::{Interrupt, TURN};

@@ -27,10 +27,10 @@ const INTERRUPTED: &str = "it was interrupted";
 /// What each engine that is wanted comes to, in order.
 pub fn run(args: &Verify, world: &World, session: &Session, interrupt: &Interrupt) -> Vec<Report> {
     let mut all = vec![];
-    for engine in super::engines(args) {
+    for engine in super::search::engines(args) {
         match engine {
             Engine::Explorer => {
-                all.push(match super::search(args, world, interrupt, args.json) {
+                all.push(match super::search::search(args, world, interrupt, args.json) {
                     Ok(found) => Report::of_explorer(found, world, session),
                     Err(words) => failed(Searcher::Explorer, words),
                 });
@@ -41,7 +41,7 @@ pub fn run(args: &Verify, world: &World, session: &Session, interrupt: &Interrup
                 all.push(told(Searcher::Spin, world, session, interrupt, check));
                 let holds = matches!(all.last(), Some(Report { verdict: Outcome::Holds, .. }));
                 drop(waiting);
-                if holds && super::has_goals(world) && !interrupt.came() {
+                if holds && super::search::has_goals(world) && !interrupt.came() {
                     let _waiting = Waiting::begin("SPIN searches for fair runs that meet no goal".to_string());
                     let check = |tools: &Tools| model::goals(&world.setup, tools, &limits(args));
                     all.push(told(Searcher::SpinGoals, world, session, interrupt, check));

@@ -45,7 +45,7 @@ fn searched_within(world: &World, threads: usize, states: usize, memory: usize) 
         states,
         memory,
         bits: None,
-        goals: super::has_goals(world),
+        goals: super::search::has_goals(world),
         stop: &AtomicBool::new(false),
         progress: &|_| {},
     };
@@ -133,7 +133,7 @@ fn with(layer: &str, name: &str, settings: &str) -> Verdict {
             (vec![key.to_string()], values.split(',').map(|n| n.parse().unwrap()).collect())
         })
         .collect();
-    super::add(&mut configuration, &set);
+    super::configurations::add(&mut configuration, &set);
     searched(&world(&session, &configuration), 2).verdict
 }
 

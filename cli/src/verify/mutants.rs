@@ -83,7 +83,7 @@ pub fn score(args: &Verify, worlds: &[&World], session: &Session, interrupt: &In
     let mut score = Score { operators: BTreeMap::new(), idle: 0, survivors: vec![] };
     let mut rights = vec![];
     for world in worlds {
-        let found = super::search(args, world, interrupt, true)?;
+        let found = super::search::search(args, world, interrupt, true)?;
         if let Verdict::Violated { why, .. } = found.searched.verdict {
             return Err(format!("the specification does not hold as it is: {why}"));
         }
@@ -154,7 +154,7 @@ fn tried(args: &Verify, rights: &[Right], at: usize, interrupt: &Interrupt) -> F
         };
         let states = args.states.unwrap_or(right.states * MORE_STATES);
         let args = Verify { states: Some(states), ..args.clone() };
-        match super::search(&args, &changed, interrupt, true) {
+        match super::search::search(&args, &changed, interrupt, true) {
             Ok(found) => {
                 if matches!(found.searched.verdict, Verdict::Violated { .. }) {
                     return Found::Broken;

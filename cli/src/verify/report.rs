@@ -78,7 +78,7 @@ pub enum Outcome {
 }
 
 impl Report {
-    pub fn of_explorer(found: super::Found, world: &World, session: &Session) -> Report {
+    pub fn of_explorer(found: super::search::Found, world: &World, session: &Session) -> Report {
         use nacre_checker::explore::Verdict;
         let unreached = unvisited(world, &found.covered).iter().map(|one| Unreached::of(one, world, session)).collect();
         let Progress { states, moves, depth, time, memory, .. } = found.searched.progress;
@@ -252,7 +252,7 @@ fn save(args: &Verify, subject: &Subject, world: &World, run: &Run, words: &Word
     }
     if let Some(path) = &args.trace {
         let path = numbered(path, number);
-        let trace = crate::replay::Trace::of(args, subject, world, run);
+        let trace = crate::trace::Trace::of(args, subject, world, run);
         let text = serde_json::to_string_pretty(&trace).map_err(|error| format!("{}: {error}", path.display()));
         match text.and_then(|text| write(&path, &text)) {
             Ok(()) => print(&format!("the run was saved: nacre replay {}", path.display())),

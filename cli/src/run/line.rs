@@ -1,0 +1,79 @@
+//! The socket of a transfer, with the faults and the capture that the command line asks for.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::net::SocketAddr;
+use std::path::Path;
+
+use nacre_runtime::capture::Captured;
+use nacre_runtime::faults::{Direction, FaultHandle, Faulty};
+use nacre_runtime::udp::Udp;
+use nacre_runtime::{Listener, Options, Stack};
+
+use crate::args::Net;
+
+/// A listener on a socket with faults; the capture has the frames of the wire.
+pub struct Line {
+    /// On the socket.
+    pub listener: Listener,
+    /// None: no faults.
+    pub faults: Option<FaultHandle>,
+}
+
+impl Line {
+    /// Binds a socket.
+    pub fn open(at: SocketAddr, net: &Net, options: Options) -> Result<Line, String> {
+        let udp = Udp::bind(at).map_err(|error| format!("cannot bind {at}: {error}"))?;
+        match &net.pcap {
+            None => Ok(Line::over(udp, net, options)),
+            Some(path) => {
+                let captured =
+                    Captured::new(udp, create(path)?).map_err(|error| format!("{}: {error}", path.display()))?;
+                Ok(Line::over(captured, net, options))
+            }
+        }
+    }
+
+    fn over(transport: impl nacre_runtime::transport::Transport + 'static, net: &Net, options: Options) -> Line {
+        let faults = faults(net);
+        let bad =
+            nacre_runtime::faults::Faults { seed: 0, ..faults.clone() } != nacre_runtime::faults::Faults::default();
+        if !bad {
+            return Line { listener: Listener::new(transport, options), faults: None };
+        }
+        let faulty = Faulty::new(transport, faults, Direction::Both);
+        let handle = faulty.handle();
+        Line { listener: Listener::new(faulty, options), faults: Some(handle) }
+    }
+}
+
+fn create(path: &Path) -> Result<BufWriter<File>, String> {
+    File::create(path).map(BufWriter::new).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn faults(net: &Net) -> nacre_runtime::faults::Faults {
+    nacre_runtime::faults::Faults {
+        loss: net.faults.loss.0,
+        duplicate: net.faults.duplicate.0,
+        reorder: net.faults.reorder.0,
+        corrupt: net.faults.corrupt.0,
+        delay: net.faults.delay.0,
+        jitter: net.faults.jitter.0,
+        seed: net.seed,
+        ..nacre_runtime::faults::Faults::default()
+    }
+}
+
+/// Returns a local address from which `to` can be reached.
+pub fn any_towards(to: SocketAddr) -> SocketAddr {
+    if to.is_ipv4() {
+        SocketAddr::from(([0, 0, 0, 0], 0))
+    } else {
+        SocketAddr::from(([0u16; 8], 0))
+    }
+}
+
+/// Describes the stack, which both endpoints must have; printed first.
+pub fn introduce(stack: &Stack) -> String {
+    format!("{} ({}, fingerprint {:016x})", stack.description(), stack.level(), stack.fingerprint())
+}

@@ -1,0 +1,128 @@
+//! What is verified: subjects, and their configurations with the settings of the command line.
+
+use nacre_diagnostics::suggestion;
+use nacre_driver::Session;
+use nacre_specification::{Configuration, Setting};
+use nacre_worlds::world::{self, Subject, World};
+
+use super::refusals::Refusals;
+use crate::args::Verify;
+use crate::console::Exit;
+use crate::program;
+
+/// What the command line names, or all that the file itself declares and that can be verified.
+pub fn subjects(session: &Session, args: &Verify) -> Result<Vec<Subject>, String> {
+    let layers = session.layers();
+    if let Some(name) = &args.layer {
+        let known: Vec<&str> = layers.iter().map(|l| l.name.as_str()).collect();
+        return match known.contains(&name.as_str()) {
+            true => Ok(vec![Subject { name: name.clone(), is_layer: true }]),
+            false => Err(format!("there is no layer `{name}`; {}", suggestion(name, &known))),
+        };
+    }
+    if let Some(name) = &args.stack {
+        program::require_stack(session, name)?;
+        return Ok(vec![Subject { name: name.clone(), is_layer: false }]);
+    }
+    let configured: Vec<String> = session.configurations().into_iter().map(|c| c.subject).collect();
+    let mut found = vec![];
+    let own = |span: nacre_diagnostics::Span| session.sources.path(span.file) == args.file.to_string_lossy();
+    for layer in session.program.layers().filter(|l| own(l.name.span)) {
+        let subject = Subject { name: layer.name.name.clone(), is_layer: true };
+        if session.network(&subject.name, None).is_some() || configured.contains(&subject.name) {
+            found.push(subject);
+        }
+    }
+    for stack in session.program.stacks().filter(|s| own(s.name.span) && configured.contains(&s.name.name)) {
+        found.push(Subject { name: stack.name.name.clone(), is_layer: false });
+    }
+    if found.is_empty() {
+        return Err("the file declares no layer that requires an automaton, and no stack with a configuration; name one by --layer or --stack".into());
+    }
+    Ok(found)
+}
+
+/// The subjects with their configurations. Of a configuration that is named, some subjects may have none; all, not.
+pub fn wanted<'s>(
+    session: &Session,
+    subjects: &'s [Subject],
+    args: &Verify,
+) -> Result<Vec<(&'s Subject, Configuration)>, String> {
+    let declared = session.configurations();
+    let mine = |c: &&Configuration| subjects.iter().any(|s| s.name == c.subject);
+    let names: Vec<&str> = declared.iter().filter(mine).map(|c| c.name.as_str()).collect();
+    if let Some(name) = args.configuration.as_deref().filter(|name| !names.contains(name)) {
+        let whose: Vec<String> = subjects.iter().map(|s| format!("`{}`", s.name)).collect();
+        let whose = whose.join(", ");
+        return Err(format!("there is no configuration `{name}` for {whose}; {}", suggestion(name, &names)));
+    }
+    let of = |subject: &'s Subject| {
+        configurations(&declared, subject, args).into_iter().map(move |configuration| (subject, configuration))
+    };
+    Ok(subjects.iter().flat_map(of).collect())
+}
+
+/// Those of the source for the subject, or one of the command line alone.
+fn configurations(declared: &[Configuration], subject: &Subject, args: &Verify) -> Vec<Configuration> {
+    let mut found: Vec<Configuration> = declared.iter().filter(|c| c.subject == subject.name).cloned().collect();
+    found.retain(|c| match &args.configuration {
+        Some(name) => *name == c.name,
+        None => args.all || !c.on_request,
+    });
+    if found.is_empty() && args.configuration.is_none() {
+        found.push(Configuration {
+            name: "default".into(),
+            subject: subject.name.clone(),
+            over: None,
+            on_request: false,
+            settings: vec![],
+            span: Default::default(),
+        });
+    }
+    found.iter_mut().for_each(|configuration| add(configuration, &args.set));
+    found
+}
+
+/// Settings of the command line replace those of the source.
+pub fn add(configuration: &mut Configuration, set: &[(Vec<String>, Vec<u64>)]) {
+    for (path, values) in set {
+        configuration.settings.retain(|s| s.path != *path);
+        let (path, values) = (path.clone(), values.clone());
+        configuration.settings.push(Setting { path, values, names: vec![], span: Default::default() });
+    }
+}
+
+/// One configuration by its name, with settings besides.
+pub fn configuration(
+    session: &Session,
+    subject: &Subject,
+    name: &str,
+    set: &[(Vec<String>, Vec<u64>)],
+) -> Configuration {
+    let found = session.configurations().into_iter().find(|c| c.subject == subject.name && c.name == name);
+    let none = || Configuration {
+        name: name.into(),
+        subject: subject.name.clone(),
+        over: None,
+        on_request: false,
+        settings: vec![],
+        span: Default::default(),
+    };
+    let mut configuration = found.unwrap_or_else(none);
+    add(&mut configuration, set);
+    configuration
+}
+
+/// A subject in a configuration; why there is none is told.
+pub fn make(
+    session: &Session,
+    subject: &Subject,
+    configuration: &Configuration,
+    any_order: bool,
+) -> Result<World, Exit> {
+    world::world(session, subject, configuration, any_order).map_err(|refusal| {
+        let mut refusals = Refusals::default();
+        refusals.add(session, subject, configuration, refusal);
+        refusals.exit().unwrap_or(Exit::No)
+    })
+}

@@ -1,0 +1,79 @@
+//! The explorer's search of a world, as the command line wants it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+
+use nacre_checker::coverage::undrawn;
+use nacre_checker::explore::{explore, Options, Progress, Searched, Verdict};
+use nacre_checker::space::Space;
+use nacre_stack::interpret::Covered;
+use nacre_stack::Span;
+use nacre_worlds::world::World;
+
+use crate::args::{Engine, Verify};
+use crate::interrupt::Interrupt;
+
+/// The explorer's search of a world.
+pub fn search(args: &Verify, world: &World, interrupt: &Interrupt, quiet: bool) -> Result<Found, String> {
+    let (space, first) = Space::open(&world.setup)?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let bar = (!quiet).then(crate::progress::Counting::begin);
+    let is_over = |p: &Progress| args.seconds.is_some_and(|limit| p.time.as_secs() >= limit);
+    let progress = |p: &Progress| {
+        if interrupt.came() || is_over(p) {
+            stop.store(true, Ordering::Relaxed);
+        }
+        if let Some(bar) = &bar {
+            let rate = p.states as f64 / p.time.as_secs_f64().max(0.001);
+            bar.show(&format!("{} states, depth {}, {:.0} states/s, {} MiB", p.states, p.depth, rate, p.memory >> 20));
+        }
+    };
+    let all = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let threads = args.threads.map_or(all, usize::from);
+    let options = Options {
+        threads,
+        states: args.states.unwrap_or(usize::MAX),
+        memory: (args.memory as usize) << 20,
+        bits: args.bits.map(|mib| (mib as usize) << 20),
+        goals: has_goals(world),
+        stop: &stop,
+        progress: &progress,
+    };
+    let mut searched = explore(&space, &first, &options);
+    if let (Verdict::Incomplete(why), Some(limit)) = (&mut searched.verdict, args.seconds) {
+        if stop.load(Ordering::Relaxed) && !interrupt.came() {
+            *why = format!("the limit of {limit} s was reached");
+        }
+    }
+    let run = match &searched.verdict {
+        Verdict::Violated { run, why, .. } => Some(nacre_checker::run::tell(&world.setup, &space, &first, run, why)),
+        _ => None,
+    };
+    let undrawn = undrawn(&world.setup.stack, &space.endpoints.partial());
+    Ok(Found { covered: space.endpoints.covered(), undrawn, searched, run })
+}
+
+/// What the explorer found.
+pub struct Found {
+    /// The verdict and the figures.
+    pub searched: Searched,
+    /// The run that breaks something.
+    pub run: Option<nacre_checker::run::Run>,
+    /// What ran.
+    pub covered: Covered,
+    /// Where random numbers are drawn of which not every value that matters was tried.
+    pub undrawn: Vec<Span>,
+}
+
+/// Where timers are limited, nothing need ever happen again.
+pub fn has_goals(world: &World) -> bool {
+    world.setup.bounds.limits.iter().all(|(name, _)| name != "timers")
+}
+
+/// Which engines are wanted.
+pub fn engines(args: &Verify) -> Vec<Engine> {
+    match args.engine {
+        Engine::All => vec![Engine::Explorer, Engine::Spin, Engine::SpinC],
+        one => vec![one],
+    }
+}
