@@ -37,7 +37,8 @@ pub fn subjects(session: &Session, args: &Verify) -> Result<Vec<Subject>, String
         found.push(Subject { name: stack.name.name.clone(), is_layer: false });
     }
     if found.is_empty() {
-        return Err("the file declares no layer that requires an automaton, and no stack with a configuration; name one by --layer or --stack".into());
+        let why = "the file declares no layer that requires an automaton, and no stack with a configuration";
+        return Err(format!("{why}; name one by --layer or --stack"));
     }
     Ok(found)
 }

@@ -1,0 +1,192 @@
+//! Small protocols as anyone would write them (alternating bit, go back n, credit, ...) hold, and each mistake that is
+//! seeded in them is found: by the explorer, and by SPIN on the model and on the emitted C.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use common::tools;
+use nacre_backend_c::Level;
+use nacre_checker::explore::{explore, Options, Verdict};
+use nacre_checker::space::Space;
+use nacre_driver::Session;
+use nacre_spin::spin::{Limits, Searched, Verdict as Answer};
+use nacre_spin::{emitted::between, model};
+use nacre_worlds::setup::Setup;
+use nacre_worlds::world::{self, Subject};
+
+const SOURCE: &str = include_str!("protocols.nacre");
+
+/// A mistake: the layer, and what is written instead of what in it.
+struct Bug {
+    layer: &'static str,
+    right: &'static str,
+    wrong: &'static str,
+}
+
+const fn bug(layer: &'static str, right: &'static str, wrong: &'static str) -> Bug {
+    Bug { layer, right, wrong }
+}
+
+const BUGS: &[Bug] = &[
+    // The receiver takes what comes again.
+    bug("alternating", "if bit == expected {", "if true {"),
+    // The sender does not go on to the other bit.
+    bug("alternating", "sending = !sending;", ""),
+    // An acknowledgement of the message before counts.
+    bug("alternating", "kept != none && bit == sending", "kept != none"),
+    // The timer is not armed again.
+    bug("alternating", "bit: sending }); }\n        arm resend in 1 s;", "bit: sending }); }"),
+    // What comes again is not acknowledged.
+    bug(
+        "alternating",
+        "below.send(Ack { bit });\n        if bit == expected {",
+        "if bit == expected { below.send(Ack { bit });",
+    ),
+    // The same with numbers.
+    bug("waiting", "if number < expected { below.send(Ack { number }); }", ""),
+    bug("waiting", "number == next && kept != none", "kept != none"),
+    bug("waiting", "if number == expected {", "if number <= expected {"),
+    // A message is taken while another waits for its acknowledgement.
+    bug("waiting", "accepts send(m) when kept == none;", "accepts send(m) when true;"),
+    // One more message than the window has places for.
+    bug("going_back", "kept.len < W;", "kept.len <= W;"),
+    // Gaps are passed over.
+    bug("going_back", "if number == expected {", "if number >= expected {"),
+    // One message too many is released.
+    bug("going_back", "while first < next bound W", "while first <= next bound W"),
+    // The timer is stopped while messages wait.
+    bug("going_back", "if kept.empty { cancel resend; }", "cancel resend;"),
+    // More is acknowledged than has come.
+    bug("going_back", "Ack { next: expected }", "Ack { next: expected + 1 }"),
+    // What is sent again has the number of the first.
+    bug("going_back", "            number += 1;\n", ""),
+    bug("ordered", "number > last", "number >= last"),
+    bug("ordered", "            last = number;\n", ""),
+    // Nothing is remembered.
+    bug("deduplicating", "            seen += number as u32;\n", ""),
+    bug("repeating", "number == next && kept != none", "kept != none"),
+    bug("repeating", "number: next });\n        arm again in 1 s;", "number: next });"),
+    // Of several that can go on only one does.
+    bug("reordering", "while let waited = early.take() bound N {", "if let waited = early.take() {"),
+    // A grant replaces what is left of the one before.
+    bug("crediting", "room += n;", "room = n;"),
+    // Credit is not used up.
+    bug("crediting", "            room -= 1;\n            pass m", "            pass m"),
+    // What waits is sent without credit.
+    bug("crediting", "while room > 0 && !waiting.empty bound N", "while !waiting.empty bound N"),
+    // The sum is not compared as it should be.
+    bug("summing", "(m.bytes through weighted) == sum", "(m.bytes through weighted) >= sum"),
+    // A single message waits for ever.
+    bug("pairing", "            arm flush in 1 ms;\n", ""),
+    // Two messages are cut at the wrong place, or exchanged.
+    bug("pairing", "            length = m.len;\n", ""),
+    bug("pairing", "length });", "length: length + 1 });"),
+];
+
+/// The source with a mistake.
+fn mistaken(bug: &Bug) -> String {
+    let head = format!("worker {}", bug.layer);
+    let begin = SOURCE.find(&head).expect("the layer is there");
+    let end = begin + SOURCE[begin..].find("\n}\n").expect("it ends");
+    let body = &SOURCE[begin..end];
+    assert_eq!(body.matches(bug.right).count(), 1, "{}: {}", bug.layer, bug.right);
+    format!("{}{}{}", &SOURCE[..begin], body.replace(bug.right, bug.wrong), &SOURCE[end..])
+}
+
+/// Every configuration of the layers that are wanted, by name.
+fn setups(text: &str, wanted: &dyn Fn(&str) -> bool) -> Vec<(String, Setup)> {
+    let file: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/protocols.nacre");
+    let session = Session::from_text(&file, text);
+    assert!(!session.has_errors(), "{}", session.render(false));
+    let configurations = session.configurations().into_iter().filter(|c| wanted(&c.subject));
+    let setup = |configuration| {
+        let configuration: nacre_specification::Configuration = configuration;
+        let subject = Subject { name: configuration.subject.clone(), is_layer: true };
+        let name = format!("{} {}", configuration.subject, configuration.name);
+        match world::world(&session, &subject, &configuration, false) {
+            Ok(world) => (name, world.setup),
+            Err(_) => panic!("{name} has no world"),
+        }
+    };
+    configurations.map(setup).collect()
+}
+
+fn has_goals(setup: &Setup) -> bool {
+    setup.bounds.limits.iter().all(|(name, _)| name != "timers")
+}
+
+fn explored(setup: &Setup) -> Verdict {
+    let (space, first) = Space::open(setup).expect("it opens");
+    // Where timers are limited, nothing need ever happen again.
+    let goals = has_goals(setup);
+    let stop = AtomicBool::new(false);
+    let options =
+        Options { threads: 1, states: 20_000, memory: 1 << 30, bits: None, goals, stop: &stop, progress: &|_| {} };
+    explore(&space, &first, &options).verdict
+}
+
+/// SPIN's answers: on the model, for safety and then for goals, and on the emitted C.
+fn answers(setup: &Setup) -> Vec<Answer> {
+    let (tools, limits) = (tools(), Limits::default());
+    let answer = |searched: Result<Searched, _>| match searched {
+        Ok(searched) => searched.verdict,
+        Err(failure) => panic!("{failure:?}"),
+    };
+    let mut all = vec![answer(model::check(setup, &tools, &limits))];
+    if all[0] == Answer::Holds && has_goals(setup) {
+        all.push(answer(model::goals(setup, &tools, &limits)));
+    }
+    all.push(answer(between::check(setup, Level::Inline, &tools, &limits)));
+    all
+}
+
+/// Whether one of SPIN's answers is a violation.
+fn spin_finds(setup: &Setup) -> bool {
+    answers(setup).iter().any(|answer| matches!(answer, Answer::Violated { .. }))
+}
+
+#[test]
+fn right_protocols_hold() {
+    let all = setups(SOURCE, &|_| true);
+    assert!(all.len() >= 12, "{} configurations", all.len());
+    for (name, setup) in all {
+        assert_eq!(explored(&setup), Verdict::Complete, "{name}");
+    }
+}
+
+#[test]
+fn mistakes_in_protocols_are_found() {
+    assert!(BUGS.len() >= 20);
+    let missed = BUGS.iter().filter(|bug| {
+        let setups = setups(&mistaken(bug), &|layer| layer == bug.layer);
+        !setups.iter().any(|(_, setup)| matches!(explored(setup), Verdict::Violated { .. }))
+    });
+    let missed: Vec<String> = missed.map(|bug| format!("{}: {} for {}", bug.layer, bug.wrong, bug.right)).collect();
+    assert!(missed.is_empty(), "not found:\n{}", missed.join("\n"));
+}
+
+/// One of each kind: a violation of safety, and a goal that is not met.
+#[test]
+fn spin_finds_mistakes_too() {
+    for (right, is_goal) in [("if bit == expected {", false), ("sending = !sending;", true)] {
+        let bug = BUGS.iter().find(|bug| bug.right == right).expect("it is among them");
+        let (_, setup) = setups(&mistaken(bug), &|layer| layer == bug.layer).remove(0);
+        let search = if is_goal { model::goals } else { model::check };
+        let searched = search(&setup, &tools(), &Limits::default()).expect("a verdict");
+        assert!(matches!(searched.verdict, Answer::Violated { .. }), "{right}: {searched:?}");
+    }
+}
+
+#[test]
+#[ignore = "a long campaign: make soak runs it"]
+fn spin_finds_every_mistake_and_raises_no_false_alarm() {
+    for (name, setup) in setups(SOURCE, &|_| true) {
+        assert!(answers(&setup).iter().all(|answer| *answer == Answer::Holds), "{name}: {:?}", answers(&setup));
+    }
+    for bug in BUGS {
+        let setups = setups(&mistaken(bug), &|layer| layer == bug.layer);
+        assert!(setups.iter().any(|(_, setup)| spin_finds(setup)), "{}: {}", bug.layer, bug.wrong);
+    }
+}
