@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 /// The delay before progress is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Where standard error is no terminal, a line is written so often.
+/// The interval of progress lines where standard error is not a terminal.
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
 
 /// Counts towards a total.
@@ -125,7 +125,7 @@ fn line(text: &str) {
     let _ = writeln!(stderr(), "progress: {text}");
 }
 
-/// Writes what is waited for now and then.
+/// Writes the awaited task at intervals.
 fn lines_until(ended: &Receiver<()>, text: &str) {
     let begun = Instant::now();
     while ended.recv_timeout(BETWEEN_LINES) == Err(RecvTimeoutError::Timeout) {

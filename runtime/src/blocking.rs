@@ -118,7 +118,7 @@ impl Listener {
         }
     }
 
-    /// Handles what is there and keeps the events, without waiting; for programs that drive several listeners.
+    /// Handles pending input and keeps the events, without waiting; for programs that drive several listeners.
     pub fn drive(&mut self) {
         for _ in 0..256 {
             self.router.release();

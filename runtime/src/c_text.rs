@@ -4,7 +4,7 @@ use std::ffi::{c_char, CStr};
 
 use crate::error::Error;
 
-/// What the caller gave is invalid.
+/// An invalid argument.
 pub(crate) fn invalid(why: &str) -> Error {
     Error::Invalid(why.into())
 }

@@ -44,7 +44,7 @@ impl<W: Write> Pcap<W> {
         self.to.write_all(&record)
     }
 
-    /// Hands what is buffered to the system.
+    /// Flushes the buffer to the system.
     pub fn flush(&mut self) -> io::Result<()> {
         self.to.flush()
     }
@@ -120,7 +120,7 @@ fn fold(mut sum: u32) -> u16 {
 pub struct Captured<T, W> {
     inner: T,
     pcap: Pcap<W>,
-    /// What to add to the transport's time to get the time since the Unix epoch.
+    /// The offset from the transport's time to the time since the Unix epoch.
     origin: Duration,
     /// After the first error of the file nothing more is written.
     failed: bool,

@@ -1,4 +1,4 @@
-//! What a host gives a stack when it opens a connection, by name.
+//! The givens with which a host opens a connection, by name.
 
 use crate::ffi::NacreAddr;
 use crate::region::Region;

@@ -1,4 +1,4 @@
-//! What a listener keeps about a connection beside its stack's state.
+//! The listener's state of a connection, besides that of its stack.
 
 use crate::clock::SECOND;
 use crate::error::{Error, Reason};
@@ -30,14 +30,14 @@ pub(crate) struct Connection {
     pub instance: Instance,
     pub peer: Peer,
     pub from: NacreAddr,
-    /// The incarnation that the peer said; None: not heard yet.
+    /// The incarnation that the peer stated; None: unknown yet.
     pub peer_incarnation: Option<u64>,
     /// The cookie that the peer chose; 0: not known.
     pub label: u32,
     pub phase: Phase,
     /// The peer began it.
     pub arrived: bool,
-    /// The peer has shown that it gets what is sent to its address.
+    /// The peer has shown that it receives frames at its address.
     pub confirmed: bool,
     pub heard_at: u64,
     pub pinged_at: u64,
@@ -127,7 +127,7 @@ impl Connection {
         if self.label == 0 || self.phase != Phase::Live || (self.arrived && !self.confirmed) {
             return NEVER;
         }
-        // A peer that is said not to know the connection is asked until that is certain.
+        // A peer that seems not to know the connection is asked until that is certain.
         let after = if self.unknown_since.is_some() { ping_after.min(SECOND) } else { ping_after };
         self.heard_at.max(self.pinged_at).saturating_add(after)
     }

@@ -1,4 +1,4 @@
-//! The connections of a listener, found by cookie, by peer, and by what the peer calls them.
+//! The connections of a listener, found by cookie, by peer, and by the peer's cookie.
 
 use crate::connection::Connection;
 use crate::departed::Departed;
@@ -18,7 +18,7 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    /// No connection; there will be `limit` at the most.
+    /// An empty table for at most `limit` connections.
     pub(crate) fn new(limit: usize) -> Connections {
         Connections { table: Table::new(limit), peers: Peers::default(), departed: Departed::default(), serial: 1 }
     }
@@ -50,7 +50,7 @@ impl Connections {
         self.table.is_full()
     }
 
-    /// An id for the next connection; None if there are as many as there may be. Nothing is taken before `insert`.
+    /// An id for the next connection; None if the table is full. It is free until `insert`.
     pub(crate) fn propose(&self, random: &mut Random) -> Option<ConnectionId> {
         self.table.propose(random).map(|cookie| ConnectionId::new(self.serial, cookie))
     }
@@ -72,7 +72,7 @@ impl Connections {
         self.table.remove(id.cookie())
     }
 
-    /// Takes a connection, and remembers it for a while if its peer said an incarnation.
+    /// Removes a connection, and remembers it for a while if its peer stated an incarnation.
     pub(crate) fn remove(&mut self, id: ConnectionId, now: u64) -> Option<Box<Connection>> {
         self.get(id).ok()?;
         let connection = self.table.remove(id.cookie())?;

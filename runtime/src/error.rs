@@ -12,7 +12,7 @@ pub enum Reason {
     Closed = 0,
     /// The peer did not want the connection.
     Refused = 1,
-    /// The network says that there is no way to the peer.
+    /// The network reports that the peer is unreachable.
     Unreachable = 2,
     /// The peer does not know the connection (any more).
     Unknown = 3,

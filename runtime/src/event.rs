@@ -1,4 +1,4 @@
-//! What a listener tells the application.
+//! The events that a listener reports to the application.
 
 use crate::error::{other_stack_in_words, Error, Reason, StackName};
 use crate::output::Message;
@@ -36,16 +36,16 @@ pub enum Event<'a> {
     Arrived { connection: ConnectionId, from: SocketAddr, fingerprint: u64 },
     /// The peer has shown that it hears this end.
     Opened { connection: ConnectionId, peer: SocketAddr },
-    /// A message. `from` is set where the stack's `deliver` says an address.
+    /// A message. `from` is set if the stack's `deliver` has an address.
     Delivered { connection: ConnectionId, from: Option<SocketAddr>, message: Message<'a> },
-    /// What was refused before would be accepted now.
+    /// A call that was refused before would be accepted now.
     Writable { connection: ConnectionId },
     /// The connection has ended; its id names nothing any more.
     Closed { connection: ConnectionId, reason: Reason },
     /// The two ends run different stacks: of a connection of ours, which closes; or of a peer that was refused here.
     OtherStack(OtherStack),
-    /// The system or the network said something about frames of a connection (None: of none that is known). The
-    /// connection goes on: a peer may start later than its clients.
+    /// The system or the network reported an error about frames of a connection (None: of no known one). The
+    /// connection continues: a peer may start later than its clients.
     Error { connection: Option<ConnectionId>, peer: SocketAddr, cause: io::Error },
     /// Any other event of the stack, by its name.
     Other {
@@ -63,9 +63,9 @@ pub struct OtherStack {
     /// The connection of ours that was refused; None: the peer's was refused here.
     pub connection: Option<ConnectionId>,
     pub peer: SocketAddr,
-    /// What this end runs, or serves.
+    /// The stack that this end runs or serves.
     pub ours: Vec<StackName>,
-    /// What the peer serves, or runs.
+    /// The stack that the peer serves or runs.
     pub theirs: Vec<StackName>,
 }
 
@@ -128,7 +128,7 @@ impl Head {
         }
     }
 
-    /// The connection whose message this is.
+    /// The connection of the message.
     pub(crate) fn delivered_to(&self) -> Option<ConnectionId> {
         match self {
             Head::Delivered { connection, .. } => Some(*connection),
@@ -145,7 +145,7 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
-    /// What it counts against the bound of what is kept: its bytes and about its own size.
+    /// Its size for the limit of kept events: its bytes and its own approximate size.
     pub(crate) fn cost(&self) -> usize {
         self.bytes.len() + 64
     }

@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// What may happen to a frame. Probabilities are from 0 to 1 and each frame's own.
+/// The faults of frames. Probabilities are from 0 to 1 and apply to each frame independently.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Faults {
     pub loss: f64,
@@ -42,7 +42,7 @@ impl Default for Faults {
     }
 }
 
-/// What has happened to the frames of a line.
+/// Counts of the faults of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FaultCounts {
     pub frames: u64,
@@ -70,7 +70,7 @@ impl FaultLine {
         FaultLine { random: Random::new(faults.seed), faults, partition: false, counts: FaultCounts::default() }
     }
 
-    /// What happens to a frame: each copy that arrives, and after how many nanoseconds.
+    /// The fate of a frame: the delay in nanoseconds of each copy that arrives.
     pub fn pass(&mut self, frame: &[u8]) -> Vec<(u64, Vec<u8>)> {
         self.counts.frames += 1;
         let lost = self.random.chance(self.faults.loss);
@@ -105,7 +105,7 @@ impl FaultLine {
         self.faults = faults;
     }
 
-    /// What has happened so far.
+    /// The counts so far.
     pub fn counts(&self) -> FaultCounts {
         self.counts
     }
@@ -151,7 +151,7 @@ impl FaultHandle {
         self.lines().iter_mut().for_each(|line| line.set_partition(partition));
     }
 
-    /// What has happened to outgoing and to incoming frames.
+    /// The counts of outgoing and of incoming frames.
     pub fn counts(&self) -> (FaultCounts, FaultCounts) {
         let lines = self.lines();
         (lines[0].counts(), lines[1].counts())
@@ -168,7 +168,7 @@ pub enum Direction {
 /// A frame that is on its way: ordered by time, then by when it set out.
 type Flying = Reverse<(u64, u64, SocketAddr, Vec<u8>)>;
 
-/// A transport whose frames meet faults.
+/// A transport that injects faults into another.
 pub struct Faulty<T> {
     inner: T,
     handle: FaultHandle,
@@ -202,7 +202,7 @@ impl<T: Transport> Faulty<T> {
         }
     }
 
-    /// Hands on outgoing frames whose time has come. A frame that the inner transport has no room for waits there.
+    /// Forwards outgoing frames that are due. A frame that the inner transport has no room for waits.
     fn flush(&mut self) -> io::Result<()> {
         let now = self.inner.now();
         while self.leaving.peek().is_some_and(|frame| frame.0 .0 <= now) {

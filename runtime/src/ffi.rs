@@ -52,7 +52,7 @@ pub struct NacreOutput {
     pub reserved: u32,
 }
 
-/// `struct nacre_out`: where a stack puts what comes out of a step.
+/// `struct nacre_out`: the buffers for the outputs of a step.
 #[repr(C)]
 #[derive(Debug)]
 pub struct NacreOut {

@@ -16,7 +16,7 @@ use std::ptr;
 /// The result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Done; the outputs say what came of it.
+    /// Done, with outputs.
     Done,
     /// `tick`: nothing was due.
     Idle,
@@ -233,7 +233,7 @@ impl Instance {
         Outcome::from_code(code)
     }
 
-    /// Does what may wait until the frames have left.
+    /// Does the work that may wait until the frames have left.
     pub fn settle<'a>(&'a mut self, pool: &'a mut Pool, out: &'a mut Out) -> Outputs<'a> {
         self.settle_raw(pool, out);
         // SAFETY: state, pool and `out` stay borrowed as long as the outputs.

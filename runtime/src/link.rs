@@ -40,7 +40,7 @@ impl Link {
         self.transport.wait(!self.backlog.is_empty(), time)
     }
 
-    /// What the network reported about frames; `error` if it has nothing more precise.
+    /// The network's reports about frames; `error` if there are none.
     pub(crate) fn explain(&mut self, error: io::Error) -> Vec<(SocketAddr, io::Error)> {
         let reported = self.take_errors();
         if reported.is_empty() {
@@ -59,7 +59,7 @@ impl Link {
         self.backlog.is_empty()
     }
 
-    /// Sends what waits for room; whether anything left, and the errors met.
+    /// Sends waiting frames; returns whether any left, and the errors.
     pub(crate) fn flush(&mut self) -> (bool, Vec<(SocketAddr, io::Error)>) {
         let (mut moved, mut errors) = (false, Vec::new());
         while let Some((to, frame)) = self.backlog.front() {
@@ -86,7 +86,7 @@ impl Link {
         Sent::Done
     }
 
-    /// The system may report with a frame what an earlier one met; then this one was not sent, and is sent again.
+    /// The system may report an earlier frame's error when this one is sent; this one is then sent again.
     fn send_again(&mut self, to: SocketAddr, frame: &[IoSlice<'_>], error: io::Error) -> Sent {
         let others = self.take_errors();
         let sent = if others.is_empty() { Err(error) } else { self.transport.send(to, frame) };

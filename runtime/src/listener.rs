@@ -123,7 +123,7 @@ impl Listener {
         self.router.close(id)
     }
 
-    /// Ends a connection at once: no event follows, the peer is not told, undelivered messages are lost.
+    /// Ends a connection at once: no event follows, the peer is not notified, undelivered messages are lost.
     pub fn discard(&mut self, id: ConnectionId) {
         self.look_at_clock();
         self.router.discard(id);
@@ -217,7 +217,7 @@ impl Listener {
         done | self.router.work_without_datagram()
     }
 
-    /// Sends what waits for room in the transport; whether anything left.
+    /// Sends frames that wait for room in the transport; returns whether any left.
     #[inline]
     fn flush(&mut self) -> bool {
         if self.router.outbox().is_idle() {

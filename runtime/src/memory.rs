@@ -125,7 +125,7 @@ impl Network {
         NetworkEnd { network: self.clone(), local }
     }
 
-    /// An end at an address that another end had: what waits for it there is lost, what flies to it will arrive.
+    /// An end at the address of a previous end: frames waiting there are lost, frames in flight will arrive.
     pub fn end_at(&self, local: SocketAddr) -> NetworkEnd {
         self.inner().inboxes.insert(local, VecDeque::new());
         NetworkEnd { network: self.clone(), local }
@@ -141,7 +141,7 @@ impl Network {
         self.inner().flying.peek().map_or(u64::MAX, |frame| frame.0 .0)
     }
 
-    /// Moves the time on, never back, and lets arrive what has its time come.
+    /// Advances the time, never back, and delivers frames that are due.
     pub fn advance_to(&self, time: u64) {
         let mut inner = self.inner();
         inner.now = inner.now.max(time);
@@ -155,7 +155,7 @@ impl Network {
         inner.line(other, one).set_partition(partition);
     }
 
-    /// What has happened to the frames from one address to another.
+    /// The counts of frames from one address to another.
     pub fn counts(&self, from: SocketAddr, to: SocketAddr) -> FaultCounts {
         self.inner().line(from, to).counts()
     }

@@ -1,4 +1,4 @@
-//! What a listener can be told when it is made.
+//! The options of a listener.
 
 use std::time::Duration;
 

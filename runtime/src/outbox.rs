@@ -1,4 +1,4 @@
-//! Where a router puts its datagrams: a transport with a backlog, or a list.
+//! The destination of a router's datagrams: a transport with a backlog, or a list.
 
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
@@ -12,14 +12,14 @@ pub(crate) trait Outbox {
     fn is_congested(&self) -> bool;
 }
 
-/// What became of a datagram.
+/// The outcome of sending a datagram.
 #[derive(Debug)]
 pub(crate) enum Sent {
     /// It left, or waits for room.
     Done,
     /// There was no room, and no more may wait.
     Overflowed,
-    /// The datagram's own error, if it was not sent, and what the network had reported before.
+    /// The datagram's own error, if it was not sent, and earlier reports of the network.
     Failed(Option<io::Error>, Vec<(SocketAddr, io::Error)>),
 }
 

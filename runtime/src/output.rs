@@ -90,13 +90,13 @@ impl Out {
         &mut *self.raw
     }
 
-    /// How many outputs the last step put here.
+    /// The number of outputs of the last step.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.raw.outputs_len as usize
     }
 
-    /// What the last step put here.
+    /// The outputs of the last step.
     ///
     /// # Safety
     /// Since that step no call was given its state, pool or this `Out`, and the caller's message or frame is unchanged;
@@ -107,7 +107,7 @@ impl Out {
         Outputs { outputs: &self.outputs[..len] }
     }
 
-    /// Forgets what the last step put here.
+    /// Removes the outputs of the last step.
     pub(crate) fn clear(&mut self) {
         self.raw.outputs_len = 0;
     }

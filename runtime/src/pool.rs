@@ -8,7 +8,7 @@ use crate::region::Region;
 use crate::stack::Stack;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Where the connections of one stack keep messages; one connection's, or shared by many of one thread.
+/// The message pool of one connection, or of many connections of one stack in one thread.
 #[derive(Debug)]
 pub struct Pool {
     pub(crate) stack: Stack,

@@ -11,7 +11,7 @@ pub const ANSWERS_PER_SECOND_AND_ADDRESS: u64 = 10;
 /// The most addresses that are remembered; while all of them are being answered, others are not.
 pub const ADDRESSES: usize = 4096;
 
-/// A token bucket that holds what one second gives.
+/// A token bucket that holds the tokens of one second.
 #[derive(Clone, Copy, Debug)]
 struct Bucket {
     /// In units of 1/1 000 000 000 of a token.

@@ -40,7 +40,7 @@ use schedule::Schedule;
 use std::io;
 use std::net::SocketAddr;
 
-/// Connections, what they wait for, and what they have to say.
+/// Connections, their timers, and their events.
 pub(crate) struct Router<O: Outbox> {
     outbox: O,
     options: Options,
@@ -48,19 +48,19 @@ pub(crate) struct Router<O: Outbox> {
     connections: Connections,
     admission: Admission,
     stepper: Stepper,
-    /// What is to be done when the active step's outputs are no longer lent.
+    /// Work for the time when the active step's outputs are no longer lent.
     after: Vec<After>,
     events: EventQueue,
     handed_out: HandedOut,
     schedule: Schedule,
-    /// What the system and the network said about frames, to be reported.
+    /// Errors of the system and the network about frames, to be reported.
     errors: Vec<(SocketAddr, io::Error)>,
     random: Random,
     statistics: ListenerStatistics,
     time: u64,
 }
 
-/// What the application holds of the event that it was given last.
+/// The loan of the last event to the application.
 #[derive(Default)]
 struct HandedOut {
     /// Its message, if it was copied.
@@ -121,17 +121,17 @@ impl<O: Outbox> Router<O> {
         self.schedule.next()
     }
 
-    /// Where datagrams go.
+    /// The destination of datagrams.
     pub(crate) fn outbox(&self) -> &O {
         &self.outbox
     }
 
-    /// The same, to use it. What it has to say about datagrams is given to `note_errors`.
+    /// The same, mutable. Its errors are given to `note_errors`.
     pub(crate) fn outbox_mut(&mut self) -> &mut O {
         &mut self.outbox
     }
 
-    /// Keeps what the network said about frames, to be reported.
+    /// Keeps errors of the network about frames, to be reported.
     pub(crate) fn note_errors(&mut self, errors: Vec<(SocketAddr, io::Error)>) {
         self.errors.extend(errors);
     }
@@ -265,7 +265,7 @@ impl<O: Outbox> Router<O> {
 }
 
 impl<O: Outbox> Drop for Router<O> {
-    /// Discards all connections: secrets are erased, peers are not told.
+    /// Discards all connections: secrets are erased, peers are not notified.
     fn drop(&mut self) {
         self.stepper.end();
         for id in self.connections() {

@@ -43,7 +43,7 @@ pub struct EventInfo {
     pub role: EventRole,
 }
 
-/// What an event is at the boundary of its stack.
+/// The role of an event at the boundary of its stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventRole {
     Plain,
@@ -66,11 +66,11 @@ pub struct Given {
     pub offset: usize,
     pub size: usize,
     pub required: bool,
-    /// What the driver sets by itself; None: a setting of the user's.
+    /// The role by which the driver sets it; None: a setting of the user.
     pub role: Option<GivenRole>,
 }
 
-/// What a given is to the driver.
+/// The role of a given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GivenRole {
     /// The address of the peer.
@@ -149,7 +149,7 @@ impl Stack {
         &self.inner.level
     }
 
-    /// What both ends must agree on.
+    /// The fingerprint, which both ends must agree on.
     pub fn fingerprint(&self) -> u64 {
         self.inner.raw.fingerprint
     }
@@ -175,7 +175,7 @@ impl Stack {
         &self.inner.events
     }
 
-    /// What may be set when a connection is opened.
+    /// The values that can be set when a connection is opened.
     pub fn givens(&self) -> &[Given] {
         &self.inner.givens
     }

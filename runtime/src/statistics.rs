@@ -7,7 +7,7 @@ pub struct Traffic {
     pub bytes_in: u64,
     pub frames_out: u64,
     pub bytes_out: u64,
-    /// Frames that the stack said are none of its own; its counters say more.
+    /// Frames that the stack rejected; its counters have the causes.
     pub dropped: u64,
     /// Frames dropped because the message pool was full.
     pub no_space: u64,

@@ -1,4 +1,4 @@
-//! Runs steps of stacks and holds what they put out for as long as it is lent.
+//! Runs steps of stacks and holds their outputs while they are lent.
 
 use crate::connection::Connection;
 use crate::error::Error;
@@ -12,7 +12,7 @@ use crate::stack::Stack;
 /// The longest datagram of UDP, and of any transport.
 const DATAGRAM_MAX: usize = 65_536;
 
-/// What a step begins with.
+/// The outside event of a step.
 pub(crate) enum Op<'a> {
     /// The first bytes of the stepper's buffer are the frame.
     Input {
@@ -67,7 +67,7 @@ impl Stepper {
         self.active.as_ref().map(|active| active.id)
     }
 
-    /// Opens an instance for a connection; what comes out is active.
+    /// Opens an instance for a connection; its outputs are active.
     ///
     /// Errors: `Invalid` if the stack refuses the config; then no step is active.
     pub(crate) fn open(
@@ -110,7 +110,7 @@ impl Stepper {
         more
     }
 
-    /// What the active step put out.
+    /// The outputs of the active step.
     #[inline]
     pub(crate) fn outputs(&self) -> Outputs<'_> {
         if self.active.is_none() {

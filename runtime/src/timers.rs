@@ -1,4 +1,4 @@
-//! When which connection is to be looked at: a heap that forgives early entries.
+//! The deadlines of connections: a heap that tolerates early entries.
 //!
 //! A connection has an entry at or before its deadline, never more than a few. One that is woken too early is entered
 //! again; so a deadline that moves away (a keepalive at each frame) costs nothing.

@@ -1,4 +1,4 @@
-//! What carries frames: UDP, memory, or a wrapper around another (faults, a capture), as smoltcp stacks its devices.
+//! Carriers of frames: UDP, memory, or a wrapper around another (faults, a capture), as smoltcp stacks its devices.
 
 use crate::ffi::NEVER;
 use std::io::{self, IoSlice};
@@ -15,12 +15,12 @@ pub trait Transport: Send {
 
     /// Sends a frame.
     ///
-    /// Errors: `WouldBlock` if there is no room now (nothing was sent); otherwise what the system says.
+    /// Errors: `WouldBlock` if there is no room now (nothing was sent); otherwise those of the system.
     fn send(&mut self, to: SocketAddr, frame: &[IoSlice<'_>]) -> io::Result<()>;
 
     /// Receives a frame into `buffer`: its length and who sent it. Longer frames are cut.
     ///
-    /// Errors: `WouldBlock` if none is there; otherwise what the system says.
+    /// Errors: `WouldBlock` if none is pending; otherwise those of the system.
     fn receive(&mut self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)>;
 
     /// Waits until a frame may be there, until there is room for one if `writable`, or until the time has passed (None:

@@ -27,7 +27,7 @@ pub struct Udp {
 impl Udp {
     /// Binds an address; port 0 takes any. `[::]` serves IPv4 as well.
     ///
-    /// Errors: what the system says (`AddrInUse`, `PermissionDenied`...).
+    /// Errors: those of the system (`AddrInUse`, `PermissionDenied`, ...).
     pub fn bind(address: SocketAddr) -> io::Result<Udp> {
         let ipv6 = address.is_ipv6();
         let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;

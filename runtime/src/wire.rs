@@ -1,4 +1,4 @@
-//! What the runtime itself reads and writes on the wire: the preamble, identification and control frames
+//! The runtime's own part of the wire format: the preamble, identification and control frames
 //! (docs/wire.md).
 
 /// Bytes of the preamble.
@@ -7,7 +7,7 @@ pub const PREAMBLE: usize = 4;
 pub const CONTROL: u8 = 127;
 /// The version of the control frames.
 pub const VERSION: u8 = 1;
-/// The shape that says: a shape of 16 bits follows, in identified frames behind the fingerprint.
+/// The shape that announces a shape of 16 bits, in identified frames behind the fingerprint.
 pub const LONG_SHAPE: u8 = 126;
 /// The bits of a cookie.
 pub const COOKIE_BITS: u32 = 24;
@@ -51,7 +51,7 @@ impl Preamble {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identification {
     pub fingerprint: u64,
-    /// The cookie that the sender chose: what it wants to find in frames to it.
+    /// The cookie chosen by the sender, for frames to it.
     pub cookie: u32,
     /// The sender's identity; 0: its transport address.
     pub sender: u64,
@@ -97,7 +97,7 @@ pub enum Control {
 
 impl Control {
     /// Reads a control frame; None if it is too short, of another version or of a kind that this version does not have.
-    /// Bytes behind what a kind has are ignored, so that later versions may add some.
+    /// Bytes beyond those of its kind are ignored, so that later versions may add some.
     pub fn read(frame: &[u8]) -> Option<Control> {
         let preamble = Preamble::read(frame).filter(Preamble::is_control)?;
         if frame.get(4..HEAD)? != [VERSION, frame[5], 0, 0] {

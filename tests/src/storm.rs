@@ -63,7 +63,7 @@ impl Tally {
     }
 }
 
-/// Runs connections one after the other until there were so many events.
+/// Runs connections one after the other until the number of events is reached.
 ///
 /// Errors: what broke, with the seed and the number of the event.
 pub fn storm(stack: &Stack, maker: &dyn Maker, seed: u64, events: u64, tally: &mut Tally) -> Result<(), String> {

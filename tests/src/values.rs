@@ -4,7 +4,7 @@ use nacre_simulator::random::Random;
 use nacre_stack::interpret::{Addr, Value};
 use nacre_stack::{mask, Stack, Type};
 
-/// A number of so many bits.
+/// A number of `bits` bits.
 fn number(random: &mut Random, bits: u32) -> u64 {
     let all = mask(bits);
     let n = match random.below(8) {

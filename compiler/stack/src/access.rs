@@ -22,7 +22,7 @@ impl Stack {
         &self.functions[id.index()]
     }
 
-    /// What opening puts into the queue, in order: at the lower ports.
+    /// The events that opening puts into the queue, in order: at the lower ports.
     pub fn openings(&self) -> impl Iterator<Item = &PortInput> {
         let lower = self.ports.iter().filter(|port| port.frames.is_some()).flat_map(|port| &port.inputs);
         lower.filter(|input| self.event(input.event).role == EventRole::Opening)
@@ -33,13 +33,13 @@ impl Stack {
         self.openings().flat_map(|input| (0..self.sessions_of(input.event)).map(move |session| (input, session)))
     }
 
-    /// Its number among equal events, from 1: what makes its name unique where events were copied for links.
+    /// Its number among equal events, from 1, which makes its name unique where events were copied for links.
     pub fn occurrence(&self, event: EventId) -> usize {
         let declared = self.event(event);
         1 + self.events[..event.index()].iter().filter(|other| *other == declared).count()
     }
 
-    /// Whether a layer tells by the link what to do with an event.
+    /// Whether a layer's reaction to an event depends on the link.
     pub fn is_asked_by_link(&self, at: Target, event: EventId) -> bool {
         let Target::Layer(layer) = at else { return false };
         let reactions = self.layer(layer).reactions.iter().filter(|r| r.event == event);
@@ -53,7 +53,7 @@ impl Stack {
         cells.any(|(cell, id)| cell.scope == Scope::Lasting && !drawn(id))
     }
 
-    /// What comes back of an event that is emitted over a link.
+    /// The event that comes back when this one is emitted over a link.
     pub fn turn(&self, link: LinkId, event: EventId) -> Option<&Turn> {
         let Target::Port(port) = self.arrives(link, event) else { return None };
         self.ports[port.index()].turns.iter().find(|turn| turn.event == event)
@@ -73,7 +73,7 @@ impl Stack {
         Some(arm.handler)
     }
 
-    /// Whether what an emission arrives at takes it. `from`: the layer that emits.
+    /// Whether the target of an emission accepts it. `from`: the layer that emits.
     pub fn is_taken(&self, from: Option<LayerId>, emit: &Emit) -> bool {
         let Some(link) = self.links.get(emit.link.index()) else { return false };
         let direction = self.event(emit.event).direction;
@@ -84,7 +84,8 @@ impl Stack {
             }),
             Target::Layer(layer) => self.layers.get(layer.index()).is_some_and(|target| {
                 let reaction = target.reactions.iter().find(|r| r.event == emit.event);
-                // What comes down carries no header of this layer yet; what comes up has one if its peer put it on.
+                // A message from above carries no header of this layer yet; one from below has one if the peer added
+                // it.
                 let from_above = direction == Direction::Down && from.is_some();
                 let fits = |guard: &Guard| {
                     guard.link.is_none_or(|link| link == emit.link) && (!from_above || guard.header.is_none())
@@ -99,7 +100,7 @@ impl Stack {
         has_message(&self.structs, ty)
     }
 
-    /// What can be done with values of the type.
+    /// The abilities of values of the type.
     pub fn capabilities(&self, ty: &Type) -> Capabilities {
         Capabilities::of(&self.structs, ty)
     }
@@ -127,8 +128,8 @@ impl Stack {
         wire_bits(&self.structs, &self.enums, ty)
     }
 
-    /// What the host sees at the ports: for each port in order its inputs, then its outputs. A call names its event
-    /// by the index in this list.
+    /// The host's view of the ports: for each port in order its inputs, then its outputs. A call names its event by
+    /// the index in this list.
     pub fn interface(&self) -> Vec<PortEvent> {
         let mut list = vec![];
         for (index, port) in self.ports.iter().enumerate() {
@@ -220,7 +221,7 @@ pub fn longest_window(bits: u8) -> u64 {
     mask(u32::from(bits) - 1)
 }
 
-/// The mask of so many low bits.
+/// A mask of the lowest `bits` bits.
 pub fn mask(bits: u32) -> u64 {
     if bits >= 64 {
         u64::MAX

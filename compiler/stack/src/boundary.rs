@@ -28,7 +28,7 @@ pub struct Event {
 /// everything after asks for the role, never for a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EventRole {
-    /// Nothing more than that it is passed on.
+    /// No special role: the event is passed on.
     Plain,
     /// Opening puts it in at port 0: the first event of a connection.
     Opening,
@@ -63,16 +63,16 @@ pub struct Port {
     pub name: String,
     /// Of a lower port: how messages are frames there.
     pub frames: Option<LayoutId>,
-    /// Of a lower port: what comes back instead of leaving, or as well.
+    /// Of a lower port: the events that come back instead of leaving, or in addition.
     pub turns: Vec<Turn>,
-    /// Events that the host may put in here, and what receives them.
+    /// Events that the host may call here, and their receivers.
     pub inputs: Vec<PortInput>,
     /// Events that come out here.
     pub outputs: Vec<EventId>,
 }
 
 impl Port {
-    /// A port where nothing comes in or goes out yet.
+    /// A port without events.
     pub fn named(name: impl Into<String>) -> Port {
         Port { name: name.into(), frames: None, turns: vec![], inputs: vec![], outputs: vec![] }
     }
@@ -87,15 +87,15 @@ impl Port {
 /// arguments, through the queue like any emission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {
-    /// What goes down.
+    /// The event that goes down.
     pub event: EventId,
-    /// What comes up.
+    /// The event that comes up.
     pub comes_back: EventId,
-    /// Whether `event` leaves as well, before: what is sent to all is delivered to the sender, too.
+    /// Whether `event` also leaves, first: a message to all is delivered to its sender, too.
     pub leaves: bool,
 }
 
-/// An event that the host may put in at a port.
+/// An event that the host may call at a port.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PortInput {
     pub event: EventId,

@@ -1,8 +1,8 @@
-//! What can be done with the values of each type: one table, for the type checker and the validator.
+//! The abilities of the values of each type: one table, for the type checker and the validator.
 
 use crate::{Struct, Type};
 
-/// What the values of a type allow. What a type contains decides for the whole.
+/// The abilities of a type's values. Contained types decide for the whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
     /// `==` and `!=`; so also `x in row`, `row.remove(x)`, `match`, and being the key of a map.

@@ -41,7 +41,7 @@ pub enum ExprKind {
     Zero,
     /// A local; of a type with messages: moves it.
     Local(LocalId),
-    /// A copy of what is at a place; never of a type with messages or containers of them.
+    /// A copy of the value at a place; never of a type with messages or containers of them.
     Load(Box<Place>),
     Unary(UnaryOp, Box<Expr>),
     /// Both operands of one type (but shifts), the result of that type or bool; see [`BinaryOp`].
@@ -144,12 +144,12 @@ pub enum BinaryOp {
     Member,
 }
 
-/// A place in cells or in locals: what can be assigned, armed, or operated on.
+/// A place in cells or in locals, which can be assigned, armed, or operated on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Place {
     pub root: Root,
     pub path: Vec<Step>,
-    /// Of what is there.
+    /// The type of the value there.
     pub ty: Type,
 }
 
@@ -170,7 +170,7 @@ pub enum Step {
     Unwrap,
 }
 
-/// What a container tells without changing.
+/// A question about a container, which does not change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Query {
     /// Number of entries, u32. Also of a Bits set.
@@ -220,7 +220,7 @@ pub enum StatementKind {
         then: Block,
         otherwise: Block,
     },
-    /// Repeats until `Break`, at most `bound` times: if the body has run so often without a `Break`, the bound is met.
+    /// Repeats until `Break`, at most `bound` times: after that many iterations without a `Break`, the bound is met.
     Loop {
         bound: u32,
         body: Block,
@@ -302,7 +302,7 @@ pub enum StatementKind {
         parts: Place,
         last: Expr,
     },
-    /// Moves what is in an option at a place (with a message) out of it, leaving none.
+    /// Moves the value (with a message) out of an option at a place, leaving none.
     Take {
         into: LocalId,
         place: Place,

@@ -1,4 +1,4 @@
-//! Contexts: what the host finds by a frame that arrives, and keeps for those who sent it.
+//! Contexts: the state that the host finds by an arriving frame, and keeps for its sender.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ pub struct Context {
     pub peer: Option<CellId>,
     /// A cell of the role [`GivenRole::Room`].
     pub room: Option<CellId>,
-    /// Derived cells: what the next frames of the context are expected to say.
+    /// Derived cells: the expected fields of the next frames of the context.
     pub predictions: Vec<CellId>,
 }
 

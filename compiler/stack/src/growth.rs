@@ -1,9 +1,9 @@
-//! How many bytes a filter can yield, compared with what it states.
+//! Compares the number of bytes that a filter can yield with its stated growth.
 
 use crate::*;
 
 impl Filter {
-    /// The most bytes that it may make of so many.
+    /// The most bytes that it may yield for `read` bytes.
     pub fn longest(&self, read: u64) -> u64 {
         let (num, den, add) = self.grows;
         read + read * u64::from(num) / u64::from(den.max(1)) + u64::from(add)
@@ -30,7 +30,7 @@ impl FilterUnit {
     }
 }
 
-/// Bytes that a block yields at the most, if it does not reject; none: it always rejects.
+/// The most bytes that a block yields, if it does not reject; none: it always rejects.
 fn count(block: &Block) -> Option<u64> {
     let mut sum = 0u64;
     for statement in block {

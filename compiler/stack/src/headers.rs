@@ -24,7 +24,7 @@ pub struct HeaderField {
     pub class: FieldClass,
 }
 
-/// Where a field stands in a frame.
+/// The place of a field in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FieldPlace {
     /// Where the layout packs it.
@@ -51,7 +51,7 @@ pub enum FieldClass {
     Gossip,
 }
 
-/// How messages at one boundary become bytes. docs/wire.md is normative; this is what it comes to for one stack.
+/// The encoding of messages at one boundary, according to docs/wire.md.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Layout {
     /// Messages above this layer's lower side (layout 0: the lowest) or, for `pack`, above this layer.
@@ -92,7 +92,7 @@ pub struct Shape {
     /// Length of the data that a frame of this shape can have, inclusive.
     pub data_min: u32,
     pub data_max: u32,
-    /// Set by `optimize::inline`: the code for a frame of this shape is put in place.
+    /// Set by `optimize::inline`: the code for a frame of this shape is inlined.
     #[serde(default)]
     pub in_place: bool,
 }

@@ -1,4 +1,4 @@
-//! The reference interpreter: what a stack means, step by step.
+//! The reference interpreter: the semantics of a stack, step by step.
 //!
 //! A [`Machine`] is one connection. Whatever else runs stacks (the emitted C at every level, the explorer, the prover)
 //! must give the same outputs, deadlines and [`Machine::canonical_bytes`] for the same outside events.

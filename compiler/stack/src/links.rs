@@ -1,4 +1,4 @@
-//! Links: who is whose neighbour.
+//! Links: the neighbours of layers.
 //!
 //! A link has a lower and an upper end. An event that goes up over it arrives at the upper end, one that goes down at
 //! the lower end. So the links of a layer are those that end at it, and no two tables can disagree about them.
@@ -10,13 +10,13 @@ use crate::*;
 /// Joins a layer with a layer or a port above or below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Link {
-    /// What stands below.
+    /// The lower end.
     pub lower: Target,
-    /// What stands above.
+    /// The upper end.
     pub upper: Target,
 }
 
-/// An end of a link: what an event arrives at.
+/// An end of a link, at which events arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Target {
     /// A layer.
@@ -26,7 +26,7 @@ pub enum Target {
 }
 
 impl Link {
-    /// Where events of a direction arrive.
+    /// The end at which events of a direction arrive.
     pub fn end(&self, direction: Direction) -> Target {
         match direction {
             Direction::Up => self.upper,
@@ -34,7 +34,7 @@ impl Link {
         }
     }
 
-    /// Where events of a direction come from.
+    /// The end from which events of a direction come.
     pub fn begin(&self, direction: Direction) -> Target {
         match direction {
             Direction::Up => self.lower,

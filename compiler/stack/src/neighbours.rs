@@ -8,12 +8,12 @@ impl Stack {
         &self.links[id.index()]
     }
 
-    /// Returns what an emission arrives at.
+    /// Returns the target of an emission.
     pub fn target(&self, emit: &Emit) -> Target {
         self.arrives(emit.link, emit.event)
     }
 
-    /// Returns what an event arrives at that goes over a link.
+    /// Returns the target of an event on a link.
     pub fn arrives(&self, link: LinkId, event: EventId) -> Target {
         self.link(link).end(self.event(event).direction)
     }

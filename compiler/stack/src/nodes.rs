@@ -33,7 +33,7 @@ impl Rewriter for Numbering {
     }
 }
 
-/// Gives a span to all nodes that have none, as what lowers a piece of syntax does with all that it made for it.
+/// Gives a span to all nodes without one, for the lowering of a piece of syntax.
 pub struct FillSpans(pub Span);
 
 impl Rewriter for FillSpans {
@@ -60,7 +60,7 @@ impl PartialEq for Statement {
 }
 
 impl From<StatementKind> for Statement {
-    /// A statement that nobody wrote, or whose place is not known yet.
+    /// A statement without a source, or without a known span.
     fn from(kind: StatementKind) -> Statement {
         kind.at(Span::default())
     }

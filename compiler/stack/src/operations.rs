@@ -1,4 +1,4 @@
-//! The table of operations: what every operator, question and change of a container is, once.
+//! The table of operations: every operator, query and change of a container, each defined once.
 //!
 //! A row says how an operation is written in the text of the IR, which operands it takes and what it gives, when it has
 //! no result, what it releases, what it asks of the types, and what it does (`run`: plain functions on [`Value`]s, the

@@ -1,4 +1,5 @@
-//! Who reads what messages say. A layer that only copies payload behaves the same for any contents, so that a search with
+//! Finds the layers that read payloads. A layer that only copies payload behaves the same for any contents, so a
+//! search with
 //! messages that are all different speaks for all others (data independence, Wolper 1986).
 
 use crate::visit::{Node, Traverse};

@@ -35,7 +35,7 @@ impl Stack {
         }
     }
 
-    /// How many sessions an event tells apart; 1: it names none.
+    /// The number of sessions that an event distinguishes; 1: it names none.
     pub fn sessions_of(&self, event: EventId) -> u32 {
         let event = self.event(event);
         match event.session.and_then(|at| event.parameters.get(at as usize)).map(|parameter| &parameter.ty) {

@@ -1,4 +1,4 @@
-//! What a stack keeps: cells, counters, timers.
+//! The storage of a stack: cells, counters, timers.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ pub struct Cell {
     /// these. Empty for a given and where there is no `initial`.
     pub draws: Block,
     pub secret: bool,
-    /// Of a given: what the host puts there by itself.
+    /// Of a given: its role, by which the host sets it.
     pub role: Option<GivenRole>,
 }
 
@@ -32,9 +32,9 @@ pub enum GivenRole {
     Peer,
     /// By which frames from the peer find this connection: drawn at random, not 0.
     Cookie,
-    /// Who this end is, for as long as it lives or beyond; 0: nobody in particular.
+    /// The identity of this endpoint, which may outlive it; 0: none.
     Identity,
-    /// Whom this end means to speak to; 0: whoever is there.
+    /// The identity of the intended peer; 0: any.
     PeerIdentity,
     /// Another number after each start.
     Incarnation,
@@ -60,7 +60,7 @@ pub enum Scope {
     Derived,
 }
 
-/// Counts what happens; not behaviour.
+/// A counter of occurrences; not behaviour.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Counter {
     pub name: String,

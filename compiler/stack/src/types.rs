@@ -26,7 +26,7 @@ pub enum Type {
     UInt(u8),
     /// Two's complement, of 1 to 64 bits.
     Int(u8),
-    /// A sequence number of so many bits.
+    /// A sequence number of this width in bits.
     Seq(u8),
     /// `low .. high`, high excluded.
     Range(u64, u64),

@@ -3,7 +3,7 @@
 //! is added to the IR has to be added here.
 //!
 //! The order is that of evaluation: operands before what uses them is done, a statement's own parts before the blocks in it.
-//! A node is met before what is in it.
+//! A node is visited before its parts.
 
 mod traverse;
 
@@ -11,7 +11,7 @@ use crate::*;
 
 pub use traverse::{ChangeExprs, ChangeStatements, Parts, Traverse};
 
-/// What a traversal meets.
+/// A node that a traversal visits.
 #[derive(Clone, Copy, Debug)]
 pub enum Node<'a> {
     Statement(&'a Statement),
@@ -43,7 +43,7 @@ macro_rules! traversal {
             }
             /// A local that a statement sets.
             fn set(&mut self, _local: $Set) {}
-            /// The type of an expression or of a place. What it consists of is not met unless this asks for it.
+            /// The type of an expression or of a place. Its parts are visited only if this function does so.
             fn ty(&mut self, _ty: &$($lt)? $($mutable)? Type) {}
         }
 
@@ -95,7 +95,7 @@ macro_rules! traversal {
             }
         }
 
-        /// What a statement consists of, with the blocks in it.
+        /// Visits the parts of a statement, with its blocks.
         pub fn $statement<$($lt,)? V: $Trait$(<$lt>)? + ?Sized>(
             v: &mut V,
             statement: &$($lt)? $($mutable)? Statement,
@@ -235,7 +235,7 @@ macro_rules! traversal {
             }
         }
 
-        /// What an expression consists of: the place that it reads and its operands.
+        /// Visits the parts of an expression: the place that it reads and its operands.
         pub fn $expr<$($lt,)? V: $Trait$(<$lt>)? + ?Sized>(v: &mut V, expr: &$($lt)? $($mutable)? Expr) {
             use ExprKind::*;
             let Expr { kind, ty, id: _, span: _ } = expr;
@@ -277,7 +277,8 @@ macro_rules! traversal {
 }
 
 traversal! {
-    /// Reads code. An implementation overrides what it looks at and calls the `walk_` function for what is inside.
+    /// Reads code. An implementation overrides the visits that it needs, and calls the `walk_` functions for the
+    /// parts.
     Visitor<'a>, [], [Statement], &LocalId,
     walk_stack walk_block walk_statement walk_place walk_expr walk_type
 }

@@ -8,7 +8,7 @@ use crate::body::{Body, Value};
 use crate::tree::{Expr, ExprKind, Fields};
 
 impl Body<'_, '_> {
-    /// A struct; a header by itself is a message without data.
+    /// A struct; a header alone is a message without data.
     pub fn literal(
         &mut self,
         name: &ast::Ident,
@@ -37,7 +37,7 @@ impl Body<'_, '_> {
         Some(Value::fixed(self.make(ExprKind::Struct(values), Type::Struct(id))))
     }
 
-    /// Values for declared fields, evaluated in the order written; fields that are left out are zero (in structs).
+    /// Values for declared fields, evaluated in textual order; omitted fields (of structs) are zero.
     pub fn fields(
         &mut self,
         declared: &[(String, Type)],

@@ -7,7 +7,7 @@ use nacre_syntax::ast::{self, AssignOp, Otherwise};
 use crate::body::{Binding, Body, Value};
 use crate::tree::{Expr, NameId, Pattern, PatternKind, Place, Statement, StatementKind};
 
-/// What is assigned, and how.
+/// An assignment's target and operator.
 #[derive(Clone, Copy)]
 pub(crate) struct Given<'s> {
     pub op: AssignOp,
@@ -118,7 +118,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// What an assignment combines with; None: `=`.
+/// The operator of a compound assignment; None: `=`.
 fn operator(op: AssignOp) -> Option<ast::BinaryOp> {
     match op {
         AssignOp::Set => None,

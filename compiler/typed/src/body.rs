@@ -1,4 +1,4 @@
-//! A body being typed: its names, its scopes, and what is known at the current point.
+//! A body being typed: its names, its scopes, and the facts at the current point.
 
 use std::collections::HashMap;
 
@@ -12,22 +12,22 @@ use crate::checker::Checker;
 use crate::flow::Flow;
 use crate::tree::{Block, Expr, ExprKind, Is, Name, NameId, Names, Place, Root, Statement};
 
-/// What a name in a body stands for.
+/// The meaning of a name in a body.
 #[derive(Clone, Debug)]
 pub(crate) enum Binding {
     Value(NameId),
-    /// A `ref`, or an entry of a container that is being read in place (`borrowed`).
+    /// A `ref`, or an entry of a container that is borrowed.
     Place {
         id: NameId,
         borrowed: bool,
-        /// Where it stands in a container or an option.
+        /// The container or option that contains it.
         entry: Option<usize>,
     },
-    /// Nothing: its declaration is wrong, which has been reported.
+    /// None: its declaration has a reported error.
     Unknown,
 }
 
-/// Where a body stands, which decides what it may say.
+/// The kind of a body, which decides the allowed statements.
 #[derive(Clone, Debug)]
 pub(crate) enum Context {
     /// A handler of an event that came from `side`; `parameters` are its names for them.
@@ -37,7 +37,7 @@ pub(crate) enum Context {
         parameters: Vec<NameId>,
     },
     Timer,
-    /// Its head is wrong, which has been reported: what it may say is not known.
+    /// A body whose head has a reported error: everything is allowed.
     Unknown,
     Function {
         result: Option<Type>,
@@ -55,7 +55,7 @@ pub(crate) enum Context {
     },
 }
 
-/// What declares a name that keeps its value.
+/// The declaration of a name whose value is fixed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NameOf {
     /// A `let`, or a pattern in an `if let`.
@@ -83,7 +83,7 @@ impl NameOf {
 #[derive(Clone, Debug)]
 pub(crate) struct Value {
     pub expr: Expr,
-    /// A constant that takes whatever type is wanted.
+    /// A constant that takes any expected type.
     pub flexible: bool,
 }
 
@@ -108,7 +108,7 @@ pub(crate) struct OwnFunctions {
     pub rejecting: Vec<Option<FunctionId>>,
 }
 
-/// What a function takes and gives.
+/// The signature of a function.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Signature {
     /// Name, type, and whether it is a `ref`.
@@ -124,7 +124,7 @@ pub(crate) struct Loop {
     pub breaks: Vec<Flow>,
 }
 
-/// A body, or one of the few expressions that stand outside of bodies.
+/// A body, or an expression outside of bodies.
 pub(crate) struct Body<'c, 'p> {
     pub cx: &'c mut Checker<'p>,
     pub names: Names,
@@ -133,9 +133,9 @@ pub(crate) struct Body<'c, 'p> {
     pub at: Span,
     /// The expression that is being typed.
     pub span: Span,
-    /// The statement uses a name whose declaration is wrong: what else is wrong with it may be due to that alone.
+    /// Whether the statement uses a name whose declaration has an error, from which its other errors may follow.
     pub poisoned: bool,
-    /// How much had been reported before the statement.
+    /// The number of reports before the statement.
     pub reported: usize,
     pub flow: Flow,
     pub context: Context,
@@ -146,9 +146,9 @@ pub(crate) struct Body<'c, 'p> {
     pub constants: HashMap<NameId, NameOf>,
     pub own: OwnFunctions,
     pub entries: Entries,
-    /// Statements that stand ahead of the one that is being typed.
+    /// Statements to run before the one being typed.
     pub ahead: Vec<Statement>,
-    /// Blocks of the statement that is being typed, which stay if it is wrong.
+    /// Blocks of the statement being typed, which are kept in case of an error.
     pub kept: Vec<Block>,
     /// The function that this is the body of.
     pub function: Option<FunctionId>,
@@ -205,7 +205,7 @@ impl<'c, 'p> Body<'c, 'p> {
         self.names.add(Name { name: name.into(), ty, is: Is::Value, span })
     }
 
-    /// From now on the name holds a message; it must be consumed by the end of the scope.
+    /// Records that the name holds a message, which must be consumed by the end of the scope.
     pub fn hold(&mut self, id: NameId, span: Span) {
         self.flow.begin(id, span);
         if let Some(scope) = self.declared.last_mut() {
@@ -250,7 +250,7 @@ impl<'c, 'p> Body<'c, 'p> {
         None
     }
 
-    /// What a name stands for here.
+    /// Resolves a name.
     pub fn lookup(&self, name: &str) -> Option<&Binding> {
         self.scopes.iter().rev().find_map(|s| s.get(name))
     }
@@ -260,7 +260,7 @@ impl<'c, 'p> Body<'c, 'p> {
         self.names[id].ty.clone()
     }
 
-    /// The value of a name, moved if it has messages (the caller keeps account of that).
+    /// The value of a name, moved if it has messages (the caller records that).
     pub fn get(&self, id: NameId) -> Expr {
         self.make(ExprKind::Name(id), self.ty(id))
     }

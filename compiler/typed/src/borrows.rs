@@ -1,4 +1,4 @@
-//! Names for what stands in a container or an option: they are not used after it was changed.
+//! Borrowed names: names of entries in a container or option, which are not used after a change of it.
 //!
 //! `if let x = last`, `for x in waiting`, `ref e = calls[i]` and `ref` parameters name a value where it is kept. Each
 //! use of such a name is noted together with the changes that may have come between. Whether a change concerns what the
@@ -13,7 +13,7 @@ use nacre_stack::FunctionId;
 use crate::changes::{Change, Effects, Origin, Spot};
 use crate::tree::NameId;
 
-/// What a name stands in.
+/// The container or option of a borrowed name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Holder {
     Spot(Spot),
@@ -21,14 +21,14 @@ pub(crate) enum Holder {
     OfArgument(NameId),
 }
 
-/// A name that stands for a place.
+/// A name of a place.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub name: String,
     pub holders: Vec<Holder>,
 }
 
-/// The names of a body that stand for places, and what it changes.
+/// The names of places in a body, and its changes.
 #[derive(Default)]
 pub(crate) struct Entries {
     pub names: Vec<Entry>,
@@ -45,9 +45,9 @@ pub(crate) struct Changed {
     pub span: Span,
     /// How many scopes are around it.
     pub depth: usize,
-    /// It removes an entry from its container.
+    /// Whether it removes an entry from its container.
     pub is_removal: bool,
-    /// The block that it stands in ends with `return`, or with a `break` out of the loop that so many are around.
+    /// Whether its block ends with `return`, or with a `break` out of the loop with this many loops around it.
     pub returns: bool,
     pub breaks: Option<usize>,
 }
@@ -55,11 +55,11 @@ pub(crate) struct Changed {
 /// A change that may lie between the declaration of a name and its use: indices into [`Entries`].
 pub(crate) type Outdated = BTreeSet<(usize, usize)>;
 
-/// What must not be changed.
+/// What must not change.
 pub(crate) enum Kept {
     /// What a name stands in, until the name is used.
     Name(String),
-    /// What a loop goes over.
+    /// The range of a loop.
     Walk,
 }
 
@@ -109,7 +109,7 @@ struct Conflict {
     through: Option<Span>,
 }
 
-/// The names that are used after what they stand in was changed, of all uses and calls of a layer.
+/// The conflicts of all uses and calls of a layer: borrowed names used after a change.
 pub(crate) fn outdated(uses: &[Use], called: &[Called], mut effects: Effects) -> Vec<Diagnostic> {
     let mut waiting: Vec<(Option<FunctionId>, Conflict)> = Vec::new();
     for (of, used) in uses.iter().enumerate() {
@@ -140,7 +140,7 @@ pub(crate) fn outdated(uses: &[Use], called: &[Called], mut effects: Effects) ->
 }
 
 impl Called {
-    /// What a conflict in the function means where it is called.
+    /// A conflict in a function, as seen by its caller.
     fn raised(&self, function: FunctionId, conflict: &Conflict) -> Vec<Conflict> {
         let Change::Call(callee, arguments) = &self.change else { return Vec::new() };
         if *callee != function {

@@ -1,4 +1,4 @@
-//! Messages of a bounded length, `msg<1100>`: which messages are known to fit, and how a layer finds out.
+//! Messages of a bounded length, `msg<1100>`: which messages are known to fit.
 //!
 //! The bound is a type while a layer is checked. `x as msg<N> else ...` compares the length; every other way to such a
 //! message keeps a bound that is known. So the stack IR needs no such type: all messages are [`Type::Msg`] there, and
@@ -21,7 +21,7 @@ pub(crate) fn is_bounded(ty: &Type) -> bool {
     }
 }
 
-/// The longest that a message of this type can be.
+/// The greatest length of a message of this type.
 fn bound(ty: &Type) -> Option<u32> {
     match ty {
         Type::Bounded(n) => Some(*n),

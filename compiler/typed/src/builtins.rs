@@ -1,4 +1,4 @@
-//! Functions that the language brings along.
+//! Built-in functions.
 
 use nacre_diagnostics::Span;
 use nacre_stack::{BinaryOp, Operation, Type, UnaryOp};
@@ -25,7 +25,7 @@ const SIGNATURES: &[(&str, usize)] = &[
 ];
 
 impl Body<'_, '_> {
-    /// Nothing if there is no such built-in.
+    /// None if there is no such built-in.
     pub fn builtin(
         &mut self,
         name: &str,

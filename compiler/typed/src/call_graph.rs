@@ -1,8 +1,8 @@
-//! Which functions a function calls: none calls itself, and calls within calls are limited.
+//! The call graph of functions: it has no cycles, and its depth is limited.
 
 use nacre_stack::FunctionId;
 
-/// The calls of each function, as often as they stand there.
+/// The calls of each function, with repetitions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CallGraph {
     calls: Vec<Vec<FunctionId>>,
@@ -14,13 +14,13 @@ impl CallGraph {
         self.calls.push(Vec::new());
     }
 
-    /// Notes a call.
+    /// Records a call.
     pub fn note(&mut self, by: FunctionId, callee: FunctionId) {
         self.calls[by.index()].push(callee);
     }
 
-    /// The first function that calls itself, by way of what it calls; or, of each, how many calls it makes, with those
-    /// within them.
+    /// The first function that calls itself, directly or through others; else, for each function, its number of calls,
+    /// including those of the functions that it calls.
     pub fn count(&self) -> Result<Vec<u64>, FunctionId> {
         let order = self.callees_first();
         if order.len() < self.calls.len() {
@@ -35,7 +35,7 @@ impl CallGraph {
         Ok(within)
     }
 
-    /// The functions that no cycle can be reached from, each after all that it calls.
+    /// The functions that reach no cycle, each after all those that it calls.
     fn callees_first(&self) -> Vec<usize> {
         let mut callers = vec![Vec::new(); self.calls.len()];
         for (function, calls) in self.calls.iter().enumerate() {
@@ -58,7 +58,7 @@ impl CallGraph {
         self.reached(&self.calls[function.index()])[function.index()]
     }
 
-    /// By function, whether it is one of these or is called by what they call.
+    /// By function, whether it is one of these or called by them, directly or through others.
     pub fn reached(&self, from: &[FunctionId]) -> Vec<bool> {
         let mut reached = vec![false; self.calls.len()];
         let mut waiting = from.to_vec();

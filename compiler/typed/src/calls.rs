@@ -9,11 +9,11 @@ use crate::body::{Body, Context, Signature, Value};
 use crate::checker::Declared;
 use crate::tree::{Argument, Expr, ExprKind, Is, NameId, Partial, UNIT};
 
-/// What a call comes to.
+/// The outcome of a call.
 pub(crate) enum Outcome {
     /// A value, of type [`UNIT`] if the call gives none.
     Value(Value),
-    /// It can fail.
+    /// A call that can fail.
     Failable(Partial),
 }
 
@@ -25,7 +25,7 @@ impl Outcome {
 }
 
 impl Body<'_, '_> {
-    /// A call whose value is wanted.
+    /// A call that must give a value.
     pub fn call(
         &mut self,
         f: &ast::Expr,
@@ -46,7 +46,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A call, whatever it gives.
+    /// A call with any outcome.
     pub fn outcome(
         &mut self,
         f: &ast::Expr,
@@ -153,7 +153,7 @@ impl Body<'_, '_> {
         Some(Outcome::value(self.make(ExprKind::Call(id, arguments), ty)))
     }
 
-    /// What a function of the layer takes and gives.
+    /// The signature of a function of the layer.
     fn signature(&self, id: FunctionId) -> Signature {
         let function = &self.cx.tree.functions[id.index()];
         let parameter = |name: &NameId| {

@@ -1,4 +1,4 @@
-//! What a layer keeps: cells with what they begin with, and counters.
+//! The storage of a layer: cells with their initial values, and counters.
 
 use nacre_stack::{builtin, Cell, CellId, CounterId, LayerId, Scope, Type};
 use nacre_syntax::ast::{self, Member, StorageKind};
@@ -99,7 +99,7 @@ impl Checker<'_> {
         );
     }
 
-    /// What a cell begins with. Where the seed is known, it can be drawn at random.
+    /// The initial value of a cell. Where the seed is known, it can be random.
     fn initial(&mut self, e: &ast::Expr, ty: &Type, scope: Scope) -> Option<Value> {
         let draws = matches!(scope, Scope::Session | Scope::Lasting);
         let mut body = Body::new(self, Context::Pure { draws, open: scope != Scope::Given });

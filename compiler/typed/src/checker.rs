@@ -1,4 +1,4 @@
-//! The check of one layer while it is under way: what is declared so far, and what is wrong.
+//! The state of checking one layer: the declarations and errors so far.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -14,7 +14,7 @@ use crate::changes::Change;
 use crate::program::Program;
 use crate::tree;
 
-/// A number that is known now. It takes any type that it fits; `ty` is what it was declared with, if it was.
+/// A constant. It takes any type that it fits; `ty` is its declared type, if it has one.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Constant {
     pub value: i128,
@@ -28,26 +28,26 @@ pub(crate) struct Extent {
     pub parts: u64,
 }
 
-/// Checks one layer. Collects what it finds and goes on, so that several errors are told in one run.
+/// Checks one layer. Collects diagnostics and continues, so that one run reports several errors.
 pub(crate) struct Checker<'p> {
     pub program: &'p Program,
     pub layer: &'p ast::Layer,
     pub found: Vec<Diagnostic>,
-    /// What has been typed so far.
+    /// The typed tree so far.
     pub tree: tree::Layer,
     pub constants: HashMap<String, Constant>,
     pub struct_ids: HashMap<String, StructId>,
     pub enum_ids: HashMap<String, EnumId>,
     pub header_ids: HashMap<String, HeaderId>,
     pub cell_ids: HashMap<String, CellId>,
-    /// Declarations that are wrong, which has been reported: what is wrong with their use may come of that alone.
+    /// Declarations with errors, which were reported: errors in their uses may follow from these alone.
     pub unsound: HashSet<Declared>,
     pub counter_ids: HashMap<String, CounterId>,
     pub function_ids: HashMap<String, FunctionId>,
     pub filter_ids: HashMap<String, FilterId>,
     pub extern_ids: HashMap<String, ExternId>,
     pub calls: CallGraph,
-    /// Names for what stands in containers that are used after a change, and all calls.
+    /// Uses of borrowed names after changes, and all calls.
     pub uses: Vec<Use>,
     pub called: Vec<Called>,
     /// What each function changes.
@@ -56,17 +56,17 @@ pub(crate) struct Checker<'p> {
     pub type_parameters: HashMap<String, Type>,
     /// Headers that something pushes.
     pub pushed: BTreeSet<HeaderId>,
-    /// How large each struct is.
+    /// The size of each struct.
     pub struct_sizes: Vec<Extent>,
     /// Structs whose fields are being looked up.
     pub declaring: Vec<String>,
-    /// Sequence numbers have at most so many bits.
+    /// The largest width of sequence numbers, in bits.
     pub sequence_bits: Option<u32>,
-    /// Words that the state takes so far.
+    /// The size of the state so far, in words.
     pub room: u64,
 }
 
-/// What is declared, by name.
+/// The declarations, by name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Declared {
     /// State, a parameter of the layer, or a constant.
@@ -128,27 +128,27 @@ impl<'p> Checker<'p> {
         }
     }
 
-    /// Whether something is wrong so far.
+    /// Whether an error was reported.
     pub(crate) fn has_errors(&self) -> bool {
         self.found.iter().any(Diagnostic::is_error)
     }
 
-    /// What can be done with values of the type.
+    /// The abilities of values of the type.
     pub(crate) fn capabilities(&self, ty: &Type) -> Capabilities {
         Capabilities::of(&self.tree.structs, ty)
     }
 
-    /// Whether a value of the type that begins empty would hold a message that nothing has put there.
+    /// Whether the zero of the type would need a message.
     pub(crate) fn needs_message(&self, ty: &Type) -> bool {
         !self.capabilities(ty).zero
     }
 
-    /// Whether values of the type contain messages, so that they are used exactly once.
+    /// Whether values of the type are linear: they contain messages, which are used exactly once.
     pub(crate) fn linear(&self, ty: &Type) -> bool {
         nacre_stack::has_message(&self.tree.structs, ty)
     }
 
-    /// Reports names that stand twice among these.
+    /// Reports duplicates among these names.
     pub(crate) fn once<'n>(&mut self, names: impl Iterator<Item = &'n ast::Ident>) {
         let mut known = BTreeSet::new();
         for name in names {
@@ -158,7 +158,7 @@ impl<'p> Checker<'p> {
         }
     }
 
-    /// Whether a name at this place may be one of the layer's own: those of its file, and what comes from nowhere.
+    /// Whether a name at this span may be the layer's own: one of its file, or one without a span.
     pub(crate) fn is_here(&self, at: Span) -> bool {
         at.file == self.layer.name.span.file || at == Span::default()
     }
@@ -169,12 +169,12 @@ impl<'p> Checker<'p> {
         declared.iter().any(|declared| self.unsound.contains(declared))
     }
 
-    /// Whether a value could not be declared.
+    /// Whether the declaration of a value has an error.
     pub(crate) fn is_unsound(&self, name: &str) -> bool {
         self.unsound.contains(&Declared::Value(name.into()))
     }
 
-    /// An event by its name at one side, coming in or going out.
+    /// An event at one side by its name and direction.
     pub(crate) fn event_at(&self, side: PortId, incoming: bool, name: &str) -> Option<EventId> {
         let at = self.tree.interface.iter().filter(|i| i.side == side && i.incoming == incoming);
         at.map(|i| i.event).find(|e| self.tree.events[e.index()].name == name)

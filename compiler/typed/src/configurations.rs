@@ -1,4 +1,4 @@
-//! Configurations: whether what they are for, and over, is there. The driver resolves their settings.
+//! Checks that the subjects and automata of configurations exist. The driver resolves their settings.
 
 use nacre_diagnostics::{suggestion, Diagnostic, Span};
 use nacre_syntax::ast::{self, Item, StackBody};
@@ -6,7 +6,7 @@ use nacre_syntax::ast::{self, Item, StackBody};
 use crate::program::Program;
 
 impl Program {
-    /// What is wrong in the configurations.
+    /// The errors in the configurations.
     pub fn check_configurations(&self) -> Vec<Diagnostic> {
         let all: Vec<&ast::Configuration> = self.configurations().collect();
         let same = |a: &ast::Configuration, b: &ast::Configuration| {
@@ -62,10 +62,10 @@ impl Program {
         matches!(self.find(&name.name, name.span).map(|n| n.item), Some(Item::Automaton(_)))
     }
 
-    /// The parameters of an automaton, and of what it extends.
+    /// The parameters of an automaton and of those that it extends.
     pub fn automaton_parameters(&self, automaton: &str) -> Vec<String> {
         let (mut names, mut next, mut seen) = (vec![], self.item(automaton), 0);
-        // As many as there are: a circle is reported elsewhere.
+        // The limit ends cycles, which are reported elsewhere.
         while let Some(Item::Automaton(a)) = next {
             names.extend(a.parameters.iter().map(|p| p.name.name.clone()));
             seen += 1;

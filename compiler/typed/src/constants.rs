@@ -1,4 +1,4 @@
-//! What is known before a stack runs: parameters, constants, and arithmetic on them.
+//! Constants: parameters, `const` items, and arithmetic on them.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -33,7 +33,7 @@ impl Checker<'_> {
         self.constant_items(constants.into_iter().filter_map(|c| Some((key(c)?, c))).collect());
     }
 
-    /// In any order: what mentions a constant is tried again when that one is known.
+    /// Constants may be in any order: one that mentions others is evaluated when these are known.
     pub(crate) fn constant_items(&mut self, items: Vec<(String, &ast::Const)>) {
         let mut mentioned: HashMap<&str, Vec<usize>> = HashMap::new();
         for (at, (_, item)) in items.iter().enumerate() {
@@ -66,7 +66,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Of constants without a value those that only mention another one without a value, not one of a cycle.
+    /// Of constants without a value, those outside of cycles.
     fn consequences(&self, items: &[(String, &ast::Const)], wrong: &[usize]) -> HashSet<usize> {
         let named: HashMap<&str, usize> = wrong.iter().map(|at| (items[*at].1.name.name.as_str(), *at)).collect();
         let mentioned = |at: &usize| {
@@ -158,7 +158,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether an expression is written as a constant one, whether it has a value or not.
+    /// Whether an expression has the form of a constant, with or without a value.
     fn is_of_constants(&self, e: &ast::Expr) -> bool {
         match &e.kind {
             ExprKind::Unary(UnaryOp::Negate, x) => self.is_of_constants(x),
@@ -171,7 +171,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A constant of the layer, or of the files that the place sees.
+    /// A constant of the layer, or of the visible files.
     pub(crate) fn constant_named(&self, name: &str, at: Span) -> Option<Constant> {
         let of_file = || self.constants.get(&self.program.find(name, at)?.key());
         let own = || self.constants.get(name);
@@ -208,8 +208,8 @@ impl Checker<'_> {
         Some(Constant { value, ty: if ratio { None } else { l.ty.or(r.ty) } })
     }
 
-    /// Reports kinds of constants that do not go together: a duration with a plain number, a truth value in
-    /// arithmetic, a duration below zero.
+    /// Reports constants of mismatched kinds: a duration with a plain number, a bool in arithmetic, a negative
+    /// duration.
     pub(crate) fn coherent(&mut self, e: &ast::Expr) -> bool {
         let Some(fault) = self.incoherent(e).or_else(|| self.negative(e)) else { return true };
         self.found.push(fault);
@@ -282,7 +282,7 @@ impl Checker<'_> {
         Some(found)
     }
 
-    /// A constant that must be a number between two bounds; says what is wrong where it is not.
+    /// A constant that must be a number between two bounds; reports an error otherwise.
     pub(crate) fn constant_number(&mut self, e: &ast::Expr, what: &str, low: i128, high: i128) -> Option<u64> {
         if !self.coherent(e) {
             return None;

@@ -12,7 +12,7 @@ use crate::calls::Outcome;
 use crate::convert::as_type;
 use crate::tree::{Back, Expr, ExprKind, NameId, Partial, PartialKind, Place, UNIT};
 
-/// What an operation takes and gives.
+/// The signature of an operation.
 struct Form {
     operation: Operation,
     takes: Vec<Type>,
@@ -21,7 +21,7 @@ struct Form {
 }
 
 impl Body<'_, '_> {
-    /// An operation on what is at a place.
+    /// An operation on the value at a place.
     pub fn method(
         &mut self,
         place: Place,
@@ -72,7 +72,7 @@ impl Body<'_, '_> {
         self.operate(place, form, arguments)
     }
 
-    /// Operations that only look: `at`, `key`, `get`.
+    /// Operations that only read: `at`, `key`, `get`.
     fn reading(
         &mut self,
         place: &Place,
@@ -148,7 +148,7 @@ impl Body<'_, '_> {
         Some(Outcome::Failable(Partial { kind, ty, back, span: self.span }))
     }
 
-    /// A message with a name that an expression is.
+    /// The name of a message, if the expression is one.
     fn message_named(&self, e: &ast::Expr) -> Option<NameId> {
         let ast::ExprKind::Name(name) = &e.kind else { return None };
         match self.lookup(name) {
@@ -157,7 +157,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Where the messages of a failed operation go back to.
+    /// The owners to which a failed operation returns its messages.
     fn back(&mut self, e: &ast::Expr, ty: &Type) -> Back {
         if let Some(id) = self.message_named(e) {
             return Back::Name(id);
@@ -181,7 +181,7 @@ impl Body<'_, '_> {
         Back::Parts(parts)
     }
 
-    /// The beginning of the failing way: named messages are held again.
+    /// Begins the failing path: named messages are held again.
     pub fn give_back(&mut self, back: &Back, span: Span) {
         match back {
             Back::None => {}
@@ -200,9 +200,9 @@ impl Body<'_, '_> {
 fn form(ty: &Type, name: &str) -> Option<Form> {
     let (operation, row) = methods::named(ty, name)?;
     let parts = Parts::of(ty);
-    // What any number may be in the IR is an index of the container here.
+    // An operand that is any number in the IR is an index of the container here.
     let part = |operand| parts.operand(operand).unwrap_or(Type::Range(0, u64::from(parts.capacity)));
-    // Who removes an entry by its value or slot knows it.
+    // The caller that removes an entry by its value or slot knows it.
     let gives = row.gives.filter(|_| operation != Operation::Remove).map(part);
     let gives = match row.success {
         Success::Absent => gives.map(|ty| Type::Option(Box::new(ty))),
@@ -212,7 +212,7 @@ fn form(ty: &Type, name: &str) -> Option<Form> {
     Some(Form { operation, takes, gives, fails: row.success == Success::Fails })
 }
 
-/// The names of what a container has, as a message lists them.
+/// The operations of a container, as listed in messages.
 fn operations(ty: &Type) -> String {
     let more: &[&str] = match ty {
         Type::Window(..) => &["and for loops up_to", "delivered"],

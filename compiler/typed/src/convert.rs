@@ -1,4 +1,4 @@
-//! Conversions that nobody has to write, and those by `as`.
+//! Implicit conversions, and those by `as`.
 
 use nacre_diagnostics::Span;
 use nacre_stack::{mask, Type, UnaryOp};
@@ -53,7 +53,7 @@ pub(crate) fn widens(from: &Type, to: &Type) -> bool {
 }
 
 impl Body<'_, '_> {
-    /// Makes a value one of the wanted type, where that loses nothing; says what is wrong otherwise.
+    /// Converts a value to the expected type, if that is lossless; reports an error otherwise.
     pub fn coerce(&mut self, value: Value, want: &Type, span: Span) -> Option<Expr> {
         let Value { expr, flexible } = value;
         if expr.ty == *want {
@@ -183,7 +183,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Brings two values to one type, where that loses nothing.
+    /// Converts two values to a common type, if that is lossless.
     pub fn unify(&mut self, left: Value, right: Value, want: Option<&Type>, span: Span) -> Option<(Expr, Expr)> {
         if left.flexible && right.flexible {
             let ty = want.cloned().unwrap_or_else(|| left.expr.ty.clone());
@@ -222,7 +222,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// A value as one of another type.
+/// Converts a value to another type.
 fn converted(value: Expr, to: Type) -> Expr {
     let span = value.span;
     Expr::new(ExprKind::Convert(Box::new(value)), to, span)
@@ -245,7 +245,7 @@ pub(crate) fn quotient(e: Expr) -> Expr {
     e
 }
 
-/// A conversion that the caller knows to be meant.
+/// An explicit conversion, which may lose bits.
 pub(crate) fn as_type(e: &Expr, ty: Type) -> Expr {
     if e.ty == ty {
         return e.clone();
@@ -256,7 +256,7 @@ pub(crate) fn as_type(e: &Expr, ty: Type) -> Expr {
     Expr::new(ExprKind::Convert(Box::new(e.clone())), ty, e.span)
 }
 
-/// The opposite of a truth value.
+/// The negation of a bool.
 pub(crate) fn not(e: Expr) -> Expr {
     let span = e.span;
     Expr::new(ExprKind::Unary(UnaryOp::Not, Box::new(e)), Type::Bool, span)

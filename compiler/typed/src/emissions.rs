@@ -9,7 +9,7 @@ use crate::fragment::{ABOVE, BELOW};
 use crate::tree::StatementKind;
 
 impl Body<'_, '_> {
-    /// The side that `above`, `below` or the name of a port means.
+    /// The side named by `above`, `below` or a port.
     pub fn side(&self, e: &ast::Expr) -> Option<PortId> {
         let ast::ExprKind::Name(name) = &e.kind else { return None };
         if self.lookup(name).is_some() {

@@ -15,7 +15,7 @@ impl Body<'_, '_> {
         self.coerce(value, want, e.span)
     }
 
-    /// The same; a node for the error if something is wrong, so that what stands around it is still typed.
+    /// The same; an error node in case of an error, so that the code around it is still typed.
     pub fn expr_or_error(&mut self, e: &ast::Expr, want: &Type) -> Expr {
         self.expr_as(e, want).unwrap_or_else(|| {
             self.flow.forget();
@@ -23,12 +23,12 @@ impl Body<'_, '_> {
         })
     }
 
-    /// A truth value.
+    /// An expression of type bool.
     pub fn truth(&mut self, e: &ast::Expr) -> Option<Expr> {
         self.expr_as(e, &Type::Bool)
     }
 
-    /// An expression. `want` helps where the type is not in the expression itself (`none`, `zeroes`).
+    /// An expression. `want` is the expected type, for expressions without one of their own (`none`, `zeroes`).
     pub fn expr(&mut self, e: &ast::Expr, want: Option<&Type>) -> Option<Value> {
         let outer = std::mem::replace(&mut self.span, e.span);
         let value = self.expr_of(e, want);
@@ -161,7 +161,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Reports that a type has no value to begin with, as it holds a message.
+    /// Reports that a type has no zero because it holds a message.
     pub fn no_zero(&mut self, ty: &Type, span: Span) {
         let shown = self.show(ty);
         let help =

@@ -1,15 +1,15 @@
-//! How large values of a type are: bounded, so that no few lines of source stand for more than a machine holds.
+//! Limits the sizes of values, so that a short source cannot declare more than a machine holds.
 
 use nacre_diagnostics::Span;
 use nacre_stack::Type;
 
 use crate::checker::{Checker, Extent};
 
-/// Words of one value, at the most.
+/// The most words of a value.
 const MOST_WORDS: u64 = 1 << 21;
-/// Words of a layer's state, at the most.
+/// The most words of a layer's state.
 const MOST_STATE: u64 = 1 << 22;
-/// Fields of one value, where those of structs in it count, but arrays and containers as one element.
+/// The most fields of a value: those of structs in it count, of arrays and containers only one element.
 const MOST_PARTS: u64 = 4096;
 
 impl Extent {
@@ -44,13 +44,13 @@ impl Checker<'_> {
         }
     }
 
-    /// Notes the size of a struct, from its fields.
+    /// Records the size of a struct.
     pub(crate) fn note_struct(&mut self, fields: &[nacre_stack::Parameter]) {
         let size = fields.iter().map(|f| self.extent(&f.ty)).fold(Extent::of(1), Extent::and);
         self.struct_sizes.push(size);
     }
 
-    /// Says so if a value of the type is too large.
+    /// Reports a type whose values are too large.
     pub(crate) fn holdable(&mut self, ty: &Type, span: Span) -> bool {
         let Extent { words, parts } = self.extent(ty);
         let fine = words <= MOST_WORDS && parts <= MOST_PARTS;
@@ -66,7 +66,7 @@ impl Checker<'_> {
         fine
     }
 
-    /// The same for all of a layer's state, this field being added.
+    /// Adds a field to the layer's state and reports a state that is too large.
     pub(crate) fn add_state(&mut self, ty: &Type, span: Span) {
         let before = self.room;
         self.room = before.saturating_add(self.extent(ty).words);

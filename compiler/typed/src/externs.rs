@@ -1,4 +1,4 @@
-//! Functions in C, and the contracts that are assumed of them.
+//! Functions in C, and their assumed contracts.
 
 use nacre_diagnostics::Span;
 use nacre_stack::{words_of_c, Extern, ExternId, Parameter, Type};
@@ -64,7 +64,7 @@ impl Checker<'_> {
         Some(id)
     }
 
-    /// A function that the host supplies is linked by its name, and what is written in C uses the parameters by theirs.
+    /// The name of a host's function is a symbol for the linker, and code in C uses the names of parameters.
     fn names_of_c(&mut self, declared: &ast::Extern) {
         let function = declared.body.is_none().then_some(&declared.name);
         let own = ["result", "result_max"];

@@ -1,4 +1,4 @@
-//! What can fail, and the `else` that says what happens then.
+//! Code that can fail, and its `else`.
 
 use nacre_diagnostics::Span;
 use nacre_stack::{BinaryOp, Type};
@@ -11,7 +11,7 @@ use crate::convert::{as_type, holder, is_number};
 use crate::tree::{Back, Expr, ExprKind, NameId, Otherwise, OtherwiseKind, Partial, PartialKind, UNIT};
 
 impl Body<'_, '_> {
-    /// A value that may not be there.
+    /// A value that may be missing.
     pub fn partial(&mut self, e: &ast::Expr) -> Option<Partial> {
         let outer = std::mem::replace(&mut self.span, e.span);
         let partial = self.partial_of(e);
@@ -104,7 +104,7 @@ impl Body<'_, '_> {
     fn divided(&mut self, op: ast::BinaryOp, l: &ast::Expr, r: &ast::Expr, span: Span) -> Option<Partial> {
         let (left, right) = self.sides(l, r, None)?;
         let (left, right) = self.unify(left, right, None, span)?;
-        // Ranges are closed under nothing: compute in a width that holds them.
+        // Ranges are not closed under arithmetic: compute in a width that holds them.
         let ty = holder(&left.ty);
         if !matches!(ty, Type::UInt(_) | Type::Int(_) | Type::Duration) {
             return self.no_operator(op, &left.ty, span);
@@ -127,7 +127,7 @@ impl Body<'_, '_> {
         named && !self.cx.function_ids.contains_key("mul_div") && self.cx.constant(&by.value).is_none()
     }
 
-    /// A value, or the `else` that says what happens where it is missing; that does not come back.
+    /// A value with the `else` for the case that it is missing; the `else` must leave.
     pub fn tried(&mut self, e: &ast::Expr, otherwise: &Written) -> Option<Expr> {
         let partial = self.partial(e);
         let otherwise = self.failing(partial.as_ref(), otherwise, true);
@@ -141,7 +141,7 @@ impl Body<'_, '_> {
         Some(Expr::new(ExprKind::Try(Box::new(partial), Box::new(otherwise)), ty, span))
     }
 
-    /// The `else` of what can fail. With `diverges`, it must not come back.
+    /// The `else` of code that can fail. With `diverges`, it must leave.
     pub fn failing(&mut self, partial: Option<&Partial>, written: &Written, diverges: bool) -> Otherwise {
         let before = self.flow.clone();
         match partial {
@@ -190,14 +190,14 @@ impl Body<'_, '_> {
         Otherwise { kind, span: o.span }
     }
 
-    /// An `else` that leaves, with an error, which has been reported.
+    /// An `else` that leaves, for code with a reported error.
     fn left(&mut self) -> OtherwiseKind {
         self.flow.forget();
         self.flow.ended = true;
         OtherwiseKind::Error
     }
 
-    /// What the function that this is a body of returns.
+    /// The result type of this body's function.
     pub fn result(&self) -> Option<Type> {
         match &self.context {
             Context::Function { result } | Context::Filter { function: Some(result), .. } => result.clone(),

@@ -1,4 +1,4 @@
-//! What stands behind a dot or in brackets: fields, variants, properties of containers, bytes of messages.
+//! Accesses by a dot or brackets: fields, variants, properties of containers, bytes of messages.
 
 use nacre_diagnostics::Span;
 use nacre_stack::{Query, Type};
@@ -99,7 +99,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Whether an expression is a message that can be looked at: a local one, one in place, or `pack(share m)`.
+    /// Whether an expression is a message that can be borrowed: a local one, one in place, or `pack(share m)`.
     pub fn is_looked_at(&self, e: &ast::Expr) -> bool {
         match packed(e) {
             Some(m) => self.is_looked_at(m),
@@ -107,7 +107,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A message, looked at without consuming it. Nothing, and no report, if it is not a message.
+    /// Borrows a message. None, without a report, if it is not a message.
     pub fn borrow(&mut self, e: &ast::Expr) -> Option<Expr> {
         if !self.is_looked_at(e) {
             return None;
@@ -121,7 +121,7 @@ impl Body<'_, '_> {
         Some(self.looked_at(place, e.span))
     }
 
-    /// What is at a place, looked at.
+    /// Borrows the value at a place.
     pub fn looked_at(&mut self, place: Place, span: Span) -> Expr {
         match self.names.whole_value(&place) {
             Some(id) => {

@@ -1,4 +1,4 @@
-//! Filters: manipulations of bytes, typed when a layer first uses them.
+//! Filters: transformations of bytes, typed when a layer first uses them.
 
 use nacre_diagnostics::Diagnostic;
 use nacre_stack::{FilterId, FilterUnit, FunctionId, Type};
@@ -9,7 +9,7 @@ use crate::checker::Checker;
 use crate::growth::beyond_growth;
 use crate::tree::{Block, Expr, Filter, Function, NameId, Names};
 
-/// Calls in one filter, at the most, those in calls included: they are put in where they stand.
+/// The most calls in a filter, including those of called functions: they are expanded in place.
 const MOST_CALLS: u64 = 256;
 
 impl Checker<'_> {
@@ -114,7 +114,7 @@ impl Body<'_, '_> {
         Some(value)
     }
 
-    /// Declares the parameters that take the units of what a filter reads.
+    /// Declares the parameters for the units that a filter reads.
     fn units(&mut self, declared: &[ast::FunctionParameter], want: &Type) -> Option<Vec<NameId>> {
         let mut inputs = Vec::new();
         for parameter in declared {
@@ -194,7 +194,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Whether the filter may reject, itself or in what it calls.
+    /// Whether the filter may reject, directly or in a called function.
     fn rejects(&self) -> bool {
         let reached = self.own.calls.reached(&self.own.called);
         self.own.rejecting.iter().any(|by| by.is_none_or(|f| reached[f.index()]))

@@ -1,4 +1,4 @@
-//! Which messages are held at a point of a body.
+//! The messages held at a point of a body.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use crate::tree::NameId;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Use {
-    /// Held since.
+    /// Held since this span.
     Live(Span),
-    /// Consumed there.
+    /// Consumed at this span.
     Gone(Span),
-    /// Something before was wrong, which has been reported.
+    /// Unknown after a reported error.
     Unknown,
 }
 
@@ -21,34 +21,34 @@ pub(crate) enum Use {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Flow {
     pub uses: BTreeMap<NameId, Use>,
-    /// Changes of what names stand in.
+    /// Changes of containers and options that names borrow from.
     pub outdated: Outdated,
-    /// Nothing comes after this point.
+    /// Whether this point is unreachable.
     pub ended: bool,
 }
 
 impl Flow {
-    /// Nothing is known of the messages held so far.
+    /// Forgets the state of all messages.
     pub fn forget(&mut self) {
         self.uses.values_mut().for_each(|used| *used = Use::Unknown);
     }
 
-    /// Whether what is known of a message can be relied upon.
+    /// Whether the state of a message is certain.
     pub fn is_known(&self, id: NameId) -> bool {
         self.uses.get(&id) != Some(&Use::Unknown)
     }
 
-    /// From here on a message is held.
+    /// Records a message as held.
     pub fn begin(&mut self, id: NameId, span: Span) {
         self.uses.insert(id, Use::Live(span));
     }
 
-    /// Its name ends.
+    /// Ends the scope of its name.
     pub fn end(&mut self, id: NameId) {
         self.uses.remove(&id);
     }
 
-    /// Since where a message is held, if it is.
+    /// Where a held message was bound, if it is held.
     pub fn live(&self, id: NameId) -> Option<Span> {
         match self.uses.get(&id) {
             Some(Use::Live(span)) => Some(*span),

@@ -1,7 +1,7 @@
-//! What checking a layer gives: its part of a stack, in the language of the stack IR, numbered for itself alone.
+//! The result of checking a layer: its part of a stack, as stack IR with numbers of its own.
 //!
-//! A fragment is one instance of a layer with its parameters filled in. Everything in it is final but for what only the
-//! stack knows, and `compose` replaces:
+//! A fragment is one instance of a layer with its parameters filled in. All of it is final except what depends on the
+//! stack, which `compose` replaces:
 //! - identifiers ([`nacre_stack::CellId`] and so on) count within the fragment; `LayerId(0)` is this layer;
 //! - emissions go over the link of one of the layer's sides: [`link_of`] [`BELOW`], [`ABOVE`], or 2 + the index into
 //!   `ports`;
@@ -36,17 +36,17 @@ pub fn side_of(link: LinkId) -> PortId {
 pub struct Fragment {
     /// The layer's name.
     pub name: String,
-    /// With all parameters, as a person writes it: `pt2pt<W = 16, RTO = 20 ms>`.
+    /// With all parameters, as in sources: `pt2pt<W = 16, RTO = 20 ms>`.
     pub description: String,
-    /// The short form, only what was given: `pt2pt<16>`.
+    /// The short form, with stated parameters only: `pt2pt<16>`.
     pub short: String,
-    /// Parameters whose value changes what goes over the wire or what the peer relies on (all but durations).
+    /// Parameters that both peers must agree on (all except durations).
     pub wire_parameters: Vec<(String, u64)>,
     pub version: u32,
     pub provides: Vec<String>,
     pub requires: Vec<String>,
     pub breaks: Vec<String>,
-    /// Of each automaton among those, all that it extends.
+    /// For each automaton among those, all automata that it extends.
     pub extends: Vec<(String, Vec<String>)>,
     /// Names of the interfaces above and below, for messages.
     pub above: Vec<String>,
@@ -71,9 +71,9 @@ pub struct Fragment {
     pub accepts: Vec<(EventId, Admission)>,
     pub invariants: Vec<Expr>,
     pub goals: Vec<Goal>,
-    /// It draws random numbers; `compose` adds the generator's cell.
+    /// Whether it draws random numbers; `compose` adds the generator's cell.
     pub random: bool,
-    /// It says `pack` or `unpack`.
+    /// Whether it uses `pack` or `unpack`.
     pub packs: bool,
     pub span: Span,
 }
@@ -156,7 +156,7 @@ pub struct InterfaceEvent {
     pub incoming: bool,
 }
 
-/// A handler, and what brings it on.
+/// A handler and its trigger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FragmentReaction {
     pub side: PortId,

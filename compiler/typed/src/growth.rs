@@ -1,4 +1,4 @@
-//! How many bytes a filter yields at the least, compared with what it states.
+//! Compares the least number of bytes that a filter yields with its stated growth.
 
 use nacre_diagnostics::{Diagnostic, Span};
 use nacre_stack::FilterUnit;
@@ -7,7 +7,7 @@ use crate::tree::{
     Block, Each, Expr, ExprKind, Filter, Function, Otherwise, OtherwiseKind, Partial, Statement, StatementKind,
 };
 
-/// Lengths of what is read for which bytes are counted.
+/// The lengths of input for which bytes are counted.
 const LENGTHS: [u64; 7] = [0, 1, 2, 3, 4, 64, 1 << 20];
 
 /// The report of a filter that always yields more than it states.
@@ -32,10 +32,10 @@ pub(crate) fn beyond_growth(filter: &Filter, name: Span) -> Option<Diagnostic> {
     Some(report.also(by, "by what is yielded here"))
 }
 
-/// The least number of bytes yielded on the ways out of some code; None: there is no such way.
+/// The least number of bytes yielded before each exit of some code; None: there is no such exit.
 #[derive(Clone, Copy)]
 struct Ways {
-    /// To what stands behind it.
+    /// Falls through.
     on: Option<u64>,
     /// By `break`.
     broken: Option<u64>,
@@ -59,7 +59,7 @@ impl Ways {
         }
     }
 
-    /// Both, one after the other.
+    /// Both in sequence.
     fn then(self, next: Ways) -> Ways {
         let Some(so_far) = self.on else { return self };
         let after = |bytes: Option<u64>| bytes.map(|n| n.saturating_add(so_far));
@@ -80,7 +80,7 @@ struct Counter<'t> {
 }
 
 impl Counter<'_> {
-    /// Bytes of a whole body; None: it always rejects.
+    /// The bytes of a whole body; None: it always rejects.
     fn whole(&self, block: &Block) -> Option<u64> {
         let ways = self.block(block);
         least(ways.on, ways.returned)
@@ -130,7 +130,7 @@ impl Counter<'_> {
         self.turns(0, &each.body)
     }
 
-    /// A loop that turns at least so often, unless it is left.
+    /// A loop of at least this many iterations, unless it is left.
     fn turns(&self, turns: u64, body: &Block) -> Ways {
         let once = self.block(body);
         let left = Ways { on: once.broken, broken: None, returned: once.returned };

@@ -10,7 +10,7 @@ use crate::checker::{Checker, Declared};
 use crate::fragment::{ABOVE, BELOW};
 use crate::tree::{Accepts, Block, Function, Handler, Is, Name, Names, Reacts, Trigger, Value};
 
-/// Calls within one function, at the most.
+/// The most calls within one function.
 const MOST_CALLS: u64 = 4096;
 
 impl Checker<'_> {
@@ -62,7 +62,7 @@ impl Checker<'_> {
         for member in &layer.members {
             let Member::Function(f) = member else { continue };
             let Some(&id) = self.function_ids.get(&f.name.name) else { continue };
-            // A second one of this name has been reported; its parameters are not those of the first.
+            // A second function of this name was reported; its parameters are not those of the first.
             if self.tree.functions[id.index()].span == f.span {
                 self.function(f, id);
             }
@@ -93,7 +93,7 @@ impl Checker<'_> {
         (function.names, function.body) = (names, block);
     }
 
-    /// Reports functions that call themselves, and those that make too many calls: every call is looked at by itself.
+    /// Reports functions that call themselves or make too many calls: every call is analyzed separately.
     pub(crate) fn check_calls(&mut self) {
         let functions = &self.tree.functions;
         match self.calls.count() {
@@ -165,7 +165,7 @@ impl Checker<'_> {
         });
     }
 
-    /// The side and the event that a handler names; reports it if they are not there.
+    /// The side and the event of a handler; reports unknown ones.
     fn handled(&mut self, h: &ast::Handler, event: &ast::EventName) -> Option<(PortId, EventId)> {
         let side = match &h.from {
             ast::From::Up(_) => BELOW,
@@ -200,7 +200,7 @@ impl Checker<'_> {
         None
     }
 
-    /// A handler whose head is wrong, which has been reported: its names are not known.
+    /// A handler whose head has a reported error: its names are unknown.
     fn unknown_handler(&mut self, h: &ast::Handler, event: &ast::EventName) {
         let mut body = Body::new(self, Context::Unknown);
         h.patterns.iter().for_each(|pattern| body.unknown_in_head(pattern));

@@ -69,7 +69,7 @@ impl Checker<'_> {
         Some(HeaderField { name: field.name.name.clone(), ty, bits, big_endian: field.big, place, class })
     }
 
-    /// Where a field of so many bits is in a frame.
+    /// The stated place in a frame of a field of `bits` bits.
     fn field_place(&mut self, field: &ast::HeaderField, bits: u32) -> FieldPlace {
         match &field.place {
             None => FieldPlace::Packed,

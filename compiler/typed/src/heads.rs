@@ -1,4 +1,4 @@
-//! What stands before a handler's body: patterns for the parameters of its event.
+//! The head of a handler: patterns for the parameters of its event.
 
 use nacre_diagnostics::{counted, Span};
 use nacre_stack::{Event, Guard, Type};
@@ -7,7 +7,7 @@ use nacre_syntax::ast::{self, PatternKind};
 use crate::body::{Binding, Body, NameOf};
 use crate::tree::{Block, HandlerParameter, NameId, Pattern, PatternKind as TypedPattern};
 
-/// What stands before a handler's body.
+/// The head of a handler.
 pub(crate) struct Head {
     pub parameters: Vec<HandlerParameter>,
     pub guard: Guard,
@@ -36,7 +36,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The whole body of a handler or function. `must_return`: it gives a value.
+    /// The whole body of a handler or function. `must_return`: it returns a value.
     pub fn whole(&mut self, block: &ast::Block, must_return: Option<Span>) -> Block {
         let block = self.statements(block);
         if !self.flow.ended {

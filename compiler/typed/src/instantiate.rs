@@ -12,7 +12,7 @@ use crate::variation::Variation;
 
 impl Program {
     /// Checks one layer with these arguments, and lowers it. Parameters that are neither given nor have a default are
-    /// an error; with `generic` they get the value 1, to check a layer by itself.
+    /// an error; with `generic` they get the value 1, to check a layer alone.
     pub fn instantiate(
         &self,
         layer: &ast::LayerRef,
@@ -31,8 +31,8 @@ impl Program {
         lowered(&tree, found)
     }
 
-    /// Types one layer with these arguments, as [`Program::instantiate`] does: the tree, with error nodes for what is
-    /// wrong, and what was found.
+    /// Types one layer with these arguments, as [`Program::instantiate`] does: the tree, with error nodes, and the
+    /// diagnostics.
     pub fn tree(&self, layer: &ast::LayerRef, generic: bool) -> (tree::Layer, Vec<Diagnostic>) {
         self.tree_with(layer, generic, &Variation::default())
     }
@@ -48,7 +48,7 @@ impl Program {
         checker.run(&layer.arguments, layer.span, generic)
     }
 
-    /// The typed trees of the layers of a stack, top first. What is wrong in them is in [`Program::fragments`].
+    /// The typed trees of the layers of a stack, top first. [`Program::fragments`] reports their errors.
     pub fn trees(&self, stack: &ast::Stack) -> Vec<tree::Layer> {
         let ast::StackBody::Layers(layers) = &stack.body else { return Vec::new() };
         layers.iter().map(|layer| self.tree(layer, false).0).collect()
@@ -88,7 +88,7 @@ impl Program {
         }
     }
 
-    /// The typed trees of all layers by themselves, with the defaults of their parameters.
+    /// The typed trees of all layers alone, with the defaults of their parameters.
     pub fn layer_trees(&self) -> Vec<tree::Layer> {
         self.workers().map(|layer| Checker::new(self, layer).run(&[], layer.span, true).0).collect()
     }
@@ -125,7 +125,7 @@ impl Program {
     }
 }
 
-/// The fragment of a tree in which nothing is wrong, with warnings; or all that was found.
+/// The fragment of a tree without errors, with warnings; or all diagnostics.
 fn lowered(tree: &tree::Layer, found: Vec<Diagnostic>) -> Result<(Fragment, Vec<Diagnostic>), Vec<Diagnostic>> {
     if found.iter().any(Diagnostic::is_error) {
         return Err(found);

@@ -11,11 +11,11 @@ use crate::fragment::{InterfaceEvent, ABOVE, BELOW};
 use crate::program::not_built;
 use crate::tree;
 
-/// Structs within structs, at the most.
+/// The greatest depth of nested structs.
 const DEEPEST_STRUCT: usize = 64;
 
 impl<'p> Checker<'p> {
-    /// The whole check: the tree, in which error nodes stand for what is wrong, and what was found.
+    /// Checks the layer: returns its tree, with error nodes, and the diagnostics.
     pub(crate) fn run(
         mut self,
         arguments: &[ast::LayerArgument],
@@ -377,7 +377,7 @@ impl<'p> Checker<'p> {
     }
 }
 
-/// A parameter's value, as a person writes it.
+/// A parameter's value, as in sources.
 fn show_value(value: i128, ty: &Type) -> String {
     if *ty == Type::Bool {
         return (value != 0).to_string();

@@ -9,11 +9,11 @@ use crate::convert::{as_type, constant_of, holder};
 use crate::tree::{Block, Each, Entry, Over, Pattern, PatternKind, Place, Root, StatementKind};
 use crate::walks::{Head, Parts, Walk};
 
-/// No loop turns more often.
+/// The most iterations of a loop.
 const MOST: i128 = 1 << 20;
 
 impl Body<'_, '_> {
-    /// How often a loop turns at the most: as stated, or as follows from what it goes over.
+    /// The bound of a loop: stated, or derived from what it iterates over.
     fn bound(&mut self, stated: Option<&ast::Expr>, derived: Option<u64>, span: Span) -> Option<u32> {
         if let Some(e) = stated {
             return self.cx.constant_number(e, "the bound of a loop", 1, MOST).map(|n| n as u32);
@@ -43,7 +43,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The body of a loop: what it consumes from outside, a second turn would lack.
+    /// The body of a loop, which must not consume messages from outside: a second iteration would lack them.
     ///
     /// `begins`: from [`Body::loop_begins`], before names for each turn are declared.
     fn turn<T>(&mut self, begins: (usize, usize), span: Span, body: impl FnOnce(&mut Self) -> T) -> T {
@@ -70,7 +70,7 @@ impl Body<'_, '_> {
         span: Span,
     ) -> Option<StatementKind> {
         let derived = self.drains(condition);
-        // One turn more, for the one that finds the end.
+        // One more iteration, which finds the end.
         let bound = self.bound(bound, derived, condition.span).map(|bound| bound.saturating_add(1));
         let begins = self.loop_begins();
         let (condition, body, _) = self.turn(begins, span, |b| {
@@ -118,7 +118,7 @@ impl Body<'_, '_> {
         })
     }
 
-    /// The body of a loop whose head is wrong, which has been reported.
+    /// The body of a loop whose head has a reported error.
     fn wrong_loop(&mut self, head: &Head, body: &ast::Block, span: Span) {
         self.recovered();
         let begins = self.loop_begins();
@@ -263,7 +263,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// The type of the variable of `for i in left .. right`, and how often that turns at the most.
+/// The type of the variable of `for i in left .. right`, and the most iterations.
 fn numbers_between(left: &Value, right: &Value) -> (Type, Option<u64>) {
     let (low, high) = (constant_of(&left.expr), constant_of(&right.expr));
     if left.flexible && right.flexible {

@@ -9,7 +9,7 @@ use crate::convert::as_type;
 use crate::tree::{Expr, ExprKind};
 
 impl Body<'_, '_> {
-    /// Tells of a constant that no set of this type can have as an element.
+    /// Reports a constant that cannot be an element of a set of this type.
     pub fn element(&mut self, x: &Expr, set: &Type, span: Span) -> Option<()> {
         let (Type::Bits(n), ExprKind::Const(value)) = (set, &x.kind) else { return Some(()) };
         if x.ty == *set || *value < u64::from(*n) {

@@ -206,7 +206,7 @@ impl Body<'_, '_> {
         if matches!(ty, Type::Instant) || (matches!(ty, Type::Seq(_)) && operation != BinaryOp::Add) {
             return self.no_operator(op, &ty, span);
         }
-        // Ranges are closed under nothing: compute in a width that holds them.
+        // Ranges are not closed under arithmetic: compute in a width that holds them.
         let wide = holder(&ty);
         let widen = |e: Expr| if e.ty == wide { e } else { self.make(ExprKind::Convert(Box::new(e)), wide.clone()) };
         let result = self.make(ExprKind::Binary(operation, Box::new(widen(left)), Box::new(widen(right))), wide);

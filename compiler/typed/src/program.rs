@@ -22,7 +22,7 @@ pub struct Program {
 /// File and item, by name.
 type Names = HashMap<String, (usize, usize)>;
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Copy)]
 pub(crate) struct Named<'p> {
     pub item: &'p Item,

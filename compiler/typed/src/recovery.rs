@@ -1,5 +1,5 @@
-//! Going on after an error: what of a wrong statement can be typed stays in the tree, and what else is wrong in it is
-//! reported, unless it may come of the first error alone.
+//! Recovery after an error: the typeable parts of a statement stay in the tree, and its further errors are reported,
+//! unless they may follow from the first one.
 
 use nacre_syntax::ast::{self, OtherwiseKind, StatementKind as Written};
 
@@ -7,13 +7,12 @@ use crate::body::{Binding, Body};
 use crate::checker::Declared;
 use crate::tree::{Expr, StatementKind};
 
-/// Errors that do not depend on what stands around an expression: unknown names, fields and functions, operands and
-/// arguments that do not fit.
+/// Errors that do not depend on the context of an expression: unknown names, fields and functions, mismatched operands
+/// and arguments.
 const INDEPENDENT: &[&str] = &["T0033", "T0047", "T0051", "T0063", "T0068", "T0071", "T0073"];
 
 impl Body<'_, '_> {
-    /// What stays of a statement that is wrong, which has been reported. What it declares and which messages it
-    /// consumes is not known.
+    /// The rest of a statement with a reported error. Its declarations and the messages that it consumes are unknown.
     pub fn recover(&mut self, s: &ast::Statement) -> StatementKind {
         self.flow.forget();
         let parts = self.all_salvaged(heads(&s.kind));
@@ -33,7 +32,7 @@ impl Body<'_, '_> {
         StatementKind::Error { parts, blocks: std::mem::take(&mut self.kept) }
     }
 
-    /// An expression, or what of its operands can be typed by itself.
+    /// An expression, or those of its operands that can be typed alone.
     pub fn salvaged(&mut self, e: &ast::Expr) -> Expr {
         let before = self.cx.found.len();
         let value = self.expr(e, None);
@@ -50,14 +49,14 @@ impl Body<'_, '_> {
         values.into_iter().map(|x| self.salvaged(x)).collect()
     }
 
-    /// Whether a field may be missing because its declaration is wrong: then the statement is, too.
+    /// Whether a field may be missing because its declaration has an error: then the statement has one, too.
     pub fn is_unsound_field(&mut self, name: &str) -> bool {
         let is = self.cx.unsound.contains(&Declared::Field(name.into()));
         self.poisoned |= is;
         is
     }
 
-    /// Takes back reports about a statement that uses a name whose declaration is wrong, except those that do not
+    /// Withdraws reports about a statement that uses a name whose declaration has an error, except those that do not
     /// depend on it.
     pub fn forget_consequences(&mut self) {
         if std::mem::take(&mut self.poisoned) {
@@ -65,14 +64,14 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Goes on with the blocks of a statement whose head is wrong, which has been reported.
+    /// Continues with the blocks of a statement whose head has a reported error.
     pub fn recovered(&mut self) {
         self.forget_consequences();
         self.reported = self.cx.found.len();
         self.flow.forget();
     }
 
-    /// Of the reports from a number on keeps those that are wanted and new.
+    /// Keeps, of the reports from an index on, those that are selected and new.
     fn only_new(&mut self, from: usize, wanted: impl Fn(&str) -> bool) {
         for report in self.cx.found.split_off(from) {
             if wanted(report.code) && !self.cx.found.contains(&report) {
@@ -119,7 +118,7 @@ fn otherwise(kind: &Written) -> Option<&OtherwiseKind> {
     otherwise.as_ref().map(|otherwise| &otherwise.kind)
 }
 
-/// What has a value by itself in an expression: not the name of a function, of a layer's side or of a type.
+/// The operands of an expression that have a value: not the names of functions, sides or types.
 fn operands(e: &ast::Expr) -> Vec<&ast::Expr> {
     use ast::ExprKind as K;
     let is_value = |x: &&ast::Expr| !matches!(x.kind, K::TypeName(_));

@@ -24,7 +24,7 @@ const GIVENS: &[(&str, GivenRole)] = &[
 ];
 
 impl Checker<'_> {
-    /// The role of an event: the one stated, or the one that its name has in the language.
+    /// The role of an event: the stated one, or that of its name in the language.
     pub(crate) fn event_role(
         &mut self,
         declared: &ast::EventDeclaration,
@@ -68,7 +68,7 @@ impl Checker<'_> {
         fits.then_some(role)
     }
 
-    /// A role where none can stand: what is not given by the host has none.
+    /// Reports a role of a value that is not a given.
     pub(crate) fn misplaced_role(&mut self, word: &ast::Ident) {
         let words = "only events of interfaces and `given` values have roles";
         self.error("T0171", words, word.span, "a role here", "leave out `as` and the role");

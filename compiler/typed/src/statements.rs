@@ -1,4 +1,4 @@
-//! Statements but for branches and loops.
+//! Statements except branches and loops.
 
 use nacre_diagnostics::{Diagnostic, Span};
 use nacre_stack::Type;
@@ -46,7 +46,7 @@ impl Body<'_, '_> {
         Statement { kind, span: s.span }
     }
 
-    /// Declares the names of a pattern whose value is wrong.
+    /// Declares the names of a pattern whose value has an error.
     pub fn unknown_names(&mut self, pattern: &ast::Pattern) {
         match &pattern.kind {
             Written::Name(name) | Written::Data(name) => self.bind(&name.name, Binding::Unknown),
@@ -132,7 +132,7 @@ impl Body<'_, '_> {
         Some(StatementKind::Let { pattern, value })
     }
 
-    /// A constant without a wanted type becomes a number of 32 bits where it fits.
+    /// A constant without an expected type gets 32 bits if it fits.
     pub fn settle(&mut self, value: Value) -> Expr {
         match (value.flexible, &value.expr.kind, &value.expr.ty) {
             (true, ExprKind::Const(n), Type::UInt(64)) if *n <= u64::from(u32::MAX) => {
@@ -294,7 +294,7 @@ impl Body<'_, '_> {
         Some(Dropped::Value(value))
     }
 
-    /// A place with messages, which are dropped there; not a whole value, and no entry that is only looked at.
+    /// A place whose messages are dropped; not a whole value, and not a borrowed entry.
     fn dropped_in_place(&mut self, e: &ast::Expr) -> Option<Place> {
         self.place_type(e).filter(|ty| self.cx.linear(ty))?;
         if self.is_whole_value(e) || self.is_borrowed(e) {

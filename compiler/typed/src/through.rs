@@ -75,7 +75,7 @@ impl Body<'_, '_> {
         self.error("T0071", format!("`{}` reads {}", filter.name, strings(want)), span, label, help);
     }
 
-    /// The strings that a filter reads, from left to right. Bytes are read in place, when all parts have been
+    /// The strings that a filter reads, from left to right. Bytes are read in place, after all parts have been
     /// evaluated.
     fn strings(&mut self, parts: &[ast::Expr]) -> Option<Vec<Expr>> {
         let mut values: Vec<Expr> = Vec::new();
@@ -101,7 +101,7 @@ impl Body<'_, '_> {
         Some(values)
     }
 
-    /// Checks that no later part consumes the message that is looked at.
+    /// Checks that no later part consumes the borrowed message.
     fn still_there(&mut self, view: &Expr, span: Span) -> Option<()> {
         match &view.kind {
             ExprKind::View(of) | ExprKind::PackView(of) => match of.kind {

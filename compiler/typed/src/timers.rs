@@ -1,4 +1,4 @@
-//! Handlers of timers: the way to the timer, and what runs when it fires.
+//! Handlers of timers: the path to the timer, and the code that runs when it fires.
 
 use nacre_diagnostics::Diagnostic;
 use nacre_stack::{CellId, TimerStep, Type};
@@ -38,7 +38,7 @@ impl Checker<'_> {
         self.tree.timers.push(Timer { name, cell, path, handler });
     }
 
-    /// The handler of a timer that is not there, which has been reported.
+    /// The handler of an unknown timer, which was reported.
     fn unknown_timer(&mut self, h: &ast::TimerHandler, indices: &[ast::Ident]) {
         let mut body = Body::new(self, Context::Unknown);
         indices.iter().for_each(|index| body.bind(&index.name, Binding::Unknown));
@@ -135,7 +135,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A timer that fires into nothing was forgotten.
+    /// Reports a timer without a handler.
     pub(crate) fn timers_without_handlers(&mut self) {
         let layer = self.layer;
         for member in &layer.members {

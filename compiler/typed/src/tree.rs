@@ -1,12 +1,12 @@
 //! The typed tree: a layer between syntax and the stack IR.
 //!
-//! It still has the statements of the source (`if let`, `match`, loops over containers, `pass`, what fails with its
-//! `else`), but names are resolved, types are known and conversions that nobody wrote stand in it. Nothing in it needs
-//! a diagnostic any more: what is wrong was reported when the tree was made, and is an error node. So a layer with
-//! errors keeps the rest of its tree. [`crate::lower`] makes the stack IR of a tree without error nodes; temporaries,
-//! failing paths and inlined functions of filters exist only there.
+//! It keeps the statements of the source (`if let`, `match`, loops over containers, `pass`, `else` clauses), but names
+//! are resolved, types are known and implicit conversions are explicit. It needs no further diagnostics: errors were
+//! reported when the tree was made, and are error nodes. So a layer with errors keeps the rest of its tree.
+//! [`crate::lower`] makes the stack IR of a tree without error nodes; temporaries, failing paths and inlined functions
+//! of filters exist only there.
 //!
-//! What means the same as in the stack IR is taken from it: types, operators, declarations and their ids.
+//! It uses the types, operators, declarations and ids of the stack IR where they mean the same.
 
 mod code;
 mod names;
@@ -36,17 +36,17 @@ use crate::fragment::InterfaceEvent;
 pub struct Layer {
     /// The layer's name.
     pub name: String,
-    /// With all parameters, as a person writes it: `pt2pt<W = 16, RTO = 20 ms>`.
+    /// With all parameters, as in sources: `pt2pt<W = 16, RTO = 20 ms>`.
     pub description: String,
-    /// The short form, only what was given: `pt2pt<16>`.
+    /// The short form, with stated parameters only: `pt2pt<16>`.
     pub short: String,
-    /// Parameters whose value changes what goes over the wire or what the peer relies on (all but durations).
+    /// Parameters that both peers must agree on (all except durations).
     pub wire_parameters: Vec<(String, u64)>,
     pub version: u32,
     pub provides: Vec<String>,
     pub requires: Vec<String>,
     pub breaks: Vec<String>,
-    /// Of each automaton among those, all that it extends.
+    /// For each automaton among those, all automata that it extends.
     pub extends: Vec<(String, Vec<String>)>,
     /// Names of the interfaces above and below, for messages.
     pub above: Vec<String>,
@@ -69,9 +69,9 @@ pub struct Layer {
     pub accepts: Vec<Accepts>,
     pub invariants: Vec<Value>,
     pub goals: Vec<(String, Value)>,
-    /// It draws random numbers.
+    /// Whether it draws random numbers.
     pub random: bool,
-    /// It says `pack` or `unpack`.
+    /// Whether it uses `pack` or `unpack`.
     pub packs: bool,
     pub span: Span,
 }
@@ -83,7 +83,7 @@ pub struct Value {
     pub value: Expr,
 }
 
-/// A cell, and what it begins with.
+/// A cell and its initial value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StateCell {
     /// Without an initial value, which is `initial`.
@@ -98,7 +98,7 @@ pub struct Accepts {
     pub condition: Value,
 }
 
-/// What reacts to an event with a header, or to a timer.
+/// A reaction to an event with a header, or to a timer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Handler {
     /// `down.send`, `up.deliver.Data`, `on.resend`
@@ -106,19 +106,19 @@ pub struct Handler {
     pub trigger: Trigger,
     /// Of the event, or the indices of the timer.
     pub parameters: Vec<HandlerParameter>,
-    /// The fields of the header that is taken off.
+    /// The fields of the removed header.
     pub fields: Vec<NameId>,
     pub names: Names,
     pub body: Block,
     pub span: Span,
 }
 
-/// What runs a handler.
+/// The trigger of a handler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trigger {
     Event(Reacts),
     Timer,
-    /// An event or a timer that is not there, which has been reported.
+    /// An unknown event or timer, which was reported.
     Unknown,
 }
 
@@ -132,16 +132,16 @@ impl Trigger {
     }
 }
 
-/// Which events a handler is for.
+/// The guard of a handler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reacts {
-    /// Where it comes from.
+    /// The side from which it comes.
     pub side: PortId,
     pub event: EventId,
     pub guard: Guard,
 }
 
-/// A parameter of a handler, and what becomes of it before the body.
+/// A parameter of a handler, and its treatment before the body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HandlerParameter {
     pub name: NameId,
@@ -182,9 +182,9 @@ pub struct Filter {
     pub body: Block,
     pub end: Block,
     pub result: Option<Expr>,
-    /// Put in where they are called.
+    /// Functions, expanded at their calls.
     pub functions: Vec<Function>,
-    /// At most this many bytes more than it read: `n * grows.0 / grows.1 + grows.2`.
+    /// The most bytes by which the output exceeds the input: `n * grows.0 / grows.1 + grows.2`.
     pub grows: (u32, u32, u32),
     pub rejects: bool,
     pub span: Span,

@@ -8,7 +8,7 @@ use nacre_syntax::foreign::{self, Unknown};
 use crate::checker::Checker;
 use crate::program::not_built;
 
-/// Elements in any one container or array, at the most: keeps states of a size that can be thought about.
+/// The most elements of a container or array.
 const LARGEST: i128 = 1 << 20;
 
 impl Checker<'_> {

@@ -1,13 +1,13 @@
-//! Layers with other parameters than the source gives them: the small worlds of a verification.
+//! Variations: stacks and layers with other parameters than in the source, for the small worlds of a verification.
 
 use nacre_syntax::ast::{self, ExprKind, TimeUnit, TypeKind};
 
-/// How stacks and layers differ from what the source says of them.
+/// The differences of stacks and layers from the source.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Variation {
     /// Parameters of layers: of all instances of it in a stack.
     pub parameters: Vec<Override>,
-    /// Sequence numbers are of at most so many bits, so that they wrap around soon. Header fields and windows follow.
+    /// The largest width of sequence numbers, so that they wrap around soon. Header fields and windows follow.
     pub sequence_bits: Option<u8>,
 }
 
@@ -21,7 +21,7 @@ pub struct Override {
 }
 
 impl Variation {
-    /// The reference to a layer with these parameters in place of those that it gives.
+    /// The reference to a layer with these parameters instead of its own.
     pub(crate) fn applied(&self, declared: &ast::Layer, reference: &ast::LayerRef) -> ast::LayerRef {
         let mine: Vec<&Override> = self.parameters.iter().filter(|o| o.layer == declared.name.name).collect();
         if mine.is_empty() {
@@ -52,7 +52,7 @@ fn named(declared: &ast::Layer, reference: &ast::LayerRef) -> ast::LayerRef {
     named
 }
 
-/// A number as the source writes one of this type.
+/// A number as a literal of this type.
 fn constant(value: u64, ty: Option<&TypeKind>) -> ExprKind {
     match ty {
         Some(TypeKind::Name(name, _)) if name.name == "duration" => ExprKind::Duration(value, TimeUnit::Ns),

@@ -21,13 +21,13 @@ pub(crate) struct Walk<'s> {
     pub index: Index,
     pub key: Option<NameId>,
     pub entry: Entry,
-    /// A message that each turn must consume.
+    /// A message that each iteration must consume.
     pub held: Option<(NameId, Span)>,
-    /// What is taken apart at the beginning of each turn.
+    /// Values destructured at the beginning of each iteration.
     pub taken_apart: Option<(&'s ast::Pattern, Type)>,
 }
 
-/// What a loop over a type gives.
+/// The entries of a loop over a type.
 pub(crate) struct Parts {
     pub index: Type,
     pub value: Type,
@@ -37,7 +37,7 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// Those of a type, if loops go over it.
+    /// The entries of a type, if it can be iterated.
     pub fn of(ty: &Type) -> Option<Parts> {
         let numbered = |n: u32| Type::Range(0, u64::from(n));
         let parts = |index, value: &Type, size, pairs| Some(Parts { index, value: value.clone(), size, pairs });
@@ -106,7 +106,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A name that each turn sets.
+    /// A name set by each iteration.
     fn loop_variable(&mut self, name: &ast::Ident, ty: Type) -> NameId {
         let id = self.hidden(&name.name, ty, name.span);
         self.bind(&name.name, Binding::Value(id));

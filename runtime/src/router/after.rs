@@ -1,9 +1,9 @@
-//! What waits until a step is over.
+//! Work that waits until a step is over.
 
 use crate::error::Reason;
 use crate::event::ConnectionId;
 
-/// What is done when outputs are no longer lent, because it discards.
+/// Work that discards instances, and so waits until outputs are no longer lent.
 pub(crate) enum After {
     Confirmed(ConnectionId),
     Ended(ConnectionId, Reason),

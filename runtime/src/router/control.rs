@@ -12,7 +12,7 @@ use std::net::SocketAddr;
 
 /// A connection's pings are answered once in this time.
 const PONG_EVERY_NS: u64 = 100 * MILLISECOND;
-/// A peer that still says so after this time, and said nothing else between, does not know the connection.
+/// A peer that still reports it after this time, and sent nothing else meanwhile, does not know the connection.
 const UNKNOWN_FOR_NS: u64 = SECOND;
 
 impl<O: Outbox> Router<O> {

@@ -8,7 +8,7 @@ use crate::event::{ConnectionId, Head};
 use crate::outbox::Outbox;
 
 impl<O: Outbox> Router<O> {
-    /// The peer has shown that it gets what is sent to its address.
+    /// The peer has shown that it receives frames at its address.
     pub(super) fn confirm(&mut self, id: ConnectionId) {
         let Ok(connection) = self.get_mut(id) else {
             return;
@@ -36,7 +36,7 @@ impl<O: Outbox> Router<O> {
         }
     }
 
-    /// Ends a connection now, and says so to the application if it does not know.
+    /// Ends a connection now, and notifies the application if needed.
     pub(super) fn end(&mut self, id: ConnectionId, reason: Reason) {
         if self.get(id).is_ok_and(|connection| connection.phase == Phase::Live) {
             self.events.push(Head::Closed { connection: id, reason });

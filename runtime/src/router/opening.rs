@@ -84,7 +84,7 @@ impl<O: Outbox> Router<O> {
         config.set_role(GivenRole::Incarnation, self.random.draw());
     }
 
-    /// Opens an instance at a proposed id. What comes out of `open` is active afterwards.
+    /// Opens an instance at a proposed id. The outputs of `open` are active afterwards.
     pub(super) fn open(
         &mut self,
         id: ConnectionId,

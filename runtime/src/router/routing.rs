@@ -79,7 +79,7 @@ impl<O: Outbox> Router<O> {
         self.begin(kind, peer, len, Some(who));
     }
 
-    /// Stacks without a preamble: the address alone says whose it is.
+    /// For stacks without a preamble, the address alone identifies the connection.
     fn route_bare(&mut self, from: SocketAddr, len: usize) {
         if let Some(id) = self.connections.at(from).map(|found| found.id) {
             return self.input(id, len, None);
@@ -113,7 +113,7 @@ impl<O: Outbox> Router<O> {
         }
     }
 
-    /// The stack has accepted what the peer says of itself.
+    /// The stack has accepted the peer's identification.
     fn learn(&mut self, id: ConnectionId, who: Identification) {
         let Ok(connection) = self.get_mut(id) else {
             return;

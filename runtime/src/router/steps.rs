@@ -39,7 +39,7 @@ impl<O: Outbox> Router<O> {
 
     /// Runs the `later` events that wait: they come before all others.
     fn catch_up(&mut self, id: ConnectionId) {
-        // A deadline that has been looked at since the last step says whether there are any.
+        // The deadline after the last step tells whether there are any.
         if self.get(id).is_ok_and(|connection| connection.stack_deadline != 0) {
             return;
         }
@@ -63,7 +63,7 @@ impl<O: Outbox> Router<O> {
         }
     }
 
-    /// The same without the timers; returns the connection whose step it was.
+    /// The same without the timers; returns the connection of the step.
     fn end_loan(&mut self) -> Option<ConnectionId> {
         let id = self.stepper.active()?;
         self.copy_rest();
@@ -151,7 +151,7 @@ impl<O: Outbox> Router<O> {
     }
 }
 
-/// What an output means to the application.
+/// Interprets an output for the application.
 fn translate(connection: &Connection, output: &Output<'_>, after: &mut Vec<After>) -> Option<Head> {
     let (id, stack) = (connection.id, connection.instance.stack());
     let (known, event) = (stack.known(), Some(output.event()));

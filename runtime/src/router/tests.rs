@@ -41,7 +41,7 @@ fn events(router: &mut Router<Datagrams>) -> Vec<String> {
     }
 }
 
-/// Two routers, the time, and what has happened.
+/// Two routers, the time, and the events so far.
 struct World {
     ends: [Router<Datagrams>; 2],
     now: u64,

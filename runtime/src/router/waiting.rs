@@ -1,4 +1,4 @@
-//! What a router does when nothing waits to be handed out: timers, errors, and connections that wait for their stack.
+//! The work of a router without pending events: timers, errors, and connections that wait for their stack.
 
 use super::Router;
 use crate::clock::SECOND;
@@ -20,7 +20,7 @@ const AGAIN_NS: u64 = 1_000_000;
 const ERROR_EVERY_NS: u64 = SECOND;
 
 impl<O: Outbox> Router<O> {
-    /// Does what goes before the next datagram: reports errors, runs one timer. False if there was nothing to do.
+    /// Does the work before the next datagram: reports errors, runs one timer. Returns false if there was none.
     #[inline]
     pub(crate) fn work_before_datagram(&mut self) -> bool {
         let mut done = self.report_errors();
@@ -36,7 +36,7 @@ impl<O: Outbox> Router<O> {
         self.stepper.active().is_none() && self.events.has_room()
     }
 
-    /// Does what may wait until no datagram is there. False if there was nothing to do.
+    /// Does the work that may wait until no datagram is pending. Returns false if there was none.
     #[inline]
     pub(crate) fn work_without_datagram(&mut self) -> bool {
         self.stepper.active().is_none() && self.serve_waiting()
@@ -146,7 +146,7 @@ impl<O: Outbox> Router<O> {
         }
     }
 
-    /// Looks whether stacks now accept what they did not: a grant, a close, a call of the application.
+    /// Checks whether stacks now accept what they refused: a grant, a close, a call of the application.
     fn serve_waiting(&mut self) -> bool {
         self.schedule.unserved = 0;
         let mut done = false;
@@ -192,7 +192,7 @@ impl<O: Outbox> Router<O> {
         outcome == Outcome::Done
     }
 
-    /// Closes a connection whose application wants it, if its stack accepts it now.
+    /// Closes a connection at the application's request, if its stack accepts it now.
     pub(super) fn try_close(&mut self, id: ConnectionId) -> bool {
         let Ok(connection) = self.get(id) else {
             return false;

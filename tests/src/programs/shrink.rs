@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::tree::{Node, Part, Role};
 
-/// Shrinks a tree; at most so many programs are tried.
+/// Shrinks a tree; tries at most `budget` programs.
 pub fn shrink(tree: &Node, mut budget: usize, fails: &dyn Fn(&str) -> bool) -> Node {
     let mut best = tree.clone();
     loop {

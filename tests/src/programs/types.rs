@@ -133,7 +133,7 @@ impl Ty {
     }
 }
 
-/// The largest number of so many bits.
+/// The largest number of `bits` bits.
 pub fn mask(bits: u8) -> u64 {
     u64::MAX >> (64 - u32::from(bits))
 }

@@ -36,7 +36,7 @@ pub fn echo() -> Fragment {
     l.done()
 }
 
-/// Sends each message so many times.
+/// Sends each message this many times.
 pub fn burst(times: u32) -> Fragment {
     let mut l = Maker::new("burst", &format!("burst<{times}>"));
     let c = l.channel();

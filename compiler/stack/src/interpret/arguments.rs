@@ -8,7 +8,7 @@ pub fn session_among(stack: &Stack, event: EventId, arguments: &[Value]) -> u64 
     stack.event(event).session.and_then(|at| arguments.get(at as usize)).map_or(0, Value::num)
 }
 
-/// Where an event comes from that the host does not call: the address of the peer, and the session.
+/// The origin of an event that the host does not call: the address of the peer, and the session.
 #[derive(Clone, Copy)]
 pub struct Source {
     pub from: Option<Addr>,

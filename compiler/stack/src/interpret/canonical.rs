@@ -24,7 +24,7 @@
 //! **Abstract** bytes ([`Kind::Abstract`]) are for a checker in which any armed timer may fire at any time, and which tries the
 //! numbers that are drawn at random itself. In cells, a timer is one byte there (1: armed); where `times` may be erased
 //! (`nacre_analysis::timing::erasure`), durations and instants take no bytes; the generators take none. Messages and
-//! `later` events stay as they are: what they carry may be seen.
+//! `later` events are unchanged: their arguments may be observed.
 
 use super::state::State;
 use super::value::{Message, Value, NEVER};

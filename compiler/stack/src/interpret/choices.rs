@@ -1,4 +1,4 @@
-//! What the language leaves open (an order of events, a random number), decided by a search instead of by dice.
+//! Nondeterministic choices (an order of events, a random number), made by a search instead of at random.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub type Points = BTreeMap<NodeId, Vec<u64>>;
 pub struct Choices {
     plan: Vec<u32>,
     points: Arc<Points>,
-    /// What was picked, and out of how many.
+    /// The picked index, and the number of alternatives.
     made: Vec<(u32, u32)>,
     /// The numbers that were drawn at random.
     drawn: Vec<u64>,
@@ -30,14 +30,15 @@ impl Choices {
         Choices { points, ..Choices::default() }
     }
 
-    /// Picks one of so many (at least one).
+    /// Picks one of `of` alternatives (at least one).
     pub fn pick(&mut self, of: usize) -> usize {
         let pick = self.plan.get(self.made.len()).copied().unwrap_or(0).min(of.saturating_sub(1) as u32);
         self.made.push((pick, of as u32));
         pick as usize
     }
 
-    /// Draws a number below a limit: every one if these are few, else those that were found to be told apart, else the
+    /// Draws a number below a limit: every one if there are few, else one of each class that the stack distinguishes,
+    /// else the
     /// least or the greatest.
     pub fn draw(&mut self, statement: NodeId, below: u64) -> u64 {
         let last = below.saturating_sub(1);
@@ -53,7 +54,7 @@ impl Choices {
         drawn.min(last)
     }
 
-    /// Returns what is to be picked, in order; whatever comes after is the first.
+    /// Returns the choices to make, in order; each further choice is the first alternative.
     pub fn plan(&self) -> &[u32] {
         &self.plan
     }

@@ -1,4 +1,4 @@
-//! Conditions: what a layer accepts, what is invariant, what is a goal; each in the session that it is about.
+//! Conditions: `accepts`, invariants and goals, each in its session.
 
 use super::arguments::session_among;
 use super::report::Rule;
@@ -8,7 +8,7 @@ use super::value::Value;
 use crate::*;
 
 impl<'a> Run<'a> {
-    /// Reports what a layer should not have been given by another.
+    /// Reports an event that its layer does not accept.
     pub fn check_accepted(&mut self, layer: LayerId, event: &Pending) {
         let direction = self.stack.event(event.event).direction;
         let inner = matches!(self.stack.link(event.link).begin(direction), Target::Layer(_));
@@ -46,7 +46,7 @@ impl<'a> Run<'a> {
         held
     }
 
-    /// Each session of each layer, with what is evaluated in it.
+    /// Each session of each layer, with its conditions.
     fn sessions(&self) -> impl Iterator<Item = (&'a Layer, Frame<'a>)> {
         let layers = self.stack.layers.iter().zip((0..).map(LayerId));
         layers.flat_map(|(layer, id)| {
@@ -54,7 +54,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// What must hold when a step has ended.
+    /// Checks the conditions at the end of a step.
     pub fn check_invariants(&mut self) {
         for (layer, frame) in self.sessions() {
             self.frames.push(frame);

@@ -19,7 +19,7 @@ impl Covered {
         Covered { handlers: vec![false; stack.handlers.len()], blocks: BTreeSet::new() }
     }
 
-    /// Adds what another run has covered.
+    /// Adds the coverage of another run.
     pub fn add(&mut self, other: Covered) {
         self.handlers.resize(self.handlers.len().max(other.handlers.len()), false);
         self.handlers.iter_mut().zip(other.handlers).for_each(|(all, one)| *all |= one);

@@ -8,7 +8,7 @@ use crate::operations::{numbers, operators, Parts};
 use crate::*;
 
 impl Run<'_> {
-    /// The value of an expression. What it names of linear locals is moved out of them.
+    /// The value of an expression. Named parts of linear locals are moved out of them.
     pub fn evaluate(&mut self, expr: &Expr) -> Value {
         let ty = &expr.ty;
         match &expr.kind {
@@ -161,7 +161,7 @@ impl Run<'_> {
         }
     }
 
-    /// Moves a part with messages out of a local: what is left of it is gone there.
+    /// Moves a part with messages out of a local, which no longer has it.
     fn take(&mut self, expr: &Expr) -> Value {
         let mut steps = vec![];
         let mut at = expr;

@@ -36,7 +36,7 @@ impl<'a> Run<'a> {
         Flow::Next
     }
 
-    /// Notes what is executed; returns what was before.
+    /// Records the current node; returns the previous one.
     fn enter(&mut self, span: Span) -> Span {
         self.frames.last_mut().map_or(span, |frame| std::mem::replace(&mut frame.span, span))
     }

@@ -1,4 +1,4 @@
-//! Places whose indices have been evaluated, and the parts of values that they name.
+//! Resolved places, and the parts of values that they name.
 
 use super::value::Value;
 use crate::*;
@@ -32,7 +32,7 @@ impl Found {
     }
 }
 
-/// What is in a part of a value; None: nothing is there.
+/// A part of a value; None: it is missing.
 pub fn part(value: &Value, step: FoundStep) -> Option<&Value> {
     match (value, step) {
         (Value::Tuple(parts), FoundStep::Part(i)) => parts.get(usize::try_from(i).ok()?),

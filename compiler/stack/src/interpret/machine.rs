@@ -14,7 +14,7 @@ use super::timers::{self, Armed};
 use super::value::{Addr, Message, Origin, Value, NEVER};
 use crate::*;
 
-/// What became of an outside event; `enum nacre_result`.
+/// The outcome of an outside event; `enum nacre_result`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
     Ok,
@@ -27,7 +27,7 @@ pub enum Outcome {
     Invalid,
 }
 
-/// What a connection is opened with.
+/// The configuration of a connection.
 #[derive(Clone)]
 pub struct Config {
     /// By `layer.cell`.
@@ -128,7 +128,7 @@ impl Machine {
         Outcome::Ok
     }
 
-    /// Whether the stack would accept a call now, with arguments of zero and a message of so many bytes.
+    /// Whether the stack would accept a call now, with arguments of zero and a message of `length` bytes.
     pub fn accepts(&self, event: u32, length: usize) -> bool {
         let Some(input) = input_of(&self.stack, event) else { return false };
         let message = Message::new(&vec![0; length], Origin::Input, true);
@@ -155,7 +155,7 @@ impl Machine {
         Run::new(stack, &mut state).goals()
     }
 
-    /// A copy of what the conditions of a call can read.
+    /// A copy of the state that the conditions of a call can read.
     fn seen_by(&self, input: &PortInput) -> State {
         let read = |cell: &Cell| input.admissions.iter().any(|a| a.layer == cell.layer);
         let cells = self.stack.cells.iter().zip(&self.state.cells);
@@ -223,7 +223,7 @@ impl Machine {
         Outcome::Ok
     }
 
-    /// Events were put off; until `tick` has handled them, nothing else is taken.
+    /// `later` events wait; until `tick` has handled them, all other events are refused.
     pub fn is_busy(&self) -> bool {
         !self.state.later.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What is done with messages: cut, joined, headers taken off.
+//! Operations on messages: slicing, joining, removing headers.
 
 use std::sync::Arc;
 

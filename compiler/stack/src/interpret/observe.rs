@@ -1,4 +1,4 @@
-//! What can be seen of a machine besides what its entries return, and what a search decides for it.
+//! Observation of a machine beyond the results of its entries, and choices made by a search.
 
 use std::sync::Arc;
 
@@ -18,12 +18,12 @@ impl Machine {
         self.state.choices = Some(choices);
     }
 
-    /// What was decided since [`Machine::decide`].
+    /// The choices since [`Machine::decide`].
     pub fn take_choices(&mut self) -> Choices {
         self.state.choices.take().unwrap_or_default()
     }
 
-    /// What has run since this was called last; from the first call on.
+    /// The coverage since the last call; recorded from the first call on.
     pub fn take_covered(&mut self) -> Covered {
         let fresh = Covered::none_of(&self.stack);
         self.state.covered.replace(fresh).unwrap_or_default()
@@ -65,7 +65,7 @@ impl Machine {
     pub fn take_outputs(&mut self) -> Vec<Output> {
         std::mem::take(&mut self.state.outputs)
     }
-    /// What has been found wrong since it was taken last.
+    /// The reports since the last call.
     pub fn reports(&self) -> &[Report] {
         &self.state.reports
     }
@@ -73,11 +73,11 @@ impl Machine {
     pub fn take_reports(&mut self) -> Vec<Report> {
         std::mem::take(&mut self.state.reports)
     }
-    /// What was handled since the trace was taken last, if it is wanted.
+    /// The trace since the last call, if tracing is on.
     pub fn trace(&self) -> Option<&[TraceEntry]> {
         self.state.trace.as_deref()
     }
-    /// From now on what is handled is traced.
+    /// Turns tracing on.
     pub fn trace_on(&mut self) {
         self.state.trace.get_or_insert_default();
     }

@@ -30,7 +30,7 @@ impl Run<'_> {
         found
     }
 
-    /// What is derived follows anew from its inputs whenever it is looked at.
+    /// Derived cells are computed from their inputs at each read.
     fn derive(&mut self, id: CellId) {
         let cell = &self.stack.cells[id.index()];
         if let (Scope::Derived, Some(initial)) = (cell.scope, &cell.initial) {
@@ -69,7 +69,7 @@ impl Run<'_> {
         }
     }
 
-    /// What is at a place; None: nothing is there.
+    /// The value at a place; None: it is missing.
     pub fn peek(&self, found: &Found) -> Option<&Value> {
         found.path.iter().try_fold(self.root(found.root)?, |value, step| part(value, *step))
     }
@@ -78,7 +78,7 @@ impl Run<'_> {
         found.path.iter().try_fold(self.root_mut(found.root)?, |value, step| part_mut(value, *step))
     }
 
-    /// A copy of what is at a place; zero if nothing is there.
+    /// A copy of the value at a place; zero if it is missing.
     pub fn read(&self, found: &Found, ty: &Type) -> Value {
         let value = match self.peek(found) {
             Some(value) => value.clone(),

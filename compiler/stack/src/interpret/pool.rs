@@ -1,11 +1,11 @@
-//! The account of the message pool: which blocks live, and how many a step took.
+//! The accounting of the message pool: the live blocks, and the number that a step allocated.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::value::{Message, Origin, Segment, Value};
 
-/// The account. Blocks have numbers that are never used again; what is free is a count.
+/// The accounting. Blocks have unique numbers; free blocks are only counted.
 #[derive(Clone, Debug)]
 pub struct Pool {
     pub size: u32,
@@ -34,14 +34,14 @@ impl Pool {
         length.div_ceil(self.block) as u32
     }
 
-    /// A step begins, whose outside event brought this message.
+    /// Begins a step whose outside event has this message.
     pub fn begin(&mut self, input: &Message) {
         self.taken = 0;
         self.input = None;
         self.source = input.segments.first().map_or_else(|| Arc::from(&[][..]), |s| Arc::from(s.slice()));
     }
 
-    /// A step has ended: only what is still referred to lives on.
+    /// Ends a step: unreferenced blocks become free.
     pub fn end<'v>(&mut self, held: impl Iterator<Item = &'v Value>) {
         self.live.clear();
         for value in held {

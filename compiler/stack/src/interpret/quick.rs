@@ -10,7 +10,7 @@ use crate::*;
 /// Loops longer than this take the usual way.
 const LONGEST_LOOP: u64 = 64;
 
-/// How two numbers are compared, and what follows.
+/// A comparison of two numbers, and its consequence.
 enum Compare {
     Equality(bool),
     Order(fn(Ordering) -> bool),
@@ -23,7 +23,7 @@ pub struct Quick(Vec<Step>);
 enum Step {
     Let(usize, Number),
     If(Number, Vec<Step>, Vec<Step>),
-    /// The variable takes each of so many numbers from the first on.
+    /// A loop: its variable takes this many numbers from the first on.
     For(usize, u64, u64, Vec<Step>),
 }
 

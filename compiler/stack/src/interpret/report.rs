@@ -1,4 +1,4 @@
-//! What the interpreter tells about a run besides its outputs: broken rules, and the trace.
+//! Reports of the interpreter: violated rules, and the trace.
 
 use super::value::{Addr, Message, Value, NEVER};
 use crate::*;
@@ -24,7 +24,7 @@ pub enum Rule {
     /// An emission that its target does not accept.
     Accepts,
     Invariant,
-    /// A step took more blocks than its `Need` says.
+    /// A step allocated more blocks than its `Need`.
     Need,
     /// No reaction for an event, or no shape for a frame.
     Complete,

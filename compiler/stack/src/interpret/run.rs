@@ -14,7 +14,7 @@ const LONGEST_STEP: u32 = 1_000_000;
 /// Reports that are kept.
 const MOST_REPORTS: usize = 10_000;
 
-/// A link in one direction: what stays in order.
+/// A link in one direction, which keeps its events in order.
 type Way = (LinkId, Direction);
 
 pub enum Slot {
@@ -29,7 +29,7 @@ pub struct Frame<'a> {
     pub layer: LayerId,
     /// In which session of the layer this runs.
     pub session: u64,
-    /// Of a filter: what it has yielded.
+    /// Of a filter: the yielded bytes.
     pub yielded: Vec<u8>,
     /// The statement that is executed, or the condition that is evaluated.
     pub span: Span,
@@ -131,7 +131,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Hands an event to what it arrives at.
+    /// Delivers an event to its target.
     pub fn handle(&mut self, mut event: Pending) {
         let layer = match self.stack.arrives(event.link, event.event) {
             Target::Layer(layer) => layer,

@@ -28,7 +28,7 @@ pub struct State {
     pub externs: Arc<dyn Externs>,
     /// None: dice decide.
     pub choices: Option<Choices>,
-    /// What has run; none: not wanted.
+    /// The coverage; none: not recorded.
     pub covered: Option<Covered>,
 }
 
@@ -64,7 +64,7 @@ pub enum Schedule {
 
 /// The C functions that a stack calls.
 pub trait Externs: Send + Sync {
-    /// What a function gives; none: the host does not have it.
+    /// The result of a function; none: the host does not supply it.
     fn call(&self, function: &Extern, arguments: &[Value]) -> Option<Value>;
 }
 

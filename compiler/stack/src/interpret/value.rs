@@ -34,7 +34,7 @@ impl Addr {
     }
 }
 
-/// A value. Its type is known from where it stands.
+/// A value. Its type follows from the context.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// Bool, UInt, Int, Seq, Range, Enum, Duration, Instant: masked to the width of its type.
@@ -68,7 +68,7 @@ pub struct Message {
     pub data: bool,
 }
 
-/// Bytes `from .. to` of a string that nobody changes any more.
+/// Bytes `from .. to` of an immutable string.
 #[derive(Clone, Debug)]
 pub struct Segment {
     pub bytes: Arc<[u8]>,
@@ -79,7 +79,7 @@ pub struct Segment {
     pub piece: u32,
 }
 
-/// Where the bytes lie.
+/// The location of the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// The caller's message or frame, lent for this step.

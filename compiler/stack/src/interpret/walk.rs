@@ -86,7 +86,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The indices of what is there, in order.
+/// The indices of the entries, in order.
 fn indices(container: &Value, from: Option<u64>, to: Option<u64>) -> Vec<u64> {
     match container {
         Value::Tuple(parts) => (0..parts.len() as u64).collect(),

@@ -40,7 +40,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a string of bytes says.
+/// The decoded bytes.
 pub struct Parsed {
     pub shape: usize,
     pub headers: Vec<(HeaderId, Vec<Value>)>,
@@ -48,7 +48,7 @@ pub struct Parsed {
     pub size: usize,
 }
 
-/// Where a field stands: its first bit.
+/// The first bit of a field.
 fn place_of(shape: &Shape, header: HeaderId, field: usize, declared: &HeaderField) -> Option<u32> {
     let placed = shape.fields.iter().find(|p| p.header == header && p.field as usize == field);
     match declared.place {
@@ -94,7 +94,7 @@ impl Stack {
         frame.bytes()
     }
 
-    /// Reads what stands in front of the data; none: no message of this layout looks like that.
+    /// Decodes the headers; none: the bytes are no message of this layout.
     pub fn parse(&self, layout: &Layout, bytes: &[u8]) -> Option<Parsed> {
         let index = find_shape(layout, bytes)?;
         let shape = &layout.shapes[index];
@@ -197,7 +197,7 @@ impl Stack {
     }
 }
 
-/// Where a shape's number stands: first bit, value, bits.
+/// The place and value of a shape's number: first bit, value, width.
 fn number_places(layout: &Layout, shape: &Shape) -> Vec<(u32, u64, u32)> {
     let number = shape.number as u64;
     match layout.form {

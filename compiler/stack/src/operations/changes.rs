@@ -1,4 +1,4 @@
-//! What the operations of [`super::methods`] do: the reference.
+//! The reference implementation of the operations of [`super::methods`].
 
 use crate::interpret::Value;
 
@@ -30,7 +30,7 @@ impl Arguments<'_> {
     }
 }
 
-/// What an operation gave.
+/// The result of an operation.
 pub struct Done {
     /// None: nothing is there, or it failed.
     pub gives: Option<Value>,
@@ -105,12 +105,12 @@ pub fn put(container: &mut Value, arguments: Arguments) -> Done {
     Done::NOTHING
 }
 
-/// Window: removes what is next.
+/// Window: removes the next entry.
 pub fn take_next(container: &mut Value, _: Arguments) -> Done {
     Done::with(if let Value::Window(window) = container { window.take_next() } else { None })
 }
 
-/// Window: passes what is next.
+/// Window: passes over the next number.
 pub fn read(container: &mut Value, _: Arguments) -> Done {
     let Value::Window(window) = container else { return Done::NOTHING };
     Done::with(window.read().and_then(|number| window.get(number).cloned()))

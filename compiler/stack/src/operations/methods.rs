@@ -11,20 +11,20 @@ pub use super::changes::{Arguments, Done};
 /// An operation, by its name.
 pub struct Method {
     pub operation: Operation,
-    /// As it stands before the place in the text of the IR.
+    /// Its text in the IR, before the place.
     pub word: &'static str,
     /// By kinds of containers.
     pub rows: &'static [Row],
 }
 
-/// What an operation is for one kind of container.
+/// An operation of one kind of container.
 pub struct Row {
     pub on: Kind,
     /// Its name in a layer; none: a layer writes it in another way.
     pub name: Option<&'static str>,
     /// Its arguments, in order.
     pub takes: &'static [Operand],
-    /// What it gives, if it gives anything.
+    /// Its result, if it has one.
     pub gives: Option<Operand>,
     pub success: Success,
     pub releases: Releases,
@@ -75,7 +75,7 @@ const fn on(on: Kind, name: &'static str, run: fn(&mut Value, Arguments) -> Done
 }
 
 const fn clear(kind: Kind) -> Row {
-    // The clear of what has no method is a store of zero.
+    // For types without the method, `clear` is a store of zero.
     let name = match kind {
         Kind::Ring | Kind::List | Kind::Window => Some("clear"),
         _ => None,
@@ -239,7 +239,7 @@ impl Operation {
         METHODS.iter().find(|method| method.word == word).map(|method| method.operation)
     }
 
-    /// What the table says of it.
+    /// Its row in the table.
     pub fn method(self) -> &'static Method {
         &METHODS[self as usize]
     }

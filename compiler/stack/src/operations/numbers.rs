@@ -13,7 +13,7 @@ pub fn bits(ty: &Type) -> u32 {
     }
 }
 
-/// `a - b` as a signed number of so many bits.
+/// `a - b` as a signed number of `bits` bits.
 pub fn distance(a: u64, b: u64, bits: u8) -> i64 {
     sign_extend(a.wrapping_sub(b), bits)
 }

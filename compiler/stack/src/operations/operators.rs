@@ -10,13 +10,13 @@ use crate::{mask, BinaryOp, Type, UnaryOp};
 /// An operator with two operands.
 pub struct Binary {
     pub op: BinaryOp,
-    /// As it stands between its operands in the text of the IR.
+    /// Its text in the IR, between its operands.
     pub word: &'static str,
     /// By kinds of the left operand; no kind is in two of them.
     pub rows: &'static [Row],
 }
 
-/// What an operator is for some kinds of left operands.
+/// An operator for some kinds of left operands.
 pub struct Row {
     pub on: &'static [Kind],
     pub right: Right,
@@ -24,7 +24,7 @@ pub struct Row {
     pub run: Run,
 }
 
-/// What the right operand must be.
+/// The required type of the right operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Right {
     /// Of the type of the left one.
@@ -66,7 +66,7 @@ pub struct Order {
     pub right: Ordering,
 }
 
-/// What an operator does.
+/// The function of an operator.
 #[derive(Clone, Copy)]
 pub enum Run {
     /// On numbers; the result is cut to the width of its type.
@@ -84,7 +84,7 @@ pub enum Run {
     Subset,
     /// Whether the left number is an element of the right set.
     Member,
-    /// On a set of so many elements and a number.
+    /// On a set of this size and a number.
     Moved(fn(&[u64], u64, u32) -> Vec<u64>),
 }
 
@@ -197,7 +197,7 @@ fn shifted(n: Pair, result: u64) -> u64 {
 }
 
 impl BinaryOp {
-    /// As it stands in the text of the IR.
+    /// Its text in the IR.
     pub fn word(self) -> &'static str {
         BINARY[self as usize].word
     }
@@ -277,7 +277,7 @@ fn size(set: &Type) -> u32 {
 /// An operator with one operand.
 pub struct Unary {
     pub op: UnaryOp,
-    /// As it stands before its operand in the text of the IR.
+    /// Its text in the IR, before its operand.
     pub word: &'static str,
     pub on: &'static [Kind],
     /// The type of the result; none: that of the operand.
@@ -299,7 +299,7 @@ impl UnaryOp {
         UNARY.iter().find(|operator| operator.word == word).map(|operator| operator.op)
     }
 
-    /// What the table says of it.
+    /// Its row in the table.
     pub fn row(self) -> &'static Unary {
         &UNARY[self as usize]
     }

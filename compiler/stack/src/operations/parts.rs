@@ -1,4 +1,4 @@
-//! What the operations of a container take and give, in terms of the container's type.
+//! The signatures of the operations of a container, in terms of the container's type.
 
 use crate::Type;
 
@@ -33,7 +33,7 @@ pub struct Parts<'t> {
 }
 
 impl<'t> Parts<'t> {
-    /// The parts of a type; of what is no container there are none.
+    /// The parts of a type; only containers have any.
     pub fn of(ty: &'t Type) -> Parts<'t> {
         let none = Parts { entry: None, key: None, bits: None, capacity: 0 };
         match ty {

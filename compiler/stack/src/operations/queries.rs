@@ -1,4 +1,4 @@
-//! What containers tell without changing.
+//! Queries of containers, which do not change them.
 
 use super::changes::slot_of;
 use super::kind::Kind;
@@ -10,13 +10,13 @@ use crate::{Query, Type};
 /// A question, by its name.
 pub struct Question {
     pub query: Query,
-    /// As it stands before the place in the text of the IR.
+    /// Its text in the IR, before the place.
     pub word: &'static str,
     /// No kind is in two of them.
     pub rows: &'static [Row],
 }
 
-/// What a question is for some kinds of containers.
+/// A query of some kinds of containers.
 pub struct Row {
     pub on: &'static [Kind],
     pub takes: Option<Operand>,
@@ -26,7 +26,7 @@ pub struct Row {
     pub run: fn(&Value, Asked) -> Option<Value>,
 }
 
-/// What a question gives.
+/// The result of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     Bool,
@@ -57,7 +57,7 @@ const SLOTS: &[Kind] = &[Kind::Pool, Kind::Map];
 const WINDOW: &[Kind] = &[Kind::Window];
 const SIZED: &[Kind] =
     &[Kind::Ring, Kind::List, Kind::Window, Kind::Pool, Kind::Map, Kind::Set, Kind::Text, Kind::Array, Kind::Bytes];
-/// What can have room left; the window has rows of its own.
+/// Containers with a capacity; the window has rows of its own.
 const FILLED: &[Kind] = &[Kind::Ring, Kind::List, Kind::Pool, Kind::Map, Kind::Set, Kind::Text];
 
 const fn asks(on: &'static [Kind], gives: Answer, run: fn(&Value, Asked) -> Option<Value>) -> Row {
@@ -150,7 +150,7 @@ impl Query {
         QUESTIONS.iter().find(|question| question.word == word).map(|question| question.query)
     }
 
-    /// What the table says of it.
+    /// Its row in the table.
     pub fn question(self) -> &'static Question {
         &QUESTIONS[self as usize]
     }
@@ -163,7 +163,7 @@ impl Query {
 }
 
 impl Row {
-    /// The type of what it gives; none: any number.
+    /// The type of its result; none: any number.
     pub fn result(&self, container: &Type) -> Option<Type> {
         match self.gives {
             Answer::Bool => Some(Type::Bool),

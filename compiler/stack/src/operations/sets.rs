@@ -2,12 +2,12 @@
 
 use crate::mask;
 
-/// Words of a set of so many elements.
+/// The number of words of a set of `n` elements.
 pub fn words(n: u32) -> usize {
     n.div_ceil(64) as usize
 }
 
-/// The set without what is beyond its elements.
+/// The set without bits beyond its size.
 pub fn trim(mut set: Vec<u64>, n: u32) -> Vec<u64> {
     set.resize(words(n), 0);
     if let (Some(last), true) = (set.last_mut(), !n.is_multiple_of(64)) {
@@ -37,12 +37,12 @@ pub fn elements(set: &[u64]) -> impl Iterator<Item = u64> + '_ {
     (0..set.len() as u64 * 64).filter(|i| member(set, *i))
 }
 
-/// Each element greater by a number; what is then too large is no element.
+/// Adds a number to each element; elements that become too large are removed.
 pub fn raise(set: &[u64], by: u64, n: u32) -> Vec<u64> {
     moved(set, n, |i| i.checked_add(by))
 }
 
-/// Each element smaller by a number; what is then below 0 is no element.
+/// Subtracts a number from each element; elements below 0 are removed.
 pub fn lower(set: &[u64], by: u64, n: u32) -> Vec<u64> {
     moved(set, n, |i| i.checked_sub(by))
 }

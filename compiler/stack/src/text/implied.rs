@@ -17,7 +17,7 @@ impl Scoped<'_> {
         }
     }
 
-    /// The type of what is at a place.
+    /// The type of the value at a place.
     pub fn place(&self, root: Root, path: &[Step]) -> Option<Type> {
         let mut ty = match root {
             Root::Cell(id) => self.stack.cells.get(id.index())?.ty.clone(),

@@ -1,6 +1,6 @@
 //! The words of the text.
 
-/// A word, with the line it stands on.
+/// A word and its line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Token {
     pub kind: TokenKind,

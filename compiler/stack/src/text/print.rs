@@ -12,7 +12,7 @@ pub fn print(stack: &Stack) -> String {
     print_either(stack, false)
 }
 
-/// The text of a stack with all spans: what is read back from it is the same in every respect.
+/// The text of a stack with all spans: reading it back gives an equal stack.
 pub fn print_with_spans(stack: &Stack) -> String {
     print_either(stack, true)
 }

@@ -15,7 +15,7 @@ pub struct Code<'a> {
     pub depth: usize,
     /// Whether statements and expressions are followed by their spans.
     pub spans: bool,
-    /// Whose code it is, if it emits.
+    /// The layer of the code, if it emits.
     pub layer: Option<LayerId>,
 }
 

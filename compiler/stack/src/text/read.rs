@@ -28,7 +28,7 @@ pub fn fail<T>(line: u32, text: String) -> Result<T> {
     Err(ReadError { line, text })
 }
 
-/// Reads what [`print`](super::print()) writes. The stack may still be one that the validator refuses.
+/// Reads the output of [`print`](super::print()). The validator may still reject the stack.
 pub fn read(text: &str) -> Result<Stack> {
     let tokens = match tokens(text) {
         Ok(tokens) => tokens,
@@ -66,7 +66,7 @@ pub fn read(text: &str) -> Result<Stack> {
     Ok(stack)
 }
 
-/// The names that the items declare, so that code may name what stands after it.
+/// The names that the items declare, so that code may name later items.
 fn collect(tokens: &[Token]) -> Names {
     let mut names = Names::default();
     for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.first) {
@@ -108,7 +108,7 @@ pub struct Reader {
     pub locals: Vec<Local>,
     pub local_names: Table,
     pub depth: u32,
-    /// Whose code is read.
+    /// The layer of the code being read.
     pub layer: Option<LayerId>,
 }
 
@@ -249,7 +249,7 @@ impl Reader {
         self.list(']', item)
     }
 
-    /// The index of what a table's name or `#n` means.
+    /// The index in a table of a name or `#n`.
     pub fn entry_of(&mut self, table: &Table) -> Result<u32> {
         if self.is_sign('#') {
             return self.small();

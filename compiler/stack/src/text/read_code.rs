@@ -327,7 +327,7 @@ impl Reader {
         Ok(list)
     }
 
-    /// What an expression is, and its type where the form says it.
+    /// The form of an expression, and its type if the form determines it.
     fn kind(&mut self) -> Result<(ExprKind, Option<Type>)> {
         if self.at_sign('%') {
             return Ok((ExprKind::Local(self.local()?), None));

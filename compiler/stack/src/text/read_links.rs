@@ -1,14 +1,14 @@
-//! Links, and what goes over them.
+//! Links, and the events on them.
 
 use super::names::link_to;
 use super::read::{fail, Reader, Result};
 use super::words;
 use crate::*;
 
-/// Where an emission goes, as the text says it.
+/// The target of an emission, as written.
 enum Way {
     Link(LinkId),
-    /// What the event arrives at.
+    /// The target of the event.
     To(Target),
 }
 

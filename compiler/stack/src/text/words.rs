@@ -1,4 +1,4 @@
-//! The words for what the IR enumerates.
+//! The words for the enumerations of the IR.
 
 use crate::*;
 

@@ -2,12 +2,12 @@
 
 use super::*;
 
-/// Where a traversal can begin: code of any size.
+/// A root of a traversal: code of any size.
 pub trait Traverse {
     /// The visitor meets this.
     fn accept<'a>(&'a self, v: &mut dyn Visitor<'a>);
 
-    /// The visitor meets what is directly in this.
+    /// Visits the direct parts of this.
     fn descend<'a>(&'a self, v: &mut dyn Visitor<'a>);
 
     /// Every node of this, outer ones first.
@@ -33,19 +33,19 @@ pub trait Traverse {
         });
     }
 
-    /// Whether a node of this is what is asked for.
+    /// Whether a node of this satisfies the predicate.
     fn any<'a>(&'a self, mut is: impl FnMut(Node<'a>) -> bool) -> bool {
         let mut found = false;
         self.each(|node| found = found || is(node));
         found
     }
 
-    /// Whether an expression of this is what is asked for.
+    /// Whether an expression of this satisfies the predicate.
     fn any_expr<'a>(&'a self, mut is: impl FnMut(&'a Expr) -> bool) -> bool {
         self.any(|node| matches!(node, Node::Expr(e) if is(e)))
     }
 
-    /// Whether a statement of this is what is asked for.
+    /// Whether a statement of this satisfies the predicate.
     fn any_statement<'a>(&'a self, mut is: impl FnMut(&'a Statement) -> bool) -> bool {
         self.any(|node| matches!(node, Node::Statement(s) if is(s)))
     }
@@ -60,7 +60,7 @@ pub trait Traverse {
         self.parts().places
     }
 
-    /// What is directly in this.
+    /// The direct parts of this.
     fn parts(&self) -> Parts<'_> {
         let mut parts = Parts::default();
         self.descend(&mut parts);
@@ -149,7 +149,7 @@ impl<'a, V: Visitor<'a>> Visitor<'a> for Own<V> {
     }
 }
 
-/// What is directly in a statement, an expression or a place.
+/// The direct parts of a statement, an expression or a place.
 #[derive(Default)]
 pub struct Parts<'a> {
     pub operands: Vec<&'a Expr>,
@@ -173,7 +173,7 @@ impl<'a> Visitor<'a> for Parts<'a> {
     }
 }
 
-/// Changes every expression, then what is in it.
+/// Changes every expression, then its parts.
 pub struct ChangeExprs<F>(pub F);
 
 impl<F: FnMut(&mut Expr)> Rewriter for ChangeExprs<F> {
@@ -183,7 +183,7 @@ impl<F: FnMut(&mut Expr)> Rewriter for ChangeExprs<F> {
     }
 }
 
-/// Changes every statement, then what is in it.
+/// Changes every statement, then its parts.
 pub struct ChangeStatements<F>(pub F);
 
 impl<F: FnMut(&mut Statement)> Rewriter for ChangeStatements<F> {

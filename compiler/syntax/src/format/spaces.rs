@@ -5,7 +5,7 @@ use crate::parser::Role;
 use crate::token::TokenKind::*;
 
 impl Source<'_> {
-    /// The tokens on one line, if they fit into so many columns and may stand on one.
+    /// The tokens on one line, if they fit the columns and may share a line.
     pub fn flat(&self, from: usize, to: usize, columns: usize) -> Option<String> {
         if self.has_comment(from, to) {
             return None;

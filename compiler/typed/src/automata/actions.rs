@@ -1,4 +1,4 @@
-//! Actions: their parameters, how they are joined with those that they extend, and which event each is.
+//! Actions: their parameters, their events, and their join with the actions that they extend.
 
 use nacre_diagnostics::nearest;
 use nacre_specification as spec;
@@ -19,15 +19,14 @@ impl<'p> Typer<'p> {
             return vec![];
         }
         let mut actions: Vec<spec::Action> = groups.iter().filter_map(|parts| self.action(parts)).collect();
-        // What an extension rules out need not be asked for again and again; of events it matters that they are ruled
-        // out.
+        // An internal action that an extension rules out is omitted; for events it matters that they are ruled out.
         actions.retain(|a| {
             matches!(a.kind, spec::ActionKind::Input | spec::ActionKind::Output) || !a.guards.contains(&NEVER)
         });
         actions
     }
 
-    /// One action from what an automaton and those that it extends say of it, the furthest first.
+    /// Joins the definitions of an action in an automaton and in those that it extends, the furthest first.
     fn action(&mut self, parts: &[&'p ast::Action]) -> Option<spec::Action> {
         let last = parts[parts.len() - 1];
         for part in parts {
@@ -98,7 +97,7 @@ impl<'p> Typer<'p> {
         }
     }
 
-    /// What the events of this name carry, besides where they happen. None: it is not an event.
+    /// The parameters of the events of this name, without the participant. None: it is not an event.
     fn events(&mut self, action: &ast::Action) -> Option<Vec<Vec<Option<Ty>>>> {
         let wanted = match action.kind {
             ActionKind::Input => EventDirection::Down,
@@ -179,7 +178,7 @@ impl<'p> Typer<'p> {
         }
     }
 
-    /// What is not decided by use is as the first event says that fits.
+    /// A type that no use decides is that of the first matching event.
     fn fits_event(&mut self, action: &ast::Action, events: &Option<Vec<Vec<Option<Ty>>>>) {
         let carried = |typer: &Self| -> Vec<Ty> {
             let both = typer.locals.iter().zip(&action.parameters);
@@ -202,7 +201,7 @@ impl<'p> Typer<'p> {
         self.error::<()>("T0137", words, action.span, &label, "");
     }
 
-    /// In the role of an environment, parameters of what an automaton does by itself are found from its guards.
+    /// In an environment, guards determine the parameters of outputs and internal actions.
     fn all_bound(&mut self, action: &ast::Action, known: &[Known]) {
         for (n, known) in known.iter().enumerate() {
             if self.settled(&self.locals[n].ty) == spec::Type::Rank || *known == Known::Yes {
@@ -211,7 +210,7 @@ impl<'p> Typer<'p> {
             let name = self.locals[n].name.clone();
             let number = self.settled(&self.locals[n].ty) == spec::Type::Nat;
             match known {
-                // Any number is right for a judge; an environment says zero.
+                // A monitor accepts any number; an environment uses zero.
                 Known::No if number && action.kind == ast::ActionKind::Output => {}
                 Known::Read(span) => {
                     let help = "put the part of the guard that binds it before, such as `x in container`";
@@ -231,7 +230,7 @@ impl<'p> Typer<'p> {
     }
 }
 
-/// Actions of the same kind, name and number of parameters are one: what a later one says is added to an earlier one.
+/// Actions of the same kind, name and number of parameters are one: later definitions are joined to earlier ones.
 fn joined<'p>(line: &[&'p ast::Automaton]) -> Vec<Vec<&'p ast::Action>> {
     let same = |a: &ast::Action, b: &ast::Action| {
         a.kind == b.kind && a.name.name == b.name.name && a.parameters.len() == b.parameters.len()

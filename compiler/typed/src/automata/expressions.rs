@@ -12,7 +12,7 @@ pub(super) fn boxed(op: Binary, a: Expr, b: Expr) -> Expr {
 }
 
 impl<'p> Typer<'p> {
-    /// An expression of a type that is known from where it stands.
+    /// An expression of a type known from the context.
     pub(super) fn wanted(&mut self, e: &ast::Expr, ty: &Ty) -> Option<Expr> {
         let zero = match &e.kind {
             ExprKind::Array(parts) => parts.is_empty(),
@@ -149,7 +149,7 @@ impl<'p> Typer<'p> {
         Some((Expr::Index(Box::new(value), Box::new(index)), element))
     }
 
-    /// The index, and what stands there.
+    /// The index and the type of the elements.
     pub(super) fn index_into(&mut self, ty: &Ty, index: &ast::Expr, span: Span) -> Option<(Expr, Ty)> {
         let (wanted, element) = match self.known(ty) {
             Ty::Per(of) => (Ty::Rank, *of),
@@ -196,7 +196,7 @@ impl<'p> Typer<'p> {
     }
 
     fn equality(&mut self, op: BinaryOp, a: &ast::Expr, b: &ast::Expr) -> Option<(Expr, Ty)> {
-        // The side that says its type by itself comes first.
+        // The side with a type of its own is typed first.
         let (a, b) = if matches!(a.kind, ExprKind::Array(_)) { (b, a) } else { (a, b) };
         let left = self.expr(a);
         let ty = left.as_ref().map_or_else(|| self.fresh(), |(_, ty)| ty.clone());
@@ -215,7 +215,7 @@ impl<'p> Typer<'p> {
         Some((boxed(Binary::In, a, container), Ty::Bool))
     }
 
-    /// What is in a container; of a map its pairs.
+    /// The type of a container's entries; of a map, its pairs.
     pub(super) fn element(&mut self, ty: &Ty, span: Span) -> Option<Ty> {
         match self.known(ty) {
             Ty::Seq(of) | Ty::Bag(of) | Ty::Set(of) => Some(*of),

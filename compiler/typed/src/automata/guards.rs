@@ -42,8 +42,7 @@ impl Typer<'_> {
         }
     }
 
-    /// Whether this is a pattern that gives a name its meaning. `new`: a name by itself may be one that nothing
-    /// declares.
+    /// Whether this is a pattern that binds a name. `new`: a name alone may be undeclared.
     fn binds(&self, e: &ast::Expr, new: bool) -> bool {
         match &e.kind {
             ExprKind::Name(name) => name == "_" || self.unbound(name).is_some() || new && self.is_new(name, e.span),
@@ -52,7 +51,7 @@ impl Typer<'_> {
         }
     }
 
-    /// A pattern of a guard: what has a value is compared.
+    /// A pattern of a guard: names with a value are compared.
     fn pattern(&mut self, e: &ast::Expr, ty: &Ty) -> Option<Pattern> {
         match &e.kind {
             ExprKind::Name(name) if name == "_" => Some(Pattern::Any),
@@ -127,7 +126,7 @@ impl Typer<'_> {
         Some(ast::Expr { kind, span: pattern.span })
     }
 
-    /// A name that stands for a local that may be changed, or for none.
+    /// The local of a name that may be changed, if there is one.
     pub(super) fn changeable(&self, name: &str) -> Option<usize> {
         match self.binding(name) {
             Some(Binding::Local(n)) if self.locals[n].variable => Some(n),

@@ -1,4 +1,4 @@
-//! One automaton from several: what it extends, its parameters, its state.
+//! Joins an automaton with those that it extends: parameters, constants and state.
 
 use nacre_diagnostics::Diagnostic;
 use nacre_specification as spec;
@@ -7,7 +7,7 @@ use nacre_syntax::ast::{self, BinaryOp, ExprKind, Item};
 use super::inferred::Ty;
 use super::Typer;
 
-/// Constants refer to one another at most so deeply.
+/// The greatest depth of references between constants.
 const DEEPEST: u32 = 20;
 
 impl<'p> Typer<'p> {
@@ -48,7 +48,7 @@ impl<'p> Typer<'p> {
         })
     }
 
-    /// The automaton behind all that it extends, the furthest first.
+    /// The automata that it extends, the furthest first, then itself.
     fn ancestry(&mut self, declared: &'p ast::Automaton) -> Option<Vec<&'p ast::Automaton>> {
         let mut line = vec![declared];
         while let Some(parent) = &line[line.len() - 1].extends {
@@ -81,7 +81,7 @@ impl<'p> Typer<'p> {
         for automaton in line {
             self.once(automaton.parameters.iter().map(|p| &p.name));
         }
-        // What the nearest says of a parameter counts.
+        // The nearest declaration of a parameter counts.
         let mut order: Vec<&ast::Parameter> = Vec::new();
         for parameter in line.iter().flat_map(|a| &a.parameters) {
             order.retain(|p| p.name.name != parameter.name.name);
@@ -168,7 +168,7 @@ impl<'p> Typer<'p> {
                     "write name: type",
                 ),
             };
-            // Goes on with what is not known, so that one mistake is told once.
+            // Continues with an unknown type, so that one error is reported once.
             let ty = ty.unwrap_or_else(|| self.fresh());
             self.begin();
             let initial = field.initial.as_ref().and_then(|e| self.wanted(e, &ty));
@@ -178,7 +178,7 @@ impl<'p> Typer<'p> {
         state
     }
 
-    /// Each definition by itself, so that one that nothing uses is checked too.
+    /// Checks each definition alone, so that unused ones are checked, too.
     fn definitions_alone(&mut self, line: &[&'p ast::Automaton]) {
         for definition in line.iter().flat_map(|a| &a.definitions) {
             self.once(definition.parameters.iter());
@@ -188,7 +188,7 @@ impl<'p> Typer<'p> {
                 .iter()
                 .map(|p| (spec::Expr::Local(self.local(&p.name)), self.last_type()))
                 .collect();
-            // Of what type a parameter is, only its uses tell.
+            // The type of a parameter follows from its uses.
             let before = self.found.len();
             self.expand(definition, arguments, definition.span);
             let told = self.found.split_off(before);

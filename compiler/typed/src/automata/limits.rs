@@ -1,5 +1,4 @@
-//! What keeps small sources from becoming large automata: definitions that are put in, tuples of tuples, joined
-//! actions.
+//! Limits that keep small sources from becoming large automata: expanded definitions, nested tuples, joined actions.
 
 use nacre_diagnostics::Span;
 use nacre_specification::{Expr, Pattern};
@@ -32,7 +31,7 @@ impl Typer<'_> {
         self.error("T0150", words, span, "too much here", "use fewer definitions within one another")
     }
 
-    /// Whether a type can be thought about.
+    /// Whether a type is within the limits.
     pub(super) fn bounded(&mut self, ty: &Ty, span: Span) -> Option<()> {
         if self.parts(ty, MOST_PARTS) > 0 {
             return Some(());

@@ -127,7 +127,7 @@ struct Local {
     variable: bool,
 }
 
-/// Types one automaton. Collects what it finds and goes on, so that several errors are told in one run.
+/// Types one automaton. Collects diagnostics and continues, so that one run reports several errors.
 struct Typer<'p> {
     program: &'p Program,
     found: Vec<Diagnostic>,
@@ -135,11 +135,11 @@ struct Typer<'p> {
     constants: HashMap<String, u64>,
     fields: Vec<(String, Ty)>,
     definitions: HashMap<String, &'p ast::Definition>,
-    /// What type variables stand for.
+    /// The bindings of type variables.
     variables: Vec<Option<Ty>>,
     /// Definitions that are being expanded.
     expanding: Vec<String>,
-    /// How much has been put in so far, in parts of expressions.
+    /// The size of the expansions so far, in parts of expressions.
     put_in: usize,
     locals: Vec<Local>,
     scopes: Vec<HashMap<String, Binding>>,
@@ -178,7 +178,7 @@ impl<'p> Typer<'p> {
         None
     }
 
-    /// Says so if one of these names stands twice among them.
+    /// Reports duplicates among these names.
     fn once<'n>(&mut self, names: impl Iterator<Item = &'n ast::Ident>) {
         let mut known: Vec<&str> = Vec::new();
         for name in names {

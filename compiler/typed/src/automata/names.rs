@@ -40,7 +40,7 @@ impl Typer<'_> {
         self.scopes.iter().rev().find_map(|s| s.get(name)).cloned()
     }
 
-    /// Whether a name means nothing yet, so that a pattern may give it a meaning.
+    /// Whether a name is unbound, so that a pattern may bind it.
     pub(super) fn is_new(&self, name: &str, at: Span) -> bool {
         let field = self.fields.iter().any(|(f, _)| f == name);
         let constant = self.constants.contains_key(name) || self.named_constant(name, at).is_some();

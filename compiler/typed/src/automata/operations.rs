@@ -1,4 +1,4 @@
-//! Calls in automata: what is built in, and definitions.
+//! Calls in automata: built-in functions and definitions.
 
 use nacre_diagnostics::{nearest, Span};
 use nacre_specification::{Binary, Expr, Unary};
@@ -125,7 +125,7 @@ impl<'p> Typer<'p> {
         self.expand(definition, arguments.into_iter().collect::<Option<_>>()?, span)
     }
 
-    /// A definition with its arguments put in.
+    /// Expands a definition.
     pub(super) fn expand(
         &mut self,
         definition: &'p ast::Definition,
@@ -145,7 +145,7 @@ impl<'p> Typer<'p> {
         }
         self.put_in(1, span)?;
         self.expanding.push(name.clone());
-        // It sees its parameters and the automaton, not what is around the call.
+        // It sees its parameters and the automaton, not the locals around the call.
         let outside = std::mem::take(&mut self.scopes);
         self.scopes.push(Default::default());
         for (parameter, (value, ty)) in definition.parameters.iter().zip(arguments) {

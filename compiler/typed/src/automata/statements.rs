@@ -1,4 +1,4 @@
-//! Bodies of actions: what changes the state.
+//! Bodies of actions, which change the state.
 
 use nacre_specification::{Binary, Expr, Operation, Place, Root, Statement, Step};
 use nacre_syntax::ast::{self, AssignOp, ExprKind, StatementKind};
@@ -44,7 +44,7 @@ impl Typer<'_> {
         Some(statements)
     }
 
-    /// Each name of a `let` by itself.
+    /// Each name of a `let`.
     fn take_apart(&mut self, pattern: &ast::Expr, value: Expr, ty: &Ty, out: &mut Vec<Statement>) -> Option<()> {
         match &pattern.kind {
             ExprKind::Tuple(parts) => {
@@ -142,7 +142,7 @@ impl Typer<'_> {
                 boxed(op, before, self.wanted(value, &Ty::Nat)?)
             }
         };
-        // A key that a map has not yet is no place.
+        // A key that is not in the map is no place.
         let mut place = place;
         if self.in_map(target)? {
             if let Some(Step::Index(key)) = place.path.pop() {

@@ -16,7 +16,7 @@ impl Typer<'_> {
         Ty::Var(self.variables.len() - 1)
     }
 
-    /// What a type is known to be now, at its outside.
+    /// The outermost constructor of a type, as far as known.
     pub(super) fn known(&self, ty: &Ty) -> Ty {
         match ty {
             Ty::Var(n) => match &self.variables[*n] {
@@ -27,7 +27,7 @@ impl Typer<'_> {
         }
     }
 
-    /// Makes two types one, if they can be. Ranks are numbers.
+    /// Unifies two types. Ranks are numbers.
     pub(super) fn unify(&mut self, a: &Ty, b: &Ty) -> bool {
         match (self.known(a), self.known(b)) {
             (Ty::Var(x), Ty::Var(y)) if x == y => true,
@@ -59,7 +59,7 @@ impl Typer<'_> {
         }
     }
 
-    /// What is inferred in the end; nothing decides: a number.
+    /// The inferred type; an undecided one is a number.
     pub(super) fn settled(&self, ty: &Ty) -> spec::Type {
         let inner = |t: &Ty| Box::new(self.settled(t));
         match self.known(ty) {
@@ -165,7 +165,7 @@ impl Typer<'_> {
         }
     }
 
-    /// The type that an automaton sees of a parameter of an event; none: it cannot see such.
+    /// The type of an event's parameter in an automaton; none: automata cannot use it.
     pub(super) fn of_event(&self, ty: &ast::Type, type_parameters: &[ast::Ident]) -> Option<Ty> {
         Some(match &ty.kind {
             // Who it is, not what its address looks like.

@@ -123,7 +123,7 @@ impl<'t> Lowering<'t> {
     }
 }
 
-/// The opposite of a truth value.
+/// The negation of a bool.
 fn not(e: Expr) -> Expr {
     let span = e.span;
     Expr::new(ExprKind::Unary(nacre_stack::UnaryOp::Not, Box::new(e)), Type::Bool, span)

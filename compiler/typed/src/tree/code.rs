@@ -28,7 +28,7 @@ pub struct Statement {
 /// What a statement does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StatementKind {
-    /// Something is wrong with it, which has been reported: what of its expressions and blocks could be typed.
+    /// A statement with a reported error: those of its expressions and blocks that could be typed.
     Error {
         parts: Vec<Expr>,
         blocks: Vec<Block>,
@@ -61,9 +61,9 @@ pub enum StatementKind {
         place: Place,
         value: Expr,
     },
-    /// A call, whose value nobody uses.
+    /// A call whose value is unused.
     Evaluate(Expr),
-    /// A call that can fail, and its `else`, after which the body goes on. A message that it gives is dropped.
+    /// A call that can fail, and its `else`, after which the body continues. A message in its result is dropped.
     Attempt {
         value: Partial,
         otherwise: Otherwise,
@@ -122,7 +122,7 @@ pub enum StatementKind {
     Reject,
 }
 
-/// What is dropped: a value, or what is at a place.
+/// The dropped value, or the place of it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Dropped {
     Value(Expr),
@@ -137,7 +137,7 @@ pub struct If {
     pub otherwise: Block,
 }
 
-/// What is tested.
+/// A condition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
     /// `likely`: true, `unlikely`: false.
@@ -185,13 +185,13 @@ pub struct Each {
     /// Of a map.
     pub key: Option<NameId>,
     pub entry: Entry,
-    /// Entries are taken out.
+    /// Whether entries are removed.
     pub drain: bool,
     pub bound: u32,
     pub body: Block,
 }
 
-/// What a loop goes over.
+/// The range of a loop.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Over {
     Place(Place),
@@ -202,20 +202,20 @@ pub enum Over {
     Value(Expr),
 }
 
-/// The entry in a turn of a loop.
+/// The entry in an iteration of a loop.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Entry {
-    /// Nobody looks at it.
+    /// Unused.
     Unused,
     /// A copy, or the entry itself where the container is emptied.
     Value(NameId),
-    /// The same, taken apart at the beginning of the turn.
+    /// The same, destructured at the beginning of the iteration.
     Pattern(Pattern),
     /// It stays where it is, and these are names for it or for parts of it.
     InPlace(Vec<NameId>),
 }
 
-/// What follows `else` where something fails.
+/// An `else` clause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Otherwise {
     pub kind: OtherwiseKind,
@@ -229,16 +229,17 @@ pub enum OtherwiseKind {
     Return(Option<Expr>),
     Break,
     Reject,
-    /// Counted; these messages are dropped, and the body returns, with the zero of this type where it returns a value.
+    /// `unreachable`: it is counted, these messages are dropped, and the body returns, with the zero of this type if
+    /// it returns a value.
     Unreachable {
         drops: Vec<NameId>,
         result: Option<Type>,
     },
-    /// Something is wrong with it, which has been reported.
+    /// One with a reported error.
     Error,
 }
 
-/// An expression. Its type is final: where a value of another type was written, a conversion stands in between.
+/// An expression. Its type is final: conversions are explicit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
     pub kind: ExprKind,
@@ -253,7 +254,7 @@ impl Expr {
         Expr { kind, ty, span }
     }
 
-    /// Stands for an expression with an error, which has been reported.
+    /// Makes an error node, for a reported error.
     pub fn error(parts: Vec<Expr>, span: Span) -> Expr {
         Expr::new(ExprKind::Error(parts), UNIT, span)
     }
@@ -262,21 +263,21 @@ impl Expr {
 /// The type of a call that gives no value, and of errors.
 pub const UNIT: Type = Type::Tuple(Vec::new());
 
-/// What an expression is. Where a variant has the name of one of [`nacre_stack::ExprKind`], it means the same.
+/// The forms of an expression. A variant with the name of one of [`nacre_stack::ExprKind`] means the same.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
-    /// Something is wrong with it, which has been reported: what of its operands could be typed.
+    /// An expression with a reported error: those of its operands that could be typed.
     Error(Vec<Expr>),
     Const(u64),
     Literal(Vec<u8>),
     Zero,
-    /// A value with a name; one with messages is moved, or looked at where it is an operand that is only looked at.
+    /// A named value; one with messages is moved, or borrowed by an operand that only reads.
     Name(NameId),
     Load(Box<Place>),
-    /// The message, or the option with one, at a place: looked at.
+    /// The message, or the option with one, at a place, borrowed.
     Borrow(Box<Place>),
     Unary(UnaryOp, Box<Expr>),
-    /// Also `&&` and `||`, whose right side is evaluated only where it is needed.
+    /// Also `&&` and `||`, whose right side is evaluated only if needed.
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// An operator with its operands the other way round: `a > b`. They are evaluated as they are written.
     Exchanged(BinaryOp, Box<Expr>, Box<Expr>),
@@ -286,7 +287,7 @@ pub enum ExprKind {
     Struct(Fields),
     Tuple(Vec<Expr>),
     Array(Vec<Expr>),
-    /// Bytes that are written one by one.
+    /// A list of bytes.
     Bytes(Vec<Expr>),
     Some(Box<Expr>),
     None,
@@ -312,12 +313,12 @@ pub enum ExprKind {
     Share(Box<Expr>),
     Length(Box<Expr>),
     Push(Box<Expr>, HeaderId, Fields),
-    /// Its numbers are evaluated before the message is looked at.
+    /// Its numbers are evaluated before the message is borrowed.
     Slice(Box<Expr>, Box<[Expr; 2]>),
     Rest(Box<Expr>, Box<Expr>),
     Pack(Box<Expr>),
     PackView(Box<Expr>),
-    // What has an effect, or takes steps of its own.
+    // Expressions with effects or steps of their own follow.
     Call(FunctionId, Vec<Argument>),
     /// A function of the filter: its index there.
     CallOwn(u32, Vec<Argument>),
@@ -346,7 +347,7 @@ pub struct Conditional {
     pub otherwise: Expr,
 }
 
-/// Values for fields, in the order in which they are written; what is left out is zero.
+/// Values for fields, in textual order; omitted ones are zero.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fields {
     pub given: Vec<(u32, Expr)>,
@@ -365,12 +366,12 @@ pub struct Partial {
     pub kind: PartialKind,
     /// Of the value if it is there.
     pub ty: Type,
-    /// Where the message of a failed operation goes back to.
+    /// The owner to which a failed operation returns its message.
     pub back: Back,
     pub span: Span,
 }
 
-/// The forms of what may fail.
+/// The forms of fallible expressions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PartialKind {
     Option(Expr),
@@ -386,15 +387,15 @@ pub enum PartialKind {
     At(Box<Place>, Box<Expr>),
 }
 
-/// Messages that come back when an operation fails.
+/// Messages returned by a failed operation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Back {
-    /// There is none.
+    /// None.
     #[default]
     None,
-    /// The name has it again.
+    /// To its name.
     Name(NameId),
-    /// It has no name: it is dropped, or the fields of these numbers go back to their names.
+    /// It has no name: it is dropped, or these fields are returned to their names.
     Parts(Vec<(u32, NameId)>),
 }
 
@@ -403,7 +404,7 @@ pub enum Back {
 pub struct Place {
     pub root: Root,
     pub path: Vec<Step>,
-    /// Of what is there.
+    /// The type of the value there.
     pub ty: Type,
     pub span: Span,
 }
@@ -413,7 +414,7 @@ pub struct Place {
 pub enum Root {
     Cell(CellId),
     Name(NameId),
-    /// The value that a loop goes over.
+    /// The value that a loop iterates over.
     Walked,
 }
 
@@ -423,7 +424,7 @@ pub enum Step {
     Field(u32),
     Index(Expr),
     Unwrap,
-    /// The entry that a loop is at, or that an operation has found.
+    /// The current entry of a loop, or the entry found by an operation.
     Current,
 }
 

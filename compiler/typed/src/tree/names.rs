@@ -9,22 +9,22 @@ use super::patterns::NameId;
 /// A name of a body: a parameter, a `let`, a `var`, a `ref`, the variable of a loop, a field of a header.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Name {
-    /// As it is written, or what the declaration calls a parameter that the body does not name.
+    /// Its name in the source; of an unnamed parameter, that of the declaration.
     pub name: String,
     pub ty: Type,
     pub is: Is,
     pub span: Span,
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Is {
     /// A value of its own.
     Value,
     /// A `ref` parameter: a place of the caller's.
     Reference,
-    /// A place: a `ref`, or an entry of a container or an option that is looked at where it is. Its indices are
-    /// evaluated once, where it is declared.
+    /// A place: a `ref`, or a borrowed entry of a container or option. Its indices are evaluated once, at the
+    /// declaration.
     Place(Place),
 }
 
@@ -48,7 +48,7 @@ impl Names {
         NameId(self.all.len() as u32 - 1)
     }
 
-    /// The value that a place is as a whole, also by way of a `ref`.
+    /// The name whose whole value a place is, also through a `ref`.
     pub fn whole_value(&self, place: &Place) -> Option<NameId> {
         let Root::Name(id) = place.root else { return None };
         match &self[id].is {

@@ -1,4 +1,4 @@
-//! What binds names: patterns, and the indices of loops.
+//! Binders of names: patterns, and the indices of loops.
 
 use nacre_diagnostics::Span;
 use nacre_stack::Type;
@@ -25,7 +25,7 @@ pub struct Pattern {
 /// The forms of a pattern.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PatternKind {
-    /// It does not fit, which has been reported.
+    /// A pattern with a reported error.
     Error,
     /// `_`: a message is dropped.
     Any,
@@ -33,11 +33,11 @@ pub enum PatternKind {
     Tuple(Vec<Pattern>),
 }
 
-/// Whether a loop has an index, and who named it.
+/// The index of a loop.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Index {
     Unused,
-    /// Nobody names it, but the place of the entry needs it.
+    /// Unnamed, but the place of the entry needs it.
     Hidden,
     Named(NameId),
 }

@@ -1,4 +1,4 @@
-//! The typed tree as text for a person: close to the source, with types of names and numbers, and all conversions.
+//! Prints the typed tree: close to the source, with types of names and numbers, and all conversions.
 
 use std::fmt::Write;
 

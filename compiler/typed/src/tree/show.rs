@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What names and ids mean.
+/// The declarations of names and ids.
 pub(super) struct Show<'l> {
     pub layer: &'l Layer,
     pub names: &'l Names,
@@ -26,7 +26,7 @@ impl Show<'_> {
         all.into_iter().map(|e| self.expr(e)).collect::<Vec<_>>().join(", ")
     }
 
-    /// What stays of something wrong.
+    /// The typed parts of an error node.
     pub fn wrong(&self, parts: &[Expr]) -> String {
         if parts.is_empty() {
             return "<error>".into();
@@ -114,7 +114,7 @@ impl Show<'_> {
         arguments.iter().map(one).collect::<Vec<_>>().join(", ")
     }
 
-    /// What may fail.
+    /// A fallible expression.
     pub fn partial(&self, partial: &Partial) -> String {
         let back = match &partial.back {
             Back::Name(id) => format!(" back {}", self.name(*id)),
@@ -177,7 +177,7 @@ impl Show<'_> {
         }
     }
 
-    /// What is tested.
+    /// A condition.
     pub fn condition(&self, condition: &Condition) -> String {
         let likely = match condition.likely {
             Some(true) => "likely ",
@@ -303,7 +303,7 @@ fn tried(value: &Expr) -> Option<&Otherwise> {
     }
 }
 
-/// The word for an expression that is shown like a call.
+/// The name of an expression that is shown like a call.
 fn plain_word(kind: &ExprKind) -> &'static str {
     match kind {
         ExprKind::MulDiv(_) => "muldiv",

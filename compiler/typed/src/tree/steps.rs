@@ -1,11 +1,11 @@
-//! Which expressions take steps of their own: statements that run before the one that they stand in.
+//! Finds expressions with steps of their own: statements that run before their statement.
 
 use nacre_stack::{has_message, Struct, Type};
 
 use super::code::{Argument, Dropped, Expr, ExprKind, Partial, PartialKind, Place, Step};
 
 impl Expr {
-    /// The expressions in this one, in order of evaluation; of what may fail, not those of its `else`.
+    /// The operands of an expression, in order of evaluation, without those of an `else`.
     pub fn children(&self) -> Vec<&Expr> {
         use ExprKind as K;
         match &self.kind {
@@ -32,7 +32,7 @@ impl Expr {
         }
     }
 
-    /// Whether it is lowered to statements in front, not to an expression alone.
+    /// Whether it is lowered to statements before it, not only to an expression.
     pub fn has_steps(&self, structs: &[Struct]) -> bool {
         let own = match &self.kind {
             ExprKind::If(_) => has_message(structs, &self.ty),
@@ -51,13 +51,13 @@ impl Expr {
         own && self.children().iter().all(|x| x.only_draws(structs))
     }
 
-    /// Whether its evaluation can be moved: it is the same everywhere.
+    /// Whether its evaluation can be moved: the result is the same everywhere.
     pub fn is_fixed(&self) -> bool {
         matches!(self.kind, ExprKind::Const(_) | ExprKind::Zero | ExprKind::None)
     }
 }
 
-/// Whether an expression of the kind is a statement of the stack IR, whatever is in it.
+/// Whether an expression of this kind is itself a statement of the stack IR.
 fn is_step(kind: &ExprKind) -> bool {
     use ExprKind as K;
     match kind {

@@ -1,11 +1,11 @@
-//! Going over code: statements, and what is in them, in order of evaluation.
+//! Visits code: statements and their parts, in order of evaluation.
 
 use super::code::{
     Block, Condition, ConditionKind, Each, Expr, ExprKind, Otherwise, OtherwiseKind, Over, Partial, Statement,
     StatementKind,
 };
 
-/// What code consists of.
+/// A node of code.
 #[derive(Clone, Copy, Debug)]
 pub enum Node<'t> {
     Statement(&'t Statement),
@@ -15,7 +15,7 @@ pub enum Node<'t> {
 }
 
 impl Block {
-    /// Shows each node of a block, before what is in it.
+    /// Visits each node of a block, before its parts.
     pub fn visit<'t>(&'t self, see: &mut dyn FnMut(Node<'t>)) {
         for statement in &self.statements {
             see(Node::Statement(statement));
@@ -25,7 +25,7 @@ impl Block {
 }
 
 impl Expr {
-    /// Shows each node of an expression, before what is in it.
+    /// Visits each node of an expression, before its parts.
     pub fn visit<'t>(&'t self, see: &mut dyn FnMut(Node<'t>)) {
         see(Node::Expr(self));
         if let ExprKind::Try(partial, otherwise) = &self.kind {
