@@ -153,7 +153,7 @@ impl<'a> Search<'a> {
                 let name = &self.space.goal_names()[goal];
                 Verdict::Violated {
                     run: self.run_to(state, count),
-                    why: format!("from here on it is never so again: {name}"),
+                    why: format!("this goal cannot be met any more: {name}"),
                     violation: Violation::Goal,
                 }
             }

@@ -65,7 +65,7 @@ pub fn hash(state: &State) -> u64 {
 }
 
 impl Shard {
-    /// A shard of so many, without states.
+    /// An empty shard; `count` is the number of shards.
     pub fn new(count: usize, bits: Option<usize>) -> Shard {
         Shard {
             known: match bits {

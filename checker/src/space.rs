@@ -315,7 +315,7 @@ impl Space {
 
     /// Names of the goals, in the order of the bits of [`Space::goals`].
     pub fn goal_names(&self) -> Vec<String> {
-        let mut names = vec!["what the application still has to call is taken".to_string()];
+        let mut names = vec!["all calls of the application are accepted".to_string()];
         names.extend(self.monitors.goal_names());
         for end in ["a", "b"] {
             names.extend(self.layer_goals.iter().map(|goal| format!("{goal} at {end}")));

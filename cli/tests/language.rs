@@ -78,3 +78,8 @@ fn filters_yield_what_they_state() {
 fn tests_have_negative_numbers() {
     passes("negative.nacre");
 }
+
+#[test]
+fn frames_without_an_address_reach_the_peer() {
+    passes("point_to_point.nacre");
+}

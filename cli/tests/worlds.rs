@@ -76,7 +76,7 @@ fn a_state_with_more_moves_than_are_counted_is_told() {
 fn an_excuse_for_another_goal_does_not_excuse_refusing_what_is_allowed() {
     let (status, out, _) = verified("refusing", &[]);
     assert_eq!(status, 1, "{out}");
-    assert!(out.contains("never so again: what the application still has to call is taken"), "{out}");
+    assert!(out.contains("cannot be met any more: all calls of the application are accepted"), "{out}");
 }
 
 #[test]
@@ -279,7 +279,7 @@ fn an_event_that_no_specification_mentions_is_not_made_up() {
 
 #[test]
 fn an_end_of_the_connection_by_the_network_is_no_progress() {
-    let taken = "what the application still has to call is taken";
+    let taken = "all calls of the application are accepted";
     for (layer, goal) in [("waits_for_ever", taken), ("takes_one", taken), ("drops_all", "all_arrive of fifo_network")]
     {
         for engine in ["explorer", "spin"] {

@@ -33,6 +33,15 @@ impl Kind {
         matches!(self, Kind::Number | Kind::Signed)
     }
 
+    /// What such a parameter is, for messages.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Kind::Message => "a message",
+            Kind::Address => "the name of an endpoint",
+            Kind::Number | Kind::Signed => "a number",
+        }
+    }
+
     /// Prints a number of this kind.
     pub fn show(self, number: u64) -> String {
         match self {

@@ -199,7 +199,7 @@ impl Endpoint for Interpreted {
         let stack = self.machine.stack();
         let words = self.machine.reports().iter().map(|report| {
             let layer = report.layer.map_or("the stack", |layer| &stack.layer(layer).name);
-            format!("{layer}: {:?}: {} (step {})", report.rule, report.text, report.step)
+            format!("{layer}: {}: {} (step {})", report.rule, report.text, report.step)
         });
         words.collect()
     }

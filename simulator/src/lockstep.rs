@@ -143,13 +143,8 @@ impl Row {
             if others != counters {
                 let place = first_difference(&counters, &others);
                 let what = format!("counters, of {} and {}, number {place}", counters.len(), others.len());
-                found.push(different(
-                    &self.members,
-                    at,
-                    &what,
-                    &shown(&counters.get(place)),
-                    &shown(&others.get(place)),
-                ));
+                let value = |counters: &[u64]| counters.get(place).map_or("nothing".to_string(), u64::to_string);
+                found.push(different(&self.members, at, &what, &value(&counters), &value(&others)));
             }
             let other = member.canonical();
             if other != state {

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 use std::rc::Rc;
 
 use crate::endpoint::{Address, Endpoint, Maker, Opening, Outcome, Output, Step, NEVER};
-use crate::interface::{givens, Interface};
+use crate::interface::{givens, Interface, Kind};
 use crate::network::{damage, Item, Network};
 use crate::random::{hash, Random};
 
@@ -272,8 +272,9 @@ impl World {
         }
     }
 
+    /// Sends a frame to its address; to the peer, if its event has none. Events without a message are no frames.
     fn send(&mut self, index: usize, output: Output) {
-        let frame = output.message.unwrap_or_default();
+        let Some(frame) = output.message else { return };
         let number = self.nodes[index].frames;
         self.nodes[index].frames += 1;
         self.nodes[index].bytes += frame.len() as u64;
@@ -284,7 +285,11 @@ impl World {
             let (faults, arrivals) = (fate.items.clone(), fate.arrivals.clone());
             self.note(index, Happened::Sent { number, frame: frame.clone(), faults, arrivals });
         }
-        let to = output.address.and_then(|to| self.nodes.iter().position(|node| node.address == to));
+        let event = self.nodes[index].interface.event(output.event);
+        let to = match event.is_some_and(|event| event.parameters.contains(&Kind::Address)) {
+            true => output.address.and_then(|to| self.nodes.iter().position(|node| node.address == to)),
+            false => Some(self.nodes[index].peer),
+        };
         let Some(to) = to else { return };
         for at in fate.arrivals {
             let mut frame = frame.clone();

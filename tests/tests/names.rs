@@ -119,13 +119,43 @@ fn complaints(compiler: &str, folder: &Path, session: &Session, stack: &Stack, l
     for (file, text) in files.iter().map(|(file, text)| (file, *text)).chain([(&format!("{prefix}_check.c"), &check)]) {
         std::fs::write(folder.join(file), text).expect("written");
     }
-    let flags = ["-std=c11", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-fsyntax-only"];
+    let flags = ["-std=c11", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror", "-fsyntax-only"];
     let mut said = String::new();
     for file in [format!("{prefix}.c"), format!("{prefix}_check.c")] {
         let output = Command::new(compiler).args(flags).arg(&file).current_dir(folder).output();
         said += &String::from_utf8_lossy(&output.expect("the compiler is there").stderr);
     }
     said
+}
+
+/// Choices within choices of constants, of types narrower than C computes in.
+const CHOICES: &str = "interface line { down send(m: msg) up deliver(m: msg) }
+worker w: line over line {
+    enum Kind { first, middle, last }
+    state { k: Kind, a: u8, b: i8, c: u16, s: seq7, r: 0..9, z: bool }
+    down send(m) {
+        k = if m.len > 2 { Kind.last } else { if m.len == 1 { Kind.first } else { Kind.middle } };
+        a = if z { if m.len > 2 { 0 } else { 1 } } else { 3 };
+        b = if z { if m.len > 2 { -1 } else { 0 } } else { b };
+        c = if z { 1 } else { if m.len > 2 { 1 } else { if m.len > 1 { 0 } else { 300 } } };
+        s = if z { if m.len > 4 { 1 } else { 0 } } else { s };
+        r = if z { if m.len > 4 { 0 } else { 1 } } else { r };
+        z = if z { if m.len > 4 { false } else { true } } else { m.len == 0 };
+        pass m;
+    }
+}
+stack st = w;
+";
+
+#[test]
+fn strict_compilers_take_choices_within_choices() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut session = Session::from_text(std::path::Path::new("choices.nacre"), CHOICES);
+    let stack = session.stack("st").expect("it composes");
+    for (level, compiler) in LEVELS.into_iter().flat_map(|level| ["gcc", "clang"].map(|compiler| (level, compiler))) {
+        let said = complaints(compiler, folder.path(), &session, &stack, level);
+        assert!(said.is_empty(), "at level {}: {compiler}: {said}", level.name());
+    }
 }
 
 #[test]

@@ -108,7 +108,7 @@ impl Script<'_> {
             match self.try_call(named)? {
                 Outcome::Done => return Ok(()),
                 Outcome::Refused | Outcome::NoSpace | Outcome::Busy => {}
-                other => return Err(Stop { node, ..Stop::at(named.span, format!("the call came to {other:?}")) }),
+                other => return Err(Stop { node, ..Stop::at(named.span, unexpected(other)) }),
             }
             if !self.one_more(named.span)? {
                 let what =
@@ -130,9 +130,9 @@ impl Script<'_> {
                     let found = self.endpoints.get(&name).map(|(node, _)| address(*node));
                     to = Some(found.ok_or_else(|| Stop::at(named.span, format!("no endpoint `{name}` is open")))?);
                 }
-                (_, Argument::Any) => return Err(Stop::at(named.span, "`_` stands in expectations only")),
+                (_, Argument::Any) => return Err(Stop::at(named.span, "`_` is for expectations")),
                 (kind, other) => {
-                    return Err(Stop::at(named.span, format!("{} is given where {kind:?} is wanted", show(&other))))
+                    return Err(Stop::at(named.span, format!("expected {}, found {}", kind.noun(), show(&other))))
                 }
             }
         }
@@ -169,5 +169,14 @@ impl Script<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// Describes the outcome of a call that a test does not expect.
+pub(super) fn unexpected(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Invalid => "the stack rejects the call: an argument does not fit its type".into(),
+        Outcome::Done => "the call was accepted".into(),
+        other => format!("internal error: the outcome of a call is {other:?}"),
     }
 }

@@ -6,7 +6,7 @@ use nacre_simulator::interface::Kind;
 use nacre_simulator::world::address;
 use nacre_syntax::ast::{BinaryOp, Expr, Ident};
 
-use super::endpoints::{Named, Script, Stop};
+use super::endpoints::{unexpected, Named, Script, Stop};
 use super::values::{compare, number, show, show_message, Argument};
 
 impl Script<'_> {
@@ -64,9 +64,7 @@ impl Script<'_> {
         let (node, _) = self.node(named.endpoint)?;
         match self.try_call(named)? {
             Outcome::Refused | Outcome::NoSpace | Outcome::Busy => Ok(()),
-            other => {
-                Err(Stop { node, ..Stop::at(named.span, format!("expected a refusal; the call came to {other:?}")) })
-            }
+            other => Err(Stop { node, ..Stop::at(named.span, format!("expected a refusal: {}", unexpected(other))) }),
         }
     }
 
@@ -103,7 +101,7 @@ impl Script<'_> {
         match compare(test.0, count, value) {
             Some(true) => Ok(()),
             Some(false) => Err(Stop { node, ..Stop::at(span, format!("{}.{name} is {count}", endpoint.name)) }),
-            None => Err(Stop::at(span, "a comparison is wanted")),
+            None => Err(Stop::at(span, "expected a comparison")),
         }
     }
 

@@ -270,7 +270,7 @@ const SEEDS: &[(&str, Seed)] = &[
         seed(
             "layers/credit/credit.nacre",
             &[("|| closing { return; }\n", "|| closing { owed = 0; return; }\n")],
-            "what the application still has to call is taken",
+            "all calls of the application are accepted",
         ),
     ),
     (

@@ -184,11 +184,19 @@ impl Body<'_, '_> {
     }
 
     fn choice(&mut self, c: &Expr, a: &Expr, b: &Expr, ty: &Type) -> Term {
+        let [a_is_choice, b_is_choice] = [a, b].map(|e| matches!(e.kind, ExprKind::If(..)));
+        // Compilers see that constants fit a narrow type, but not that those of a choice within a choice do.
+        let narrow = self.w.scalar(ty).filter(|scalar| scalar.c() < 32 && !matches!(scalar, Scalar::Bool));
+        let nested = |text: String, is_choice: bool| match narrow {
+            Some(scalar) if is_choice => format!("({}){text}", scalar.name()),
+            _ => text,
+        };
         let c = self.value(c);
         let a = self.apart(|body| body.value(a));
         let b = self.apart(|body| body.value(b));
         if a.code.is_empty() && b.code.is_empty() && self.w.scalar(ty).is_some() {
-            return Term::operation(format!("{c} ? {} : {}", a.value, b.value));
+            let (a, b) = (nested(a.value.to_string(), a_is_choice), nested(b.value.to_string(), b_is_choice));
+            return Term::operation(format!("{c} ? {a} : {b}"));
         }
         let c_type = self.c_type(ty);
         let name = Term::name(self.fresh("chosen"));

@@ -229,7 +229,7 @@ fn is_reversible(leaf: &Leaf) -> bool {
     few && leaf.is_whole_bytes()
 }
 
-/// A part of a field of so many bits whose bytes are in the other order.
+/// A part of a big-endian field of `bits` bits.
 fn reversed(leaf: Leaf, bits: u32) -> Vec<Leaf> {
     let bit = bits - leaf.bit - leaf.bits;
     match leaf.what {

@@ -26,7 +26,7 @@ impl Bit {
         Bit { loops: self.loops.iter().cloned().chain([own]).collect(), ..self.clone() }
     }
 
-    /// In units of so many bits.
+    /// The width of a unit, in bits.
     fn text(&self, unit: u32) -> String {
         let loops = self.loops.iter().map(|(variable, stride)| format!(" + {}u * {variable}", stride / unit));
         format!("{}u{}", self.constant / unit, loops.collect::<String>())

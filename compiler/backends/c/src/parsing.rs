@@ -54,7 +54,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Reads a part of a shape of so many bytes.
+    /// Reads a part of a shape of `size` bytes.
     fn read_leaf(&mut self, leaf: &Leaf, size: u32, code: &mut Code) {
         let p = self.prefix.clone();
         match &leaf.what {

@@ -45,7 +45,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Of sets of so many words.
+    /// The widths of sets, in words.
     fn subset_of_words(&mut self, op: BinaryOp, a: &str, b: &str, words: u32) -> Term {
         if words > UNROLLED {
             let within = self.bind("bool", "within", "true");

@@ -129,7 +129,7 @@ impl Writer<'_> {
             let left = Term::Atom(world.used_of_call(call)).equals(Term::number(call.number));
             left.negated().or(done).or(allowed.negated().and(ended.clone()))
         });
-        let name = "what the application still has to call is taken".to_string();
+        let name = "all calls of the application are accepted".to_string();
         let mut goals = vec![(name, Term::all(taken))];
         goals.extend(judged.into_iter().map(|(name, [holds, excused])| (name, holds.or(excused))));
         for end in 0..2 {
