@@ -1,0 +1,62 @@
+//! Compilers have nothing to say about the C of random programs.
+
+use std::path::Path;
+use std::process::Command;
+
+use nacre_tests::in_parallel;
+use nacre_tests::machines::LEVELS;
+use nacre_tests::programs::generate;
+use nacre_tests::programs::run::compose;
+
+/// Warnings that are still given: of operands that the types alone decide about, and of a second pair of parentheses. Only
+/// ever make this shorter.
+const KNOWN: [&str; 4] =
+    ["-Wno-unused-parameter", "-Wno-type-limits", "-Wno-unknown-warning-option", "-Wno-parentheses-equality"];
+
+/// What compilers say about the C of a program at one level; none: the program is beyond a bound, so that it has no C.
+fn warnings(seed: u64, folder: &Path) -> Option<Vec<String>> {
+    let (session, stack) = compose(&generate(seed).text()).ok()?;
+    let level = LEVELS[seed as usize % LEVELS.len()];
+    let emitted = session.emit(&stack, level, None);
+    let folder = folder.join(seed.to_string());
+    std::fs::create_dir(&folder).expect("a folder");
+    std::fs::write(folder.join(format!("{}.h", nacre_backend_c::prefix(&stack))), emitted.header).expect("written");
+    let source = folder.join("source.c");
+    std::fs::write(&source, emitted.source).expect("written");
+    let said = ["gcc", "clang"].map(|compiler| {
+        let flags = ["-std=c11", "-O1", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-c"];
+        let mut command = Command::new(compiler);
+        let ran = command
+            .args(flags)
+            .args(KNOWN)
+            .arg("-o")
+            .arg(folder.join("out.o"))
+            .arg(&source)
+            .output()
+            .expect("the compiler runs");
+        let words = String::from_utf8_lossy(&ran.stderr).chars().take(1500).collect::<String>();
+        (!ran.status.success()).then(|| format!("program {seed}, {}, {compiler}: {words}", level.name()))
+    });
+    Some(said.into_iter().flatten().collect())
+}
+
+fn none_of(seeds: std::ops::Range<u64>) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let seeds: Vec<u64> = seeds.collect();
+    let said = in_parallel(&seeds, |seed| warnings(*seed, folder.path()));
+    let compiled: Vec<Vec<String>> = said.into_iter().flatten().collect();
+    assert!(compiled.len() * 2 > seeds.len(), "only {} of {} programs have C", compiled.len(), seeds.len());
+    let said = compiled.concat();
+    assert!(said.is_empty(), "{} of {}:\n{}", said.len(), 2 * compiled.len(), said.join("\n"));
+}
+
+#[test]
+fn compilers_take_random_programs_without_a_warning() {
+    none_of(0..6);
+}
+
+#[test]
+#[ignore = "a long campaign: make soak runs it"]
+fn compilers_take_a_thousand_random_programs_without_a_warning() {
+    none_of(1000..2000);
+}
