@@ -82,8 +82,10 @@ impl<'a> Sources<'a> {
                 sources.local(body.id, *local, FieldClass::Message);
             }
         }
+        let bodies: Vec<_> = values::bodies(stack).collect();
         loop {
-            for body in values::bodies(stack) {
+            // In both directions: arguments go to the functions that are called, results come back from them.
+            for body in bodies.iter().chain(bodies.iter().rev()) {
                 body.block.each_statement(|statement| sources.statement(body.id, statement));
             }
             if !sources.values.take_grew() {

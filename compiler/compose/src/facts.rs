@@ -23,6 +23,9 @@ pub(crate) struct Facts {
     references: BTreeSet<LocalId>,
 }
 
+/// The most expressions in the value of a local that is followed: each local could double the value of the one before.
+const LARGEST: usize = 32;
+
 /// A condition, and whether it holds.
 type Literal = (Expr, bool);
 
@@ -48,7 +51,7 @@ impl Facts {
     pub fn define(&mut self, local: LocalId, value: &Expr) {
         self.forget_local(local);
         let value = self.resolve(value);
-        if !mentions_local(&value, local) {
+        if !mentions_local(&value, local) && parts(&value) <= LARGEST {
             self.defined.push((local, value));
         }
     }
@@ -282,6 +285,13 @@ fn mentions_place(expr: &Expr, references: &BTreeSet<LocalId>) -> bool {
 
 fn zero(ty: &Type) -> Expr {
     Expr::new(ExprKind::Const(0), ty.clone(), Span::default())
+}
+
+/// How many expressions are in one.
+fn parts(expr: &Expr) -> usize {
+    let mut count = 0;
+    expr.each_expr(|_| count += 1);
+    count
 }
 
 fn is_length_of(expr: &Expr, local: LocalId) -> bool {

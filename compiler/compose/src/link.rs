@@ -5,13 +5,19 @@ use std::collections::HashMap;
 use nacre_stack::*;
 use nacre_typed::Fragment;
 
-use crate::linked::{unique, Linked, Linker, Sides, LOWER, UPPER};
+use crate::linked::{unique, Instances, Linked, Linker, Sides, LOWER, UPPER};
 use crate::renumber::Renumber;
 
 /// Links the fragments, the top first; their interfaces have been checked.
 pub(crate) fn link(name: &str, fragments: &[Fragment]) -> Linked {
     let description = fragments.iter().map(|f| f.short.as_str()).collect::<Vec<_>>().join(" / ");
-    let mut linker = Linker { stack: empty(name, description), events: HashMap::new(), sides: vec![], accepts: vec![] };
+    let mut linker = Linker {
+        stack: empty(name, description),
+        instances: Instances::default(),
+        events: HashMap::new(),
+        sides: vec![],
+        accepts: vec![],
+    };
     // All layers are placed before the first is renumbered, so that it knows its neighbours.
     let between: Vec<(LinkId, LinkId)> = (0..fragments.len()).map(|i| linker.stand(LayerId(i as u32))).collect();
     for (fragment, between) in fragments.iter().rev().zip(between) {
@@ -62,7 +68,7 @@ impl Linker {
 
     fn add(&mut self, fragment: &Fragment, (below, above): (LinkId, LinkId)) {
         let layer = LayerId(self.stack.layers.len() as u32);
-        let instance = unique(&fragment.name, |n| self.stack.layers.iter().any(|l| l.name == n));
+        let instance = self.instances.take(&fragment.name);
         let mut sides = Sides::of(below, above);
         if fragment.packs {
             sides.layout = Some(LayoutId(self.stack.layouts.len() as u32));

@@ -1,6 +1,6 @@
 //! Layers joined by their links: what is known of a stack before anything flows through it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use nacre_stack::*;
 
@@ -44,6 +44,8 @@ pub(crate) type EventKey = (String, Direction, Vec<Type>, Option<u32>, Option<Po
 /// The stack as far as it is joined.
 pub(crate) struct Linker {
     pub stack: Stack,
+    /// Names of layers.
+    pub instances: Instances,
     pub events: HashMap<EventKey, EventId>,
     pub sides: Vec<Sides>,
     pub accepts: Vec<(EventId, Admission)>,
@@ -55,6 +57,27 @@ pub(crate) fn unique(name: &str, taken: impl Fn(&str) -> bool) -> String {
         return name.into();
     }
     (2..).map(|n| format!("{name}_{n}")).find(|n| !taken(n)).unwrap_or_default()
+}
+
+/// Names that are given once; of many that are alike, each is found at once.
+#[derive(Default)]
+pub(crate) struct Instances {
+    taken: HashSet<String>,
+    /// By name, the number that was given last.
+    last: HashMap<String, usize>,
+}
+
+impl Instances {
+    /// The name, or the first `name_2`, `name_3`... that is not taken.
+    pub fn take(&mut self, name: &str) -> String {
+        let mut free = name.to_string();
+        let number = self.last.entry(free.clone()).or_insert(1);
+        while !self.taken.insert(free.clone()) {
+            *number += 1;
+            free = format!("{name}_{number}");
+        }
+        free
+    }
 }
 
 /// Adds an arm to a layer's reactions; for one header, the arm that asks for data is tried first.

@@ -1,5 +1,7 @@
 //! Finds numbers that only grow in equal steps: the starts of pieces that are cut one after the other.
 
+use std::sync::Arc;
+
 use nacre_analysis::values::{BodyId, Slot, Values};
 use nacre_analysis::{Lattice, Stride};
 use nacre_stack::visit::Traverse;
@@ -10,7 +12,9 @@ use crate::constants::{constant, width};
 /// A common divisor of all values, for each cell and each local of one body.
 #[derive(Clone, Debug)]
 pub(crate) struct Strides {
-    values: Values<Stride>,
+    /// Shared by all bodies, which raise no cell further.
+    cells: Arc<Values<Stride>>,
+    locals: Values<Stride>,
     /// None: nothing is known of locals.
     body: Option<BodyId>,
 }
@@ -21,18 +25,20 @@ type Assignment = (Root, Option<Expr>);
 impl Default for Strides {
     /// Nothing is known.
     fn default() -> Strides {
-        Strides { values: Values::new(Stride::ANY), body: None }
+        let nothing = Values::new(Stride::ANY);
+        Strides { cells: Arc::new(nothing.clone()), locals: nothing, body: None }
     }
 }
 
 impl Strides {
     /// The strides of a stack's cells.
     pub fn of_cells(stack: &Stack) -> Strides {
-        let mut found = Strides { values: Values::new(Stride::default()), ..Strides::default() };
+        let least = Values::new(Stride::default());
+        let mut found = Strides { cells: Arc::new(least.clone()), locals: least, body: None };
         for (i, cell) in stack.cells.iter().enumerate() {
             let first = cell.initial.as_ref().map_or(Stride::default(), |e| Strides::default().of(e));
             let followed = width(&cell.ty) >= 32 && cell.scope != Scope::Given;
-            found.values.raise(Slot::Cell(CellId(i as u32)), &if followed { first } else { Stride::ANY });
+            found.raise(Slot::Cell(CellId(i as u32)), if followed { first } else { Stride::ANY });
         }
         let code = stack.handlers.iter().map(|h| &h.body).chain(stack.functions.iter().map(|f| &f.body));
         let assignments: Vec<Assignment> = code.flat_map(assignments).collect();
@@ -47,7 +53,7 @@ impl Strides {
         for (i, local) in locals.iter().enumerate() {
             let id = LocalId(i as u32);
             if width(&local.ty) < 32 || local.by_ref || parameters.contains(&id) {
-                found.values.raise(Slot::Local(body, id), &Stride::ANY);
+                found.raise(Slot::Local(body, id), Stride::ANY);
             }
         }
         found.settle(&assignments(block));
@@ -56,15 +62,32 @@ impl Strides {
 
     fn settle(&mut self, assignments: &[Assignment]) {
         loop {
+            let mut grew = false;
             for (root, value) in assignments {
                 let step = value.as_ref().map_or(Stride::ANY, |v| self.of(v));
-                if let Some(slot) = self.slot(*root) {
-                    self.values.raise(slot, &step);
-                }
+                grew |= self.slot(*root).is_some_and(|slot| self.raise(slot, step));
             }
-            if !self.values.take_grew() {
+            if !grew {
                 return;
             }
+        }
+    }
+
+    /// Whether the slot grew.
+    fn raise(&mut self, slot: Slot, step: Stride) -> bool {
+        let grows = self.values(slot).of(slot).joined(&step) != *self.values(slot).of(slot);
+        match slot {
+            _ if !grows => {}
+            Slot::Cell(_) => Arc::make_mut(&mut self.cells).raise(slot, &step),
+            _ => self.locals.raise(slot, &step),
+        }
+        grows
+    }
+
+    fn values(&self, slot: Slot) -> &Values<Stride> {
+        match slot {
+            Slot::Cell(_) => &self.cells,
+            _ => &self.locals,
         }
     }
 
@@ -76,7 +99,7 @@ impl Strides {
     }
 
     fn root(&self, root: Root) -> Stride {
-        self.slot(root).map_or(Stride::ANY, |slot| *self.values.of(slot))
+        self.slot(root).map_or(Stride::ANY, |slot| *self.values(slot).of(slot))
     }
 
     /// A divisor of an expression's value.
