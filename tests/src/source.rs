@@ -161,6 +161,8 @@ fn attributes(item: &syn::Item) -> &[syn::Attribute] {
 pub struct Function {
     pub name: String,
     pub lines: usize,
+    /// Without `self`.
+    pub parameters: usize,
     /// It is one `match`, or a list of values: a table in the form of a function.
     pub is_table: bool,
 }
@@ -185,7 +187,9 @@ impl Functions {
             block.stmts.as_slice(),
             [syn::Stmt::Expr(syn::Expr::Match(_) | syn::Expr::Array(_) | syn::Expr::Struct(_), _)]
         );
-        self.functions.push(Function { name: signature.ident.to_string(), lines, is_table });
+        let parameters = signature.inputs.iter().filter(|input| matches!(input, syn::FnArg::Typed(_))).count();
+        let name = signature.ident.to_string();
+        self.functions.push(Function { name, lines, parameters, is_table });
     }
 
     fn documented(&mut self, name: &syn::Ident, visibility: &syn::Visibility, attributes: &[syn::Attribute]) {

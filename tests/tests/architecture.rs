@@ -139,6 +139,7 @@ const LINES_WITH_REASON: usize = 500;
 /// In the head of such a file.
 const REASON: &str = "//! Longer than others: ";
 const LINES_OF_FUNCTION: usize = 80;
+const PARAMETERS: usize = 6;
 const COLUMNS: usize = 120;
 
 /// What is over the limits of CONTRIBUTING.md.
@@ -157,6 +158,9 @@ fn offenders() -> BTreeMap<(String, String), usize> {
         let (functions, undocumented) = functions(&tree);
         for function in functions.iter().filter(|f| f.lines > LINES_OF_FUNCTION && !f.is_table) {
             add("function", format!("{path}:{}", function.name), function.lines);
+        }
+        for function in functions.iter().filter(|f| f.parameters > PARAMETERS) {
+            add("parameters", format!("{path}:{}", function.name), function.parameters);
         }
         add("undocumented", path, undocumented.len());
     }

@@ -141,12 +141,12 @@ fn with(layer: &str, name: &str, settings: &str) -> Verdict {
 fn what_configurations_allow_is_no_more_than_is_needed() {
     for (layer, name, settings, told) in [
         // A third that is lost has too few behind it: only a timeout repairs it.
-        ("pt2pt", "two_lost", "EARLY=3", Some("never so again")),
+        ("pt2pt", "two_lost", "EARLY=3", Some("cannot be met any more")),
         ("pt2pt", "two_lost", "EARLY=3 resend=1", None),
         // What comes three places later is taken for lost, and sent again for nothing.
         ("pt2pt", "late", "LATE=3", Some("`send` goes down")),
-        ("pt2pt", "scattered", "resend=1", Some("never so again")),
-        ("pt2pt", "window_lost", "resend=0", Some("never so again")),
+        ("pt2pt", "scattered", "resend=1", Some("cannot be met any more")),
+        ("pt2pt", "window_lost", "resend=0", Some("cannot be met any more")),
         ("pt2pt", "beyond", "ANSWERS=6", Some("`send` goes down")),
         // A long message waits for room although there is some.
         ("frag", "short", "size=2", Some("not taken")),
