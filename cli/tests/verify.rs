@@ -329,3 +329,16 @@ fn names_on_the_command_line_are_resolved() {
         assert!(status == 2 && err.contains(words), "{arguments:?}: {status} {out}{err}");
     }
 }
+
+#[test]
+fn function_in_c_is_searched_in_c_alone_and_its_absence_elsewhere_is_no_violation() {
+    const SOURCE: &str = "cli/tests/sources/function_in_c.nacre";
+    let why = "not checked by this engine: `stirred` is a function in C, which the interpreter cannot call";
+    let (status, out, err) = ran(&mut nacre(&["verify", SOURCE]));
+    assert_eq!((status, err.as_str()), (3, ""));
+    assert!(out.contains(why) && out.contains("not everything was searched"), "{out}");
+    let (status, out, err) = ran(&mut nacre(&["verify", SOURCE, "--engine", "spin-c", "--level", "call"]));
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    assert!(out.contains("holds in this configuration: every state was visited"), "{out}");
+    assert!(!out.contains(", 0 states"), "{out}");
+}

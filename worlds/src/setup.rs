@@ -116,6 +116,12 @@ impl Setup {
         }
     }
 
+    /// Returns what the interpreter lacks to run the stack, so that the explorer cannot search it.
+    pub fn beyond_interpreter(&self) -> Option<String> {
+        let missing = self.stack.externs.iter().find(|function| !self.externs.supplies(function))?;
+        Some(format!("`{}` is a function in C, which the interpreter cannot call", missing.name))
+    }
+
     /// Names of events that automata above speak of, and of calls.
     fn named(&self) -> impl Iterator<Item = &String> {
         let above = self.above.iter().flat_map(|a| &a.actions).map(|a| &a.name);

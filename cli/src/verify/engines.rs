@@ -29,12 +29,13 @@ pub fn run(args: &Verify, world: &World, session: &Session, interrupt: &Interrup
     let mut all = vec![];
     for engine in super::search::engines(args) {
         match engine {
-            Engine::Explorer => {
-                all.push(match super::search::search(args, world, interrupt, args.json) {
+            Engine::Explorer => match world.setup.beyond_interpreter() {
+                Some(why) => all.push(nothing(Searcher::Explorer, Outcome::Unfit(why))),
+                None => all.push(match super::search::search(args, world, interrupt, args.json) {
                     Ok(found) => Report::of_explorer(found, world, session),
                     Err(words) => failed(Searcher::Explorer, words),
-                });
-            }
+                }),
+            },
             Engine::Spin => {
                 let waiting = Waiting::begin("SPIN searches the model in Promela".to_string());
                 let check = |tools: &Tools| model::check(&world.setup, tools, &limits(args));
@@ -169,6 +170,9 @@ fn violated(engine: Searcher, why: String, trail: Trail, world: &World, session:
     let located = |run| Some(located(run, session));
     let steps = trail.steps.iter().filter(|step| hint(step).is_some()).map(Step::to_string).collect::<Vec<_>>();
     let hints: Vec<Hint> = trail.steps.iter().filter_map(hint).collect();
+    if world.setup.beyond_interpreter().is_some() {
+        return told(why, steps);
+    }
     let retraced = match Space::open(&world.setup) {
         Ok((space, first)) => retrace(&world.setup, &space, &first, &hints),
         Err(_) => return told(why, steps),

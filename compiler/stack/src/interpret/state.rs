@@ -66,6 +66,11 @@ pub enum Schedule {
 pub trait Externs: Send + Sync {
     /// The result of a function; none: the host does not supply it.
     fn call(&self, function: &Extern, arguments: &[Value]) -> Option<Value>;
+
+    /// Whether the host supplies a function.
+    fn supplies(&self, _function: &Extern) -> bool {
+        true
+    }
 }
 
 /// A host without any.
@@ -74,5 +79,9 @@ pub struct NoExterns;
 impl Externs for NoExterns {
     fn call(&self, _: &Extern, _: &[Value]) -> Option<Value> {
         None
+    }
+
+    fn supplies(&self, _: &Extern) -> bool {
+        false
     }
 }
