@@ -22,6 +22,7 @@ nacre-runtime documents
 nacre transfer
 nacre examples
 nacre documents
+nacre exits output_that_is_not_read_or_not_written_leaves_no_verdict long_simulations_report_progress
 nacre worlds programs_that_check_end_with_us verdict_that_cannot_be_printed_is_none
 nacre verbs reader_that_goes_away_is_no_error
 nacre-spin spin a_verifier_that_does_not_end_is_stopped a_search_that_meets_a_limit_does_not_say_holds

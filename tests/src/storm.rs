@@ -7,7 +7,7 @@ use nacre_simulator::endpoint::{Address, Endpoint, Maker, Opening, Outcome, Outp
 use nacre_simulator::interface::{givens, Interface};
 use nacre_simulator::random::Random;
 use nacre_simulator::world::address;
-use nacre_stack::interpret::Value;
+use nacre_stack::interpret::{Rule, Value};
 use nacre_stack::{Stack, Type};
 
 use crate::values::value;
@@ -63,12 +63,17 @@ impl Tally {
     }
 }
 
+/// Whether a report of a machine is that one of these rules is broken.
+pub fn breaks(report: &str, rules: &[Rule]) -> bool {
+    rules.iter().any(|rule| report.contains(&format!(": {rule}: ")))
+}
+
 /// Runs connections one after the other until the number of events is reached.
 ///
 /// Errors: what broke, with the seed and the number of the event.
 pub fn storm(stack: &Stack, maker: &dyn Maker, seed: u64, events: u64, tally: &mut Tally) -> Result<(), String> {
     // What layers assert about the network is no rule for it.
-    storm_excusing(stack, maker, seed, events, tally, |report| report.contains(": Assert: "))
+    storm_excusing(stack, maker, seed, events, tally, |report| breaks(report, &[Rule::Assert]))
 }
 
 /// The same, where some reports are no errors.

@@ -15,6 +15,7 @@ use nacre_simulator::endpoint::Maker;
 use nacre_simulator::interpreter::Interpreter;
 use nacre_simulator::lockstep::Lockstep;
 use nacre_simulator::toolchain::Text;
+use nacre_stack::interpret::Rule;
 use nacre_stack::visit::Traverse;
 use nacre_stack::{Stack, StatementKind};
 
@@ -22,7 +23,7 @@ use super::exact::{UNLIKE, WRONG};
 use super::plan::{Build, Plan};
 use super::STACK;
 use crate::machines::LEVELS;
-use crate::storm::{calm, storm_excusing, Tally};
+use crate::storm::{breaks, calm, storm_excusing, Tally};
 
 /// What became of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -169,9 +170,7 @@ fn counted(tally: &Tally, counter: &str) -> Result<(), String> {
 
 /// Whether a program may break the rule: it claims at random.
 fn is_excused(report: &str) -> bool {
-    ["Assert", "Bound", "Unreachable", "Accepts", "Invariant"]
-        .iter()
-        .any(|rule| report.contains(&format!(": {rule}: ")))
+    breaks(report, &[Rule::Assert, Rule::Bound, Rule::Unreachable, Rule::Accepts, Rule::Invariant])
 }
 
 fn compiled(session: &Session, stack: &Stack, build: &Build, folder: &Path) -> Result<Box<dyn Maker>, String> {
