@@ -79,6 +79,9 @@ fn gather(seeds: Vec<u64>, verdicts: Vec<Verdict>) -> Campaign {
     found
 }
 
+/// What a step, or the messages of a connection, may take at most.
+const BOUNDS: [&str; 2] = ["[C0007]", "[C0019]"];
+
 /// A failure, and the command that makes it small.
 fn failure(seed: u64, verdict: &Verdict) -> String {
     let words: String = format!("{verdict:?}").chars().take(600).collect();
@@ -86,9 +89,12 @@ fn failure(seed: u64, verdict: &Verdict) -> String {
 }
 
 impl Campaign {
-    /// Whether no tool was at fault, and `check` accepted 97 of 100 programs.
+    /// Whether no tool was at fault, and `check` accepted 97 of 100 programs. Of those that a bound on memory or events
+    /// refuses (C0007, C0019), which the generator cannot foresee, there may be twice as many.
     pub fn is_clean(&self) -> bool {
-        self.failures.is_empty() && self.rejected.len() * 100 <= 3 * self.programs
+        let (bounded, others): (Vec<_>, Vec<_>) =
+            self.rejected.iter().partition(|(_, words)| BOUNDS.iter().any(|code| words.contains(code)));
+        self.failures.is_empty() && bounded.len() * 100 <= 6 * self.programs && others.len() * 100 <= 3 * self.programs
     }
 
     /// Figures, and the diagnostics of what was rejected by how often they came.
