@@ -318,6 +318,13 @@ fn links_that_join_nothing_or_go_in_circles() {
     refused("0 links end at it", seq(), |s| s.links.truncate(2));
     refused("does not lead to its layer", seq(), |s| s.ports[0].inputs[0].layer = LayerId(1));
     refused("does not lead to its layer", seq(), |s| s.ports[0].inputs[0].link = LinkId(2));
+    let add = |s: &mut Stack, ty: Type, count: usize| {
+        let event = s.ports[1].outputs[0].index();
+        s.events[event].parameters.extend((0..count).map(|n| Parameter { name: format!("more{n}"), ty: ty.clone() }));
+    };
+    refused("it has 5 numbers; the limit is 4", seq(), |s| add(s, Type::UInt(8), 5));
+    refused("more than one address", seq(), |s| add(s, Type::Addr, 2));
+    refused("neither a message, an address nor a number", seq(), |s| add(s, Type::Bytes(4), 1));
     refused("does not come out here", seq(), |s| s.ports[1].outputs = vec![s.ports[1].inputs[0].event]);
     refused("no link 9", seq(), |s| emit_in(&mut s.handlers[0].body).link = LinkId(9));
     refused("another layer's link", seq(), |s| emit_in(&mut handler(s, "sequencer.down.send").body).link = LinkId(0));

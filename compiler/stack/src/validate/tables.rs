@@ -166,6 +166,13 @@ fn ports(stack: &Stack, p: &mut Problems) {
         p.unless(lower == port.frames.is_some() && layout, || "it has frames, or not, against its link".into());
         links::turns(stack, PortId(index as u32), p);
         p.unless(port.outputs.iter().all(arrives), || "no such event, or one that does not come out here".into());
+        let events = port.inputs.iter().map(|input| input.event).chain(port.outputs.iter().copied());
+        for event in events.filter_map(|id| stack.events.get(id.index())) {
+            let beyond = event.beyond_port();
+            p.unless(beyond.is_none(), || {
+                format!("`{}` is not for a host: {}", event.name, beyond.unwrap_or_default())
+            });
+        }
         for input in &port.inputs {
             let known = input.event.index() < stack.events.len() && input.layer.index() < stack.layers.len();
             let reacts = known && stack.layer(input.layer).reactions.iter().any(|r| r.event == input.event);
