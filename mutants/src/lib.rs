@@ -16,12 +16,9 @@
 //! | left alone | because |
 //! |---|---|
 //! | counters, durations, instants | they are no behaviour, or what a checker erases |
-//! | what decides nothing but times ([`decisive`]): values, conditions and updates that feed only waiting times and
-//! counters | it cannot be seen where timers may fire at any time |
-//! | a condition that compares a number drawn at random | it is decided both ways anyway, whatever it is compared with
-//! |
-//! | what follows `impossible` in its block | no correct peer leads there, so that no promise to correct peers speaks
-//! of it |
+//! | what decides nothing but times ([`decisive`]) | where timers may fire at any time, nobody can see it |
+//! | a condition that compares a number drawn at random | it is decided both ways anyway |
+//! | what follows `impossible` in its block | no correct peer leads there |
 
 pub mod decisive;
 mod edit;

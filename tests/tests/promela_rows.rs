@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use nacre_backend_promela::alone::{numbers, write_alone, Call};
 use nacre_process::run;
-use nacre_stack::interpret::SplitMix64;
-use nacre_stack::interpret::{Config, Machine, Value};
+use nacre_stack::interpret::{Config, Machine, SplitMix64, Value};
 use nacre_stack::{PortId, Stack, Type};
 use nacre_tests::rows::arithmetic::programs_apart;
 use nacre_tests::rows::containers::{of, Containers};

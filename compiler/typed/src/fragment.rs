@@ -32,7 +32,7 @@ pub fn side_of(link: LinkId) -> PortId {
 }
 
 /// One instance of a layer, checked.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fragment {
     /// The layer's name.
     pub name: String,

@@ -1,7 +1,7 @@
 //! Bodies: functions, handlers of events and timers, `accepts`, invariants, initial values.
 
 use nacre_diagnostics::{counted, Diagnostic};
-use nacre_stack::{Direction, EventId, FunctionId, Parameter, PortId, Type};
+use nacre_stack::{Direction, EventId, FunctionId, Parameter, PortId, Span, Type};
 use nacre_syntax::ast::{self, Member, PatternKind};
 use nacre_syntax::foreign::{self, Unknown};
 
@@ -202,24 +202,25 @@ impl Checker<'_> {
 
     /// A handler whose head has a reported error: its names are unknown.
     fn unknown_handler(&mut self, h: &ast::Handler, event: &ast::EventName) {
-        let mut body = Body::new(self, Context::Unknown);
-        h.patterns.iter().for_each(|pattern| body.unknown_in_head(pattern));
-        let block = body.whole(&h.body, None);
-        let names = body.names;
         let from = match &h.from {
             ast::From::Up(_) => "up",
             ast::From::Down(_) => "down",
             ast::From::Port(name) => &name.name,
         };
-        self.tree.handlers.push(Handler {
-            name: format!("{from}.{}", event.name.name),
-            trigger: Trigger::Unknown,
-            parameters: Vec::new(),
-            fields: Vec::new(),
-            names,
-            body: block,
-            span: h.span,
-        });
+        let name = format!("{from}.{}", event.name.name);
+        let head = |body: &mut Body| h.patterns.iter().for_each(|pattern| body.unknown_in_head(pattern));
+        self.add_unknown(name, head, &h.body, h.span);
+    }
+
+    /// A handler or a timer's, of which only the body is known; `head` declares its names.
+    pub(crate) fn add_unknown(&mut self, name: String, head: impl FnOnce(&mut Body), code: &ast::Block, span: Span) {
+        let mut body = Body::new(self, Context::Unknown);
+        head(&mut body);
+        let block = body.whole(code, None);
+        let names = body.names;
+        let (parameters, fields) = (Vec::new(), Vec::new());
+        let trigger = Trigger::Unknown;
+        self.tree.handlers.push(Handler { name, trigger, parameters, fields, names, body: block, span });
     }
 
     fn add_handler(&mut self, handler: Handler) {

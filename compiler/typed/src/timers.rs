@@ -40,19 +40,8 @@ impl Checker<'_> {
 
     /// The handler of an unknown timer, which was reported.
     fn unknown_timer(&mut self, h: &ast::TimerHandler, indices: &[ast::Ident]) {
-        let mut body = Body::new(self, Context::Unknown);
-        indices.iter().for_each(|index| body.bind(&index.name, Binding::Unknown));
-        let block = body.whole(&h.body, None);
-        let names = body.names;
-        self.tree.handlers.push(Handler {
-            name: "on".into(),
-            trigger: Trigger::Unknown,
-            parameters: Vec::new(),
-            fields: Vec::new(),
-            names,
-            body: block,
-            span: h.span,
-        });
+        let head = |body: &mut Body| indices.iter().for_each(|index| body.bind(&index.name, Binding::Unknown));
+        self.add_unknown("on".into(), head, &h.body, h.span);
     }
 
     /// `peers[to].resend`: the cell, the way from it to the timer, and the names of the indices.

@@ -40,39 +40,8 @@ impl Maker {
     pub fn new(name: &str, short: &str) -> Maker {
         let mut b = Builder::new(name, short);
         b.layer(name);
-        let fragment = Fragment {
-            name: name.into(),
-            description: short.into(),
-            short: short.into(),
-            wire_parameters: vec![],
-            version: 1,
-            provides: vec![],
-            requires: vec![],
-            extends: vec![],
-            breaks: vec![],
-            above: vec![],
-            below: vec![],
-            events: vec![],
-            interface: vec![],
-            ports: vec![],
-            structs: vec![],
-            enums: vec![],
-            headers: vec![],
-            cells: vec![],
-            counters: vec![],
-            timers: vec![],
-            handlers: vec![],
-            functions: vec![],
-            filters: vec![],
-            externs: vec![],
-            reactions: vec![],
-            accepts: vec![],
-            invariants: vec![],
-            goals: vec![],
-            random: false,
-            packs: false,
-            span: Span::default(),
-        };
+        let (name, description, short) = (name.into(), short.into(), short.into());
+        let fragment = Fragment { name, description, short, version: 1, ..Fragment::default() };
         Maker { b, interface: vec![], fragment }
     }
 
