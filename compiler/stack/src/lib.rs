@@ -275,6 +275,7 @@ mod boundary;
 mod capabilities;
 mod code;
 mod contexts;
+mod exchange;
 mod growth;
 mod headers;
 mod ids;
