@@ -417,14 +417,38 @@ support_COLD struct support_bytes support_keep_long(struct support_step *step, s
     return b;
 }
 
-/* The same bytes, in the pool: what is stored must outlive the step. The bytes of this call go there as a whole, and again only
- * if the block was let go meanwhile: no block is used again in the step that freed it. */
+/* Takes a block out of the free ones, where this step has put it: its bytes are as they were. So a step takes no more fresh
+ * blocks than it was admitted for, in whatever order its events run, and what it has lent stays as it is. */
+support_COLD void support_take_again(struct support_pool *pool, uint32_t number) {
+    uint32_t before = 0;
+    uint32_t at = pool->first;
+    for (uint32_t left = pool->free; left > 1u && at != number; left--) {
+        before = at;
+        at = support_block(pool, at)->after;
+    }
+    struct support_block *block = support_block(pool, number);
+    if (before == 0) {
+        pool->first = block->after;
+    } else {
+        support_block(pool, before)->after = block->after;
+    }
+    if (pool->last == number) { pool->last = before; }
+    pool->free--;
+    block->references = 1;
+    block->next = 0;
+}
+
+/* The same bytes, in the pool: what is stored must outlive the step. The bytes of this call go there as a whole, once. */
 support_INLINE struct support_bytes support_keep(struct support_step *step, struct support_bytes b) {
     if (b.block == support_IN) {
         if (support_UNLIKELY(b.len == 0)) { return (struct support_bytes){.block = 0}; }
         if (support_UNLIKELY(step->in_len > support_BLOCK)) { return support_keep_long(step, support_COPY(b)); }
-        if (support_UNLIKELY(step->kept != 0) && support_block(step->pool, step->kept)->references > 0) {
-            support_block(step->pool, step->kept)->references++;
+        if (support_UNLIKELY(step->kept != 0)) {
+            if (support_block(step->pool, step->kept)->references > 0) {
+                support_block(step->pool, step->kept)->references++;
+            } else {
+                support_take_again(step->pool, step->kept);
+            }
         } else {
             step->kept = support_take_block(step->pool);
             if (support_UNLIKELY(step->kept == 0)) {

@@ -225,14 +225,38 @@
 }
 /*@aside keep_long@*/
 
-/* The same bytes, in the pool: what is stored must outlive the step. The bytes of this call go there as a whole, and again only
- * if the block was let go meanwhile: no block is used again in the step that freed it. */
+/* Takes a block out of the free ones, where this step has put it: its bytes are as they were. So a step takes no more fresh
+ * blocks than it was admitted for, in whatever order its events run, and what it has lent stays as it is. */
+@_COLD void @_take_again(struct @_pool *pool, uint32_t number) {
+    uint32_t before = 0;
+    uint32_t at = pool->first;
+    for (uint32_t left = pool->free; left > 1u && at != number; left--) {
+        before = at;
+        at = @_block(pool, at)->after;
+    }
+    struct @_block *block = @_block(pool, number);
+    if (before == 0) {
+        pool->first = block->after;
+    } else {
+        @_block(pool, before)->after = block->after;
+    }
+    if (pool->last == number) { pool->last = before; }
+    pool->free--;
+    block->references = 1;
+    block->next = 0;
+}
+
+/* The same bytes, in the pool: what is stored must outlive the step. The bytes of this call go there as a whole, once. */
 @_INLINE struct @_bytes @_keep(struct @_step *step, struct @_bytes b) {
     if (b.block == @_IN) {
         if (@_UNLIKELY(b.len == 0)) { return (struct @_bytes){.block = 0}; }
         if (@_UNLIKELY(step->in_len > @_BLOCK)) { return @_keep_long@aside(step, @_COPY(b)); }
-        if (@_UNLIKELY(step->kept != 0) && @_block(step->pool, step->kept)->references > 0) {
-            @_block(step->pool, step->kept)->references++;
+        if (@_UNLIKELY(step->kept != 0)) {
+            if (@_block(step->pool, step->kept)->references > 0) {
+                @_block(step->pool, step->kept)->references++;
+            } else {
+                @_take_again(step->pool, step->kept);
+            }
         } else {
             step->kept = @_take_block(step->pool);
             if (@_UNLIKELY(step->kept == 0)) {
