@@ -281,18 +281,18 @@ impl<'s> Names<'s> {
             [layer, _] if self.layers.iter().any(|(l, _)| l == layer) => {
                 let mine = self.layers.iter().filter(|(l, _)| l == layer).flat_map(|(_, all)| all);
                 let known: Vec<&str> = mine.map(String::as_str).collect();
-                told(format!("`{layer}` has no parameter `{name}`"), setting, 1, suggestion(name, &known))
+                error_at(format!("`{layer}` has no parameter `{name}`"), setting, 1, suggestion(name, &known))
             }
             [_] => {
                 if let Some((layer, _)) = self.layers.iter().find(|(_, all)| all.contains(name)) {
                     let help = format!("write `{layer}.{name} = ...;`");
-                    return told(format!("`{name}` is a parameter of the layer `{layer}`"), setting, 0, help);
+                    return error_at(format!("`{name}` is a parameter of the layer `{layer}`"), setting, 0, help);
                 }
                 let own = self.layers.iter().filter(|_| self.is_layer).flat_map(|(_, all)| all);
                 let known: Vec<&str> = own.chain(&self.network_parameters).map(String::as_str).collect();
                 let message =
                     format!("neither `{}` nor `{}` below has a parameter `{name}`", self.subject, self.network);
-                told(message, setting, 0, suggestion(name, &known))
+                error_at(message, setting, 0, suggestion(name, &known))
             }
             _ => self.unknown(setting),
         }
@@ -310,29 +310,29 @@ impl<'s> Names<'s> {
                 let others = self.calls.iter().chain(&self.givens).chain(&self.actions).map(String::as_str);
                 let known: Vec<&str> = others.chain(timers).chain(BOUNDS.map(|(name, _)| name)).collect();
                 let message = format!("`{first}` is nothing that a configuration of `{}` can set", self.subject);
-                told(message, setting, 0, suggestion(first, &known))
+                error_at(message, setting, 0, suggestion(first, &known))
             }
             [_] if !layers.contains(&first.as_str()) => {
                 let message = format!("`{}` has no layer `{first}`", self.subject);
-                told(message, setting, 0, suggestion(first, &layers))
+                error_at(message, setting, 0, suggestion(first, &layers))
             }
             [name] => {
                 let prefix = format!("{first}.");
                 let timers = self.timers.iter().filter_map(|t| t.strip_prefix(&prefix));
                 let own = self.layers.iter().filter(|(l, _)| l == first).flat_map(|(_, all)| all);
                 let known: Vec<&str> = timers.chain(own.map(String::as_str)).collect();
-                told(format!("`{first}` has no timer `{name}`"), setting, 1, suggestion(name, &known))
+                error_at(format!("`{first}` has no timer `{name}`"), setting, 1, suggestion(name, &known))
             }
             [..] => {
                 let help = "write the layer and its parameter or timer: `pt2pt.W = 2;`".to_string();
-                told("a setting has at most two names".into(), setting, 2, help)
+                error_at("a setting has at most two names".into(), setting, 2, help)
             }
         }
     }
 }
 
 /// Reports an error at one name of a setting.
-fn told(message: String, setting: &Setting, name: usize, help: String) -> Diagnostic {
+fn error_at(message: String, setting: &Setting, name: usize, help: String) -> Diagnostic {
     let span = setting.names.get(name).copied().unwrap_or_default();
     placed(Diagnostic::error(SETTING, message).help(help), span, "not known")
 }
