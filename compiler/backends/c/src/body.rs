@@ -20,7 +20,7 @@ pub enum Kind {
     Outside,
 }
 
-/// Text that was written elsewhere.
+/// Code that was written apart from the body, and the value that it computes.
 pub struct Apart<T> {
     pub value: T,
     pub code: Code,
@@ -67,7 +67,7 @@ impl<'w, 'a> Body<'w, 'a> {
         blocks: &[&'a [Statement]],
     ) -> Body<'w, 'a> {
         let mut unique = Unique::new(&w.prefix);
-        // What the text of bodies declares by itself is no local's.
+        // Names that the text of bodies declares itself.
         let own: &[&str] = match kind {
             Kind::Filter => &["i", "at", "run", "unit", "input", "accepted", "made_from"],
             _ => &["i"],
@@ -110,7 +110,7 @@ impl<'w, 'a> Body<'w, 'a> {
         }
     }
 
-    /// What is drawn at random for an initial value, in locals that live until it is stored.
+    /// Draws the random numbers of an initial value, into locals that live until it is stored.
     pub fn draw(&mut self, draws: &'a [Statement], initial: &'a Expr) {
         initial.each(|node| {
             if let Node::Expr(Expr { kind: ExprKind::Local(local), .. }) = node {
@@ -170,7 +170,7 @@ impl<'w, 'a> Body<'w, 'a> {
         Term::name(name)
     }
 
-    /// What a piece of writing would add here, written elsewhere.
+    /// Writes code that does not become a part of the body yet.
     pub fn apart<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> Apart<T> {
         let inside = Code::new(self.code.depth() + 1);
         let here = std::mem::replace(&mut self.code, inside);
@@ -282,7 +282,7 @@ impl<'w, 'a> Body<'w, 'a> {
         }
     }
 
-    /// Whether a message is a variable that is no local of the layer's: nothing else reads it.
+    /// Whether a message is a variable that is no local of the layer: no other statement reads it.
     pub fn is_temporary(&self, text: &Term) -> bool {
         text.is_name() && !self.names.iter().any(|name| **name == **text)
     }
@@ -322,7 +322,7 @@ impl<'w, 'a> Body<'w, 'a> {
         name
     }
 
-    /// A message that stays where it is, and from which layer on it carries headers.
+    /// A message that stays where it is, and the lowest layer whose headers it carries.
     pub fn borrowed_message(&mut self, e: &Expr) -> (Term, usize) {
         match &e.kind {
             ExprKind::Local(id) => (self.local(*id), self.levels[id.index()]),

@@ -13,7 +13,7 @@ use crate::names::comment;
 use crate::writer::Writer;
 
 impl Writer<'_> {
-    /// Makes a function known; gives its head.
+    /// Registers a function; returns its head.
     pub fn register(&mut self, function: Function) -> String {
         let head = function.head(&self.prefix);
         self.calls.insert(function);
@@ -60,7 +60,7 @@ impl Writer<'_> {
         self.call_step(&callee, arguments)
     }
 
-    /// Makes the aside of a function, if one is called and not written yet; to stand behind the function's declaration.
+    /// Returns the aside of a function if it is called and not written yet; it must follow the function's declaration.
     pub fn aside(&mut self, name: &str) -> Option<Code> {
         self.calls.aside(name, &self.prefix)
     }

@@ -1,5 +1,5 @@
-//! `canonical`: the state as bytes that tests compare. docs/c-interface.md says which. The same for checkers, without
-//! what they erase, is [`crate::check`]'s.
+//! `canonical`: the state as bytes that tests compare, as docs/c-interface.md defines them. [`crate::check`] writes the
+//! variant for checkers, which leaves out what they erase.
 
 use nacre_stack::*;
 
@@ -14,7 +14,7 @@ use crate::writer::Writer;
 const TELL: &str = include_str!("support/tell.c");
 
 impl Writer<'_> {
-    /// A statement that tells a value; `t` is the teller. None: the value takes no bytes.
+    /// Returns a statement that writes a value to the teller `t`; none: the value takes no bytes.
     pub fn tell(&mut self, ty: &Type, layer: usize, text: &str) -> Option<String> {
         let p = self.prefix.clone();
         Some(match (self.scalar(ty), ty) {
@@ -30,7 +30,7 @@ impl Writer<'_> {
     }
 
     fn tell_function(&mut self, ty: &Type, layer: usize) -> String {
-        // What a message carries may be seen.
+        // The headers of a message may be observed.
         let telling = self.telling;
         if *ty == Type::Msg {
             self.telling = Telling::Whole;
@@ -46,7 +46,7 @@ impl Writer<'_> {
         name
     }
 
-    /// Tells the members of a struct or tuple.
+    /// Writes the members of a struct or tuple.
     pub fn tell_members(&mut self, ty: &Type, layer: usize, value: &str) -> String {
         let members = self.member_types(ty).into_iter().enumerate();
         let member = |i: usize| format!("{value}->{}", self.member(ty, i as u32));
@@ -55,7 +55,7 @@ impl Writer<'_> {
         lines.collect::<Vec<_>>().join("\n")
     }
 
-    /// For each layer, the header that it has put on.
+    /// Writes for each layer the header that it has pushed.
     pub fn tell_headers(&mut self, level: usize) -> String {
         let p = self.prefix.clone();
         let with: Vec<usize> = self.slot_layers(level);
@@ -88,7 +88,7 @@ impl Writer<'_> {
         self.teller("", "canonical")
     }
 
-    /// The function that tells the state, by its name.
+    /// The function of the given name that writes the state as bytes.
     pub fn teller(&mut self, linkage: &str, which: &str) -> Code {
         let cells = self.tell_cells();
         self.telling = Telling::Whole;
@@ -119,7 +119,7 @@ impl Writer<'_> {
         lines.join("\n")
     }
 
-    /// What waits in the ring of what comes later.
+    /// Writes the events in the ring of `later` events.
     fn tell_waiting(&mut self) -> String {
         if self.put_off.is_empty() {
             return format!("{}_tell(t, 0, 4);", self.prefix);

@@ -47,7 +47,7 @@ impl Code {
         "    ".repeat(depth) + line
     }
 
-    /// Adds a line; an empty one parts what is around it.
+    /// Adds a line; an empty one separates its neighbours.
     pub fn line(&mut self, line: impl AsRef<str>) {
         let text = self.indented(line.as_ref());
         self.lines.push(if text.is_empty() { Line::Idle(text) } else { Line::Text(text) });
@@ -94,7 +94,8 @@ impl Code {
         self.lines.extend(other.lines.iter().cloned());
     }
 
-    /// Adds what declares names of its own, and the line that uses them; in a block, as others may declare the same.
+    /// Adds statements and the line that uses their variables, in a block of their own if there are any: other blocks
+    /// may declare the same names.
     pub fn apart(&mut self, other: &Code, line: impl AsRef<str>) {
         if other.is_empty() {
             return self.line(line);
@@ -129,7 +130,7 @@ impl Code {
     }
 
     /// Adds a function whose lines are attributed to what they were written for. A compiler counts on from line to
-    /// line, so a `#line` stands only where that would be wrong.
+    /// line, so a `#line` is written only where that would be wrong.
     pub fn function(&mut self, head: &str, body: &Code) {
         self.open(format!("{head} {{"));
         let (mut wanted, mut counted): (Option<Origin>, Option<Origin>) = (None, None);

@@ -1,4 +1,4 @@
-//! What a stack's C is asked for, and what it is.
+//! The options of the C back end, and its result.
 
 use nacre_stack::Span;
 
@@ -32,13 +32,13 @@ impl Level {
 /// How the C is written.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// In front of every name, and the name of the files; none: the stack's. Several levels of a stack can so be linked
-    /// together.
+    /// The prefix of every name, and the name of the files; none: the stack's name. With different prefixes, several
+    /// levels of a stack can be linked together.
     pub prefix: Option<String>,
     /// `#line` directives.
     pub lines: bool,
-    /// For checkers, which try several: a number drawn at random is asked of `uint64_t <prefix>_drawn(uint64_t below)`,
-    /// which the including source must have declared.
+    /// For checkers, which try several random numbers: they come from `uint64_t <prefix>_drawn(uint64_t below)`, which
+    /// the including source must have declared.
     pub asks_draws: bool,
 }
 
@@ -60,5 +60,5 @@ pub struct Emitted {
     pub parts: Vec<Part>,
 }
 
-/// Where a piece of a layer's source stands: file, line.
+/// Returns the file and line of a span.
 pub type Sources<'a> = &'a dyn Fn(Span) -> Option<(String, u32)>;

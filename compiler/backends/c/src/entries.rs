@@ -32,15 +32,15 @@ pub struct EntryParameter {
 }
 
 impl Writer<'_> {
-    /// Whether the host calls an input by its number: frames come by `input`, `init` by `open`, all else by calls. What the driver
-    /// tells the lowest layer besides frames (`unknown`) is called too.
+    /// Whether the host calls an input by its number. Frames enter through `input` and `init` through `open`; everything else
+    /// is a call, including the driver's other events for the lowest layer (`unknown`).
     pub fn callable(&self, event: &PortEvent) -> bool {
         let declared = self.stack.event(event.event);
         let called = declared.message.is_none() && declared.role != EventRole::Opening;
         event.input.is_some() && (!self.stack.is_lower(event.port) || called)
     }
 
-    /// What the host may call, by the numbers of the interface.
+    /// The inputs that the host may call, by the numbers of the interface.
     pub fn calls(&self) -> Vec<Call> {
         let mut found = vec![];
         for (number, event) in self.stack.interface().iter().enumerate() {

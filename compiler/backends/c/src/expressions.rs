@@ -1,5 +1,5 @@
-//! Expressions. A number becomes an expression of C; what is larger becomes a place that can be read. Statements that it takes
-//! to get there (all without effect but on reference counts) are written before.
+//! Expressions. A number becomes an expression of C; a larger value becomes a place that can be read. The statements that
+//! compute it are written before; they have no effect except on reference counts.
 
 use nacre_stack::*;
 
@@ -126,7 +126,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// What was computed in 32 or 64 bits, cut to its type.
+    /// Cuts a result computed in 32 or 64 bits to its type.
     pub fn wrapped(&self, text: String, scalar: Scalar) -> String {
         let computed = if scalar.c() <= 32 { 32 } else { 64 };
         match scalar {
@@ -140,7 +140,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// What is there in 64 bits, cut to its type.
+    /// Cuts a value of 64 bits to its type.
     pub fn narrowed(&self, text: String, scalar: Scalar) -> String {
         match scalar {
             Scalar::Bool => format!("(bool)({text} & 1u)"),
@@ -185,7 +185,7 @@ impl Body<'_, '_> {
 
     fn choice(&mut self, c: &Expr, a: &Expr, b: &Expr, ty: &Type) -> Term {
         let [a_is_choice, b_is_choice] = [a, b].map(|e| matches!(e.kind, ExprKind::If(..)));
-        // Compilers see that constants fit a narrow type, but not that those of a choice within a choice do.
+        // Compilers see that a constant fits a narrow type, but not that both constants of a nested choice do.
         let narrow = self.w.scalar(ty).filter(|scalar| scalar.c() < 32 && !matches!(scalar, Scalar::Bool));
         let nested = |text: String, is_choice: bool| match narrow {
             Some(scalar) if is_choice => format!("({}){text}", scalar.name()),
@@ -266,7 +266,7 @@ impl Body<'_, '_> {
         match &e.kind {
             ExprKind::Local(id) => self.local(*id),
             ExprKind::Borrow(place) | ExprKind::Load(place) => self.place(place).text,
-            // What an option holds that is none is zero: whatever makes one leaves it so.
+            // The value of an option that is none is zero: all code that makes one keeps this.
             ExprKind::Unwrap(a) => self.borrowed(a).member("value"),
             ExprKind::Field(a, i) => {
                 let text = self.borrowed(a);

@@ -110,7 +110,7 @@ impl<'a> Body<'_, 'a> {
         self.rejected(filter, accepted);
     }
 
-    /// Where a filter goes that rejects what it reads.
+    /// The exit of a filter that rejects its input.
     fn rejected(&mut self, filter: &Filter, accepted: &str) {
         if !self.rejects {
             return;
@@ -133,7 +133,7 @@ impl<'a> Body<'_, 'a> {
         self.code.line(format!("return {zero};"));
     }
 
-    /// Declares where the yielded bytes end, if the filter may yield more than it states: what comes after is dropped.
+    /// Declares the limit of the yielded bytes, if the filter may yield more than it declares: the excess is dropped.
     fn limit_yields(&mut self, filter: &Filter, rows: &[[String; 2]], made_from: &str) {
         let [read, limit, beyond, row, i] = ["read", "limit", "beyond", "row", "i"].map(|n| self.fresh(n));
         self.code.line(format!("uint64_t {read} = 0;"));
@@ -269,7 +269,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// What a filter reads, as arguments.
+    /// The input of a filter, as arguments.
     fn rows_of(&mut self, operand: &Expr) -> Vec<String> {
         let mut rows = vec![];
         for part in Filter::operands(operand) {
@@ -305,7 +305,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Whether what is made of an operand is data.
+    /// Whether the result for an operand is data.
     pub fn data_of(&mut self, e: &Expr) -> String {
         match &e.kind {
             ExprKind::View(a) | ExprKind::PackView(_, a) => self.data_of(a),

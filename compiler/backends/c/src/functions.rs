@@ -212,7 +212,7 @@ const SUPPORT: &[Support] = &[
     changes("join_pieces", Some(BYTES), &[(("const struct @_bytes", true), "piece"), (U32, "pieces")]),
 ];
 
-/// Those whose asides the templates themselves call.
+/// The functions whose asides the templates themselves call.
 const CALLED_IN_TEMPLATES: &[&str] = &["keep_made", "keep_long", "long_segments"];
 
 impl Calls {
@@ -235,7 +235,7 @@ impl Calls {
         }
     }
 
-    /// Makes a function known.
+    /// Registers a function.
     pub fn insert(&mut self, function: Function) {
         self.functions.insert(function.name.clone(), function);
     }
@@ -245,12 +245,12 @@ impl Calls {
         self.functions.contains_key(name)
     }
 
-    /// The aside of a function is called.
+    /// Records a call of the aside of a function.
     pub fn want_aside(&mut self, name: &str) {
         self.wanted.insert(name.to_string());
     }
 
-    /// Makes the aside of a function, if one is called and not written yet.
+    /// Returns the aside of a function if it is called and not written yet.
     pub fn aside(&mut self, name: &str, prefix: &str) -> Option<Code> {
         self.wanted.remove(name).then(|| self.functions[name].aside(prefix))
     }
@@ -266,7 +266,7 @@ pub fn list(parameters: &[Parameter]) -> String {
     parameters.iter().map(|p| format!(", {}", p.ty.declare(&p.name))).collect()
 }
 
-/// Parameters handed on behind a first one.
+/// Parameters as arguments behind a first one.
 pub fn names(parameters: &[Parameter]) -> String {
     parameters.iter().map(|p| format!(", {}", p.name)).collect()
 }

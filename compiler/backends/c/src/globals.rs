@@ -1,4 +1,4 @@
-//! Names at the top of the two files: each stands for one thing, whatever the stack calls its parts.
+//! File-scope names of the two files: each is unique, whatever the stack calls its parts.
 //!
 //! All begin with the prefix of the stack, so they meet nothing of C and its library; the fixed ones are those of the
 //! templates and [`FIXED`]. What is named after parts of the stack asks here: a name that is taken gets a number.
@@ -24,7 +24,7 @@ pub const FIXED: &str = "APART BLOCK BOUND BROKEN BYTES H IMPOSSIBLE IN INLINE L
 const DEFINED: &str = "H BLOCK_BYTES BLOCKS_FOR_ONE OUTPUTS_MAX SEGMENTS_MAX BYTES_MAX FRAME_HEAD_MAX FRAME_DATA_MAX \
     QUEUE_MAX COUNTERS";
 
-/// What a name stands for.
+/// The entity that a name denotes.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub enum Global {
     /// The likely and the other kind of a handler.
@@ -84,7 +84,7 @@ pub struct Globals {
 }
 
 impl Globals {
-    /// Nothing is named but what is fixed.
+    /// Names without any yet, except for the fixed ones.
     pub fn new(prefix: &str) -> Globals {
         let defined = DEFINED.split_whitespace().filter(|_| prefix.to_uppercase() == prefix);
         let taken = FIXED.split_whitespace().chain(defined).map(str::to_string).chain(template::names());

@@ -10,7 +10,7 @@ use crate::template::{self, Vocabulary};
 use crate::types::{mask_constant, window_slots};
 use crate::writer::Writer;
 
-/// What is done to each message in a value.
+/// The action on each message in a value.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Act {
     Drop,
@@ -27,31 +27,31 @@ pub struct Instance<'t> {
 }
 
 impl<'t> Instance<'t> {
-    /// A type, where values are not kept or shared.
+    /// An instance for a type, in functions that neither keep nor share values.
     pub fn new(ty: &'t Type, layer: usize) -> Instance<'t> {
         Instance { ty, layer, act: Act::Drop }
     }
 }
 
 impl Writer<'_> {
-    /// Text that all stacks share, except for parts that only some need.
+    /// Expands text that all stacks share, except for parts that only some need.
     pub fn support(&mut self, text: &str) -> String {
         let prefix = self.prefix.clone();
         template::expand(text, &prefix, &mut StackWords(self))
     }
 
-    /// A function of `support/*.c` that only some stacks need, written once.
+    /// Writes a function of `support/*.c` that only some stacks need, once.
     pub fn optional_support(&mut self, name: &str, text: &str) {
         let text = self.support(text);
         self.helper(format!("{}_{name}", self.prefix), |_, _| Code::verbatim(&text));
     }
 
-    /// A function of a file of several, whose words stand for fixed texts.
+    /// Expands one function of a file of several; its words are replaced by fixed texts.
     pub fn of_texts(&self, file: &str, name: &str, words: &[(&str, String)]) -> String {
         template::expand(&template::function(file, name), &self.prefix, &mut template::Texts(words))
     }
 
-    /// A function that takes a step and of which the stack determines the head: its template, and the words in that
+    /// Writes a function that takes a step and whose head depends on the stack. `words` are those of its template,
     /// beside `@head`.
     pub fn step_instance(&mut self, function: Function, text: &str, words: &[(&str, String)]) -> Callee {
         let callee = function.callee();
@@ -62,7 +62,7 @@ impl Writer<'_> {
         callee
     }
 
-    /// A function for a type, written once; gives its name.
+    /// Writes a function for a type once; returns its name.
     pub fn instance(&mut self, name: String, template: &str, of: Instance) -> String {
         self.helper(name, |w, name| {
             let caller = std::mem::replace(&mut w.calls.in_place, false);
@@ -143,7 +143,7 @@ fn bits(ty: &Type) -> u8 {
     }
 }
 
-/// In how many bits C computes with numbers of so many.
+/// The width in which C computes with numbers of `bits` bits.
 fn computed(bits: u8) -> u8 {
     if bits <= 32 {
         32
@@ -202,7 +202,7 @@ impl Vocabulary for TypeWords<'_, '_, '_> {
 }
 
 impl TypeWords<'_, '_, '_> {
-    /// Words for the numbers of windows.
+    /// Words that depend on the width of a window's sequence numbers.
     fn window(&mut self, word: &str, arguments: &[String]) -> String {
         let ty = self.of.ty;
         let bits = bits(ty);

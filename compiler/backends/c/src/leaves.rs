@@ -56,7 +56,7 @@ fn number_leaves(layout: &Layout, shape: &Shape) -> Vec<Leaf> {
     }
 }
 
-/// A value that is flattened: where it is, and what is around it.
+/// A value that is flattened: its place, and its surroundings.
 struct Part<'p> {
     text: String,
     bit: u32,

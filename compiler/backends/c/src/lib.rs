@@ -1,7 +1,7 @@
 //! Writes a stack as C: sans-I/O, freestanding C11, readable, with `#line` back to the layers.
 //!
-//! What the text looks like is told where it is written: [`messages`] for messages, `support/pool.c` for their bytes,
-//! [`events`] for the queue and what replaces it at each [`Level`], [`wire`] for frames, [`entries`] for the host's side.
+//! The modules that write a part of the text describe it: [`messages`] the messages, `support/pool.c` their bytes,
+//! [`events`] the queue and what replaces it at each [`Level`], [`wire`] the frames, [`entries`] the host's side.
 
 mod actions;
 mod body;
@@ -72,13 +72,13 @@ pub fn write_with(stack: &Stack, level: Level, sources: Sources, options: Option
     writer::Writer::new(&normal(stack), level, options, sources).write()
 }
 
-/// What the names of a stack's C begin with, unless an option says otherwise.
+/// The prefix of all names in a stack's C, unless an option sets another.
 pub fn prefix(stack: &Stack) -> String {
     names::plain(&stack.name)
 }
 
-/// What a checker needs beside the stack: one more source, `<prefix>_check.c`, which includes `<prefix>.c` as it is. The head of
-/// `nacre_check.h`, which is a part of the text, says what is in it.
+/// Writes the additional source for checkers, `<prefix>_check.c`, which includes `<prefix>.c` unchanged. The head of
+/// `nacre_check.h`, which is a part of the text, describes it.
 pub fn write_check(stack: &Stack, level: Level, options: Options) -> String {
     let stack = normal(stack);
     let mut writer = writer::Writer::new(&stack, level, options, &|_| None);

@@ -31,7 +31,7 @@ impl Writer<'_> {
         self.act_with(Act::Keep, ty, layer, value, "step")
     }
 
-    /// A statement in a function that does it to a value of which this one is a part.
+    /// Returns a statement that acts on a part of a value, for a function that acts on the value.
     pub fn act_on(&mut self, act: Act, ty: &Type, layer: usize, value: &Term) -> Option<String> {
         self.act_with(act, ty, layer, value, if act == Act::Keep { "step" } else { "pool" })
     }
@@ -133,7 +133,7 @@ impl Writer<'_> {
     }
 }
 
-/// The template for types that are built as this one.
+/// The name of the template for the kind of a type.
 pub fn shape(ty: &Type) -> &'static str {
     match ty {
         Type::Struct(_) | Type::Tuple(_) => "members",

@@ -1,13 +1,13 @@
-//! Names in C of what the stack names.
+//! C names for the named parts of a stack.
 
 use std::collections::HashSet;
 
 use nacre_stack::*;
 
-/// What the emitted text itself declares in every scope.
+/// Names that the emitted text itself declares in every scope.
 const OWN: &str = "step s out event state pool counters now data len seed config bytes node block view waiting addr";
 
-/// A name that C takes: letters, digits and `_`.
+/// Makes a valid C identifier: letters, digits and `_`.
 pub fn plain(name: &str) -> String {
     let mut text: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     if text.is_empty() || text.starts_with(|c: char| c.is_ascii_digit()) {
@@ -16,7 +16,7 @@ pub fn plain(name: &str) -> String {
     text
 }
 
-/// What the source says, so that it can stand in a comment.
+/// Makes a text of the source safe within a comment.
 pub fn in_comment(text: &str) -> String {
     text.replace("*/", "* /").replace("/*", "/ *").replace('\n', " ")
 }
@@ -26,7 +26,7 @@ pub fn comment(text: &str) -> String {
     format!("/* {} */", in_comment(text))
 }
 
-/// What the source says, so that it can stand in a string of C.
+/// Makes a text of the source safe within a string literal of C.
 pub fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
 }

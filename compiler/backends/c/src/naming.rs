@@ -1,4 +1,4 @@
-//! Names with the prefix of the stack, and names of types.
+//! Names that begin with the prefix of the stack, and names of types.
 
 use nacre_stack::*;
 
@@ -6,17 +6,17 @@ use crate::globals::Global;
 use crate::writer::Writer;
 
 impl Writer<'_> {
-    /// A name with the prefix, for something that is named after parts of the stack.
+    /// Returns a prefixed name for something that is named after parts of the stack.
     pub fn global(&self, of: Global, wanted: impl AsRef<str>) -> String {
         format!("{}_{}", self.prefix, self.globals.name(of, wanted.as_ref()))
     }
 
-    /// From which layer on messages in a type carry headers, if there are any in it.
+    /// The lowest layer whose headers the messages in a type carry; none: there are no messages in it.
     fn carried(&self, ty: &Type, layer: usize) -> Option<Option<usize>> {
         self.stack.has_message(ty).then(|| self.slot_layers(layer + 1).first().copied())
     }
 
-    /// The word of a type: `wanted`, if it stands for no other.
+    /// The word for a type within names: `wanted`, if no other type has it.
     pub fn type_word(&self, ty: &Type, layer: usize, wanted: &str) -> String {
         self.globals.name(Global::Type(ty.clone(), self.carried(ty, layer)), wanted)
     }

@@ -6,7 +6,7 @@ use crate::body::Body;
 use crate::term::Term;
 use crate::types::{constant, Scalar};
 
-/// What an operation works on.
+/// The operands of an operation.
 struct Operands {
     /// The arguments.
     values: Vec<Term>,
@@ -19,7 +19,7 @@ struct Operands {
 }
 
 impl Body<'_, '_> {
-    /// An operation, and what it gives.
+    /// Writes an operation and assigns its results.
     pub fn operate(&mut self, o: &Operate) {
         let values: Vec<Term> = o.arguments.iter().map(|e| self.operand(e)).collect();
         let found = self.place(&o.place);
@@ -62,7 +62,7 @@ impl Body<'_, '_> {
         self.release_lost(&found, &ty);
     }
 
-    /// `push` to a window, which gives the number.
+    /// `push` to a window, which returns the number.
     fn push_numbered(&mut self, o: &Operate, on: &Operands) {
         let Type::Window(_, _, bits) = on.ty else { unreachable!("{:?} has no numbers", on.ty) };
         let number_type = Type::Seq(bits);
@@ -99,7 +99,7 @@ impl Body<'_, '_> {
         self.take_out(o, &on.element, &slot, o.operation == Operation::Read);
     }
 
-    /// Operations that give nothing: they move the numbers of a window, or clear a container.
+    /// Operations without a result: they move the numbers of a window, or clear a container.
     fn move_through(&mut self, o: &Operate, on: &Operands) {
         let (what, pool) = match o.operation {
             Operation::Raise => ("raise", ""),
@@ -115,7 +115,7 @@ impl Body<'_, '_> {
         self.set_done(o, "true");
     }
 
-    /// `remove` of what is in a slot.
+    /// `remove` of the entry in a slot.
     fn remove_slot(&mut self, o: &Operate, on: &Operands, n: u32) {
         let (p, text) = (self.w.prefix.clone(), &on.text);
         let at = self.simple(&o.arguments[0].ty, &on.values[0], "slot");
@@ -126,7 +126,7 @@ impl Body<'_, '_> {
         self.take_out(o, &on.element, &slot, false);
     }
 
-    /// `add` to a pool, which gives the slot.
+    /// `add` to a pool, which returns the slot.
     fn add_slot(&mut self, o: &Operate, on: &Operands, n: u32) {
         let text = &on.text;
         let helper = self.w.container("add", &on.ty, self.layer);
@@ -185,7 +185,7 @@ impl Body<'_, '_> {
         self.bind(&format!("{c_type} *"), "entry", call)
     }
 
-    /// Stores the last argument where a slot was found; gives it back, or lets it go, where none was.
+    /// Stores the last argument if a slot was found; otherwise returns it to the layer or releases it.
     fn put(&mut self, o: &Operate, on: &Operands, slot: &str) {
         let Some(value) = on.values.last() else { return };
         self.code.open(format!("if ({}) {{", self.w.likely(&format!("{slot} != NULL"))));
@@ -266,7 +266,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Sets `into`: an option, or a value that is zero where there is none.
+    /// Sets `into`: an option, or a value that is zero if there is none.
     fn gives(&mut self, o: &Operate, ty: &Type, there: Option<&str>, value: &Term) {
         let Some(into) = o.into else {
             if value.is_simple() {

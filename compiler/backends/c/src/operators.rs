@@ -30,10 +30,11 @@ impl Body<'_, '_> {
 
     fn equal(&mut self, a: &Expr, b: &Expr, negate: bool) -> Term {
         if self.w.scalar(&a.ty).is_some() {
+            if have_one_value(a, b) {
+                return self.of_itself(a, !negate);
+            }
             let (left, right) = (self.value(a), self.value(b));
-            let known = of_itself(&left, &right, !negate);
-            return known
-                .unwrap_or_else(|| Term::operation(format!("{left} {} {right}", if negate { "!=" } else { "==" })));
+            return Term::operation(format!("{left} {} {right}", if negate { "!=" } else { "==" }));
         }
         let same = match (&a.ty, &b.ty) {
             (Type::View, _) | (_, Type::View) => {
@@ -75,8 +76,11 @@ impl Body<'_, '_> {
                 if let Some(known) = self.known_order(strict, a, b) {
                     return known;
                 }
+                if have_one_value(a, b) {
+                    return self.of_itself(a, !strict);
+                }
                 let (a, b) = (self.value(a), self.value(b));
-                of_itself(&a, &b, !strict).unwrap_or_else(|| Term::operation(format!("{a} {sign} {b}")))
+                Term::operation(format!("{a} {sign} {b}"))
             }
             ty => {
                 let helper = self.w.order(ty, self.layer);
@@ -84,6 +88,12 @@ impl Body<'_, '_> {
                 Term::operation(format!("{helper}({}, {}) {sign} 0", a.address(), b.address()))
             }
         }
+    }
+
+    /// A comparison of a number with itself, of which compilers warn: its operand stays, so that no variable is unused.
+    fn of_itself(&mut self, operand: &Expr, answer: bool) -> Term {
+        let operand = self.value(operand);
+        format!("((void){operand}, {answer})").into()
     }
 
     /// What the types alone say; compilers warn of such a comparison.
@@ -109,6 +119,9 @@ impl Body<'_, '_> {
     }
 
     pub fn least(&mut self, op: BinaryOp, a: &Expr, b: &Expr, ty: &Type) -> Term {
+        if have_one_value(a, b) {
+            return self.value(a);
+        }
         let (left, right) = (self.value(a), self.value(b));
         let c_type = self.c_type(ty);
         let left = if left.is_simple() { left } else { self.bind(&format!("const {c_type}"), "left", &left) };
@@ -128,18 +141,15 @@ impl Body<'_, '_> {
         }
     }
 
-    /// `a < b` of names.
-    pub fn order_of(&mut self, ty: &Type, a: &str, b: &str) -> String {
+    /// `a < b` of terms that may be repeated.
+    fn order_of(&mut self, ty: &Type, a: &Term, b: &Term) -> String {
         match ty {
             Type::Seq(bits) if *bits <= 32 => {
                 format!("((int32_t)(((uint32_t){a} - (uint32_t){b}) << {}) < 0)", 32 - *bits)
             }
             Type::Seq(bits) => format!("((int64_t)(((uint64_t){a} - (uint64_t){b}) << {}) < 0)", 64 - *bits),
-            ty if self.w.scalar(ty).is_some() => match of_itself(a, b, false) {
-                Some(known) => known.to_string(),
-                None => format!("({a} < {b})"),
-            },
-            ty => format!("({}(&{a}, &{b}) < 0)", self.w.order(ty, self.layer)),
+            ty if self.w.scalar(ty).is_some() => format!("({a} < {b})"),
+            ty => format!("({}({}, {}) < 0)", self.w.order(ty, self.layer), a.address(), b.address()),
         }
     }
 
@@ -270,7 +280,18 @@ impl Body<'_, '_> {
     }
 }
 
-/// A comparison of a number with itself, of which compilers warn: its operand stays, so that no variable is unused.
-fn of_itself(a: &str, b: &str, answer: bool) -> Option<Term> {
-    (a == b).then(|| format!("((void)({a}), {answer})").into())
+/// Whether two expressions of one type have the same value: they are equal except for conversions that change no value.
+/// Expressions are pure, so one evaluation is enough.
+fn have_one_value(a: &Expr, b: &Expr) -> bool {
+    unconverted(a) == unconverted(b)
+}
+
+/// An expression without the conversions around it that change no value and no type of C.
+fn unconverted(e: &Expr) -> &Expr {
+    match &e.kind {
+        ExprKind::Convert(inner) if matches!((&inner.ty, &e.ty), (Type::UInt(from), Type::UInt(to)) if from <= to) => {
+            unconverted(inner)
+        }
+        _ => e,
+    }
 }

@@ -45,7 +45,7 @@ impl Writer<'_> {
                 _ => code.line(format!("memset(&{text}, 0, sizeof {text});")),
             }
         }
-        // Flags stand before what they guard.
+        // Flags precede the parts that they guard.
         for leaf in leaves {
             match leaf.is_unrolled() {
                 true => self.read_leaf(&leaf, size, code),

@@ -74,7 +74,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A pointer to an entry, or to a zero that nobody else sees.
+    /// A pointer to an entry, or to a local zero if the entry is missing.
     fn guarded(&mut self, text: &str, ty: &Type, entry: &Type, at: &str) -> (String, String) {
         let (there, place) = self.w.entry(text, ty, at);
         let c_type = self.c_type(entry);
@@ -128,7 +128,7 @@ impl crate::writer::Writer<'_> {
     }
 }
 
-/// `a - b` as a number without sign, in so many bits.
+/// `a - b` as an unsigned number of `bits` bits.
 pub fn distance(a: &str, b: &str, bits: u8) -> String {
     match bits {
         64 => format!("({a} - {b})"),

@@ -1,10 +1,10 @@
-//! The functions in C that layers have been asked for.
+//! The C functions of layers that are called and so must be written.
 
 use std::collections::HashSet;
 
 use nacre_stack::*;
 
-/// A function in C that is made of a part of the IR.
+/// A part of the IR that becomes a C function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Item {
     Handler(HandlerId),
@@ -12,14 +12,14 @@ pub enum Item {
     Reaction(LayerId, EventId),
 }
 
-/// The functions that have been asked for.
+/// The functions that are called.
 ///
-/// At level `inline` there are two kinds of each: the quick one is put in place where the stack IR says so, in the
-/// entries and in what is put in place itself; the slow one is called, by everything else.
+/// At level `inline` there are two kinds of each: the quick one is inlined into entries and quick functions where the
+/// stack IR marks the call; all other code calls the slow one.
 #[derive(Default)]
 pub struct Plan {
     pub asked: HashSet<(Item, bool)>,
     pub waiting: Vec<(Item, bool)>,
-    /// Whether the quick kind is being written.
+    /// Whether a quick function is being written.
     pub quick: bool,
 }

@@ -45,7 +45,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The widths of sets, in words.
+    /// `a <= b`, `a < b` of sets of more than 64 elements.
     fn subset_of_words(&mut self, op: BinaryOp, a: &str, b: &str, words: u32) -> Term {
         if words > UNROLLED {
             let within = self.bind("bool", "within", "true");

@@ -1,12 +1,12 @@
-//! Where the headers of a layer stand in messages.
+//! The members of message structs that hold the headers of a layer.
 
 use nacre_stack::*;
 
 use crate::names::{self, Unique};
 
-/// Where the fields of a layer's headers stand in messages.
+/// The members for the headers of one layer.
 pub struct Slots {
-    /// Name of the tag: 0, or 1 + place of the header among those of the layer.
+    /// Name of the tag, whose value is 0 (no header) or the header's [`Slots::number`].
     pub tag: String,
     pub headers: Vec<HeaderId>,
     /// Name and type of each place.
@@ -16,7 +16,7 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// The tag of messages on which a header is.
+    /// The value of the tag of messages that carry a header: 1 + its index among those of the layer.
     pub fn number(&self, header: HeaderId) -> usize {
         1 + self.headers.iter().position(|h| *h == header).expect("a header of the layer")
     }
@@ -27,12 +27,12 @@ impl Slots {
     }
 }
 
-/// Fields of one type share a place where their headers are not one; those of one name before others.
-/// `members`: names that the structs of messages have already.
+/// Assigns members to the fields of a layer's headers. Fields of different headers share a member if their types are
+/// equal; fields of equal names do so first. `members`: names that the structs of messages have already.
 pub fn slots(stack: &Stack, layer: LayerId, name: &str, members: &mut Unique) -> Slots {
     let headers: Vec<HeaderId> =
         (0..stack.headers.len() as u32).map(HeaderId).filter(|h| stack.header(*h).layer == layer).collect();
-    // What each place was to be called, and what it is called.
+    // The name and type of each place, and the name that was wanted for it.
     let mut places: Vec<(String, Type)> = vec![];
     let mut wanted_names: Vec<String> = vec![];
     let mut all = vec![];

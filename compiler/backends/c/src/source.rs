@@ -49,8 +49,8 @@ impl Writer<'_> {
         self.note_openings();
         let externs = self.externs();
         let mut written: Vec<(LayerId, Written)> = vec![];
-        // What entries call, what that calls, and what the queue and the ring hand events to, until nothing new is
-        // asked for.
+        // The functions that entries call, those that these call, and the targets of the queue and the ring, until
+        // nothing new is asked for.
         self.leave_items();
         let mut entries = self.entries();
         let mut scheduler = self.run_queue();

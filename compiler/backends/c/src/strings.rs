@@ -91,8 +91,7 @@ impl Body<'_, '_> {
     pub fn source(&mut self, e: &Expr) -> Source {
         match (&e.kind, &e.ty) {
             (ExprKind::BytesOf(a), _) => {
-                if let Some(scalar) = self.w.scalar(&a.ty) {
-                    let _ = scalar;
+                if self.w.scalar(&a.ty).is_some() {
                     let bytes = bytes_of_number(&a.ty);
                     let value = self.wide(a);
                     let name = self.bind("const uint64_t", "number", &value);
@@ -112,7 +111,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// Bytes that a number has: as many as its width takes.
+/// The size of a number in bytes: as many as its width takes.
 pub fn bytes_of_number(ty: &Type) -> u32 {
     match ty {
         Type::Bool => 1,
@@ -121,7 +120,7 @@ pub fn bytes_of_number(ty: &Type) -> u32 {
     }
 }
 
-/// Where bytes come from.
+/// An operand whose bytes are read one by one.
 pub enum Source {
     Number(Term, u32),
     Addr(Term),
@@ -132,7 +131,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// How many bytes it can have.
+    /// The greatest number of bytes.
     pub fn most(&self) -> Option<u32> {
         match self {
             Source::Number(_, n) | Source::Words(_, n) | Source::Bytes(_, n) => Some(*n),

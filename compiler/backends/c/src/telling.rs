@@ -1,10 +1,11 @@
-//! Which bytes of the state are told.
+//! What the bytes of a state contain: all of it, or only what checkers distinguish.
 
-/// Which bytes are told.
+/// The parts of the state that a function writes as bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Telling {
     #[default]
+    /// Everything.
     Whole,
-    /// Timers are armed or not, and nothing more; `times`: durations and instants take no bytes.
+    /// Of timers, only whether they are armed; with `times`, no durations and instants.
     Abstract { times: bool },
 }

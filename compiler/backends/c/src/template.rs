@@ -1,10 +1,10 @@
-//! Templates: the C that is not made of the stack, `support/*.c`. Only here is text searched, and it is text that no
-//! stack has changed.
+//! Templates: `support/*.c`, the C that does not depend on the stack. Only this module searches in text, and only in
+//! templates, never in text that was made of a stack.
 //!
-//! - `@_name` is a name behind the prefix of the stack.
-//! - `@word` and `@word{a, b}` are what a [`Vocabulary`] has for the word. If that is nothing, and nothing else is on
-//!   the line, the line goes; if it is several lines, they get the indentation of the first.
-//! - `/*@word text@*/` is the text, if the vocabulary has the word.
+//! - `@_name` is a name with the prefix of the stack.
+//! - `@word` and `@word{a, b}` are replaced by the [`Vocabulary`]'s text for the word. If the text is empty and nothing
+//!   else is on the line, the line is removed; if it has several lines, they get the indentation of the first.
+//! - `/*@word text@*/` is replaced by the text, or removed: the vocabulary decides by the word.
 //! - `//@ name: what it does` begins a function of a file of several ([`function`]).
 
 const TEMPLATES: [&str; 23] = [
@@ -33,16 +33,16 @@ const TEMPLATES: [&str; 23] = [
     include_str!("support/words.c"),
 ];
 
-/// What the words of a template stand for.
+/// Replacements for the words of a template.
 pub trait Vocabulary {
     /// The text of `@word{arguments}`.
     fn text(&mut self, word: &str, arguments: &[String]) -> String;
 
-    /// The text of `/*@word inner@*/`; none: it is left out.
+    /// The text for `/*@word inner@*/`; none: it is left out.
     fn part(&mut self, word: &str, inner: &str) -> Option<String>;
 }
 
-/// Words that stand for fixed texts.
+/// Words with fixed texts.
 pub struct Texts<'t>(pub &'t [(&'t str, String)]);
 
 impl Vocabulary for Texts<'_> {
@@ -72,7 +72,7 @@ pub fn function(file: &str, name: &str) -> String {
     lines.join("\n")
 }
 
-/// A template with the prefix of a stack, and with what its words stand for.
+/// Expands a template with the prefix of a stack and the texts for its words.
 pub fn expand(template: &str, prefix: &str, words: &mut dyn Vocabulary) -> String {
     let mut result = String::new();
     let mut rest = template;
@@ -93,7 +93,7 @@ pub fn expand(template: &str, prefix: &str, words: &mut dyn Vocabulary) -> Strin
     result
 }
 
-/// What stands for a part, behind its `@`; and what is behind it.
+/// Expands a part, given the text behind its `@`; returns it and the rest of the text.
 fn part<'t>(text: &'t str, prefix: &str, words: &mut dyn Vocabulary) -> (String, &'t str) {
     let mut depth = 1;
     let mut end = 0;
@@ -110,7 +110,7 @@ fn part<'t>(text: &'t str, prefix: &str, words: &mut dyn Vocabulary) -> (String,
     (expand(&inner, prefix, words).trim_end().to_string(), &text[end..])
 }
 
-/// What stands for a word, behind its `@`; and what is behind it.
+/// Expands a word, given the text behind its `@`; returns it and the rest of the text.
 fn word<'t>(text: &'t str, prefix: &str, words: &mut dyn Vocabulary) -> (String, &'t str) {
     let (word, behind) = text.split_at(word_len(text));
     if word.starts_with('_') {
@@ -128,7 +128,7 @@ fn word_len(text: &str) -> usize {
     text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len())
 }
 
-/// Arguments behind a `{`, parted by commas outside of brackets; and what is behind the `}`.
+/// Splits the arguments behind a `{` at commas outside of brackets; returns them and the text behind the `}`.
 fn arguments(text: &str) -> (Vec<&str>, &str) {
     let (mut depth, mut from) = (0, 0);
     let mut found = vec![];
@@ -156,7 +156,7 @@ fn push_indented(result: &mut String, text: &str) {
     result.push_str(&text);
 }
 
-/// Behind a part that is left out: the line on which it stood goes too, if nothing else is on it.
+/// Removes the line of a part that is left out, if nothing else is on it; returns the rest of the text.
 fn without_line<'t>(before: &mut String, after: &'t str) -> &'t str {
     let after = after.trim_start_matches(' ');
     let line = before.rfind('\n').map_or(0, |at| at + 1);

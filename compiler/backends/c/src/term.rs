@@ -23,7 +23,7 @@ enum Form {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
     form: Form,
-    /// The name, without star, of what is pointed to; an operation without parentheses.
+    /// The name of the pointer; an operation without parentheses.
     bare: String,
     text: String,
 }

@@ -47,13 +47,13 @@ impl Writer<'_> {
         code
     }
 
-    /// Code that goes to each timer of a family, in the state.
+    /// Writes code that visits each timer of a family in the state.
     pub fn scan_timer(&self, timer: &Timer, code: &mut Code, found: &dyn Fn(&str, &[String], &mut Code)) {
         let text = format!("s->{}.{}", self.layer_names[timer.layer.index()], self.cell_names[timer.cell.index()]);
         self.scan(&timer.path, &self.stack.cell(timer.cell).ty, text, &mut vec![], code, found);
     }
 
-    /// Code that goes to each timer of a family; `found` writes what is done there, given the timer's text and its indices.
+    /// Writes code that visits each timer of a family; `found` writes the code for one, given its text and indices.
     fn scan(
         &self,
         path: &[TimerStep],

@@ -130,7 +130,7 @@ impl Writer<'_> {
         self.type_word(ty, layer, &wanted)
     }
 
-    /// The C type; declares what it needs.
+    /// Returns the C type; declares it where necessary.
     pub fn c_type(&mut self, ty: &Type, layer: usize) -> String {
         if let Some(scalar) = self.scalar(ty) {
             return scalar.name();
@@ -239,7 +239,7 @@ pub fn constant(value: u64, scalar: Scalar) -> String {
     }
 }
 
-/// The mask of a number of so many bits, of the type in which C computes with such numbers.
+/// The mask of a number of `bits` bits, in the type in which C computes with such numbers.
 pub fn mask_constant(bits: u32) -> String {
     constant(mask(bits), Scalar::unsigned(bits))
 }

@@ -7,7 +7,7 @@ use crate::places::distance;
 use crate::types::{set_words, window_slots};
 
 impl<'a> Body<'_, 'a> {
-    /// A loop over what is in a container.
+    /// A loop over the entries of a container.
     pub fn each(&mut self, walk: &Walk, bound: u32, body: &'a [Statement]) {
         let p = self.w.prefix.clone();
         let ty = walk.over.ty.clone();

@@ -97,7 +97,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A function that writes what stands in front of the data, and gives its length; UINT32_MAX: no such shape.
+    /// A function that writes the head of a frame and returns its length; UINT32_MAX: no such shape.
     pub fn head_function(&mut self, layout: LayoutId, event: Option<EventId>) -> String {
         let p = self.prefix.clone();
         let wanted = match event {

@@ -24,7 +24,7 @@ pub struct Writer<'a> {
     pub prefix: String,
     pub layer_names: Vec<String>,
     pub cell_names: Vec<String>,
-    /// Of all cells, as members of the struct of what is given.
+    /// Of all cells, as members of the config struct.
     pub given_names: Vec<String>,
     pub struct_names: Vec<String>,
     pub enum_names: Vec<String>,
@@ -43,7 +43,7 @@ pub struct Writer<'a> {
     pub helpers: Vec<(String, Code)>,
     made: HashSet<String>,
     pub uses_ropes: bool,
-    /// Bytes that statements need for what they only look at.
+    /// Bytes of temporary space that statements need.
     pub temporary: u32,
     /// (layer or port, event) that go through the queue, or through the ring of what comes later.
     pub queued: BTreeSet<(Target, EventId)>,
@@ -100,7 +100,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Writes a helper once; gives its name.
+    /// Writes a helper once; returns its name.
     pub fn helper(&mut self, name: String, write: impl FnOnce(&mut Self, &str) -> Code) -> String {
         if self.made.insert(name.clone()) {
             let mut code = write(self, &name);
