@@ -7,8 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use nacre_stack::{Expr, Statement, StatementKind};
+use nacre_stack::{Expr, Statement};
 
+use crate::control::Control;
 use crate::Lattice;
 
 /// A forward analysis: facts in the order of execution.
@@ -109,43 +110,22 @@ impl<A: Forward> Run<'_, A> {
 
     fn statement(&mut self, statement: &Statement, mut state: A::State) -> Option<A::State> {
         self.analysis.statement(statement, &mut state);
-        match &statement.kind {
-            StatementKind::If { condition, then, otherwise, .. } => {
+        match Control::of(statement) {
+            Control::Branch { condition, then, otherwise } => {
                 let first = self.branch(statement, condition, true, then, state.clone());
                 let second = self.branch(statement, condition, false, otherwise, state);
                 self.meet(first, second)
             }
-            StatementKind::Loop { body, .. } | StatementKind::For { body, .. } | StatementKind::Each { body, .. } => {
-                Some(self.repeat(statement, body, state))
-            }
-            StatementKind::Break => {
+            Control::Repeat(body) => Some(self.repeat(statement, body, state)),
+            Control::Break => {
                 self.breaks = self.meet_at(self.breaks.clone(), state);
                 None
             }
-            StatementKind::Return(_) | StatementKind::Reject => {
+            Control::Exit => {
                 self.returns = self.meet_at(self.returns.clone(), state);
                 None
             }
-            StatementKind::Let(..)
-            | StatementKind::Store(..)
-            | StatementKind::Call { .. }
-            | StatementKind::CallExtern { .. }
-            | StatementKind::Operate(_)
-            | StatementKind::Emit(_)
-            | StatementKind::Drop(_)
-            | StatementKind::Arm { .. }
-            | StatementKind::Cancel(_)
-            | StatementKind::Count(..)
-            | StatementKind::Assert(..)
-            | StatementKind::Impossible
-            | StatementKind::Unreachable
-            | StatementKind::Fit { .. }
-            | StatementKind::Random { .. }
-            | StatementKind::Filter { .. }
-            | StatementKind::Yield(_)
-            | StatementKind::Unpack { .. }
-            | StatementKind::Join { .. }
-            | StatementKind::Take { .. } => Some(state),
+            Control::Next => Some(state),
         }
     }
 
@@ -270,36 +250,15 @@ impl<A: Backward> RunBack<'_, A> {
     }
 
     fn statement(&mut self, statement: &Statement, behind: A::State, exits: &Exits<A::State>) -> A::State {
-        let mut state = match &statement.kind {
-            StatementKind::If { then, otherwise, .. } => {
+        let mut state = match Control::of(statement) {
+            Control::Branch { then, otherwise, .. } => {
                 let first = self.branch(true, then, behind.clone(), exits);
                 first.joined(&self.branch(false, otherwise, behind, exits))
             }
-            StatementKind::Loop { body, .. } | StatementKind::For { body, .. } | StatementKind::Each { body, .. } => {
-                self.repeat(statement, body, behind, exits)
-            }
-            StatementKind::Break => exits.broken.clone(),
-            StatementKind::Return(_) | StatementKind::Reject => exits.returned.clone(),
-            StatementKind::Let(..)
-            | StatementKind::Store(..)
-            | StatementKind::Call { .. }
-            | StatementKind::CallExtern { .. }
-            | StatementKind::Operate(_)
-            | StatementKind::Emit(_)
-            | StatementKind::Drop(_)
-            | StatementKind::Arm { .. }
-            | StatementKind::Cancel(_)
-            | StatementKind::Count(..)
-            | StatementKind::Assert(..)
-            | StatementKind::Impossible
-            | StatementKind::Unreachable
-            | StatementKind::Fit { .. }
-            | StatementKind::Random { .. }
-            | StatementKind::Filter { .. }
-            | StatementKind::Yield(_)
-            | StatementKind::Unpack { .. }
-            | StatementKind::Join { .. }
-            | StatementKind::Take { .. } => behind,
+            Control::Repeat(body) => self.repeat(statement, body, behind, exits),
+            Control::Break => exits.broken.clone(),
+            Control::Exit => exits.returned.clone(),
+            Control::Next => behind,
         };
         self.analysis.statement(statement, &mut state);
         state

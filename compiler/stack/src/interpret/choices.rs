@@ -38,8 +38,7 @@ impl Choices {
     }
 
     /// Draws a number below a limit: every one if there are few, else one of each class that the stack distinguishes,
-    /// else the
-    /// least or the greatest.
+    /// else the least or the greatest.
     pub fn draw(&mut self, statement: NodeId, below: u64) -> u64 {
         let last = below.saturating_sub(1);
         let drawn = if below <= FEW {
