@@ -125,10 +125,9 @@ impl Totals {
         self.frames += run.frames.iter().sum::<u64>();
         self.bytes += run.bytes.iter().sum::<u64>();
         self.lasted += run.lasted;
-        let kinds = run.items.iter().filter_map(fault);
-        kinds.for_each(|kind| {
-            self.faults.iter_mut().zip(FAULTS).filter(|(_, name)| *name == kind).for_each(|(n, _)| *n += 1)
-        });
+        for kind in run.items.iter().filter_map(fault) {
+            self.faults[kind] += 1;
+        }
         for counters in &run.counters {
             self.counters.resize(self.counters.len().max(counters.len()), 0);
             self.counters.iter_mut().zip(counters).for_each(|(sum, count)| *sum += count);
@@ -230,14 +229,14 @@ fn listed(counts: &[(&str, u64)]) -> String {
 /// The kinds of faults that are counted.
 const FAULTS: [&str; 5] = ["lost", "repeated", "held back", "damaged", "partitions"];
 
-/// The kind of a fault; none of messages, and of frames that are only late.
-fn fault(item: &Item) -> Option<&'static str> {
+/// The kind of a fault, as its place in `FAULTS`; none of messages, and of frames that are only late.
+fn fault(item: &Item) -> Option<usize> {
     match item {
-        Item::Frame(_, _, Fault::Lose) => Some("lost"),
-        Item::Frame(_, _, Fault::Repeat) => Some("repeated"),
-        Item::Frame(_, _, Fault::Hold) => Some("held back"),
-        Item::Frame(_, _, Fault::Damage) => Some("damaged"),
-        Item::Partition(_) => Some("partitions"),
+        Item::Frame(_, _, Fault::Lose) => Some(0),
+        Item::Frame(_, _, Fault::Repeat) => Some(1),
+        Item::Frame(_, _, Fault::Hold) => Some(2),
+        Item::Frame(_, _, Fault::Damage) => Some(3),
+        Item::Partition(_) => Some(4),
         Item::Frame(_, _, Fault::Late) | Item::Message(..) => None,
     }
 }

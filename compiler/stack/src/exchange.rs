@@ -30,7 +30,9 @@ impl Type {
             Type::Bool | Type::UInt(_) | Type::Int(_) | Type::Seq(_) | Type::Range(..) | Type::Enum(_) => true,
             Type::Duration | Type::Instant => true,
             Type::Bits(size) => *size <= 64,
-            _ => false,
+            Type::Struct(_) | Type::Tuple(_) | Type::Option(_) | Type::Addr | Type::Timer | Type::View => false,
+            Type::Bytes(_) | Type::Text(_) | Type::Msg | Type::Bounded(_) | Type::Array(..) => false,
+            Type::Ring(..) | Type::List(..) | Type::Window(..) | Type::Pool(..) | Type::Map(..) => false,
         }
     }
 }

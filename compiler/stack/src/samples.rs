@@ -1,6 +1,7 @@
 //! Stacks written by hand, for tests of whatever reads the IR; and a builder for tests that make their own.
 
 pub mod build;
+pub mod mutations;
 
 use crate::{read, Stack};
 

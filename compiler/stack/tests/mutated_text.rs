@@ -1,10 +1,8 @@
 //! Mutations of the text of stacks: whatever is changed, reading and validating end with a stack or with an error, and
 //! what is accepted runs and has a valid normal form.
 
-mod mutations;
-
-use mutations::{replacements, tokens};
 use nacre_stack::interpret::{Addr, Config, Machine, Outcome, SplitMix64, Value};
+use nacre_stack::samples::mutations::{replacements, tokens};
 use nacre_stack::*;
 
 /// Runs a stack a little, if it is small enough for a test.

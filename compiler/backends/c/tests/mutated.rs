@@ -4,10 +4,9 @@
 #[path = "live/differential.rs"]
 mod differential;
 mod live;
-#[path = "../../../stack/tests/mutations/mod.rs"]
-mod mutations;
 
 use nacre_stack::interpret::SplitMix64;
+use nacre_stack::samples::mutations;
 use nacre_stack::{normal, print, read, samples, validate, Stack};
 
 /// Some mutation of a stack that is a stack, and of a size that a test can hold.

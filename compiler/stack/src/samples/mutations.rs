@@ -1,6 +1,6 @@
-//! Words and numbers of the text of a stack, and what may stand there instead.
+//! Words and numbers of the text of a stack, and replacements for them: for tests on stacks that no one wrote.
 
-use nacre_stack::interpret::SplitMix64;
+use crate::interpret::SplitMix64;
 
 /// The words and numbers of a text, by where they stand.
 pub fn tokens(text: &str) -> Vec<(usize, usize)> {
@@ -20,7 +20,7 @@ pub fn tokens(text: &str) -> Vec<(usize, usize)> {
     found
 }
 
-/// What a token may become: numbers at the limits, or another word of the text.
+/// What may replace a token: numbers at the limits, or another word of the text.
 pub fn replacements<'t>(text: &'t str, token: &str, tokens: &[(usize, usize)], dice: &mut SplitMix64) -> Vec<String> {
     let mut other = || {
         let (from, to) = tokens[dice.below(tokens.len() as u64) as usize];

@@ -1,17 +1,15 @@
 //! Stacks of small layers, composed: what they are, and how they run.
 
-mod layers;
-#[path = "layers/peers.rs"]
-mod peers;
-
 use std::path::Path;
 use std::sync::Arc;
 
-use layers::*;
 use nacre_compose::{compose_all, explain, Composed, Options};
 use nacre_stack::interpret::{SplitMix64, Value};
 use nacre_stack::*;
 use nacre_typed::Fragment;
+
+use crate::layers::*;
+use crate::peers;
 
 fn composed(name: &str, layers: &[Fragment]) -> Composed {
     compose_all(name, layers, &Options::default()).unwrap_or_else(|e| panic!("{e:#?}"))

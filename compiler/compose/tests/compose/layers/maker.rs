@@ -103,14 +103,6 @@ impl Maker {
         self.b.handler(LAYER, event, header, body);
     }
 
-    /// Only for messages that entered at a port.
-    pub fn on_data(&mut self, event: EventId, body: impl FnOnce(&mut Locals, &[Expr]) -> Block) {
-        let handler = self.b.handler(LAYER, event, None, body);
-        let reactions = &mut self.b.stack.layers[0].reactions;
-        let arm = reactions.iter_mut().flat_map(|r| &mut r.arms).find(|a| a.handler == handler);
-        arm.expect("just made").guard.data = true;
-    }
-
     pub fn done(self) -> Fragment {
         let stack = self.b.stack;
         let side = |event: EventId| if stack.event(event).direction == Direction::Up { BELOW } else { ABOVE };

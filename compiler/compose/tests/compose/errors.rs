@@ -1,13 +1,12 @@
 //! Every way in which layers can fail to be a stack, and what is said about it.
 
-mod layers;
-
-use layers::*;
 use nacre_compose::{compose, Options};
 use nacre_diagnostics::Diagnostic;
 use nacre_stack::samples::build::*;
 use nacre_stack::*;
 use nacre_typed::{Fragment, ABOVE};
+
+use crate::layers::*;
 
 fn errors(layers: &[Fragment]) -> Vec<Diagnostic> {
     compose("test", layers, &Options::default()).expect_err("it should not be a stack")

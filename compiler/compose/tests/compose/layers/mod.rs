@@ -1,5 +1,4 @@
 //! Layers built by hand, as the type checker would give them.
-#![allow(dead_code, unused_imports)]
 
 mod maker;
 mod payload;

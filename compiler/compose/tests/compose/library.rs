@@ -1,14 +1,11 @@
 //! The layer library, composed from its sources: explanations are golden, and runs stay within the bounds.
 
-#[path = "layers/peers.rs"]
-mod peers;
-#[path = "layers/text.rs"]
-mod text;
-
 use std::path::Path;
 use std::sync::Arc;
 
 use nacre_compose::{explain, Composed};
+
+use crate::{peers, text};
 
 /// Stacks of the library, with the least that each needs below it.
 const STACKS: &str = "

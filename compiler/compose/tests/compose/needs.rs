@@ -1,14 +1,11 @@
 //! Stacks put together by chance: whatever comes, no step takes more of the pool, of the queue, of the ring of `later`
 //! events or of the outputs than its bounds say. A step is admitted by them, so they must be sound.
 
-#[path = "layers/peers.rs"]
-mod peers;
-#[path = "layers/text.rs"]
-mod text;
-
 use std::sync::Arc;
 
 use nacre_stack::interpret::SplitMix64;
+
+use crate::{peers, text};
 
 /// Layers that treat bytes in all ways that cost differently. They keep no promise of a channel.
 const ODD: &str = "

@@ -1,0 +1,9 @@
+//! Layers composed to stacks: those made for these tests, and those of the library.
+
+mod errors;
+mod layers;
+mod library;
+mod needs;
+mod peers;
+mod stacks;
+mod text;
