@@ -15,8 +15,9 @@ const FAR_TOO_MUCH: u64 = 1 << 40;
 /// Upper bounds of the cost of a piece of code and of all that it causes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Cost {
-    /// Events by their distance in emissions: the first FIFO round, the second, ...
-    pub rounds: Vec<u64>,
+    /// Events that can wait in the queue at once, in whatever order the queue or calls handle them: none of them is
+    /// caused by another.
+    pub waiting: u64,
     pub outputs: u64,
     pub segments: u64,
     pub scratch: u64,
@@ -34,10 +35,6 @@ pub(crate) struct Cost {
 impl Cost {
     fn combine(mut self, other: &Cost, with: impl Fn(u64, u64) -> u64) -> Cost {
         let with = |a: u64, b: u64| with(a, b).min(FAR_TOO_MUCH);
-        self.rounds.resize(self.rounds.len().max(other.rounds.len()), 0);
-        for (i, round) in self.rounds.iter_mut().enumerate() {
-            *round = with(*round, other.rounds.get(i).copied().unwrap_or(0));
-        }
         for (key, count) in &other.later {
             let known = self.later.entry(*key).or_default();
             *known = with(*known, *count);
@@ -48,9 +45,9 @@ impl Cost {
         self
     }
 
-    fn scalars(&mut self) -> [&mut u64; 7] {
-        let Cost { outputs, segments, scratch, pieces, entered, copies, blocks, .. } = self;
-        [outputs, segments, scratch, pieces, entered, copies, blocks]
+    fn scalars(&mut self) -> [&mut u64; 8] {
+        let Cost { waiting, outputs, segments, scratch, pieces, entered, copies, blocks, .. } = self;
+        [waiting, outputs, segments, scratch, pieces, entered, copies, blocks]
     }
 
     /// The cost of two pieces of code in sequence.
@@ -65,16 +62,14 @@ impl Cost {
 
     fn times(mut self, count: u64) -> Cost {
         let scaled = |n: &mut u64| *n = n.saturating_mul(count).min(FAR_TOO_MUCH);
-        self.rounds.iter_mut().for_each(scaled);
         self.later.values_mut().for_each(scaled);
         self.scalars().into_iter().for_each(scaled);
         self
     }
 
-    /// The greatest length of a FIFO queue: the rest of one round, and its additions to the next.
+    /// The greatest length of the queue of a step that begins with this event.
     pub fn queue(&self) -> u64 {
-        let rounds: Vec<u64> = std::iter::once(1).chain(self.rounds.iter().copied()).collect();
-        rounds.windows(2).map(|w| w[0] + w[1]).max().unwrap_or(1)
+        self.waiting.max(1)
     }
 }
 
@@ -168,8 +163,7 @@ impl<'a> Costs<'a> {
                 for (kind, _) in arriving(emission) {
                     most = most.or(&self.of(&Node::Event(layer, emission.event, kind)));
                 }
-                most.rounds.insert(0, 1);
-                most
+                Cost { waiting: most.queue(), ..most }
             }
         }
     }
@@ -185,7 +179,7 @@ impl<'a> Costs<'a> {
         let bag = emission.bag.clone().unwrap_or_default();
         let scratch = if framed { self.head() } else { 0 };
         let segments = self.segments(&bag) + u64::from(framed);
-        Cost { rounds: vec![1], outputs: 1, segments, scratch, ..Cost::default() }
+        Cost { waiting: 1, outputs: 1, segments, scratch, ..Cost::default() }
     }
 
     /// The greatest length of the headers of a frame, in whole words: they may be written a word at a time.

@@ -247,7 +247,7 @@ pub struct Extern {
 /// Static bounds of a step, and of the space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Bounds {
-    /// Longest queue of events.
+    /// The most events that wait at once in a step, whether they wait in one queue or calls overtake some of them.
     pub queue: u32,
     /// `later` events of one step.
     pub later: u32,

@@ -7,7 +7,7 @@
 #define PASSING_BYTES_MAX 0u
 #define PASSING_FRAME_HEAD_MAX 0u
 #define PASSING_FRAME_DATA_MAX 65507u
-#define PASSING_QUEUE_MAX 2u
+#define PASSING_QUEUE_MAX 1u
 #define PASSING_COUNTERS 6u
 
 
@@ -46,7 +46,7 @@ enum { passing_MALFORMED, passing_IMPOSSIBLE, passing_NO_SPACE, passing_REFUSED,
 #define passing_OUTPUTS 1u
 #define passing_SEGMENTS 2u
 #define passing_BYTES 0u
-#define passing_QUEUE 2u
+#define passing_QUEUE 1u
 #define passing_WAITING 16u
 #define passing_TEMPORARY 0u
 
