@@ -56,8 +56,8 @@ pub fn measure() -> Result<String, String> {
         eprintln!("verifying {}", file.display());
         let mut engines = vec![];
         // SPIN has the small ones alone.
-        for (engine, more) in [("explorer", &["--all"][..]), ("spin", &[]), ("spin-c", &[])] {
-            let arguments = [&["--engine", engine, "--threads", "1"], more].concat();
+        for (engine, more) in [("explorer", &["--all", "--threads", "1"][..]), ("spin", &[]), ("spin-c", &[])] {
+            let arguments = [&["--engine", engine], more].concat();
             engines.push(verify(&program, &root, &file, &arguments)?);
         }
         let on_c = engines[2].iter().filter(|s| s.verdict == "holds");

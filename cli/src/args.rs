@@ -101,7 +101,7 @@ pub struct Verify {
     #[arg(long)]
     pub any_order: bool,
     /// Run mutation testing: report which small changes of the source the specification detects
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["trace", "svg", "brief"])]
     pub mutants: bool,
     /// Threads of the explorer [default: all processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]

@@ -1,5 +1,6 @@
 //! `nacre check`: syntax, types and composition of files.
 
+use nacre_diagnostics::counted;
 use nacre_driver::Session;
 use serde_json::json;
 
@@ -18,9 +19,9 @@ pub fn check(args: &Check) -> Exit {
     } else {
         tell(&session);
         if errors == 0 {
-            print(&format!("checked {}, {}", plural(layers, "layer"), plural(stacks, "stack")));
+            print(&format!("checked {}, {}", counted(layers as u64, "layer"), counted(stacks as u64, "stack")));
         } else {
-            crate::console::say(&plural(errors, "error"));
+            crate::console::say(&counted(errors as u64, "error"));
         }
     }
     if errors == 0 {
@@ -28,9 +29,4 @@ pub fn check(args: &Check) -> Exit {
     } else {
         Exit::No
     }
-}
-
-/// `1 layer`, `2 layers`.
-pub fn plural(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }

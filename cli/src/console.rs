@@ -1,8 +1,10 @@
 //! Output of the program: results to standard output, messages to standard error, and the exit status.
 
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Mutex;
 
 /// The result of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,16 +48,20 @@ pub fn print(text: &str) {
     let newline = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
     let written = write!(out, "{text}{newline}").and_then(|()| out.flush());
     if let Err(error) = written {
-        let gone = error.kind() == io::ErrorKind::BrokenPipe;
-        if !gone {
-            say(&format!("standard output: {error}"));
-        }
-        let judges = JUDGES.load(Ordering::Relaxed);
-        std::process::exit(match (judges, gone) {
-            (true, _) => 3,
-            (false, true) => 0,
-            (false, false) => 1,
-        });
+        std::process::exit(unprinted(&error).into());
+    }
+}
+
+/// Reports that output could not be printed, and returns the exit status. A reader that has gone wants no more.
+pub fn unprinted(error: &io::Error) -> u8 {
+    let gone = error.kind() == io::ErrorKind::BrokenPipe;
+    if !gone {
+        say(&format!("standard output: {error}"));
+    }
+    match (JUDGES.load(Ordering::Relaxed), gone) {
+        (true, _) => 3,
+        (false, true) => 0,
+        (false, false) => 1,
     }
 }
 
@@ -70,6 +76,15 @@ pub fn say(text: &str) {
 pub fn complain(text: &str) {
     let mark = if colours() { "\x1b[1;31merror\x1b[0m" } else { "error" };
     say(&format!("{mark}: {text}"));
+}
+
+/// Prints an error in one line, unless it was printed before.
+pub fn complain_once(text: &str) {
+    static PRINTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut printed = PRINTED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    if printed.insert(text.to_string()) {
+        complain(text);
+    }
 }
 
 /// Returns whether messages may have colours.

@@ -49,7 +49,8 @@ pub const VERIFY: &str = "Example:
   nacre verify examples/reliable.nacre --stack reliable --set send=4,0 --trace run.json
 
 Exit status:
-  0 holds, 1 violated (or a mutant survives), 2 wrong usage, 3 undecided (the search is incomplete)";
+  0 holds, 1 violated (or a mutant survives, or the source has an error), 2 wrong usage,
+  3 undecided (the search is incomplete, or impossible)";
 
 /// Of `nacre replay`.
 pub const REPLAY: &str = "Example:

@@ -9,6 +9,7 @@ use nacre_simulator::endpoint::Maker;
 use nacre_simulator::interpreter::Interpreter;
 use nacre_simulator::lockstep::Lockstep;
 use nacre_simulator::toolchain::{Error, Text, Toolchain};
+use nacre_stack::interpret::{lacks, NoExterns};
 use nacre_stack::Stack;
 
 use crate::progress::Waiting;
@@ -78,6 +79,23 @@ impl FromStr for Machines {
     }
 }
 
+/// Why a machine cannot run a stack.
+#[derive(Debug)]
+pub enum NoMachine {
+    /// The interpreter lacks something.
+    Interpreter(String),
+    Emitted(Error),
+}
+
+impl std::fmt::Display for NoMachine {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self {
+            NoMachine::Interpreter(why) => write!(f, "{why}: use emitted C, for example `--level inline`"),
+            NoMachine::Emitted(error) => error.fmt(f),
+        }
+    }
+}
+
 /// Makes machines of one stack.
 pub struct Workshop<'s> {
     pub session: &'s Session,
@@ -87,12 +105,13 @@ pub struct Workshop<'s> {
 
 impl Workshop<'_> {
     /// A maker of endpoints.
-    pub fn maker(&self, machine: Machine) -> Result<Box<dyn Maker>, Error> {
+    pub fn maker(&self, machine: Machine) -> Result<Box<dyn Maker>, NoMachine> {
         match machine {
-            Machine::Interpreter => Ok(self.interpreter()),
+            Machine::Interpreter => self.interpreter().map_err(NoMachine::Interpreter),
             Machine::Emitted(level) => self.emitted(level.0),
             Machine::All => {
-                let mut makers = vec![self.interpreter()];
+                // Where the interpreter cannot run the stack, the levels are compared with one another.
+                let mut makers: Vec<Box<dyn Maker>> = self.interpreter().into_iter().collect();
                 for (_, level) in EMITTED {
                     makers.push(self.emitted(level)?);
                 }
@@ -101,12 +120,16 @@ impl Workshop<'_> {
         }
     }
 
-    fn interpreter(&self) -> Box<dyn Maker> {
-        Box::new(Interpreter { stack: self.stack.clone(), any_order: self.any_order })
+    fn interpreter(&self) -> Result<Box<dyn Maker>, String> {
+        match lacks(&self.stack, &NoExterns) {
+            Some(why) => Err(why),
+            None => Ok(Box::new(Interpreter { stack: self.stack.clone(), any_order: self.any_order })),
+        }
     }
 
-    fn emitted(&self, level: Level) -> Result<Box<dyn Maker>, Error> {
-        let stack = load(self.session, &self.stack, level, &Toolchain::find()?)?;
+    fn emitted(&self, level: Level) -> Result<Box<dyn Maker>, NoMachine> {
+        let load = |toolchain| load(self.session, &self.stack, level, &toolchain);
+        let stack = Toolchain::find().and_then(load).map_err(NoMachine::Emitted)?;
         Ok(Box::new(Compiled { stack }))
     }
 }

@@ -28,7 +28,10 @@ use clap::Parser;
 use console::Exit;
 
 fn main() -> ExitCode {
-    let line = Line::parse();
+    let line = match Line::try_parse() {
+        Ok(line) => line,
+        Err(error) => return usage(&error),
+    };
     // An internal error is reported in one line; RUST_BACKTRACE=1 prints the panic with its backtrace.
     if std::env::var_os("RUST_BACKTRACE").is_none() {
         panic::set_hook(Box::new(|_| {}));
@@ -51,6 +54,16 @@ fn main() -> ExitCode {
             console::complain(&format!("internal error, please report it: {}", words.unwrap_or_default()));
             Exit::Unknown.into()
         }
+    }
+}
+
+/// Prints an error of the command line, or the help that it asks for.
+fn usage(error: &clap::Error) -> ExitCode {
+    let printed = error.print();
+    match printed {
+        _ if error.use_stderr() => Exit::Usage.into(),
+        Ok(()) => Exit::Yes.into(),
+        Err(error) => ExitCode::from(console::unprinted(&error)),
     }
 }
 

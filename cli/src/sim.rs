@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use nacre_diagnostics::counted;
 use nacre_simulator::chart;
 use nacre_simulator::checks::{self, Check};
 use nacre_simulator::interface::Interface;
@@ -16,7 +17,6 @@ use nacre_stack::Stack;
 use serde_json::{json, Value};
 
 use crate::args::{Faults, Sim};
-use crate::check::plural;
 use crate::console::{complain, print, print_json, Exit};
 use crate::levels::Workshop;
 use crate::program;
@@ -194,10 +194,14 @@ fn report_kept(args: &Sim, stack: &Stack, subject: &Subject, totals: &Totals, un
     }
     let verdict = unchecked.map_or_else(|| held(&args.check), |why| format!("nothing was checked: {why}"));
     let lines = [
-        format!("{} of {}: {verdict}", plural(totals.runs as usize, "run"), stack.description),
+        format!("{} of {}: {verdict}", counted(totals.runs, "run"), stack.description),
         format!("  machines   {} and {}", subject.makers[0].name(), subject.makers[1].name()),
-        format!("  sent       {} of up to {}", plural(totals.sent, "message"), plural(totals.largest, "byte")),
-        format!("  delivered  {}", plural(totals.delivered, "message")),
+        format!(
+            "  sent       {} of up to {}",
+            counted(totals.sent as u64, "message"),
+            counted(totals.largest as u64, "byte")
+        ),
+        format!("  delivered  {}", counted(totals.delivered as u64, "message")),
         format!("  frames     {}, {}", totals.frames, units::bytes(totals.bytes as f64)),
         format!("  faults     {}", listed(&faults)),
         format!(
@@ -269,8 +273,8 @@ fn report_failed(args: &Sim, stack: &Stack, subject: &Subject, plan: &Plan, fail
     print(&format!(
         "shrunk from {} messages and faults to {} and {} ({tried} runs, {cost}): {}",
         failed.items.len(),
-        plural(messages, "message"),
-        plural(keep.len() - messages, "fault"),
+        counted(messages as u64, "message"),
+        counted((keep.len() - messages) as u64, "fault"),
         small.text
     ));
     print("");

@@ -61,7 +61,7 @@ fn saved_run_runs_again_in_the_interpreter_and_in_c() {
 
     let svg = std::fs::read_to_string(picture).unwrap();
     assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"));
-    for said in ["alternating_bit, configuration small", "deliver(0x81)", "no_bit.nacre:33:9", "Data{bit=0} 1 bytes"] {
+    for said in ["alternating_bit, configuration small", "deliver(0x81)", "no_bit.nacre:33:9", "Data{bit=0} 1 byte"] {
         assert!(svg.contains(said), "{said} is in the picture");
     }
 }
@@ -341,4 +341,14 @@ fn function_in_c_is_searched_in_c_alone_and_its_absence_elsewhere_is_no_violatio
     assert_eq!((status, err.as_str()), (0, ""), "{out}");
     assert!(out.contains("holds in this configuration: every state was visited"), "{out}");
     assert!(!out.contains(", 0 states"), "{out}");
+}
+
+#[test]
+fn stack_without_an_automaton_below_is_undecided() {
+    let (status, out, err) = ran(&mut nacre(&["verify", "cli/tests/sources/no_automaton.nacre", "--stack", "bare"]));
+    assert_eq!(status, 3, "{out}{err}");
+    assert!(err.contains("[D0008]") && out.ends_with("nothing was verified\n"), "{out}{err}");
+    let (status, out, err) = ran(&mut nacre(&["verify", "cli/tests/sources/no_automaton.nacre"]));
+    assert_eq!(status, 1, "a configuration of the source is wrong: {out}{err}");
+    assert!(err.contains("[D0008]") && err.contains("checked over which network?"), "{err}");
 }

@@ -1,20 +1,21 @@
 //! Describes frames: their headers and the values of the fields.
 
-use nacre_stack::interpret::{show, Value};
+use nacre_stack::interpret::{show, show_length, Value};
 use nacre_stack::{LayoutForm, Stack};
 
 /// A frame in words, shortly: `Data{number=3} Short{to=77} 300 bytes`.
 pub fn decode(stack: &Stack, frame: &[u8]) -> String {
-    let Some(layout) = stack.layouts.first() else { return format!("{} bytes", frame.len()) };
+    let Some(layout) = stack.layouts.first() else { return show_length(frame.len()) };
     let Some(parsed) = stack.parse(layout, frame) else {
         let control = layout.form == LayoutForm::Preamble && frame.first().is_some_and(|first| first >> 1 == 127);
-        return format!("{} of {} bytes", if control { "control" } else { "no frame of this stack" }, frame.len());
+        let what = if control { "control" } else { "no frame of this stack" };
+        return format!("{what} of {}", show_length(frame.len()));
     };
     // Highest layer first: that is what a reader looks for.
     let mut words: Vec<String> = parsed.headers.iter().map(|(id, values)| header(stack, *id, values)).collect();
     let data = frame.len() - parsed.size;
     if layout.shapes[parsed.shape].data || data > 0 {
-        words.push(format!("{data} bytes"));
+        words.push(show_length(data));
     }
     words.join(" ")
 }

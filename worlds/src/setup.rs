@@ -118,8 +118,7 @@ impl Setup {
 
     /// Returns what the interpreter lacks to run the stack, so that the explorer cannot search it.
     pub fn beyond_interpreter(&self) -> Option<String> {
-        let missing = self.stack.externs.iter().find(|function| !self.externs.supplies(function))?;
-        Some(format!("`{}` is a function in C, which the interpreter cannot call", missing.name))
+        nacre_stack::interpret::lacks(&self.stack, &*self.externs)
     }
 
     /// Names of events that automata above speak of, and of calls.

@@ -324,18 +324,20 @@ impl Reading {
         let mut shown: Vec<String> =
             self.bounds.calls.iter().map(|(name, [a, b])| format!("{name} {a} at a, {b} at b")).collect();
         let sizes: Vec<String> = self.bounds.sizes.iter().map(usize::to_string).collect();
-        shown.push(format!("messages of {} bytes", sizes.join(" or ")));
+        let unit = if self.bounds.sizes == [1] { "byte" } else { "bytes" };
+        shown.push(format!("messages of {} {unit}", sizes.join(" or ")));
         let limit = |name: &str| self.bounds.limits.iter().find(|(n, _)| n == name).map(|(_, n)| *n);
-        shown.push(limit("timers").map_or("timers at any time".into(), |n| format!("timers fire at most {n} times")));
+        shown
+            .push(limit("timers").map_or("timers at any time".into(), |n| format!("timers fire at most {}", times(n))));
         shown.extend(
             self.bounds
                 .limits
                 .iter()
                 .filter(|(n, _)| n != "timers")
-                .map(|(name, n)| format!("{name} at most {n} times")),
+                .map(|(name, n)| format!("{name} at most {}", times(*n))),
         );
         shown.extend(
-            self.bounds.last.iter().map(|(name, n)| format!("{name} fires at most {n} times, as a last resort")),
+            self.bounds.last.iter().map(|(name, n)| format!("{name} fires at most {}, as a last resort", times(*n))),
         );
         shown.extend(self.given.iter().map(|(name, value)| format!("{name} is {value} at both ends at first")));
         if self.bounds.at_once {
@@ -351,6 +353,14 @@ impl Reading {
             shown.push("events of a step in any order that keeps each link's".into());
         }
         shown
+    }
+}
+
+/// `once`, `2 times`.
+fn times(n: u8) -> String {
+    match n {
+        1 => "once".into(),
+        n => format!("{n} times"),
     }
 }
 

@@ -10,18 +10,18 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use nacre_diagnostics::{suggestion, Diagnostic};
+use nacre_diagnostics::{counted, suggestion, Diagnostic};
 use nacre_driver::Session;
 use nacre_simulator::chart;
 use nacre_simulator::endpoint::Maker;
 use nacre_simulator::interface::Interface;
+use nacre_simulator::toolchain;
 use nacre_syntax::ast;
 use serde_json::{json, Value};
 
 use crate::args::Test;
-use crate::check::plural;
 use crate::console::{colours, complain, print, print_json, say, Exit};
-use crate::levels::{EmittedLevel, Machine, Workshop, EMITTED};
+use crate::levels::{EmittedLevel, Machine, NoMachine, Workshop, EMITTED};
 use crate::program;
 use crate::units;
 
@@ -47,7 +47,7 @@ pub fn test(args: &Test) -> Exit {
     }
     let mut machines = vec![("interpreter", Machine::Interpreter)];
     machines.extend(EMITTED.map(|(name, level)| (name, Machine::Emitted(EmittedLevel(level)))));
-    let mut bench = Bench { session, stacks: HashMap::new(), machines, missing: None };
+    let mut bench = Bench { session, stacks: HashMap::new(), machines, missing: None, unfit: None };
     let (begun, mut results) = (Instant::now(), Vec::new());
     for test in &tests {
         let result = bench.run(test);
@@ -62,10 +62,14 @@ pub fn test(args: &Test) -> Exit {
         print_json(&json!({ "ok": failed == 0 && bench.missing.is_none(), "tests": all, "not_run": bench.missing }));
     } else {
         let time = units::duration(begun.elapsed());
-        print(&format!("{}, {failed} failed ({time})", plural(results.len(), "test")));
+        print(&format!("{}, {failed} failed ({time})", counted(results.len() as u64, "test")));
+    }
+    if let Some(why) = &bench.unfit {
+        say(&format!("note: not every test ran in the interpreter: {why}"));
     }
     if let Some(missing) = &bench.missing {
-        complain(&format!("the tests ran in the interpreter only: {missing}"));
+        let ran = if bench.unfit.is_some() { "not every test ran" } else { "the tests ran in the interpreter only" };
+        complain(&format!("{ran}: {missing}"));
     }
     match (failed, bench.missing.is_some()) {
         (0, false) => Exit::Yes,
@@ -80,6 +84,8 @@ struct Bench {
     machines: Vec<(&'static str, Machine)>,
     /// Why C could not be run.
     missing: Option<String>,
+    /// Why the interpreter could not run a test, which is none of its tests then.
+    unfit: Option<String>,
 }
 
 struct TestResult {
@@ -95,9 +101,10 @@ impl Bench {
         for index in 0..self.machines.len() {
             let name = self.machines[index].0;
             match self.run_on(test, index) {
-                Ok((failure, time)) => runs.push((name, time, failure)),
-                // A machine that is not there is told once, at the end.
-                Err(missing) => self.missing = Some(missing),
+                Ok(ran) => runs.push((name, ran.1, ran.0)),
+                // Both are reported once, at the end.
+                Err(NoMachine::Interpreter(why)) => self.unfit = Some(why),
+                Err(NoMachine::Emitted(missing)) => self.missing = Some(missing.to_string()),
             }
         }
         TestResult { name: test.name.clone(), seed: script::seed(test), runs }
@@ -105,12 +112,12 @@ impl Bench {
 
     /// What failed, and how long the test took once its stacks were compiled.
     ///
-    /// Errors: this machine cannot be had.
-    fn run_on(&mut self, test: &ast::Test, machine: usize) -> Result<(Option<String>, Duration), String> {
+    /// Errors: this machine is not available.
+    fn run_on(&mut self, test: &ast::Test, machine: usize) -> Result<(Option<String>, Duration), NoMachine> {
         for name in script::stacks(test) {
             match self.ready(&name.name, machine) {
                 Ok(()) => {}
-                Err(Lack::Machine(words)) => return Err(words),
+                Err(Lack::Machine(why)) => return Err(why),
                 Err(Lack::Stack(words)) => return Ok((Some(words), Duration::ZERO)),
             }
         }
@@ -153,8 +160,8 @@ impl Bench {
         let Some(ready) = self.stacks.get_mut(name).and_then(Rc::get_mut) else { return Ok(()) };
         if ready.makers[machine].is_none() {
             let workshop = Workshop { session: &self.session, stack: ready.stack.clone(), any_order: false };
-            let made = workshop.maker(kind).map_err(|error| match error {
-                nacre_simulator::toolchain::Error::Missing => Lack::Machine(error.to_string()),
+            let made = workshop.maker(kind).map_err(|why| match why {
+                NoMachine::Interpreter(_) | NoMachine::Emitted(toolchain::Error::Missing) => Lack::Machine(why),
                 other => Lack::Stack(other.to_string()),
             });
             ready.makers[machine] = Some(made?);
@@ -165,7 +172,7 @@ impl Bench {
 
 enum Lack {
     Stack(String),
-    Machine(String),
+    Machine(NoMachine),
 }
 
 impl TestResult {
@@ -182,7 +189,11 @@ impl TestResult {
                 format!("{name} {}{mark}", units::duration(*time))
             })
             .collect();
-        let word = if self.failed() { "FAILED" } else { "ok" };
+        let word = match self.failed() {
+            true => "FAILED",
+            false if runs.is_empty() => "not run",
+            false => "ok",
+        };
         print(&format!("{word:<6} {} (seed {}; {})", self.name, self.seed, runs.join(", ")));
         // Machines that fail alike are told once.
         let mut told: Vec<&str> = Vec::new();

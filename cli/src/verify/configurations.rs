@@ -1,4 +1,4 @@
-//! What is verified: subjects, and their configurations with the settings of the command line.
+//! The subjects of a verification, and their configurations with the settings of the command line.
 
 use nacre_diagnostics::suggestion;
 use nacre_driver::Session;
@@ -10,7 +10,7 @@ use crate::args::Verify;
 use crate::console::Exit;
 use crate::program;
 
-/// What the command line names, or all that the file itself declares and that can be verified.
+/// The subject that the command line names, or all of the file itself that can be verified.
 pub fn subjects(session: &Session, args: &Verify) -> Result<Vec<Subject>, String> {
     let layers = session.layers();
     if let Some(name) = &args.layer {
@@ -43,7 +43,7 @@ pub fn subjects(session: &Session, args: &Verify) -> Result<Vec<Subject>, String
     Ok(found)
 }
 
-/// The subjects with their configurations. Of a configuration that is named, some subjects may have none; all, not.
+/// The subjects with their configurations. At least one subject must have a configuration that is named.
 pub fn wanted<'s>(
     session: &Session,
     subjects: &'s [Subject],
@@ -63,7 +63,7 @@ pub fn wanted<'s>(
     Ok(subjects.iter().flat_map(of).collect())
 }
 
-/// Those of the source for the subject, or one of the command line alone.
+/// The configurations of the source for a subject, or one with the settings of the command line alone.
 fn configurations(declared: &[Configuration], subject: &Subject, args: &Verify) -> Vec<Configuration> {
     let mut found: Vec<Configuration> = declared.iter().filter(|c| c.subject == subject.name).cloned().collect();
     found.retain(|c| match &args.configuration {
@@ -71,17 +71,16 @@ fn configurations(declared: &[Configuration], subject: &Subject, args: &Verify) 
         None => args.all || !c.on_request,
     });
     if found.is_empty() && args.configuration.is_none() {
-        found.push(Configuration {
-            name: "default".into(),
-            subject: subject.name.clone(),
-            over: None,
-            on_request: false,
-            settings: vec![],
-            span: Default::default(),
-        });
+        found.push(empty(subject, "default"));
     }
     found.iter_mut().for_each(|configuration| add(configuration, &args.set));
     found
+}
+
+/// A configuration without settings, which the source does not declare.
+fn empty(subject: &Subject, name: &str) -> Configuration {
+    let (name, subject) = (name.into(), subject.name.clone());
+    Configuration { name, subject, over: None, on_request: false, settings: vec![], span: Default::default() }
 }
 
 /// Settings of the command line replace those of the source.
@@ -93,7 +92,7 @@ pub fn add(configuration: &mut Configuration, set: &[(Vec<String>, Vec<u64>)]) {
     }
 }
 
-/// One configuration by its name, with settings besides.
+/// The configuration of a name, with further settings.
 pub fn configuration(
     session: &Session,
     subject: &Subject,
@@ -101,20 +100,12 @@ pub fn configuration(
     set: &[(Vec<String>, Vec<u64>)],
 ) -> Configuration {
     let found = session.configurations().into_iter().find(|c| c.subject == subject.name && c.name == name);
-    let none = || Configuration {
-        name: name.into(),
-        subject: subject.name.clone(),
-        over: None,
-        on_request: false,
-        settings: vec![],
-        span: Default::default(),
-    };
-    let mut configuration = found.unwrap_or_else(none);
+    let mut configuration = found.unwrap_or_else(|| empty(subject, name));
     add(&mut configuration, set);
     configuration
 }
 
-/// A subject in a configuration; why there is none is told.
+/// Makes the world of a subject in a configuration, or reports why it has none.
 pub fn make(
     session: &Session,
     subject: &Subject,

@@ -13,7 +13,7 @@ use nacre_spin::{hint, model, Step};
 
 use super::report::{located, Outcome, Report, Searcher};
 use crate::args::{Engine, Verify};
-use crate::console::complain;
+use crate::console::complain_once;
 use crate::interrupt::Interrupt;
 use crate::levels::{EmittedLevel, EMITTED};
 use crate::progress::Waiting;
@@ -24,7 +24,22 @@ const SPIN_TIME: Duration = Duration::from_secs(600);
 
 const INTERRUPTED: &str = "it was interrupted";
 
-/// What each engine that is wanted comes to, in order.
+/// Returns an option that has no effect for the engine.
+pub fn without_effect(args: &Verify) -> Option<String> {
+    let has_explorer = matches!(args.engine, Engine::Explorer | Engine::All);
+    let has_c = matches!(args.engine, Engine::SpinC | Engine::All);
+    let of_explorer = [("--threads", args.threads.is_some()), ("--states", args.states.is_some())];
+    let of_explorer = of_explorer.into_iter().chain([("--bits", args.bits.is_some())]);
+    let unused = of_explorer.filter(|(_, given)| *given && !has_explorer).map(|(name, _)| (name, "explorer"));
+    let level = (!args.level.is_empty() && !has_c).then_some(("--level", "spin-c"));
+    if args.mutants && args.engine != Engine::Explorer {
+        return Some("`--mutants` searches with the explorer alone: leave out `--engine`".into());
+    }
+    let (name, engine) = unused.chain(level).next()?;
+    Some(format!("`{name}` has no effect here: it is an option of `--engine {engine}`"))
+}
+
+/// Runs each engine that is wanted, in order.
 pub fn run(args: &Verify, world: &World, session: &Session, interrupt: &Interrupt) -> Vec<Report> {
     let mut all = vec![];
     for engine in super::search::engines(args) {
@@ -141,7 +156,7 @@ fn without(engine: Searcher, failure: Failure, interrupt: &Interrupt) -> Report 
 }
 
 fn failed(engine: Searcher, why: String) -> Report {
-    complain(&why);
+    complain_once(&why);
     nothing(engine, Outcome::Failed(why))
 }
 

@@ -26,6 +26,10 @@ pub use on_c::on_c;
 use refusals::Refusals;
 
 pub fn verify(args: &Verify) -> Exit {
+    if let Some(words) = engines::without_effect(args) {
+        complain(&words);
+        return Exit::Usage;
+    }
     // Reported now rather than after a long search.
     for path in args.trace.iter().chain(&args.svg) {
         if let Err(words) = require_writable(path) {

@@ -5,7 +5,7 @@ use nacre_driver::Session;
 use nacre_specification::Configuration;
 use serde_json::{json, Value};
 
-use crate::console::{colours, complain, say, Exit};
+use crate::console::{colours, complain_once, say, Exit};
 use nacre_worlds::world::{Refusal, Subject};
 
 /// What was refused so far.
@@ -13,10 +13,11 @@ use nacre_worlds::world::{Refusal, Subject};
 pub struct Refusals {
     /// Reported already: layers have the same errors in each configuration.
     diagnostics: Vec<Diagnostic>,
-    messages: Vec<String>,
     all: Vec<Value>,
     /// A setting of the command line is wrong.
     usage: bool,
+    /// The source has an error.
+    source: bool,
 }
 
 impl Refusals {
@@ -25,28 +26,22 @@ impl Refusals {
         let why: Vec<String> = match refusal {
             Refusal::Usage(message) => {
                 self.usage = true;
-                self.complain(message.clone());
+                complain_once(&message);
                 vec![message]
             }
             Refusal::Words(message) => {
                 let message = format!("{}, configuration {}: {message}", subject.name, configuration.name);
-                self.complain(message.clone());
+                complain_once(&message);
                 vec![message]
             }
             Refusal::Diagnostics(found) => {
                 let why = found.iter().map(|d| d.message.clone()).collect();
+                self.source |= found.iter().any(|d| d.label.is_some());
                 found.into_iter().for_each(|d| self.report(session, d));
                 why
             }
         };
         self.all.push(json!({ "subject": subject.name, "configuration": configuration.name, "why": why }));
-    }
-
-    fn complain(&mut self, message: String) {
-        if !self.messages.contains(&message) {
-            complain(&message);
-            self.messages.push(message);
-        }
     }
 
     fn report(&mut self, session: &Session, found: Diagnostic) {
@@ -66,12 +61,13 @@ impl Refusals {
         &self.all
     }
 
-    /// The status that refusals demand; None where there are none.
+    /// The status that refusals demand; none: there are none.
     pub fn exit(&self) -> Option<Exit> {
-        match (self.count(), self.usage) {
-            (0, _) => None,
-            (_, true) => Some(Exit::Usage),
-            (_, false) => Some(Exit::No),
+        match self.count() {
+            0 => None,
+            _ if self.usage => Some(Exit::Usage),
+            _ if self.source => Some(Exit::No),
+            _ => Some(Exit::Unknown),
         }
     }
 }

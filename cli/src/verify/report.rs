@@ -7,6 +7,7 @@ use nacre_checker::coverage::{unvisited, Unvisited};
 use nacre_checker::draw::{self, Words};
 use nacre_checker::explore::Progress;
 use nacre_checker::run::Run;
+use nacre_diagnostics::counted;
 use nacre_driver::Session;
 use nacre_simulator::decode::decode;
 use nacre_specification::violation::Violation;
@@ -15,7 +16,6 @@ use serde_json::{json, Value};
 
 use super::refusals::Refusals;
 use crate::args::Verify;
-use crate::check::plural;
 use crate::console::{complain, print, print_json, Exit};
 use crate::levels::EmittedLevel;
 use crate::output::write;
@@ -305,7 +305,7 @@ pub fn end(args: &Verify, subjects: &[Subject], all: &[(&Subject, World, Vec<Rep
     } else {
         lines.iter().for_each(|line| print(line));
         if refusals.count() > 0 {
-            print(&format!("{} not verified: see the errors", plural(refusals.count(), "configuration")));
+            print(&format!("{} not verified: see the errors", counted(refusals.count() as u64, "configuration")));
         }
         let summary = match (violated, complete) {
             (true, _) => "violated",

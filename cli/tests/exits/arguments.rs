@@ -3,7 +3,7 @@
 use super::desk::Desk;
 
 /// Wrong arguments of every verb, with a part of the message.
-const WRONG_USAGE: [(&str, &str); 44] = [
+const WRONG_USAGE: [(&str, &str); 50] = [
     ("check", "<FILE>..."),
     ("fmt", "<FILE>..."),
     ("explain", "--stack <NAME>"),
@@ -45,6 +45,12 @@ const WRONG_USAGE: [(&str, &str); 44] = [
     ("verify FOLDER/s --bits 65537", "--bits"),
     ("verify FOLDER/s --set send=18446744073709551616", "numbers after `=`"),
     ("verify FOLDER/s --engine fast", "--engine"),
+    ("verify FOLDER/s --mutants --engine spin", "leave out `--engine`"),
+    ("verify FOLDER/s --mutants --trace FOLDER/run.json", "--trace"),
+    ("verify FOLDER/s --level call", "an option of `--engine spin-c`"),
+    ("verify FOLDER/s --engine spin --bits 1", "an option of `--engine explorer`"),
+    ("verify FOLDER/s --engine spin-c --threads 2", "an option of `--engine explorer`"),
+    ("verify FOLDER/s --engine spin --states 2", "an option of `--engine explorer`"),
     ("run FOLDER/s --stack small send --to 127.0.0.1:0 --file FOLDER/s", "port"),
     ("run FOLDER/s --stack small chat --listen 127.0.0.1:65536", "port"),
     ("run FOLDER/s --stack small chat", "--listen"),

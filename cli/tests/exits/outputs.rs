@@ -6,7 +6,7 @@ use super::desk::{ended, one_message, Desk};
 use crate::common::{nacre, WRONG};
 
 /// Commands that print, and their status when nobody reads it, and when it cannot be written.
-const PRINTERS: [(&str, i32, i32); 12] = [
+const PRINTERS: [(&str, i32, i32); 14] = [
     ("check FOLDER/s", 3, 3),
     ("check --json FOLDER/s", 3, 3),
     ("fmt --check FOLDER/ugly", 3, 3),
@@ -18,7 +18,9 @@ const PRINTERS: [(&str, i32, i32); 12] = [
     ("test FOLDER/s", 3, 3),
     ("verify NO_BIT", 3, 3),
     ("replay FOLDER/run.json", 3, 3),
-    ("--help", 0, 0),
+    ("--help", 0, 1),
+    ("--version", 0, 1),
+    ("verify --help", 0, 1),
 ];
 
 /// A pipe that has no reader any more.

@@ -164,24 +164,25 @@ impl fmt::Display for Wide {
 
 impl Construct {
     fn write(self, ty: &Type, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Construct::Step => write!(f, "a step into {ty:?}"),
-            Construct::Element => write!(f, "an element of {ty:?}"),
-            Construct::Bytes => write!(f, "bytes of {ty:?}"),
-            Construct::BytesOfValue => write!(f, "the bytes of a value of {ty:?}"),
-            Construct::Pack => write!(f, "packing {ty:?}"),
-            Construct::PackHighestFirst => write!(f, "packing {ty:?} with the highest byte first"),
-            Construct::Fit => write!(f, "fitting a number of {ty:?}"),
-            Construct::FilterResult => write!(f, "a filter that gives {ty:?}"),
-            Construct::MulDiv => write!(f, "a * b / c of {ty:?}"),
-            Construct::ToNumber => write!(f, "a number of {ty:?}"),
-            Construct::Walk => write!(f, "a walk over {ty:?}"),
-            Construct::Search => write!(f, "a search in {ty:?}"),
-            Construct::Timers => write!(f, "timers in {ty:?}"),
-            Construct::Query(query) => write!(f, "{query:?} of {ty:?}"),
-            Construct::Binary(operator) => write!(f, "{operator:?} of {ty:?}"),
-            Construct::Operation(operation) => write!(f, "{operation:?} of {ty:?}"),
-        }
+        let before = match self {
+            Construct::Step => "a step into",
+            Construct::Element => "an element of",
+            Construct::Bytes => "bytes of",
+            Construct::BytesOfValue => "the bytes of a value of",
+            Construct::Pack => "packing",
+            Construct::PackHighestFirst => "packing, with the highest byte first,",
+            Construct::Fit => "fitting a number of",
+            Construct::FilterResult => "a filter that gives",
+            Construct::MulDiv => "a * b / c of",
+            Construct::ToNumber => "a number of",
+            Construct::Walk => "a walk over",
+            Construct::Search => "a search in",
+            Construct::Timers => "timers in",
+            Construct::Query(query) => return write!(f, "{query:?} of {ty:?}"),
+            Construct::Binary(operator) => return write!(f, "{operator:?} of {ty:?}"),
+            Construct::Operation(operation) => return write!(f, "{operation:?} of {ty:?}"),
+        };
+        write!(f, "{before} {ty:?}")
     }
 }
 

@@ -1,5 +1,7 @@
 //! Reports of the interpreter: violated rules, and the trace.
 
+use nacre_diagnostics::counted;
+
 use super::value::{Addr, Message, Value, NEVER};
 use crate::*;
 
@@ -113,13 +115,18 @@ fn show_message(stack: &Stack, message: &Message) -> String {
         let fields: Vec<String> = fields.iter().map(|f| show(stack, f)).collect();
         text += &format!("{}{{{}}} ", stack.header(*id).name, fields.join(" "));
     }
-    format!("{text}{} bytes", message.len())
+    text + &show_length(message.len())
+}
+
+/// A length as text: `1 byte`, `300 bytes`.
+pub fn show_length(bytes: usize) -> String {
+    counted(bytes as u64, "byte")
 }
 
 fn show_bytes(bytes: &[u8]) -> String {
     let shown: String = bytes.iter().take(8).map(|b| format!("{b:02x}")).collect();
     if bytes.len() > 8 {
-        format!("{shown}.. ({} bytes)", bytes.len())
+        format!("{shown}.. ({})", show_length(bytes.len()))
     } else {
         format!("0x{shown}")
     }

@@ -73,6 +73,12 @@ pub trait Externs: Send + Sync {
     }
 }
 
+/// Returns what the interpreter lacks to run a stack, where the host supplies these functions.
+pub fn lacks(stack: &Stack, externs: &dyn Externs) -> Option<String> {
+    let missing = stack.externs.iter().find(|function| !externs.supplies(function))?;
+    Some(format!("`{}` is a function in C, which the interpreter cannot call", missing.name))
+}
+
 /// A host without any.
 pub struct NoExterns;
 

@@ -1,0 +1,39 @@
+//! Stacks that call functions in C, which the interpreter cannot.
+
+mod common;
+
+use common::{nacre, ran};
+
+const SOURCE: &str = "cli/tests/sources/function_in_c.nacre";
+
+#[test]
+fn tests_of_functions_in_c_run_as_c_and_say_so() {
+    let (status, out, err) = ran(&mut nacre(&["test", SOURCE]));
+    assert_eq!(status, 0, "{out}{err}");
+    assert!(out.contains("1 test, 0 failed") && out.contains("queue") && !out.contains("interpreter"), "{out}");
+    assert_eq!(
+        err,
+        "note: not every test ran in the interpreter: `stirred` is a function in C, which the interpreter cannot call\n"
+    );
+    let (status, out, err) = ran(nacre(&["test", SOURCE]).env("PATH", "/nonexistent").env_remove("CC"));
+    assert_eq!(status, 3, "{out}{err}");
+    assert!(out.contains("not run") && !out.contains("ok ") && err.contains("apt-get install gcc"), "{out}{err}");
+}
+
+#[test]
+fn simulations_of_functions_in_c_need_a_level() {
+    let sim = |level: &[&str]| {
+        let small = ["sim", SOURCE, "--stack", "stirred_stack", "--messages", "3", "--largest", "100"];
+        ran(nacre(&small).args(["--check", "unbroken"]).args(level))
+    };
+    let why = "error: `stirred` is a function in C, which the interpreter cannot call: use emitted C, for example \
+               `--level inline`\n";
+    for level in [&[][..], &["--level", "interpreter/call"]] {
+        assert_eq!(sim(level), (3, String::new(), why.to_string()), "{level:?}");
+    }
+    let (status, out, err) = sim(&["--level", "call"]);
+    assert_eq!(status, 0, "{out}{err}");
+    let (status, out, err) = sim(&["--level", "all"]);
+    assert_eq!(status, 0, "{out}{err}");
+    assert!(out.contains("queue = call = inline and queue = call = inline"), "{out}");
+}
