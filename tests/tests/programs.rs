@@ -20,7 +20,7 @@ use nacre_tests::programs::{campaign, generate};
 fn programs_are_equal(seeds: std::ops::Range<u64>, thorough: bool) {
     let tool = PathBuf::from(env!("CARGO_BIN_EXE_programs"));
     let patience = Duration::from_secs(120);
-    let found = campaign(&Examination { tool, thorough, sources_only: false, patience }, seeds, false);
+    let found = campaign(&Examination { tool, thorough, sources_only: false, patience }, seeds.collect(), false);
     println!("{}", found.summary());
     assert!(found.is_clean(), "{}", found.summary());
 }

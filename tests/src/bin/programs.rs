@@ -8,7 +8,7 @@ use clap::{Parser, Subcommand};
 use nacre_tests::injected::bugs;
 use nacre_tests::programs::plan::Plan;
 use nacre_tests::programs::run::{examine, examine_sources, Examination, Verdict};
-use nacre_tests::programs::{campaign, generate, shrink};
+use nacre_tests::programs::{campaign, digests, generate, shrink, unlike};
 
 #[derive(Parser)]
 struct Arguments {
@@ -42,7 +42,12 @@ enum Command {
         /// Begin no program once one has failed.
         #[arg(long)]
         until_failure: bool,
+        /// Only those of which this compiler makes something else than the one that wrote this file of digests.
+        #[arg(long)]
+        unlike: Option<PathBuf>,
     },
+    /// Prints a digest of what the compiler makes of each of these programs.
+    Digests { first: u64, end: u64 },
     /// Puts a bug of `tools/injected-bugs.txt` into the tree at a folder; prints its name, or fails if there are fewer.
     Inject { number: usize, folder: PathBuf },
     /// Makes the program of a seed that fails small, and prints it.
@@ -86,8 +91,13 @@ fn main() -> ExitCode {
             print!("{words}");
             return ExitCode::from(status as u8);
         }
-        Command::Run { first, end, until_failure } => {
-            let found = campaign(&examination, first..end, until_failure);
+        Command::Digests { first, end } => print!("{}", digests(&(first..end).collect::<Vec<_>>())),
+        Command::Run { first, end, until_failure, unlike: known } => {
+            let mut seeds: Vec<u64> = (first..end).collect();
+            if let Some(file) = known {
+                seeds = unlike(&seeds, &std::fs::read_to_string(file).expect("digests to read"));
+            }
+            let found = campaign(&examination, seeds, until_failure);
             println!("{}", found.summary());
             return ExitCode::from(u8::from(!found.is_clean()));
         }

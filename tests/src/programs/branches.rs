@@ -153,9 +153,14 @@ impl Generator {
 
     /// Loops that count, or go on while a condition holds.
     pub fn loops(&mut self, spot: &Spot, scope: &Scope) -> Option<Node> {
-        let spot = spot.looping();
+        let (within, spot) = (spot.in_loop.is_some(), spot.looping());
         if self.percent(40) {
-            let bound = if self.percent(80) { 1 + self.below(4) } else { 1 + self.below(20) };
+            // Bounds of loops multiply.
+            let bound = match within {
+                true => 1 + self.below(2),
+                false if self.percent(80) => 1 + self.below(4),
+                false => 1 + self.below(20),
+            };
             let condition = self.wanted(scope, &Ty::Bool, 2);
             return Some(tree!["while (", condition, format!(") bound {bound} "), self.block(&spot, scope)]);
         }
@@ -167,7 +172,7 @@ impl Generator {
             return Some(tree![format!("for {index} in 0 .. {} ", place.path), self.block(&spot, &inner)]);
         }
         let first = self.below(3) as u64 * self.random.below(40);
-        let high = first + 1 + self.below(4) as u64;
+        let high = first + 1 + self.below(if within { 2 } else { 4 }) as u64;
         if first == 0 {
             inner.add(index.clone(), Ty::Range(high), Access::Read);
         }

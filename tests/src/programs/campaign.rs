@@ -1,11 +1,11 @@
 //! Many programs, each in a process of its own, and what was found.
 
-use std::ops::Range;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use super::generate;
-use super::run::{Examination, Verdict};
+use super::run::{digest, Examination, Verdict};
 use crate::in_parallel;
 
 /// Progress is printed after this number of programs.
@@ -20,10 +20,23 @@ pub struct Campaign {
     pub failures: Vec<(u64, Verdict)>,
 }
 
+/// The digests of programs by their seeds, a line each.
+pub fn digests(seeds: &[u64]) -> String {
+    let digests = in_parallel(seeds, |seed| digest(&generate(*seed).text()));
+    let line = |(seed, digest): (&u64, Option<u64>)| format!("{seed} {digest:?}\n");
+    seeds.iter().zip(digests).map(line).collect()
+}
+
+/// The seeds whose programs this compiler makes something else of than it did when it wrote these digests.
+pub fn unlike(seeds: &[u64], known: &str) -> Vec<u64> {
+    let known: BTreeSet<&str> = known.lines().collect();
+    let now = digests(seeds);
+    seeds.iter().zip(now.lines()).filter(|(_, line)| !known.contains(line)).map(|(seed, _)| *seed).collect()
+}
+
 /// Examines the programs of some seeds; none begins once one has failed, if that is asked for. What was found is printed
 /// at once, to standard error.
-pub fn campaign(examination: &Examination, seeds: Range<u64>, until_failure: bool) -> Campaign {
-    let seeds: Vec<u64> = seeds.collect();
+pub fn campaign(examination: &Examination, seeds: Vec<u64>, until_failure: bool) -> Campaign {
     let (failed, progress) = (AtomicBool::new(false), Progress::new(seeds.len()));
     let verdicts = in_parallel(&seeds, |seed| {
         if until_failure && failed.load(Ordering::Relaxed) {
@@ -79,9 +92,6 @@ fn gather(seeds: Vec<u64>, verdicts: Vec<Verdict>) -> Campaign {
     found
 }
 
-/// What a step, or the messages of a connection, may take at most.
-const BOUNDS: [&str; 2] = ["[C0007]", "[C0019]"];
-
 /// A failure, and the command that makes it small.
 fn failure(seed: u64, verdict: &Verdict) -> String {
     let words: String = format!("{verdict:?}").chars().take(600).collect();
@@ -89,12 +99,10 @@ fn failure(seed: u64, verdict: &Verdict) -> String {
 }
 
 impl Campaign {
-    /// Whether no tool was at fault, and `check` accepted 97 of 100 programs. Of those that a bound on memory or events
-    /// refuses (C0007, C0019), which the generator cannot foresee, there may be twice as many.
+    /// Whether no tool was at fault, and `check` accepted 97 of 100 programs. (The others mostly exceed a bound on the events of
+    /// a step, which the generator does not compute.)
     pub fn is_clean(&self) -> bool {
-        let (bounded, others): (Vec<_>, Vec<_>) =
-            self.rejected.iter().partition(|(_, words)| BOUNDS.iter().any(|code| words.contains(code)));
-        self.failures.is_empty() && bounded.len() * 100 <= 6 * self.programs && others.len() * 100 <= 3 * self.programs
+        self.failures.is_empty() && self.rejected.len() * 100 <= 3 * self.programs
     }
 
     /// Figures, and the diagnostics of what was rejected by how often they came.

@@ -1,7 +1,7 @@
 //! The handlers of a layer: of messages in both directions, of other events, and of timers.
 
 use super::generator::Generator;
-use super::layer::{Header, Layer};
+use super::layer::{Header, Layer, Style};
 use super::scope::{Access, Scope};
 use super::spot::{Inside, Spot};
 use super::tree::{tree, Node, Part, Role};
@@ -17,14 +17,15 @@ impl Generator {
         for header in &layer.controls {
             nodes.push(self.deliver(layer, Some(header), false));
         }
-        if self.percent(60) {
+        let chain = layer.style == Style::Chain;
+        if self.percent(if chain { 80 } else { 60 }) {
             nodes.push(self.deliver(layer, None, true));
         }
         let events = &layer.events;
         let down = (format!("down {}", events.down_name), &events.down, Inside::Down);
         let up = (format!("up {}", events.up_name), &events.up, Inside::Up);
         for (head, fields, inside) in [down, up] {
-            if self.percent(50) {
+            if self.percent(if chain { 80 } else { 50 }) {
                 nodes.push(self.plain(layer, &head, fields, inside));
             }
         }

@@ -22,8 +22,19 @@ pub struct Layer {
     pub port: Option<String>,
     /// Whether it packs messages as they go down.
     pub packs: bool,
-    /// Most of its handlers only emit events, which shows their order.
-    pub relays: bool,
+    pub style: Style,
+}
+
+/// What the handlers of a layer are made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Style {
+    /// Statements of all kinds.
+    #[default]
+    Mixed,
+    /// Most of them only emit events, which shows their order.
+    Relays,
+    /// A link of a chain.
+    Chain,
 }
 
 /// A header variant.
@@ -68,15 +79,11 @@ impl Generator {
         layer.scope.filters.clone_from(&shared.filters);
         layer.counters = (0..1 + self.below(3)).map(|_| self.name("c")).collect();
         layer.packs = self.percent(25);
-        layer.relays = self.percent(20);
+        layer.style = if self.percent(8) { Style::Relays } else { Style::Mixed };
         layer.scope.packs = layer.packs;
         let (parameters, given) = self.parameters(&mut layer);
         let mut members = Vec::new();
-        if self.percent(20) {
-            let port = self.name("port");
-            members.push(tree![format!("port {port}: gauge;\n")]);
-            layer.port = Some(port);
-        }
+        members.push(self.port(&mut layer));
         members.push(self.headers(&mut layer, offsets));
         let (entry, declared) = self.entry_type();
         members.push(declared);
@@ -98,6 +105,17 @@ impl Generator {
         let head = tree![format!("worker {}", layer.name), parameters, format!("{} {{\n", shared.speaks)];
         let mention = tree![layer.name, given].with(Role::Piece(piece));
         (tree![head, body, "\n}\n\n"].with(Role::Piece(piece)), mention)
+    }
+
+    /// A port of the layer's own, if it has one.
+    pub fn port(&mut self, layer: &mut Layer) -> Node {
+        if self.percent(80) {
+            return tree![""];
+        }
+        let port = self.name("port");
+        let node = tree![format!("port {port}: gauge;\n")];
+        layer.port = Some(port);
+        node
     }
 
     /// Parameters of the layer, and what the stack gives for them.

@@ -42,12 +42,13 @@ impl Generator {
     /// An event is emitted; what is held stays so.
     pub fn emission(&mut self, spot: &Spot, scope: &Scope) -> Option<Node> {
         if !spot.may_sink() {
-            return self.signal(spot, scope);
+            let later = self.perhaps_later(spot);
+            return self.signal(spot, scope, later);
         }
-        let later = self.perhaps_later();
+        let later = self.perhaps_later(spot);
         let signals = if spot.layer.events.turns { 4 } else { 2 };
         match self.below(10) {
-            n if n < signals => self.signal(spot, scope),
+            n if n < signals => self.signal(spot, scope, later),
             2..=4 if !spot.layer.controls.is_empty() => {
                 let header = self.one(&spot.layer.controls).clone();
                 Some(tree![format!("{later}below.send("), self.header_value(scope, &header), ");\n"])
@@ -61,7 +62,7 @@ impl Generator {
     }
 
     /// An event without a message.
-    fn signal(&mut self, spot: &Spot, scope: &Scope) -> Option<Node> {
+    pub fn signal(&mut self, spot: &Spot, scope: &Scope, later: &str) -> Option<Node> {
         let events = &spot.layer.events;
         let (side, name, fields) = match self.below(3) {
             0 if spot.may_answer() => ("above", events.up_name, &events.up),
@@ -69,13 +70,13 @@ impl Generator {
             _ if spot.may_sink() => ("below", events.down_name, &events.down),
             _ => ("above", events.up_name, &events.up),
         };
-        let later = self.perhaps_later();
         let values = fields.iter().map(|field| self.wanted(scope, &field.ty, 2)).collect();
         Some(tree![format!("{later}{side}.{name}("), Node::joined(values, ", "), ");\n"])
     }
 
-    fn perhaps_later(&mut self) -> &'static str {
-        if self.percent(10) {
+    /// Rarely in loops: what waits takes room for as many as there can be.
+    fn perhaps_later(&mut self, spot: &Spot) -> &'static str {
+        if self.percent(if spot.in_loop.is_some() { 2 } else { 10 }) {
             "later "
         } else {
             ""

@@ -7,6 +7,7 @@
 
 mod branches;
 mod campaign;
+mod chains;
 mod containers;
 pub mod coverage;
 mod exact;
@@ -26,7 +27,7 @@ mod statements;
 pub mod tree;
 mod types;
 
-pub use campaign::{campaign, Campaign};
+pub use campaign::{campaign, digests, unlike, Campaign};
 use generator::Generator;
 use layer::{Events, Shared};
 use tree::{tree, Node, Role};
@@ -47,46 +48,29 @@ pub fn generate(seed: u64) -> Node {
         shared.filters.push(filter);
         nodes.push(node);
     }
-    let few = 1 + generator.below(3);
-    // A stack of many is one of small layers.
-    let transparent = if generator.percent(10) { generator.below(10) } else { 0 };
-    let layers = few;
-    let offsets = if generator.percent(30) { generator.below(layers) } else { layers };
-    // What the first frames of the library have before the fields of layers.
-    let preamble = if shared.library { 64 } else { 4 };
-    let mut stack = Vec::new();
-    for at in 0..layers {
-        let piece = generator.piece();
-        let (node, mention) = generator.worker(&shared, piece, (at == offsets).then_some(preamble));
-        nodes.push(node);
-        stack.push(mention);
-    }
-    for _ in 0..transparent {
-        let (name, piece) = (generator.name("thin"), generator.piece());
-        let text = format!("worker {name}{} {{}}\n\n", shared.speaks);
-        nodes.push(tree![text].with(Role::Piece(piece)));
-        let at = generator.below(stack.len() + 1);
-        for _ in 0..1 + generator.below(2) {
-            stack.insert(at, tree![name.clone()].with(Role::Piece(piece)));
-        }
-    }
-    if generator.percent(70) {
-        let piece = generator.piece();
-        let exact = generator.exact_worker(shared.speaks, piece);
-        nodes.push(exact.node);
-        let at = generator.below(stack.len() + 1);
-        stack.insert(at, tree![exact.name].with(Role::Piece(piece)));
-    }
-    // Each of the other layers may be removed.
+    let mut layers = Layers::default();
     let last = if shared.library { "floor" } else { "last" };
+    match generator.below(100) {
+        0..=29 => generator.chain(&shared, &mut layers),
+        30..=39 if !shared.library => generator.faithful(&shared, &mut layers),
+        _ => generator.mixed(&shared, &mut layers),
+    }
+    nodes.append(&mut layers.nodes);
+    // Each of the other layers may be removed.
     if !shared.library {
         nodes.push(tree!["worker last: line over line {}\n\n"]);
-    } else if generator.percent(40) {
-        let window = 1 + generator.below(16);
-        stack.push(generator.alone(tree![format!("pt2pt<{window}>")]));
     }
-    nodes.push(tree![format!("stack {STACK} = "), Node::each(stack, " / "), format!("{last};\n")]);
+    nodes.push(tree![format!("stack {STACK} = "), Node::each(layers.stack, " / "), format!("{last};\n")]);
     Node::joined(nodes, "")
+}
+
+/// The layers of a stack, the last one aside.
+#[derive(Default)]
+struct Layers {
+    /// Their declarations.
+    nodes: Vec<Node>,
+    /// How the stack names them, from above.
+    stack: Vec<Node>,
 }
 
 /// The interfaces that layers speak.
@@ -105,6 +89,82 @@ fn interfaces(shared: &Shared) -> Node {
 }
 
 impl Generator {
+    /// Workers of all kinds of statements, and perhaps many that do nothing, or one of the library.
+    fn mixed(&mut self, shared: &Shared, layers: &mut Layers) {
+        let few = 1 + self.below(3);
+        // What the first frames of the library have before the fields of layers.
+        let preamble = if shared.library { 64 } else { 4 };
+        let offsets = if self.percent(30) { self.below(few) } else { few };
+        for at in 0..few {
+            self.one_worker(shared, layers, (at == offsets).then_some(preamble));
+        }
+        let many = if self.percent(10) { self.below(10) } else { 0 };
+        self.thin(shared, layers, many);
+        if self.percent(70) {
+            self.known_worker(shared, layers, false);
+        }
+        if shared.library && self.percent(40) {
+            let window = 1 + self.below(16);
+            layers.stack.push(self.alone(tree![format!("pt2pt<{window}>")]));
+        }
+    }
+
+    /// A chain of small layers, with one worker of another kind at the most.
+    fn chain(&mut self, shared: &Shared, layers: &mut Layers) {
+        for _ in 0..2 + self.below(3) {
+            let piece = self.piece();
+            let (node, mention) = self.link(shared, piece);
+            self.place(layers, node, mention);
+        }
+        match self.below(4) {
+            0 => self.one_worker(shared, layers, None),
+            1 | 2 => self.known_worker(shared, layers, false),
+            _ => {}
+        }
+    }
+
+    /// Layers that hand on all messages.
+    fn faithful(&mut self, shared: &Shared, layers: &mut Layers) {
+        for _ in 0..1 + self.below(3) {
+            self.known_worker(shared, layers, true);
+        }
+        let thin = self.below(3);
+        self.thin(shared, layers, thin);
+    }
+
+    /// Declares a layer; puts it anywhere into the stack.
+    fn place(&mut self, layers: &mut Layers, node: Node, mention: Node) {
+        layers.nodes.push(node);
+        let at = self.below(layers.stack.len() + 1);
+        layers.stack.insert(at, mention);
+    }
+
+    fn one_worker(&mut self, shared: &Shared, layers: &mut Layers, offsets: Option<usize>) {
+        let piece = self.piece();
+        let (node, mention) = self.worker(shared, piece, offsets);
+        layers.nodes.push(node);
+        layers.stack.push(mention);
+    }
+
+    fn known_worker(&mut self, shared: &Shared, layers: &mut Layers, faithful: bool) {
+        let piece = self.piece();
+        let exact = self.exact_worker(shared.speaks, piece, faithful);
+        self.place(layers, exact.node, tree![exact.name].with(Role::Piece(piece)));
+    }
+
+    /// Layers without handlers, some of them twice in the stack.
+    fn thin(&mut self, shared: &Shared, layers: &mut Layers, many: usize) {
+        for _ in 0..many {
+            let (name, piece) = (self.name("thin"), self.piece());
+            let text = format!("worker {name}{} {{}}\n\n", shared.speaks);
+            let mention = tree![name].with(Role::Piece(piece));
+            self.place(layers, tree![text].with(Role::Piece(piece)), mention.clone());
+            if self.percent(50) {
+                self.place(layers, tree![""], mention);
+            }
+        }
+    }
+
     /// An interface of its own, or that of the library.
     fn language(&mut self) -> Shared {
         let (ask, answer) = (self.arguments(), self.arguments());
@@ -124,7 +184,11 @@ impl Generator {
     /// Parameters of an event that hosts can meet.
     fn arguments(&mut self) -> Vec<types::Field> {
         let fields = (0..self.below(4)).map(|_| {
-            let ty = if self.percent(85) { self.number() } else { types::Ty::Bool };
+            let ty = match self.below(20) {
+                0..=7 => types::Ty::UInt(32),
+                8..=10 => types::Ty::Bool,
+                _ => self.number(),
+            };
             types::Field { name: self.name("a"), ty, piece: self.piece() }
         });
         fields.collect()

@@ -1,6 +1,7 @@
 //! Bodies: statements, then what becomes of the messages that are held.
 
 use super::generator::Generator;
+use super::layer::Style;
 use super::scope::{Access, Scope};
 use super::spot::{Inside, Spot};
 use super::tree::{tree, Node, Role};
@@ -15,10 +16,12 @@ impl Generator {
     /// The same between two statements.
     pub fn body_between(&mut self, first: &str, spot: &Spot, scope: &mut Scope, last: &str) -> Node {
         let mut nodes = vec![tree![first]];
-        let relays = spot.depth > 2 && !matches!(spot.inside, Inside::Function(_));
-        nodes.extend(match relays && self.percent(if spot.layer.relays { 75 } else { 6 }) {
-            true => self.relay(spot, scope),
-            false => self.statements(spot, scope),
+        let handles = spot.depth > 2 && !matches!(spot.inside, Inside::Function(_));
+        nodes.extend(match spot.layer.style {
+            Style::Chain => self.acts(spot, scope),
+            Style::Relays if handles && self.percent(75) => self.relay(spot, scope),
+            Style::Mixed if handles && self.percent(4) => self.relay(spot, scope),
+            _ => self.statements(spot, scope),
         });
         nodes.push(self.finish(spot, scope));
         if let (Inside::Function(Some(ty)), 3) = (&spot.inside, spot.depth) {
@@ -120,7 +123,7 @@ impl Generator {
     }
 
     /// Arms or cancels a timer.
-    fn timed(&mut self, scope: &Scope) -> Option<Node> {
+    pub fn timed(&mut self, scope: &Scope) -> Option<Node> {
         let timers: Vec<_> =
             scope.places(self, |ty| *ty == Ty::Timer).into_iter().filter(|timer| scope.changeable(timer)).collect();
         if timers.is_empty() {

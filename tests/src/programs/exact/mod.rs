@@ -11,4 +11,4 @@ mod run;
 mod statements;
 mod worker;
 
-pub use worker::{UNLIKE, WRONG};
+pub use worker::{FAITHFUL, UNLIKE, WRONG};

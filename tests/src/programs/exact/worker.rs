@@ -1,5 +1,7 @@
 //! A worker that consists of known code.
 
+use std::collections::BTreeSet;
+
 use super::code::{text, Function, Statement};
 use super::expressions::Names;
 use super::known::Known;
@@ -14,6 +16,9 @@ pub const WRONG: &str = "wrong";
 /// The counter of what did not arrive as it was sent, on a network that damages nothing.
 pub const UNLIKE: &str = "unlike";
 
+/// The counter that tells that the stack hands on all messages; nothing counts.
+pub const FAITHFUL: &str = "faithful";
+
 /// A worker of known code: its declaration, and its name.
 pub struct Exact {
     pub node: Node,
@@ -22,7 +27,8 @@ pub struct Exact {
 
 impl Generator {
     /// A worker that computes what is known, and passes everything else on.
-    pub fn exact_worker(&mut self, speaks: &str, piece: u32) -> Exact {
+    /// `faithful`: no layer of the stack keeps a message.
+    pub fn exact_worker(&mut self, speaks: &str, piece: u32, faithful: bool) -> Exact {
         let name = self.name("exact");
         let state = self.exact_state();
         let mut names = Names::default();
@@ -38,9 +44,10 @@ impl Generator {
         let call: String = runs.iter().map(|(run, ..)| format!("{run}();\n")).collect();
         let functions: String = names.functions.iter().map(|f| function_text(f, &names.functions)).collect();
         let (header, send, deliver) = self.exact_header();
+        let counters = [WRONG, UNLIKE].into_iter().chain(faithful.then_some(FAITHFUL)).collect::<Vec<_>>().join(", ");
         let node = tree![
             format!("worker {name}{speaks} {{\n{header}"),
-            format!("state {{\n{cells}entered: u64,\nleft: u64,\n}}\ncounters {{ {WRONG}, {UNLIKE} }}\n"),
+            format!("state {{\n{cells}entered: u64,\nleft: u64,\n}}\ncounters {{ {counters} }}\n"),
             format!("down send(m) {{\n{call}{send}}}\n"),
             deliver,
             functions,
@@ -201,8 +208,15 @@ fn checked(name: &str, ty: &Ty, value: &Known) -> String {
             });
             count(map.len()) + &found.collect::<String>()
         }
+        (Ty::Bits(_), Known::Set(set)) => compared(name, ty, value, WRONG) + &elements(name, set),
         _ => compared(name, ty, value, WRONG),
     }
+}
+
+/// Counts where a number is an element of a set and must not be, or is not and must: some elements, and what is after them.
+fn elements(name: &str, set: &BTreeSet<u32>) -> String {
+    let asked = |n: u32| format!("if (({n} in {name}) != {}) {{ count {WRONG}; }}\n", set.contains(&n));
+    set.iter().take(4).flat_map(|n| [*n, n.saturating_sub(1)]).map(asked).collect()
 }
 
 fn popped(name: &str, of: &Ty, entry: &Known) -> String {

@@ -1,0 +1,196 @@
+//! One connection in a storm: its two ends, what is on the way between them, and the clock.
+
+use std::collections::BTreeMap;
+
+use nacre_simulator::endpoint::{Address, Endpoint, Maker, Opening, Outcome, NEVER};
+use nacre_simulator::interface::{givens, Interface};
+use nacre_simulator::random::Random;
+use nacre_simulator::world::address;
+use nacre_stack::{EventRole, PortEvent, Stack, Type};
+
+use super::tally::Tally;
+
+/// How many events one connection lives for.
+pub(super) const LIFE: u64 = 1200;
+/// Frames on the way at most, and frames of the past that may come again.
+pub(super) const FLYING: usize = 64;
+pub(super) const PAST: usize = 128;
+/// Bytes of longer messages that a connection gets, and that one in eight does, so that some meet the ends of all ranges.
+const LONG: u64 = 6_000;
+const LONGEST: u64 = 250_000;
+
+/// One end.
+pub(super) struct End {
+    pub(super) endpoint: Box<dyn Endpoint>,
+    pub(super) address: Address,
+    /// Bytes that are copied into crafted frames: the last valid frames to this end.
+    pub(super) past: Vec<Vec<u8>>,
+}
+
+/// A connection, and what was seen of it.
+pub(super) struct Connection<'s> {
+    pub(super) stack: &'s Stack,
+    pub(super) interface: Interface,
+    /// Events that the host can call, with the types of their numbers.
+    pub(super) inputs: Vec<(u16, Vec<Type>)>,
+    pub(super) ends: Vec<End>,
+    pub(super) flying: Vec<(usize, Vec<u8>)>,
+    pub(super) random: Random,
+    pub(super) now: u64,
+    /// Bytes of long messages that may still be sent.
+    pub(super) long: u64,
+    pub(super) events: u64,
+    /// Messages that were delivered, each to an end.
+    pub(super) delivered: Vec<(usize, Vec<u8>)>,
+    /// Reports that are no errors.
+    pub(super) is_excused: fn(&str) -> bool,
+    pub(super) outputs: BTreeMap<String, u64>,
+    pub(super) outcomes: BTreeMap<String, u64>,
+    /// The last event, in words.
+    pub(super) last: String,
+}
+
+impl<'s> Connection<'s> {
+    /// Two ends that know one another, with nothing on the way but what they sent as they were opened.
+    pub(super) fn open(
+        stack: &'s Stack,
+        maker: &dyn Maker,
+        seed: u64,
+        is_excused: fn(&str) -> bool,
+    ) -> Result<Connection<'s>, String> {
+        let interface = Interface::of(stack);
+        let mut random = Random::new(seed);
+        let now = begin(&mut random);
+        let long = if random.below(8) == 0 { LONGEST } else { LONG };
+        let shared = random.number();
+        let mut connection = Connection {
+            stack,
+            interface,
+            inputs: inputs(stack),
+            ends: Vec::new(),
+            flying: Vec::new(),
+            random,
+            now,
+            long,
+            events: 0,
+            delivered: Vec::new(),
+            is_excused,
+            outputs: BTreeMap::new(),
+            outcomes: BTreeMap::new(),
+            last: "opening".into(),
+        };
+        for end in 0..2 {
+            let givens = givens(&connection.interface.givens, &mut connection.random, shared, address(1 - end));
+            let opening = Opening { givens, seed: connection.random.number(), now };
+            let (endpoint, outputs) = maker.open(&opening)?;
+            connection.ends.push(End { endpoint, address: address(end), past: Vec::new() });
+            connection.take(end, outputs);
+        }
+        Ok(connection)
+    }
+
+    /// `every`: after so many events it is asked what broke, which is expensive.
+    pub(super) fn live(&mut self, life: u64, every: u64) -> Result<(), String> {
+        while self.events < life {
+            self.step();
+            if self.events % every == 0 {
+                self.check()?;
+            }
+        }
+        self.check()?;
+        for end in &mut self.ends {
+            end.endpoint.discard();
+            let (free, all) = end.endpoint.space();
+            if free != all {
+                return Err(format!("{} of {all} blocks are still held after the end", all - free));
+            }
+        }
+        Ok(())
+    }
+
+    /// Machines that differ, and rules that no input may break, but for those that are excused.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let reports = self.ends.iter().flat_map(|end| end.endpoint.reports());
+        match reports.into_iter().find(|report| !(self.is_excused)(report)) {
+            Some(report) => Err(report),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn count(&self, tally: &mut Tally) {
+        tally.events += self.events;
+        tally.connections += 1;
+        let add = |to: &mut BTreeMap<String, u64>, name: &str, n: u64| *to.entry(name.to_string()).or_insert(0) += n;
+        self.outputs.iter().for_each(|(name, n)| add(&mut tally.outputs, name, *n));
+        self.outcomes.iter().for_each(|(name, n)| add(&mut tally.outcomes, name, *n));
+        for end in &self.ends {
+            let counters = end.endpoint.counters();
+            self.interface.counters.iter().zip(counters).for_each(|(name, n)| add(&mut tally.counters, name, n));
+        }
+    }
+
+    fn step(&mut self) {
+        self.events += 1;
+        let end = self.random.below(2) as usize;
+        let pass = match self.random.below(64) {
+            0..=15 => self.random.below(4_000_000),
+            16 => self.random.below(60_000_000),
+            17 if self.random.below(8) == 0 => self.random.below(5_000_000_000),
+            _ => 0,
+        };
+        self.now = self.now.saturating_add(pass).min(NEVER - 1);
+        let deadline = self.ends[end].endpoint.deadline();
+        if deadline == 0 && self.random.below(8) > 0 {
+            return self.tick(end);
+        }
+        match self.random.below(40) {
+            0..=11 => self.call(end),
+            12..=25 => self.arrive(),
+            26 | 27 => self.damaged(end),
+            28 => self.made_up(end),
+            29 | 30 => self.crafted(end),
+            31 => self.again(end),
+            32..=35 if deadline != NEVER => {
+                self.now = self.now.max(deadline);
+                self.tick(end);
+            }
+            _ => self.tick(end),
+        }
+    }
+
+    pub(super) fn note(&mut self, what: &str, outcome: Outcome) {
+        self.last = format!("{what} at {}", self.now);
+        *self.outcomes.entry(format!("{what} {outcome:?}")).or_insert(0) += 1;
+    }
+
+    pub(super) fn tick(&mut self, end: usize) {
+        let step = self.ends[end].endpoint.tick(self.now);
+        self.note("tick", step.outcome);
+        self.take(end, step.outputs);
+    }
+}
+
+/// Clocks may begin anywhere, also shortly before their end.
+fn begin(random: &mut Random) -> u64 {
+    match random.below(8) {
+        0 => 1,
+        1 => u64::MAX - 3_600_000_000_000,
+        2 => u64::MAX - 50_000_000,
+        3 => 1 << 63,
+        _ => 1_000_000_000,
+    }
+}
+
+/// The events that the host can call.
+fn inputs(stack: &Stack) -> Vec<(u16, Vec<Type>)> {
+    let typed = |(index, event): (usize, &PortEvent)| {
+        let declared = stack.event(event.event);
+        let numbers =
+            declared.parameters.iter().map(|p| p.ty.clone()).filter(|ty| !matches!(ty, Type::Msg | Type::Addr));
+        // At the network `init` is what opening does, and a message is a frame.
+        let network = event.port.0 == 0 && (declared.message.is_some() || declared.role == EventRole::Opening);
+        let mine = event.input.is_some() && !network;
+        mine.then(|| (index as u16, numbers.collect()))
+    };
+    stack.interface().iter().enumerate().filter_map(typed).collect()
+}
