@@ -15,12 +15,13 @@ use nacre_tests::in_parallel;
 use nacre_tests::mutation::mutate;
 use nacre_tests::programs::coverage::{variants_in, variants_of};
 use nacre_tests::programs::run::{compose, examine_sources, Examination, Verdict};
-use nacre_tests::programs::{campaign, generate};
+use nacre_tests::programs::{campaign, generate, Course};
 
 fn programs_are_equal(seeds: std::ops::Range<u64>, thorough: bool) {
     let tool = PathBuf::from(env!("CARGO_BIN_EXE_programs"));
     let patience = Duration::from_secs(120);
-    let found = campaign(&Examination { tool, thorough, sources_only: false, patience }, seeds.collect(), false);
+    let found =
+        campaign(&Examination { tool, thorough, sources_only: false, patience }, seeds.collect(), &Course::default());
     println!("{}", found.summary());
     assert!(found.is_clean(), "{}", found.summary());
 }

@@ -8,7 +8,7 @@ use clap::{Parser, Subcommand};
 use nacre_tests::injected::bugs;
 use nacre_tests::programs::plan::Plan;
 use nacre_tests::programs::run::{examine, examine_sources, Examination, Verdict};
-use nacre_tests::programs::{campaign, digests, generate, shrink, unlike};
+use nacre_tests::programs::{campaign, digests, generate, shrink, Course};
 
 #[derive(Parser)]
 struct Arguments {
@@ -93,11 +93,9 @@ fn main() -> ExitCode {
         }
         Command::Digests { first, end } => print!("{}", digests(&(first..end).collect::<Vec<_>>())),
         Command::Run { first, end, until_failure, unlike: known } => {
-            let mut seeds: Vec<u64> = (first..end).collect();
-            if let Some(file) = known {
-                seeds = unlike(&seeds, &std::fs::read_to_string(file).expect("digests to read"));
-            }
-            let found = campaign(&examination, seeds, until_failure);
+            let known = known.map(|file| std::fs::read_to_string(file).expect("digests to read")).unwrap_or_default();
+            let course = Course { until_failure, known: known.lines().map(str::to_string).collect() };
+            let found = campaign(&examination, (first..end).collect(), &course);
             println!("{}", found.summary());
             return ExitCode::from(u8::from(!found.is_clean()));
         }

@@ -22,24 +22,28 @@ pub struct Campaign {
 
 /// The digests of programs by their seeds, a line each.
 pub fn digests(seeds: &[u64]) -> String {
-    let digests = in_parallel(seeds, |seed| digest(&generate(*seed).text()));
-    let line = |(seed, digest): (&u64, Option<u64>)| format!("{seed} {digest:?}\n");
-    seeds.iter().zip(digests).map(line).collect()
+    in_parallel(seeds, |seed| digest_line(*seed) + "\n").concat()
 }
 
-/// The seeds whose programs this compiler makes something else of than it did when it wrote these digests.
-pub fn unlike(seeds: &[u64], known: &str) -> Vec<u64> {
-    let known: BTreeSet<&str> = known.lines().collect();
-    let now = digests(seeds);
-    seeds.iter().zip(now.lines()).filter(|(_, line)| !known.contains(line)).map(|(seed, _)| *seed).collect()
+fn digest_line(seed: u64) -> String {
+    format!("{seed} {:?}", digest(&generate(seed).text()))
 }
 
-/// Examines the programs of some seeds; none begins once one has failed, if that is asked for. What was found is printed
-/// at once, to standard error.
-pub fn campaign(examination: &Examination, seeds: Vec<u64>, until_failure: bool) -> Campaign {
+/// How a campaign goes.
+#[derive(Clone, Debug, Default)]
+pub struct Course {
+    /// Begin no program once one has failed.
+    pub until_failure: bool,
+    /// Lines of [`digests`]: programs of which the compiler still makes the same do not run.
+    pub known: BTreeSet<String>,
+}
+
+/// Examines the programs of some seeds. What was found is printed at once, to standard error.
+pub fn campaign(examination: &Examination, seeds: Vec<u64>, course: &Course) -> Campaign {
     let (failed, progress) = (AtomicBool::new(false), Progress::new(seeds.len()));
     let verdicts = in_parallel(&seeds, |seed| {
-        if until_failure && failed.load(Ordering::Relaxed) {
+        let over = course.until_failure && failed.load(Ordering::Relaxed);
+        if over || (!course.known.is_empty() && course.known.contains(&digest_line(*seed))) {
             return Verdict::Equal;
         }
         let verdict = examination.of(&generate(*seed).text(), *seed);

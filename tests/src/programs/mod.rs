@@ -27,7 +27,7 @@ mod statements;
 pub mod tree;
 mod types;
 
-pub use campaign::{campaign, digests, unlike, Campaign};
+pub use campaign::{campaign, digests, Campaign, Course};
 use generator::Generator;
 use layer::{Events, Shared};
 use tree::{tree, Node, Role};
