@@ -306,7 +306,8 @@ fn longest_slice(stack: &Stack) -> Option<u32> {
     longest
 }
 
-/// The blocks that a connection can need: for its containers, the ring of `later` events, and one step.
+/// The blocks that a connection can need: for its containers, the ring of `later` events, and a frame; but at least
+/// those that the largest step needs when nothing is stored.
 fn blocks(stack: &Stack, flow: &Flow, block: u32, later: u32) -> u32 {
     let mut total = 0u64;
     for (i, cell) in stack.cells.iter().enumerate() {
@@ -320,11 +321,25 @@ fn blocks(stack: &Stack, flow: &Flow, block: u32, later: u32) -> u32 {
         emission.bag.iter().for_each(|bag| _ = ring.join(bag));
     }
     total += u64::from(later) * u64::from(ring.size().blocks(block));
-    let step = stack.ports[LOWER.index()].inputs.iter().map(|i| {
-        let length = stack.layouts[0].shapes.iter().map(|s| s.data_max).max().unwrap_or(0);
-        u64::from(i.need.copies) * u64::from(length.div_ceil(block)) + u64::from(i.need.extra)
+    let longest = stack.layouts[0].shapes.iter().map(|s| s.data_max).max().unwrap_or(0);
+    let frame = stack.ports[LOWER.index()].inputs.iter().map(|i| taken(i.need, longest, block)).max();
+    (total + frame.unwrap_or(0)).max(largest_step(stack, block)).min(u64::from(u32::MAX)) as u32
+}
+
+/// The most blocks that a call, opening or a timer takes.
+fn largest_step(stack: &Stack, block: u32) -> u64 {
+    let calls = crate::admission::limits(stack).into_iter().map(|((port, event), length)| {
+        let inputs = stack.ports[port.index()].inputs.iter().filter(|input| input.event == event);
+        inputs.map(|input| taken(input.need, length, block)).max().unwrap_or(0)
     });
-    (total + step.max().unwrap_or(0)).min(u64::from(u32::MAX)) as u32
+    let others = [stack.bounds.open, stack.bounds.timer].map(|need| u64::from(need.extra));
+    let inputs = stack.ports.iter().flat_map(|port| &port.inputs).map(|input| u64::from(input.need.extra));
+    calls.chain(others).chain(inputs).max().unwrap_or(0)
+}
+
+/// The blocks that a step with a message of a length takes.
+fn taken(need: Need, length: u32, block: u32) -> u64 {
+    u64::from(need.copies) * u64::from(length.div_ceil(block)) + u64::from(need.extra)
 }
 
 /// The most blocks that a value of a type can hold.

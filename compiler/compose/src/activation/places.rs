@@ -8,21 +8,28 @@ use crate::message::Bag;
 use crate::spots::{Spot, SpotRoot};
 
 impl Run<'_> {
-    /// Puts up to `count` messages at a place. Messages in the state are in the pool.
+    /// Puts up to `most` messages at a place. Messages in the state are in the pool, and so is what a function stores
+    /// through a reference: it can be one to the state.
     pub(super) fn store(&mut self, place: &Place, bag: &Bag, most: u32, done: &mut Vec<Course>) {
         let spot = self.spot(place);
+        let is_kept = matches!(spot.root, SpotRoot::Cell(_)) || self.is_reference(place);
+        if is_kept && !bag.is_empty() {
+            let keep = Course::Act(Act::Keep(bag.clone()));
+            done.push(if most > 1 { Course::Times(most, Box::new(keep)) } else { keep });
+        }
+        let stored = if is_kept { &bag.kept() } else { bag };
         match spot.root {
             SpotRoot::Cell(_) => {
-                if !bag.is_empty() {
-                    let keep = Course::Act(Act::Keep(bag.clone()));
-                    done.push(if most > 1 { Course::Times(most, Box::new(keep)) } else { keep });
-                }
-                let new = self.world.cells.write(&spot, &bag.kept());
+                let new = self.world.cells.write(&spot, stored);
                 self.learnt(new);
             }
-            SpotRoot::Local(..) => self.new |= self.locals.write(&spot, bag),
+            SpotRoot::Local(..) => self.new |= self.locals.write(&spot, stored),
         }
         self.changed(place);
+    }
+
+    fn is_reference(&self, place: &Place) -> bool {
+        matches!(place.root, Root::Local(local) if self.frame.references.contains_key(&local))
     }
 
     pub(crate) fn changed(&mut self, place: &Place) {
