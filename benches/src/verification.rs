@@ -73,7 +73,8 @@ pub fn measure() -> Result<String, String> {
             };
             let Search { subject, configuration, states, moves, depth, seconds, memory_mib, .. } = one;
             text += &format!(
-                "| {subject} | {configuration} | {states} | {moves} | {depth} | {seconds:.2} | {memory_mib:.0} | {} | {} | {} |\n",
+                "| {subject} | {configuration} | {states} | {moves} | {depth} | {seconds:.2} | {memory_mib:.0} | {} | \
+                 {} | {} |\n",
                 other("spin"),
                 other("spin, goals"),
                 other("spin-c at level inline"),

@@ -197,20 +197,34 @@ pub fn svg(run: &Run, title: &str, words: &Words) -> String {
     }
     y += 40;
     put(&mut body, 14, y, "start", "why", &run.why, (width - 28) / EVENT);
-    let height = y + 24;
-    let drawn: String = lives.iter().zip(["a", "b"]).map(|(x, name)| {
-        format!("<line x1=\"{x}\" y1=\"56\" x2=\"{x}\" y2=\"{}\" class=\"life\"/>\n<text x=\"{x}\" y=\"48\" text-anchor=\"middle\" class=\"name\">{name}</text>\n", height - 48)
-    }).collect();
+    page((width, y + 24), lives, title, &body)
+}
+
+/// The whole picture: a title, the line of each endpoint's life, and the body.
+fn page((width, height): (usize, usize), lives: [usize; 2], title: &str, body: &str) -> String {
+    let life = |(x, name): (&usize, &str)| {
+        format!(
+            "<line x1=\"{x}\" y1=\"56\" x2=\"{x}\" y2=\"{}\" class=\"life\"/>\n\
+             <text x=\"{x}\" y=\"48\" text-anchor=\"middle\" class=\"name\">{name}</text>\n",
+            height - 48
+        )
+    };
+    let drawn: String = lives.iter().zip(["a", "b"]).map(life).collect();
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
-         <style>text {{ font: 12px sans-serif; fill: #222 }} .name {{ font-weight: bold; font-size: 14px }} .detail {{ font-size: 10px; fill: #777 }} \
-         .frame {{ fill: #06c }} .network {{ fill: #a60 }} .number {{ fill: #999 }} .why {{ fill: #b00; font-weight: bold }} \
-         .life {{ stroke: #999 }} .arrow {{ stroke: #06c }}</style>\n\
-         <defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path d=\"M0,0 L8,4 L0,8 z\" fill=\"#06c\"/></marker></defs>\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n<text x=\"14\" y=\"24\" class=\"name\">{}</text>\n{drawn}{body}</svg>\n",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\">\n\
+         {HEAD}<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
+         <text x=\"14\" y=\"24\" class=\"name\">{}</text>\n{drawn}{body}</svg>\n",
         escaped(title)
     )
 }
+
+/// The styles of a picture, and the tip of its arrows.
+const HEAD: &str = "<style>text { font: 12px sans-serif; fill: #222 } .name { font-weight: bold; font-size: 14px } \
+    .detail { font-size: 10px; fill: #777 } .frame { fill: #06c } .network { fill: #a60 } .number { fill: #999 } \
+    .why { fill: #b00; font-weight: bold } .life { stroke: #999 } .arrow { stroke: #06c }</style>\n\
+    <defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" \
+    orient=\"auto\"><path d=\"M0,0 L8,4 L0,8 z\" fill=\"#06c\"/></marker></defs>\n";
 
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")

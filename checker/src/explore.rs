@@ -240,7 +240,8 @@ impl<'a> Search<'a> {
             _ => format!("at the end one new state in {:.0} was taken for a known one", 1.0 / missed),
         };
         Some(format!(
-            "states were known by {BITS_OF_A_STATE} bits each, of which {:.2} % were set ({rate}); goals were not checked",
+            "states were known by {BITS_OF_A_STATE} bits each, of which {:.2} % were set ({rate}); goals were not \
+             checked",
             100.0 * share
         ))
     }

@@ -82,7 +82,8 @@ impl Network {
         for (at, action) in actions {
             if network.automaton.enabled(&start, MEMBERS, at).len() > MOST_WAYS {
                 return Err(format!(
-                    "`{}` of `{}` can happen in more than {MOST_WAYS} ways at once: set a parameter of it in a configuration, as in `{}`",
+                    "`{}` of `{}` can happen in more than {MOST_WAYS} ways at once: set a parameter of it in a \
+                     configuration, as in `{}`",
                     action.name, network.automaton.name, network.automaton.description
                 ));
             }

@@ -109,8 +109,8 @@ fn run(command: &str, folder: &Path, status: i32) -> String {
     out + &err
 }
 
-/// Compares what was printed with what the document shows. `...` stands for any lines. Times and rates differ, and so does the
-/// number of states when several threads search.
+/// Compares what was printed with what the document shows. `...` stands for any lines. Times and rates differ, and so
+/// does the number of states when several threads search.
 fn compare(document: &str, shown: &[String], printed: &str) {
     let without_figures = |line: &str| match line.contains(" states, ") || line.contains(" runs, ") {
         true => line

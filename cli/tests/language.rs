@@ -1,4 +1,5 @@
-//! What the language reference says of each construct, by test blocks that run in the interpreter and in C at every level.
+//! What the language reference says of each construct, by test blocks that run in the interpreter and in C at every
+//! level.
 
 mod common;
 

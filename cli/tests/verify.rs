@@ -102,7 +102,8 @@ fn run_that_meets_no_goal_is_drawn_saved_and_run_again() {
     assert!(out.contains("C at level inline: the same outputs at each step"), "{out}");
 }
 
-/// SPIN's fairness is weak: it finds a run in which resent messages fill the line again and again. The explorer decides.
+/// SPIN's fairness is weak: it finds a run in which resent messages fill the line again and again. The explorer
+/// decides.
 #[test]
 fn run_that_only_weak_fairness_allows_is_no_violation() {
     let verify = ["verify", "tests/verify/alternating_bit.nacre", "--engine"];

@@ -96,7 +96,8 @@ fn what_one_engine_finds_is_told_though_another_is_missing() {
     assert_eq!(err.matches("`spin` was not found").count(), 1, "once, for two engines: {err}");
 }
 
-/// Stands in for one of the programs that check: says that it runs, in `begun`, and then waits for `never` to be opened.
+/// Stands in for one of the programs that check: says that it runs, in `begun`, and then waits for `never` to be
+/// opened.
 const BLOCKS: &str = "#!/bin/sh\nexec 3> \"$AT/begun\"\necho begun >&3\nread line < \"$AT/never\"\n";
 
 fn script(path: &Path, text: &str) {
@@ -104,7 +105,8 @@ fn script(path: &Path, text: &str) {
     std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("made executable");
 }
 
-/// Interrupts the verification while one of its programs blocks: `spin`, `gcc` or the verifier `pan`. The others succeed.
+/// Interrupts the verification while one of its programs blocks: `spin`, `gcc` or the verifier `pan`. The others
+/// succeed.
 fn interrupted_while_blocked(blocked: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     let (at, scratch) = (folder.path(), folder.path().join("scratch"));

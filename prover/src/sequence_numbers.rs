@@ -47,11 +47,16 @@ pub fn claims(bits: u8) -> Vec<(&'static str, String)> {
         (and (<= low f2) (< f2 high) (= age2 0) (= high2 high) (= low2 low) (= next2 next)) \
         (and (< (- high low) N) (= f2 high) (= age2 0) (= high2 (+ high 1)) (= low2 low) (= next2 next)))";
     let first = format!(
-        "{constants}\n{before}\n(assert (and (= low 0) (= next 0) (= high 1) (= f 0) (= age 0)))\n(assert (not {inside}))\n(check-sat)\n"
+        "{constants}\n{before}\n(assert (and (= low 0) (= next 0) (= high 1) (= f 0) (= age 0)))\n(assert (not \
+         {inside}))\n(check-sat)\n"
     );
-    let step = format!("{constants}\n{before}\n{after}\n(assert {inside})\n(assert {steps})\n(assert (not {inside_after}))\n(check-sat)\n");
+    let step = format!(
+        "{constants}\n{before}\n{after}\n(assert {inside})\n(assert {steps})\n(assert (not \
+        {inside_after}))\n(check-sat)\n"
+    );
     let near = format!(
-        "{constants}\n{before}\n(assert {inside})\n(assert (not (and (<= (- N) (- next f)) (<= (- next f) (+ N AGE)))))\n(check-sat)\n"
+        "{constants}\n{before}\n(assert {inside})\n(assert (not (and (<= (- N) (- next f)) (<= (- next f) (+ N \
+         AGE)))))\n(check-sat)\n"
     );
     let half = 1u64 << (bits - 1);
     let width = format!(

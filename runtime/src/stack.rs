@@ -107,8 +107,8 @@ impl Stack {
     /// Errors: `Invalid` if its interface is of another version or makes no sense.
     ///
     /// # Safety
-    /// `raw` points to a descriptor that an emitted stack (or one written by hand to `nacre.h`) exports; it and all that it
-    /// points to never change or go away, and its functions keep the contract of `nacre.h`.
+    /// `raw` points to a descriptor that an emitted stack (or one written by hand to `nacre.h`) exports; it and all
+    /// that it points to never change or go away, and its functions keep the contract of `nacre.h`.
     pub unsafe fn from_raw(raw: *const NacreStack) -> Result<Stack, Error> {
         // SAFETY: promised by the caller.
         let raw = unsafe { descriptor::check(raw) }?;

@@ -130,8 +130,10 @@ fn instances(ty: &Type, path: &[TimerStep], stack: &Stack) -> u64 {
 /// where numbers begin.
 pub(crate) fn givens(setup: &Setup) -> String {
     let list = |bytes: &[u8]| bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
-    let mut text =
-        String::from("struct given { int end; const char *name; uint32_t len; uint8_t bytes[64]; };\nstatic const struct given givens[] = {\n    {-1, \"\", 0, {0}},\n");
+    let mut text = String::from(
+        "struct given { int end; const char *name; uint32_t len; uint8_t bytes[64]; };\nstatic const \
+            struct given givens[] = {\n    {-1, \"\", 0, {0}},\n",
+    );
     for end in 0..2 {
         for (name, value) in setup.config(end).givens {
             let bytes = match value {

@@ -38,7 +38,8 @@ fn steps(run: &Run) -> String {
         bytes => format!("(const uint8_t[]){{{}}}", bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(", ")),
     };
     let mut text = String::from(
-        "struct step { char kind; int end; uint32_t event; uint64_t arguments[4]; const uint8_t *at; uint32_t len; const uint64_t *drawn; uint32_t draws; };\nstatic const struct step steps[] = {\n",
+        "struct step { char kind; int end; uint32_t event; uint64_t arguments[4]; const uint8_t *at; uint32_t len; \
+         const uint64_t *drawn; uint32_t draws; };\nstatic const struct step steps[] = {\n",
     );
     for step in &run.steps {
         let (kind, event, arguments, data): (char, u32, &[u64], &[u8]) = match &step.what {

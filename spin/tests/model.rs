@@ -58,7 +58,8 @@ fn timers_that_are_a_last_resort_and_a_call_that_must_be_taken() {
     assert_eq!(common::violation(&trail), Violation::Refused);
 }
 
-/// By itself the layer packs messages without headers, too. What is changed is kept by the network, and may be lost like anything else.
+/// By itself the layer packs messages without headers, too. What is changed is kept by the network, and may be lost
+/// like anything else.
 #[test]
 fn any_bit_of_a_frame_is_turned_round() {
     let bounds = Bounds { sizes: vec![1, 2], ..bounds([1, 0]) };

@@ -16,8 +16,8 @@ fn directive(line: &str) -> Option<Option<(u32, &str)>> {
     Some(of_layer.then(|| (number.parse().expect("a number"), file)))
 }
 
-/// The lines of C that a compiler attributes to layers, by the comment in front of the function that they are in; braces are
-/// left out. An empty name: no comment is in front of that function.
+/// The lines of C that a compiler attributes to layers, by the comment in front of the function that they are in;
+/// braces are left out. An empty name: no comment is in front of that function.
 pub fn attributed(c: &str) -> BTreeMap<String, Vec<Attributed>> {
     let mut code: BTreeMap<String, Vec<Attributed>> = BTreeMap::new();
     let (mut name, mut at, mut commented) = (String::new(), None, false);
@@ -42,7 +42,8 @@ pub fn attributed(c: &str) -> BTreeMap<String, Vec<Attributed>> {
     code
 }
 
-/// Emitted C in which every line is attributed to a line of a layer that is `by` further on: what a wrong writer would write.
+/// Emitted C in which every line is attributed to a line of a layer that is `by` further on: what a wrong writer would
+/// write.
 pub fn shifted(c: &str, by: i64) -> String {
     let line = |line: &str| match directive(line) {
         Some(Some((number, file))) => format!("#line {} {file}\n", (i64::from(number) + by).max(1)),

@@ -77,8 +77,9 @@ fn snake(name: &str) -> String {
     snake
 }
 
-/// A name of a layer that is also a word of English may be a word of the language, of the command line or of a saved run. Then it
-/// stands in a table, beside the variant that it means. Tables of `syntax`, which sees no layers, are of words alone.
+/// A name of a layer that is also a word of English may be a word of the language, of the command line or of a saved
+/// run. Then it stands in a table, beside the variant that it means. Tables of `syntax`, which sees no layers, are of
+/// words alone.
 fn is_word(literal: &Literal, path: &str) -> bool {
     let named = || literal.beside.iter().any(|variant| snake(variant) == literal.value);
     literal.in_table && (path.starts_with("compiler/syntax/") || named())
@@ -120,7 +121,8 @@ fn names_of_layers_are_recognized_in_code() {
     );
 }
 
-/// What is still larger than it should be, or undocumented: `tests/sizes.txt`. A line is a kind, a path, and at most how much.
+/// What is still larger than it should be, or undocumented: `tests/sizes.txt`. A line is a kind, a path, and at most
+/// how much.
 fn allowed() -> BTreeMap<(String, String), usize> {
     let text = std::fs::read_to_string(root().join("tests/sizes.txt")).expect("readable");
     let lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());

@@ -1,5 +1,5 @@
-//! Messages of a bounded length: a type that only fitting messages have, the bound of what is kept, and the same behaviour at every
-//! level.
+//! Messages of a bounded length: a type that only fitting messages have, the bound of what is kept, and the same
+//! behaviour at every level.
 
 use nacre_driver::Session;
 use nacre_stack::Stack;
@@ -7,7 +7,8 @@ use nacre_tests::machines::Machines;
 use nacre_tests::root;
 use nacre_tests::storm::{storm, Tally};
 
-/// Bounded messages in options, containers, structs, functions, tuples and filters; unbounded ones where the text says `BOUND`.
+/// Bounded messages in options, containers, structs, functions, tuples and filters; unbounded ones where the text says
+/// `BOUND`.
 const LAYERS: &str = "
 import \"../layers/interfaces.nacre\";
 import \"../layers/floor/floor.nacre\";

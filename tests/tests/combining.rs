@@ -1,5 +1,5 @@
-//! Filters that read several strings of bytes side by side: what they give is what the rule says, and the same to the interpreter
-//! and to C at every level, whatever is damaged.
+//! Filters that read several strings of bytes side by side: what they give is what the rule says, and the same to the
+//! interpreter and to C at every level, whatever is damaged.
 
 use nacre_driver::Session;
 use nacre_simulator::endpoint::{Maker, Opening};
@@ -10,8 +10,8 @@ use nacre_tests::machines::Machines;
 use nacre_tests::root;
 use nacre_tests::storm::{storm, Tally};
 
-/// Filters of two and three inputs, by byte and by word, that yield, reject and give results, over all that has bytes: messages, parts
-/// of them, numbers, packed messages, joined bytes, messages that are consumed.
+/// Filters of two and three inputs, by byte and by word, that yield, reject and give results, over all that has bytes:
+/// messages, parts of them, numbers, packed messages, joined bytes, messages that are consumed.
 const LAYERS: &str = "
 import \"../layers/interfaces.nacre\";
 import \"../layers/floor/floor.nacre\";

@@ -1,5 +1,5 @@
-//! The interpreter and the emitted C of every level run the library's stacks in lockstep, and are equal after each event; ends of
-//! different levels talk with each other as two interpreters do.
+//! The interpreter and the emitted C of every level run the library's stacks in lockstep, and are equal after each
+//! event; ends of different levels talk with each other as two interpreters do.
 
 use std::path::Path;
 use std::sync::OnceLock;

@@ -1,4 +1,5 @@
-//! Every error of the type checker and of the driver, and of composition what a stack in text can meet, as a user sees it: `errors/CODE.nacre` beside `errors/CODE.expected`.
+//! Every error of the type checker and of the driver, and of composition what a stack in text can meet, as a user sees
+//! it: `errors/CODE.nacre` beside `errors/CODE.expected`.
 
 use std::collections::BTreeSet;
 

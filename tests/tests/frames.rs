@@ -1,5 +1,5 @@
-//! Damaged frames do no harm: C of level inline under sanitizers gets frames of a real exchange that are changed in bits, cut off,
-//! made longer, and put together of two.
+//! Damaged frames do no harm: C of level inline under sanitizers gets frames of a real exchange that are changed in
+//! bits, cut off, made longer, and put together of two.
 
 use std::collections::BTreeMap;
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! What docs/wire.md promises of identification and of numbers, on the library's own stack: who is named when, what a lost first
-//! frame costs, what an unknown cookie leads to, and that old copies are not taken for new.
+//! What docs/wire.md promises of identification and of numbers, on the library's own stack: who is named when, what a
+//! lost first frame costs, what an unknown cookie leads to, and that old copies are not taken for new.
 
 use nacre_stack::interpret::Value;
 use nacre_tests::library::find;

@@ -1,8 +1,8 @@
 //! No two files of a crate import each other, over however many others.
 //!
-//! An import is a `use` or a path that begins with `crate`, `self` or `super`. It leads to the file that declares the name, not to one that
-//! only exports it again (`pub use`), so a crate's root may gather what its files declare. What is used of a `*` is found by
-//! name, also in what macros are given. Tests inside of files do not count.
+//! An import is a `use` or a path that begins with `crate`, `self` or `super`. It leads to the file that declares the
+//! name, not to one that only exports it again (`pub use`), so a crate's root may gather what its files declare. What
+//! is used of a `*` is found by name, also in what macros are given. Tests inside of files do not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use nacre_tests::{files, root};
 use syn::visit::{self, Visit};
 
-/// How many files of a crate still are in cycles, most of them a module and what is inside of it. Only ever make these smaller.
+/// How many files of a crate still are in cycles, most of them a module and what is inside of it. Only ever make these
+/// smaller.
 const KNOWN: &[(&str, usize)] = &[("tests", 4)];
 
 /// No path to a name of a crate has more parts.

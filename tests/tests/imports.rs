@@ -49,7 +49,8 @@ fn a_named_import_sees_nothing_of_who_imports_it() {
 #[test]
 fn files_may_import_each_other_under_names_and_without() {
     let one = format!("import \"two.nacre\" as two;\n{INTERFACE}worker x: two.other<addr> {{}}\n");
-    let two = "import \"one.nacre\" as one;\nimport \"two.nacre\" as self;\ninterface other<A> { down send(m: msg) up deliver(m: msg) }\nworker x: one.channel<addr> over self.other<addr> {}\n";
+    let two = "import \"one.nacre\" as one;\nimport \"two.nacre\" as self;\ninterface other<A> { down send(m: msg) up \
+        deliver(m: msg) }\nworker x: one.channel<addr> over self.other<addr> {}\n";
     let session = opened(&[("one.nacre", &one), ("two.nacre", two)], 1);
     assert_eq!(codes(&session), [""; 0], "{}", session.render(false));
     // Begun with, both are in one space, and the names stand twice there.
@@ -69,9 +70,11 @@ fn a_double_name_behind_a_named_import_is_told_once() {
 #[test]
 fn automata_and_constants_behind_a_name_are_found() {
     let lower = format!(
-        "{INTERFACE}const MOST: u32 = 3;\nautomaton limited {{\n    state {{ sent: u32 }}\n    input send(at p, m) when sent < MOST {{ sent = sent + 1; }}\n}}\n"
+        "{INTERFACE}const MOST: u32 = 3;\nautomaton limited {{\n    state {{ sent: u32 }}\n    input send(at p, m) \
+         when sent < MOST {{ sent = sent + 1; }}\n}}\n"
     );
-    let upper = "import \"lower.nacre\" as lower;\nconst MOST: u32 = 9;\nautomaton shorter extends lower.limited {\n    state { left: u32 = lower.MOST }\n    input send(at p, m) when left > 0 { left = left - 1; }\n}\nworker x: lower.channel over lower.channel { provides shorter; requires lower.limited; }\n";
+    let upper = "import \"lower.nacre\" as lower;\nconst MOST: u32 = 9;\nautomaton shorter extends lower.limited \
+        {\n    state { left: u32 = lower.MOST }\n    input send(at p, m) when left > 0 { left = left - 1; }\n}\nworker x: lower.channel over lower.channel { provides shorter; requires lower.limited; }\n";
     let session = opened(&[("upper.nacre", upper), ("lower.nacre", &lower)], 1);
     assert_eq!(codes(&session), [""; 0], "{}", session.render(false));
     assert!(session.is_automaton("lower.limited") && session.is_automaton("shorter") && !session.is_automaton("x"));

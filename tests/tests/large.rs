@@ -1,4 +1,5 @@
-//! Long arrays, sets and rows of bytes: C of them is as long as that of short ones, and does the same as the interpreter.
+//! Long arrays, sets and rows of bytes: C of them is as long as that of short ones, and does the same as the
+//! interpreter.
 
 use nacre_driver::{Level, Session};
 use nacre_tests::machines::{Machines, LEVELS};

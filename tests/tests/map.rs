@@ -1,4 +1,5 @@
-//! ARCHITECTURE.md, docs/runtime.md and CONTRIBUTING.md are true of the tree: rooms, paths and entry points that they name exist.
+//! ARCHITECTURE.md, docs/runtime.md and CONTRIBUTING.md are true of the tree: rooms, paths and entry points that they
+//! name exist.
 
 use nacre_tests::{files, root};
 

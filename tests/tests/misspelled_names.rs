@@ -1,5 +1,5 @@
-//! Every name in tests and configurations is resolved by `check`: misspelled, it is an error there, with the name that was
-//! meant.
+//! Every name in tests and configurations is resolved by `check`: misspelled, it is an error there, with the name that
+//! was meant.
 
 use std::path::Path;
 

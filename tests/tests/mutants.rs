@@ -1,5 +1,5 @@
-//! Seeded bugs are found: each small change to a layer, to what the back end is given or to what it writes must break a run, a
-//! comparison or a check that holds without it. Which did is printed as a table.
+//! Seeded bugs are found: each small change to a layer, to what the back end is given or to what it writes must break a
+//! run, a comparison or a check that holds without it. Which did is printed as a table.
 
 use nacre_stack::StatementKind;
 use nacre_tests::in_parallel;

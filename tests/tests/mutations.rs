@@ -1,5 +1,5 @@
-//! No source, however wrong, makes a tool panic, hang or take more than 1 GiB: all sources of the repository are damaged and
-//! go through the whole compiler. What is accepted is run too.
+//! No source, however wrong, makes a tool panic, hang or take more than 1 GiB: all sources of the repository are
+//! damaged and go through the whole compiler. What is accepted is run too.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::panic::{catch_unwind, AssertUnwindSafe};

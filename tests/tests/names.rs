@@ -1,5 +1,5 @@
-//! Whatever the parts of a stack are called, its C is the same but for names: strict compilers take it, and it does what the
-//! interpreter does.
+//! Whatever the parts of a stack are called, its C is the same but for names: strict compilers take it, and it does
+//! what the interpreter does.
 //!
 //! Names are drawn from all words of the emitted C itself, as they are and without the prefix, from words of C and its
 //! library, and from names that are parts of each other. They are given in the stack IR, which knows no words of ours.

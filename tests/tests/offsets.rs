@@ -1,5 +1,5 @@
-//! Header fields at a byte of their choice: they are there in every frame, the others are packed around them, and what is damaged is
-//! the same to the interpreter and to C at every level.
+//! Header fields at a byte of their choice: they are there in every frame, the others are packed around them, and what
+//! is damaged is the same to the interpreter and to C at every level.
 
 use nacre_driver::Session;
 use nacre_simulator::endpoint::{Maker, Opening};
@@ -71,8 +71,8 @@ fn machines(name: &str) -> Machines {
     Machines::of(session, stack)
 }
 
-/// Where each field of a shape is, by the rules of docs/frames.md: those with a place of their own there, each other one at the
-/// first bit from which on enough bits are free.
+/// Where each field of a shape is, by the rules of docs/frames.md: those with a place of their own there, each other
+/// one at the first bit from which on enough bits are free.
 fn places(stack: &Stack, layout: usize, shape: usize) -> Vec<(String, u32)> {
     let layout = &stack.layouts[layout];
     let shape = &layout.shapes[shape];

@@ -1,5 +1,5 @@
-//! Each row of the table of operations, with operands at the limits of every type, in the interpreter and in emitted C: gcc and
-//! clang, optimized and not, at each level where that makes a difference.
+//! Each row of the table of operations, with operands at the limits of every type, in the interpreter and in emitted C:
+//! gcc and clang, optimized and not, at each level where that makes a difference.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -20,7 +20,8 @@ const GCC: (&str, &[&str]) = ("gcc", &["-O1"]);
 /// Traps where the behaviour of the C is not defined.
 const CLANG: (&str, &[&str]) = ("clang", &["-O0", "-fsanitize=undefined", "-fsanitize-trap=all"]);
 
-/// C of a stack, loaded. (Functions that are called once are not inlined: the one that calls them all would be too large.)
+/// C of a stack, loaded. (Functions that are called once are not inlined: the one that calls them all would be too
+/// large.)
 fn compiled(stack: &Stack, level: Level, (compiler, flags): (&str, &[&str])) -> Box<dyn Endpoint> {
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("operations");
     let toolchain = Toolchain::named(compiler, &cache).expect("gcc and clang").optimize("-fno-inline");

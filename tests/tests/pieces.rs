@@ -1,5 +1,5 @@
-//! Messages that are joined of many pieces, or kept several at once, in a pool of few blocks: a step that was admitted never runs
-//! out of room for them.
+//! Messages that are joined of many pieces, or kept several at once, in a pool of few blocks: a step that was admitted
+//! never runs out of room for them.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! Each row of the table of operations, with operands at the limits of every type, in the interpreter and in the Promela
-//! model as SPIN's verifier runs it. What Promela cannot do is refused, and what is refused is listed.
+//! Each row of the table of operations, with operands at the limits of every type, in the interpreter and in the
+//! Promela model as SPIN's verifier runs it. What Promela cannot do is refused, and what is refused is listed.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;

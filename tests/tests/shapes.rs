@@ -15,7 +15,10 @@ fn source(headers: usize) -> String {
     let declared = each(&|n| format!("    header Head{n} {{ bit: bool }}"));
     let arms = each(&|n| format!("            {n} => {{ below.send(m + Head{n} {{ bit: {n} == 7 }}); }}"));
     let handlers = each(&|n| {
-        format!("    up deliver(m - Head{n} {{ bit }}) {{ if bit == ({n} == 7) {{ above.deliver(m); }} else {{ drop m; count wrong; }} count h{n}; }}")
+        format!(
+            "    up deliver(m - Head{n} {{ bit }}) {{ if bit == ({n} == 7) {{ above.deliver(m); }} else {{ drop m; \
+            count wrong; }} count h{n}; }}"
+        )
     });
     let counters = (0..headers).map(|n| format!("h{n}")).collect::<Vec<_>>().join(", ");
     format!(
@@ -57,7 +60,8 @@ fn machines(name: &str, headers: usize) -> Machines {
 
 #[test]
 fn every_shape_arrives_as_itself_and_damaged_ones_are_the_same_to_all() {
-    // A frame has numbers below 126 in one byte, what is packed those below 255; 256 headers need more than a byte in C.
+    // A frame has numbers below 126 in one byte, what is packed those below 255; 256 headers need more than a byte in
+    // C.
     for (name, headers) in [("bare", 130), ("packed", 258)] {
         let machines = machines(name, headers);
         let (interface, maker) = (machines.interface(), machines.lockstep());

@@ -1,5 +1,5 @@
-//! A debugger steps through the layers' source: `#line` leads it to each statement that is executed, in order, at every level.
-//! A profiler attributes instructions to the same statements.
+//! A debugger steps through the layers' source: `#line` leads it to each statement that is executed, in order, at every
+//! level. A profiler attributes instructions to the same statements.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,8 @@ fn session() -> (Session, String) {
     (open(&source), "stepping".into())
 }
 
-/// Compiles a stack in C with debugging information and without optimization, with two calls of `send`; gives the program.
+/// Compiles a stack in C with debugging information and without optimization, with two calls of `send`; gives the
+/// program.
 fn built(header: &str, source: &str, folder: &Path) -> PathBuf {
     let path = |name: &str| folder.join(name);
     std::fs::write(path("stepping.h"), header).expect("the header is written");
@@ -54,7 +55,8 @@ fn fixed(name: &str) -> PathBuf {
     root().join("tests/stepping").join(name)
 }
 
-/// Steps through two calls of `send`: the lines of layers in order, each as it is written, without repetitions in a row.
+/// Steps through two calls of `send`: the lines of layers in order, each as it is written, without repetitions in a
+/// row.
 fn stepped(header: &str, source: &str) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let ran = Command::new("gdb")

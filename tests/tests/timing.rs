@@ -52,7 +52,9 @@ fn a_time_that_becomes_a_number_leaks() {
 
 #[test]
 fn a_time_in_a_header_leaks() {
-    let told = one("header Stamp { at: u64 } state { last: instant } down send(m) { pass m + Stamp { at: (now - last) as u64 }; } up deliver(m - Stamp { at }) { pass m; }");
+    let told =
+        one("header Stamp { at: u64 } state { last: instant } down send(m) { pass m + Stamp { at: (now - last) \
+        as u64 }; } up deliver(m - Stamp { at }) { pass m; }");
     assert_eq!(told, ["an event"]);
 }
 

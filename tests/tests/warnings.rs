@@ -8,8 +8,8 @@ use nacre_tests::machines::LEVELS;
 use nacre_tests::programs::generate;
 use nacre_tests::programs::run::compose;
 
-/// Warnings that are still given: of operands that the types alone decide about, and of a second pair of parentheses. Only
-/// ever make this shorter.
+/// Warnings that are still given: of operands that the types alone decide about, and of a second pair of parentheses.
+/// Only ever make this shorter.
 const KNOWN: [&str; 4] =
     ["-Wno-unused-parameter", "-Wno-type-limits", "-Wno-unknown-warning-option", "-Wno-parentheses-equality"];
 

@@ -1,4 +1,5 @@
-//! What is packed is unpacked again, bit for bit and in one way only; and the frames that peers must agree on are on file.
+//! What is packed is unpacked again, bit for bit and in one way only; and the frames that peers must agree on are on
+//! file.
 
 use std::collections::BTreeMap;
 

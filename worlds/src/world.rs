@@ -202,7 +202,8 @@ pub fn world(
     {
         if age + u64::from(entries) >= 1 << (bits - 1) {
             return Err(Refusal::Words(format!(
-                "`{}` numbers {entries} entries with {bits} bits, and copies come as late as {age} sends (AGE): together they must stay below {}",
+                "`{}` numbers {entries} entries with {bits} bits, and copies come as late as {age} sends (AGE): \
+                 together they must stay below {}",
                 cell.name,
                 1u64 << (bits - 1)
             )));

@@ -229,7 +229,9 @@ const SEEDS: &[(&str, Seed)] = &[
         seed(
             "layers/pt2pt/pt2pt.nacre",
             &[(
-                "for (number, m) in sent.up_to(sent.low + 1) { repeat(number); transmit(number, share m); }", "for (number, m) in sent.up_to(sent.high) { if number + 1 == sent.high { transmit(number, share m); } }",
+                "for (number, m) in sent.up_to(sent.low + 1) { repeat(number); transmit(number, share m); }",
+                "for \
+                 (number, m) in sent.up_to(sent.high) { if number + 1 == sent.high { transmit(number, share m); } }",
             )],
             "all_arrive",
         ),
@@ -275,7 +277,18 @@ const SEEDS: &[(&str, Seed)] = &[
     ),
     (
         "a grant is lost, and both wait",
-        seed("layers/credit/credit.nacre", &[("    invariant owed == 0 || room == 0 || closing;\n", ""), ("        room += n;\n        tell();", "        room += n;")], ""),
+        seed(
+            "layers/credit/credit.nacre",
+            &[
+                (
+                    "    invariant owed == 0 || room == 0 || \
+            closing;\n",
+                    "",
+                ),
+                ("        room += n;\n        tell();", "        room += n;"),
+            ],
+            "",
+        ),
     ),
     (
         "one grants after the end",
@@ -285,10 +298,7 @@ const SEEDS: &[(&str, Seed)] = &[
         "close overtakes what waits for room",
         seed("layers/frag/frag.nacre", &[("if waiting.empty { pass; }", "pass;")], ""),
     ),
-    (
-        "close overtakes what is held",
-        seed("layers/delay/delay.nacre", &[("if held.empty { pass; }", "pass;")], ""),
-    ),
+    ("close overtakes what is held", seed("layers/delay/delay.nacre", &[("if held.empty { pass; }", "pass;")], "")),
     (
         "its own first frame, come back, is taken for the peer's",
         seed(
@@ -299,11 +309,7 @@ const SEEDS: &[(&str, Seed)] = &[
     ),
     (
         "a window is repaired by one timeout a message",
-        seed(
-            "layers/pt2pt/pt2pt.nacre",
-            &[("else if ack >= repeated { repeat_oldest(); }", "")],
-            "all_arrive",
-        ),
+        seed("layers/pt2pt/pt2pt.nacre", &[("else if ack >= repeated { repeat_oldest(); }", "")], "all_arrive"),
     ),
     (
         "a grant too many",

@@ -68,10 +68,12 @@ fn what_reaches_anything_else_has_them() {
         ("            timing = false;", "            if rounds == 3 { return; } above.init();"),
         (
             "            count measured;",
-            "            let at = (rounds % 2) as 0..2 else unreachable; marks[at] = true; if marks[0] { above.init(); }",
+            "            let at = (rounds % 2) as 0..2 else unreachable; marks[at] = true; if marks[0] { above.init(); \
+             }",
         ),
     ] {
-        let more = "    header Head { number: u32 }\n    state { marks: bool per 0..2 }\n    up deliver(m - Head { number }) { if number > 0 { pass m; } else { drop m; } }\n";
+        let more = "    header Head { number: u32 }\n    state { marks: bool per 0..2 }\n    up deliver(m - Head { \
+            number }) { if number > 0 { pass m; } else { drop m; } }\n";
         let changed = MEASURED.replace(from, to);
         assert_ne!(changed, MEASURED);
         let found = seeded(&format!("{more}{changed}"));

@@ -312,7 +312,10 @@ pub fn end(args: &Verify, subjects: &[Subject], all: &[(&Subject, World, Vec<Rep
             _ if refusals.count() > 0 && all.is_empty() => "nothing was verified",
             (false, true) if refusals.count() > 0 => "holds in every configuration that was verified",
             (false, true) if explored => "holds in every configuration",
-            (false, true) => "holds in every configuration, as far as SPIN looks (not for handlers that never run; in C not for goals)",
+            (false, true) => {
+                "holds in every configuration, as far as SPIN looks (not for handlers that never run; in \
+                C not for goals)"
+            }
             (false, false) => "no violation found, but not everything was searched",
         };
         print(summary);

@@ -1,8 +1,8 @@
 //! Tracks the uses of values that depend on the clock: a checker may erase them if they only influence each other.
 //!
-//! A *timing* value is one that depends on `now`. It may be kept in durations and instants, be computed with, decide how long a
-//! timer waits, and be counted. Whatever else it reaches (a header, an event, a number, a branch that does more than that) is a
-//! *leak*: allowed, but then the behaviour depends on the clock and a checker cannot erase times.
+//! A *timing* value is one that depends on `now`. It may be kept in durations and instants, be computed with, decide
+//! how long a timer waits, and be counted. Whatever else it reaches (a header, an event, a number, a branch that does
+//! more than that) is a *leak*: allowed, but then the behaviour depends on the clock and a checker cannot erase times.
 //!
 //! The same analysis decides whether a checker may erase times ([`erasure`]) and must try random draws ([`draws`]).
 

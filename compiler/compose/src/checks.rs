@@ -17,7 +17,10 @@ pub(crate) fn fragments(layers: &[Fragment]) -> Vec<Diagnostic> {
     if !layers.is_empty() {
         return vec![];
     }
-    vec![Diagnostic::error(codes::EMPTY, "a stack needs at least one layer").help("write `stack name = upper / lower;`")]
+    vec![Diagnostic::error(codes::EMPTY, "a stack needs at least one layer").help(
+        "write `stack name = upper / \
+        lower;`",
+    )]
 }
 
 /// Checks the linked layers.
@@ -157,7 +160,10 @@ fn one_way(stack: &Stack, flow: &Flow, event: EventId) -> Diagnostic {
         error = error.at(emission.span, format!("`{}` emits it", handler.name));
     }
     error
-        .because("the peer gets what leaves by `send` as `deliver`, anything else by the same name; one event brings all frames up")
+        .because(
+            "the peer gets what leaves by `send` as `deliver`, anything else by the same name; one event brings \
+            all frames up",
+        )
         .help("put a layer at the bottom that speaks `datagram` below")
 }
 

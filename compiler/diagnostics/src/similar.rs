@@ -5,8 +5,8 @@ const LONGEST: usize = 200;
 /// The most names that a help lists.
 const MOST: usize = 40;
 
-/// Returns the known name with the least edit distance to `name`, if that is at most a third of its length (and always less
-/// than it: a name of one letter is like no other).
+/// Returns the known name with the least edit distance to `name`, if that is at most a third of its length (and always
+/// less than it: a name of one letter is like no other).
 ///
 /// ```
 /// use nacre_diagnostics::nearest;

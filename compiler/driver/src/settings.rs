@@ -151,7 +151,8 @@ fn no_network(configuration: &Configuration, lowest: Option<&ast::Layer>) -> Dia
     let Configuration { name, subject, span, .. } = configuration;
     let message = format!("there is no automaton below `{subject}`: `{lowest}` requires none");
     let help = format!(
-        "write `requires` and the name of an automaton in `{lowest}`, or `configuration {name} for {subject} over AUTOMATON {{ ... }}`"
+        "write `requires` and the name of an automaton in `{lowest}`, or `configuration {name} for {subject} over \
+         AUTOMATON {{ ... }}`"
     );
     let found = Diagnostic::error(NO_NETWORK, message).help(help);
     if *span == Span::default() {

@@ -1,11 +1,11 @@
 //! Decides which emissions become calls: those that may overtake the events in the queue unobserved.
 //!
-//! A step is a tree of events. The queue handles it breadth first; a call descends at once. With some emissions as calls
-//! and the others through the queue, the order is breadth first by the number of waits, and depth first within. Layers
-//! share no state, so all behaviour is kept if every layer (and every port, and the ring of `later` events) meets the
-//! same events in the same order. Take two events x and y at one of them, reached from one run of a handler over its
-//! emissions a and then b. The queue handles x first if x is not deeper than y; the mixed order does if x does not have
-//! more waits before it. So both must agree for all depths at which a and b can reach one place.
+//! A step is a tree of events. The queue handles it breadth first; a call descends at once. With some emissions as
+//! calls and the others through the queue, the order is breadth first by the number of waits, and depth first within.
+//! Layers share no state, so all behaviour is kept if every layer (and every port, and the ring of `later` events)
+//! meets the same events in the same order. Take two events x and y at one of them, reached from one run of a handler
+//! over its emissions a and then b. The queue handles x first if x is not deeper than y; the mixed order does if x does
+//! not have more waits before it. So both must agree for all depths at which a and b can reach one place.
 //!
 //! Also, no layer may be entered while it runs, unless it has nothing left to do; and calls must not form cycles,
 //! because they become C functions. The pass begins with all emissions as calls and returns to the queue those that

@@ -49,7 +49,7 @@ pub enum ExprKind {
     /// `a * b / c` with a product of 128 bits, all three and the result of one unsigned type or Duration. A quotient
     /// that does not fit wraps, as all arithmetic; by zero it is 0 (the type checker has excluded it).
     MulDiv(Box<Expr>, Box<Expr>, Box<Expr>),
-    /// To the expression's type; narrowing cuts. Only among numbers, bool, seq, enums, ranges (upwards), durations, bits.
+    /// To the expression's type; narrowing cuts. Numbers, bool, seq, enums, ranges (upwards), durations, bits.
     Convert(Box<Expr>),
     If(Box<Expr>, Box<Expr>, Box<Expr>),
     /// Fields in order.
@@ -115,7 +115,7 @@ pub enum UnaryOp {
 }
 
 /// Arithmetic in the operands' type, wrapping. `Seq + UInt/Int constant` has been made `Seq + Seq`; `Seq - Seq` is
-/// [`BinaryOp::Distance`], of type Int of its width. Division and remainder by zero give 0 (the type checker has excluded it).
+/// [`BinaryOp::Distance`], of type Int of its width. Division and remainder by zero give 0 (excluded by typing).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum BinaryOp {
     Add,
@@ -163,8 +163,8 @@ pub enum Root {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Step {
     Field(u32),
-    /// Element of an array (in range by type), slot of a pool or map (its value; a slot that is not used: reads give zero,
-    /// writes are lost), entry of a list or ring by age, entry of a window by number.
+    /// Element of an array (in range by type), slot of a pool or map (its value; a slot that is not used: reads give
+    /// zero, writes are lost), entry of a list or ring by age, entry of a window by number.
     Index(Expr),
     /// The value in an option that is known to be there.
     Unwrap,
@@ -225,8 +225,8 @@ pub enum StatementKind {
         bound: u32,
         body: Block,
     },
-    /// `for x in from .. to`, ascending, at most `bound` times. The ends have the type of the variable, or, where that is a range,
-    /// any one type of numbers (the type checker knows that the range holds all between them).
+    /// `for x in from .. to`, ascending, at most `bound` times. The ends have the type of the variable, or, where that
+    /// is a range, any one type of numbers (the type checker knows that the range holds all between them).
     For {
         variable: LocalId,
         from: Expr,
@@ -281,7 +281,7 @@ pub enum StatementKind {
         into: LocalId,
         below: Expr,
     },
-    /// A filter that yields: `into` is Msg, or Option(Msg) if it may reject. Borrows its input, bytes or a tuple of bytes.
+    /// A filter that yields: `into` is Msg, or Option(Msg) if it may reject. Borrows its input: bytes or tuple of bytes.
     Filter {
         into: LocalId,
         filter: FilterId,
@@ -327,9 +327,9 @@ pub enum Argument {
     Reference(Place),
 }
 
-/// What `Each` goes over, and the locals it sets. Entries are borrowed: `value` may only be used by Share, Length, View or,
-/// with `drain`, is moved out. The container is not changed meanwhile (but for the current entry's fields and its removal as
-/// the last act before leaving).
+/// What `Each` goes over, and the locals it sets. Entries are borrowed: `value` may only be used by Share, Length, View
+/// or, with `drain`, is moved out. The container is not changed meanwhile (but for the current entry's fields and its
+/// removal as the last act before leaving).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Walk {
     pub over: Place,
@@ -352,7 +352,7 @@ pub struct Operate {
     pub operation: Operation,
     pub place: Place,
     pub arguments: Vec<Expr>,
-    /// What it gives; see [`Operation`]. Where a local of the type itself stands for an option, none is zero; so is what a failure gives.
+    /// Its result; see [`Operation`]. For an option, a local may have the type itself: none and failure are zero.
     pub into: Option<LocalId>,
     /// For those that can fail: set to a bool, whether it was done. On failure `back` receives the value again.
     pub done: Option<LocalId>,

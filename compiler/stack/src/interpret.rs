@@ -5,15 +5,16 @@
 //!
 //! Beyond what the head of the IR fixes, this is decided here:
 //!
-//! - **Pool.** Bytes of the outside event (of a frame: its data) are kept at most once a step, as a whole: ceil(length / block)
-//!   blocks, of which a kept slice holds those that it touches. Each segment that was made takes ceil(length / block) blocks of its own,
-//!   for every store; what `Pack` gives is one segment that was made, head and data. A block that nothing refers to at a step's end is free; within a step none is taken twice.
+//! - **Pool.** Bytes of the outside event (of a frame: its data) are kept at most once a step, as a whole: ceil(length
+//!   / block) blocks, of which a kept slice holds those that it touches. Each segment that was made takes ceil(length /
+//!   block) blocks of its own, for every store; what `Pack` gives is one segment that was made, head and data. A block
+//!   that nothing refers to at a step's end is free; within a step none is taken twice.
 //! - **Random numbers.** SplitMix64 for each layer; its state begins as seed + (layer + 1) * 0x9E3779B97F4A7C15.
 //!   A number below n is the high half of the 128-bit product.
-//! - **Timers** due at once fire by (deadline, layer, place in [`Stack::timers`](crate::Stack::timers), indices), one a tick, after all
-//!   `later` events. `arm` saturates one below [`NEVER`].
-//! - **Frames** that no shape allows are counted before space is looked at; for calls see the head of the IR. A tick without
-//!   space has no effect and is counted.
+//! - **Timers** due at once fire by (deadline, layer, place in [`Stack::timers`](crate::Stack::timers), indices), one a
+//!   tick, after all `later` events. `arm` saturates one below [`NEVER`].
+//! - **Frames** that no shape allows are counted before space is looked at; for calls see the head of the IR. A tick
+//!   without space has no effect and is counted.
 
 mod arguments;
 pub mod canonical;

@@ -19,8 +19,8 @@ use problems::Problems;
 
 pub use problems::Problem;
 
-/// Checks all of a stack, but for the use of messages (`nacre_analysis::linear`). Later checks rely on earlier ones, so they
-/// run only if those found nothing.
+/// Checks all of a stack, but for the use of messages (`nacre_analysis::linear`). Later checks rely on earlier ones, so
+/// they run only if those found nothing.
 pub fn validate(stack: &Stack) -> Result<(), Vec<Problem>> {
     let mut problems = Problems::default();
     for check in [

@@ -1,9 +1,9 @@
 //! The one traversal of the code in a stack: a [`Visitor`] that reads and a [`Rewriter`] that changes, both made by one
-//! macro, so that they meet the same nodes in the same order. No match has a `_` arm and no pattern leaves out a field: what
-//! is added to the IR has to be added here.
+//! macro, so that they meet the same nodes in the same order. No match has a `_` arm and no pattern leaves out a field:
+//! what is added to the IR has to be added here.
 //!
-//! The order is that of evaluation: operands before what uses them is done, a statement's own parts before the blocks in it.
-//! A node is visited before its parts.
+//! The order is that of evaluation: operands before what uses them is done, a statement's own parts before the blocks
+//! in it. A node is visited before its parts.
 
 mod traverse;
 

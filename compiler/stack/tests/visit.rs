@@ -1,5 +1,5 @@
-//! The traversal meets every statement, expression and place: counted against what `Debug` prints, which is derived and so
-//! knows all fields, whatever the traversal makes of them.
+//! The traversal meets every statement, expression and place: counted against what `Debug` prints, which is derived and
+//! so knows all fields, whatever the traversal makes of them.
 
 use nacre_stack::samples::{self, build::*};
 use nacre_stack::visit::*;

@@ -158,7 +158,10 @@ pub(crate) fn no_such_import(word: &str, known: &[&str], span: Span) -> Diagnost
 pub(crate) fn wrong_case(word: &str, what: &str, better: &str, span: Span) -> Diagnostic {
     Diagnostic::error("S0009", format!("`{word}` cannot name {what}"))
         .at(span, format!("expected the name of {what}"))
-        .because("types and headers are Capitalized with a lower-case letter, constants and parameters ALL_CAPITALS, all else lower_case")
+        .because(
+            "types and headers are Capitalized with a lower-case letter, constants and parameters ALL_CAPITALS, \
+            all else lower_case",
+        )
         .help(match better {
             // `H1` might be a constant as well.
             same if same == word => format!("give it a lower-case letter, as in `{word}x`"),

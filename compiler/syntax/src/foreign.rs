@@ -1,7 +1,7 @@
 //! Hints for what is written as in other languages: C, Rust, Go, Python, and Nacre's own older drafts.
 //!
-//! An error of the parser says what was expected; where the words around it are of another language, the help says how the
-//! same is written here. Tables, tried in order; the first row that fits counts.
+//! An error of the parser says what was expected; where the words around it are of another language, the help says how
+//! the same is written here. Tables, tried in order; the first row that fits counts.
 
 /// How the words around an error are matched: literally, as one of several, or by their kind.
 enum Word {
@@ -58,12 +58,31 @@ const STATEMENTS: &[Row] = &[
     (&[OneOf(&["try", "throw", "raise", "catch", "except", "panic", "abort"])], &[], FAILING),
     (&[OneOf(&["loop", "do", "repeat", "until"])], &[], LOOPS),
     (&[OneOf(&["switch", "case"])], &[], MATCHED),
-    (&[OneOf(&["goto", "await", "go", "defer", "async", "spawn", "lock"])], &[],
-        "a handler runs to its end, alone; `later above.event();` begins another step, `break` and `return` leave early"),
-    (&[OneOf(&["start", "set", "schedule"])], &[Name], "a timer is armed by `arm t in 5 ms;`; a place is set by `x = ...;`"),
-    (&[OneOf(&["stop", "clear", "kill", "disarm"])], &[Name], "a timer is stopped by `cancel t;`, a container emptied by `c.clear();`"),
+    (
+        &[OneOf(&["goto", "await", "go", "defer", "async", "spawn", "lock"])],
+        &[],
+        "a handler runs to its end, alone; `later above.event();` begins another step, `break` and `return` leave \
+         early",
+    ),
+    (
+        &[OneOf(&["start", "set", "schedule"])],
+        &[Name],
+        "a timer is armed by `arm t in 5 ms;`; a place is set by `x = \
+        ...;`",
+    ),
+    (
+        &[OneOf(&["stop", "clear", "kill", "disarm"])],
+        &[Name],
+        "a timer is stopped by `cancel t;`, a container emptied \
+        by `c.clear();`",
+    ),
     (&[OneOf(&["delete", "del", "free"])], &[Name], "a message is released by `drop m;`, an entry by `c.remove(i);`"),
-    (&[OneOf(&["emit", "send", "raise", "trigger", "call"])], &[], "events are emitted by `below.send(m);` and `above.deliver(m);`"),
+    (
+        &[OneOf(&["emit", "send", "raise", "trigger", "call"])],
+        &[],
+        "events are emitted by `below.send(m);` and \
+        `above.deliver(m);`",
+    ),
     (&[Is("arm"), Name], &[], "write `arm t in 5 ms;`"),
     (&[OneOf(&["new", "auto", "const", "static", "local", "my", "let", "var"])], &[Name], DECLARED),
     (&[Type], &[Name], DECLARED),
@@ -73,7 +92,12 @@ const STATEMENTS: &[Row] = &[
     (&[], &[Is("?")], "write `if a { b } else { c }`; an option is `!= none`, or taken by `if let x = a`"),
     (&[Name], &[Is("!")], PRINTS),
     (&[], &[Is("fn")], "a function is a member of the layer, not of a handler"),
-    (&[OneOf(&["func", "function", "def", "lambda"])], &[], "a function is a member of the layer: `fn name(x: u16) -> u16 { ... }`"),
+    (
+        &[OneOf(&["func", "function", "def", "lambda"])],
+        &[],
+        "a function is a member of the layer: `fn name(x: u16) -> \
+        u16 { ... }`",
+    ),
     (&[Is("=")], &[OneOf(&["&", "*"])], "there are no pointers: `ref x = place;` names a place"),
     (&[], &[OneOf(&["then", "begin", "do"])], BRACES),
     (&[OneOf(&["begin", "end"])], &[], BRACES),

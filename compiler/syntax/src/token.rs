@@ -162,8 +162,8 @@ impl TokenKind {
     }
 }
 
-/// Words that are never names. All others with a meaning (`key`, `rest`, `count`, `data`, `word`, `end`, `open`) have it
-/// only where it is expected.
+/// Words that are never names. All others with a meaning (`key`, `rest`, `count`, `data`, `word`, `end`, `open`) have
+/// it only where it is expected.
 pub const RESERVED: &[&str] = &[
     "arm",
     "as",

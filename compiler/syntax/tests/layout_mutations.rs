@@ -129,7 +129,8 @@ fn what_parses_has_one_layout() {
 /// Time grows with the length and no faster.
 #[test]
 fn time_for_a_line_does_not_grow() {
-    let handler = "    up deliver(from, m - Data { number, ack }) { if number > 3 { x = (a + b) * c; } else { drop m; } } // so\n";
+    let handler = "    up deliver(from, m - Data { number, ack }) { if number > 3 { x = (a + b) * c; } else { drop m; \
+        } } // so\n";
     let file = |n: usize| format!("worker x {{\n{}}}\n", handler.repeat(n));
     let time = |text: &str| {
         let begun = ThreadTime::now();

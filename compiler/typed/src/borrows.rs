@@ -176,7 +176,10 @@ impl Use {
             }
             Kept::Walk => Diagnostic::error("T0116", "a container is changed while a loop goes over it")
                 .at(self.used, "the loop's body changes this")
-                .help("change it after the loop; a body may change fields of the current entry, or remove it and leave at once"),
+                .help(
+                    "change it after the loop; a body may change fields of the current entry, or remove it and leave \
+                    at once",
+                ),
         };
         let report = report.also(self.changed, "changed here");
         match through {

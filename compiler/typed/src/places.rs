@@ -204,7 +204,8 @@ impl Body<'_, '_> {
             let help = match &place.ty {
                 Type::Msg | Type::Bounded(_) => "for a second reference to it, say `share`",
                 Type::Option(_) => {
-                    "test it with `x == none` or `x != none`, look at it with `if let m = x` and `share m`, or take it out with `x.take()`"
+                    "test it with `x == none` or `x != none`, look at it with `if let m = x` and `share m`, or take it \
+                     out with `x.take()`"
                 }
                 _ => "messages leave containers by `pop`, `take` and `drain`",
             };

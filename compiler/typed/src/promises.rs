@@ -47,7 +47,9 @@ impl Checker<'_> {
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let help = match nearest(&name.name, &known) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "declare it (`automaton name { ... }`, or `property name;` for what is only said), or import the file that does".into(),
+            None => "declare it (`automaton name { ... }`, or `property name;` for what is only said), or import the \
+                file that does"
+                .into(),
         };
         let words = format!("there is no automaton and no property `{}`", name.name);
         self.error("T0148", words, name.span, "not declared", help);

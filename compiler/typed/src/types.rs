@@ -146,7 +146,9 @@ impl Checker<'_> {
                 foreign::name(&name.name, Unknown::Type).unwrap_or_default().into()
             }
             Some(near) => format!("did you mean `{near}`?"),
-            None => "types are u1..u64, i1..i64, seq2..seq32, bool, 0..N, msg, timer, duration, instant, addr, containers, structs and enums".into(),
+            None => "types are u1..u64, i1..i64, seq2..seq32, bool, 0..N, msg, timer, duration, instant, addr, \
+                containers, structs and enums"
+                .into(),
         };
         self.error("T0010", format!("there is no type `{}`", name.name), name.span, "not a type", help);
         None

@@ -1,5 +1,5 @@
-//! One thing in a source is broken at a time: the tree still has every other declaration and handler, the error lies in what
-//! was broken, and what else is wrong stays reported, once and without consequences.
+//! One thing in a source is broken at a time: the tree still has every other declaration and handler, the error lies in
+//! what was broken, and what else is wrong stays reported, once and without consequences.
 
 use nacre_diagnostics::{Diagnostic, SourceId};
 use nacre_typed::tree::{Layer, Node};
@@ -18,18 +18,24 @@ const PARTS: &[(&str, &[&str])] = &[
     ("port side: meter;", &[]),
     ("header Data { number: seq16, last: bool }", &[]),
     ("header Ack { number: seq16 }", &[]),
-    ("state { next: seq16, peers: Peer per 0..4, mode: Mode, sum: u32, kept: msg?, row: ring<u32, MOST>, idle: timer }", &[]),
+    ("state { next: seq16, peers: Peer per 0..4, mode: Mode, sum: u32, kept: msg?, row: ring<u32, MOST>, idle: timer \
+        }", &[]),
     ("counters { late, lost }", &[]),
     ("fn added(by: u32) -> u32 { sum += by; return sum; }", &[]),
     ("fn noted(ref place: u32, by: u32) { place = place + by * 2; }", &[]),
     ("accepts send(m) when sum < 1000;", &[]),
     ("invariant sum < 100000;", &[]),
-    ("down send(m) { let size = m.len; sum = added(size) + 1; next += 1; pass m + Data { number: next, last: size > 9 }; }", &["down.send"]),
-    ("up deliver(m - Data { number, last }) { if number == next && last { count late; } above.deliver(m); }", &["up.deliver.Data"]),
-    ("up deliver(Ack { number }) { if number < next { noted(ref peers[1].sent, 3); } else { mode = Mode.shut; } }", &["up.deliver.Ack"]),
+    ("down send(m) { let size = m.len; sum = added(size) + 1; next += 1; pass m + Data { number: next, last: size > 9 \
+        }; }", &["down.send"]),
+    ("up deliver(m - Data { number, last }) { if number == next && last { count late; } above.deliver(m); \
+        }", &["up.deliver.Data"]),
+    ("up deliver(Ack { number }) { if number < next { noted(ref peers[1].sent, 3); } else { mode = Mode.shut; } \
+        }", &["up.deliver.Ack"]),
     ("down give(n) { row.push(n) else { count lost; } for x in row { sum += x; } pass; }", &["down.give"]),
-    ("side ask(n) { match mode { Mode.open => { side.answer(n + sum); } Mode.shut => { arm idle in 5 ms; } } }", &["side.ask"]),
-    ("on idle { let x = row.pop() else { count late; return; } sum = x; below.send(Ack { number: next }); }", &["on.idle"]),
+    ("side ask(n) { match mode { Mode.open => { side.answer(n + sum); } Mode.shut => { arm idle in 5 ms; } } \
+        }", &["side.ask"]),
+    ("on idle { let x = row.pop() else { count late; return; } sum = x; below.send(Ack { number: next }); \
+        }", &["on.idle"]),
     ("on peers[i].again { peers[i].sent = sum; while sum > 4 bound 9 { sum = sum / 2; } }", &["on.peers[].again"]),
     ("}", &[]),
 ];
@@ -160,7 +166,11 @@ fn every_independent_error_is_reported_once() {
         ("fn f() -> nosuch { return 3; } down send(m) { n = f(); pass; }", &[]),
         ("invariant bad == 1; invariant n == one; down send(m) { pass; }", &["T0047"]),
         ("on bad { n = one; }", &["T0047"]),
-        ("fn f() -> u8 { return one; } fn g() -> u8 { let x = q.pop() else return two; return x; } down send(m) { pass; }", &["T0047", "T0047"]),
+        (
+            "fn f() -> u8 { return one; } fn g() -> u8 { let x = q.pop() else return two; return x; } down send(m) { \
+            pass; }",
+            &["T0047", "T0047"],
+        ),
         ("const A: nosuch = 3; down send(m) { n = A; pass; }", &[]),
     ];
     for (body, expected) in cases {
@@ -175,12 +185,18 @@ fn every_independent_error_is_reported_once() {
 #[test]
 fn a_wrong_interface_struct_or_constant_is_the_only_error() {
     for (text, code) in [
-        ("worker w over chanel { state { n: u8 } down send(m) { n = 1; pass; } up deliver(m) { below.send(m); } }", "T0018"),
-        ("interface line { down send(m: msg) down ask(n: nosuch) } worker w: line over line { down ask(n) { drop n; pass; } down send(m) { pass; } }", "T0010"),
-        ("struct Peer { a: nosuch, b: u8 } worker w { state { p: Peer, n: u8 } down send(m) { p.a = 1; p = Peer { a: 1, b: 2 }; n = p.b; pass; } }", "T0010"),
-        ("worker w { header Head { a: nosuch, b: u8 } state { n: u8 } down send(m) { pass m + Head { a: 1, b: 2 }; } up deliver(m - Head { a, b }) { n = a; n = b; pass m; } }", "T0010"),
-        ("const A: u8 = nosuch; const B: u8 = A + 1; worker w { state { n: u8, q: ring<u8, B> } down send(m) { n = B; q.push(A) else { n = 1; } pass; } }", "T0005"),
-        ("worker w<N: nosuch = 3> { state { n: u8, a: u8 per 0..N } down send(m) { n = N; a[2] = 1; pass; } }", "T0010"),
+        ("worker w over chanel { state { n: u8 } down send(m) { n = 1; pass; } up deliver(m) { below.send(m); } \
+            }", "T0018"),
+        ("interface line { down send(m: msg) down ask(n: nosuch) } worker w: line over line { down ask(n) { drop n; \
+            pass; } down send(m) { pass; } }", "T0010"),
+        ("struct Peer { a: nosuch, b: u8 } worker w { state { p: Peer, n: u8 } down send(m) { p.a = 1; p = Peer { a: \
+            1, b: 2 }; n = p.b; pass; } }", "T0010"),
+        ("worker w { header Head { a: nosuch, b: u8 } state { n: u8 } down send(m) { pass m + Head { a: 1, b: 2 }; } \
+            up deliver(m - Head { a, b }) { n = a; n = b; pass m; } }", "T0010"),
+        ("const A: u8 = nosuch; const B: u8 = A + 1; worker w { state { n: u8, q: ring<u8, B> } down send(m) { n = B; \
+            q.push(A) else { n = 1; } pass; } }", "T0005"),
+        ("worker w<N: nosuch = 3> { state { n: u8, a: u8 per 0..N } down send(m) { n = N; a[2] = 1; pass; } \
+            }", "T0010"),
     ] {
         let (_, found) = typed(&format!("{INTERFACES}{text}")).expect("it parses");
         assert_eq!(found.iter().map(|d| d.code).collect::<Vec<_>>(), [code], "{text}: {found:?}");

@@ -77,10 +77,15 @@ impl<'a> World<'a> {
 
     fn declarations(&self, timers: usize) -> Result<String, String> {
         let (mut text, bounds) = (String::new(), &self.setup.bounds);
-        text += "/* Two ends of an emitted stack between automata. A state of an end and a string of bytes are numbers: see harness.h. */\n";
+        text += "/* Two ends of an emitted stack between automata. A state of an end and a string of bytes are \
+            numbers: see harness.h. */\n";
         text += "c_decl { \\#include \"harness.h\" };\nc_decl { \\#include \"tables.h\" };\nc_decl {\n";
         for end in 0..2 {
-            let _ = writeln!(text, "    \\#define BUSY_{end} nacre_busy(now.ends[{end}])\n    \\#define ARMED_{end} nacre_armed(now.ends[{end}])");
+            let _ = writeln!(
+                text,
+                "    \\#define BUSY_{end} nacre_busy(now.ends[{end}])\n    \\#define ARMED_{end} \
+                nacre_armed(now.ends[{end}])"
+            );
         }
         let timers = if bounds.last.is_empty() { 0 } else { timers };
         for (end, timer) in (0..2).flat_map(|end| (0..timers).map(move |timer| (end, timer))) {
@@ -93,7 +98,8 @@ impl<'a> World<'a> {
             let _ = writeln!(text, "    \\#define HAS_{end}_{rank} nacre_has({end}, now.ends[{end}], {rank})");
         }
         // SPIN takes a call in `c_expr` for a side effect.
-        text += "    \\#define IS_CLAIM (nacre_broken(now.step) == NACRE_CLAIM)\n    \\#define IS_FAULT (nacre_broken(now.step) == NACRE_FAULT)\n    \\#define MORE_WAYS (now.i < nacre_ways(now.step - now.i + 1))\n";
+        text += "    \\#define IS_CLAIM (nacre_broken(now.step) == NACRE_CLAIM)\n    \\#define IS_FAULT \
+            (nacre_broken(now.step) == NACRE_FAULT)\n    \\#define MORE_WAYS (now.i < nacre_ways(now.step - now.i + 1))\n";
         text += "    \\#define MORE_BITS (now.i + 1 < nacre_bits(now.what))\n};\n\nint ends[2];\n";
         let counts = self.around.counts();
         let _ = writeln!(
@@ -125,7 +131,10 @@ impl<'a> World<'a> {
     fn settle(&self, text: &mut String) -> Result<(), String> {
         if !draws(&self.setup.stack).is_empty() {
             // The first of the ways says how many there are.
-            text.push_str("        i = 1;\n        do\n        :: c_expr { MORE_WAYS } -> step++; i++\n        :: break\n        od;\n        skip;\n");
+            text.push_str(
+                "        i = 1;\n        do\n        :: c_expr { MORE_WAYS } -> step++; i++\n        :: \
+                break\n        od;\n        skip;\n",
+            );
         }
         let emitted = self.leaving()?;
         let open = emitted.iter().any(|l| l.open);
@@ -151,11 +160,19 @@ impl<'a> World<'a> {
         fi\n";
         if open {
             // Each choice is a statement of its own: within a d_step the first way would be taken.
-            let _ = write!(text, "        d_step {{\n{begin}        skip }};\n        do\n        :: i < count ->\n            d_step {{\n{fetch}");
+            let _ = write!(
+                text,
+                "        d_step {{\n{begin}        skip }};\n        do\n        :: i < count \
+                ->\n            d_step {{\n{fetch}"
+            );
             taken(&emitted, &|l| !l.open, true, text);
             text.push_str("            skip };\n");
             taken(&emitted, &|l| l.open, false, text);
-            let _ = write!(text, "            i++\n        :: else -> break\n        od;\n        skip;\n        d_step {{\n{finish}        }};\n");
+            let _ = write!(
+                text,
+                "            i++\n        :: else -> \
+                break\n        od;\n        skip;\n        d_step {{\n{finish}        }};\n"
+            );
         } else {
             let _ = write!(text, "        d_step {{\n{begin}        do\n        :: i < count ->\n{fetch}");
             taken(&emitted, &|_| true, true, text);
@@ -169,14 +186,16 @@ impl<'a> World<'a> {
         let later = Step::Later { end }.print();
         let _ = writeln!(
             text,
-            "        :: d_step {{ (c_expr {{ BUSY_{end} }}) -> {later}; me = {end};\n            c_code {{ now.step = nacre_later({end}, now.ends[{end}]); }} }}"
+            "        :: d_step {{ (c_expr {{ BUSY_{end} }}) -> {later}; me = {end};\n            c_code {{ now.step = \
+             nacre_later({end}, now.ends[{end}]); }} }}"
         );
         for timer in 0..timers {
             let fires = Step::TimerAt { end, place: timer as u32 }.print();
             for (when, spent) in self.ranks(end, timer) {
                 let _ = writeln!(
                     text,
-                    "        :: d_step {{ (c_expr {{ ARMED_{end} > {timer} && !BUSY_{end} }}{when}) -> {fires}; me = {end};\n            {spent}c_code {{ now.step = nacre_fire({end}, now.ends[{end}], {timer}); }} }}"
+                    "        :: d_step {{ (c_expr {{ ARMED_{end} > {timer} && !BUSY_{end} }}{when}) -> {fires}; me = \
+                     {end};\n            {spent}c_code {{ now.step = nacre_fire({end}, now.ends[{end}], {timer}); }} }}"
                 );
             }
         }

@@ -79,7 +79,8 @@ pub fn long_message() -> Setup {
     setup(&Of { layer: "frag", change: ("", ""), parameters, network, above: "fifo_network", bounds })
 }
 
-/// A window over a line on which nothing is sent again without need: the acknowledgement leaves before the sender's patience ends.
+/// A window over a line on which nothing is sent again without need: the acknowledgement leaves before the sender's
+/// patience ends.
 pub fn last_resorts() -> Setup {
     let network = ("answering_network", &[("ANSWERS", 2)][..]);
     let last = vec![("pt2pt.due".into(), 1), ("pt2pt.resend".into(), 1)];

@@ -71,7 +71,8 @@ impl Generator {
         Some(tree!["if (", condition, ") {\n", Node::joined(nodes, ""), self.leave(spot, scope), "}\n"])
     }
 
-    /// `let x = ... else { ... }` and `if let x = ... { }` of what may fail: a division, a number in a range, an option.
+    /// `let x = ... else { ... }` and `if let x = ... { }` of what may fail: a division, a number in a range, an
+    /// option.
     pub fn guarded(&mut self, spot: &Spot, scope: &mut Scope) -> Option<Node> {
         let (value, ty) = self.fallible(scope)?;
         let name = self.name("x");

@@ -51,8 +51,8 @@ pub struct Events {
     pub down: Vec<Field>,
     pub up_name: &'static str,
     pub up: Vec<Field>,
-    /// Layers answer what goes down with the event that goes up, in the same step. What comes up then causes nothing below in
-    /// this step: there would be a circle.
+    /// Layers answer what goes down with the event that goes up, in the same step. What comes up then causes nothing
+    /// below in this step: there would be a circle.
     pub turns: bool,
     /// Of ports.
     pub ask: Vec<Field>,
@@ -71,8 +71,8 @@ pub struct Shared {
 }
 
 impl Generator {
-    /// A worker, with the piece that it and its mention in the stack are. Gives how the stack names it. `offsets`: some fields
-    /// stay at a byte, at this one or after it.
+    /// A worker, with the piece that it and its mention in the stack are. Gives how the stack names it. `offsets`: some
+    /// fields stay at a byte, at this one or after it.
     pub fn worker(&mut self, shared: &Shared, piece: u32, offsets: Option<usize>) -> (Node, Node) {
         let mut layer = Layer { name: self.name("w"), events: shared.events.clone(), ..Layer::default() };
         layer.scope.effects = true;

@@ -1,9 +1,9 @@
-//! Random programs: well-typed layers and stacks as source text, from a seed; what runs and compares them; and what makes
-//! those that fail small.
+//! Random programs: well-typed layers and stacks as source text, from a seed; what runs and compares them; and what
+//! makes those that fail small.
 //!
-//! A program is generated as a tree of text ([`tree`]) whose pieces the shrinker ([`shrink`]) knows how to take away. The
-//! generator knows the types of what it writes, but asks no part of the compiler: what it takes for correct and `check`
-//! rejects is a fault of one of the two.
+//! A program is generated as a tree of text ([`tree`]) whose pieces the shrinker ([`shrink`]) knows how to take away.
+//! The generator knows the types of what it writes, but asks no part of the compiler: what it takes for correct and
+//! `check` rejects is a fault of one of the two.
 
 mod branches;
 mod campaign;

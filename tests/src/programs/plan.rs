@@ -40,8 +40,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Draws the plan of a seed. `thorough`: each level is optimized and sanitized at random, and there are more events.
-    /// Else that is so for at most one level, and the others are made in the quickest way.
+    /// Draws the plan of a seed. `thorough`: each level is optimized and sanitized at random, and there are more
+    /// events. Else that is so for at most one level, and the others are made in the quickest way.
     pub fn draw(seed: u64, thorough: bool) -> Plan {
         let mut random = Random::new(seed ^ 0x706c_616e);
         let chosen = random.below(4) as usize;

@@ -1,5 +1,5 @@
-//! Makes a failing program small: takes pieces away, puts bodies in the place of what is around them and simple values in the
-//! place of expressions, as long as it fails in the same way.
+//! Makes a failing program small: takes pieces away, puts bodies in the place of what is around them and simple values
+//! in the place of expressions, as long as it fails in the same way.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! The syntax tree of a generated program: its text, with marks on the pieces that the shrinker may take away or replace.
+//! The syntax tree of a generated program: its text, with marks on the pieces that the shrinker may take away or
+//! replace.
 
 /// A part of a node, in the order of the text.
 #[derive(Clone, Debug)]

@@ -8,8 +8,8 @@ use nacre_stack::*;
 
 use super::{Code, Program};
 
-/// A stack with containers of one type of entries. Its event `run(case, x, y, m)` calls an operation on one of them with
-/// entries made of `x`, `y` and `m`, then asks all questions of it and goes over its entries.
+/// A stack with containers of one type of entries. Its event `run(case, x, y, m)` calls an operation on one of them
+/// with entries made of `x`, `y` and `m`, then asks all questions of it and goes over its entries.
 pub struct Containers {
     pub stack: Stack,
     pub containers: Vec<Container>,

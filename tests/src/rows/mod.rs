@@ -1,5 +1,5 @@
-//! Programs that run every row of the table of operations ([`nacre_stack::operations`]) with operands at the limits of every
-//! type: written from the table, so a new row is run without more.
+//! Programs that run every row of the table of operations ([`nacre_stack::operations`]) with operands at the limits of
+//! every type: written from the table, so a new row is run without more.
 
 pub mod arithmetic;
 pub mod containers;

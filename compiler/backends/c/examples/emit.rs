@@ -1,5 +1,5 @@
-//! Writes stacks as C into a folder, at every level: `emit <folder>` the samples, `emit <folder> <file.nacre> <stack>` one that a
-//! file declares.
+//! Writes stacks as C into a folder, at every level: `emit <folder>` the samples, `emit <folder> <file.nacre> <stack>`
+//! one that a file declares.
 
 use std::path::{Path, PathBuf};
 

@@ -76,7 +76,10 @@ impl Writer<'_> {
 
     fn fire_any(&mut self, code: &mut Code) {
         let p = self.prefix.clone();
-        code.open(format!("static int {p}_fire(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now, uint32_t place, struct nacre_out *out) {{"));
+        code.open(format!(
+            "static int {p}_fire(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, \
+            uint64_t now, uint32_t place, struct nacre_out *out) {{"
+        ));
         code.line(format!("if (!{p}_room(out)) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
         code.line(format!("if ({p}_busy(s)) {{ return {p}_nothing(out, NACRE_BUSY); }}"));
         code.line(format!("struct {p}_due due, before;"));

@@ -94,7 +94,8 @@ impl Writer<'_> {
                 .min(4);
             let address = declared.parameters.iter().any(|q| q.ty == Type::Addr);
             code.line(format!(
-                "{{.name = \"{}\", .port = {}, .input = {}, .has_message = {}, .has_address = {}, .arguments = {numbers}, .role = {}, .reserved = 0}},",
+                "{{.name = \"{}\", .port = {}, .input = {}, .has_message = {}, .has_address = {}, .arguments = \
+                 {numbers}, .role = {}, .reserved = 0}},",
                 names::escaped(&declared.name),
                 event.port.0,
                 self.callable(&event) as u32,
@@ -113,7 +114,8 @@ impl Writer<'_> {
             let layer = cell.layer.index();
             let member = &self.given_names[index];
             code.line(format!(
-                "{{.name = \"{}.{}\", .offset = offsetof(struct {p}_config, {member}), .size = sizeof(((struct {p}_config *)0)->{member}), .required = {}, .secret = {}, .role = {}, .reserved = 0}},",
+                "{{.name = \"{}.{}\", .offset = offsetof(struct {p}_config, {member}), .size = sizeof(((struct \
+                 {p}_config *)0)->{member}), .required = {}, .secret = {}, .role = {}, .reserved = 0}},",
                 names::escaped(&stack.layers[layer].name),
                 names::escaped(&cell.name),
                 cell.initial.is_none() as u32,

@@ -32,8 +32,8 @@ pub struct EntryParameter {
 }
 
 impl Writer<'_> {
-    /// Whether the host calls an input by its number. Frames enter through `input` and `init` through `open`; everything else
-    /// is a call, including the driver's other events for the lowest layer (`unknown`).
+    /// Whether the host calls an input by its number. Frames enter through `input` and `init` through `open`;
+    /// everything else is a call, including the driver's other events for the lowest layer (`unknown`).
     pub fn callable(&self, event: &PortEvent) -> bool {
         let declared = self.stack.event(event.event);
         let called = declared.message.is_none() && declared.role != EventRole::Opening;
@@ -288,7 +288,10 @@ impl Writer<'_> {
         if !self.put_off.is_empty() {
             code.line("if (s->waiting.len != 0) { return false; }");
         }
-        code.line(format!("struct {p}_step this_step = {{.s = (struct {p}_state *)(uintptr_t)s, .pool = (struct {p}_pool *)(uintptr_t)pool, .in_len = len}};"));
+        code.line(format!(
+            "struct {p}_step this_step = {{.s = (struct {p}_state *)(uintptr_t)s, .pool = (struct \
+            {p}_pool *)(uintptr_t)pool, .in_len = len}};"
+        ));
         code.line(format!("struct {p}_step *const step = &this_step;"));
         code.open("switch (event) {");
         for call in self.calls() {

@@ -1,5 +1,5 @@
-//! Expressions. A number becomes an expression of C; a larger value becomes a place that can be read. The statements that
-//! compute it are written before; they have no effect except on reference counts.
+//! Expressions. A number becomes an expression of C; a larger value becomes a place that can be read. The statements
+//! that compute it are written before; they have no effect except on reference counts.
 
 use nacre_stack::*;
 

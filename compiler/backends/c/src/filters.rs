@@ -160,7 +160,8 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Where reading is in a row of pieces: declares it; gives the names of the bytes and their number, and the call for more.
+    /// Where reading is in a row of pieces: declares it; gives the names of the bytes and their number, and the call
+    /// for more.
     fn reading(&mut self, [pieces, count]: &[String; 2]) -> (String, String, String) {
         let p = self.w.prefix.clone();
         let [reader, bytes, run] = ["reader", "bytes", "run"].map(|n| self.fresh(n));

@@ -23,7 +23,8 @@ impl Writer<'_> {
 
     pub fn head_comment(&self) -> String {
         format!(
-            "/* `{}`, as Nacre's C back end writes it at level {}. Do not edit: edit the layers.\n * This text carries no licence obligation from Nacre: it is yours, under the terms of your layers' source. */\n",
+            "/* `{}`, as Nacre's C back end writes it at level {}. Do not edit: edit the layers.\n * This text carries \
+             no licence obligation from Nacre: it is yours, under the terms of your layers' source. */\n",
             names::in_comment(&self.stack.description),
             self.level.name(),
         )

@@ -35,7 +35,10 @@ impl Writer<'_> {
         let stack = self.stack;
         let mut code = Code::new(0);
         let (word, name, first) = if at { ("static ", "open_at", "uint64_t first, ") } else { ("", "open", "") };
-        code.line(format!("{word}int {p}_{name}(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, const struct {p}_config *config,"));
+        code.line(format!(
+            "{word}int {p}_{name}(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, const \
+            struct {p}_config *config,"
+        ));
         code.open(format!("        {first}uint64_t seed, uint64_t now, struct nacre_out *out) {{"));
         self.check_config(&mut code);
         code.line(format!("if (!{p}_room(out)) {{ return {p}_nothing(out, NACRE_INVALID); }}"));

@@ -119,12 +119,18 @@ impl Writer<'_> {
     fn tick(&mut self, code: &mut Code) {
         let p = self.prefix.clone();
         let stack = self.stack;
-        code.open(format!("int {p}_tick(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now, struct nacre_out *out) {{"));
+        code.open(format!(
+            "int {p}_tick(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now, \
+            struct nacre_out *out) {{"
+        ));
         code.line(format!("struct {p}_due due = {{.timer = 0}};"));
         code.line(format!("if (!{p}_room(out)) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
         code.line(format!("{p}_soonest(s, &due);"));
         let waits = if self.put_off.is_empty() { "" } else { "s->waiting.len == 0 && " };
-        code.line(format!("if ({waits}(due.deadline == NACRE_NEVER || due.deadline > now)) {{ return {p}_nothing(out, NACRE_IDLE); }}"));
+        code.line(format!(
+            "if ({waits}(due.deadline == NACRE_NEVER || due.deadline > now)) {{ return {p}_nothing(out, \
+            NACRE_IDLE); }}"
+        ));
         let need = stack.bounds.timer;
         if need.extra > 0 {
             code.open(format!("if (!{p}_space(pool, 0, {}u, 0)) {{", need.extra));

@@ -1,4 +1,5 @@
-//! The C types of the IR's types. All bytes zero is the zero of every type: an unarmed timer is 0, an armed one deadline + 1.
+//! The C types of the IR's types. All bytes zero is the zero of every type: an unarmed timer is 0, an armed one
+//! deadline + 1.
 
 use nacre_stack::*;
 
@@ -211,9 +212,10 @@ impl Writer<'_> {
     }
 }
 
-/// A constant of a number's type. In C it has the type in which C computes with such numbers, whatever its value: of 64 bits where
-/// the number is kept in 64 bits, else of 32 bits, signed as the number is. So an operation on constants alone has the width
-/// that the IR gives it. All constants of the IR and all masks are printed here; sizes and capacities, which are `u32`, are `{n}u`.
+/// A constant of a number's type. In C it has the type in which C computes with such numbers, whatever its value: of 64
+/// bits where the number is kept in 64 bits, else of 32 bits, signed as the number is. So an operation on constants
+/// alone has the width that the IR gives it. All constants of the IR and all masks are printed here; sizes and
+/// capacities, which are `u32`, are `{n}u`.
 pub fn constant(value: u64, scalar: Scalar) -> String {
     let wide = scalar.c() == 64;
     match scalar {

@@ -1,5 +1,5 @@
-//! No name of a part of a stack gets in the way of what the emitted C calls itself: parts of the samples are named after
-//! every piece of the names of its functions.
+//! No name of a part of a stack gets in the way of what the emitted C calls itself: parts of the samples are named
+//! after every piece of the names of its functions.
 
 use std::collections::BTreeSet;
 
@@ -104,7 +104,10 @@ fn defines_each_once(stack: &Stack, what: &str) {
 #[test]
 fn defaults_of_givens_are_those_of_their_own_layer() {
     let layer = |name: &str, given: &str, value: u32| {
-        format!("worker {name}: line over line {{ given {{ {given}: u16 = {value} }} state {{ x: u16 }} down send(m) {{ x += {given}; pass m; }} }}\n")
+        format!(
+            "worker {name}: line over line {{ given {{ {given}: u16 = {value} }} state {{ x: u16 }} down send(m) \
+            {{ x += {given}; pass m; }} }}\n"
+        )
     };
     let text = format!(
         "interface line {{\n    down send(m: msg)\n    up deliver(m: msg)\n}}\n{}{}\

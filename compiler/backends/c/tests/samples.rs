@@ -1,4 +1,5 @@
-//! The samples written by hand: their C is taken by gcc and clang without a warning, and does what the interpreter does.
+//! The samples written by hand: their C is taken by gcc and clang without a warning, and does what the interpreter
+//! does.
 
 #[path = "live/differential.rs"]
 mod differential;

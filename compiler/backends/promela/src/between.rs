@@ -61,7 +61,8 @@ impl Writer<'_> {
             return Err(self.in_order());
         }
         let mut text = vec![format!(
-            "/* {}: two ends between automata, as nacre-backend-promela wrote it.\n * Check with: spin -a; gcc -O2 -fwrapv -DSAFETY -DNOFAIR -DVECTORSZ=8192 pan.c */\n",
+            "/* {}: two ends between automata, as nacre-backend-promela wrote it.\n * Check with: spin -a; gcc -O2 \
+             -fwrapv -DSAFETY -DNOFAIR -DVECTORSZ=8192 pan.c */\n",
             self.stack.description.replace("*/", "")
         )];
         if monitors::tables_in_c(world.tables).is_some() {
@@ -317,7 +318,8 @@ impl Writer<'_> {
             return Ok(text);
         }
         Ok(format!(
-            "/* What the network does by itself. */\nactive proctype network() {{{variables}\nend:\n    do\n{text}    od\n}}\n"
+            "/* What the network does by itself. */\nactive proctype network() \
+             {{{variables}\nend:\n    do\n{text}    od\n}}\n"
         ))
     }
 }

@@ -68,8 +68,10 @@ short taken; /* the move of this step; 0 between steps */
 
     /// The process that begins to watch a goal, and the formula.
     pub fn watch(&self) -> String {
-        let mut text =
-            String::from("/* From some time on nothing fails any more, and one goal is watched. */\nactive proctype watch() {\nend:\n    if\n");
+        let mut text = String::from(
+            "/* From some time on nothing fails any more, and one goal is watched. */\nactive proctype \
+                watch() {\nend:\n    if\n",
+        );
         for (at, (name, met)) in self.goals.iter().enumerate() {
             text += &format!(
                 "    :: d_step {{ (opened == 2 && !({met})) -> printf(\"{GOAL}{name}\\n\"); goal = {} }}\n",

@@ -79,7 +79,8 @@ impl Writer<'_> {
                 text += &self.macros("FRAME", &frame);
                 self.hidden
                     .push("hidden frame left_frame, damaged_frame, arrived_frame;\nhidden byte is_frame;".into());
-                text += "inline turn_bit() {\n    damaged_frame.b[turned / 8] = damaged_frame.b[turned / 8] ^ (1 << (turned % 8))\n}\n";
+                text += "inline turn_bit() {\n    damaged_frame.b[turned / 8] = damaged_frame.b[turned / 8] ^ (1 << \
+                    (turned % 8))\n}\n";
             }
         }
         text
@@ -115,7 +116,8 @@ impl Writer<'_> {
         let copy = statements(self.spread(fields, &[a.clone(), b], &|p| format!("{} = {};", p[0], p[1])));
         let clear = statements(self.spread(fields, &[a], &|p| format!("{} = 0;", p[0])));
         format!(
-            "#define COPY_{of}(A, B) {copy}\n#define CLEAR_{of}(A) {clear}\n#define SAME_{of}(A, B) ({})\n#define {of}_BEFORE(A, B) {before}\n",
+            "#define COPY_{of}(A, B) {copy}\n#define CLEAR_{of}(A) {clear}\n#define SAME_{of}(A, B) ({})\n#define \
+             {of}_BEFORE(A, B) {before}\n",
             same.join(" && "),
         )
     }

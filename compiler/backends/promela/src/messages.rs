@@ -155,7 +155,10 @@ impl Writer<'_> {
             w.line(format!("cut_from = {from}; cut_end = {upto}; i_at = 0;"));
             w.line("do");
             w.option(format!("i_at < {capacity}"));
-            w.line("if :: cut_from + i_at < cut_end -> cut_bytes[i_at] = M.b[cut_from + i_at] :: else -> cut_bytes[i_at] = 0 fi; i_at++");
+            w.line(
+                "if :: cut_from + i_at < cut_end -> cut_bytes[i_at] = M.b[cut_from + i_at] :: else -> \
+                cut_bytes[i_at] = 0 fi; i_at++",
+            );
             w.end_option();
             w.line(":: else -> break");
             w.line("od;");

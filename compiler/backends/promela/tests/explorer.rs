@@ -1,5 +1,5 @@
-//! SPIN on the model stores the states that the explorer visits, and finds what it finds: stacks written by hand. (The library's are
-//! in `spin/tests` and in the campaign `every_engine_holds_for_the_library` of the command line.)
+//! SPIN on the model stores the states that the explorer visits, and finds what it finds: stacks written by hand. (The
+//! library's are in `spin/tests` and in the campaign `every_engine_holds_for_the_library` of the command line.)
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -139,9 +139,9 @@ fn stack_of(session: &mut nacre_driver::Session) -> Stack {
     session.stack("tried").unwrap_or_else(|| panic!("{}", session.render(false)))
 }
 
-/// Each frame comes once, and one of them with a bit turned round. A layer that counts what it gets tells which were well-formed: bits
-/// that mean nothing are zero, as are those of an option that is none, a number is within its range, a shape is known. And that all was
-/// read as it was meant: it differs in one bit at the most from what was written.
+/// Each frame comes once, and one of them with a bit turned round. A layer that counts what it gets tells which were
+/// well-formed: bits that mean nothing are zero, as are those of an option that is none, a number is within its range,
+/// a shape is known. And that all was read as it was meant: it differs in one bit at the most from what was written.
 const CURIOUS: &str = "import \"../interfaces.nacre\";
     automaton once {
         state { sent: set<msg> per member, flips: nat }

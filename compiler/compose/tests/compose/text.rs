@@ -28,7 +28,8 @@ fn library() -> Vec<PathBuf> {
     found
 }
 
-/// The stacks that a text declares, of the library's layers and its own, composed; those that are refused with the reasons.
+/// The stacks that a text declares, of the library's layers and its own, composed; those that are refused with the
+/// reasons.
 pub fn stacks(text: &str) -> Vec<Result<Composed, Vec<Diagnostic>>> {
     let mut sources = Sources::new();
     let mut files = vec![];

@@ -21,10 +21,10 @@
 //! Then the generator states of the layers that have one, 8 bytes each. Then the `later` ring: u32 count, and for each
 //! event u32 target (the layer; or 0x8000_0000 + the port), u32 event, and its arguments by their types.
 //!
-//! **Abstract** bytes ([`Kind::Abstract`]) are for a checker in which any armed timer may fire at any time, and which tries the
-//! numbers that are drawn at random itself. In cells, a timer is one byte there (1: armed); where `times` may be erased
-//! (`nacre_analysis::timing::erasure`), durations and instants take no bytes; the generators take none. Messages and
-//! `later` events are unchanged: their arguments may be observed.
+//! **Abstract** bytes ([`Kind::Abstract`]) are for a checker in which any armed timer may fire at any time, and which
+//! tries the numbers that are drawn at random itself. In cells, a timer is one byte there (1: armed); where `times` may
+//! be erased (`nacre_analysis::timing::erasure`), durations and instants take no bytes; the generators take none.
+//! Messages and `later` events are unchanged: their arguments may be observed.
 
 use super::state::State;
 use super::value::{Message, Value, NEVER};

@@ -100,7 +100,8 @@ impl Machine {
         Pending { link: input.link, event: input.event, arguments }
     }
 
-    /// A call at a port: the index of an input in [`Stack::interface`], its parameters but the message, and the message's data.
+    /// A call at a port: the index of an input in [`Stack::interface`], its parameters but the message, and the
+    /// message's data.
     pub fn call(&mut self, event: u32, arguments: &[Value], data: &[u8], now: u64) -> Outcome {
         let stack = self.stack.clone();
         let Some(input) = input_of(&stack, event) else { return Outcome::Invalid };
@@ -233,7 +234,8 @@ impl Machine {
         timers::all(&self.stack, &self.state)
     }
 
-    /// Fires the armed timer at this place of [`Machine::armed`], whatever its deadline: time is abstract to the explorer.
+    /// Fires the armed timer at this place of [`Machine::armed`], whatever its deadline: time is abstract to the
+    /// explorer.
     pub fn fire(&mut self, place: usize, now: u64) -> Outcome {
         if !self.state.later.is_empty() {
             return Outcome::Busy;

@@ -1,5 +1,6 @@
-//! A short way for filters that only calculate with unsigned numbers, as sums and hashes do: they run for each byte of each
-//! frame, and would take most of a campaign's time. What it gives is what [`Run::execute`](super::run::Run::execute) gives.
+//! A short way for filters that only calculate with unsigned numbers, as sums and hashes do: they run for each byte of
+//! each frame, and would take most of a campaign's time. What it gives is what
+//! [`Run::execute`](super::run::Run::execute) gives.
 
 use std::cmp::Ordering;
 

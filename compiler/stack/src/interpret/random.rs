@@ -1,4 +1,5 @@
-//! SplitMix64, the generator of `random` in a layer: the emitted C draws the same numbers. The simulator draws from it too.
+//! SplitMix64, the generator of `random` in a layer: the emitted C draws the same numbers. The simulator draws from it
+//! too.
 
 /// The step of the generator's state.
 pub const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;

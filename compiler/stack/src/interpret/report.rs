@@ -32,7 +32,8 @@ pub enum Rule {
     Complete,
     /// A message was used twice or lost.
     Linear,
-    /// Longer than a bound says: the queue, the ring of `later` events, the outputs, a filter's growth, the step itself.
+    /// Longer than a bound says: the queue, the ring of `later` events, the outputs, a filter's growth, the step
+    /// itself.
     Space,
     /// An extern that the host does not supply.
     Extern,

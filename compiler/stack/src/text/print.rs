@@ -60,12 +60,8 @@ impl<'a> Printer<'a> {
 
     fn declarations(&mut self) {
         let (stack, names) = (self.stack, self.names);
-        let b = &stack.bounds;
         self.line(format!("stack {} {:?}", quoted(&stack.name), stack.description));
-        self.line(format!(
-            "bounds queue {} later {} outputs {} segments {} scratch {} pieces {} block {} blocks {} frame_data {} open {} timer {}",
-            b.queue, b.later, b.outputs, b.segments, b.scratch, b.pieces, b.block, b.blocks, b.frame_data, need(b.open), need(b.timer)
-        ));
+        self.line(bounds(&stack.bounds));
         for e in &stack.enums {
             self.line(format!("enum {} [{}]", quoted(&e.name), join(e.variants.iter().map(|v| quoted(v)))));
         }
@@ -181,7 +177,8 @@ impl<'a> Printer<'a> {
             let block = code.block(&h.body);
             let (name, layer, locals) = (quoted(&h.name), self.layer(h.layer), self.locals(&h.locals));
             self.line(format!(
-                "handler {name} of {layer}{event}{passes}{} locals [{locals}] params [{parameters}] fields [{fields}] {block}",
+                "handler {name} of {layer}{event}{passes}{} locals [{locals}] params [{parameters}] fields [{fields}] \
+                 {block}",
                 span(h.span)
             ));
         }
@@ -199,7 +196,8 @@ impl<'a> Printer<'a> {
         let (name, unit, locals) = (quoted(&f.name), word(words::UNITS, f.unit), self.locals(&f.locals));
         let (a, b, c) = f.grows;
         self.line(format!(
-            "filter {name} {unit} grows {a} {b} {c}{rejects}{} calls [{functions}] locals [{locals}] state [{states}] initial [{initial}] inputs [{inputs}]{result} {body} end {end}",
+            "filter {name} {unit} grows {a} {b} {c}{rejects}{} calls [{functions}] locals [{locals}] state [{states}] \
+             initial [{initial}] inputs [{inputs}]{result} {body} end {end}",
             span(f.span)
         ));
     }
@@ -306,4 +304,20 @@ impl<'a> Printer<'a> {
         }
         self.line(text + "}");
     }
+}
+
+fn bounds(b: &Bounds) -> String {
+    let plain = [
+        ("queue", b.queue),
+        ("later", b.later),
+        ("outputs", b.outputs),
+        ("segments", b.segments),
+        ("scratch", b.scratch),
+        ("pieces", b.pieces),
+        ("block", b.block),
+        ("blocks", b.blocks),
+        ("frame_data", b.frame_data),
+    ];
+    let plain: String = plain.iter().map(|(name, bound)| format!(" {name} {bound}")).collect();
+    format!("bounds{plain} open {} timer {}", need(b.open), need(b.timer))
 }

@@ -86,7 +86,8 @@ pub enum TestKind {
     Call { endpoint: Ident, port: Option<Ident>, event: Ident, arguments: Vec<TestArgument> },
     /// `run 200 ms;`
     Run(Expr),
-    /// `expect b.deliver("hello");`: it has been, or is within what time the test still has, the next output of this kind.
+    /// `expect b.deliver("hello");`: it has been, or is within what time the test still has, the next output of this
+    /// kind.
     Expect { endpoint: Ident, port: Option<Ident>, event: Ident, arguments: Vec<TestArgument> },
     /// `expect refused a.send(bytes 100000);`
     ExpectRefused { endpoint: Ident, port: Option<Ident>, event: Ident, arguments: Vec<TestArgument> },

@@ -1,8 +1,8 @@
 //! The one layout: four spaces, 120 columns, comments kept.
 //!
-//! The formatter moves tokens and never changes them, but for the comma behind the last part of a list. What fits on a line
-//! and may stand on one does; of the author's line breaks only these count: within a block, behind the `{` of a list of
-//! fields, and empty lines.
+//! The formatter moves tokens and never changes them, but for the comma behind the last part of a list. What fits on a
+//! line and may stand on one does; of the author's line breaks only these count: within a block, behind the `{` of a
+//! list of fields, and empty lines.
 
 mod align;
 mod bodies;

@@ -62,8 +62,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A member of a layer between items: most often the `}` before it was one too many. It is told once, and the members
-    /// up to the next `}` are taken for those of the layer before.
+    /// A member of a layer between items: most often the `}` before it was one too many. It is told once, and the
+    /// members up to the next `}` are taken for those of the layer before.
     fn members_outside(&mut self, file: &mut File) {
         self.report(errors::member_outside(self.span(), self.word()));
         let mut members = self.members();
@@ -130,7 +130,8 @@ impl Parser<'_> {
         matches!(self.kind(), TokenKind::CloseBrace | TokenKind::End) || self.at_margin() && self.begins_item()
     }
 
-    /// Skips to where the next item begins: behind a `;` or closed braces, or at a word for one that is first on its line.
+    /// Skips to where the next item begins: behind a `;` or closed braces, or at a word for one that is first on its
+    /// line.
     fn recover_item(&mut self, start: usize) {
         loop {
             let begins = self.at(TokenKind::Name) && ITEMS.contains(&self.word());

@@ -15,8 +15,9 @@ impl Parser<'_> {
         self.position == 0 || self.text[self.previous().end as usize..self.token().start as usize].contains('\n')
     }
 
-    /// Skips to where the next part of a block may begin: behind a `;` or a closed `{ }`, before a `}`, or at a line that
-    /// `begins` recognizes. Braces that the failed part opened, from the token `start` on, are skipped up to their end.
+    /// Skips to where the next part of a block may begin: behind a `;` or a closed `{ }`, before a `}`, or at a line
+    /// that `begins` recognizes. Braces that the failed part opened, from the token `start` on, are skipped up to their
+    /// end.
     pub(super) fn recover(&mut self, start: usize, begins: fn(&Self) -> bool) {
         let mut open = self.open_braces(start);
         loop {
@@ -83,8 +84,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Parts with commas between them, up to a closing token, which is left. A comma may stand behind the last. Where a part
-    /// fails, the list goes on behind the next comma.
+    /// Parts with commas between them, up to a closing token, which is left. A comma may stand behind the last. Where a
+    /// part fails, the list goes on behind the next comma.
     pub(super) fn list<T>(&mut self, close: TokenKind, mut part: impl FnMut(&mut Self) -> Parse<T>) -> Parse<Vec<T>> {
         let mut parts = Vec::new();
         while !self.at(close) && !self.at(TokenKind::End) {

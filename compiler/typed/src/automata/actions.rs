@@ -138,7 +138,12 @@ impl<'p> Typer<'p> {
             Some((interface, event)) => {
                 let parameters: Vec<&str> = event.parameters.iter().map(|p| p.name.name.as_str()).collect();
                 let way = if event.direction == EventDirection::Up { "up" } else { "down" };
-                format!("`{}` has `{way} {name}({})`; an {kind} is an event that goes {direction}, with the same parameters behind the one with `at`", interface.name.name, parameters.join(", "))
+                format!(
+                    "`{}` has `{way} {name}({})`; an {kind} is an event that goes {direction}, with the same \
+                    parameters behind the one with `at`",
+                    interface.name.name,
+                    parameters.join(", ")
+                )
             }
             None => match nearest(name, names) {
                 Some(near) => format!("did you mean `{near}`?"),
@@ -220,7 +225,8 @@ impl<'p> Typer<'p> {
                 _ => {
                     let words = format!("nothing says which values `{name}` can have");
                     let help = format!(
-                        "bind it in the guard: when {name} in some_container, or when some_value == {name}; only a rank takes every value"
+                        "bind it in the guard: when {name} in some_container, or when some_value == {name}; only a \
+                         rank takes every value"
                     );
                     let span = action.parameters[n].1.span;
                     self.error::<()>("T0138", words, span, "not bound", help);

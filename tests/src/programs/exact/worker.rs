@@ -204,7 +204,11 @@ fn checked(name: &str, ty: &Ty, value: &Known) -> String {
         (Ty::Map(key, of, _), Known::Map(map)) => {
             let found = map.iter().map(|(known, entry)| {
                 let key = known.text(key);
-                format!("if let place = {name}.find({key}) {{\nif ({name}[place] != {}) {{ count {WRONG}; }}\n}} else {{ count {WRONG}; }}\n", entry.text(of))
+                format!(
+                    "if let place = {name}.find({key}) {{\nif ({name}[place] != {}) {{ count {WRONG}; }}\n}} else \
+                    {{ count {WRONG}; }}\n",
+                    entry.text(of)
+                )
             });
             count(map.len()) + &found.collect::<String>()
         }
