@@ -1,4 +1,4 @@
-//! The syntax tree: what a file says, with the place of every part. Here: files, layers and their members.
+//! The syntax tree: the content of a file, with the span of every part. This file: files, layers and their members.
 
 use nacre_diagnostics::{SourceId, Span};
 
@@ -31,7 +31,7 @@ pub struct File {
 pub struct Import {
     pub path: String,
     pub alias: Option<Ident>,
-    /// The file that is meant; whoever reads the files fills it in.
+    /// The imported file; the loader sets it.
     pub file: Option<SourceId>,
     pub span: Span,
 }
@@ -73,7 +73,7 @@ pub struct Layer {
     /// `over a + b`
     pub over: Vec<InterfaceRef>,
     pub members: Vec<Member>,
-    /// Of the head, up to the brace.
+    /// The span of the head, up to the brace.
     pub span: Span,
 }
 
@@ -149,7 +149,7 @@ pub struct HeaderField {
     pub span: Span,
 }
 
-/// The place of a header field in the frame, where the layer states one.
+/// The position of a header field in the frame, if the layer states one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Place {
     /// `at cookie`, `at fingerprint`
@@ -183,7 +183,7 @@ pub struct Accepts {
     pub span: Span,
 }
 
-/// Where a handler's events come from.
+/// The side from which a handler's events come.
 #[derive(Clone, Debug, PartialEq)]
 pub enum From {
     /// `up`
@@ -208,7 +208,7 @@ pub struct Handler {
     pub events: Vec<EventName>,
     pub patterns: Vec<Pattern>,
     pub body: Block,
-    /// Of the head.
+    /// The span of the head.
     pub span: Span,
 }
 
@@ -268,7 +268,7 @@ pub struct EventDeclaration {
     pub direction: EventDirection,
     pub name: Ident,
     pub parameters: Vec<FunctionParameter>,
-    /// `as opening`: what it means at the boundary of a stack.
+    /// `as opening`: its role at the boundary of a stack.
     pub role: Option<Ident>,
     pub span: Span,
 }

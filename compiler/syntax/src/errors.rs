@@ -1,8 +1,8 @@
-//! What the lexer and the parser have to say, one function for each message.
+//! The error messages of the lexer and the parser, one function each.
 
 use nacre_diagnostics::{Diagnostic, Span};
 
-/// The codes of this crate, and what each means in a few words.
+/// The error codes of this crate, each with a short title.
 pub const CODES: &[(&str, &str)] = &[
     ("S0001", "a character that means nothing"),
     ("S0002", "a text that is not closed"),
@@ -163,7 +163,7 @@ pub(crate) fn wrong_case(word: &str, what: &str, better: &str, span: Span) -> Di
             all else lower_case",
         )
         .help(match better {
-            // `H1` might be a constant as well.
+            // `H1` could also be a constant.
             same if same == word => format!("give it a lower-case letter, as in `{word}x`"),
             better => format!("call it `{better}`"),
         })

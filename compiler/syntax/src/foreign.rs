@@ -1,15 +1,15 @@
-//! Hints for what is written as in other languages: C, Rust, Go, Python, and Nacre's own older drafts.
+//! Hints for syntax of other languages: C, Rust, Go, Python, and older drafts of Nacre.
 //!
-//! An error of the parser says what was expected; where the words around it are of another language, the help says how
-//! the same is written here. Tables, tried in order; the first row that fits counts.
+//! The parser's error states what was expected; if the tokens around it are another language's syntax, the help shows
+//! the equivalent in Nacre. The tables are tried in order; the first matching row applies.
 
-/// How the words around an error are matched: literally, as one of several, or by their kind.
+/// A pattern for one token near an error: literal, one of several, or by kind.
 enum Word {
     Is(&'static str),
     OneOf(&'static [&'static str]),
     /// A name, a type or a constant.
     Name,
-    /// A name of a type, of this language or another.
+    /// The name of a type, in this language or another.
     Type,
 }
 
@@ -18,7 +18,7 @@ mod names;
 use names::{ARRAYS, NAMES, OPERATIONS, TYPES};
 use Word::{Is, Name, OneOf, Type};
 
-/// Words before the error, words from there on, and the help.
+/// The tokens before the error, the tokens from the error on, and the help.
 type Row = (&'static [Word], &'static [Word], &'static str);
 
 const DECLARED: &str = "a value is named by `let x = ...;`, a variable is declared by `var x: u16 = ...;`";
@@ -32,7 +32,7 @@ const LAYERS: &str = "layers are joined by `/`, the top first: `stack s = frag /
 const STATE: &str = "what a layer remembers stands in its state: `state { next: u32 }`";
 const PRINTS: &str = "there are no macros, and nothing behind a value; a layer counts what happens: `count late;`";
 
-/// Where a statement or an expression was expected, or its end.
+/// At an error where a statement, an expression or its end was expected.
 const STATEMENTS: &[Row] = &[
     (&[], &[Is("and")], "`a and b` is written `a && b`"),
     (&[], &[Is("or")], "`a or b` is written `a || b`"),
@@ -125,7 +125,7 @@ const RESERVED: &[Row] = &[
     (&[], &[OneOf(&["up", "down"]), Is(".")], "events are emitted by `below.send(m);` and `above.deliver(m);`"),
 ];
 
-/// Where a part of a declaration was expected.
+/// At an error where a part of a declaration was expected.
 const DECLARATIONS: &[Row] = &[
     (&[Is(":"), Type], &[Name], "write `,` between the two"),
     (
@@ -173,7 +173,7 @@ const DECLARATIONS: &[Row] = &[
     (&[Is("open"), Name, Is(","), Name], &[], "write `open a, b with stack;`"),
 ];
 
-/// By the words with which a member of a layer begins.
+/// By the first words of a layer's member.
 const MEMBERS: &[Row] = &[
     (
         &[],
@@ -223,7 +223,7 @@ const MEMBERS: &[Row] = &[
     (&[], &[Is(";")], "no `;` or `,` follows a block"),
 ];
 
-/// By the words with which an item of a file begins.
+/// By the first words of an item.
 const ITEMS: &[Row] = &[
     (&[], &[OneOf(&["layer", "protocol", "class", "service", "object"])], "a layer is written `worker name { ... }`"),
     (
@@ -243,7 +243,7 @@ const ITEMS: &[Row] = &[
     (&[], &[Is(";")], "no `;` or `,` follows a block"),
 ];
 
-/// By the words with which a step of a test begins.
+/// By the first words of a step of a test.
 const STEPS: &[Row] = &[
     (&[], &[OneOf(&["sleep", "wait", "pause", "delay", "advance"])], "time goes on by `run 5 ms;`"),
     (
@@ -293,8 +293,8 @@ fn fits(row: &Row, before: &[&str], at: &[&str]) -> bool {
         && next.iter().zip(at).all(|(w, word)| w.fits(word))
 }
 
-/// Returns how the words around an error with this code are written in this language. `before`: the words before the
-/// error; `at`: those from there on.
+/// Returns the equivalent in Nacre of the syntax around an error with this code. `before`: the tokens before the error;
+/// `at`: those from the error on.
 pub(crate) fn syntax(code: &str, before: &[&str], at: &[&str]) -> Option<&'static str> {
     let tables: &[&[Row]] = match code {
         "S0006" => &[STACKS, STATEMENTS],
@@ -308,18 +308,18 @@ pub(crate) fn syntax(code: &str, before: &[&str], at: &[&str]) -> Option<&'stati
     tables.iter().copied().flatten().find(|row| fits(row, before, at)).map(|(.., help)| *help)
 }
 
-/// What a name that is not known means in other languages.
+/// The kind of an unknown name.
 pub enum Unknown {
     /// A value or a function.
     Value,
     Type,
     /// An operation or a field of a value.
     Operation,
-    /// Where the event of a handler comes from.
+    /// The side from which a handler's event comes.
     Port,
 }
 
-/// Returns the help for a name of another language.
+/// Returns the help for a name used in another language.
 ///
 /// ```
 /// use nacre_syntax::foreign::{name, Unknown};

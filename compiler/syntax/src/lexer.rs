@@ -1,4 +1,4 @@
-//! Text to tokens. Comments are kept beside them, for the docs of the tree and for the formatter.
+//! Text to tokens. Comments are kept separately, for the docs of the tree and for the formatter.
 
 use logos::Logos;
 use nacre_diagnostics::{Diagnostic, SourceId, Span};
@@ -19,11 +19,11 @@ pub struct Token {
 pub struct Comment {
     pub start: u32,
     pub end: u32,
-    /// The index of the token that follows it.
+    /// The index of the token after it.
     pub before: usize,
 }
 
-/// What a text consists of. The last token is always [`TokenKind::End`].
+/// The result of lexing. The last token is always [`TokenKind::End`].
 #[derive(Clone, Debug)]
 pub struct Lexed {
     pub tokens: Vec<Token>,
@@ -31,7 +31,7 @@ pub struct Lexed {
     pub found: Vec<Diagnostic>,
 }
 
-/// Takes a text apart. Never fails: what means nothing becomes [`TokenKind::Unknown`] and a diagnostic.
+/// Splits a text into tokens. Never fails: invalid text becomes [`TokenKind::Unknown`] and a diagnostic.
 pub fn lex(file: SourceId, text: &str) -> Lexed {
     let mut lexed = Lexed { tokens: Vec::new(), comments: Vec::new(), found: Vec::new() };
     let skipped = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
@@ -82,7 +82,7 @@ pub fn lex(file: SourceId, text: &str) -> Lexed {
     lexed
 }
 
-/// The length of C up to and with the brace that closes it, and whether there is one.
+/// The length of the C up to and including its closing brace, and whether that brace exists.
 fn c_body(text: &str) -> (usize, bool) {
     let bytes = text.as_bytes();
     let mut depth = 1;
@@ -104,7 +104,7 @@ fn c_body(text: &str) -> (usize, bool) {
     (text.len(), false)
 }
 
-/// Where a quoted constant ends: its closing quote, or the last byte of the line.
+/// The end of a quoted constant: its closing quote, or the last byte of the line.
 fn after_quote(bytes: &[u8], open: usize) -> usize {
     let mut at = open + 1;
     while at < bytes.len() && bytes[at] != bytes[open] && bytes[at] != b'\n' {

@@ -15,7 +15,7 @@ pub use limits::LONGEST;
 
 use nacre_diagnostics::{Diagnostic, SourceId};
 
-/// Text to syntax tree. What is wrong is left out of the tree and told in the diagnostics, in the order of the file.
+/// Parses a text. Erroneous parts are omitted from the tree and reported in the diagnostics, in the order of the file.
 ///
 /// ```
 /// let text = "worker nothing { down send(m) { pass; } }";

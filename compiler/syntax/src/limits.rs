@@ -1,7 +1,7 @@
-//! How large a source may be.
+//! Limits of sources.
 
-/// Longer files are refused (in bytes).
+/// The longest source, in bytes.
 pub const LONGEST: usize = 64 << 20;
 
-/// How deeply statements may be nested, and expressions in them.
+/// The depth limit for nested statements, and for expressions in them.
 pub const DEEPEST: u32 = 100;

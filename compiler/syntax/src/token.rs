@@ -2,7 +2,7 @@
 
 use logos::Logos;
 
-/// What a token is. Words are told apart by their letters only; whether one is reserved, [`RESERVED`] says.
+/// The kinds of tokens. The letters of a word decide its kind; [`RESERVED`] lists the reserved words.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[logos(skip r"[ \t\r\n\x0c]+")]
 pub enum TokenKind {
@@ -14,21 +14,21 @@ pub enum TokenKind {
     Capitalized(Capital),
     #[regex(r"0x[0-9A-Fa-f_]+|[0-9][0-9_]*")]
     Number,
-    /// Only in the percentages of a test.
+    /// Only in the percentages of tests.
     #[regex(r"[0-9]+\.[0-9]+")]
     Decimal,
     #[regex(r#""([^"\\\n]|\\[^\n])*""#)]
     Text,
     #[regex(r#""([^"\\\n]|\\[^\n])*\\?"#, priority = 1)]
     OpenText,
-    /// `//`, and what follows on the line.
+    /// `//` and the rest of the line.
     #[regex(r"//[^\n]*", allow_greedy = true)]
     Comment,
-    /// What stands in `c { ... }`, with the braces. Made by the lexer, never by a pattern.
+    /// The content of `c { ... }`, with the braces. Made by the lexer directly, not by a pattern.
     CBody,
-    /// A character that means nothing.
+    /// An invalid character.
     Unknown,
-    /// Behind the last token.
+    /// After the last token.
     End,
 
     #[token("(")]
@@ -71,7 +71,7 @@ pub enum TokenKind {
     ShiftLeft,
     #[token("<")]
     Less,
-    /// `>>` is two of these, side by side, because `list<list<u8, 4>, 4>` ends so as well.
+    /// `>>` is two of these, adjacent, because `list<list<u8, 4>, 4>` ends in the same characters.
     #[token(">")]
     Greater,
     #[token("=")]
@@ -112,7 +112,7 @@ pub enum TokenKind {
     Not,
 }
 
-/// Which letters of a capitalized word are capitals.
+/// The case of a capitalized word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Capital {
     /// A type: `Data`.
@@ -127,7 +127,7 @@ pub const TYPE: TokenKind = TokenKind::Capitalized(Capital::Mixed);
 pub const CONSTANT: TokenKind = TokenKind::Capitalized(Capital::All);
 
 impl TokenKind {
-    /// How a message calls a token that is missing.
+    /// The description of a missing token in messages.
     pub fn description(self) -> &'static str {
         use TokenKind::*;
         match self {
@@ -162,7 +162,7 @@ impl TokenKind {
     }
 }
 
-/// Words that are never names. All others with a meaning (`key`, `rest`, `count`, `data`, `word`, `end`, `open`) have
+/// Words that are never names. Other words with a meaning (`key`, `rest`, `count`, `data`, `word`, `end`, `open`) have
 /// it only where it is expected.
 pub const RESERVED: &[&str] = &[
     "arm",

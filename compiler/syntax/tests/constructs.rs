@@ -1,4 +1,4 @@
-//! Constructs that no layer of the design uses become the tree that they should.
+//! Constructs that no layer of the library uses have the expected tree.
 
 use nacre_diagnostics::SourceId;
 use nacre_syntax::ast::*;
@@ -165,7 +165,7 @@ fn a_configuration_sets_numbers() {
     assert_eq!(settings, expected.map(|(path, values)| (path.to_string(), values)));
 }
 
-/// The expression in `const x: u8 = ...;`, with parentheses around all that is joined.
+/// The expression in `const x: u8 = ...;`, with parentheses around each operation.
 fn shape(text: &str) -> String {
     let (file, found) = parse(SourceId(0), &format!("const x: u8 = {text};"));
     assert!(found.is_empty(), "{found:#?}");

@@ -1,4 +1,4 @@
-//! Every message has a case in `errors/`: a source, and what is said of it. `BLESS=1` writes the latter anew.
+//! Every message has a case in `errors/`: a source and its expected output. `BLESS=1` rewrites the output.
 
 use std::fs;
 

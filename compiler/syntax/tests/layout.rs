@@ -1,4 +1,4 @@
-//! The formatter keeps what a source says, has one layout for it, and keeps comments.
+//! The formatter preserves the syntax tree and the comments, and has one layout for each source.
 
 mod files;
 
@@ -9,7 +9,7 @@ fn formatted(text: &str) -> String {
     format(text).unwrap_or_else(|found| panic!("{found:#?}\nin\n{text}"))
 }
 
-/// The tree of a source, in words, without its places.
+/// The tree of a source as text, without spans.
 fn tree(text: &str) -> String {
     let (file, found) = nacre_syntax::parse(nacre_diagnostics::SourceId(0), text);
     assert!(found.is_empty(), "{found:#?}\nin\n{text}");
@@ -57,7 +57,7 @@ fn all_designed_layers_parse_and_keep_their_meaning() {
     }
 }
 
-/// All that is between tokens says nothing: one token a line, or all on one line, gives the same tree.
+/// White space has no meaning: with one token per line or all on one line, the tree is the same.
 #[test]
 fn line_breaks_mean_nothing() {
     for (name, text) in design() {
@@ -71,7 +71,7 @@ fn line_breaks_mean_nothing() {
                 .map(|line| line.to_string() + "\n")
                 .collect::<String>()
         };
-        // Docs go with the comments, so only the trees without them are equal.
+        // Docs are comments too, so only the trees without them are equal.
         let undocumented = plain(tree(&joined(" ")));
         assert_eq!(plain(tree(&joined("\n"))), undocumented, "{name}");
         check(&name, &joined(" "));
@@ -79,7 +79,7 @@ fn line_breaks_mean_nothing() {
     }
 }
 
-/// A comment behind any one token survives.
+/// A comment after any token survives.
 #[test]
 fn comments_may_stand_anywhere() {
     for (name, text) in
@@ -128,7 +128,7 @@ fn long_lists_have_a_part_on_each_line_and_a_comma_behind_each() {
     assert_eq!(formatted(&text), format!("enum Many {{\n{lines}}}\n"));
 }
 
-/// Fields that stand on lines of their own stay so, also where the last of them is a long literal.
+/// Fields on their own lines stay there, even if the last one is a long literal.
 #[test]
 fn broken_fields_are_kept_when_the_last_is_long() {
     let literal = format!("Saved {{ {} }}", (0..8).map(|n| format!("field{n}: {n}")).collect::<Vec<_>>().join(", "));

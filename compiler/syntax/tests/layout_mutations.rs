@@ -1,4 +1,4 @@
-//! Whatever still parses after a change has one layout.
+//! Every mutated source that still parses has one layout.
 
 mod files;
 
@@ -8,7 +8,7 @@ use cpu_time::ThreadTime;
 use nacre_diagnostics::SourceId;
 use nacre_syntax::{format, parse};
 
-/// A seeded generator: the same texts on every run.
+/// A seeded generator: each run makes the same texts.
 struct Random(fastrand::Rng);
 
 impl Random {
@@ -66,7 +66,7 @@ fn mutate(text: &str, random: &mut Random) -> String {
     let mut words: Vec<&str> = Vec::new();
     let mut end = 0;
     for token in &lexed.tokens {
-        // With the space before it, so that lines remain.
+        // Removes the space before it as well, so that lines remain.
         words.push(&text[end..token.end as usize]);
         end = token.end as usize;
     }
@@ -102,7 +102,7 @@ fn what_parses_has_one_layout() {
     let mut random = Random::new(1);
     let begun = ThreadTime::now();
     for round in 0..5_000 {
-        // Pieces of files, so that many texts are tried in a short time.
+        // Uses parts of files, so that a short run tries many texts.
         let whole = &seeds[random.below(seeds.len())].1;
         let lines: Vec<&str> = whole.lines().collect();
         let first = random.below(lines.len());
@@ -126,7 +126,7 @@ fn what_parses_has_one_layout() {
     assert!(begun.elapsed() < Duration::from_secs(limit), "5,000 texts took {:?}", begun.elapsed());
 }
 
-/// Time grows with the length and no faster.
+/// Formatting takes linear time.
 #[test]
 fn time_for_a_line_does_not_grow() {
     let handler = "    up deliver(from, m - Data { number, ack }) { if number > 3 { x = (a + b) * c; } else { drop m; \

@@ -1,4 +1,4 @@
-//! No input makes the parser panic, hang or overflow its stack, whatever is wrong with it.
+//! No input makes the parser panic, hang or overflow its stack.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ impl Random {
     }
 }
 
-/// What is put between other things: parts of the language in the wrong place, and what is not part of it.
+/// Inserted text: parts of the language in the wrong place, and text that is not part of it.
 const GARBAGE: [&str; 46] = [
     "{",
     "}",
@@ -125,7 +125,7 @@ fn no_mutation_of_a_source_panics() {
     for number in 0..MUTATIONS {
         let mut random = Random::new(number);
         let mut text = sources[random.below(sources.len())].clone();
-        // A part of a file is enough, and faster.
+        // A part of a file suffices, and is faster.
         while text.len() > 1500 {
             let cut = token_at(&text, random.below(text.len())).start;
             text = if cut > text.len() / 2 { text[..cut].to_owned() } else { text[cut..].to_owned() };
@@ -146,7 +146,7 @@ fn no_mutation_of_a_source_panics() {
     assert!(begun.elapsed() < Duration::from_secs(20), "{MUTATIONS} mutations took {:?}", begun.elapsed());
 }
 
-/// Openings that nest, with what closes each.
+/// Openings that nest, each with its closing text.
 const NESTS: [(&str, &str, &str, &str); 17] = [
     ("worker x { up a() { y(", "(", ")", "); } }"),
     ("worker x { up a() { y(", "[", "]", "); } }"),

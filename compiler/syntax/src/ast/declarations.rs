@@ -19,7 +19,7 @@ pub struct Field {
     pub name: Ident,
     pub secret: bool,
     pub ty: Option<Type>,
-    /// `as cookie`, of a given: what it is to the host.
+    /// `as cookie`: the role of a given for the host.
     pub role: Option<Ident>,
     pub initial: Option<Expr>,
     pub span: Span,

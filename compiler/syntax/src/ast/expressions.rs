@@ -11,7 +11,7 @@ pub struct Expr {
 }
 
 impl Expr {
-    /// The expressions in this one.
+    /// The operands of an expression.
     pub fn children(&self) -> Vec<&Expr> {
         match &self.kind {
             ExprKind::Name(_) | ExprKind::TypeName(_) | ExprKind::Number(_) | ExprKind::Duration(..) => vec![],
@@ -83,7 +83,7 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
-    /// As it is written.
+    /// The operator in the source.
     pub fn symbol(self) -> &'static str {
         match self {
             BinaryOp::Or => "||",
@@ -119,9 +119,9 @@ pub enum UnaryOp {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
-    /// A lower-case name, a parameter or constant.
+    /// A lower-case name, a parameter or a constant.
     Name(String),
-    /// A capitalized name by itself (an enum before `.variant`).
+    /// A lone capitalized name (an enum before `.variant`).
     TypeName(String),
     Number(u64),
     Duration(u64, TimeUnit),
@@ -199,7 +199,7 @@ pub struct Condition {
     pub span: Span,
 }
 
-/// A truth value, or a pattern that must match.
+/// A condition: a bool, or a pattern that must match.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ConditionKind {
     Expr(Expr),

@@ -1,10 +1,10 @@
-//! Patterns: what a message, a tuple or an option is taken apart into.
+//! Patterns, which destructure messages, tuples and options.
 
 use nacre_diagnostics::Span;
 
 use super::names::Ident;
 
-/// A pattern at its place.
+/// A pattern with its span.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pattern {
     pub kind: PatternKind,
@@ -14,7 +14,7 @@ pub struct Pattern {
 /// The forms of patterns.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PatternKind {
-    /// `..`: the parameters that only `pass` needs.
+    /// `..`: the parameters that only `pass` uses.
     Rest,
     /// `_`
     Any,
@@ -35,11 +35,11 @@ pub enum PatternKind {
     Some(Box<Pattern>),
 }
 
-/// A header, and what its fields are matched with.
+/// A header with patterns for its fields.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeaderPattern {
     pub name: Ident,
-    /// Field, and what its value is matched with; none: a local of the field's name.
+    /// Each field with its pattern; none: a local with the field's name.
     pub fields: Vec<(Ident, Option<Pattern>)>,
     pub span: Span,
 }

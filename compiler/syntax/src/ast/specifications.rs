@@ -59,7 +59,7 @@ pub struct Filter {
     pub grows: Option<Expr>,
     pub state: Vec<Field>,
     pub unit: FilterUnit,
-    /// The parameters of `byte(b: u8)` or `word(w: u32)`, one for each string of bytes that is read; at least one.
+    /// The parameters of `byte(b: u8)` or `word(w: u32)`, one for each byte string read; at least one.
     pub inputs: Vec<FunctionParameter>,
     pub body: Block,
     pub end: Option<Block>,
@@ -92,7 +92,7 @@ pub enum ActionKind {
     Input,
     Output,
     Internal,
-    /// Internal, and never has to happen.
+    /// An internal action that never has to happen.
     Fault,
 }
 
@@ -103,7 +103,7 @@ pub struct Action {
     /// `fault output`: an output that never has to happen.
     pub optional: bool,
     pub name: Ident,
-    /// (said with `at`, name)
+    /// For each parameter, whether it is declared with `at`, and its name.
     pub parameters: Vec<(bool, Ident)>,
     pub condition: Option<Expr>,
     pub body: Block,
@@ -136,9 +136,9 @@ pub struct Configuration {
     pub name: Ident,
     /// A layer or a stack.
     pub subject: Ident,
-    /// The automaton below it, where it is another one than the subject requires, or the subject requires none.
+    /// The automaton below it, if not the one that the subject requires.
     pub over: Option<Ident>,
-    /// `on request`: it takes long, and is verified only where it is asked for.
+    /// `on request`: it takes long and is verified only on request.
     pub on_request: bool,
     pub settings: Vec<Setting>,
     pub span: Span,
@@ -147,14 +147,14 @@ pub struct Configuration {
 /// `pt2pt.W = 2;`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
-    /// One name, or a layer's and its parameter's.
+    /// One name, or the names of a layer and its parameter.
     pub path: Vec<Ident>,
     /// Durations in nanoseconds.
     pub values: Vec<u64>,
     pub span: Span,
 }
 
-/// `property name;`, an axiom with its words in the docs.
+/// `property name;`: an axiom, stated in its docs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Property {
     pub docs: Docs,

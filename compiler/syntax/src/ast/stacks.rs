@@ -50,7 +50,7 @@ pub struct Graph {
 pub struct GraphLine {
     pub name: Ident,
     pub layer: LayerRef,
-    /// `mux[key 2, peer 2]` without `over` stands in `key`.
+    /// `mux[key 2, peer 2]` without `over` is in `key`.
     pub over: Vec<GraphOver>,
     pub key: Option<(u64, u64)>,
     pub span: Span,
@@ -82,12 +82,12 @@ pub enum TestKind {
     Open { endpoints: Vec<Ident>, stack: Ident },
     /// `network loss 20%, delay 5 ms, seed 7;`
     Network(Vec<NetworkSetting>),
-    /// `a.send("hello");`, `a.app.cast(bytes 3000);` A call that is refused is tried again while time goes on.
+    /// `a.send("hello");`, `a.app.cast(bytes 3000);`. A refused call is retried while the simulated time advances.
     Call { endpoint: Ident, port: Option<Ident>, event: Ident, arguments: Vec<TestArgument> },
     /// `run 200 ms;`
     Run(Expr),
-    /// `expect b.deliver("hello");`: it has been, or is within what time the test still has, the next output of this
-    /// kind.
+    /// `expect b.deliver("hello");`: the next output of this kind, in the past or within the remaining time of the
+    /// test.
     Expect { endpoint: Ident, port: Option<Ident>, event: Ident, arguments: Vec<TestArgument> },
     /// `expect refused a.send(bytes 100000);`
     ExpectRefused { endpoint: Ident, port: Option<Ident>, event: Ident, arguments: Vec<TestArgument> },
@@ -107,16 +107,16 @@ pub struct NetworkSetting {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum NetworkValue {
-    /// In percent.
+    /// Percent.
     Percent(f64),
-    /// Duration or number (seed).
+    /// A duration, or a number (the seed).
     Expr(Expr),
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum TestArgument {
     Text(String, Span),
-    /// `bytes 3000`: a message of so many bytes, by a fixed pattern; `bytes 3000 seed i`: with other content.
+    /// `bytes 3000`: a message of this many bytes with a fixed pattern; `bytes 3000 seed i`: with other content.
     Bytes {
         length: Expr,
         seed: Option<Expr>,

@@ -70,7 +70,7 @@ pub enum StatementKind {
     },
     Cancel(Expr),
     Count(Ident),
-    /// What is claimed, and how the source writes it.
+    /// The assertion, and its text in the source.
     Assert(Expr, String),
     Impossible(Expr),
     If(If),
@@ -97,7 +97,7 @@ pub enum StatementKind {
     Reject,
 }
 
-/// What follows `else` where something can fail.
+/// The `else` clause of code that can fail.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Otherwise {
     pub kind: OtherwiseKind,

@@ -1,9 +1,9 @@
-//! Names of other languages, and how the same is written here.
+//! Names used in other languages, and their equivalents in Nacre.
 
 pub(super) const ARRAYS: &str =
     "an array is `u16 per 0..4`; with a length that changes, `list<u16, 4>` or `ring<u16, 4>`";
 
-/// Names of other languages for what a layer can use, and the help.
+/// Names of values and functions in other languages, with the help.
 pub(super) const NAMES: &[(&[&str], &str)] = &[
     (&["True", "TRUE", "yes", "on_"], "write `true`"),
     (&["False", "FALSE", "no"], "write `false`"),
@@ -46,7 +46,7 @@ pub(super) const NAMES: &[(&[&str], &str)] = &[
     (&["func", "function", "def"], "a function is written `fn name(x: u16) -> u16 { ... }`"),
 ];
 
-/// Types of other languages, and the help.
+/// Types of other languages, with the help.
 pub(super) const TYPES: &[(&[&str], &str)] = &[
     (&["int", "long", "short", "signed", "isize", "ptrdiff_t"], "numbers have a width: `i32`, or `u32` without a sign"),
     (&["uint", "unsigned", "usize", "size_t", "nat", "ulong"], "numbers have a width: `u32`; a range is `0..N`"),
@@ -82,7 +82,7 @@ pub(super) const TYPES: &[(&[&str], &str)] = &[
     (&["seq", "sequence", "seqno"], "a sequence number of 16 bits is `seq16`"),
 ];
 
-/// Operations and fields of other languages, and the help.
+/// Operations and fields of other languages, with the help.
 pub(super) const OPERATIONS: &[(&[&str], &str)] = &[
     (&["start", "set", "arm", "schedule", "reset", "restart"], "a timer is armed by `arm t in 5 ms;`"),
     (&["stop", "cancel", "disarm"], "a timer is stopped by `cancel t;`"),

@@ -1,4 +1,4 @@
-//! Brings columns into line: types of fields, arms, braces of one-line handlers, comments behind lines.
+//! Aligns columns: types of fields, arms, braces of one-line handlers, trailing comments.
 
 use super::lines::{Column, Line, INDENT, WIDTH};
 
@@ -15,7 +15,7 @@ pub(super) fn align(mut lines: Vec<Line>) -> String {
     text
 }
 
-/// How many lines have their comments in one column: those with comments, and fields without one between them.
+/// The number of lines whose comments share a column: those with comments, and fields without one between them.
 fn commented(lines: &[Line]) -> usize {
     let mut run = 0;
     for (at, line) in lines.iter().enumerate() {
@@ -28,7 +28,7 @@ fn commented(lines: &[Line]) -> usize {
     run.max(1)
 }
 
-/// Calls `change` with every longest run of lines that have the same key.
+/// Calls `change` with each maximal run of lines that have the same key.
 fn for_runs<K: PartialEq>(lines: &mut [Line], key: impl Fn(&Line) -> Option<K>, change: impl Fn(&mut [Line])) {
     let mut at = 0;
     while at < lines.len() {
@@ -41,7 +41,7 @@ fn for_runs<K: PartialEq>(lines: &mut [Line], key: impl Fn(&Line) -> Option<K>, 
     }
 }
 
-/// Pads before the aligned part; not where a line would become too long.
+/// Pads before the aligned part, unless a line would become too long.
 fn align_columns(run: &mut [Line]) {
     let place = |line: &Line| line.column.map_or(0, |(_, at)| line.text[..at].chars().count());
     let target = run.iter().map(place).max().unwrap_or(0);
@@ -56,7 +56,7 @@ fn align_columns(run: &mut [Line]) {
     }
 }
 
-/// Writes lines whose comments stand in one column.
+/// Writes lines with their comments in one column.
 fn write(run: &[Line], text: &mut String) {
     let widest = run.iter().filter(|line| line.comment.is_some()).map(Line::width).max().unwrap_or(0);
     let column = (widest + 2).next_multiple_of(INDENT);
@@ -76,7 +76,7 @@ fn write(run: &[Line], text: &mut String) {
     }
 }
 
-/// Columns that a line of this kind may be aligned at, by the first words of a member.
+/// The columns at which a line of this kind may be aligned, by the first words of a member.
 pub(super) fn column_of(first: &str) -> Option<Column> {
     Some(match first {
         "header" => Column::Header,

@@ -1,4 +1,4 @@
-//! What stands on lines of its own: items, members, statements, the parts of long lists; and the comments between.
+//! Layout of parts with their own lines: items, members, statements, the parts of long lists; and the comments between.
 
 use super::align::column_of;
 use super::lines::{Column, INDENT, WIDTH};
@@ -12,7 +12,7 @@ impl Printer<'_> {
         self.comments(self.source.len(), 0, self.source.len() == 0);
     }
 
-    /// Statements, members or items, each on a line of its own.
+    /// Statements, members or items, one per line.
     pub fn body(&mut self, from: usize, to: usize, indent: usize) {
         let mut at = from;
         while at < to {
@@ -25,7 +25,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The token behind a statement, member or item.
+    /// The token after a statement, member or item.
     fn end_of_entry(&self, from: usize, to: usize) -> usize {
         let source = self.source;
         for token in source.top(from, to) {
@@ -63,7 +63,7 @@ impl Printer<'_> {
         self.lines.current.column = Some((column, before));
     }
 
-    /// Interfaces show what goes down and what comes up side by side, where the author did so.
+    /// Keeps the down and the up event of an interface on one line if the author wrote them so.
     fn second_event(&mut self, from: usize, to: usize) -> bool {
         let source = self.source;
         let events = source.role(from - 1) == Role::Last && source.kind(from - 1) == TokenKind::CloseParen;
@@ -84,7 +84,7 @@ impl Printer<'_> {
         true
     }
 
-    /// The parts of a list, each on a line of its own with a comma.
+    /// The parts of a list, one per line, each with a comma.
     pub fn list(&mut self, open: usize, close: usize, indent: usize) {
         let source = self.source;
         let fields = source.role(open) == Role::Fields;
@@ -110,31 +110,32 @@ impl Printer<'_> {
 // ---- lines and comments
 
 impl Printer<'_> {
-    /// Whether a comment comes before this token.
+    /// Whether a comment precedes this token.
     pub fn comment_waits(&self, token: usize) -> bool {
         self.source.lexed.comments.get(self.next_comment).is_some_and(|comment| comment.before <= token)
     }
 
-    /// A new line for the first token of a part; empty lines before it are kept, but not at the beginning.
+    /// Begins a line for the first token of a part; empty lines before it are kept, except at the beginning.
     fn start_line(&mut self, token: usize, indent: usize, first: bool) {
         let printed = self.comments(token, indent, first);
         let empty = self.source.gap_before(token) && (!first || printed);
         self.lines.next(indent, empty);
     }
 
-    /// A new line for the bracket that closes a body.
+    /// Begins a line for the closing bracket of a body.
     pub fn close_line(&mut self, token: usize, indent: usize) {
         self.comments(token, indent + INDENT, false);
         self.lines.next(indent, false);
     }
 
-    /// A new line within a statement.
+    /// Begins a line within a statement.
     pub fn break_line(&mut self, token: usize, indent: usize) {
         self.comments(token, indent, true);
         self.lines.next(indent, false);
     }
 
-    /// Prints the comments before a token: behind the line, or on lines of their own. Says whether there are such.
+    /// Prints the comments before a token: at the end of the line, or on their own lines. Returns whether there are
+    /// any.
     fn comments(&mut self, token: usize, indent: usize, first: bool) -> bool {
         let mut own_line = false;
         while self.comment_waits(token) {

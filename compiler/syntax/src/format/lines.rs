@@ -1,10 +1,10 @@
-//! The lines that have been printed.
+//! The printed lines.
 
-/// No line that can be broken is longer.
+/// The limit for lines that can be broken, in columns.
 pub(super) const WIDTH: usize = 120;
 pub(super) const INDENT: usize = 4;
 
-/// What is brought into line with the lines around it.
+/// The aligned part of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Column {
     /// The type of a field.
@@ -28,9 +28,9 @@ pub(super) enum Column {
 pub(super) struct Line {
     pub indent: usize,
     pub text: String,
-    /// What of the text is aligned, and the byte where it begins.
+    /// The aligned part, and the byte where it begins.
     pub column: Option<(Column, usize)>,
-    /// A comment behind the text.
+    /// A trailing comment.
     pub comment: Option<String>,
 }
 
@@ -39,9 +39,9 @@ impl Line {
         self.text.is_empty() && self.comment.is_none()
     }
 
-    /// How many columns the line has without its comment.
+    /// The columns of the line without its comment.
     pub fn width(&self) -> usize {
-        // A block of C has lines of its own.
+        // A block of C contains line breaks.
         let last = self.text.rsplit('\n').next().unwrap_or("");
         last.chars().count() + if last.len() == self.text.len() { self.indent } else { 0 }
     }
@@ -50,7 +50,7 @@ impl Line {
 #[derive(Default)]
 pub(super) struct Lines {
     done: Vec<Line>,
-    /// The line that is being written.
+    /// The line being written.
     pub current: Line,
 }
 
@@ -59,7 +59,7 @@ impl Lines {
         self.current.text += text;
     }
 
-    /// Ends the line, if there is anything on it, and perhaps adds an empty one.
+    /// Ends the line if it is not empty, and optionally adds an empty one.
     pub fn next(&mut self, indent: usize, empty_line: bool) {
         if !self.current.is_empty() {
             self.done.push(std::mem::take(&mut self.current));

@@ -1,8 +1,8 @@
-//! The one layout: four spaces, 120 columns, comments kept.
+//! The formatter: one layout, with four spaces and 120 columns; comments are kept.
 //!
-//! The formatter moves tokens and never changes them, but for the comma behind the last part of a list. What fits on a
-//! line and may stand on one does; of the author's line breaks only these count: within a block, behind the `{` of a
-//! list of fields, and empty lines.
+//! The formatter moves tokens and never changes them, except for the comma after the last part of a list. Tokens that
+//! fit on one line and may share it do so. Of the author's line breaks, only those within a block, those after the `{`
+//! of a list of fields, and empty lines are kept.
 
 mod align;
 mod bodies;
@@ -16,7 +16,7 @@ use nacre_diagnostics::{Diagnostic, SourceId};
 use lines::Lines;
 use source::Source;
 
-/// A source in the one layout, or the errors that prevent it.
+/// Formats a source, or returns the errors that prevent it.
 ///
 /// ```
 /// let text = "worker   x{down send( m ) {pass;}}";
@@ -37,6 +37,6 @@ pub fn format(text: &str) -> Result<String, Vec<Diagnostic>> {
 struct Printer<'a> {
     source: &'a Source<'a>,
     lines: Lines,
-    /// The first comment that has not been printed.
+    /// The first comment not yet printed.
     next_comment: usize,
 }

@@ -1,4 +1,4 @@
-//! Tokens that stand on one line if they fit: statements, heads, expressions; and the lists within them.
+//! Layout of tokens that share a line if they fit: statements, heads, expressions; and the lists within them.
 
 use super::lines::{INDENT, WIDTH};
 use super::source::Source;
@@ -6,11 +6,11 @@ use super::Printer;
 use crate::parser::Role;
 use crate::token::TokenKind;
 
-/// How long what follows a list may be to stand behind its closing bracket.
+/// The most columns that may follow the closing bracket of a list on its line.
 const SHORT: usize = 40;
 
 impl Printer<'_> {
-    /// Prints tokens that continue the current line. `behind` columns must be left for what follows them.
+    /// Prints tokens that continue the current line, leaving `behind` columns for the text after them.
     pub fn sequence(&mut self, from: usize, to: usize, indent: usize, behind: usize) {
         if from >= to {
             return;
@@ -59,7 +59,7 @@ impl Printer<'_> {
         }
     }
 
-    /// `if a { ... } else { ... }`: each head on one line if it fits, each body on lines of its own.
+    /// `if a { ... } else { ... }`: each head on one line if it fits, each body on its own lines.
     fn heads_and_bodies(&mut self, from: usize, to: usize, indent: usize, behind: usize) {
         let source = self.source;
         let mut start = from;
@@ -71,7 +71,7 @@ impl Printer<'_> {
         self.sequence(start, to, indent, behind);
     }
 
-    /// The last list of these tokens, if it is best broken and all before it stays on the line.
+    /// The last list of these tokens, if all before it fits on the line and only the list should be broken.
     fn list_at_end(&self, from: usize, to: usize, behind: usize) -> Option<usize> {
         let source = self.source;
         let list = source.groups(from, to).filter(|&open| source.is_list(open)).last()?;
@@ -103,7 +103,7 @@ impl Printer<'_> {
         }
     }
 
-    /// An operator and what follows it, which may hold tighter ones.
+    /// An operator and its right operand, which may contain tighter operators.
     fn operand(&mut self, from: usize, to: usize, indent: usize, behind: usize) {
         let first_is_operator = matches!(self.source.role(from), Role::Operator(_)) && from + 1 < to;
         if first_is_operator && !self.put_flat(from, to, behind) {
@@ -114,7 +114,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints tokens one after the other, breaking the brackets that do not fit.
+    /// Prints tokens in sequence, breaking the brackets that do not fit.
     fn tokens(&mut self, from: usize, to: usize, indent: usize, behind: usize) {
         let source = self.source;
         let mut at = from;
@@ -138,7 +138,7 @@ impl Printer<'_> {
         }
     }
 
-    /// One token, behind the comments before it.
+    /// Prints one token, after the comments before it.
     fn token(&mut self, token: usize, indent: usize) {
         if self.source.is_spare_comma(token) {
             return;
@@ -152,14 +152,14 @@ impl Printer<'_> {
         self.lines.put(self.source.word(token));
     }
 
-    /// Brackets and what is in them, over several lines.
+    /// Prints brackets and their content over several lines.
     fn group(&mut self, open: usize, indent: usize, may_hug: bool) {
         let close = self.source.close_of(open);
         self.token(open, indent);
         match self.source.role(open) {
             Role::Block => self.body(open + 1, close, indent + INDENT),
             _ if self.source.is_list(open) => {
-                // Fields stand on lines of their own where the author broke the line behind their brace.
+                // Fields get their own lines if the author broke the line after the brace.
                 let may_hug = may_hug && self.source.role(open) != Role::Fields;
                 let hugged = may_hug.then(|| self.last_literal(open)).flatten();
                 match hugged {
@@ -199,13 +199,13 @@ impl Printer<'_> {
     }
 }
 
-/// Braces whose content stands on lines of its own once it is not all on one.
+/// Braces whose content gets its own lines unless everything fits on one.
 fn is_body(source: &Source, open: usize) -> bool {
     matches!(source.role(open), Role::Block | Role::Fields)
 }
 
 impl Source<'_> {
-    /// The tokens that are not within brackets; of brackets the opening one.
+    /// The tokens outside of brackets; of a bracket, the opening one.
     pub fn top(&self, from: usize, to: usize) -> impl Iterator<Item = usize> + '_ {
         let mut next = from;
         std::iter::from_fn(move || {
@@ -215,7 +215,7 @@ impl Source<'_> {
         })
     }
 
-    /// The brackets that are not within others.
+    /// The outermost brackets.
     pub fn groups(&self, from: usize, to: usize) -> impl Iterator<Item = usize> + '_ {
         self.top(from, to).filter(|&token| self.opens(token))
     }
@@ -229,7 +229,7 @@ impl Source<'_> {
         self.top(from, to).filter_map(strength).min()
     }
 
-    /// Whether brackets hold parts with commas between, which may stand on lines of their own.
+    /// Whether brackets hold parts separated by commas, which may get their own lines.
     fn is_list(&self, open: usize) -> bool {
         let close = self.close_of(open);
         if close <= open + 1 {

@@ -1,4 +1,4 @@
-//! The tokens to be laid out, with what the layout asks of them.
+//! The tokens to be laid out, with the facts that the layout needs.
 
 use crate::lexer::{Lexed, Token};
 use crate::parser::Role;
@@ -8,9 +8,9 @@ pub(super) struct Source<'a> {
     text: &'a str,
     pub lexed: Lexed,
     roles: Vec<Role>,
-    /// For each token that opens a bracket the one that closes it; for others themselves.
+    /// For each opening bracket, the token that closes it; for other tokens, themselves.
     closes: Vec<usize>,
-    /// The line on which each token begins and the one on which it ends.
+    /// The lines on which each token begins and ends.
     lines: Vec<(u32, u32)>,
     comment_lines: Vec<u32>,
 }
@@ -26,7 +26,7 @@ impl<'a> Source<'a> {
         Source { text, lexed, roles, closes, lines, comment_lines }
     }
 
-    /// The number of tokens, without the end.
+    /// The number of tokens, without the end token.
     pub fn len(&self) -> usize {
         self.lexed.tokens.len() - 1
     }
@@ -57,7 +57,7 @@ impl<'a> Source<'a> {
         self.closes[token] != token
     }
 
-    /// Whether two tokens stand on the same line, the first one's end and the second one's start.
+    /// Whether the first token ends on the line on which the second one begins.
     pub fn same_line(&self, first: usize, second: usize) -> bool {
         self.lines[first].1 == self.lines[second].0
     }
@@ -69,7 +69,7 @@ impl<'a> Source<'a> {
         comments.get(first).is_some_and(|comment| comment.before < to)
     }
 
-    /// Whether a comment stands behind a token on its line.
+    /// Whether a comment follows a token on its line.
     pub fn trails(&self, comment: usize) -> bool {
         let before = self.lexed.comments[comment].before;
         before > 0 && self.lines[before - 1].1 == self.comment_lines[comment]
@@ -94,7 +94,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Counts lines up to places that never go back.
+/// Counts lines up to positions in increasing order.
 struct LineCounter<'a> {
     text: &'a [u8],
     at: usize,

@@ -1,4 +1,4 @@
-//! What stands between two tokens on one line, and whether tokens may stand on one.
+//! Spaces between two tokens of a line, and whether tokens may share a line.
 
 use super::source::Source;
 use crate::parser::Role;
@@ -24,7 +24,7 @@ impl Source<'_> {
             }
             line += self.word(token);
             before = Some(token);
-            // In bytes: only texts have other characters than ASCII, and they are counted below.
+            // Counted in bytes: only string literals have non-ASCII characters, and they are counted below.
             if line.len() > columns && line.chars().count() > columns {
                 return None;
             }
@@ -32,7 +32,8 @@ impl Source<'_> {
         Some(line)
     }
 
-    /// The comma behind the last part of a list: there when its parts stand on lines of their own, and only then.
+    /// Whether the comma after the last part of a list is omitted: it is printed only if the parts have their own
+    /// lines.
     pub fn is_spare_comma(&self, token: usize) -> bool {
         let closed =
             |next| matches!(self.kind(next), CloseParen | CloseBracket | CloseBrace) || self.is_angle_close(next);
@@ -43,7 +44,7 @@ impl Source<'_> {
         self.kind(token) == Greater && self.role(token) == Role::Angle
     }
 
-    /// Whether a line must end within what this token opens.
+    /// Whether a line must end inside the brackets that this token opens.
     fn must_break(&self, token: usize, to: usize) -> bool {
         match self.role(token) {
             Role::Block if self.opens(token) => {
@@ -56,7 +57,7 @@ impl Source<'_> {
         }
     }
 
-    /// Whether there is a space between two tokens that follow one another on a line.
+    /// Whether a space separates two consecutive tokens of a line.
     pub fn space_between(&self, left: usize, right: usize) -> bool {
         let (before, after) = (self.kind(left), self.kind(right));
         let (role_before, role_after) = (self.role(left), self.role(right));

@@ -7,7 +7,7 @@ use crate::ast::*;
 use crate::errors;
 use crate::token::{TokenKind, CONSTANT, TYPE};
 
-/// How tightly an operator binds: the larger, the tighter.
+/// The precedence of an operator: the larger, the tighter it binds.
 type Binding = u8;
 
 const COMPARISON: Binding = 3;
@@ -31,7 +31,7 @@ impl Parser<'_> {
         self.nested(|p| p.binary(COMPARISON))
     }
 
-    /// What the token at hand does between two operands.
+    /// The binary operator at the current token.
     fn operator(&self) -> Option<(BinaryOp, Binding)> {
         use BinaryOp::*;
         Some(match self.kind() {
@@ -60,13 +60,13 @@ impl Parser<'_> {
         })
     }
 
-    /// `>>` is two tokens without anything between.
+    /// `>>` is two adjacent tokens.
     fn shifts_right(&self) -> bool {
         let next = self.lexed.tokens.get(self.position + 1);
         next.is_some_and(|next| next.kind == TokenKind::Greater && next.start == self.token().end)
     }
 
-    /// Operands joined by operators that bind at least so tightly.
+    /// Operands joined by operators of at least this precedence.
     fn binary(&mut self, least: Binding) -> Parse<Expr> {
         let start = self.span();
         let mut left = self.unary()?;
@@ -360,7 +360,7 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    /// The content of a text, its escapes resolved.
+    /// The content of a string literal, with escapes resolved.
     pub(super) fn text_value(&mut self, what: &str) -> Parse<String> {
         if self.at(TokenKind::OpenText) {
             self.advance();

@@ -1,11 +1,11 @@
-//! Files, imports, and the items that are alike in files and layers: structs, enums, constants, externs.
+//! Files, imports, and the items that files and layers share: structs, enums, constants, externs.
 
 use super::{Failed, Parse, Parser, Role};
 use crate::ast::*;
 use crate::errors;
 use crate::token::TokenKind;
 
-/// Words with which an item begins.
+/// The words that begin an item.
 const ITEMS: &[&str] = &[
     "worker",
     "multiplexor",
@@ -27,7 +27,7 @@ const ITEMS: &[&str] = &[
     "edition",
 ];
 
-/// Those that begin a member of a layer as well.
+/// Those that also begin a member of a layer.
 const ALSO_MEMBERS: &[&str] = &["struct", "enum", "extern", "const"];
 
 impl Parser<'_> {
@@ -62,8 +62,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A member of a layer between items: most often the `}` before it was one too many. It is told once, and the
-    /// members up to the next `}` are taken for those of the layer before.
+    /// A member of a layer between items: usually the `}` before it was one too many. It is reported once, and the
+    /// members up to the next `}` are assigned to the preceding layer.
     fn members_outside(&mut self, file: &mut File) {
         self.report(errors::member_outside(self.span(), self.word()));
         let mut members = self.members();
@@ -125,13 +125,12 @@ impl Parser<'_> {
         self.at(TokenKind::Name) && ITEMS.contains(&word) && !ALSO_MEMBERS.contains(&word) && !names_event
     }
 
-    /// Whether a list of members, fields or statements ends here, as it should or because it was not closed.
+    /// Whether a list of members, fields or statements ends here, with or without its closing bracket.
     pub(super) fn ends_braces(&self) -> bool {
         matches!(self.kind(), TokenKind::CloseBrace | TokenKind::End) || self.at_margin() && self.begins_item()
     }
 
-    /// Skips to where the next item begins: behind a `;` or closed braces, or at a word for one that is first on its
-    /// line.
+    /// Skips to the next item: after a `;` or closed braces, or at an item's keyword that is first on its line.
     fn recover_item(&mut self, start: usize) {
         loop {
             let begins = self.at(TokenKind::Name) && ITEMS.contains(&self.word());
@@ -244,7 +243,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `{ name: type = initial, secret key: bytes<32> }`; a field without a type is told of later.
+    /// `{ name: type = initial, secret key: bytes<32> }`; a missing type is reported later.
     pub(super) fn fields(&mut self) -> Parse<Vec<Field>> {
         let open = self.span();
         self.expect_as(TokenKind::OpenBrace, Role::Fields)?;

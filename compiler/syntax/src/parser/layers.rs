@@ -6,7 +6,7 @@ use crate::ast::*;
 use crate::errors;
 use crate::token::TokenKind;
 
-/// Words with which a member begins, besides the names of ports.
+/// The words that begin a member, besides the names of ports.
 const MEMBERS: &[&str] = &[
     "provides",
     "requires",
@@ -34,7 +34,7 @@ const MEMBERS: &[&str] = &[
     "extern",
 ];
 
-/// Those of them that are never names: where one stands in a block, the block was not closed.
+/// Those that are never names: in a block, one shows that the block was not closed.
 const CERTAIN: &[&str] = &["up", "down", "on", "fn", "header", "state", "lasting", "shared", "given", "extern"];
 
 impl Parser<'_> {
@@ -63,7 +63,7 @@ impl Parser<'_> {
         if self.at(TokenKind::CloseBrace) {
             self.advance_as(Role::Block);
         } else {
-            // The layer is kept: what follows are other items.
+            // The layer is kept, because other items follow.
             self.report(errors::not_closed("{", open, self.span(), &self.found_here()));
         }
         Ok(Layer { docs, kind, name, parameters, above, over, members, span })
@@ -85,7 +85,7 @@ impl Parser<'_> {
         self.at(TokenKind::Name) && MEMBERS.contains(&self.word()) && self.ahead(1) != TokenKind::Colon
     }
 
-    /// Whether here begins what cannot stand in a block.
+    /// Whether a construct begins here that cannot be in a block.
     pub(super) fn leaves_block(&self) -> bool {
         self.begins_certain_member() && self.first_on_line() || self.at_margin() && self.begins_item()
     }
@@ -95,7 +95,7 @@ impl Parser<'_> {
         certain && (self.word() != "extern") && !matches!(self.ahead(1), TokenKind::Dot)
     }
 
-    /// Whether here begins what cannot stand in a list: a member, an item, a statement.
+    /// Whether a construct begins here that cannot be in a list: a member, an item, a statement.
     pub(super) fn begins_elsewhere(&self) -> bool {
         let statement = ["let", "var", "if", "for", "while", "pass", "return", "drop", "arm"].contains(&self.word());
         let named = matches!(self.ahead(1), TokenKind::Colon | TokenKind::Comma | TokenKind::CloseBrace);
@@ -188,7 +188,7 @@ impl Parser<'_> {
         Ok(Header { docs, name, fields: Some(fields), span })
     }
 
-    /// `number: u29 big at cookie gossip`, what follows the type in any order.
+    /// `number: u29 big at cookie gossip`; the parts after the type in any order.
     fn header_field(&mut self) -> Parse<HeaderField> {
         let (docs, start) = (self.docs(), self.span());
         let name = self.name("a field")?;
@@ -213,7 +213,7 @@ impl Parser<'_> {
                 "identification" | "protocol" | "message" | "gossip" if field.class.is_none() => {
                     field.class = Some(self.ident())
                 }
-                // The name of the next field, behind a missing comma.
+                // The name of the next field, after a missing comma.
                 _ if self.ahead(1) == TokenKind::Colon => break,
                 word => return self.fail_with(errors::no_attribute(self.span(), word)),
             }

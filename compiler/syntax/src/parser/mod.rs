@@ -1,4 +1,4 @@
-//! Tokens to syntax tree, by recursive descent. This file is what all parts share: tokens, errors, recovery, depth.
+//! Tokens to syntax tree, by recursive descent. This file has the shared parts: tokens, errors, recovery, depth.
 
 mod expressions;
 mod handlers;
@@ -26,10 +26,10 @@ use crate::token::TokenKind;
 
 pub(crate) use roles::Role;
 
-/// No file has more diagnostics than this; those behind it follow from those before.
+/// The limit of diagnostics per file; further ones are consequences of the first.
 const MOST_ERRORS: usize = 50;
 
-/// Something could not be parsed, and has been told.
+/// A syntax error that has been reported.
 pub(crate) struct Failed;
 
 pub(crate) type Parse<T> = Result<T, Failed>;
@@ -39,19 +39,19 @@ pub(crate) struct Parser<'a> {
     file: SourceId,
     lexed: &'a Lexed,
     position: usize,
-    /// For the formatter: what each token is used for.
+    /// For the formatter: the use of each token.
     roles: Vec<Role>,
     found: Vec<Diagnostic>,
-    /// The token at which the last error was found: there is one error for a token.
+    /// The token of the last error: each token gets at most one error.
     last_error: Option<usize>,
     depth: u32,
-    /// How high the tree of the last expression or type is.
+    /// The height of the tree of the last expression or type.
     height: u32,
-    /// The names of the imports that have one.
+    /// The names under which files are imported.
     aliases: Vec<&'a str>,
 }
 
-/// Everything: the tree, the tokens with their roles, the diagnostics.
+/// Parses a file: the tree, the tokens with their roles, the diagnostics.
 pub(crate) fn parse(file: SourceId, text: &str) -> (File, (Lexed, Vec<Role>), Vec<Diagnostic>) {
     if text.len() > LONGEST {
         let end = LONGEST as u32;
@@ -90,7 +90,7 @@ impl<'a> Parser<'a> {
         self.token().kind
     }
 
-    /// The kind of a token further on.
+    /// The kind of a token further ahead.
     fn ahead(&self, by: usize) -> TokenKind {
         let last = self.lexed.tokens.len() - 1;
         self.lexed.tokens[(self.position + by).min(last)].kind
@@ -120,7 +120,7 @@ impl<'a> Parser<'a> {
         self.span_of(self.lexed.tokens[self.position.saturating_sub(1)])
     }
 
-    /// From a place up to the last token that was used.
+    /// The span from a position to the last consumed token.
     fn since(&self, start: Span) -> Span {
         Span { file: self.file, start: start.start, end: self.previous().end.max(start.start) }
     }
@@ -200,7 +200,7 @@ impl<'a> Parser<'a> {
         self.fail_with(found)
     }
 
-    /// The `;` at the end. When it is missing the parser goes on as if it were there.
+    /// The `;` at the end. If it is missing, it is reported and the parser continues.
     fn semicolon(&mut self) -> Parse<()> {
         if self.eat(TokenKind::Semicolon) {
             return Ok(());
@@ -218,7 +218,7 @@ impl<'a> Parser<'a> {
 // ---- docs
 
 impl Parser<'_> {
-    /// The `///` lines right before the token at hand.
+    /// The `///` lines directly before the current token.
     fn docs(&self) -> Docs {
         self.docs_with("///")
     }
@@ -241,7 +241,7 @@ impl Parser<'_> {
 
 impl Parser<'_> {
     fn report(&mut self, diagnostic: Diagnostic) {
-        // What the lexer could not read it has told itself.
+        // The lexer has reported text that it could not read.
         let unread = |kind| matches!(kind, TokenKind::Unknown | TokenKind::OpenText);
         let told = unread(self.kind()) || self.position > 0 && unread(self.lexed.tokens[self.position - 1].kind);
         if self.last_error != Some(self.position) && self.found.len() < MOST_ERRORS && !told {
@@ -250,7 +250,7 @@ impl Parser<'_> {
         self.last_error = Some(self.position);
     }
 
-    /// With another help, where the words around are those of another language.
+    /// Replaces the help if the tokens around are another language's syntax.
     fn hinted(&self, diagnostic: Diagnostic) -> Diagnostic {
         let before: Vec<&str> = (self.position.saturating_sub(4)..self.position).map(|at| self.text_at(at)).collect();
         let here: Vec<&str> = (0..3).map(|by| self.word_ahead(by)).collect();
@@ -269,7 +269,7 @@ impl Parser<'_> {
         self.fail_with(errors::expected(expected, &self.found_here(), self.span()))
     }
 
-    /// How a message calls the token at hand.
+    /// The description of the current token in messages.
     fn found_here(&self) -> String {
         match self.kind() {
             TokenKind::End => "the end of the file".into(),
@@ -279,7 +279,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Goes one level deeper, unless that is too deep.
+    /// Enters a nesting level, unless the depth limit is reached.
     fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         if self.depth >= DEEPEST {
             return self.fail_with(errors::too_deep(self.span()));
@@ -290,7 +290,7 @@ impl Parser<'_> {
         result
     }
 
-    /// Says how high the tree has become that is being built; chains of operators make it high without nesting.
+    /// Records the height of the tree being built; chains of operators make it high without nesting.
     fn grown(&mut self, height: u32) -> Parse<()> {
         self.height = height + 1;
         if height >= DEEPEST {

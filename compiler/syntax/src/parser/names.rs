@@ -1,4 +1,4 @@
-//! Names, in the case that tells what they stand for, and numbers.
+//! Names, whose case shows their kind, and numbers.
 
 use super::{Parse, Parser};
 use crate::ast::Ident;
@@ -33,10 +33,10 @@ impl Parser<'_> {
         self.position > 0 && self.lexed.tokens[self.position - 1].kind == TokenKind::Dot
     }
 
-    /// The name that an import is given.
+    /// The name given to an import.
     pub(super) fn alias(&mut self) -> Parse<Ident> {
         let word = self.word();
-        // These stand before dots with a meaning of their own.
+        // These have a meaning of their own before a dot.
         if matches!(word, "above" | "below" | "stack") {
             return self.fail_with(errors::reserved(word, self.span()));
         }
@@ -47,12 +47,12 @@ impl Parser<'_> {
         Ok(name)
     }
 
-    /// Whether the name of an import and a dot stand here.
+    /// Whether the name of an import and a dot come next.
     pub(super) fn at_alias(&self) -> bool {
         self.at(TokenKind::Name) && self.ahead(1) == TokenKind::Dot && self.aliases.contains(&self.word())
     }
 
-    /// The name of an import and the dot, if they stand here: `net.`
+    /// The name of an import and the dot, if they come next: `net.`
     pub(super) fn import_before(&mut self) -> String {
         if !self.at_alias() {
             return String::new();

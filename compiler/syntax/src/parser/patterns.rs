@@ -1,4 +1,4 @@
-//! Patterns: what a handler, a `let` or a `for` takes apart.
+//! Patterns of handlers, `let` and `for`.
 
 use super::{Parse, Parser, Role};
 use crate::ast::*;

@@ -1,11 +1,11 @@
-//! How the parser goes on behind an error: lists at the next part, blocks at the next line.
+//! Error recovery: lists continue at the next part, blocks at the next line.
 
 use super::{Failed, Parse, Parser};
 use crate::errors;
 use crate::token::{is_reserved, TokenKind};
 
 impl Parser<'_> {
-    /// Whether a token is the first on its line, and in the first column.
+    /// Whether a token is the first on its line, in the first column.
     pub(super) fn at_margin(&self) -> bool {
         let start = self.token().start as usize;
         start == 0 || self.text.as_bytes()[start - 1] == b'\n'
@@ -15,9 +15,8 @@ impl Parser<'_> {
         self.position == 0 || self.text[self.previous().end as usize..self.token().start as usize].contains('\n')
     }
 
-    /// Skips to where the next part of a block may begin: behind a `;` or a closed `{ }`, before a `}`, or at a line
-    /// that `begins` recognizes. Braces that the failed part opened, from the token `start` on, are skipped up to their
-    /// end.
+    /// Skips to where the next part of a block may begin: after a `;` or a closed `{ }`, before a `}`, or at a line
+    /// that `begins` recognizes. Skips the whole of braces that the failed part, from the token `start` on, opened.
     pub(super) fn recover(&mut self, start: usize, begins: fn(&Self) -> bool) {
         let mut open = self.open_braces(start);
         loop {
@@ -47,10 +46,10 @@ impl Parser<'_> {
         }
     }
 
-    /// How many of the braces since a token have not been closed.
+    /// The number of braces since a token that are still open.
     pub(super) fn open_braces(&self, start: usize) -> usize {
         let tokens = &self.lexed.tokens[start..self.position];
-        // An open text may have swallowed what would close them.
+        // An unterminated string literal may have swallowed the closing ones.
         if tokens.iter().any(|token| token.kind == TokenKind::OpenText) {
             return 0;
         }
@@ -61,12 +60,12 @@ impl Parser<'_> {
         })
     }
 
-    /// Whether a `}` right before ended a statement or member.
+    /// Whether the preceding `}` ended a statement or member.
     pub(super) fn ends_part(&self) -> bool {
         !matches!(self.kind(), TokenKind::Semicolon | TokenKind::Comma | TokenKind::CloseParen) && !self.at_word("else")
     }
 
-    /// Skips a `{` and all up to the `}` that closes it, or up to where an item begins in the first column.
+    /// Skips a `{` up to its closing `}`, or up to an item that begins in the first column.
     pub(super) fn skip_braces(&mut self) {
         let mut depth = 0;
         loop {
@@ -84,8 +83,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Parts with commas between them, up to a closing token, which is left. A comma may stand behind the last. Where a
-    /// part fails, the list goes on behind the next comma.
+    /// Parts separated by commas, up to a closing token, which is not consumed. A comma may follow the last part. After
+    /// a part with an error, the list continues after the next comma.
     pub(super) fn list<T>(&mut self, close: TokenKind, mut part: impl FnMut(&mut Self) -> Parse<T>) -> Parse<Vec<T>> {
         let mut parts = Vec::new();
         while !self.at(close) && !self.at(TokenKind::End) {
@@ -97,7 +96,7 @@ impl Parser<'_> {
             if self.comma(close) {
                 continue;
             }
-            // At the end of a line the bracket is more likely what is missing: the caller says so.
+            // At the end of a line, the bracket is more likely to be missing: the caller reports that.
             if self.at(close)
                 || matches!(self.kind(), TokenKind::End | TokenKind::Semicolon)
                 || self.first_on_line()
@@ -113,8 +112,8 @@ impl Parser<'_> {
         Ok(parts)
     }
 
-    /// The comma behind a part of a list; in braces a semicolon is told, and taken for one, and so is a line that ends
-    /// without.
+    /// The comma after a part of a list. In braces, a semicolon or a missing comma at the end of a line is reported and
+    /// accepted as a comma.
     pub(super) fn comma(&mut self, close: TokenKind) -> bool {
         if self.eat(TokenKind::Comma) {
             return true;
@@ -136,7 +135,7 @@ impl Parser<'_> {
         false
     }
 
-    /// Skips the rest of a part with an error: true behind the next comma, or before the end of the list.
+    /// Skips the rest of a part with an error: true after the next comma, false before the end of the list.
     pub(super) fn skip_part(&mut self, close: TokenKind) -> bool {
         let mut depth = 0;
         loop {

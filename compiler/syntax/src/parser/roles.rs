@@ -1,4 +1,4 @@
-//! What a token is used for, where its kind does not say: the formatter needs it.
+//! The uses of tokens, where their kind does not determine them; for the formatter.
 
 /// The use of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,13 +10,13 @@ pub(crate) enum Role {
     Prefix,
     /// Braces around statements, members, events.
     Block,
-    /// Braces around a list that is declared: fields, variants.
+    /// Braces around a declared list: fields, variants.
     Fields,
     /// Braces around the fields of a value or pattern.
     Literal,
     /// Braces around one expression.
     Value,
-    /// The last token of a statement, member, item: a new line begins behind it.
+    /// The last token of a statement, member, item: a line begins after it.
     Last,
     /// An operator before which a line may be broken; the loosest first.
     Operator(u8),

@@ -183,7 +183,7 @@ impl Parser<'_> {
     }
 }
 
-/// A call at a port, as it is written.
+/// A call at a port.
 struct Call {
     endpoint: Ident,
     port: Option<Ident>,

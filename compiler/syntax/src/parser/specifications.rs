@@ -1,4 +1,4 @@
-//! Automata and properties: what layers provide and require.
+//! Automata and properties, which layers provide and require.
 
 use super::{Parse, Parser, Role};
 use crate::ast::*;

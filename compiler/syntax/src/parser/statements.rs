@@ -1,11 +1,11 @@
-//! Blocks, statements, conditions, and what follows `else`.
+//! Blocks, statements, conditions, and `else` clauses.
 
 use super::{Parse, Parser, Role};
 use crate::ast::*;
 use crate::errors;
 use crate::token::TokenKind;
 
-/// Reserved words with which a statement begins.
+/// Reserved words that begin a statement.
 const STATEMENTS: &[&str] = &[
     "let", "var", "ref", "pass", "later", "drop", "arm", "cancel", "assert", "if", "match", "while", "for", "return",
     "break", "yield", "reject",
@@ -25,7 +25,7 @@ impl Parser<'_> {
                 }
             }
             if !p.at(TokenKind::CloseBrace) {
-                // Goes on as if it were closed here: what follows belongs to the layer or the file.
+                // Continues as if the block were closed: the rest belongs to the layer or the file.
                 p.report(errors::not_closed("{", open, p.span(), &p.found_here()));
                 return Ok(Block { statements, span: p.since(open) });
             }
@@ -76,7 +76,7 @@ impl Parser<'_> {
             "arm" => self.arm(),
             "count" if self.ahead(1) == TokenKind::Name && !matches!(self.word_ahead(1), "in" | "as" | "through") => {
                 self.advance();
-                // Counters have a place of their own, where any word can be a name.
+                // Counters have a name space of their own, in which any word can be a name.
                 let name = if self.ahead(1) == TokenKind::Semicolon { self.ident() } else { self.name("a counter")? };
                 self.end_of(word)?;
                 Ok(StatementKind::Count(name))
@@ -185,7 +185,7 @@ impl Parser<'_> {
         Ok(StatementKind::Assign { place, op, value, otherwise: self.otherwise()? })
     }
 
-    /// `;`, or `else` and what is done when it fails.
+    /// `;`, or the `else` clause of a statement that can fail.
     fn otherwise(&mut self) -> Parse<Option<Otherwise>> {
         let start = self.span();
         if !self.eat_word("else") {
@@ -215,7 +215,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether something can be assigned to.
+/// Whether an expression can be assigned to.
 fn is_place(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Name(_) => true,

@@ -76,7 +76,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the constant at hand begins a range rather than being a type: `N..8`, `N + 1..8`
+    /// Whether the current constant begins a range rather than being a type: `N..8`, `N + 1..8`
     fn begins_range(&self) -> bool {
         use TokenKind::*;
         matches!(self.ahead(1), DotDot | Plus | Minus | Star | Slash | Percent)
@@ -102,7 +102,7 @@ impl Parser<'_> {
         let name = Ident { name: before + &self.ident().name, span: self.since(start) };
         let open = self.span();
         let mut arguments = Vec::new();
-        // After a number, `<` compares: `x as u16 < y`.
+        // After a type of numbers, `<` compares: `x as u16 < y`.
         if self.at(TokenKind::Less) && !is_number(&name.name) {
             self.advance_as(Role::Angle);
             let mut height = 0;
@@ -117,7 +117,7 @@ impl Parser<'_> {
         Ok(TypeKind::Name(name, arguments))
     }
 
-    /// A type or a size: what computes is a size, what is named in lower case alone is a type.
+    /// A type or a size: arithmetic is a size; a lone lower-case name is a type.
     fn type_argument(&mut self) -> Parse<TypeArgument> {
         let behind = self.ahead(1);
         let range = behind == TokenKind::DotDot;

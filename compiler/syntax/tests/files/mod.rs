@@ -1,11 +1,11 @@
 //! The sources that the tests read.
 
-// Each test reads only some of them.
+// Each test uses only some of them.
 #![allow(dead_code)]
 
 use std::path::{Path, PathBuf};
 
-/// A folder beside the tests.
+/// A folder next to the tests.
 pub fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
 }
