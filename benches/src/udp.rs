@@ -15,6 +15,7 @@ use crate::place::here;
 
 /// Round trips in one run, and how often runs of the two alternate.
 pub const ROUNDS: usize = 4_000;
+/// Runs of each of the two programs.
 pub const RUNS: usize = 25;
 /// Runs of the one-way rates, and the time that each takes.
 const RATE_RUNS: usize = 5;
@@ -36,6 +37,7 @@ pub struct RoundTrip {
     pub quarters: (f64, f64),
 }
 
+/// Measures round trips and one-way rates over UDP, raw and through a stack.
 pub fn measure(folder: &Path, file: &Path) -> Result<Network, String> {
     eprintln!("measuring over UDP");
     let stack = load(folder, file)?;

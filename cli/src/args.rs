@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::help;
 use crate::levels::{EmittedLevel, Machines};
-use crate::units::{address, peer, Probability, Time};
+use crate::units::{address, length, peer, setting, Probability, Time};
 
 #[derive(Parser, Debug)]
 #[command(
@@ -16,12 +16,14 @@ use crate::units::{address, peer, Probability, Time};
     about = "Builds network protocols out of small layers.",
     disable_help_subcommand = true
 )]
+/// The command line.
 #[command(after_help = help::LINE)]
 pub struct Line {
     #[command(subcommand)]
     pub verb: Verb,
 }
 
+/// The verbs.
 #[derive(Subcommand, Debug)]
 pub enum Verb {
     /// Checks files: syntax, types, linear use of messages, and every stack that they declare
@@ -72,6 +74,7 @@ pub struct Rest {
     pub rest: Vec<String>,
 }
 
+/// Arguments of `verify`.
 #[derive(Args, Clone, Debug)]
 pub struct Verify {
     #[arg(value_name = "FILE")]
@@ -132,6 +135,7 @@ pub struct Verify {
     pub json: bool,
 }
 
+/// Arguments of `replay`.
 #[derive(Args, Debug)]
 pub struct Replay {
     #[arg(value_name = "TRACE")]
@@ -159,20 +163,7 @@ pub enum Engine {
     All,
 }
 
-/// The length of a message, which takes as much memory.
-fn length(text: &str) -> Result<u32, String> {
-    let number = text.parse::<u32>().ok().filter(|length| *length <= 16 << 20);
-    number.ok_or_else(|| "expected a number from 0 to 16777216".into())
-}
-
-/// `pt2pt.W=2`, `send=3,0`
-fn setting(text: &str) -> Result<(Vec<String>, Vec<u64>), String> {
-    let (key, values) = text.split_once('=').ok_or("write KEY=NUMBER or KEY=NUMBER,NUMBER")?;
-    let values: Result<Vec<u64>, _> = values.split(',').map(|v| v.trim().parse::<u64>()).collect();
-    let values = values.map_err(|_| format!("`{text}`: expected one or two numbers after `=`"))?;
-    Ok((key.trim().split('.').map(str::to_string).collect(), values))
-}
-
+/// Arguments of `check`.
 #[derive(Args, Debug)]
 pub struct Check {
     #[arg(required = true, value_name = "FILE")]
@@ -182,6 +173,7 @@ pub struct Check {
     pub json: bool,
 }
 
+/// Arguments of `fmt`.
 #[derive(Args, Debug)]
 pub struct Fmt {
     #[arg(required = true, value_name = "FILE")]
@@ -201,6 +193,7 @@ pub struct Which {
     pub stack: String,
 }
 
+/// Arguments of `explain`.
 #[derive(Args, Debug)]
 pub struct Explain {
     #[command(flatten)]
@@ -217,6 +210,7 @@ pub struct Explain {
     pub spans: bool,
 }
 
+/// Arguments of `build`.
 #[derive(Args, Debug)]
 pub struct Build {
     #[command(flatten)]
@@ -235,6 +229,7 @@ pub struct Build {
     pub json: bool,
 }
 
+/// Arguments of `run`.
 #[derive(Args, Debug)]
 pub struct Run {
     #[command(flatten)]
@@ -243,6 +238,7 @@ pub struct Run {
     pub what: Transfer,
 }
 
+/// The uses of a connection.
 #[derive(Subcommand, Debug)]
 pub enum Transfer {
     /// Receives files from any number of senders
@@ -256,6 +252,7 @@ pub enum Transfer {
     Chat(Chat),
 }
 
+/// Arguments of `receive`.
 #[derive(Args, Debug)]
 pub struct Receive {
     /// Local address: `0.0.0.0:7000`, `[::]:7000` (IPv4 too); port 0: any free port
@@ -274,6 +271,7 @@ pub struct Receive {
     pub net: Net,
 }
 
+/// Arguments of `send`.
 #[derive(Args, Debug)]
 pub struct Send {
     /// The receiver: `10.0.0.2:7000`, `[::1]:7000`, `example.org:7000`
@@ -286,6 +284,7 @@ pub struct Send {
     pub net: Net,
 }
 
+/// Arguments of `chat`.
 #[derive(Args, Debug)]
 pub struct Chat {
     /// Wait for a peer at this local address
@@ -321,6 +320,7 @@ pub struct Faults {
     pub jitter: Time,
 }
 
+/// Faults of the network.
 #[derive(Args, Debug)]
 pub struct Net {
     #[command(flatten)]
@@ -339,6 +339,7 @@ pub struct Net {
     pub json: bool,
 }
 
+/// Arguments of `sim`.
 #[derive(Args, Debug)]
 pub struct Sim {
     #[command(flatten)]
@@ -380,6 +381,7 @@ pub struct Sim {
     pub json: bool,
 }
 
+/// Arguments of `test`.
 #[derive(Args, Debug)]
 pub struct Test {
     #[arg(required = true, value_name = "FILE")]

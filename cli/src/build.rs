@@ -9,6 +9,7 @@ use crate::console::{complain, print, print_json, Exit};
 use crate::output::write;
 use crate::program;
 
+/// Runs `nacre build`.
 pub fn build(args: &Build) -> Exit {
     let (session, stack) = match program::stack(&args.which) {
         Ok(found) => found,

@@ -33,6 +33,7 @@ impl Interrupt {
         Ok(interrupt)
     }
 
+    /// Whether a signal has arrived.
     pub fn came(&self) -> bool {
         self.asked.load(Ordering::Relaxed)
     }

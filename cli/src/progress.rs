@@ -38,6 +38,7 @@ impl Progress {
         Progress { bar: None, total, done: 0, template, label: label.to_string(), begun: Instant::now() }
     }
 
+    /// Adds to the finished work, and shows the bar if the work takes long.
     pub fn add(&mut self, count: u64) {
         self.done += count;
         if self.bar.is_none() && self.begun.elapsed() > PATIENCE {
@@ -69,10 +70,12 @@ pub struct Counting {
 }
 
 impl Counting {
+    /// Starts the clock.
     pub fn begin() -> Counting {
         Counting { begun: Instant::now(), bar: OnceCell::new(), lines: Cell::new(0) }
     }
 
+    /// Shows a text, after a while.
     pub fn show(&self, text: &str) {
         if !stderr().is_terminal() {
             let lines = self.lines.get() + 1;
@@ -102,6 +105,7 @@ pub struct Waiting {
 }
 
 impl Waiting {
+    /// Starts a thread that shows the text, after a while.
     pub fn begin(text: String) -> Waiting {
         let (end, ended) = mpsc::channel();
         let shows = std::thread::spawn(move || {

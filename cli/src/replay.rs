@@ -14,6 +14,7 @@ use crate::program;
 use crate::trace::Trace;
 use crate::verify::{self, Subject, World};
 
+/// Runs `nacre replay`.
 pub fn replay(args: &Replay) -> Exit {
     let mut trace = match Trace::read(&args.trace) {
         Ok(trace) => trace,

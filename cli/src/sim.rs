@@ -23,6 +23,7 @@ use crate::program;
 use crate::progress::{Counting, Waiting};
 use crate::units;
 
+/// Runs `nacre sim`.
 pub fn sim(args: &Sim) -> Exit {
     let (session, stack) = match program::stack(&args.which) {
         Ok(found) => found,

@@ -55,6 +55,7 @@ impl FromStr for Time {
 }
 
 impl Time {
+    /// Returns the time in nanoseconds.
     pub fn nanoseconds(self) -> u64 {
         self.0.as_nanos() as u64
     }
@@ -109,6 +110,20 @@ pub fn bytes(count: f64) -> String {
         b if b < 1024.0 * 1024.0 * 1024.0 => format!("{:.1} MiB", b / (1024.0 * 1024.0)),
         b => format!("{:.2} GiB", b / (1024.0 * 1024.0 * 1024.0)),
     }
+}
+
+/// Parses the length of a message, which takes as much memory.
+pub fn length(text: &str) -> Result<u32, String> {
+    let number = text.parse::<u32>().ok().filter(|length| *length <= 16 << 20);
+    number.ok_or_else(|| "expected a number from 0 to 16777216".into())
+}
+
+/// Parses a setting of a world: `pt2pt.W=2`, `send=3,0`
+pub fn setting(text: &str) -> Result<(Vec<String>, Vec<u64>), String> {
+    let (key, values) = text.split_once('=').ok_or("write KEY=NUMBER or KEY=NUMBER,NUMBER")?;
+    let values: Result<Vec<u64>, _> = values.split(',').map(|v| v.trim().parse::<u64>()).collect();
+    let values = values.map_err(|_| format!("`{text}`: expected one or two numbers after `=`"))?;
+    Ok((key.trim().split('.').map(str::to_string).collect(), values))
 }
 
 #[cfg(test)]

@@ -10,12 +10,19 @@ pub const ABI: u32 = 1;
 /// A deadline that never comes.
 pub const NEVER: u64 = u64::MAX;
 
+/// Success.
 pub const OK: c_int = 0;
+/// `tick`: nothing is due.
 pub const IDLE: c_int = 1;
+/// A layer does not accept the call now; it had no effect.
 pub const REFUSED: c_int = 2;
+/// A `later` event waits; `tick` must be called first.
 pub const BUSY: c_int = 3;
+/// The pool cannot serve the step in the worst case.
 pub const NO_SPACE: c_int = 4;
+/// The frame is not one of this stack's, or was declared impossible.
 pub const DROPPED: c_int = 5;
+/// The caller passed an invalid argument; no effect.
 pub const INVALID: c_int = 6;
 
 /// `struct nacre_addr`: family 4 has its address in the last four bytes, 6 in all, 0 is none; the port is in the

@@ -86,6 +86,7 @@ impl Ledger {
         self.arrived.push(false);
     }
 
+    /// Whether all messages have arrived.
     pub fn is_complete(&self) -> bool {
         self.arrived.iter().all(|arrived| *arrived)
     }

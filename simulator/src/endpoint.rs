@@ -20,6 +20,7 @@ pub struct Output {
 }
 
 impl Output {
+    /// Whether the output is a frame.
     pub fn is_frame(&self) -> bool {
         self.port == 0
     }

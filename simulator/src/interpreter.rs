@@ -16,6 +16,7 @@ pub struct Interpreter {
 }
 
 impl Interpreter {
+    /// Creates interpreters of a stack.
     pub fn new(stack: Arc<Stack>) -> Interpreter {
         Interpreter { stack, any_order: false }
     }

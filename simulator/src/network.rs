@@ -168,6 +168,7 @@ impl Network {
         (parted && self.kept(&Item::Partition(period))).then_some(period)
     }
 
+    /// Whether shrinking keeps this fault.
     pub fn kept(&self, item: &Item) -> bool {
         self.keep.as_ref().is_none_or(|keep| keep.contains(item))
     }

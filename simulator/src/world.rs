@@ -39,6 +39,7 @@ pub struct Entry {
     pub what: Happened,
 }
 
+/// An entry of the trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Happened {
     Called {
@@ -84,6 +85,7 @@ struct Flying {
     frame: Vec<u8>,
 }
 
+/// Nodes, their network and their clock.
 pub struct World {
     pub now: u64,
     pub network: Network,
@@ -101,6 +103,7 @@ pub struct World {
 }
 
 impl World {
+    /// Creates a world without nodes.
     pub fn new(network: Network, tracing: bool) -> World {
         World {
             now: BEGIN,
@@ -311,6 +314,7 @@ impl World {
         }
     }
 
+    /// Adds an entry to the trace, if one is kept.
     pub fn note(&mut self, node: usize, what: Happened) {
         if let Some(trace) = &mut self.trace {
             trace.push(Entry { time: self.now, node, what });

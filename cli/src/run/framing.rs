@@ -18,6 +18,7 @@ pub struct Head {
 }
 
 impl Head {
+    /// Encodes the head; names that are too long are cut.
     pub fn write(&self) -> Vec<u8> {
         let mut end = self.name.len().min(NAME_MAX);
         while !self.name.is_char_boundary(end) {
@@ -52,6 +53,7 @@ pub fn answer(sum: &Sum) -> Vec<u8> {
     [b"sum".as_slice(), sum].concat()
 }
 
+/// Decodes an answer. None: it is not one.
 pub fn read_answer(message: &[u8]) -> Option<Sum> {
     message.strip_prefix(b"sum")?.try_into().ok()
 }
@@ -61,15 +63,18 @@ pub fn read_answer(message: &[u8]) -> Option<Sum> {
 pub struct Summing(Sha256);
 
 impl Summing {
+    /// Adds bytes to the sum.
     pub fn add(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
+    /// Returns the sum.
     pub fn sum(self) -> Sum {
         self.0.finalize().into()
     }
 }
 
+/// Returns a sum as hexadecimal digits.
 pub fn hex(sum: &Sum) -> String {
     sum.iter().map(|byte| format!("{byte:02x}")).collect()
 }

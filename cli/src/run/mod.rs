@@ -14,6 +14,7 @@ use crate::console::{complain, Exit};
 use crate::levels::load;
 use crate::program;
 
+/// Runs `nacre run`.
 pub fn run(args: &Run) -> Exit {
     let (session, stack) = match program::stack(&args.which) {
         Ok(found) => found,

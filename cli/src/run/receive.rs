@@ -17,6 +17,7 @@ use crate::interrupt::{Interrupt, TURN};
 use crate::output::require_replaceable;
 use crate::progress::Progress;
 
+/// Runs `nacre run ... receive`.
 pub fn receive(args: &Receive, stack: &Stack) -> Result<Exit, String> {
     let target = Target::of(&args.out)?;
     let once = args.once || (!args.serve && !target.folder);

@@ -26,10 +26,12 @@ pub struct Moved<'m> {
 }
 
 impl Moved<'_> {
+    /// Whether both ends computed the same sum.
     pub fn is_intact(&self) -> bool {
         self.sum == self.other_sum
     }
 
+    /// Prints the report of a transfer.
     pub fn report(&self, as_json: bool) {
         if as_json {
             return print_json(&self.json());

@@ -25,6 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The time limit for closing a connection.
 const FAREWELL: Duration = Duration::from_secs(5);
 
+/// Runs `nacre run ... send`.
 pub fn send(args: &Send, stack: &Stack) -> Result<Exit, String> {
     let path = args.file.display();
     let file = open_regular(&args.file).map_err(|why| format!("{path}: {why}"))?;

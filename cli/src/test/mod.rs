@@ -27,6 +27,7 @@ use crate::units;
 
 use endpoints::Ready;
 
+/// Runs `nacre test`.
 pub fn test(args: &Test) -> Exit {
     let mut session = match program::open(&args.files) {
         Ok(session) => session,

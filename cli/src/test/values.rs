@@ -22,6 +22,7 @@ pub enum Argument {
     Any,
 }
 
+/// Evaluates an argument of a call or an expectation.
 pub fn argument(argument: &TestArgument, variables: &Variables) -> Result<Argument, (Span, String)> {
     match argument {
         TestArgument::Text(text, _) => Ok(Argument::Message(text.clone().into_bytes())),
@@ -111,6 +112,7 @@ pub fn show(argument: &Argument) -> String {
     }
 }
 
+/// Returns a message as it is shown: short text in quotes, otherwise its length and first bytes.
 pub fn show_message(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) if text.len() <= 60 && text.chars().all(|c| !c.is_control()) => format!("\"{text}\""),

@@ -58,6 +58,7 @@ pub struct Report {
     pub unreached: Vec<Unreached>,
 }
 
+/// The outcome of a search.
 pub enum Outcome {
     Violated {
         why: String,
@@ -78,6 +79,7 @@ pub enum Outcome {
 }
 
 impl Report {
+    /// Converts the explorer's result.
     pub fn of_explorer(found: super::search::Found, world: &World, session: &Session) -> Report {
         use nacre_checker::explore::Verdict;
         let unreached = unvisited(world, &found.covered).iter().map(|one| Unreached::of(one, world, session)).collect();

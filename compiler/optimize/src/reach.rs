@@ -35,8 +35,10 @@ impl Depth {
     }
 }
 
+/// The places reached from a point, each with the depths at which it is reached.
 pub type Reached = BTreeMap<Seen, BTreeSet<Depth>>;
 
+/// The places that the handlers of a stack reach.
 pub struct Reach<'s> {
     pub stack: &'s Stack,
     pub sites: &'s Sites,
@@ -58,6 +60,7 @@ pub fn takers(stack: &Stack, sites: &Sites, site: SiteId) -> Vec<HandlerId> {
 }
 
 impl<'s> Reach<'s> {
+    /// Creates the analysis without results for any handler.
     pub fn new(stack: &'s Stack, sites: &'s Sites) -> Reach<'s> {
         let handlers = vec![Reached::new(); stack.handlers.len()];
         Reach { stack, sites, states: states(stack), deepest: deepest(stack), handlers }

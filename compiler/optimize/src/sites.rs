@@ -33,6 +33,7 @@ pub struct Course {
     pub follows: BTreeSet<(SiteId, SiteId)>,
 }
 
+/// The emissions of a stack, by handler and statement.
 pub struct Sites {
     pub all: Vec<Site>,
     pub courses: Vec<Course>,

@@ -96,6 +96,7 @@ pub fn value(e: &Expr, state: &State, members: u64, locals: &mut Locals) -> Opti
 }
 
 impl Pattern {
+    /// Whether the pattern binds a local.
     pub fn binds(&self, n: usize) -> bool {
         match self {
             Pattern::Bind(m) => *m == n,

@@ -3,21 +3,27 @@
 use super::*;
 
 impl Stack {
+    /// Returns a layer.
     pub fn layer(&self, id: LayerId) -> &Layer {
         &self.layers[id.index()]
     }
+    /// Returns an event.
     pub fn event(&self, id: EventId) -> &Event {
         &self.events[id.index()]
     }
+    /// Returns a header.
     pub fn header(&self, id: HeaderId) -> &Header {
         &self.headers[id.index()]
     }
+    /// Returns a cell.
     pub fn cell(&self, id: CellId) -> &Cell {
         &self.cells[id.index()]
     }
+    /// Returns a handler.
     pub fn handler(&self, id: HandlerId) -> &Handler {
         &self.handlers[id.index()]
     }
+    /// Returns a function.
     pub fn function(&self, id: FunctionId) -> &Function {
         &self.functions[id.index()]
     }

@@ -148,6 +148,7 @@ pub struct Reaction {
     pub arms: Vec<Arm>,
 }
 
+/// A guard and the handler that runs if it holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Arm {
     pub guard: Guard,
@@ -184,6 +185,7 @@ pub struct Handler {
     pub span: Span,
 }
 
+/// A function of a layer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Function {
     /// `pt2pt.acknowledged`.
@@ -220,6 +222,7 @@ pub struct Filter {
     pub span: Span,
 }
 
+/// The unit that a filter reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FilterUnit {
     Byte,
@@ -276,6 +279,7 @@ mod capabilities;
 mod code;
 mod contexts;
 mod exchange;
+mod expressions;
 mod growth;
 mod headers;
 mod ids;
@@ -298,6 +302,7 @@ pub use boundary::*;
 pub use capabilities::{can_be_element, Capabilities};
 pub use code::*;
 pub use contexts::*;
+pub use expressions::*;
 pub use headers::*;
 pub use ids::*;
 pub use links::*;

@@ -18,6 +18,7 @@ pub use specifications::*;
 pub use stacks::*;
 pub use statements::*;
 
+/// A source file.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct File {
     pub docs: Docs,
@@ -36,6 +37,7 @@ pub struct Import {
     pub span: Span,
 }
 
+/// An item of a file.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant, reason = "most items are layers, and there are few of any")]
 pub enum Item {
@@ -55,6 +57,7 @@ pub enum Item {
     Test(Test),
 }
 
+/// The kinds of layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LayerKind {
     Worker,
@@ -62,6 +65,7 @@ pub enum LayerKind {
     Router,
 }
 
+/// `worker name<parameters>: above over below { members }`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
     pub docs: Docs,
@@ -85,6 +89,7 @@ pub struct InterfaceRef {
     pub span: Span,
 }
 
+/// A member of a layer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Member {
     Provides(Vec<Ident>),
@@ -158,6 +163,7 @@ pub enum Place {
     Byte(Expr),
 }
 
+/// The kinds of storage blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StorageKind {
     State,
@@ -167,6 +173,7 @@ pub enum StorageKind {
     Counters,
 }
 
+/// `state { fields }`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Storage {
     pub kind: StorageKind,
@@ -201,6 +208,7 @@ pub struct EventName {
     pub name: Ident,
 }
 
+/// `up deliver(from, m) { ... }`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Handler {
     pub docs: Docs,
@@ -221,6 +229,7 @@ pub struct TimerHandler {
     pub span: Span,
 }
 
+/// `struct Name { fields }`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Struct {
     pub docs: Docs,
@@ -229,6 +238,7 @@ pub struct Struct {
     pub span: Span,
 }
 
+/// `enum Name { variants }`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Enum {
     pub docs: Docs,
@@ -237,6 +247,7 @@ pub struct Enum {
     pub span: Span,
 }
 
+/// `const NAME: type = value;`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Const {
     pub docs: Docs,
@@ -246,6 +257,7 @@ pub struct Const {
     pub span: Span,
 }
 
+/// `interface name<parameters> { events }`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Interface {
     pub docs: Docs,
@@ -255,6 +267,7 @@ pub struct Interface {
     pub span: Span,
 }
 
+/// The direction in which an event passes a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventDirection {
     Up,
@@ -262,6 +275,7 @@ pub enum EventDirection {
     Turn,
 }
 
+/// `up deliver(from: addr, m: msg) as delivery;`
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventDeclaration {
     pub docs: Docs,
@@ -273,6 +287,7 @@ pub struct EventDeclaration {
     pub span: Span,
 }
 
+/// `extern name(parameters) -> type contract c { ... }`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Extern {
     pub docs: Docs,
@@ -285,6 +300,7 @@ pub struct Extern {
     pub span: Span,
 }
 
+/// A clause of the contract of a function in C.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Contract {
     Pure,

@@ -169,6 +169,7 @@ impl Body<'_, '_> {
         self.error("T0154", format!("{shown} has no zero"), span, "a message would be missing", help);
     }
 
+    /// Reports an unknown name.
     pub fn unknown_name(&mut self, name: &str, span: Span) {
         if self.cx.is_unsound(name) {
             self.poisoned = true;

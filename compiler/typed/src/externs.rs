@@ -10,6 +10,7 @@ use crate::checker::Checker;
 use crate::tree::{Expr, ExprKind, UNIT};
 
 impl Checker<'_> {
+    /// Finds a function in C by its name; its first use declares it.
     pub(crate) fn extern_named(&mut self, name: &str, at: Span) -> Option<ExternId> {
         let own = self.layer.members.iter().find_map(|m| match m {
             Member::Extern(e) if e.name.name == name => Some(e),
@@ -93,6 +94,7 @@ impl Checker<'_> {
 }
 
 impl Body<'_, '_> {
+    /// A call of a function in C.
     pub fn extern_call(&mut self, id: ExternId, arguments: &[ast::Argument], span: Span) -> Option<Outcome> {
         let declared = self.cx.tree.externs[id.index()].clone();
         self.count_arguments(&declared.name, declared.parameters.len(), arguments.len(), span)?;

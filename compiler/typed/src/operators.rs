@@ -9,6 +9,7 @@ use crate::convert::{as_type, constant_of, holder, is_number, not, quotient};
 use crate::tree::{Expr, ExprKind};
 
 impl Body<'_, '_> {
+    /// An operation with one operand.
     pub fn unary(&mut self, op: ast::UnaryOp, x: &ast::Expr, want: Option<&Type>) -> Option<Value> {
         match op {
             ast::UnaryOp::Not => {
@@ -28,6 +29,7 @@ impl Body<'_, '_> {
         }
     }
 
+    /// An operation with two operands.
     pub fn binary(
         &mut self,
         op: ast::BinaryOp,
@@ -289,6 +291,7 @@ impl Body<'_, '_> {
         None
     }
 
+    /// Reports a type that an operator does not support.
     pub fn no_operator<T>(&mut self, op: ast::BinaryOp, ty: &Type, span: Span) -> Option<T> {
         let shown = self.show(ty);
         let help = match ty {

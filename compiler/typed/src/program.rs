@@ -68,6 +68,7 @@ impl Program {
         (Program { files, names, seen, first }, found)
     }
 
+    /// Returns the files of the program.
     pub fn files(&self) -> &[ast::File] {
         &self.files
     }
@@ -114,6 +115,7 @@ impl Program {
         first.or_else(|| places.filter_map(|at| self.find(name, at)).map(|n| n.item).next())
     }
 
+    /// Returns the items of all files.
     pub(crate) fn items(&self) -> impl Iterator<Item = &Item> {
         self.files.iter().flat_map(|f| &f.items)
     }
@@ -123,6 +125,7 @@ impl Program {
         self.files.iter().flat_map(|f| &f.items).filter_map(pick)
     }
 
+    /// Returns the layers of all files.
     pub fn layers(&self) -> impl Iterator<Item = &ast::Layer> {
         self.all(|i| if let Item::Layer(l) = i { Some(l) } else { None })
     }

@@ -27,6 +27,7 @@ pub struct Apart<T> {
     pub after: Vec<String>,
 }
 
+/// Writes the code of one handler, function or filter.
 pub struct Body<'w, 'a> {
     pub w: &'w mut Writer<'a>,
     pub layer: usize,
@@ -59,6 +60,7 @@ pub struct Body<'w, 'a> {
 }
 
 impl<'w, 'a> Body<'w, 'a> {
+    /// Creates a writer for a body with these locals.
     pub fn new(
         w: &'w mut Writer<'a>,
         layer: usize,
@@ -126,10 +128,12 @@ impl<'w, 'a> Body<'w, 'a> {
         self.block(draws);
     }
 
+    /// The C type of values of a type.
     pub fn c_type(&mut self, ty: &Type) -> String {
         self.w.c_type(ty, self.layer)
     }
 
+    /// A local as a term; a `ref` is dereferenced.
     pub fn local(&self, id: LocalId) -> Term {
         let name = &self.names[id.index()];
         match self.locals[id.index()].by_ref {
@@ -146,9 +150,11 @@ impl<'w, 'a> Body<'w, 'a> {
         }
     }
 
+    /// Whether a local is declared in C already.
     pub fn is_declared(&self, local: LocalId) -> bool {
         self.declared[local.index()] || self.locals[local.index()].by_ref
     }
+    /// Records that a local is declared in C.
     pub fn mark_declared(&mut self, local: LocalId) {
         self.declared[local.index()] = true;
     }
@@ -156,9 +162,11 @@ impl<'w, 'a> Body<'w, 'a> {
     pub fn forget_declared(&mut self, from: usize) {
         self.declared[from..].fill(false);
     }
+    /// Whether a local is ever read.
     pub fn is_read(&self, local: LocalId) -> bool {
         self.read[local.index()]
     }
+    /// Returns an unused name.
     pub fn fresh(&mut self, hint: &str) -> String {
         self.unique.take(hint)
     }
@@ -197,6 +205,7 @@ impl<'w, 'a> Body<'w, 'a> {
     pub fn put_aside(&mut self) -> Vec<String> {
         std::mem::take(&mut self.after)
     }
+    /// Restores cleanup that was set aside.
     pub fn take_back(&mut self, owed: Vec<String>) {
         self.after = owed;
     }
@@ -222,6 +231,7 @@ impl<'w, 'a> Body<'w, 'a> {
         Some(at)
     }
 
+    /// Writes the cleanup of the statement.
     pub fn finish_statement(&mut self) {
         self.temporary = 0;
         for line in std::mem::take(&mut self.after) {

@@ -84,6 +84,7 @@ impl Writer<'_> {
         code.inner_text()
     }
 
+    /// The function that writes the canonical state.
     pub fn canonical(&mut self) -> Code {
         self.teller("", "canonical")
     }

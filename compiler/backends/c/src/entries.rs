@@ -241,6 +241,7 @@ impl Writer<'_> {
         code.close("}");
     }
 
+    /// The entry points: `open`, calls, frames, `tick`.
     pub fn entries(&mut self) -> Vec<Section> {
         let mut parts = vec![
             Section::of(Content::Open, self.config_default()),

@@ -9,6 +9,7 @@ use crate::plan::Item;
 use crate::writer::Writer;
 
 impl Writer<'_> {
+    /// The function that sets the defaults of given values.
     pub fn config_default(&mut self) -> Code {
         let p = self.prefix.clone();
         let stack = self.stack;

@@ -16,6 +16,7 @@ pub struct Where {
 }
 
 impl Body<'_, '_> {
+    /// Finds a place; its indices are evaluated once.
     pub fn place(&mut self, place: &Place) -> Where {
         let (mut text, mut ty, keeps) = match place.root {
             Root::Cell(cell) => {

@@ -9,6 +9,7 @@ use crate::plan::Item;
 use crate::term::Term;
 
 impl<'a> Body<'_, 'a> {
+    /// Writes the statements of a block.
     pub fn block(&mut self, block: &'a [Statement]) {
         let owed = self.put_aside();
         let homes = self.homes(block);
@@ -228,6 +229,7 @@ impl<'a> Body<'_, 'a> {
         self.code.close("}");
     }
 
+    /// Writes the body of a loop.
     pub fn loop_body(&mut self, body: &'a [Statement]) {
         self.loops += 1;
         self.block(body);

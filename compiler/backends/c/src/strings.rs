@@ -88,6 +88,7 @@ impl Body<'_, '_> {
         name
     }
 
+    /// Finds the source of an expression's bytes.
     pub fn source(&mut self, e: &Expr) -> Source {
         match (&e.kind, &e.ty) {
             (ExprKind::BytesOf(a), _) => {
@@ -141,6 +142,7 @@ impl Source {
         }
     }
 
+    /// The number of bytes, as C.
     pub fn len(&self, _: &Body) -> String {
         match self {
             Source::Number(_, n) | Source::Words(_, n) | Source::Bytes(_, n) => format!("{n}u"),
@@ -149,6 +151,7 @@ impl Source {
         }
     }
 
+    /// The byte at an index, as C.
     pub fn byte(&self, body: &mut Body, i: &str) -> String {
         let p = &body.w.prefix;
         match self {

@@ -18,6 +18,7 @@ impl Writer<'_> {
         order
     }
 
+    /// The functions of timers.
     pub fn timers(&mut self) -> Code {
         let stack = self.stack;
         let depth = |t: &Timer| t.path.iter().filter(|s| **s == TimerStep::Each).count();

@@ -26,6 +26,7 @@ impl Writer<'_> {
         to
     }
 
+    /// Appends the bytes of an expression to a string of bytes.
     pub fn append(&mut self, e: &Expr, to: &str) {
         match &e.kind {
             ExprKind::Concat(parts) => parts.iter().for_each(|part| self.append(part, to)),

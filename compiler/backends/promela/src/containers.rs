@@ -13,6 +13,7 @@ pub fn span(x: &str, bits: u8) -> String {
 }
 
 impl Writer<'_> {
+    /// A query of a container, as text.
     pub fn query(&mut self, query: Query, place: &Place, arguments: &[Expr]) -> String {
         let x = self.read(place);
         match (query, &place.ty) {
@@ -104,6 +105,7 @@ impl Writer<'_> {
         self.index_of(ty, x, &wanted)
     }
 
+    /// Index of the first entry, or slot of the key, that equals a text; else -1.
     pub fn index_of(&mut self, ty: &Type, x: &str, wanted: &str) -> String {
         let (entry, part, limit, there) = match ty {
             Type::Ring(t, _) | Type::List(t, _) => (&**t, "v", format!("{x}.n"), None),
@@ -128,6 +130,7 @@ impl Writer<'_> {
     }
 }
 
+/// The bit of a set for an element.
 pub fn bit(x: &str, i: u32) -> String {
     let (word, at) = if i < 32 { ("lo", i) } else { ("hi", i - 32) };
     format!("(({x}.{word} >> {at}) & 1)")

@@ -24,6 +24,7 @@ impl Writer<'_> {
         kinds
     }
 
+    /// The constant for an event at a target.
     pub fn kind_name(&self, target: Target, event: EventId) -> String {
         let thing = format!("{target:?} {event:?}");
         let event = self.stack.event(event);
@@ -53,6 +54,7 @@ impl Writer<'_> {
         event.parameters.iter().enumerate().map(place).collect()
     }
 
+    /// The fields of a queued event.
     pub fn event_fields(&self) -> Vec<Field> {
         let mut fields = vec![plain("what", Shape::Number("byte"))];
         for (_, event) in self.kinds() {
@@ -67,10 +69,12 @@ impl Writer<'_> {
         fields
     }
 
+    /// The capacity of the ring of `later` events.
     pub fn later_capacity(&self) -> u32 {
         self.stack.bounds.later.clamp(1, 8)
     }
 
+    /// Writes an emission.
     pub fn emit(&mut self, emit: &Emit) {
         let slot = if emit.later {
             let most = self.later_capacity();

@@ -2,6 +2,7 @@
 
 use crate::term::Term;
 
+/// An effect of a transition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// A variable or an element gets a value.
@@ -15,10 +16,12 @@ pub enum Effect {
 }
 
 impl Effect {
+    /// A single statement.
     pub fn run(text: impl Into<String>) -> Effect {
         Effect::Run(text.into())
     }
 
+    /// An assignment.
     pub fn set(to: impl Into<String>, value: Term) -> Effect {
         Effect::Set(to.into(), value)
     }

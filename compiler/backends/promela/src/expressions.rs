@@ -52,6 +52,7 @@ impl Writer<'_> {
         self.simple(&text, &Type::Int(32))
     }
 
+    /// Expressions as texts, evaluated in order.
     pub fn values(&mut self, es: &[Expr]) -> Vec<String> {
         es.iter().map(|e| self.value(e)).collect()
     }
@@ -140,6 +141,7 @@ impl Writer<'_> {
         }
     }
 
+    /// Refuses the stack because of a function in C.
     pub fn refuse_extern(&mut self, id: ExternId) {
         let name = self.stack.externs[id.index()].name.clone();
         self.refuse(Reason::Extern(name));

@@ -102,6 +102,7 @@ impl Writer<'_> {
         name
     }
 
+    /// Appends yielded bytes to the result of a filter.
     pub fn yield_bytes(&mut self, e: &Expr) {
         let out = self.frame.rejected.replace("_rejected", "_out");
         let bytes = Expr::new(ExprKind::BytesOf(Box::new(e.clone())), Type::View, e.span);

@@ -13,11 +13,13 @@ impl Writer<'_> {
         (0..self.stack.layers.len() as u32).map(LayerId).filter(|l| self.headers_of(*l).next().is_some()).collect()
     }
 
+    /// The headers of a layer.
     pub fn headers_of(&self, layer: LayerId) -> impl Iterator<Item = HeaderId> + '_ {
         let all = self.stack.headers.iter().enumerate();
         all.filter(move |(_, h)| h.layer == layer).map(|(i, _)| HeaderId(i as u32))
     }
 
+    /// The fields of a message: its bytes, and a slot and fields for each layer's header.
     pub fn message_fields(&self) -> Vec<Field> {
         let bytes = Field { name: "b".into(), ty: Shape::Number("byte"), count: Some(self.capacity) };
         let mut fields = vec![plain("is_data", Shape::Number("bool")), plain("n", Shape::Number("byte")), bytes];
@@ -45,6 +47,7 @@ impl Writer<'_> {
         self.names.name(Scope::Constants, name, format!("{id:?}"))
     }
 
+    /// The member for a field of a header.
     pub fn header_field(&self, id: HeaderId, field: usize) -> String {
         let header = self.stack.header(id);
         let layer = self.layer_name(header.layer);
@@ -52,6 +55,7 @@ impl Writer<'_> {
         self.names.name(Scope::Message, name, format!("{id:?} {field}"))
     }
 
+    /// Writes a message to a place.
     pub fn fill_message(&mut self, e: &Expr, to: &str) {
         match &e.kind {
             ExprKind::Push(a, header, fields) => {

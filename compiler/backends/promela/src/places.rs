@@ -16,12 +16,14 @@ pub struct Found {
 }
 
 impl Found {
+    /// The condition under which the place exists; None: always.
     pub fn guard(&self) -> Option<String> {
         (!self.guards.is_empty()).then(|| format!("({})", self.guards.join(" && ")))
     }
 }
 
 impl Writer<'_> {
+    /// A cell as text.
     pub fn cell(&mut self, id: CellId) -> String {
         let cell = self.stack.cell(id);
         let (layer, name) = (self.layer_name(cell.layer), self.cell_name(id));
@@ -44,6 +46,7 @@ impl Writer<'_> {
         }
     }
 
+    /// Finds a place: its text, and the conditions under which it exists.
     pub fn find(&mut self, place: &Place) -> Found {
         let mut ty = self.root_type(place.root);
         let mut found = Found { text: String::new(), guards: vec![] };

@@ -79,13 +79,17 @@ impl Operator {
 }
 
 impl Term {
+    /// The condition that always holds.
     pub const TRUE: Term = Term::Number(1);
+    /// The condition that never holds.
     pub const FALSE: Term = Term::Number(0);
 
+    /// A term of the highest precedence, such as a name.
     pub fn atom(text: impl Into<String>) -> Term {
         Term::Atom(text.into())
     }
 
+    /// A number; one that does not fit is the greatest.
     pub fn number(n: impl TryInto<u64>) -> Term {
         Term::Number(n.try_into().unwrap_or(u64::MAX))
     }
@@ -98,14 +102,17 @@ impl Term {
         }
     }
 
+    /// Whether it is known to be true.
     pub fn is_true(&self) -> bool {
         self.constant() == Some(true)
     }
 
+    /// Whether it is known to be false.
     pub fn is_false(&self) -> bool {
         self.constant() == Some(false)
     }
 
+    /// A binary operation.
     pub fn binary(operator: Operator, a: Term, b: Term) -> Term {
         if let (Term::Number(a), Term::Number(b)) = (&a, &b) {
             if let Some(n) = operator.of(*a, *b) {
@@ -125,26 +132,32 @@ impl Term {
         }
     }
 
+    /// `self && other`, simplified.
     pub fn and(self, other: Term) -> Term {
         Term::binary(Operator::And, self, other)
     }
 
+    /// `self || other`, simplified.
     pub fn or(self, other: Term) -> Term {
         Term::binary(Operator::Or, self, other)
     }
 
+    /// `self == other`
     pub fn equals(self, other: Term) -> Term {
         Term::binary(Operator::Equal, self, other)
     }
 
+    /// `self < other`
     pub fn less(self, other: Term) -> Term {
         Term::binary(Operator::Less, self, other)
     }
 
+    /// `self <= other`
     pub fn at_most(self, other: Term) -> Term {
         Term::binary(Operator::LessEqual, self, other)
     }
 
+    /// `self + other`
     pub fn plus(self, other: Term) -> Term {
         Term::binary(Operator::Add, self, other)
     }
@@ -154,6 +167,7 @@ impl Term {
         Term::binary(Operator::Sub, self, other)
     }
 
+    /// `!self`, simplified.
     pub fn negated(self) -> Term {
         match self {
             Term::Number(n) => Term::Number(u64::from(n == 0)),
@@ -162,6 +176,7 @@ impl Term {
         }
     }
 
+    /// `(condition -> then : otherwise)`
     pub fn choice(condition: Term, then: Term, otherwise: Term) -> Term {
         match condition.constant() {
             Some(true) => then,

@@ -31,6 +31,7 @@ impl Writer<'_> {
         name
     }
 
+    /// The name of a shape's type, which is declared if needed.
     pub fn shape_name(&mut self, shape: &Shape) -> String {
         match shape {
             Shape::Number(word) => word.to_string(),
@@ -85,6 +86,7 @@ impl Writer<'_> {
         }
     }
 
+    /// The members of a type.
     pub fn fields(&self, ty: &Type) -> Vec<Field> {
         let number = |name: &str, word| plain(name, Shape::Number(word));
         let of = |name: &str, ty: &Type| plain(name, Shape::Of(ty.clone()));
@@ -198,6 +200,7 @@ impl Writer<'_> {
         self.copy_fields(&name, &fields, to, from)
     }
 
+    /// A call of the inline that copies these members.
     pub fn copy_fields(&mut self, name: &str, fields: &[Field], to: &str, from: &str) -> String {
         let inline = self.made("copy", name, fields, &["A", "B"], &|p| format!("{} = {};", p[0], p[1]));
         format!("{inline}({to}, {from});")
@@ -213,6 +216,7 @@ impl Writer<'_> {
         self.zero_fields(&name, &fields, place)
     }
 
+    /// A call of the inline that zeroes these members.
     pub fn zero_fields(&mut self, name: &str, fields: &[Field], place: &str) -> String {
         let inline = self.made("zero", name, fields, &["A"], &|p| format!("{} = 0;", p[0]));
         format!("{inline}({place});")

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use nacre_stack::visit::{walk_expr, walk_place, walk_statement, Visitor};
 use nacre_stack::*;
 
+/// The locals and features that code uses.
 #[derive(Default)]
 pub struct Uses {
     /// Locals of which a place is read or written.
@@ -18,12 +19,14 @@ pub struct Uses {
 }
 
 impl Uses {
+    /// The uses of a block.
     pub fn of_block(block: &[Statement]) -> Uses {
         let mut uses = Uses::default();
         uses.block(block);
         uses
     }
 
+    /// The uses of an expression.
     pub fn of_expr(expr: &Expr) -> Uses {
         let mut uses = Uses::default();
         uses.expr(expr);

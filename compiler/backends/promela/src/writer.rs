@@ -31,6 +31,7 @@ pub struct Frame {
     pub set: Vec<LocalId>,
 }
 
+/// Writes the parts of a model.
 pub struct Writer<'s> {
     pub stack: &'s Stack,
     sources: Sources<'s>,
@@ -63,6 +64,7 @@ pub struct Writer<'s> {
 }
 
 impl<'s> Writer<'s> {
+    /// Creates a writer for messages of at most `size` bytes.
     pub fn new(stack: &'s Stack, size: u32, sources: Sources<'s>) -> Writer<'s> {
         let uses = Uses::of_code(stack);
         Writer {
@@ -91,6 +93,7 @@ impl<'s> Writer<'s> {
         }
     }
 
+    /// Records a reason why the stack has no model.
     pub fn refuse(&mut self, reason: Reason) {
         let refusal = Refusal { layer: self.frame.layer, reason };
         if !self.refusals.contains(&refusal) {
@@ -104,10 +107,12 @@ impl<'s> Writer<'s> {
         self.refusals
     }
 
+    /// Writes a line.
     pub fn line(&mut self, text: impl AsRef<str>) {
         self.lines.push(format!("{}{}", "    ".repeat(self.depth), text.as_ref()));
     }
 
+    /// Ends a block with a line.
     pub fn close(&mut self, text: impl AsRef<str>) {
         self.depth -= 1;
         self.line(text);
@@ -119,10 +124,12 @@ impl<'s> Writer<'s> {
         self.depth += 1;
     }
 
+    /// Ends a part of an `if` or `do`.
     pub fn end_option(&mut self) {
         self.depth -= 1;
     }
 
+    /// Begins the `else` part of an `if` or `do`.
     pub fn otherwise(&mut self) {
         self.option("else");
     }
@@ -159,11 +166,13 @@ impl<'s> Writer<'s> {
         self.end.map_or("GIVEN".into(), |end| format!("givens[{end}]"))
     }
 
+    /// Writes a copy of a value.
     pub fn copy(&mut self, ty: &Type, to: &str, from: &str) {
         let text = self.copy_text(ty, to, from);
         self.line(text);
     }
 
+    /// Writes zero to a place.
     pub fn zero(&mut self, ty: &Type, place: &str) {
         let text = self.zero_text(ty, place);
         self.line(text);
@@ -216,6 +225,7 @@ impl<'s> Writer<'s> {
         self.hide(&name, ty)
     }
 
+    /// A new variable for a number.
     pub fn number(&mut self) -> String {
         self.temporary(&Type::UInt(32))
     }
@@ -265,14 +275,17 @@ impl<'s> Writer<'s> {
         format!(" ({name}:{line})")
     }
 
+    /// A local as text.
     pub fn local(&self, id: LocalId) -> String {
         self.frame.places[id.index()].clone()
     }
 
+    /// The type of a local.
     pub fn local_type(&self, id: LocalId) -> Type {
         self.frame.locals[id.index()].ty.clone()
     }
 
+    /// The member for a layer in the state.
     pub fn layer_name(&self, id: LayerId) -> String {
         let name = &self.stack.layer(id).name;
         self.names.name(NameScope::Layers, clean(name), format!("layer {}", id.0))

@@ -116,6 +116,7 @@ impl Run<'_> {
         }
     }
 
+    /// Evaluates expressions in order.
     pub fn evaluate_all(&mut self, exprs: &[Expr]) -> Vec<Value> {
         exprs.iter().map(|e| self.evaluate(e)).collect()
     }
@@ -128,6 +129,7 @@ impl Run<'_> {
         }
     }
 
+    /// Evaluates an expression that borrows a message.
     pub fn borrow_message(&mut self, expr: &Expr) -> Message {
         match self.borrow(expr) {
             Value::Msg(message) => message,

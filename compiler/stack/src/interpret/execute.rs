@@ -20,6 +20,7 @@ pub enum Flow {
 }
 
 impl<'a> Run<'a> {
+    /// Executes a block.
     pub fn execute(&mut self, block: &'a Block) -> Flow {
         if let (Some(covered), Some(first)) = (&mut self.state.covered, block.first()) {
             covered.blocks.insert(first.id);
@@ -146,10 +147,12 @@ impl<'a> Run<'a> {
         Flow::Next
     }
 
+    /// Returns the declared type of a local of the current frame.
     pub fn type_of(&self, local: LocalId) -> &'a Type {
         &self.frames.last().expect("a frame").declared[local.index()].ty
     }
 
+    /// Assigns to a local of the current frame.
     pub fn set(&mut self, local: LocalId, value: Value) {
         let frame = self.frames.last_mut().expect("a frame");
         match &mut frame.slots[local.index()] {

@@ -57,6 +57,7 @@ impl Default for Config {
 }
 
 impl Config {
+    /// Sets a given value.
     pub fn given(mut self, name: &str, value: Value) -> Config {
         self.givens.insert(name.into(), value);
         self
@@ -79,10 +80,12 @@ impl fmt::Debug for Machine {
 }
 
 impl Machine {
+    /// Creates a machine for a copy of the stack.
     pub fn new(stack: &Stack, config: Config) -> Machine {
         Machine::of(Arc::new(stack.clone()), config)
     }
 
+    /// Creates a machine for a shared stack.
     pub fn of(stack: Arc<Stack>, config: Config) -> Machine {
         let cells = zeros(&stack);
         let state = begun(&stack, &config, cells);

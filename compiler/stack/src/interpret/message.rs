@@ -6,6 +6,7 @@ use super::value::{Message, Origin, Segment, Value};
 use crate::{HeaderId, LayerId, Stack};
 
 impl Segment {
+    /// Returns the bytes of the segment.
     pub fn slice(&self) -> &[u8] {
         &self.bytes[self.from..self.to]
     }
@@ -18,6 +19,7 @@ impl PartialEq for Message {
 }
 
 impl Message {
+    /// Creates a message without headers from one segment.
     pub fn new(bytes: &[u8], origin: Origin, data: bool) -> Message {
         let whole = Segment { bytes: Arc::from(bytes), from: 0, to: bytes.len(), origin, piece: 0 };
         let segments = if bytes.is_empty() { vec![] } else { vec![whole] };
@@ -29,14 +31,17 @@ impl Message {
         Message::new(bytes, Origin::Made, data)
     }
 
+    /// Returns the number of data bytes.
     pub fn len(&self) -> usize {
         self.segments.iter().map(|s| s.to - s.from).sum()
     }
 
+    /// Whether there are no data bytes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
+    /// Returns the data bytes.
     pub fn bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.len());
         self.segments.iter().for_each(|s| bytes.extend_from_slice(s.slice()));
@@ -89,6 +94,7 @@ impl Message {
         Message { headers, ..self.slice(n, u64::MAX) }
     }
 
+    /// Returns the header of a layer on this message, if it has one.
     pub fn header_of(&self, stack: &Stack, layer: LayerId) -> Option<HeaderId> {
         self.headers.iter().map(|(id, _)| *id).find(|id| stack.header(*id).layer == layer)
     }

@@ -42,6 +42,7 @@ impl Quick {
         filter.locals.iter().all(|local| width(&local.ty).is_some()).then(|| steps(&filter.body))?.map(Quick)
     }
 
+    /// Runs the filter on the slots of its locals.
     pub fn run(&self, slots: &mut [u64]) {
         run(&self.0, slots);
     }

@@ -17,12 +17,14 @@ const MOST_REPORTS: usize = 10_000;
 /// A link in one direction, which keeps its events in order.
 type Way = (LinkId, Direction);
 
+/// The content of a local.
 pub enum Slot {
     Value(Value),
     /// A `ref` parameter: a place of the caller's.
     Ref(Found),
 }
 
+/// The activation of a handler, function or filter.
 pub struct Frame<'a> {
     pub slots: Vec<Slot>,
     pub declared: &'a [Local],
@@ -36,6 +38,7 @@ pub struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
+    /// Creates a frame whose locals are unset.
     pub fn new(declared: &'a [Local], layer: LayerId) -> Frame<'a> {
         let slots = declared.iter().map(|_| Slot::Value(Value::Gone)).collect();
         Frame { slots, declared, layer, session: 0, yielded: vec![], span: Span::default() }
@@ -49,6 +52,7 @@ struct Emitted {
     span: Span,
 }
 
+/// The execution of one step.
 pub struct Run<'a> {
     pub stack: &'a Stack,
     pub state: &'a mut State,
@@ -62,10 +66,12 @@ pub struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
+    /// Begins a step on a state.
     pub fn new(stack: &'a Stack, state: &'a mut State) -> Run<'a> {
         Run { stack, state, frames: vec![], emissions: vec![], queue: VecDeque::new(), handled: 0, depth: 0 }
     }
 
+    /// Records a violation at the current span, up to a limit.
     pub fn report(&mut self, rule: Rule, text: String) {
         let layer = self.frames.last().map(|f| f.layer);
         let span = self.span();
@@ -79,17 +85,20 @@ impl<'a> Run<'a> {
         self.frames.last().map_or(Span::default(), |frame| frame.span)
     }
 
+    /// The same for a violation that the counter `broken` counts.
     pub fn broken(&mut self, rule: Rule, text: String) {
         self.add_to(builtin::BROKEN, 1);
         self.report(rule, text);
     }
 
+    /// Adds to a counter, modulo 2^64.
     pub fn add_to(&mut self, counter: CounterId, n: u64) {
         if let Some(counter) = self.state.counters.get_mut(counter.index()) {
             *counter = counter.wrapping_add(n);
         }
     }
 
+    /// Queues an event.
     pub fn put(&mut self, event: Pending) {
         self.queue.push_back(event);
         if self.queue.len() > self.stack.bounds.queue as usize {
@@ -166,6 +175,7 @@ impl<'a> Run<'a> {
         show_arguments(self.stack, &self.stack.event(event.event).parameters, &event.arguments)
     }
 
+    /// Runs a handler with its arguments and the fields of its header.
     pub fn run_handler(
         &mut self,
         id: HandlerId,
@@ -289,6 +299,7 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Calls a function of the host; without one, reports it and returns zero.
     pub fn call_extern(&mut self, id: ExternId, arguments: &[Value], ty: Option<&Type>) -> Value {
         let function = &self.stack.externs[id.index()];
         let externs = self.state.externs.clone();

@@ -26,6 +26,7 @@ impl Addr {
         bytes[18..].copy_from_slice(&self.family.to_le_bytes());
         bytes
     }
+    /// Reads an address from its bytes in C.
     pub fn of_bytes(bytes: &[u8; 20]) -> Addr {
         let mut ip = [0; 16];
         ip.copy_from_slice(&bytes[..16]);
@@ -91,15 +92,19 @@ pub enum Origin {
 }
 
 impl Value {
+    /// Converts a bool.
     pub fn bool(value: bool) -> Value {
         Value::Num(value as u64)
     }
+    /// Wraps a value in an option.
     pub fn some(value: Value) -> Value {
         Value::Option(Some(Box::new(value)))
     }
+    /// The empty option.
     pub fn none() -> Value {
         Value::Option(None)
     }
+    /// Returns the number; zero for other values.
     pub fn num(&self) -> u64 {
         match self {
             Value::Num(n) | Value::Timer(n) => *n,
@@ -107,9 +112,11 @@ impl Value {
             _ => 0,
         }
     }
+    /// Whether the value is true.
     pub fn truth(&self) -> bool {
         self.num() != 0
     }
+    /// Returns the bytes; none for other values.
     pub fn bytes(&self) -> &[u8] {
         match self {
             Value::Bytes(bytes) => bytes,

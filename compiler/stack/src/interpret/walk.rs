@@ -9,6 +9,7 @@ use crate::operations::sets;
 use crate::*;
 
 impl<'a> Run<'a> {
+    /// Executes the body for each entry of a walk.
     pub fn each(&mut self, walk: &'a Walk, bound: u32, body: &'a Block) -> Flow {
         let found = self.find(&walk.over);
         let from = walk.from.as_ref().map(|e| self.evaluate(e).num());

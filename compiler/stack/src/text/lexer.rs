@@ -9,6 +9,7 @@ pub struct Token {
     pub first: bool,
 }
 
+/// The kinds of tokens.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TokenKind {
     Word(String),

@@ -19,6 +19,7 @@ pub struct Code<'a> {
     pub layer: Option<LayerId>,
 }
 
+/// A span as text; empty if there is none.
 pub fn span(span: Span) -> String {
     if span == Span::default() {
         return String::new();
@@ -26,10 +27,12 @@ pub fn span(span: Span) -> String {
     format!(" span {} {} {}", span.file.0, span.start, span.end)
 }
 
+/// The hint of a condition.
 pub fn likely(likely: Option<bool>) -> String {
     likely.map_or(String::new(), |l| format!(" {}", word(words::LIKELY, l)))
 }
 
+/// A type as text.
 pub fn ty(names: &Names, t: &Type) -> String {
     let of = |t: &Type| ty(names, t);
     match t {
@@ -62,6 +65,7 @@ pub fn ty(names: &Names, t: &Type) -> String {
 }
 
 impl<'a> Code<'a> {
+    /// Prepares printing code with these locals.
     pub fn new(stack: &'a Stack, names: &'a Names, locals: &'a [Local]) -> Code<'a> {
         let mut table = Table::default();
         locals.iter().for_each(|l| table.add(&l.name, ""));
@@ -85,6 +89,7 @@ impl<'a> Code<'a> {
         ty(self.names, t)
     }
 
+    /// The name of a local.
     pub fn local(&self, id: LocalId) -> String {
         format!("%{}", self.locals.show(id.index()))
     }
@@ -221,6 +226,7 @@ impl<'a> Code<'a> {
         }
     }
 
+    /// A place as text.
     pub fn place(&mut self, place: &Place) -> String {
         let mut text = match place.root {
             Root::Cell(id) => format!("@{}", self.names.cells.show(id.index())),
@@ -239,6 +245,7 @@ impl<'a> Code<'a> {
         text
     }
 
+    /// An expression as text.
     pub fn expr(&mut self, e: &Expr) -> String {
         let text = self.kind(e);
         let mark = self.mark(e.span);

@@ -22,8 +22,10 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
+/// The result of reading a part of a text.
 pub type Result<T> = std::result::Result<T, ReadError>;
 
+/// Fails at a line.
 pub fn fail<T>(line: u32, text: String) -> Result<T> {
     Err(ReadError { line, text })
 }
@@ -100,6 +102,7 @@ fn collect(tokens: &[Token]) -> Names {
     names
 }
 
+/// Reads a stack from its tokens.
 pub struct Reader {
     pub tokens: Vec<Token>,
     pub at: usize,

@@ -10,6 +10,7 @@ use crate::*;
 const DEEPEST: u32 = 100;
 
 impl Reader {
+    /// Reads a type.
     pub fn ty(&mut self) -> Result<Type> {
         let word = self.word()?;
         Ok(match word.as_str() {
@@ -101,6 +102,7 @@ impl Reader {
         locals.iter().for_each(|l| self.local_names.add(&l.name, ""));
     }
 
+    /// Reads the name of a local.
     pub fn local(&mut self) -> Result<LocalId> {
         self.sign('%')?;
         let table = std::mem::take(&mut self.local_names);
@@ -113,6 +115,7 @@ impl Reader {
         Ok(if self.is_word(word) { Some(self.local()?) } else { None })
     }
 
+    /// Reads a block with its braces.
     pub fn block(&mut self) -> Result<Block> {
         self.sign('{')?;
         let mut block = vec![];
@@ -265,6 +268,7 @@ impl Reader {
         Ok(Operate { operation, place, arguments, into, done, back: self.local_after("back")? })
     }
 
+    /// Reads a place.
     pub fn place(&mut self) -> Result<Place> {
         let root = if self.at_sign('%') {
             Root::Local(self.local()?)
@@ -301,6 +305,7 @@ impl Reader {
         }
     }
 
+    /// Reads an expression.
     pub fn expr(&mut self) -> Result<Expr> {
         self.nested(|r| {
             let (kind, known) = r.kind()?;

@@ -5,16 +5,20 @@ use crate::*;
 /// A value and its word.
 pub type Words<T> = &'static [(T, &'static str)];
 
+/// Returns the word for a value.
 pub fn word<T: PartialEq + Copy>(words: Words<T>, value: T) -> &'static str {
     words.iter().find(|(v, _)| *v == value).map_or("?", |(_, w)| w)
 }
 
+/// Returns the value of a word.
 pub fn value<T: Copy>(words: Words<T>, word: &str) -> Option<T> {
     words.iter().find(|(_, w)| *w == word).map(|(v, _)| *v)
 }
 
+/// The directions of events.
 pub const DIRECTIONS: Words<Direction> = &[(Direction::Up, "up"), (Direction::Down, "down")];
 
+/// The scopes of cells.
 pub const SCOPES: Words<Scope> = &[
     (Scope::Session, "session"),
     (Scope::Shared, "shared"),
@@ -23,6 +27,7 @@ pub const SCOPES: Words<Scope> = &[
     (Scope::Derived, "derived"),
 ];
 
+/// The roles of events.
 pub const EVENT_ROLES: Words<EventRole> = &[
     (EventRole::Plain, "plain"),
     (EventRole::Opening, "opening"),
@@ -32,6 +37,7 @@ pub const EVENT_ROLES: Words<EventRole> = &[
     (EventRole::Room, "room"),
 ];
 
+/// The roles of givens.
 pub const GIVEN_ROLES: Words<GivenRole> = &[
     (GivenRole::Peer, "peer"),
     (GivenRole::Cookie, "cookie"),
@@ -44,9 +50,11 @@ pub const GIVEN_ROLES: Words<GivenRole> = &[
 /// With whom a context is.
 pub const CONTEXTS: Words<ContextKind> = &[(ContextKind::Connection, "connection"), (ContextKind::View, "view")];
 
+/// The places of header fields.
 pub const PLACES: Words<FieldPlace> =
     &[(FieldPlace::Packed, "packed"), (FieldPlace::Cookie, "cookie"), (FieldPlace::Fingerprint, "fingerprint")];
 
+/// The classes of header fields.
 pub const CLASSES: Words<FieldClass> = &[
     (FieldClass::Identification, "identification"),
     (FieldClass::Protocol, "protocol"),
@@ -54,8 +62,11 @@ pub const CLASSES: Words<FieldClass> = &[
     (FieldClass::Gossip, "gossip"),
 ];
 
+/// The forms of layouts.
 pub const FORMS: Words<LayoutForm> = &[(LayoutForm::Preamble, "preamble"), (LayoutForm::Plain, "plain")];
 
+/// The units of filters.
 pub const UNITS: Words<FilterUnit> = &[(FilterUnit::Byte, "byte"), (FilterUnit::Word, "word")];
 
+/// The hints of conditions.
 pub const LIKELY: Words<bool> = &[(true, "likely"), (false, "unlikely")];

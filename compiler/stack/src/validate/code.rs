@@ -19,6 +19,7 @@ pub struct Check<'a> {
     loops: u32,
 }
 
+/// Checks the code of handlers, functions and filters.
 pub fn check(stack: &Stack, problems: &mut Problems) {
     for handler in &stack.handlers {
         problems.at(&handler.name);

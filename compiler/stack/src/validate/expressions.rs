@@ -13,10 +13,12 @@ fn is_bytes(ty: &Type) -> bool {
 }
 
 impl<'a> Check<'a> {
+    /// Checks that two types are equal.
     pub fn same(&mut self, have: &Type, want: &Type, what: &str) {
         self.problems.unless(have == want, || format!("{what} is {have:?} and should be {want:?}"));
     }
 
+    /// Checks an expression that must be a number.
     pub fn number(&mut self, e: &'a Expr, what: &str) {
         self.expr(e);
         self.problems.unless(is_number(&e.ty), || format!("{what} is {:?}, not a number", e.ty));
@@ -28,11 +30,13 @@ impl<'a> Check<'a> {
         self.problems.unless(Kind::of(&e.ty).is_natural(), || format!("{what} is {:?}, not an index", e.ty));
     }
 
+    /// Checks an expression that must have a type.
     pub fn typed(&mut self, e: &'a Expr, want: &Type, what: &str) {
         self.expr(e);
         self.same(&e.ty, want, what);
     }
 
+    /// Checks expressions against a list of types.
     pub fn all_typed<'t>(&mut self, list: &'a [Expr], want: impl ExactSizeIterator<Item = &'t Type>, what: &str) {
         let count = want.len();
         self.problems.unless(list.len() == count, || format!("{} of {count} {what}", list.len()));
@@ -231,11 +235,13 @@ impl<'a> Check<'a> {
         }
     }
 
+    /// Checks the id of an inner layout.
     pub fn layout(&mut self, id: LayoutId) {
         self.problems
             .unless(id.index() > 0 && id.index() < self.stack.layouts.len(), || format!("no inner layout {}", id.0));
     }
 
+    /// Checks an expression that must be bytes or a message.
     pub fn bytes(&mut self, e: &'a Expr) {
         self.expr(e);
         self.problems.unless(is_bytes(&e.ty) || e.ty == Type::Msg, || format!("{:?} is not bytes", e.ty));
@@ -249,6 +255,7 @@ impl<'a> Check<'a> {
         self.problems.unless(parts.len() == count, || format!("{} of {count} strings of bytes", parts.len()));
     }
 
+    /// Checks the arguments of a call of a function in C.
     pub fn extern_arguments(&mut self, id: ExternId, arguments: &'a [Expr]) {
         let Some(function) = self.stack.externs.get(id.index()) else {
             return self.problems.add(format!("no extern {}", id.0));

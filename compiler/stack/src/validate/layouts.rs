@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::problems::Problems;
 use crate::*;
 
+/// Checks the layouts of frames.
 pub fn check(stack: &Stack, p: &mut Problems) {
     headers(stack, p);
     for (index, layout) in stack.layouts.iter().enumerate() {

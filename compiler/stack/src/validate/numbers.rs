@@ -4,6 +4,7 @@ use super::problems::Problems;
 use crate::visit::{walk_expr, walk_stack, walk_statement, Visitor};
 use crate::{Expr, NodeId, Stack, Statement};
 
+/// Checks the numbers of statements and expressions.
 pub fn check(stack: &Stack, problems: &mut Problems) {
     problems.at("nodes");
     walk_stack(&mut Numbers { next: 0, problems }, stack);

@@ -4,6 +4,7 @@ use super::links;
 use super::problems::Problems;
 use crate::*;
 
+/// Checks the tables of declarations.
 pub fn check(stack: &Stack, p: &mut Problems) {
     types(stack, p);
     if !p.found.is_empty() {

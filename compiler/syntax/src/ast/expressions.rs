@@ -4,6 +4,7 @@ use nacre_diagnostics::Span;
 
 use super::*;
 
+/// An expression with its span.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
     pub kind: ExprKind,
@@ -33,6 +34,7 @@ impl Expr {
     }
 }
 
+/// The units of durations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TimeUnit {
     Ns,
@@ -44,6 +46,7 @@ pub enum TimeUnit {
 }
 
 impl TimeUnit {
+    /// Returns the length of the unit in nanoseconds.
     pub fn nanoseconds(self) -> u64 {
         match self {
             TimeUnit::Ns => 1,
@@ -56,6 +59,7 @@ impl TimeUnit {
     }
 }
 
+/// Operators with two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BinaryOp {
     Or,
@@ -111,12 +115,14 @@ impl BinaryOp {
     }
 }
 
+/// Operators with one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnaryOp {
     Not,
     Negate,
 }
 
+/// The forms of expressions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
     /// A lower-case name, a parameter or a constant.
@@ -151,6 +157,7 @@ pub enum ExprKind {
     If(Box<IfExpr>),
 }
 
+/// `if condition { then } else { otherwise }` as an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IfExpr {
     pub condition: Condition,
@@ -158,18 +165,21 @@ pub struct IfExpr {
     pub otherwise: Expr,
 }
 
+/// An argument of a call: a value, or `ref place`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Argument {
     pub by_ref: bool,
     pub value: Expr,
 }
 
+/// A type with its span.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Type {
     pub kind: TypeKind,
     pub span: Span,
 }
 
+/// The forms of types.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TypeKind {
     /// `u16`, `msg`, `Peer`, `window<msg, W, seq16>`, `bytes<32>`
@@ -183,6 +193,7 @@ pub enum TypeKind {
     Per(Box<Type>, Box<Type>),
 }
 
+/// An argument of a type: a type or a size.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TypeArgument {
     Type(Type),

@@ -4,6 +4,7 @@ use nacre_diagnostics::Span;
 
 use super::*;
 
+/// `wire Name { fields }`: a fixed wire format.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wire {
     pub docs: Docs,
@@ -13,6 +14,7 @@ pub struct Wire {
     pub span: Span,
 }
 
+/// A part of a wire format.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WireField {
     Field {
@@ -52,6 +54,7 @@ pub struct WireArm {
     pub span: Span,
 }
 
+/// `filter name { ... }`: a transformation of bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter {
     pub docs: Docs,
@@ -68,12 +71,14 @@ pub struct Filter {
     pub span: Span,
 }
 
+/// The unit that a filter reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FilterUnit {
     Byte,
     Word,
 }
 
+/// `automaton name<parameters> extends other { ... }`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Automaton {
     pub docs: Docs,
@@ -87,6 +92,7 @@ pub struct Automaton {
     pub span: Span,
 }
 
+/// The kinds of actions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ActionKind {
     Input,
@@ -96,6 +102,7 @@ pub enum ActionKind {
     Fault,
 }
 
+/// `input send(at p, m) when condition { ... }`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Action {
     pub docs: Docs,

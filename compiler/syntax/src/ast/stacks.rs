@@ -4,6 +4,7 @@ use nacre_diagnostics::Span;
 
 use super::*;
 
+/// `stack name = ...;`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stack {
     pub docs: Docs,
@@ -13,6 +14,7 @@ pub struct Stack {
     pub span: Span,
 }
 
+/// The definition of a stack.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StackBody {
     /// Top first.
@@ -31,12 +33,14 @@ pub struct LayerRef {
     pub span: Span,
 }
 
+/// An argument for a layer's parameter, by position or by name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerArgument {
     pub name: Option<Ident>,
     pub value: Expr,
 }
 
+/// `graph name { ... }`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Graph {
     pub docs: Docs,
@@ -56,12 +60,14 @@ pub struct GraphLine {
     pub span: Span,
 }
 
+/// The layer below a node of a graph, with the keys of its multiplexor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GraphOver {
     pub name: Ident,
     pub key: Option<(u64, u64)>,
 }
 
+/// `test "name" { statements }`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Test {
     pub docs: Docs,
@@ -70,12 +76,14 @@ pub struct Test {
     pub span: Span,
 }
 
+/// A statement of a test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TestStatement {
     pub kind: TestKind,
     pub span: Span,
 }
 
+/// The forms of a test's statements.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TestKind {
     /// `open a, b with reliable;`
@@ -99,12 +107,14 @@ pub enum TestKind {
     For { variable: Ident, from: Expr, to: Expr, body: Vec<TestStatement> },
 }
 
+/// `loss 20%`: a setting of a test's network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NetworkSetting {
     pub name: Ident,
     pub value: NetworkValue,
 }
 
+/// The value of a setting.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NetworkValue {
     /// Percent.
@@ -113,6 +123,7 @@ pub enum NetworkValue {
     Expr(Expr),
 }
 
+/// An argument of a call or an expectation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TestArgument {
     Text(String, Span),

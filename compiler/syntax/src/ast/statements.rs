@@ -4,20 +4,24 @@ use nacre_diagnostics::Span;
 
 use super::*;
 
+/// The statements of a block.
 pub type Statements = Vec<Statement>;
 
+/// `{ statements }`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
     pub statements: Statements,
     pub span: Span,
 }
 
+/// A statement with its span.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
     pub kind: StatementKind,
     pub span: Span,
 }
 
+/// The operators of assignments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AssignOp {
     Set,
@@ -28,6 +32,7 @@ pub enum AssignOp {
     And,
 }
 
+/// The forms of statements.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StatementKind {
     Let {
@@ -104,6 +109,7 @@ pub struct Otherwise {
     pub span: Span,
 }
 
+/// The forms of `else` clauses.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OtherwiseKind {
     Block(Block),
@@ -113,6 +119,7 @@ pub enum OtherwiseKind {
     Unreachable,
 }
 
+/// `if condition { ... } else { ... }`
 #[derive(Clone, Debug, PartialEq)]
 pub struct If {
     pub condition: Condition,
@@ -120,12 +127,14 @@ pub struct If {
     pub otherwise: Option<Else>,
 }
 
+/// The `else` of an `if`: a block or another `if`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Else {
     Block(Block),
     If(Box<Statement>),
 }
 
+/// `value => { ... }`
 #[derive(Clone, Debug, PartialEq)]
 pub struct MatchArm {
     /// None: `_`

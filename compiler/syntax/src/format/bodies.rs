@@ -7,6 +7,7 @@ use crate::parser::Role;
 use crate::token::TokenKind;
 
 impl Printer<'_> {
+    /// Prints a whole file.
     pub fn file(&mut self) {
         self.body(0, self.source.len(), 0);
         self.comments(self.source.len(), 0, self.source.len() == 0);

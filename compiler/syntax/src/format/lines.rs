@@ -2,6 +2,7 @@
 
 /// The limit for lines that can be broken, in columns.
 pub(super) const WIDTH: usize = 120;
+/// The columns of one level of indentation.
 pub(super) const INDENT: usize = 4;
 
 /// The aligned part of a line.
@@ -35,6 +36,7 @@ pub(super) struct Line {
 }
 
 impl Line {
+    /// Whether the line has neither text nor comment.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty() && self.comment.is_none()
     }
@@ -47,6 +49,7 @@ impl Line {
     }
 }
 
+/// The lines printed so far, and the current one.
 #[derive(Default)]
 pub(super) struct Lines {
     done: Vec<Line>,
@@ -55,6 +58,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
+    /// Adds text to the current line.
     pub fn put(&mut self, text: &str) {
         self.current.text += text;
     }
@@ -70,6 +74,7 @@ impl Lines {
         self.current = Line { indent, ..Line::default() };
     }
 
+    /// Ends the last line and returns all lines.
     pub fn finish(mut self) -> Vec<Line> {
         self.next(0, false);
         self.done

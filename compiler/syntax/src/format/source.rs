@@ -4,6 +4,7 @@ use crate::lexer::{Lexed, Token};
 use crate::parser::Role;
 use crate::token::TokenKind;
 
+/// A source as tokens with their roles.
 pub(super) struct Source<'a> {
     text: &'a str,
     pub lexed: Lexed,
@@ -16,6 +17,7 @@ pub(super) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
+    /// Prepares the tokens of a text.
     pub fn new(text: &'a str, lexed: Lexed, roles: Vec<Role>) -> Self {
         let mut counter = LineCounter { text: text.as_bytes(), at: 0, line: 0 };
         let lines =
@@ -31,28 +33,34 @@ impl<'a> Source<'a> {
         self.lexed.tokens.len() - 1
     }
 
+    /// The kind of a token.
     pub fn kind(&self, token: usize) -> TokenKind {
         self.lexed.tokens[token].kind
     }
 
+    /// The role of a token.
     pub fn role(&self, token: usize) -> Role {
         self.roles[token]
     }
 
+    /// The text of a token.
     pub fn word(&self, token: usize) -> &'a str {
         let Token { start, end, .. } = self.lexed.tokens[token];
         &self.text[start as usize..end as usize]
     }
 
+    /// The text of a comment.
     pub fn comment(&self, comment: usize) -> &'a str {
         let place = self.lexed.comments[comment];
         &self.text[place.start as usize..place.end as usize]
     }
 
+    /// The token that closes a bracket.
     pub fn close_of(&self, token: usize) -> usize {
         self.closes[token]
     }
 
+    /// Whether a token opens a bracket.
     pub fn opens(&self, token: usize) -> bool {
         self.closes[token] != token
     }
