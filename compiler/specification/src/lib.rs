@@ -35,6 +35,7 @@
 
 pub use nacre_diagnostics::Span;
 
+mod compute;
 pub mod evaluate;
 pub mod samples;
 pub mod subset_construction;

@@ -96,7 +96,8 @@ pub enum StatementKind {
         into: LocalId,
         below: Expr,
     },
-    /// A filter that yields: `into` is Msg, or Option(Msg) if it may reject. Borrows its input: bytes or tuple of bytes.
+    /// A filter that yields: `into` is Msg, or Option(Msg) if it may reject. Borrows its input, bytes or a tuple of
+    /// bytes.
     Filter {
         into: LocalId,
         filter: FilterId,
@@ -169,7 +170,8 @@ pub struct Operate {
     pub operation: Operation,
     pub place: Place,
     pub arguments: Vec<Expr>,
-    /// Its result; see [`Operation`]. For an option, a local may have the type itself: none and failure are zero.
+    /// What it gives; see [`Operation`]. Where a local of the type itself stands for an option, none is zero; so is
+    /// what a failure gives.
     pub into: Option<LocalId>,
     /// For those that can fail: set to a bool, whether it was done. On failure `back` receives the value again.
     pub done: Option<LocalId>,

@@ -48,7 +48,8 @@ pub enum ExprKind {
     /// `a * b / c` with a product of 128 bits, all three and the result of one unsigned type or Duration. A quotient
     /// that does not fit wraps, as all arithmetic; by zero it is 0 (the type checker has excluded it).
     MulDiv(Box<Expr>, Box<Expr>, Box<Expr>),
-    /// To the expression's type; narrowing cuts. Only among numbers, bool, seq, enums, ranges (upwards), durations, bits.
+    /// To the expression's type; narrowing cuts. Only among numbers, bool, seq, enums, ranges (upwards), durations,
+    /// bits.
     Convert(Box<Expr>),
     If(Box<Expr>, Box<Expr>, Box<Expr>),
     /// Fields in order.
@@ -115,7 +116,8 @@ pub enum UnaryOp {
 }
 
 /// Arithmetic in the operands' type, wrapping. `Seq + UInt/Int constant` has been made `Seq + Seq`; `Seq - Seq` is
-/// [`BinaryOp::Distance`], of type Int of its width. Division and remainder by zero give 0 (the type checker has excluded it).
+/// [`BinaryOp::Distance`], of type Int of its width. Division and remainder by zero give 0 (the type checker has
+/// excluded it).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum BinaryOp {
     Add,
@@ -165,8 +167,8 @@ pub enum Root {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Step {
     Field(u32),
-    /// Element of an array (in range by type), slot of a pool or map (its value; a slot that is not used: reads give zero,
-    /// writes are lost), entry of a list or ring by age, entry of a window by number.
+    /// Element of an array (in range by type), slot of a pool or map (its value; a slot that is not used: reads give
+    /// zero, writes are lost), entry of a list or ring by age, entry of a window by number.
     Index(Expr),
     /// The value in an option that is known to be there.
     Unwrap,

@@ -24,6 +24,7 @@ mod read;
 mod read_code;
 mod read_items;
 mod read_links;
+mod read_types;
 mod spans;
 mod words;
 

@@ -103,8 +103,8 @@ fn failure(seed: u64, verdict: &Verdict) -> String {
 }
 
 impl Campaign {
-    /// Whether no tool was at fault, and `check` accepted 97 of 100 programs. (The others mostly exceed a bound on the events of
-    /// a step, which the generator does not compute.)
+    /// Whether no tool was at fault, and `check` accepted 97 of 100 programs. (The others mostly exceed a bound on the
+    /// events of a step, which the generator does not compute.)
     pub fn is_clean(&self) -> bool {
         self.failures.is_empty() && self.rejected.len() * 100 <= 3 * self.programs
     }

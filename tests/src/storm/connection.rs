@@ -15,7 +15,8 @@ pub(super) const LIFE: u64 = 1200;
 /// Frames on the way at most, and frames of the past that may come again.
 pub(super) const FLYING: usize = 64;
 pub(super) const PAST: usize = 128;
-/// Bytes of longer messages that a connection gets, and that one in eight does, so that some meet the ends of all ranges.
+/// Bytes of longer messages that a connection gets, and that one in eight does, so that some meet the ends of all
+/// ranges.
 const LONG: u64 = 6_000;
 const LONGEST: u64 = 250_000;
 

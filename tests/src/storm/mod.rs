@@ -1,5 +1,6 @@
-//! A seeded storm of events over two ends of a connection: calls, frames, damaged, repeated, made-up and impossible frames,
-//! ticks in and out of time, jumps of the clock. Nothing is promised to the stack but that time does not run backwards.
+//! A seeded storm of events over two ends of a connection: calls, frames, damaged, repeated, made-up and impossible
+//! frames, ticks in and out of time, jumps of the clock. Nothing is promised to the stack but that time does not run
+//! backwards.
 
 mod calls;
 mod connection;

@@ -5,6 +5,7 @@ mod handlers;
 mod interfaces;
 mod items;
 mod layers;
+mod literals;
 mod names;
 mod patterns;
 mod recovery;

@@ -217,7 +217,8 @@ fn checked(name: &str, ty: &Ty, value: &Known) -> String {
     }
 }
 
-/// Counts where a number is an element of a set and must not be, or is not and must: some elements, and what is after them.
+/// Counts where a number is an element of a set and must not be, or is not and must: some elements, and what is after
+/// them.
 fn elements(name: &str, set: &BTreeSet<u32>) -> String {
     let asked = |n: u32| format!("if (({n} in {name}) != {}) {{ count {WRONG}; }}\n", set.contains(&n));
     set.iter().take(4).flat_map(|n| [*n, n.saturating_sub(1)]).map(asked).collect()
