@@ -1,8 +1,8 @@
 //! Layers: their declarations.
 
-use super::functions::{Filter, Function};
 use super::generator::Generator;
 use super::scope::{Access, Scope};
+use super::signatures::{Filter, Function};
 use super::tree::{tree, Node, Role};
 use super::types::{Field, Ty};
 

@@ -22,6 +22,7 @@ pub mod plan;
 pub mod run;
 mod scope;
 pub mod shrink;
+mod signatures;
 mod spot;
 mod statements;
 pub mod tree;

@@ -1,7 +1,7 @@
 //! What can be named at a place of a program.
 
-use super::functions::{Filter, Function};
 use super::generator::Generator;
+use super::signatures::{Filter, Function};
 use super::types::Ty;
 
 /// A name with a value.
