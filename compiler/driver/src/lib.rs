@@ -1,5 +1,6 @@
 //! The pipeline, in order: sources, syntax, typed layers, stack IR, optimized IR, C.
 
+mod compositions;
 pub mod files;
 mod loader;
 mod passes;

@@ -9,6 +9,7 @@ use nacre_stack::Stack;
 use nacre_syntax::ast;
 use nacre_typed::{Program, Variation};
 
+use crate::compositions::{Composed, Compositions};
 use crate::loader::Loader;
 use crate::passes::{optimize, validate};
 use crate::scripts;
@@ -22,6 +23,7 @@ pub struct Session {
     pub program: Program,
     /// In order of discovery; with warnings.
     pub found: Vec<Diagnostic>,
+    compositions: Compositions,
 }
 
 impl Session {
@@ -47,7 +49,7 @@ impl Session {
         let begins: Vec<bool> = (0..files.len()).map(|f| first.contains(&SourceId(f as u32))).collect();
         let (program, more) = Program::beginning(files, &begins);
         found.extend(more);
-        Session { sources, program, found }
+        Session { sources, program, found, compositions: Compositions::default() }
     }
 
     /// Whether a diagnostic is an error.
@@ -101,7 +103,7 @@ impl Session {
         }
     }
 
-    pub(crate) fn compose(&self, name: &str) -> Result<(Stack, Vec<Diagnostic>), Vec<Diagnostic>> {
+    pub(crate) fn compose(&self, name: &str) -> Composed {
         match self.program.stack(name) {
             Some(declared) => self.compose_declared(declared, &Variation::default()),
             None => Err(vec![self.no_stack(name)]),
@@ -118,11 +120,12 @@ impl Session {
         Diagnostic::error("D0003", format!("there is no stack `{name}`")).help(help)
     }
 
-    pub(crate) fn compose_declared(
-        &self,
-        declared: &ast::Stack,
-        variation: &Variation,
-    ) -> Result<(Stack, Vec<Diagnostic>), Vec<Diagnostic>> {
+    pub(crate) fn compose_declared(&self, declared: &ast::Stack, variation: &Variation) -> Composed {
+        let compose = || self.compose_anew(declared, variation);
+        self.compositions.once(declared.span, variation, compose)
+    }
+
+    fn compose_anew(&self, declared: &ast::Stack, variation: &Variation) -> Composed {
         let name = &declared.name.name;
         let (fragments, mut warnings) = self.program.fragments_with(declared, variation)?;
         let composed = nacre_compose::compose(name, &fragments, &nacre_compose::Options::default());
