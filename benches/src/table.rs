@@ -66,12 +66,12 @@ sockets in C (`benches/c/raw.c`) with the same system calls: `sendto` and `recvf
 payload. *Polling* never sleeps, *blocking* does: in `recvfrom` there, in `ppoll` here.
 ";
 
-/// Returns the head of docs/performance.md.
+/// Returns the introduction of docs/performance.md.
 pub fn head() -> String {
     HEAD.into()
 }
 
-/// Returns the tables of instructions per message.
+/// Returns the tables of instruction counts and of sizes.
 pub fn stacks(costs: &[Cost]) -> String {
     let mut text = STACKS.to_string();
     text += &mode("All messages one way; the other way go acknowledgements, one for half a window.", costs, |cost| {
@@ -115,12 +115,12 @@ fn mode(what: &str, costs: &[Cost], entry: impl Fn(&Cost) -> Entry) -> String {
     text
 }
 
-/// Returns the table of instructions in the runtime.
+/// Returns the table of the instructions for a message through the runtime.
 pub fn runtime(path: &FramePath) -> String {
     format!("{RUNTIME}| one way | {:.0} |\n| to and fro | {:.0} |\n", path.stream, path.pingpong)
 }
 
-/// Returns the tables of rates and round trips.
+/// Returns the tables of round trips and rates over UDP.
 pub fn network(n: &Network) -> String {
     let mut text = format!(
         "{NETWORK}\n{} runs of each by turns, {} round trips a run. Microseconds are the median over the runs of a run's median; the \

@@ -15,7 +15,7 @@ use crate::place::here;
 
 /// Round trips in one run, and how often runs of the two alternate.
 pub const ROUNDS: usize = 4_000;
-/// Runs of each of the two programs.
+/// Runs of each variant; each pair of runs gives one ratio.
 pub const RUNS: usize = 25;
 /// Runs of the one-way rates, and the time that each takes.
 const RATE_RUNS: usize = 5;
@@ -37,7 +37,7 @@ pub struct RoundTrip {
     pub quarters: (f64, f64),
 }
 
-/// Measures round trips and one-way rates over UDP, raw and through a stack.
+/// Compiles the stack in `file` and measures it over loopback; `folder` is for build products.
 pub fn measure(folder: &Path, file: &Path) -> Result<Network, String> {
     eprintln!("measuring over UDP");
     let stack = load(folder, file)?;

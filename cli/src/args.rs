@@ -16,14 +16,14 @@ use crate::units::{address, length, peer, setting, Probability, Time};
     about = "Builds network protocols out of small layers.",
     disable_help_subcommand = true
 )]
-/// The command line.
+/// The parsed command line.
 #[command(after_help = help::LINE)]
 pub struct Line {
     #[command(subcommand)]
     pub verb: Verb,
 }
 
-/// The verbs.
+/// The subcommands of `nacre`.
 #[derive(Subcommand, Debug)]
 pub enum Verb {
     /// Checks files: syntax, types, linear use of messages, and every stack that they declare
@@ -74,7 +74,7 @@ pub struct Rest {
     pub rest: Vec<String>,
 }
 
-/// Arguments of `verify`.
+/// Arguments of `nacre verify`.
 #[derive(Args, Clone, Debug)]
 pub struct Verify {
     #[arg(value_name = "FILE")]
@@ -135,7 +135,7 @@ pub struct Verify {
     pub json: bool,
 }
 
-/// Arguments of `replay`.
+/// Arguments of `nacre replay`.
 #[derive(Args, Debug)]
 pub struct Replay {
     #[arg(value_name = "TRACE")]
@@ -163,7 +163,7 @@ pub enum Engine {
     All,
 }
 
-/// Arguments of `check`.
+/// Arguments of `nacre check`.
 #[derive(Args, Debug)]
 pub struct Check {
     #[arg(required = true, value_name = "FILE")]
@@ -173,7 +173,7 @@ pub struct Check {
     pub json: bool,
 }
 
-/// Arguments of `fmt`.
+/// Arguments of `nacre fmt`.
 #[derive(Args, Debug)]
 pub struct Fmt {
     #[arg(required = true, value_name = "FILE")]
@@ -193,7 +193,7 @@ pub struct Which {
     pub stack: String,
 }
 
-/// Arguments of `explain`.
+/// Arguments of `nacre explain`.
 #[derive(Args, Debug)]
 pub struct Explain {
     #[command(flatten)]
@@ -210,7 +210,7 @@ pub struct Explain {
     pub spans: bool,
 }
 
-/// Arguments of `build`.
+/// Arguments of `nacre build`.
 #[derive(Args, Debug)]
 pub struct Build {
     #[command(flatten)]
@@ -229,7 +229,7 @@ pub struct Build {
     pub json: bool,
 }
 
-/// Arguments of `run`.
+/// Arguments of `nacre run`.
 #[derive(Args, Debug)]
 pub struct Run {
     #[command(flatten)]
@@ -238,7 +238,7 @@ pub struct Run {
     pub what: Transfer,
 }
 
-/// The uses of a connection.
+/// The subcommands of `nacre run`.
 #[derive(Subcommand, Debug)]
 pub enum Transfer {
     /// Receives files from any number of senders
@@ -252,7 +252,7 @@ pub enum Transfer {
     Chat(Chat),
 }
 
-/// Arguments of `receive`.
+/// Arguments of `nacre run receive`.
 #[derive(Args, Debug)]
 pub struct Receive {
     /// Local address: `0.0.0.0:7000`, `[::]:7000` (IPv4 too); port 0: any free port
@@ -271,7 +271,7 @@ pub struct Receive {
     pub net: Net,
 }
 
-/// Arguments of `send`.
+/// Arguments of `nacre run send`.
 #[derive(Args, Debug)]
 pub struct Send {
     /// The receiver: `10.0.0.2:7000`, `[::1]:7000`, `example.org:7000`
@@ -284,7 +284,7 @@ pub struct Send {
     pub net: Net,
 }
 
-/// Arguments of `chat`.
+/// Arguments of `nacre run chat`.
 #[derive(Args, Debug)]
 pub struct Chat {
     /// Wait for a peer at this local address
@@ -320,7 +320,7 @@ pub struct Faults {
     pub jitter: Time,
 }
 
-/// Faults of the network.
+/// Network arguments of all transfers.
 #[derive(Args, Debug)]
 pub struct Net {
     #[command(flatten)]
@@ -339,7 +339,7 @@ pub struct Net {
     pub json: bool,
 }
 
-/// Arguments of `sim`.
+/// Arguments of `nacre sim`.
 #[derive(Args, Debug)]
 pub struct Sim {
     #[command(flatten)]
@@ -381,7 +381,7 @@ pub struct Sim {
     pub json: bool,
 }
 
-/// Arguments of `test`.
+/// Arguments of `nacre test`.
 #[derive(Args, Debug)]
 pub struct Test {
     #[arg(required = true, value_name = "FILE")]

@@ -9,7 +9,7 @@ use crate::console::{complain, print, print_json, Exit};
 use crate::output::write;
 use crate::program;
 
-/// Runs `nacre build`.
+/// Runs `nacre build`: writes the header and the source file of a stack into the output folder.
 pub fn build(args: &Build) -> Exit {
     let (session, stack) = match program::stack(&args.which) {
         Ok(found) => found,

@@ -8,7 +8,7 @@ use crate::args::Check;
 use crate::console::{print, print_json, Exit};
 use crate::program::tell;
 
-/// Runs `nacre check`.
+/// Runs `nacre check`; exits with `No` if there is an error.
 pub fn check(args: &Check) -> Exit {
     let mut session = Session::open(&args.files);
     session.check();

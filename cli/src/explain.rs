@@ -9,7 +9,7 @@ use crate::args::Explain;
 use crate::console::{complain, print, Exit};
 use crate::{program, verify};
 
-/// Runs `nacre explain`.
+/// Runs `nacre explain`: prints a composed stack, or the output of one compiler stage.
 pub fn explain(args: &Explain) -> Exit {
     if let Some(unknown) = args.stage.as_deref().filter(|stage| !names().iter().any(|name| name == stage)) {
         complain(&format!("there is no stage `{unknown}`; there are: {}", names().join(", ")));

@@ -9,7 +9,7 @@ use crate::args::Fmt;
 use crate::console::{colours, complain, print, say, Exit};
 use crate::output::replace;
 
-/// Runs `nacre fmt`.
+/// Runs `nacre fmt`. A file that cannot be formatted is reported, and the others are formatted nevertheless.
 pub fn format(args: &Fmt) -> Exit {
     let (mut exit, mut lines) = (Exit::Yes, vec![]);
     for file in &args.files {

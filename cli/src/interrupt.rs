@@ -33,7 +33,7 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    /// Whether a signal has arrived.
+    /// Returns whether a signal has requested the shutdown.
     pub fn came(&self) -> bool {
         self.asked.load(Ordering::Relaxed)
     }

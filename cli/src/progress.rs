@@ -38,7 +38,7 @@ impl Progress {
         Progress { bar: None, total, done: 0, template, label: label.to_string(), begun: Instant::now() }
     }
 
-    /// Adds to the finished work, and shows the bar if the work takes long.
+    /// Adds completed work; the bar appears once the work has taken longer than `PATIENCE`.
     pub fn add(&mut self, count: u64) {
         self.done += count;
         if self.bar.is_none() && self.begun.elapsed() > PATIENCE {
@@ -70,12 +70,12 @@ pub struct Counting {
 }
 
 impl Counting {
-    /// Starts the clock.
+    /// Starts the clock; nothing is shown yet.
     pub fn begin() -> Counting {
         Counting { begun: Instant::now(), bar: OnceCell::new(), lines: Cell::new(0) }
     }
 
-    /// Shows a text, after a while.
+    /// Shows the text on a terminal; elsewhere prints it as a line, at most once per `BETWEEN_LINES`.
     pub fn show(&self, text: &str) {
         if !stderr().is_terminal() {
             let lines = self.lines.get() + 1;
@@ -105,7 +105,7 @@ pub struct Waiting {
 }
 
 impl Waiting {
-    /// Starts a thread that shows the text, after a while.
+    /// Shows the text, from a thread of its own, until the value is dropped.
     pub fn begin(text: String) -> Waiting {
         let (end, ended) = mpsc::channel();
         let shows = std::thread::spawn(move || {

@@ -14,7 +14,7 @@ use crate::program;
 use crate::trace::Trace;
 use crate::verify::{self, Subject, World};
 
-/// Runs `nacre replay`.
+/// Runs `nacre replay`: repeats a saved run and compares each engine's steps with it.
 pub fn replay(args: &Replay) -> Exit {
     let mut trace = match Trace::read(&args.trace) {
         Ok(trace) => trace,

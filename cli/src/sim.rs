@@ -23,7 +23,7 @@ use crate::program;
 use crate::progress::{Counting, Waiting};
 use crate::units;
 
-/// Runs `nacre sim`.
+/// Runs `nacre sim`: simulates one run for each seed, and shrinks the first that fails.
 pub fn sim(args: &Sim) -> Exit {
     let (session, stack) = match program::stack(&args.which) {
         Ok(found) => found,

@@ -10,19 +10,19 @@ pub const ABI: u32 = 1;
 /// A deadline that never comes.
 pub const NEVER: u64 = u64::MAX;
 
-/// Success.
+/// `NACRE_OK`: the step was taken.
 pub const OK: c_int = 0;
-/// `tick`: nothing is due.
+/// `NACRE_IDLE`: at a tick, nothing was due.
 pub const IDLE: c_int = 1;
-/// A layer does not accept the call now; it had no effect.
+/// `NACRE_REFUSED`: a layer does not accept this call now. It had no effect; retry after a grant.
 pub const REFUSED: c_int = 2;
-/// A `later` event waits; `tick` must be called first.
+/// `NACRE_BUSY`: a `later` event is pending, so a tick must come first. The call had no effect.
 pub const BUSY: c_int = 3;
-/// The pool cannot serve the step in the worst case.
+/// `NACRE_NO_SPACE`: the pool cannot serve the worst case of the step. A frame was dropped; a call had no effect.
 pub const NO_SPACE: c_int = 4;
-/// The frame is not one of this stack's, or was declared impossible.
+/// `NACRE_DROPPED`: the stack did not recognize the frame; it is counted.
 pub const DROPPED: c_int = 5;
-/// The caller passed an invalid argument; no effect.
+/// `NACRE_INVALID`: the caller violated the interface (event, argument or buffer). The call had no effect.
 pub const INVALID: c_int = 6;
 
 /// `struct nacre_addr`: family 4 has its address in the last four bytes, 6 in all, 0 is none; the port is in the

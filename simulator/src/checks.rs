@@ -86,7 +86,7 @@ impl Ledger {
         self.arrived.push(false);
     }
 
-    /// Whether all messages have arrived.
+    /// Returns whether every message that was sent has arrived.
     pub fn is_complete(&self) -> bool {
         self.arrived.iter().all(|arrived| *arrived)
     }

@@ -20,7 +20,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// Whether the output is a frame.
+    /// Returns whether the output is a frame for the network rather than an event for the host.
     pub fn is_frame(&self) -> bool {
         self.port == 0
     }

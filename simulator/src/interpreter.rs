@@ -16,7 +16,7 @@ pub struct Interpreter {
 }
 
 impl Interpreter {
-    /// Creates interpreters of a stack.
+    /// Returns a maker of endpoints that handle the events of a step in the interpreter's order.
     pub fn new(stack: Arc<Stack>) -> Interpreter {
         Interpreter { stack, any_order: false }
     }

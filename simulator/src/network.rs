@@ -168,7 +168,7 @@ impl Network {
         (parted && self.kept(&Item::Partition(period))).then_some(period)
     }
 
-    /// Whether shrinking keeps this fault.
+    /// Returns whether a fault remains in the run: all do, unless a list of faults to keep is set.
     pub fn kept(&self, item: &Item) -> bool {
         self.keep.as_ref().is_none_or(|keep| keep.contains(item))
     }

@@ -39,7 +39,7 @@ pub struct Entry {
     pub what: Happened,
 }
 
-/// An entry of the trace.
+/// An entry of the trace: what happened at a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Happened {
     Called {
@@ -85,7 +85,7 @@ struct Flying {
     frame: Vec<u8>,
 }
 
-/// Nodes, their network and their clock.
+/// Endpoints, the frames in flight between them, and the clock, in nanoseconds.
 pub struct World {
     pub now: u64,
     pub network: Network,
@@ -103,7 +103,7 @@ pub struct World {
 }
 
 impl World {
-    /// Creates a world without nodes.
+    /// Returns a world without nodes; with `tracing`, it records what happens.
     pub fn new(network: Network, tracing: bool) -> World {
         World {
             now: BEGIN,
@@ -314,7 +314,7 @@ impl World {
         }
     }
 
-    /// Adds an entry to the trace, if one is kept.
+    /// Appends an entry to the trace, if there is one.
     pub fn note(&mut self, node: usize, what: Happened) {
         if let Some(trace) = &mut self.trace {
             trace.push(Entry { time: self.now, node, what });

@@ -19,7 +19,7 @@ const TURN: Duration = Duration::from_millis(10);
 /// Announces that no line follows. It differs from every line, since lines are sent without their newline.
 const END: &[u8] = b"\n";
 
-/// Runs `nacre run ... chat`.
+/// Exchanges lines with the peers until both inputs end or Ctrl-C. The error is a message for the user.
 pub fn chat(args: &Chat, stack: &Stack) -> Result<Exit, String> {
     let at = args.listen.or(args.to.map(any_towards)).ok_or("expected --listen or --to")?;
     let mut line = Line::open(at, &args.net, Options { connections: 64, ..Options::default() })?;

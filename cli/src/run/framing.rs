@@ -18,7 +18,7 @@ pub struct Head {
 }
 
 impl Head {
-    /// Encodes the head; names that are too long are cut.
+    /// Encodes the head; a name longer than `NAME_MAX` bytes is cut at a character boundary.
     pub fn write(&self) -> Vec<u8> {
         let mut end = self.name.len().min(NAME_MAX);
         while !self.name.is_char_boundary(end) {
@@ -53,7 +53,7 @@ pub fn answer(sum: &Sum) -> Vec<u8> {
     [b"sum".as_slice(), sum].concat()
 }
 
-/// Decodes an answer. None: it is not one.
+/// Decodes the checksum that the receiver reports; none if the message is not an answer.
 pub fn read_answer(message: &[u8]) -> Option<Sum> {
     message.strip_prefix(b"sum")?.try_into().ok()
 }
@@ -63,18 +63,18 @@ pub fn read_answer(message: &[u8]) -> Option<Sum> {
 pub struct Summing(Sha256);
 
 impl Summing {
-    /// Adds bytes to the sum.
+    /// Adds the next bytes of the file.
     pub fn add(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
-    /// Returns the sum.
+    /// Returns the SHA-256 of all added bytes.
     pub fn sum(self) -> Sum {
         self.0.finalize().into()
     }
 }
 
-/// Returns a sum as hexadecimal digits.
+/// Returns the checksum in hexadecimal digits.
 pub fn hex(sum: &Sum) -> String {
     sum.iter().map(|byte| format!("{byte:02x}")).collect()
 }

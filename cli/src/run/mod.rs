@@ -14,7 +14,7 @@ use crate::console::{complain, Exit};
 use crate::levels::load;
 use crate::program;
 
-/// Runs `nacre run`.
+/// Runs `nacre run`: compiles the stack to C, loads it and transfers data over it.
 pub fn run(args: &Run) -> Exit {
     let (session, stack) = match program::stack(&args.which) {
         Ok(found) => found,

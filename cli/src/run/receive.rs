@@ -17,7 +17,8 @@ use crate::interrupt::{Interrupt, TURN};
 use crate::output::require_replaceable;
 use crate::progress::Progress;
 
-/// Runs `nacre run ... receive`.
+/// Receives files; with `--once`, the default for a file as target, until one is complete. The error is a message for
+/// the user.
 pub fn receive(args: &Receive, stack: &Stack) -> Result<Exit, String> {
     let target = Target::of(&args.out)?;
     let once = args.once || (!args.serve && !target.folder);

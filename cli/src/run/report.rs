@@ -26,12 +26,12 @@ pub struct Moved<'m> {
 }
 
 impl Moved<'_> {
-    /// Whether both ends computed the same sum.
+    /// Returns whether both sides computed the same SHA-256.
     pub fn is_intact(&self) -> bool {
         self.sum == self.other_sum
     }
 
-    /// Prints the report of a transfer.
+    /// Prints the outcome of the transfer.
     pub fn report(&self, as_json: bool) {
         if as_json {
             return print_json(&self.json());

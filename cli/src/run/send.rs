@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The time limit for closing a connection.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// Runs `nacre run ... send`.
+/// Sends a file and waits for the receiver's checksum. The error is a message for the user.
 pub fn send(args: &Send, stack: &Stack) -> Result<Exit, String> {
     let path = args.file.display();
     let file = open_regular(&args.file).map_err(|why| format!("{path}: {why}"))?;

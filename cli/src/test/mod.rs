@@ -27,7 +27,7 @@ use crate::units;
 
 use endpoints::Ready;
 
-/// Runs `nacre test`.
+/// Runs `nacre test`: each `test` block runs on every machine.
 pub fn test(args: &Test) -> Exit {
     let mut session = match program::open(&args.files) {
         Ok(session) => session,

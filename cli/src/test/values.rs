@@ -22,7 +22,7 @@ pub enum Argument {
     Any,
 }
 
-/// Evaluates an argument of a call or an expectation.
+/// Evaluates an argument of an event; an error has the span of the expression at fault.
 pub fn argument(argument: &TestArgument, variables: &Variables) -> Result<Argument, (Span, String)> {
     match argument {
         TestArgument::Text(text, _) => Ok(Argument::Message(text.clone().into_bytes())),
@@ -112,7 +112,7 @@ pub fn show(argument: &Argument) -> String {
     }
 }
 
-/// Returns a message as it is shown: short text in quotes, otherwise its length and first bytes.
+/// Returns a short printable message as text; any other as its length and first 12 bytes in hexadecimal.
 pub fn show_message(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) if text.len() <= 60 && text.chars().all(|c| !c.is_control()) => format!("\"{text}\""),

@@ -25,7 +25,7 @@ pub use nacre_worlds::world::{self, Subject, World};
 pub use on_c::on_c;
 use refusals::Refusals;
 
-/// Runs `nacre verify`.
+/// Runs `nacre verify`: searches every requested subject with every requested engine.
 pub fn verify(args: &Verify) -> Exit {
     if let Some(words) = engines::without_effect(args) {
         complain(&words);

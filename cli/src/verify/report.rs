@@ -58,7 +58,7 @@ pub struct Report {
     pub unreached: Vec<Unreached>,
 }
 
-/// The outcome of a search.
+/// The verdict of one engine on one subject.
 pub enum Outcome {
     Violated {
         why: String,
@@ -79,7 +79,7 @@ pub enum Outcome {
 }
 
 impl Report {
-    /// Converts the explorer's result.
+    /// Returns the report of a search by the explorer; a search that drew only some random numbers is incomplete.
     pub fn of_explorer(found: super::search::Found, world: &World, session: &Session) -> Report {
         use nacre_checker::explore::Verdict;
         let unreached = unvisited(world, &found.covered).iter().map(|one| Unreached::of(one, world, session)).collect();

@@ -25,7 +25,7 @@ impl Session {
         self.program.layers().map(promises).collect()
     }
 
-    /// Returns the configurations of all files.
+    /// Returns the configurations that the program declares, their names not resolved.
     pub fn configurations(&self) -> Vec<Configuration> {
         let setting = |s: &ast::Setting| Setting {
             path: s.path.iter().map(|p| p.name.clone()).collect(),

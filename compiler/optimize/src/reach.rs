@@ -35,10 +35,10 @@ impl Depth {
     }
 }
 
-/// The places reached from a point, each with the depths at which it is reached.
+/// What is reached, and at which depths.
 pub type Reached = BTreeMap<Seen, BTreeSet<Depth>>;
 
-/// The places that the handlers of a stack reach.
+/// What each handler reaches in the step in which it runs: a least fixed point over all handlers.
 pub struct Reach<'s> {
     pub stack: &'s Stack,
     pub sites: &'s Sites,
@@ -60,7 +60,7 @@ pub fn takers(stack: &Stack, sites: &Sites, site: SiteId) -> Vec<HandlerId> {
 }
 
 impl<'s> Reach<'s> {
-    /// Creates the analysis without results for any handler.
+    /// Returns the start of the fixed point: nothing is reached yet.
     pub fn new(stack: &'s Stack, sites: &'s Sites) -> Reach<'s> {
         let handlers = vec![Reached::new(); stack.handlers.len()];
         Reach { stack, sites, states: states(stack), deepest: deepest(stack), handlers }

@@ -33,7 +33,7 @@ pub struct Course {
     pub follows: BTreeSet<(SiteId, SiteId)>,
 }
 
-/// The emissions of a stack, by handler and statement.
+/// The emission sites of all handlers, and the orders in which a run can pass them.
 pub struct Sites {
     pub all: Vec<Site>,
     pub courses: Vec<Course>,

@@ -94,7 +94,7 @@ pub fn value(e: &Expr, state: &State, members: u64, locals: &mut Locals) -> Opti
 }
 
 impl Pattern {
-    /// Whether the pattern binds a local.
+    /// Returns whether a match assigns to variable `n`.
     pub fn binds(&self, n: usize) -> bool {
         match self {
             Pattern::Bind(m) => *m == n,

@@ -3,27 +3,27 @@
 use super::*;
 
 impl Stack {
-    /// Returns a layer.
+    /// Returns the layer with this id; panics if the id is not of this stack, as do the lookups below.
     pub fn layer(&self, id: LayerId) -> &Layer {
         &self.layers[id.index()]
     }
-    /// Returns an event.
+    /// Returns the event with this id.
     pub fn event(&self, id: EventId) -> &Event {
         &self.events[id.index()]
     }
-    /// Returns a header.
+    /// Returns the header variant with this id.
     pub fn header(&self, id: HeaderId) -> &Header {
         &self.headers[id.index()]
     }
-    /// Returns a cell.
+    /// Returns the state cell with this id.
     pub fn cell(&self, id: CellId) -> &Cell {
         &self.cells[id.index()]
     }
-    /// Returns a handler.
+    /// Returns the handler with this id.
     pub fn handler(&self, id: HandlerId) -> &Handler {
         &self.handlers[id.index()]
     }
-    /// Returns a function.
+    /// Returns the function with this id.
     pub fn function(&self, id: FunctionId) -> &Function {
         &self.functions[id.index()]
     }

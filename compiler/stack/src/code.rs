@@ -22,7 +22,7 @@ pub struct Statement {
     pub span: Span,
 }
 
-/// The forms of statements.
+/// The form of a statement; only statements have effects or can fail.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum StatementKind {
     /// Declares and sets a local, or sets it again (dropping nothing: a linear local must have been consumed).
@@ -125,7 +125,7 @@ pub enum StatementKind {
     },
 }
 
-/// An emission of an event.
+/// The emission of one event over a link.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Emit {
     /// The event goes to the upper end of the link if it goes up, else to the lower end.
@@ -138,7 +138,7 @@ pub struct Emit {
     pub likely: Option<bool>,
 }
 
-/// An argument of a call.
+/// An argument of a function call: by value, or a place for a `ref` parameter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Argument {
     Value(Expr),

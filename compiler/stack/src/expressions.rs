@@ -17,7 +17,7 @@ pub struct Expr {
 }
 
 impl Expr {
-    /// Creates an expression without a number; see [`crate::number`].
+    /// Returns an expression without a number; [`crate::number`] assigns one when the stack is complete.
     pub fn new(kind: ExprKind, ty: Type, span: Span) -> Expr {
         Expr { kind, ty, id: NodeId::default(), span }
     }
@@ -29,7 +29,7 @@ impl PartialEq for Expr {
     }
 }
 
-/// The forms of expressions.
+/// The form of an expression, with its operands in evaluation order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ExprKind {
     /// A number, bool (0, 1), enum variant, duration; in the two's complement of 64 bits if signed.
@@ -106,7 +106,7 @@ pub enum ExprKind {
     PackView(LayoutId, Box<Expr>),
 }
 
-/// Operators with one operand.
+/// Operators with one operand; the result has the operand's type, except for `Fold16`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum UnaryOp {
     Not,
@@ -155,7 +155,7 @@ pub struct Place {
     pub ty: Type,
 }
 
-/// The beginning of a place.
+/// Where a place begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Root {
     Cell(CellId),
@@ -163,7 +163,7 @@ pub enum Root {
     Local(LocalId),
 }
 
-/// One step of a path to a place.
+/// One step of the path from the root of a place to a part of its value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Step {
     Field(u32),

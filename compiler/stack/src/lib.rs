@@ -148,7 +148,7 @@ pub struct Reaction {
     pub arms: Vec<Arm>,
 }
 
-/// A guard and the handler that runs if it holds.
+/// One alternative of a reaction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Arm {
     pub guard: Guard,
@@ -185,7 +185,7 @@ pub struct Handler {
     pub span: Span,
 }
 
-/// A function of a layer.
+/// A function of a layer; it can take places as `ref` parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Function {
     /// `pt2pt.acknowledged`.
@@ -222,7 +222,7 @@ pub struct Filter {
     pub span: Span,
 }
 
-/// The unit that a filter reads.
+/// What a filter reads at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FilterUnit {
     Byte,

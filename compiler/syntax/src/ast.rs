@@ -18,7 +18,7 @@ pub use specifications::*;
 pub use stacks::*;
 pub use statements::*;
 
-/// A source file.
+/// A source file: its documentation, edition, imports and items, each in source order.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct File {
     pub docs: Docs,
@@ -37,7 +37,7 @@ pub struct Import {
     pub span: Span,
 }
 
-/// An item of a file.
+/// A declaration at the top level of a file.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant, reason = "most items are layers, and there are few of any")]
 pub enum Item {
@@ -57,7 +57,7 @@ pub enum Item {
     Test(Test),
 }
 
-/// The kinds of layers.
+/// The keyword that declares a layer: `worker`, `multiplexor` or `router`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LayerKind {
     Worker,
@@ -65,7 +65,7 @@ pub enum LayerKind {
     Router,
 }
 
-/// `worker name<parameters>: above over below { members }`
+/// A layer: its interfaces, parameters and members.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
     pub docs: Docs,
@@ -89,7 +89,7 @@ pub struct InterfaceRef {
     pub span: Span,
 }
 
-/// A member of a layer.
+/// A declaration inside a layer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Member {
     Provides(Vec<Ident>),
@@ -163,7 +163,7 @@ pub enum Place {
     Byte(Expr),
 }
 
-/// The kinds of storage blocks.
+/// How long the fields of a storage block live; `Given` are set by the host, `Counters` are not behaviour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StorageKind {
     State,
@@ -173,7 +173,7 @@ pub enum StorageKind {
     Counters,
 }
 
-/// `state { fields }`
+/// A block of fields with one lifetime: `state { next: seq16; }`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Storage {
     pub kind: StorageKind,
@@ -208,7 +208,7 @@ pub struct EventName {
     pub name: Ident,
 }
 
-/// `up deliver(from, m) { ... }`
+/// Code for one or several events that arrive from one direction, or for a timer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Handler {
     pub docs: Docs,
@@ -229,7 +229,7 @@ pub struct TimerHandler {
     pub span: Span,
 }
 
-/// `struct Name { fields }`
+/// `struct Peer { ... }`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Struct {
     pub docs: Docs,
@@ -238,7 +238,7 @@ pub struct Struct {
     pub span: Span,
 }
 
-/// `enum Name { variants }`
+/// `enum Phase { ... }`: a type of named values without data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Enum {
     pub docs: Docs,
@@ -247,7 +247,7 @@ pub struct Enum {
     pub span: Span,
 }
 
-/// `const NAME: type = value;`
+/// `const LIMIT: u32 = 8;`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Const {
     pub docs: Docs,
@@ -257,7 +257,7 @@ pub struct Const {
     pub span: Span,
 }
 
-/// `interface name<parameters> { events }`
+/// `interface iface { ... }`: the events between two neighbouring layers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Interface {
     pub docs: Docs,
@@ -267,7 +267,7 @@ pub struct Interface {
     pub span: Span,
 }
 
-/// The direction in which an event passes a layer.
+/// The way an event takes across an interface; a `Turn` goes down and comes back up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventDirection {
     Up,
@@ -275,7 +275,7 @@ pub enum EventDirection {
     Turn,
 }
 
-/// `up deliver(from: addr, m: msg) as delivery;`
+/// An event of an interface.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventDeclaration {
     pub docs: Docs,
@@ -287,7 +287,7 @@ pub struct EventDeclaration {
     pub span: Span,
 }
 
-/// `extern name(parameters) -> type contract c { ... }`
+/// A function that the host supplies in C, with what the compiler may assume of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Extern {
     pub docs: Docs,
@@ -300,7 +300,7 @@ pub struct Extern {
     pub span: Span,
 }
 
-/// A clause of the contract of a function in C.
+/// A promise of an `extern`, which the compiler relies on without a check.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Contract {
     Pure,

@@ -169,7 +169,8 @@ impl Body<'_, '_> {
         self.error("T0154", format!("{shown} has no zero"), span, "a message would be missing", help);
     }
 
-    /// Reports an unknown name.
+    /// Reports a name that is not in scope (T0047), with the nearest name that is; nothing if its declaration is in
+    /// error.
     pub fn unknown_name(&mut self, name: &str, span: Span) {
         if self.cx.is_unsound(name) {
             self.poisoned = true;

@@ -94,7 +94,7 @@ impl Checker<'_> {
 }
 
 impl Body<'_, '_> {
-    /// A call of a function in C.
+    /// Types a call to a function of the host: an expression if it is pure, else a statement. None after an error.
     pub fn extern_call(&mut self, id: ExternId, arguments: &[ast::Argument], span: Span) -> Option<Outcome> {
         let declared = self.cx.tree.externs[id.index()].clone();
         self.count_arguments(&declared.name, declared.parameters.len(), arguments.len(), span)?;

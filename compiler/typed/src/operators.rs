@@ -9,7 +9,7 @@ use crate::convert::{as_type, constant_of, holder, is_number, not, quotient};
 use crate::tree::{Expr, ExprKind};
 
 impl Body<'_, '_> {
-    /// An operation with one operand.
+    /// Types a unary operator; none after an error.
     pub fn unary(&mut self, op: ast::UnaryOp, x: &ast::Expr, want: Option<&Type>) -> Option<Value> {
         match op {
             ast::UnaryOp::Not => {
@@ -29,7 +29,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// An operation with two operands.
+    /// Types a binary operator; `want` is the expected type of the result, if known. None after an error.
     pub fn binary(
         &mut self,
         op: ast::BinaryOp,
@@ -291,7 +291,7 @@ impl Body<'_, '_> {
         None
     }
 
-    /// Reports a type that an operator does not support.
+    /// Reports that a type does not support an operator (T0059), and returns none.
     pub fn no_operator<T>(&mut self, op: ast::BinaryOp, ty: &Type, span: Span) -> Option<T> {
         let shown = self.show(ty);
         let help = match ty {

@@ -68,7 +68,7 @@ impl Program {
         (Program { files, names, seen, first }, found)
     }
 
-    /// Returns the files of the program.
+    /// Returns the syntax trees of all files.
     pub fn files(&self) -> &[ast::File] {
         &self.files
     }
@@ -125,7 +125,7 @@ impl Program {
         self.files.iter().flat_map(|f| &f.items).filter_map(pick)
     }
 
-    /// Returns the layers of all files.
+    /// Returns the layers that all files declare.
     pub fn layers(&self) -> impl Iterator<Item = &ast::Layer> {
         self.all(|i| if let Item::Layer(l) = i { Some(l) } else { None })
     }

@@ -27,7 +27,7 @@ pub struct Apart<T> {
     pub after: Vec<String>,
 }
 
-/// Writes the code of one handler, function or filter.
+/// A function body under construction.
 pub struct Body<'w, 'a> {
     pub w: &'w mut Writer<'a>,
     pub layer: usize,
@@ -60,7 +60,7 @@ pub struct Body<'w, 'a> {
 }
 
 impl<'w, 'a> Body<'w, 'a> {
-    /// Creates a writer for a body with these locals.
+    /// Returns an empty body with C names for its locals; `blocks` is the code that will be written into it.
     pub fn new(
         w: &'w mut Writer<'a>,
         layer: usize,
@@ -128,12 +128,12 @@ impl<'w, 'a> Body<'w, 'a> {
         self.block(draws);
     }
 
-    /// The C type of values of a type.
+    /// Returns the C type of a type, as this layer's code names it.
     pub fn c_type(&mut self, ty: &Type) -> String {
         self.w.c_type(ty, self.layer)
     }
 
-    /// A local as a term; a `ref` is dereferenced.
+    /// Returns the expression that reads a local; a `ref` parameter is dereferenced.
     pub fn local(&self, id: LocalId) -> Term {
         let name = &self.names[id.index()];
         match self.locals[id.index()].by_ref {
@@ -150,11 +150,11 @@ impl<'w, 'a> Body<'w, 'a> {
         }
     }
 
-    /// Whether a local is declared in C already.
+    /// Returns whether the C text declares the local already; parameters are.
     pub fn is_declared(&self, local: LocalId) -> bool {
         self.declared[local.index()] || self.locals[local.index()].by_ref
     }
-    /// Records that a local is declared in C.
+    /// Records that the C text declares the local from here on.
     pub fn mark_declared(&mut self, local: LocalId) {
         self.declared[local.index()] = true;
     }
@@ -162,11 +162,11 @@ impl<'w, 'a> Body<'w, 'a> {
     pub fn forget_declared(&mut self, from: usize) {
         self.declared[from..].fill(false);
     }
-    /// Whether a local is ever read.
+    /// Returns whether the code reads the local, so that it needs a C variable.
     pub fn is_read(&self, local: LocalId) -> bool {
         self.read[local.index()]
     }
-    /// Returns an unused name.
+    /// Returns a C name that is unique in the body and resembles `hint`.
     pub fn fresh(&mut self, hint: &str) -> String {
         self.unique.take(hint)
     }
@@ -205,7 +205,7 @@ impl<'w, 'a> Body<'w, 'a> {
     pub fn put_aside(&mut self) -> Vec<String> {
         std::mem::take(&mut self.after)
     }
-    /// Restores cleanup that was set aside.
+    /// Restores the pending cleanup that [`Body::put_aside`] returned.
     pub fn take_back(&mut self, owed: Vec<String>) {
         self.after = owed;
     }
@@ -231,7 +231,7 @@ impl<'w, 'a> Body<'w, 'a> {
         Some(at)
     }
 
-    /// Writes the cleanup of the statement.
+    /// Writes the pending cleanup of a statement and frees its temporaries.
     pub fn finish_statement(&mut self) {
         self.temporary = 0;
         for line in std::mem::take(&mut self.after) {

@@ -84,7 +84,7 @@ impl Writer<'_> {
         code.inner_text()
     }
 
-    /// The function that writes the canonical state.
+    /// Returns the C function that writes the canonical bytes of a state.
     pub fn canonical(&mut self) -> Code {
         self.teller("", "canonical")
     }

@@ -7,7 +7,7 @@ use crate::names;
 use crate::writer::Writer;
 
 impl Writer<'_> {
-    /// The descriptor of the stack, `struct nacre_stack`.
+    /// Returns the constant `struct nacre_stack`, with the tables that it refers to.
     pub fn descriptor(&mut self) -> Code {
         let p = self.prefix.clone();
         let mut code = Code::new(0);

@@ -241,7 +241,7 @@ impl Writer<'_> {
         code.close("}");
     }
 
-    /// The entry points: `open`, calls, frames, `tick`.
+    /// Returns the functions of the C interface, with the support code that they need.
     pub fn entries(&mut self) -> Vec<Section> {
         let mut parts = vec![
             Section::of(Content::Open, self.config_default()),

@@ -33,7 +33,7 @@ impl Writer<'_> {
         Written { function: Function { parameters: declared, ..function }, body: code }
     }
 
-    /// A function of a layer.
+    /// Returns a function of a layer as C.
     pub fn function(&mut self, id: FunctionId) -> Written {
         let stack = self.stack;
         let function = stack.function(id);

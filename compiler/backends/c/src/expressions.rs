@@ -8,7 +8,7 @@ use crate::term::Term;
 use crate::types::{constant, mask_constant, set_words, Scalar};
 
 impl Body<'_, '_> {
-    /// The scalar of a type that has one.
+    /// Returns the C representation of a numeric type; that of a 64-bit word for any other type.
     pub fn scalar_of(&self, ty: &Type) -> Scalar {
         self.w.scalar(ty).unwrap_or(Scalar::WORD)
     }

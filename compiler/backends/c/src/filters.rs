@@ -315,7 +315,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Writes the `yield` of a filter.
+    /// Writes the statements that append a value to the filter's output, up to its capacity.
     pub fn yield_bytes(&mut self, e: &Expr) {
         let room = self.can_yield();
         let put = |body: &mut Self, n: String, byte: String| {

@@ -12,7 +12,7 @@ const INTERFACE: &str = include_str!("nacre.h");
 const PROTOTYPES: &str = include_str!("support/prototypes.h");
 
 impl Writer<'_> {
-    /// The size of a block of the pool, in bytes.
+    /// Returns the size of a pool block in bytes, at least 1.
     pub fn block_bytes(&self) -> u32 {
         self.stack.bounds.block.max(1)
     }
@@ -22,7 +22,7 @@ impl Writer<'_> {
         (self.stack.bounds.later * 4).max(16)
     }
 
-    /// The comment at the head of the source and the header.
+    /// Returns the comment at the head of both files.
     pub fn head_comment(&self) -> String {
         format!(
             "/* `{}`, as Nacre's C back end writes it at level {}. Do not edit: edit the layers.\n * This text carries \
@@ -32,7 +32,7 @@ impl Writer<'_> {
         )
     }
 
-    /// The text of the header file.
+    /// Returns the header file: constants, types, and prototypes of the entries.
     pub fn header(&mut self) -> Vec<Section> {
         let p = self.prefix.clone();
         let guard = format!("{}_H", p.to_uppercase());

@@ -50,7 +50,7 @@ impl Writer<'_> {
         self.calls.in_place = false;
     }
 
-    /// Whether items are still to be written.
+    /// Returns whether a function is still to be written.
     pub fn is_asked(&self) -> bool {
         !self.plan.waiting.is_empty()
     }

@@ -64,12 +64,12 @@ use nacre_stack::Stack;
 pub use emitted::{Emitted, Level, Options, Sources};
 pub use parts::{Content, Part};
 
-/// Writes the C of a stack at a level.
+/// Emits a stack as C with default options.
 pub fn write(stack: &Stack, level: Level, sources: Sources) -> Emitted {
     write_with(stack, level, sources, Options::default())
 }
 
-/// The same with options.
+/// Emits a stack as C; the stack is brought into its normal form first.
 pub fn write_with(stack: &Stack, level: Level, sources: Sources, options: Options) -> Emitted {
     writer::Writer::new(&normal(stack), level, options, sources).write()
 }

@@ -51,7 +51,8 @@ impl Unique {
         self
     }
 
-    /// Returns the name, changed if it is taken or reserved, and reserves it.
+    /// Returns an unused C name for `name`, and reserves it: no reserved word, library name or name of the stack
+    /// itself.
     pub fn take(&mut self, name: &str) -> String {
         let mut text = plain(name);
         // `_x`, `x_t` and `X_MAX` are of C and its libraries, `nacre_x` is of our header, `<prefix>_x` of the file.

@@ -9,7 +9,7 @@ use crate::plan::Item;
 use crate::writer::Writer;
 
 impl Writer<'_> {
-    /// The function that sets the defaults of given values.
+    /// Returns `<prefix>_config_default`, which sets each given to its declared default, or to zero.
     pub fn config_default(&mut self) -> Code {
         let p = self.prefix.clone();
         let stack = self.stack;

@@ -7,7 +7,7 @@ use crate::term::Term;
 use crate::types::{constant, Scalar};
 
 impl Body<'_, '_> {
-    /// An operation with two operands.
+    /// Returns the result of an operator; the statements that compute its operands are written first.
     pub fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr, ty: &Type, scalar: Scalar) -> Term {
         match op {
             BinaryOp::Both | BinaryOp::Either => self.logic(op, a, b),
@@ -119,7 +119,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The smaller or the greater of two operands.
+    /// Returns the minimum or maximum of two operands; the left one if they are equal.
     pub fn least(&mut self, op: BinaryOp, a: &Expr, b: &Expr, ty: &Type) -> Term {
         if have_one_value(a, b) {
             return self.value(a);

@@ -16,7 +16,7 @@ pub struct Where {
 }
 
 impl Body<'_, '_> {
-    /// Finds a place; its indices are evaluated once.
+    /// Resolves a place: an lvalue, and the conditions under which it exists.
     pub fn place(&mut self, place: &Place) -> Where {
         let (mut text, mut ty, keeps) = match place.root {
             Root::Cell(cell) => {

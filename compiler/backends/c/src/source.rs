@@ -21,7 +21,7 @@ const HOST: &str = include_str!("support/host.c");
 const ANY: &str = include_str!("support/any.c");
 
 impl Writer<'_> {
-    /// The member for a counter.
+    /// Returns the constant that indexes a counter.
     pub fn counter_name(&self, id: CounterId) -> String {
         let p = &self.prefix;
         let counter = &self.stack.counters[id.index()];

@@ -9,7 +9,7 @@ use crate::plan::Item;
 use crate::term::Term;
 
 impl<'a> Body<'_, 'a> {
-    /// Writes the statements of a block.
+    /// Writes the statements, and each local's declaration where its C scope requires it.
     pub fn block(&mut self, block: &'a [Statement]) {
         let owed = self.put_aside();
         let homes = self.homes(block);
@@ -229,7 +229,7 @@ impl<'a> Body<'_, 'a> {
         self.code.close("}");
     }
 
-    /// Writes the body of a loop.
+    /// Writes the body of a loop, to which a `break` in it refers.
     pub fn loop_body(&mut self, body: &'a [Statement]) {
         self.loops += 1;
         self.block(body);

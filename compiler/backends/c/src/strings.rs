@@ -88,7 +88,7 @@ impl Body<'_, '_> {
         name
     }
 
-    /// Finds the source of an expression's bytes.
+    /// Evaluates an expression to bytes that can be read one by one.
     pub fn source(&mut self, e: &Expr) -> Source {
         match (&e.kind, &e.ty) {
             (ExprKind::BytesOf(a), _) => {
@@ -142,7 +142,7 @@ impl Source {
         }
     }
 
-    /// The number of bytes, as C.
+    /// Returns the length in bytes, as a C expression.
     pub fn len(&self, _: &Body) -> String {
         match self {
             Source::Number(_, n) | Source::Words(_, n) | Source::Bytes(_, n) => format!("{n}u"),
@@ -151,7 +151,7 @@ impl Source {
         }
     }
 
-    /// The byte at an index, as C.
+    /// Returns byte `i` as a C expression; `i` must be below the length.
     pub fn byte(&self, body: &mut Body, i: &str) -> String {
         let p = &body.w.prefix;
         match self {

@@ -18,7 +18,7 @@ impl Writer<'_> {
         order
     }
 
-    /// The functions of timers.
+    /// Returns the functions that find the earliest deadline and run the timer that is due.
     pub fn timers(&mut self) -> Code {
         let stack = self.stack;
         let depth = |t: &Timer| t.path.iter().filter(|s| **s == TimerStep::Each).count();

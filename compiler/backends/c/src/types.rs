@@ -40,21 +40,21 @@ impl Scalar {
             Scalar::SIZE
         }
     }
-    /// The width of the C type, in bits.
+    /// Returns the width of the C type in bits.
     pub fn c(self) -> u32 {
         match self {
             Scalar::Bool => 8,
             Scalar::Unsigned { c, .. } | Scalar::Signed { c, .. } => c,
         }
     }
-    /// The width of the value, in bits.
+    /// Returns the width of the IR type in bits.
     pub fn bits(self) -> u32 {
         match self {
             Scalar::Bool => 1,
             Scalar::Unsigned { bits, .. } | Scalar::Signed { bits, .. } => bits,
         }
     }
-    /// The name of the C type.
+    /// Returns the name of the C type.
     pub fn name(self) -> String {
         match self {
             Scalar::Bool => "bool".into(),
@@ -78,7 +78,7 @@ pub fn window_slots(capacity: u32) -> u32 {
 }
 
 impl Writer<'_> {
-    /// The scalar of a type; None: its values are structs.
+    /// Returns the C representation of a numeric type; none if the type becomes a struct.
     pub fn scalar(&self, ty: &Type) -> Option<Scalar> {
         Some(match ty {
             Type::Bool => Scalar::Bool,

@@ -20,7 +20,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The length of the longest head in a layout, in bytes.
+    /// Returns the size in bytes of the longest head among the shapes of a layout.
     pub fn longest_head(&self, layout: LayoutId) -> u32 {
         self.stack.layouts[layout.index()].shapes.iter().map(|s| s.size).max().unwrap_or(0)
     }

@@ -15,7 +15,7 @@ use crate::slots::{self, Slots};
 /// What functions that hand events on declare beside the event's parameters.
 const OWN: &str = "e head size output segment more this_step shape";
 
-/// Writes the C of one stack.
+/// A header and a source file under construction.
 pub struct Writer<'a> {
     pub stack: &'a Stack,
     pub level: Level,
@@ -55,7 +55,7 @@ pub struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// Creates a writer for a stack.
+    /// Returns a writer for a stack in normal form; the names of all its parts are chosen here.
     pub fn new(stack: &'a Stack, level: Level, options: Options, sources: Sources<'a>) -> Writer<'a> {
         let prefix = names::plain(options.prefix.as_deref().unwrap_or(&stack.name));
         let layer_names = names::all(&prefix, stack.layers.iter().map(|l| l.name.as_str()));
@@ -112,7 +112,7 @@ impl<'a> Writer<'a> {
         name
     }
 
-    /// A condition marked as likely.
+    /// Returns a condition marked as likely to hold.
     pub fn likely(&self, condition: &str) -> String {
         format!("{}_LIKELY({condition})", self.prefix)
     }

@@ -26,7 +26,7 @@ impl Writer<'_> {
         to
     }
 
-    /// Appends the bytes of an expression to a string of bytes.
+    /// Writes the statements that append the bytes of a string to the buffer `to`.
     pub fn append(&mut self, e: &Expr, to: &str) {
         match &e.kind {
             ExprKind::Concat(parts) => parts.iter().for_each(|part| self.append(part, to)),

@@ -13,7 +13,7 @@ pub fn span(x: &str, bits: u8) -> String {
 }
 
 impl Writer<'_> {
-    /// A query of a container, as text.
+    /// Returns the value of a query; statements that compute it are written first. Refuses a query that has no model.
     pub fn query(&mut self, query: Query, place: &Place, arguments: &[Expr]) -> String {
         let x = self.read(place);
         match (query, &place.ty) {
@@ -105,7 +105,7 @@ impl Writer<'_> {
         self.index_of(ty, x, &wanted)
     }
 
-    /// Index of the first entry, or slot of the key, that equals a text; else -1.
+    /// Writes a search and returns the variable that receives the index of the entry that equals `wanted`, or -1.
     pub fn index_of(&mut self, ty: &Type, x: &str, wanted: &str) -> String {
         let (entry, part, limit, there) = match ty {
             Type::Ring(t, _) | Type::List(t, _) => (&**t, "v", format!("{x}.n"), None),
@@ -130,7 +130,7 @@ impl Writer<'_> {
     }
 }
 
-/// The bit of a set for an element.
+/// Returns element `i` (0 to 63) of a bit set, as 0 or 1.
 pub fn bit(x: &str, i: u32) -> String {
     let (word, at) = if i < 32 { ("lo", i) } else { ("hi", i - 32) };
     format!("(({x}.{word} >> {at}) & 1)")

@@ -24,7 +24,7 @@ impl Writer<'_> {
         kinds
     }
 
-    /// The constant for an event at a target.
+    /// Returns the constant that names an event at its target.
     pub fn kind_name(&self, target: Target, event: EventId) -> String {
         let thing = format!("{target:?} {event:?}");
         let event = self.stack.event(event);
@@ -54,7 +54,7 @@ impl Writer<'_> {
         event.parameters.iter().enumerate().map(place).collect()
     }
 
-    /// The fields of a queued event.
+    /// Returns the fields of a queued event: its kind, and the places that the parameters of all events share.
     pub fn event_fields(&self) -> Vec<Field> {
         let mut fields = vec![plain("what", Shape::Number("byte"))];
         for (_, event) in self.kinds() {
@@ -69,12 +69,12 @@ impl Writer<'_> {
         fields
     }
 
-    /// The capacity of the ring of `later` events.
+    /// Returns the capacity of the `later` ring in the model: that of the stack, from 1 to 8.
     pub fn later_capacity(&self) -> u32 {
         self.stack.bounds.later.clamp(1, 8)
     }
 
-    /// Writes an emission.
+    /// Writes an emission into the queue or the `later` ring; a model that exceeds their capacity reports it.
     pub fn emit(&mut self, emit: &Emit) {
         let slot = if emit.later {
             let most = self.later_capacity();

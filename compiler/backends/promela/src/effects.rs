@@ -2,7 +2,7 @@
 
 use crate::term::Term;
 
-/// An effect of a transition.
+/// A statement of a transition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// A variable or an element gets a value.
@@ -16,12 +16,12 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// A single statement.
+    /// Returns a statement that is only printed.
     pub fn run(text: impl Into<String>) -> Effect {
         Effect::Run(text.into())
     }
 
-    /// An assignment.
+    /// Returns an assignment.
     pub fn set(to: impl Into<String>, value: Term) -> Effect {
         Effect::Set(to.into(), value)
     }

@@ -52,7 +52,7 @@ impl Writer<'_> {
         self.simple(&text, &Type::Int(32))
     }
 
-    /// Expressions as texts, evaluated in order.
+    /// Returns the values of the expressions; their statements are written from left to right.
     pub fn values(&mut self, es: &[Expr]) -> Vec<String> {
         es.iter().map(|e| self.value(e)).collect()
     }
@@ -141,7 +141,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Refuses the stack because of a function in C.
+    /// Records that the model cannot call this function of the host.
     pub fn refuse_extern(&mut self, id: ExternId) {
         let name = self.stack.externs[id.index()].name.clone();
         self.refuse(Reason::Extern(name));

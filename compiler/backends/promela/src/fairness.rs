@@ -39,18 +39,18 @@ pub struct Fair {
 }
 
 impl Fair {
-    /// The variables that fairness and goals need.
+    /// The declarations that every model with goals has.
     pub const VARIABLES: &'static str = "byte goal; /* the goal that is watched, from 1 */
 short turn; /* of the moves that have to be made; 0: all have been */
 short taken; /* the move of this step; 0 between steps */
 #define fair (opened == 2 && goal > 0 && turn == 0 && taken == 0)\n";
 
-    /// The number of a network's or host's move.
+    /// Returns the number of a move of the environment, given its index.
     pub fn of_way(&self, at: usize) -> String {
         (at + 1).to_string()
     }
 
-    /// The number of the `later` events of the current endpoint.
+    /// Returns the number of the move that runs a `later` event of endpoint `me`.
     pub fn of_later(&self) -> String {
         format!("{} + me", self.later)
     }
@@ -60,7 +60,7 @@ short taken; /* the move of this step; 0 between steps */
         format!("{} + me * {}", self.timers + place, self.per_end)
     }
 
-    /// The number of a move of the network.
+    /// Returns the number of a silent move of the network, given its index.
     pub fn of_network(&self, place: usize) -> String {
         (self.network + place).to_string()
     }
@@ -87,7 +87,7 @@ short taken; /* the move of this step; 0 between steps */
 }
 
 impl Writer<'_> {
-    /// Collects the fair moves, their conditions and the goals.
+    /// Numbers the moves that fairness requires and states when each is possible. An error names what has no formula.
     pub fn fair(&mut self, world: &World, moves: &[Move]) -> Result<Fair, String> {
         let mut possible = vec![];
         for chosen in moves {

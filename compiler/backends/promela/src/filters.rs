@@ -102,7 +102,7 @@ impl Writer<'_> {
         name
     }
 
-    /// Appends yielded bytes to the result of a filter.
+    /// Writes the statements that append a value to the filter's output; numbers in little-endian order.
     pub fn yield_bytes(&mut self, e: &Expr) {
         let out = self.frame.rejected.replace("_rejected", "_out");
         let bytes = Expr::new(ExprKind::BytesOf(Box::new(e.clone())), Type::View, e.span);

@@ -13,13 +13,13 @@ impl Writer<'_> {
         (0..self.stack.layers.len() as u32).map(LayerId).filter(|l| self.headers_of(*l).next().is_some()).collect()
     }
 
-    /// The headers of a layer.
+    /// Returns the header variants of a layer, in the order of their numbers.
     pub fn headers_of(&self, layer: LayerId) -> impl Iterator<Item = HeaderId> + '_ {
         let all = self.stack.headers.iter().enumerate();
         all.filter(move |(_, h)| h.layer == layer).map(|(i, _)| HeaderId(i as u32))
     }
 
-    /// The fields of a message: its bytes, and a slot and fields for each layer's header.
+    /// Returns the fields of a message: data flag, length, bytes, and for each layer its header and all its fields.
     pub fn message_fields(&self) -> Vec<Field> {
         let bytes = Field { name: "b".into(), ty: Shape::Number("byte"), count: Some(self.capacity) };
         let mut fields = vec![plain("is_data", Shape::Number("bool")), plain("n", Shape::Number("byte")), bytes];
@@ -47,7 +47,7 @@ impl Writer<'_> {
         self.names.name(Scope::Constants, name, format!("{id:?}"))
     }
 
-    /// The member for a field of a header.
+    /// Returns the name of a header field as a member of a message.
     pub fn header_field(&self, id: HeaderId, field: usize) -> String {
         let header = self.stack.header(id);
         let layer = self.layer_name(header.layer);
@@ -55,7 +55,7 @@ impl Writer<'_> {
         self.names.name(Scope::Message, name, format!("{id:?} {field}"))
     }
 
-    /// Writes a message to a place.
+    /// Writes the statements that build the message of an expression at the place `to`.
     pub fn fill_message(&mut self, e: &Expr, to: &str) {
         match &e.kind {
             ExprKind::Push(a, header, fields) => {

@@ -8,7 +8,7 @@ use crate::types::{plain, Field, Shape};
 use crate::writer::Writer;
 
 impl Writer<'_> {
-    /// The constants of the model: headers, events, causes of steps.
+    /// Returns the definitions of headers, events and triggers.
     pub fn constants(&self) -> String {
         let mut lines = vec![MACROS.to_string(), "/* State of the end at hand, and what it was given. */".into()];
         lines.push("#define MY ends[me]\n#define GIVEN givens[me]\n#define me _pid\n".into());
@@ -31,13 +31,13 @@ impl Writer<'_> {
         lines.join("\n") + "\n"
     }
 
-    /// The constants of the handlers.
+    /// Returns the definitions that number the handlers in use, from 1.
     pub fn handler_numbers(&self) -> String {
         let numbered = self.handlers.iter().enumerate();
         numbered.map(|(number, (_, name))| format!("#define RUN_{name} {}\n", number + 1)).collect()
     }
 
-    /// The constant of a timer.
+    /// Returns the constant that names a timer.
     pub fn timer_name(&self, timer: usize) -> String {
         let name = format!("TIMER_{}", clean(&self.stack.timers[timer].name.replace("[]", "")).to_uppercase());
         self.names.name(NameScope::Constants, name, format!("timer {timer}"))

@@ -13,7 +13,7 @@ use crate::writer::{Frame, Writer};
 const PARAMETERS: [&str; 5] = ["X", "V", "K", "O", "D"];
 
 impl Writer<'_> {
-    /// Writes an operation on a container.
+    /// Writes an operation on a container, and what becomes of its result and of an argument that it did not take.
     pub fn operate(&mut self, operate: &Operate) {
         let Operate { operation, place, arguments, into, done, back } = operate;
         // Arguments are moved before the container changes.

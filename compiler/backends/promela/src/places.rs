@@ -16,14 +16,14 @@ pub struct Found {
 }
 
 impl Found {
-    /// The condition under which the place exists; None: always.
+    /// Returns the condition under which the place exists; none if it always does.
     pub fn guard(&self) -> Option<String> {
         (!self.guards.is_empty()).then(|| format!("({})", self.guards.join(" && ")))
     }
 }
 
 impl Writer<'_> {
-    /// A cell as text.
+    /// Returns the variable of a cell.
     pub fn cell(&mut self, id: CellId) -> String {
         let cell = self.stack.cell(id);
         let (layer, name) = (self.layer_name(cell.layer), self.cell_name(id));
@@ -46,7 +46,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Finds a place: its text, and the conditions under which it exists.
+    /// Resolves a place: its text, and the conditions under which it exists. Statements for its indices are written
+    /// first.
     pub fn find(&mut self, place: &Place) -> Found {
         let mut ty = self.root_type(place.root);
         let mut found = Found { text: String::new(), guards: vec![] };

@@ -89,7 +89,7 @@ impl Writer<'_> {
         self.line("queued();");
     }
 
-    /// The inline that checks the invariants of all layers.
+    /// Returns the inline that checks the invariants of all layers after a step.
     pub fn invariants(&mut self) -> String {
         self.inline("check_invariants", &[], "What layers state between steps.", Frame::default(), |w| {
             for (at, layer) in w.stack.layers.iter().enumerate() {
@@ -121,7 +121,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a line that opens a block.
+    /// Writes a line and indents those that follow.
     pub fn open_text(&mut self, text: &str) {
         self.line(text);
         self.depth += 1;

@@ -84,12 +84,12 @@ impl Term {
     /// The condition that never holds.
     pub const FALSE: Term = Term::Number(0);
 
-    /// A term of the highest precedence, such as a name.
+    /// Returns a term of the highest precedence, such as a name, of which nothing is known.
     pub fn atom(text: impl Into<String>) -> Term {
         Term::Atom(text.into())
     }
 
-    /// A number; one that does not fit is the greatest.
+    /// Returns a constant; a negative number becomes `u64::MAX`.
     pub fn number(n: impl TryInto<u64>) -> Term {
         Term::Number(n.try_into().unwrap_or(u64::MAX))
     }
@@ -102,17 +102,17 @@ impl Term {
         }
     }
 
-    /// Whether it is known to be true.
+    /// Returns whether the term is known to be nonzero.
     pub fn is_true(&self) -> bool {
         self.constant() == Some(true)
     }
 
-    /// Whether it is known to be false.
+    /// Returns whether the term is known to be zero.
     pub fn is_false(&self) -> bool {
         self.constant() == Some(false)
     }
 
-    /// A binary operation.
+    /// Applies an operator, simplified where the operands are known.
     pub fn binary(operator: Operator, a: Term, b: Term) -> Term {
         if let (Term::Number(a), Term::Number(b)) = (&a, &b) {
             if let Some(n) = operator.of(*a, *b) {
@@ -132,32 +132,32 @@ impl Term {
         }
     }
 
-    /// `self && other`, simplified.
+    /// Returns `self && other`, simplified.
     pub fn and(self, other: Term) -> Term {
         Term::binary(Operator::And, self, other)
     }
 
-    /// `self || other`, simplified.
+    /// Returns `self || other`, simplified.
     pub fn or(self, other: Term) -> Term {
         Term::binary(Operator::Or, self, other)
     }
 
-    /// `self == other`
+    /// Returns `self == other`.
     pub fn equals(self, other: Term) -> Term {
         Term::binary(Operator::Equal, self, other)
     }
 
-    /// `self < other`
+    /// Returns `self < other`.
     pub fn less(self, other: Term) -> Term {
         Term::binary(Operator::Less, self, other)
     }
 
-    /// `self <= other`
+    /// Returns `self <= other`.
     pub fn at_most(self, other: Term) -> Term {
         Term::binary(Operator::LessEqual, self, other)
     }
 
-    /// `self + other`
+    /// Returns `self + other`.
     pub fn plus(self, other: Term) -> Term {
         Term::binary(Operator::Add, self, other)
     }
@@ -167,7 +167,7 @@ impl Term {
         Term::binary(Operator::Sub, self, other)
     }
 
-    /// `!self`, simplified.
+    /// Returns `!self`, simplified.
     pub fn negated(self) -> Term {
         match self {
             Term::Number(n) => Term::Number(u64::from(n == 0)),
@@ -176,7 +176,7 @@ impl Term {
         }
     }
 
-    /// `(condition -> then : otherwise)`
+    /// Returns the conditional expression; only one branch if the condition is known or both are equal.
     pub fn choice(condition: Term, then: Term, otherwise: Term) -> Term {
         match condition.constant() {
             Some(true) => then,

@@ -31,7 +31,7 @@ impl Writer<'_> {
         name
     }
 
-    /// The name of a shape's type, which is declared if needed.
+    /// Returns the name of the Promela type of a field; a `typedef` that it needs is written.
     pub fn shape_name(&mut self, shape: &Shape) -> String {
         match shape {
             Shape::Number(word) => word.to_string(),
@@ -86,7 +86,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The members of a type.
+    /// Returns the members of the `typedef` for a composite type.
     pub fn fields(&self, ty: &Type) -> Vec<Field> {
         let number = |name: &str, word| plain(name, Shape::Number(word));
         let of = |name: &str, ty: &Type| plain(name, Shape::Of(ty.clone()));
@@ -200,7 +200,7 @@ impl Writer<'_> {
         self.copy_fields(&name, &fields, to, from)
     }
 
-    /// A call of the inline that copies these members.
+    /// Returns the statement that copies a structure of these fields, by an inline that is written once.
     pub fn copy_fields(&mut self, name: &str, fields: &[Field], to: &str, from: &str) -> String {
         let inline = self.made("copy", name, fields, &["A", "B"], &|p| format!("{} = {};", p[0], p[1]));
         format!("{inline}({to}, {from});")
@@ -216,7 +216,7 @@ impl Writer<'_> {
         self.zero_fields(&name, &fields, place)
     }
 
-    /// A call of the inline that zeroes these members.
+    /// Returns the statement that sets all fields to zero, by an inline that is written once.
     pub fn zero_fields(&mut self, name: &str, fields: &[Field], place: &str) -> String {
         let inline = self.made("zero", name, fields, &["A"], &|p| format!("{} = 0;", p[0]));
         format!("{inline}({place});")

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use nacre_stack::visit::{walk_expr, walk_place, walk_statement, Visitor};
 use nacre_stack::*;
 
-/// The locals and features that code uses.
+/// The locals and effects that occur in code.
 #[derive(Default)]
 pub struct Uses {
     /// Locals of which a place is read or written.
@@ -19,14 +19,14 @@ pub struct Uses {
 }
 
 impl Uses {
-    /// The uses of a block.
+    /// Collects the uses of statements.
     pub fn of_block(block: &[Statement]) -> Uses {
         let mut uses = Uses::default();
         uses.block(block);
         uses
     }
 
-    /// The uses of an expression.
+    /// Collects the uses of one expression.
     pub fn of_expr(expr: &Expr) -> Uses {
         let mut uses = Uses::default();
         uses.expr(expr);

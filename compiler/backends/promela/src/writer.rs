@@ -31,7 +31,7 @@ pub struct Frame {
     pub set: Vec<LocalId>,
 }
 
-/// Writes the parts of a model.
+/// A model under construction.
 pub struct Writer<'s> {
     pub stack: &'s Stack,
     sources: Sources<'s>,
@@ -64,7 +64,7 @@ pub struct Writer<'s> {
 }
 
 impl<'s> Writer<'s> {
-    /// Creates a writer for messages of at most `size` bytes.
+    /// Returns a writer for models of the stack; a message has room for `size` bytes.
     pub fn new(stack: &'s Stack, size: u32, sources: Sources<'s>) -> Writer<'s> {
         let uses = Uses::of_code(stack);
         Writer {
@@ -93,7 +93,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// Records a reason why the stack has no model.
+    /// Records why the stack has no exact model; a repeated reason is recorded once.
     pub fn refuse(&mut self, reason: Reason) {
         let refusal = Refusal { layer: self.frame.layer, reason };
         if !self.refusals.contains(&refusal) {
@@ -107,12 +107,12 @@ impl<'s> Writer<'s> {
         self.refusals
     }
 
-    /// Writes a line.
+    /// Writes a line at the current indentation.
     pub fn line(&mut self, text: impl AsRef<str>) {
         self.lines.push(format!("{}{}", "    ".repeat(self.depth), text.as_ref()));
     }
 
-    /// Ends a block with a line.
+    /// Ends an indented part with a closing line.
     pub fn close(&mut self, text: impl AsRef<str>) {
         self.depth -= 1;
         self.line(text);
@@ -124,12 +124,12 @@ impl<'s> Writer<'s> {
         self.depth += 1;
     }
 
-    /// Ends a part of an `if` or `do`.
+    /// Ends the indentation of an option of `if` or `do`.
     pub fn end_option(&mut self) {
         self.depth -= 1;
     }
 
-    /// Begins the `else` part of an `if` or `do`.
+    /// Opens the `else` option of an `if` or `do`.
     pub fn otherwise(&mut self) {
         self.option("else");
     }
@@ -166,13 +166,13 @@ impl<'s> Writer<'s> {
         self.end.map_or("GIVEN".into(), |end| format!("givens[{end}]"))
     }
 
-    /// Writes a copy of a value.
+    /// Writes the statement that copies a value of the type.
     pub fn copy(&mut self, ty: &Type, to: &str, from: &str) {
         let text = self.copy_text(ty, to, from);
         self.line(text);
     }
 
-    /// Writes zero to a place.
+    /// Writes the statement that sets a place to the zero of the type.
     pub fn zero(&mut self, ty: &Type, place: &str) {
         let text = self.zero_text(ty, place);
         self.line(text);
@@ -225,7 +225,7 @@ impl<'s> Writer<'s> {
         self.hide(&name, ty)
     }
 
-    /// A new variable for a number.
+    /// Declares a temporary for a 32-bit number and returns its name.
     pub fn number(&mut self) -> String {
         self.temporary(&Type::UInt(32))
     }
@@ -275,17 +275,17 @@ impl<'s> Writer<'s> {
         format!(" ({name}:{line})")
     }
 
-    /// A local as text.
+    /// Returns the place of a local of the current body.
     pub fn local(&self, id: LocalId) -> String {
         self.frame.places[id.index()].clone()
     }
 
-    /// The type of a local.
+    /// Returns the declared type of a local of the current body.
     pub fn local_type(&self, id: LocalId) -> Type {
         self.frame.locals[id.index()].ty.clone()
     }
 
-    /// The member for a layer in the state.
+    /// Returns the unique name of a layer.
     pub fn layer_name(&self, id: LayerId) -> String {
         let name = &self.stack.layer(id).name;
         self.names.name(NameScope::Layers, clean(name), format!("layer {}", id.0))

@@ -41,7 +41,7 @@ pub enum Kind {
     },
 }
 
-/// Returns a state as canonical bytes.
+/// Returns the canonical bytes of a state, in the layout of the module head.
 pub fn write(stack: &Stack, state: &State, kind: Kind) -> Vec<u8> {
     let mut to = vec![];
     let drawn = |index: usize| stack.layers.iter().any(|l| l.random.is_some_and(|cell| cell.index() == index));

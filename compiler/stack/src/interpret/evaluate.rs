@@ -116,7 +116,7 @@ impl Run<'_> {
         }
     }
 
-    /// Evaluates expressions in order.
+    /// Evaluates the expressions from left to right; message operands are moved.
     pub fn evaluate_all(&mut self, exprs: &[Expr]) -> Vec<Value> {
         exprs.iter().map(|e| self.evaluate(e)).collect()
     }
@@ -129,7 +129,7 @@ impl Run<'_> {
         }
     }
 
-    /// Evaluates an expression that borrows a message.
+    /// Returns the message of an expression without consuming it; an empty message if the value is none.
     pub fn borrow_message(&mut self, expr: &Expr) -> Message {
         match self.borrow(expr) {
             Value::Msg(message) => message,

@@ -20,7 +20,7 @@ pub enum Flow {
 }
 
 impl<'a> Run<'a> {
-    /// Executes a block.
+    /// Runs the statements in order until one leaves the block (break, return, reject).
     pub fn execute(&mut self, block: &'a Block) -> Flow {
         if let (Some(covered), Some(first)) = (&mut self.state.covered, block.first()) {
             covered.blocks.insert(first.id);
@@ -147,12 +147,13 @@ impl<'a> Run<'a> {
         Flow::Next
     }
 
-    /// Returns the declared type of a local of the current frame.
+    /// Returns the declared type of a local of the innermost frame.
     pub fn type_of(&self, local: LocalId) -> &'a Type {
         &self.frames.last().expect("a frame").declared[local.index()].ty
     }
 
-    /// Assigns to a local of the current frame.
+    /// Assigns to a local; through a `ref` parameter, to the caller's place. A local that still holds a message is
+    /// reported as a violation of linearity.
     pub fn set(&mut self, local: LocalId, value: Value) {
         let frame = self.frames.last_mut().expect("a frame");
         match &mut frame.slots[local.index()] {

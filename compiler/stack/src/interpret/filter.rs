@@ -90,7 +90,7 @@ impl<'a> Run<'a> {
         frame.slots = slots.into_iter().map(|n| Slot::Value(Value::Num(n))).collect();
     }
 
-    /// Yields bytes to the result of the current filter.
+    /// Appends a value to the output of the filter: bytes as they are, a number in little-endian order.
     pub fn yield_bytes(&mut self, expr: &Expr) {
         let value = self.evaluate(expr);
         let yielded = &mut self.frames.last_mut().expect("a frame").yielded;

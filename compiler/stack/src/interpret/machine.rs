@@ -57,7 +57,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Sets a given value.
+    /// Sets the value of a given; an earlier value of the same name is replaced.
     pub fn given(mut self, name: &str, value: Value) -> Config {
         self.givens.insert(name.into(), value);
         self
@@ -80,12 +80,12 @@ impl fmt::Debug for Machine {
 }
 
 impl Machine {
-    /// Creates a machine for a copy of the stack.
+    /// Returns a machine of a copy of the stack; nothing has been opened.
     pub fn new(stack: &Stack, config: Config) -> Machine {
         Machine::of(Arc::new(stack.clone()), config)
     }
 
-    /// Creates a machine for a shared stack.
+    /// Returns a machine of a shared stack, its cells initialized; nothing has been opened.
     pub fn of(stack: Arc<Stack>, config: Config) -> Machine {
         let cells = zeros(&stack);
         let state = begun(&stack, &config, cells);

@@ -6,7 +6,7 @@ use super::value::{Message, Origin, Segment, Value};
 use crate::{HeaderId, LayerId, Stack};
 
 impl Segment {
-    /// Returns the bytes of the segment.
+    /// Returns the bytes that the segment covers.
     pub fn slice(&self) -> &[u8] {
         &self.bytes[self.from..self.to]
     }
@@ -19,7 +19,7 @@ impl PartialEq for Message {
 }
 
 impl Message {
-    /// Creates a message without headers from one segment.
+    /// Returns a message without headers whose bytes are copied into one segment, or none if there are none.
     pub fn new(bytes: &[u8], origin: Origin, data: bool) -> Message {
         let whole = Segment { bytes: Arc::from(bytes), from: 0, to: bytes.len(), origin, piece: 0 };
         let segments = if bytes.is_empty() { vec![] } else { vec![whole] };
@@ -31,17 +31,17 @@ impl Message {
         Message::new(bytes, Origin::Made, data)
     }
 
-    /// Returns the number of data bytes.
+    /// Returns the length of the payload in bytes, without headers.
     pub fn len(&self) -> usize {
         self.segments.iter().map(|s| s.to - s.from).sum()
     }
 
-    /// Whether there are no data bytes.
+    /// Returns whether the payload is empty; there can be headers nevertheless.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns the data bytes.
+    /// Returns a contiguous copy of the payload.
     pub fn bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.len());
         self.segments.iter().for_each(|s| bytes.extend_from_slice(s.slice()));
@@ -94,7 +94,7 @@ impl Message {
         Message { headers, ..self.slice(n, u64::MAX) }
     }
 
-    /// Returns the header of a layer on this message, if it has one.
+    /// Returns which header of the layer is on the message, if one is.
     pub fn header_of(&self, stack: &Stack, layer: LayerId) -> Option<HeaderId> {
         self.headers.iter().map(|(id, _)| *id).find(|id| stack.header(*id).layer == layer)
     }

@@ -6,7 +6,7 @@ use super::value::Value;
 use crate::*;
 
 impl Run<'_> {
-    /// Evaluates the indices of a place; reading and writing reuse the result.
+    /// Resolves a place: evaluates its indices once, and follows a `ref` parameter to the caller's place.
     pub fn find(&mut self, place: &Place) -> Found {
         let frame = self.frames.len() - 1;
         let mut found = match place.root {
@@ -75,7 +75,7 @@ impl Run<'_> {
         found.path.iter().try_fold(self.root(found.root)?, |value, step| part(value, *step))
     }
 
-    /// The same, mutable.
+    /// Returns the value at a resolved place; none if the path crosses an unused slot or an absent value.
     pub fn peek_mut(&mut self, found: &Found) -> Option<&mut Value> {
         found.path.iter().try_fold(self.root_mut(found.root)?, |value, step| part_mut(value, *step))
     }

@@ -21,18 +21,18 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// Creates a pool of `size` blocks of `block` bytes.
+    /// Returns an empty pool of `size` blocks, each of `block` bytes (at least 1).
     pub fn new(size: u32, block: u32) -> Pool {
         let (live, source) = (BTreeSet::new(), Arc::from(&[][..]));
         Pool { size, block: block.max(1) as usize, live, next: 0, input: None, source, taken: 0 }
     }
 
-    /// Returns the number of free blocks.
+    /// Returns the number of blocks that are not in use.
     pub fn free(&self) -> u32 {
         self.size.saturating_sub(self.live.len() as u32)
     }
 
-    /// Returns the number of blocks for a message of this length.
+    /// Returns the number of blocks that `length` bytes occupy.
     pub fn blocks_for(&self, length: usize) -> u32 {
         length.div_ceil(self.block) as u32
     }

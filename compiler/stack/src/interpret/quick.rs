@@ -42,7 +42,7 @@ impl Quick {
         filter.locals.iter().all(|local| width(&local.ty).is_some()).then(|| steps(&filter.body))?.map(Quick)
     }
 
-    /// Runs the filter on the slots of its locals.
+    /// Runs the code on the values of the locals; `slots` is indexed by local.
     pub fn run(&self, slots: &mut [u64]) {
         run(&self.0, slots);
     }

@@ -17,7 +17,7 @@ pub struct Report {
     pub step: u64,
 }
 
-/// The rules whose violations the interpreter reports.
+/// The rules that a run can violate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rule {
     Assert,

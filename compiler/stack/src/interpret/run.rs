@@ -17,14 +17,14 @@ const MOST_REPORTS: usize = 10_000;
 /// A link in one direction, which keeps its events in order.
 type Way = (LinkId, Direction);
 
-/// The content of a local.
+/// What a local of a running body holds.
 pub enum Slot {
     Value(Value),
     /// A `ref` parameter: a place of the caller's.
     Ref(Found),
 }
 
-/// The activation of a handler, function or filter.
+/// The activation record of a running handler, function, filter or initial value.
 pub struct Frame<'a> {
     pub slots: Vec<Slot>,
     pub declared: &'a [Local],
@@ -38,7 +38,7 @@ pub struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// Creates a frame whose locals are unset.
+    /// Returns a frame in which no local is assigned yet.
     pub fn new(declared: &'a [Local], layer: LayerId) -> Frame<'a> {
         let slots = declared.iter().map(|_| Slot::Value(Value::Gone)).collect();
         Frame { slots, declared, layer, session: 0, yielded: vec![], span: Span::default() }
@@ -52,7 +52,7 @@ struct Emitted {
     span: Span,
 }
 
-/// The execution of one step.
+/// One step in progress: the stack, its state, and the queue of events.
 pub struct Run<'a> {
     pub stack: &'a Stack,
     pub state: &'a mut State,
@@ -66,12 +66,12 @@ pub struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// Begins a step on a state.
+    /// Returns a step with an empty queue.
     pub fn new(stack: &'a Stack, state: &'a mut State) -> Run<'a> {
         Run { stack, state, frames: vec![], emissions: vec![], queue: VecDeque::new(), handled: 0, depth: 0 }
     }
 
-    /// Records a violation at the current span, up to a limit.
+    /// Records a violation at the current statement; after `MOST_REPORTS` reports, further ones are ignored.
     pub fn report(&mut self, rule: Rule, text: String) {
         let layer = self.frames.last().map(|f| f.layer);
         let span = self.span();
@@ -85,20 +85,20 @@ impl<'a> Run<'a> {
         self.frames.last().map_or(Span::default(), |frame| frame.span)
     }
 
-    /// The same for a violation that the counter `broken` counts.
+    /// Counts [`builtin::BROKEN`] and records the violation.
     pub fn broken(&mut self, rule: Rule, text: String) {
         self.add_to(builtin::BROKEN, 1);
         self.report(rule, text);
     }
 
-    /// Adds to a counter, modulo 2^64.
+    /// Adds to a counter, modulo 2^64; a counter that the state lacks is ignored.
     pub fn add_to(&mut self, counter: CounterId, n: u64) {
         if let Some(counter) = self.state.counters.get_mut(counter.index()) {
             *counter = counter.wrapping_add(n);
         }
     }
 
-    /// Queues an event.
+    /// Appends an event to the queue, and reports a queue longer than its bound.
     pub fn put(&mut self, event: Pending) {
         self.queue.push_back(event);
         if self.queue.len() > self.stack.bounds.queue as usize {
@@ -175,7 +175,8 @@ impl<'a> Run<'a> {
         show_arguments(self.stack, &self.stack.event(event.event).parameters, &event.arguments)
     }
 
-    /// Runs a handler with its arguments and the fields of its header.
+    /// Runs a handler to its end, then passes on its emissions in program order. `shown` describes the event in the
+    /// trace.
     pub fn run_handler(
         &mut self,
         id: HandlerId,
@@ -299,7 +300,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Calls a function of the host; without one, reports it and returns zero.
+    /// Calls a function of the host. If the host does not supply it, this is reported and the result is zero.
     pub fn call_extern(&mut self, id: ExternId, arguments: &[Value], ty: Option<&Type>) -> Value {
         let function = &self.stack.externs[id.index()];
         let externs = self.state.externs.clone();

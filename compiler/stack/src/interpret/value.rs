@@ -26,7 +26,7 @@ impl Addr {
         bytes[18..].copy_from_slice(&self.family.to_le_bytes());
         bytes
     }
-    /// Reads an address from its bytes in C.
+    /// Decodes the 20 bytes of an address: 16 of the IP address, then port and family, both little-endian.
     pub fn of_bytes(bytes: &[u8; 20]) -> Addr {
         let mut ip = [0; 16];
         ip.copy_from_slice(&bytes[..16]);
@@ -92,19 +92,19 @@ pub enum Origin {
 }
 
 impl Value {
-    /// Converts a bool.
+    /// Returns a bool as a value: 1 for true, 0 for false.
     pub fn bool(value: bool) -> Value {
         Value::Num(value as u64)
     }
-    /// Wraps a value in an option.
+    /// Returns an option that contains the value.
     pub fn some(value: Value) -> Value {
         Value::Option(Some(Box::new(value)))
     }
-    /// The empty option.
+    /// Returns an empty option.
     pub fn none() -> Value {
         Value::Option(None)
     }
-    /// Returns the number; zero for other values.
+    /// Returns the number, the deadline of a timer or the first word of a bit set; 0 for any other value.
     pub fn num(&self) -> u64 {
         match self {
             Value::Num(n) | Value::Timer(n) => *n,
@@ -112,11 +112,11 @@ impl Value {
             _ => 0,
         }
     }
-    /// Whether the value is true.
+    /// Returns whether the number is not 0.
     pub fn truth(&self) -> bool {
         self.num() != 0
     }
-    /// Returns the bytes; none for other values.
+    /// Returns the bytes of a byte string; empty for any other value.
     pub fn bytes(&self) -> &[u8] {
         match self {
             Value::Bytes(bytes) => bytes,

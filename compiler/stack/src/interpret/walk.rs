@@ -9,7 +9,8 @@ use crate::operations::sets;
 use crate::*;
 
 impl<'a> Run<'a> {
-    /// Executes the body for each entry of a walk.
+    /// Runs the body once for each entry of a container that is in the range, at most `bound` times; with `drain`, the
+    /// entries are removed first.
     pub fn each(&mut self, walk: &'a Walk, bound: u32, body: &'a Block) -> Flow {
         let found = self.find(&walk.over);
         let from = walk.from.as_ref().map(|e| self.evaluate(e).num());

@@ -12,7 +12,7 @@ pub struct Builder {
 pub struct Locals(pub Vec<Local>);
 
 impl Locals {
-    /// Adds a local and returns an expression that reads it.
+    /// Declares a local and returns the expression that reads it.
     pub fn add(&mut self, name: &str, ty: Type) -> Expr {
         self.0.push(Local { name: name.into(), ty: ty.clone(), by_ref: false });
         Expr::new(ExprKind::Local(LocalId(self.0.len() as u32 - 1)), ty, Span::default())
@@ -28,7 +28,7 @@ pub fn id(local: &Expr) -> LocalId {
 }
 
 impl Builder {
-    /// Creates a stack without layers.
+    /// Returns a stack without layers, with a lower port `below`, an upper port `above` and small bounds.
     pub fn new(name: &str, description: &str) -> Builder {
         let counters = builtin::NAMES.iter().map(|n| Counter { name: n.to_string(), layer: None }).collect();
         Builder {
@@ -74,7 +74,7 @@ impl Builder {
         self.stack
     }
 
-    /// Adds a layer.
+    /// Adds a layer without reactions, of version 1.
     pub fn layer(&mut self, name: &str) -> LayerId {
         self.stack.layers.push(Layer {
             name: name.into(),
@@ -98,7 +98,7 @@ impl Builder {
         id
     }
 
-    /// Adds an event.
+    /// Adds an event; its role follows from its name, direction and parameters ([`EventRole::of`]).
     pub fn event(&mut self, name: &str, direction: Direction, parameters: &[(&str, Type)]) -> EventId {
         let message = parameters.iter().position(|(_, ty)| *ty == Type::Msg).map(|i| i as u32);
         let role = EventRole::of(name, direction, parameters.len(), message.is_some());
@@ -107,7 +107,7 @@ impl Builder {
         EventId(self.stack.events.len() as u32 - 1)
     }
 
-    /// Adds a header of a layer.
+    /// Adds a header variant of a layer. Panics if a field's type has no wire format.
     pub fn header(&mut self, layer: LayerId, name: &str, fields: &[(&str, Type, FieldPlace)]) -> HeaderId {
         let fields = fields
             .iter()
@@ -124,7 +124,7 @@ impl Builder {
         HeaderId(self.stack.headers.len() as u32 - 1)
     }
 
-    /// Adds a cell and returns its place.
+    /// Adds a state cell of a layer and returns the place that names it.
     pub fn cell(&mut self, layer: LayerId, name: &str, scope: Scope, ty: Type, initial: Option<Expr>) -> Place {
         self.stack.cells.push(Cell {
             name: name.into(),
@@ -236,23 +236,23 @@ fn named(fields: &[(&str, Type)]) -> Vec<Parameter> {
     fields.iter().map(|(name, ty)| Parameter { name: name.to_string(), ty: ty.clone() }).collect()
 }
 
-/// Creates an expression without a span.
+/// Returns an expression without a span.
 pub fn expr(kind: ExprKind, ty: Type) -> Expr {
     Expr::new(kind, ty, Span::default())
 }
-/// A number of a type.
+/// Returns a constant of the type.
 pub fn num(value: u64, ty: Type) -> Expr {
     expr(ExprKind::Const(value), ty)
 }
-/// The zero of a type.
+/// Returns the zero of the type.
 pub fn zero(ty: Type) -> Expr {
     expr(ExprKind::Zero, ty)
 }
-/// The value at a place.
+/// Returns a copy of the value at a place.
 pub fn load(place: &Place) -> Expr {
     expr(ExprKind::Load(Box::new(place.clone())), place.ty.clone())
 }
-/// A binary operation with the type of its left operand, or bool for comparisons.
+/// Applies an operator and derives the type of the result. Panics on a distance of anything but `Type::Seq`.
 pub fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
     use BinaryOp::*;
     let ty = match op {
@@ -265,60 +265,60 @@ pub fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
     };
     expr(ExprKind::Binary(op, Box::new(a), Box::new(b)), ty)
 }
-/// `a + b`
+/// Returns `a + b`, modulo the width of the type of `a`.
 pub fn add(a: Expr, b: Expr) -> Expr {
     binary(BinaryOp::Add, a, b)
 }
-/// `a == b`
+/// Returns `a == b`.
 pub fn equal(a: Expr, b: Expr) -> Expr {
     binary(BinaryOp::Equal, a, b)
 }
-/// `a < b`
+/// Returns `a < b`.
 pub fn less(a: Expr, b: Expr) -> Expr {
     binary(BinaryOp::Less, a, b)
 }
-/// `!a`
+/// Returns the negation of a bool.
 pub fn not(a: Expr) -> Expr {
     expr(ExprKind::Unary(UnaryOp::Not, Box::new(a)), Type::Bool)
 }
-/// `a != none`
+/// Returns whether an option has a value.
 pub fn is_some(a: Expr) -> Expr {
     expr(ExprKind::IsSome(Box::new(a)), Type::Bool)
 }
-/// The value of an option that has one.
+/// Returns the value of an option that is known to have one. Panics if the type is no option.
 pub fn unwrap(a: Expr) -> Expr {
     let Type::Option(ty) = a.ty.clone() else { panic!("unwrap of {:?}", a.ty) };
     expr(ExprKind::Unwrap(Box::new(a)), *ty)
 }
-/// `a as ty`
+/// Converts a number to another type; narrowing truncates.
 pub fn convert(a: Expr, ty: Type) -> Expr {
     expr(ExprKind::Convert(Box::new(a)), ty)
 }
-/// `share message`
+/// Returns a second message with the same bytes; the operand is not consumed.
 pub fn share(message: Expr) -> Expr {
     expr(ExprKind::Share(Box::new(message)), Type::Msg)
 }
-/// A borrow of the message at a place.
+/// Reads a message in place, without moving it.
 pub fn borrow(place: &Place) -> Expr {
     expr(ExprKind::Borrow(Box::new(place.clone())), Type::Msg)
 }
-/// The length of a message.
+/// Returns the length of a message in bytes, as `u32`.
 pub fn length(message: Expr) -> Expr {
     expr(ExprKind::Length(Box::new(message)), Type::UInt(32))
 }
-/// A view of a message.
+/// Returns the bytes of a message as a view, without consuming it.
 pub fn view(message: Expr) -> Expr {
     expr(ExprKind::View(Box::new(message)), Type::View)
 }
-/// An empty message.
+/// Returns a new message without bytes.
 pub fn empty() -> Expr {
     expr(ExprKind::Empty, Type::Msg)
 }
-/// `message + Header { fields }`
+/// Puts a header with these field values on a message.
 pub fn push(message: Expr, header: HeaderId, fields: Vec<Expr>) -> Expr {
     expr(ExprKind::Push(Box::new(message), header, fields), Type::Msg)
 }
-/// A query of a container.
+/// Asks a container at a place, with a result of type `ty`.
 pub fn query(query: Query, place: &Place, arguments: Vec<Expr>, ty: Type) -> Expr {
     expr(ExprKind::Query(query, Box::new(place.clone()), arguments), ty)
 }
@@ -330,35 +330,36 @@ pub fn at(place: &Place, index: Expr, ty: Type) -> Place {
     Place { root: place.root, path, ty }
 }
 
-/// Assigns to a local.
+/// Declares the local and assigns to it, or assigns again.
 pub fn set(local: &Expr, value: Expr) -> Statement {
     StatementKind::Let(id(local), value).into()
 }
-/// Assigns to a place.
+/// Overwrites the value at a place.
 pub fn store(place: &Place, value: Expr) -> Statement {
     StatementKind::Store(place.clone(), value).into()
 }
-/// `if condition { then } else { otherwise }`
+/// Returns `if condition { then } else { otherwise }`, without a likelihood.
 pub fn when(condition: Expr, then: Block, otherwise: Block) -> Statement {
     StatementKind::If { condition, likely: None, then, otherwise }.into()
 }
-/// An emission.
+/// Emits an event over a link, through the queue.
 pub fn emit(link: LinkId, event: EventId, arguments: Vec<Expr>) -> Statement {
     StatementKind::Emit(Emit { link, event, arguments, later: false, call: false, likely: None }).into()
 }
-/// An emission after the current queue.
+/// Emits an event over a link as a step of its own.
 pub fn later(link: LinkId, event: EventId, arguments: Vec<Expr>) -> Statement {
     StatementKind::Emit(Emit { link, event, arguments, later: true, call: false, likely: None }).into()
 }
-/// Drops the message of a local.
+/// Drops a message.
 pub fn release(message: &Expr) -> Statement {
     StatementKind::Drop(message.clone()).into()
 }
-/// Increments a counter.
+/// Adds 1 to a counter.
 pub fn count(counter: CounterId) -> Statement {
     StatementKind::Count(counter, num(1, Type::UInt(64))).into()
 }
-/// An operation on a container.
+/// Changes a container at a place. The operation sets `into` to its result, `done` to whether it succeeded, and `back`
+/// to an argument that was not taken.
 pub fn operate(
     operation: Operation,
     place: &Place,
@@ -370,7 +371,7 @@ pub fn operate(
     let (into, done, back) = (into.map(id), done.map(id), back.map(id));
     StatementKind::Operate(Operate { operation, place: place.clone(), arguments, into, done, back }).into()
 }
-/// Arms a timer.
+/// Sets a timer to `delay` nanoseconds from now; with `unless_armed`, only if it is not running.
 pub fn arm(timer: &Place, delay: u64, unless_armed: bool) -> Statement {
     StatementKind::Arm { timer: timer.clone(), delay: num(delay, Type::Duration), unless_armed }.into()
 }

@@ -9,7 +9,7 @@ pub struct Token {
     pub first: bool,
 }
 
-/// The kinds of tokens.
+/// The lexical classes of the text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TokenKind {
     Word(String),

@@ -13,7 +13,7 @@ impl Table {
         self.0.push((name.into(), long));
     }
 
-    /// Adds an entry with its short and its qualified name.
+    /// Adds the name of the next index; with a qualifier, `qualifier.name` is its full form.
     pub fn add(&mut self, name: &str, qualifier: &str) {
         self.0.push((name.into(), if qualifier.is_empty() { name.into() } else { format!("{qualifier}.{name}") }));
     }
@@ -80,7 +80,7 @@ impl Names {
         }
     }
 
-    /// Collects the names of a stack.
+    /// Collects the names of everything in a stack that code refers to.
     pub fn of(stack: &Stack) -> Names {
         let mut names = Names::default();
         let layer = |id: LayerId| stack.layers.get(id.index()).map_or("", |l| l.name.as_str());

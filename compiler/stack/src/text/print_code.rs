@@ -19,7 +19,7 @@ pub struct Code<'a> {
     pub layer: Option<LayerId>,
 }
 
-/// A span as text; empty if there is none.
+/// Returns the suffix that states a span; nothing for the default span.
 pub fn span(span: Span) -> String {
     if span == Span::default() {
         return String::new();
@@ -27,12 +27,12 @@ pub fn span(span: Span) -> String {
     format!(" span {} {} {}", span.file.0, span.start, span.end)
 }
 
-/// The hint of a condition.
+/// Returns the suffix that states a likelihood; nothing if there is none.
 pub fn likely(likely: Option<bool>) -> String {
     likely.map_or(String::new(), |l| format!(" {}", word(words::LIKELY, l)))
 }
 
-/// A type as text.
+/// Returns the text of a type.
 pub fn ty(names: &Names, t: &Type) -> String {
     let of = |t: &Type| ty(names, t);
     match t {
@@ -65,7 +65,7 @@ pub fn ty(names: &Names, t: &Type) -> String {
 }
 
 impl<'a> Code<'a> {
-    /// Prepares printing code with these locals.
+    /// Returns a printer for the code of one body with these locals; it starts without indentation and spans.
     pub fn new(stack: &'a Stack, names: &'a Names, locals: &'a [Local]) -> Code<'a> {
         let mut table = Table::default();
         locals.iter().for_each(|l| table.add(&l.name, ""));
@@ -89,7 +89,7 @@ impl<'a> Code<'a> {
         ty(self.names, t)
     }
 
-    /// The name of a local.
+    /// Returns the text of a local: `%` and its name.
     pub fn local(&self, id: LocalId) -> String {
         format!("%{}", self.locals.show(id.index()))
     }
@@ -226,7 +226,7 @@ impl<'a> Code<'a> {
         }
     }
 
-    /// A place as text.
+    /// Returns the text of a place; its type is stated only if it does not follow from root and path.
     pub fn place(&mut self, place: &Place) -> String {
         let mut text = match place.root {
             Root::Cell(id) => format!("@{}", self.names.cells.show(id.index())),
@@ -245,7 +245,7 @@ impl<'a> Code<'a> {
         text
     }
 
-    /// An expression as text.
+    /// Returns the text of an expression; its type is stated only if it does not follow from the operands.
     pub fn expr(&mut self, e: &Expr) -> String {
         let text = self.kind(e);
         let mark = self.mark(e.span);

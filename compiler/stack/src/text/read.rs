@@ -22,10 +22,10 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// The result of reading a part of a text.
+/// The result of reading a part of the text.
 pub type Result<T> = std::result::Result<T, ReadError>;
 
-/// Fails at a line.
+/// Returns an error at a line (from 1).
 pub fn fail<T>(line: u32, text: String) -> Result<T> {
     Err(ReadError { line, text })
 }
@@ -102,7 +102,7 @@ fn collect(tokens: &[Token]) -> Names {
     names
 }
 
-/// Reads a stack from its tokens.
+/// A recursive-descent parser for the text of a stack, and the stack that it has read so far.
 pub struct Reader {
     pub tokens: Vec<Token>,
     pub at: usize,

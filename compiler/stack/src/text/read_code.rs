@@ -28,7 +28,7 @@ impl Reader {
         locals.iter().for_each(|l| self.local_names.add(&l.name, ""));
     }
 
-    /// Reads the name of a local.
+    /// Reads a reference to a local of the body: `%` and its name.
     pub fn local(&mut self) -> Result<LocalId> {
         self.sign('%')?;
         let table = std::mem::take(&mut self.local_names);
@@ -41,7 +41,7 @@ impl Reader {
         Ok(if self.is_word(word) { Some(self.local()?) } else { None })
     }
 
-    /// Reads a block with its braces.
+    /// Reads statements in braces.
     pub fn block(&mut self) -> Result<Block> {
         self.sign('{')?;
         let mut block = vec![];
@@ -194,7 +194,7 @@ impl Reader {
         Ok(Operate { operation, place, arguments, into, done, back: self.local_after("back")? })
     }
 
-    /// Reads a place.
+    /// Reads a place; a stated type overrides the one that follows from root and path.
     pub fn place(&mut self) -> Result<Place> {
         let root = if self.at_sign('%') {
             Root::Local(self.local()?)
@@ -231,7 +231,7 @@ impl Reader {
         }
     }
 
-    /// Reads an expression.
+    /// Reads an expression. An error if its type neither follows from the operands nor is stated.
     pub fn expr(&mut self) -> Result<Expr> {
         self.nested(|r| {
             let (kind, known) = r.kind()?;

@@ -5,20 +5,20 @@ use crate::*;
 /// A value and its word.
 pub type Words<T> = &'static [(T, &'static str)];
 
-/// Returns the word for a value.
+/// Returns the word for a value; `?` if the table lacks it.
 pub fn word<T: PartialEq + Copy>(words: Words<T>, value: T) -> &'static str {
     words.iter().find(|(v, _)| *v == value).map_or("?", |(_, w)| w)
 }
 
-/// Returns the value of a word.
+/// Returns the value that a word stands for; none if it is unknown.
 pub fn value<T: Copy>(words: Words<T>, word: &str) -> Option<T> {
     words.iter().find(|(_, w)| *w == word).map(|(v, _)| *v)
 }
 
-/// The directions of events.
+/// The directions of events and links.
 pub const DIRECTIONS: Words<Direction> = &[(Direction::Up, "up"), (Direction::Down, "down")];
 
-/// The scopes of cells.
+/// The lifetimes of cells.
 pub const SCOPES: Words<Scope> = &[
     (Scope::Session, "session"),
     (Scope::Shared, "shared"),
@@ -27,7 +27,7 @@ pub const SCOPES: Words<Scope> = &[
     (Scope::Derived, "derived"),
 ];
 
-/// The roles of events.
+/// What an event is to the host.
 pub const EVENT_ROLES: Words<EventRole> = &[
     (EventRole::Plain, "plain"),
     (EventRole::Opening, "opening"),
@@ -37,7 +37,7 @@ pub const EVENT_ROLES: Words<EventRole> = &[
     (EventRole::Room, "room"),
 ];
 
-/// The roles of givens.
+/// What a given is to the host.
 pub const GIVEN_ROLES: Words<GivenRole> = &[
     (GivenRole::Peer, "peer"),
     (GivenRole::Cookie, "cookie"),
@@ -50,7 +50,7 @@ pub const GIVEN_ROLES: Words<GivenRole> = &[
 /// With whom a context is.
 pub const CONTEXTS: Words<ContextKind> = &[(ContextKind::Connection, "connection"), (ContextKind::View, "view")];
 
-/// The places of header fields.
+/// Where a header field is on the wire.
 pub const PLACES: Words<FieldPlace> =
     &[(FieldPlace::Packed, "packed"), (FieldPlace::Cookie, "cookie"), (FieldPlace::Fingerprint, "fingerprint")];
 
@@ -62,11 +62,11 @@ pub const CLASSES: Words<FieldClass> = &[
     (FieldClass::Gossip, "gossip"),
 ];
 
-/// The forms of layouts.
+/// The forms of a layout.
 pub const FORMS: Words<LayoutForm> = &[(LayoutForm::Preamble, "preamble"), (LayoutForm::Plain, "plain")];
 
-/// The units of filters.
+/// What a filter reads at a time.
 pub const UNITS: Words<FilterUnit> = &[(FilterUnit::Byte, "byte"), (FilterUnit::Word, "word")];
 
-/// The hints of conditions.
+/// The likelihood of a branch or an emission.
 pub const LIKELY: Words<bool> = &[(true, "likely"), (false, "unlikely")];

@@ -19,7 +19,8 @@ pub struct Check<'a> {
     loops: u32,
 }
 
-/// Checks the code of handlers, functions and filters.
+/// Checks the bodies of all handlers, functions, filters and expressions outside of them, and that no call is
+/// recursive.
 pub fn check(stack: &Stack, problems: &mut Problems) {
     for handler in &stack.handlers {
         problems.at(&handler.name);

@@ -13,12 +13,12 @@ fn is_bytes(ty: &Type) -> bool {
 }
 
 impl<'a> Check<'a> {
-    /// Checks that two types are equal.
+    /// Adds a problem unless both types are equal; `what` names the subject in it.
     pub fn same(&mut self, have: &Type, want: &Type, what: &str) {
         self.problems.unless(have == want, || format!("{what} is {have:?} and should be {want:?}"));
     }
 
-    /// Checks an expression that must be a number.
+    /// Checks an expression, and that it is of a numeric type.
     pub fn number(&mut self, e: &'a Expr, what: &str) {
         self.expr(e);
         self.problems.unless(is_number(&e.ty), || format!("{what} is {:?}, not a number", e.ty));
@@ -30,13 +30,13 @@ impl<'a> Check<'a> {
         self.problems.unless(Kind::of(&e.ty).is_natural(), || format!("{what} is {:?}, not an index", e.ty));
     }
 
-    /// Checks an expression that must have a type.
+    /// Checks an expression, and that it is of the type `want`.
     pub fn typed(&mut self, e: &'a Expr, want: &Type, what: &str) {
         self.expr(e);
         self.same(&e.ty, want, what);
     }
 
-    /// Checks expressions against a list of types.
+    /// Checks the expressions against a list of types, and that there is one for each.
     pub fn all_typed<'t>(&mut self, list: &'a [Expr], want: impl ExactSizeIterator<Item = &'t Type>, what: &str) {
         let count = want.len();
         self.problems.unless(list.len() == count, || format!("{} of {count} {what}", list.len()));
@@ -235,13 +235,13 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Checks the id of an inner layout.
+    /// Checks that a layout exists and is not that of frames.
     pub fn layout(&mut self, id: LayoutId) {
         self.problems
             .unless(id.index() > 0 && id.index() < self.stack.layouts.len(), || format!("no inner layout {}", id.0));
     }
 
-    /// Checks an expression that must be bytes or a message.
+    /// Checks an expression, and that it is a message or a byte string.
     pub fn bytes(&mut self, e: &'a Expr) {
         self.expr(e);
         self.problems.unless(is_bytes(&e.ty) || e.ty == Type::Msg, || format!("{:?} is not bytes", e.ty));
@@ -255,7 +255,7 @@ impl<'a> Check<'a> {
         self.problems.unless(parts.len() == count, || format!("{} of {count} strings of bytes", parts.len()));
     }
 
-    /// Checks the arguments of a call of a function in C.
+    /// Checks the arguments of a call to the host; a view is accepted for a message or a byte string.
     pub fn extern_arguments(&mut self, id: ExternId, arguments: &'a [Expr]) {
         let Some(function) = self.stack.externs.get(id.index()) else {
             return self.problems.add(format!("no extern {}", id.0));

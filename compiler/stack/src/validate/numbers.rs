@@ -4,7 +4,7 @@ use super::problems::Problems;
 use crate::visit::{walk_expr, walk_stack, walk_statement, Visitor};
 use crate::{Expr, NodeId, Stack, Statement};
 
-/// Checks the numbers of statements and expressions.
+/// Checks that the numbers of all nodes are those that [`number`] assigns.
 pub fn check(stack: &Stack, problems: &mut Problems) {
     problems.at("nodes");
     walk_stack(&mut Numbers { next: 0, problems }, stack);

@@ -4,7 +4,7 @@ use super::links;
 use super::problems::Problems;
 use crate::*;
 
-/// Checks the tables of declarations.
+/// Checks the tables; if a type is wrong, nothing else is checked, as the other checks rely on types.
 pub fn check(stack: &Stack, p: &mut Problems) {
     types(stack, p);
     if !p.found.is_empty() {

@@ -4,7 +4,7 @@ use nacre_diagnostics::Span;
 
 use super::*;
 
-/// An expression with its span.
+/// An expression and its place in the source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
     pub kind: ExprKind,
@@ -34,7 +34,7 @@ impl Expr {
     }
 }
 
-/// The units of durations.
+/// The unit of a duration literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TimeUnit {
     Ns,
@@ -59,7 +59,7 @@ impl TimeUnit {
     }
 }
 
-/// Operators with two operands.
+/// Operators with two operands; see [`BinaryOp::symbol`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BinaryOp {
     Or,
@@ -115,14 +115,14 @@ impl BinaryOp {
     }
 }
 
-/// Operators with one operand.
+/// Operators with one operand: `!` and `-`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnaryOp {
     Not,
     Negate,
 }
 
-/// The forms of expressions.
+/// The form of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
     /// A lower-case name, a parameter or a constant.
@@ -157,7 +157,7 @@ pub enum ExprKind {
     If(Box<IfExpr>),
 }
 
-/// `if condition { then } else { otherwise }` as an expression.
+/// `if condition { then } else { otherwise }` as a value; both alternatives are required.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IfExpr {
     pub condition: Condition,
@@ -165,21 +165,21 @@ pub struct IfExpr {
     pub otherwise: Expr,
 }
 
-/// An argument of a call: a value, or `ref place`.
+/// An argument of a call; `ref` passes a place, which the function can change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Argument {
     pub by_ref: bool,
     pub value: Expr,
 }
 
-/// A type with its span.
+/// A type as written, its names not resolved yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Type {
     pub kind: TypeKind,
     pub span: Span,
 }
 
-/// The forms of types.
+/// The form of a type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TypeKind {
     /// `u16`, `msg`, `Peer`, `window<msg, W, seq16>`, `bytes<32>`
@@ -193,7 +193,7 @@ pub enum TypeKind {
     Per(Box<Type>, Box<Type>),
 }
 
-/// An argument of a type: a type or a size.
+/// An argument of a generic type: a type, or a number.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TypeArgument {
     Type(Type),

@@ -4,7 +4,7 @@ use nacre_diagnostics::Span;
 
 use super::*;
 
-/// `wire Name { fields }`: a fixed wire format.
+/// `wire name { ... }`: the byte format of a message, from which it is parsed and to which it is written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wire {
     pub docs: Docs,
@@ -14,7 +14,7 @@ pub struct Wire {
     pub span: Span,
 }
 
-/// A part of a wire format.
+/// A line of a wire format, in the order of the bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WireField {
     Field {
@@ -54,7 +54,7 @@ pub struct WireArm {
     pub span: Span,
 }
 
-/// `filter name { ... }`: a transformation of bytes.
+/// `filter name { ... }`: a transformation of bytes, such as a checksum, with a state of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter {
     pub docs: Docs,
@@ -71,14 +71,14 @@ pub struct Filter {
     pub span: Span,
 }
 
-/// The unit that a filter reads.
+/// What a filter reads at a time: a byte, or a little-endian word of 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FilterUnit {
     Byte,
     Word,
 }
 
-/// `automaton name<parameters> extends other { ... }`
+/// `automaton name { ... }`: an I/O automaton that specifies a service.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Automaton {
     pub docs: Docs,
@@ -92,7 +92,7 @@ pub struct Automaton {
     pub span: Span,
 }
 
-/// The kinds of actions.
+/// Who controls an action: the environment (`Input`) or the automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ActionKind {
     Input,
@@ -102,7 +102,7 @@ pub enum ActionKind {
     Fault,
 }
 
-/// `input send(at p, m) when condition { ... }`
+/// An action of an automaton: a guard and the change of the state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Action {
     pub docs: Docs,

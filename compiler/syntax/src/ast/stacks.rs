@@ -14,7 +14,7 @@ pub struct Stack {
     pub span: Span,
 }
 
-/// The definition of a stack.
+/// What a stack consists of: layers as listed, or layers to be found for some properties.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StackBody {
     /// Top first.
@@ -33,14 +33,14 @@ pub struct LayerRef {
     pub span: Span,
 }
 
-/// An argument for a layer's parameter, by position or by name.
+/// A value for a parameter of a layer, by position or by name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerArgument {
     pub name: Option<Ident>,
     pub value: Expr,
 }
 
-/// `graph name { ... }`
+/// A stack whose layers form a graph instead of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Graph {
     pub docs: Docs,
@@ -60,14 +60,14 @@ pub struct GraphLine {
     pub span: Span,
 }
 
-/// The layer below a node of a graph, with the keys of its multiplexor.
+/// A lower neighbour of a line of a graph: `mux[key 1, peer 1]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GraphOver {
     pub name: Ident,
     pub key: Option<(u64, u64)>,
 }
 
-/// `test "name" { statements }`
+/// `test "name" { ... }`: a scripted run of endpoints on a simulated network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Test {
     pub docs: Docs,
@@ -76,14 +76,14 @@ pub struct Test {
     pub span: Span,
 }
 
-/// A statement of a test.
+/// A statement of a test and its place in the source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TestStatement {
     pub kind: TestKind,
     pub span: Span,
 }
 
-/// The forms of a test's statements.
+/// The form of a statement of a test.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TestKind {
     /// `open a, b with reliable;`
@@ -107,14 +107,14 @@ pub enum TestKind {
     For { variable: Ident, from: Expr, to: Expr, body: Vec<TestStatement> },
 }
 
-/// `loss 20%`: a setting of a test's network.
+/// A setting of the simulated network: `loss 20%`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NetworkSetting {
     pub name: Ident,
     pub value: NetworkValue,
 }
 
-/// The value of a setting.
+/// The value of a network setting.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NetworkValue {
     /// Percent.
@@ -123,7 +123,7 @@ pub enum NetworkValue {
     Expr(Expr),
 }
 
-/// An argument of a call or an expectation.
+/// An argument of an event in a test.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TestArgument {
     Text(String, Span),

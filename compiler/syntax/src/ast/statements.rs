@@ -4,24 +4,24 @@ use nacre_diagnostics::Span;
 
 use super::*;
 
-/// The statements of a block.
+/// Statements in source order.
 pub type Statements = Vec<Statement>;
 
-/// `{ statements }`
+/// Statements in braces; names declared in them end with the block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
     pub statements: Statements,
     pub span: Span,
 }
 
-/// A statement with its span.
+/// A statement and its place in the source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
     pub kind: StatementKind,
     pub span: Span,
 }
 
-/// The operators of assignments.
+/// Assignment operators: `=`, `+=` and their like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AssignOp {
     Set,
@@ -32,7 +32,7 @@ pub enum AssignOp {
     And,
 }
 
-/// The forms of statements.
+/// The form of a statement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StatementKind {
     Let {
@@ -109,7 +109,7 @@ pub struct Otherwise {
     pub span: Span,
 }
 
-/// The forms of `else` clauses.
+/// What follows `else` where a pattern does not match or an operation fails.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OtherwiseKind {
     Block(Block),
@@ -119,7 +119,7 @@ pub enum OtherwiseKind {
     Unreachable,
 }
 
-/// `if condition { ... } else { ... }`
+/// A conditional statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct If {
     pub condition: Condition,
@@ -127,14 +127,14 @@ pub struct If {
     pub otherwise: Option<Else>,
 }
 
-/// The `else` of an `if`: a block or another `if`.
+/// The alternative of an `if`: a block, or another `if`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Else {
     Block(Block),
     If(Box<Statement>),
 }
 
-/// `value => { ... }`
+/// `value => { ... }` of a `match`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MatchArm {
     /// None: `_`

@@ -7,7 +7,7 @@ use crate::parser::Role;
 use crate::token::TokenKind;
 
 impl Printer<'_> {
-    /// Prints a whole file.
+    /// Lays out the whole file, with its comments.
     pub fn file(&mut self) {
         self.body(0, self.source.len(), 0);
         self.comments(self.source.len(), 0, self.source.len() == 0);

@@ -36,7 +36,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Whether the line has neither text nor comment.
+    /// Returns whether the line has neither text nor a comment.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty() && self.comment.is_none()
     }
@@ -58,7 +58,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Adds text to the current line.
+    /// Appends text to the current line.
     pub fn put(&mut self, text: &str) {
         self.current.text += text;
     }
@@ -74,7 +74,7 @@ impl Lines {
         self.current = Line { indent, ..Line::default() };
     }
 
-    /// Ends the last line and returns all lines.
+    /// Ends the current line and returns all lines.
     pub fn finish(mut self) -> Vec<Line> {
         self.next(0, false);
         self.done

@@ -17,7 +17,7 @@ pub(super) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// Prepares the tokens of a text.
+    /// Pairs the brackets, and finds the lines of tokens and comments; `roles` has one entry for each token.
     pub fn new(text: &'a str, lexed: Lexed, roles: Vec<Role>) -> Self {
         let mut counter = LineCounter { text: text.as_bytes(), at: 0, line: 0 };
         let lines =
@@ -33,34 +33,34 @@ impl<'a> Source<'a> {
         self.lexed.tokens.len() - 1
     }
 
-    /// The kind of a token.
+    /// Returns the lexical class of a token, given by its index, as are the tokens below.
     pub fn kind(&self, token: usize) -> TokenKind {
         self.lexed.tokens[token].kind
     }
 
-    /// The role of a token.
+    /// Returns what the parser found a token to be.
     pub fn role(&self, token: usize) -> Role {
         self.roles[token]
     }
 
-    /// The text of a token.
+    /// Returns the text of a token.
     pub fn word(&self, token: usize) -> &'a str {
         let Token { start, end, .. } = self.lexed.tokens[token];
         &self.text[start as usize..end as usize]
     }
 
-    /// The text of a comment.
+    /// Returns the text of a comment, with its delimiters.
     pub fn comment(&self, comment: usize) -> &'a str {
         let place = self.lexed.comments[comment];
         &self.text[place.start as usize..place.end as usize]
     }
 
-    /// The token that closes a bracket.
+    /// Returns the closing bracket of an opening one; any other token itself.
     pub fn close_of(&self, token: usize) -> usize {
         self.closes[token]
     }
 
-    /// Whether a token opens a bracket.
+    /// Returns whether a token is an opening bracket.
     pub fn opens(&self, token: usize) -> bool {
         self.closes[token] != token
     }

@@ -24,7 +24,7 @@ use crate::program::Program;
 use inferred::Ty;
 
 impl Program {
-    /// Returns the automata of all files.
+    /// Returns the automata that the program declares, including those of imported files.
     pub fn automata(&self) -> impl Iterator<Item = &ast::Automaton> {
         self.items().filter_map(|i| if let Item::Automaton(a) = i { Some(a) } else { None })
     }
