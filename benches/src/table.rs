@@ -9,20 +9,26 @@ const HEAD: &str = "\
 
 Written by `make bench`, which measures everything anew in a few minutes.
 
-**Instructions** are counted by valgrind's callgrind (gcc -O2, x86-64). They repeat exactly on the same compiler, so a change of one
+**Instructions** are counted by valgrind's callgrind (gcc -O2, x86-64). They repeat exactly on the same compiler, so \
+a change of one
 means a change of the code: they are what to compare over time.
 
-**Times** are from whatever machine ran `make bench` last, shared with other work; it had two cores when the figures below were
-made. The same program differs by a third from run to run. What is compared is therefore measured by turns in one run, and
+**Times** are from whatever machine ran `make bench` last, shared with other work; it had two cores when the figures \
+below were
+made. The same program differs by a third from run to run. What is compared is therefore measured by turns in one \
+run, and
 given as least time or median; a ratio within one table means something, a time by itself little.
 ";
 
 const STACKS: &str = "
 ## A message of 16 bytes, sent and delivered
 
-Both ends in one process, without a network (`benches/c/pingpong.c`). *Instructions* are those of the entry functions with all that
-they call: `S_above_send` for send; `S_input` and `S_tick` for deliver, so that the acknowledgements and timers that a message
-needs are counted where they are handled. *ns* is the mean of a call timed alone, with the processor drained before and after it
+Both ends in one process, without a network (`benches/c/pingpong.c`). *Instructions* are those of the entry functions \
+with all that
+they call: `S_above_send` for send; `S_input` and `S_tick` for deliver, so that the acknowledgements and timers that \
+a message
+needs are counted where they are handled. *ns* is the mean of a call timed alone, with the processor drained before \
+and after it
 and the time for reading its clock taken away; calls that were interrupted are left out; the least of seven runs.
 
 | stack | layers |
@@ -31,16 +37,20 @@ and the time for reading its clock taken away; calls that were interrupted are l
 | `reliable_plain` | frag / pt2pt / floor |
 | `four` | frag / pt2pt / crc32c / floor: one pass over the bytes of each message at each end |
 | `ten` | frag / pt2pt / seven sequencers / floor |
-| `hand` | `benches/c/hand.c`: the window of `reliable_plain` on the same wire in one piece, as one would write it without layers. It keeps messages in arrays of its own instead of a shared pool, and cuts no long ones, agrees on no cookies and closes no connection |
+| `hand` | `benches/c/hand.c`: the window of `reliable_plain` on the same wire in one piece, as one would write it \
+without layers. It keeps messages in arrays of its own instead of a shared pool, and cuts no long ones, agrees on no \
+cookies and closes no connection |
 
-`one` may lose messages; the others deliver each once and in order. *Of hand* is a fair comparison for `reliable_plain` alone: the
+`one` may lose messages; the others deliver each once and in order. *Of hand* is a fair comparison for \
+`reliable_plain` alone: the
 other stacks do less or more.
 ";
 
 const SPACE: &str = "
 ## Space and compile time
 
-A connection has its state and counters; messages are kept in blocks of a pool that connections may share, at most so many for one.
+A connection has its state and counters; messages are kept in blocks of a pool that connections may share, at most so \
+many for one.
 *To C* is the time from the source of all layers to C in this process, *gcc* is `gcc -O2 -c` on it; both measured once.
 
 | stack | level | state, bytes | counters, bytes | block, bytes | blocks, most | to C, ms | gcc, ms |
@@ -50,7 +60,8 @@ A connection has its state and counters; messages are kept in blocks of a pool t
 const RUNTIME: &str = "
 ## A message through the runtime
 
-Instructions of two listeners in one process for a message of 16 bytes with `reliable_plain` at level inline: all that both ends
+Instructions of two listeners in one process for a message of 16 bytes with `reliable_plain` at level inline: all \
+that both ends
 do, from `send` to the delivery and the acknowledgement, over a transport that hands frames from one queue to another
 (`benches/src/frame_path.rs`).
 
@@ -61,8 +72,10 @@ do, from `send` to the delivery and the acknowledgement, over a transport that h
 const NETWORK: &str = "
 ## Over UDP on loopback
 
-`reliable_plain` at level inline through the runtime (`Listener`), between two threads, against a ping-pong of two threads on bare
-sockets in C (`benches/c/raw.c`) with the same system calls: `sendto` and `recvfrom` on unconnected IPv4 sockets, 16 bytes of
+`reliable_plain` at level inline through the runtime (`Listener`), between two threads, against a ping-pong of two \
+threads on bare
+sockets in C (`benches/c/raw.c`) with the same system calls: `sendto` and `recvfrom` on unconnected IPv4 sockets, 16 \
+bytes of
 payload. *Polling* never sleeps, *blocking* does: in `recvfrom` there, in `ppoll` here.
 ";
 
@@ -123,8 +136,9 @@ pub fn runtime(path: &FramePath) -> String {
 /// Returns the tables of round trips and rates over UDP.
 pub fn network(n: &Network) -> String {
     let mut text = format!(
-        "{NETWORK}\n{} runs of each by turns, {} round trips a run. Microseconds are the median over the runs of a run's median; the \
-         ratio is the\nmedian over the pairs of runs, in brackets what a quarter of them lies below and above.\n\n\
+        "{NETWORK}\n{} runs of each by turns, {} round trips a run. Microseconds are the median over the runs \
+         of a run's median; the ratio is the\nmedian over the pairs of runs, in brackets what a quarter of them \
+         lies below and above.\n\n\
          | | raw, µs | nacre, µs | ratio |\n|---|---|---|---|\n",
         crate::udp::RUNS,
         crate::udp::ROUNDS

@@ -187,12 +187,16 @@ fn verify(program: &Path, root: &Path, file: &Path, arguments: &[&str]) -> Resul
 }
 
 const LIBRARY: &str = "\
-Written by `make bench-verify` (release build; times are of a machine with two cores that other work shares: read states, not seconds).
+Written by `make bench-verify` (release build; times are of a machine with two cores that other work shares: read \
+states, not seconds).
 
-The explorer on one thread. Beside it the states of the two SPIN engines, with the seconds and the memory of the search alone, without
-what `spin` and `gcc` take to make it; *-*: not checked by that engine (it says why), or a configuration on request, which only the
+The explorer on one thread. Beside it the states of the two SPIN engines, with the seconds and the memory of the \
+search alone, without
+what `spin` and `gcc` take to make it; *-*: not checked by that engine (it says why), or a configuration on request, \
+which only the
 explorer was asked for. *SPIN, goals* is the search of the model for fair runs; the others
-but the explorer's search for what is broken alone. The figures of `--engine spin-c` are for level inline; `queue` and `call` have the same states.
+but the explorer's search for what is broken alone. The figures of `--engine spin-c` are for level inline; `queue` \
+and `call` have the same states.
 
 | subject | configuration | states | moves | depth | s | MiB | SPIN, model | SPIN, goals | SPIN, C |
 |---|---|---|---|---|---|---|---|---|---|
@@ -201,10 +205,13 @@ but the explorer's search for what is broken alone. The figures of `--engine spi
 const RACE: &str = "
 ### The explorer and SPIN
 
-The same worlds by turns in one run, the faster of two: `--engine spin-c` at level inline (exact, depth-first, one thread, safety
-alone), and the explorer (safety and goals). *Ratio* is of states a second. SPIN's bytes are those that pan tells, without the least
+The same worlds by turns in one run, the faster of two: `--engine spin-c` at level inline (exact, depth-first, one \
+thread, safety
+alone), and the explorer (safety and goals). *Ratio* is of states a second. SPIN's bytes are those that pan tells, \
+without the least
 that it took for any world above (its table and its stack) and without what the harness keeps of local states.
 
-| world | states | SPIN, s | states/s | explorer, s | states/s | two threads, s | states/s | ratio | on two threads | bytes a state: SPIN | explorer |
+| world | states | SPIN, s | states/s | explorer, s | states/s | two threads, s | states/s | ratio | on two threads | \
+bytes a state: SPIN | explorer |
 |---|---|---|---|---|---|---|---|---|---|---|---|
 ";

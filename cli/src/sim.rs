@@ -185,8 +185,10 @@ fn report_kept(args: &Sim, stack: &Stack, subject: &Subject, totals: &Totals, un
             counters.iter().map(|(n, c)| (n.to_string(), json!(c))).collect();
         let faults: serde_json::Map<String, Value> = faults.iter().map(|(n, c)| (n.to_string(), json!(c))).collect();
         print_json(&json!({
-            "ok": unchecked.is_none(), "unchecked": unchecked, "stack": stack.description, "seed": args.seed, "runs": totals.runs, "steps": totals.steps,
-            "sent": totals.sent, "longest": totals.largest, "delivered": totals.delivered, "frames": totals.frames, "bytes": totals.bytes, "simulated_ns": totals.lasted,
+            "ok": unchecked.is_none(), "unchecked": unchecked, "stack": stack.description, "seed": args.seed,
+            "runs": totals.runs, "steps": totals.steps, "sent": totals.sent, "longest": totals.largest,
+            "delivered": totals.delivered, "frames": totals.frames, "bytes": totals.bytes,
+            "simulated_ns": totals.lasted,
             "counters": counters, "faults": faults, "digest": format!("{:016x}", totals.digest),
         }));
         return;
@@ -264,8 +266,9 @@ fn report_failed(args: &Sim, stack: &Stack, subject: &Subject, plan: &Plan, fail
     let small = run.failure.as_ref().unwrap_or(failure);
     if args.json {
         print_json(&json!({
-            "ok": false, "stack": stack.description, "seed": plan.seed, "check": failure.check.to_string(), "what": failure.text,
-            "at_ns": failure.time, "items": failed.items.len(), "shrunk": { "what": small.text, "keep": kept, "runs": tried },
+            "ok": false, "stack": stack.description, "seed": plan.seed, "check": failure.check.to_string(),
+            "what": failure.text, "at_ns": failure.time, "items": failed.items.len(),
+            "shrunk": { "what": small.text, "keep": kept, "runs": tried },
         }));
         return;
     }

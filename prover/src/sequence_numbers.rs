@@ -40,7 +40,8 @@ pub fn claims(bits: u8) -> Vec<(&'static str, String)> {
         "(set-logic QF_LIA)\n(declare-const N Int)\n(declare-const AGE Int)\n(assert (and (< 0 N) (<= 0 AGE)))";
     // Unchanged variables are equated.
     let steps = "(or \
-        (and (< (- high low) N) (< age AGE) (= high2 (+ high 1)) (= low2 low) (= next2 next) (= f2 f) (= age2 (+ age 1))) \
+        (and (< (- high low) N) (< age AGE) (= high2 (+ high 1)) (= low2 low) (= next2 next) (= f2 f) \
+        (= age2 (+ age 1))) \
         (and (< age AGE) (= high2 high) (= low2 low) (= next2 next) (= f2 f) (= age2 (+ age 1))) \
         (and (<= low low2) (<= low2 next) (= high2 high) (= next2 next) (= f2 f) (= age2 age)) \
         (and (<= next next2) (<= next2 high) (= high2 high) (= low2 low) (= f2 f) (= age2 age)) \
@@ -62,7 +63,8 @@ pub fn claims(bits: u8) -> Vec<(&'static str, String)> {
     let width = format!(
         "(set-logic QF_BV)\n(declare-const a (_ BitVec 64))\n(declare-const b (_ BitVec 64))\n\
          (assert (bvslt (bvsub a b) (_ bv{half} 64)))\n(assert (bvslt (bvneg (_ bv{half} 64)) (bvsub a b)))\n\
-         (assert (not (= ((_ sign_extend {rest}) (bvsub ((_ extract {top} 0) a) ((_ extract {top} 0) b))) (bvsub a b))))\n(check-sat)\n",
+         (assert (not (= ((_ sign_extend {rest}) (bvsub ((_ extract {top} 0) a) ((_ extract {top} 0) b))) \
+         (bvsub a b))))\n(check-sat)\n",
         rest = 64 - u32::from(bits),
         top = bits - 1
     );

@@ -59,7 +59,10 @@ impl Searched {
 
     /// Whether the model stopped for this reason.
     pub fn stopped_for(&self, reason: StopReason) -> bool {
-        matches!(&self.verdict, Verdict::Violated { trail: Trail { report: Some((report, _)), .. }, .. } if *report == reason)
+        let Verdict::Violated { trail: Trail { report: Some((report, _)), .. }, .. } = &self.verdict else {
+            return false;
+        };
+        *report == reason
     }
 }
 

@@ -96,7 +96,8 @@ impl Moved<'_> {
             "ok": self.is_intact(), "what": self.verb, "name": self.name, "peer": self.peer, "bytes": self.bytes,
             "seconds": self.time.as_secs_f64(), "sha256": hex(&self.sum), "peer_sha256": hex(&self.other_sum),
             "frames_out": traffic.frames_out, "frames_in": traffic.frames_in,
-            "retransmitted": self.statistics.retransmitted, "dropped": object(self.drops()), "counted": object(self.counted()), "faults": faults,
+            "retransmitted": self.statistics.retransmitted, "dropped": object(self.drops()),
+            "counted": object(self.counted()), "faults": faults,
         })
     }
 }

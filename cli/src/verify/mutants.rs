@@ -206,6 +206,9 @@ impl Score {
         let (killed, all) = self.sums();
         let operators: BTreeMap<&str, Value> =
             self.operators.iter().map(|(o, (k, a))| (*o, json!({ "found": k, "all": a }))).collect();
-        json!({ "subject": subject.name, "found": killed, "all": all, "idle": self.idle, "operators": operators, "survivors": self.survivors })
+        json!({
+            "subject": subject.name, "found": killed, "all": all, "idle": self.idle, "operators": operators,
+            "survivors": self.survivors,
+        })
     }
 }

@@ -128,7 +128,8 @@ impl Report {
             Outcome::Failed(why) => ("failed", why.clone()),
         };
         json!({
-            "engine": self.engine.to_string(), "verdict": verdict, "why": why, "states": self.states, "moves": self.moves, "depth": self.depth,
+            "engine": self.engine.to_string(), "verdict": verdict, "why": why, "states": self.states,
+            "moves": self.moves, "depth": self.depth,
             "seconds": self.seconds, "memory_mib": self.memory_mib,
             "unreached": self.unreached.iter().map(|one| &one.what).collect::<Vec<_>>(),
         })

@@ -74,8 +74,8 @@ fn unprovided(stack: &str, layers: &[&Fragment], place: usize, wanted: &str, hel
         found = found.because(format!("`{}` below it provides {}, which {extend}", below.short, names.join(" and ")));
         if let [provided] = provided {
             help += &format!(
-                "; if all that `{provided}` does is right for `{wanted}`, an empty layer says it, and `nacre verify` checks it: \
-                 `worker as_wanted {{ requires {provided}; provides {wanted}; }}`"
+                "; if all that `{provided}` does is right for `{wanted}`, an empty layer says it, and `nacre verify` \
+                 checks it: `worker as_wanted {{ requires {provided}; provides {wanted}; }}`"
             );
         }
     }

@@ -173,8 +173,8 @@ pub(crate) fn no_item(span: Span, found: &str, hint: Option<&str>) -> Diagnostic
     let diagnostic = Diagnostic::error("S0010", format!("{found} does not begin an item"))
         .at(span, "expected a layer, a stack or another item")
         .because(
-            "a file consists of `worker`, `multiplexor`, `router`, `interface`, `struct`, `enum`, `wire`, `filter`, `automaton`, \
-             `configuration`, `property`, `extern`, `const`, `stack`, `graph` and `test`",
+            "a file consists of `worker`, `multiplexor`, `router`, `interface`, `struct`, `enum`, `wire`, `filter`, \
+             `automaton`, `configuration`, `property`, `extern`, `const`, `stack`, `graph` and `test`",
         );
     match hint {
         Some(hint) => diagnostic.help(hint),
@@ -186,9 +186,9 @@ pub(crate) fn no_member(span: Span, found: &str, hint: Option<&str>) -> Diagnost
     let diagnostic = Diagnostic::error("S0011", format!("{found} does not begin a member of a layer"))
         .at(span, "expected a member")
         .because(
-            "a layer consists of `provides`, `requires`, `breaks`, `accepts`, `version`, `header`, `state`, `lasting`, `shared`, `given`, \
-             `counters`, `port`, `below`, `extends`, `invariant`, `goal`, `struct`, `enum`, `const`, `extern`, handlers (`up`, `down`, a port, `on`) \
-             and `fn`",
+            "a layer consists of `provides`, `requires`, `breaks`, `accepts`, `version`, `header`, `state`, `lasting`, \
+             `shared`, `given`, `counters`, `port`, `below`, `extends`, `invariant`, `goal`, `struct`, `enum`, \
+             `const`, `extern`, handlers (`up`, `down`, a port, `on`) and `fn`",
         );
     match hint {
         Some(hint) => diagnostic.help(hint),

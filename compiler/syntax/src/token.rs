@@ -10,7 +10,7 @@ pub enum TokenKind {
     #[regex(r"[a-z_][A-Za-z0-9_]*")]
     Name,
     /// `Data`, `GotView`: begins with a capital and has a lower-case letter.
-    #[regex(r"[A-Z][A-Za-z0-9_]*", |word| if word.slice().bytes().any(|b| b.is_ascii_lowercase()) { Capital::Mixed } else { Capital::All })]
+    #[regex(r"[A-Z][A-Za-z0-9_]*", capital)]
     Capitalized(Capital),
     #[regex(r"0x[0-9A-Fa-f_]+|[0-9][0-9_]*")]
     Number,
@@ -119,6 +119,15 @@ pub enum Capital {
     Mixed,
     /// A parameter or constant: `RTO`.
     All,
+}
+
+/// Tells the case of a capitalized word.
+fn capital(word: &mut logos::Lexer<'_, TokenKind>) -> Capital {
+    if word.slice().bytes().any(|b| b.is_ascii_lowercase()) {
+        Capital::Mixed
+    } else {
+        Capital::All
+    }
 }
 
 /// `Data`

@@ -54,8 +54,7 @@ impl Body<'_, '_> {
                 );
                 None
             }
-            B::Add if matches!(&r.kind, ast::ExprKind::Literal(name, _) if self.cx.header_ids.contains_key(&name.name)) =>
-            {
+            B::Add if self.is_header(r) => {
                 let ast::ExprKind::Literal(name, fields) = &r.kind else { return None };
                 let message = self.expr_as(l, &Type::Msg)?;
                 self.push_header(message, name, fields, r.span).map(Value::fixed)
@@ -289,6 +288,11 @@ impl Body<'_, '_> {
             "messages and timers are not compared: look for what is known of them, for example a number beside them";
         self.error("T0162", format!("`{operation}` compares, which {shown} does not allow"), span, "", help);
         None
+    }
+
+    /// Whether an operand is a header in braces, which `+` puts on a message.
+    fn is_header(&self, operand: &ast::Expr) -> bool {
+        matches!(&operand.kind, ast::ExprKind::Literal(name, _) if self.cx.header_ids.contains_key(&name.name))
     }
 
     /// Reports that a type does not support an operator (T0059), and returns none.

@@ -99,7 +99,8 @@ impl<'a> World<'a> {
         }
         // SPIN takes a call in `c_expr` for a side effect.
         text += "    \\#define IS_CLAIM (nacre_broken(now.step) == NACRE_CLAIM)\n    \\#define IS_FAULT \
-            (nacre_broken(now.step) == NACRE_FAULT)\n    \\#define MORE_WAYS (now.i < nacre_ways(now.step - now.i + 1))\n";
+            (nacre_broken(now.step) == NACRE_FAULT)\n    \\#define MORE_WAYS (now.i \
+            < nacre_ways(now.step - now.i + 1))\n";
         text += "    \\#define MORE_BITS (now.i + 1 < nacre_bits(now.what))\n};\n\nint ends[2];\n";
         let counts = self.around.counts();
         let _ = writeln!(

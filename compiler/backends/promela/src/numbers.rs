@@ -140,5 +140,6 @@ pub const MACROS: &str = "\
 #define BELOW(a, b) (((a) ^ TOP) < ((b) ^ TOP))
 #define SHIFTED(a, k) ((k) >= 32 -> 0 : ((k) == 0 -> (a) : (((a) >> 1) & 2147483647) >> ((k) - 1)))
 #define HALVES(a, b) ((SHIFTED(a, 1) / (b)) * 2)
-#define DIVIDED(a, b) ((b) == 0 -> 0 : ((b) < 0 -> (BELOW(a, b) -> 0 : 1) : HALVES(a, b) + (BELOW((a) - HALVES(a, b) * (b), b) -> 0 : 1)))
+#define DIVIDED(a, b) ((b) == 0 -> 0 : ((b) < 0 -> (BELOW(a, b) -> 0 : 1) : \
+HALVES(a, b) + (BELOW((a) - HALVES(a, b) * (b), b) -> 0 : 1)))
 ";

@@ -16,7 +16,7 @@
 //! | window | 8 each: low, next, high, reported; then for each number from low up to high 0, or 1 and the entry |
 //! | pool | for each slot 0, or 1 and the value |
 //! | map | for each slot 0, or 1, key, value |
-//! | msg | u32 length, data, 1 if it is data else 0; then for each layer from 0 u32 header id + 1 and the fields, or u32 0 |
+//! | msg | u32 length, data, 1 if data else 0; then for each layer from 0 u32 header id + 1 and the fields, or u32 0 |
 //!
 //! Then the generator states of the layers that have one, 8 bytes each. Then the `later` ring: u32 count, and for each
 //! event u32 target (the layer; or 0x8000_0000 + the port), u32 event, and its arguments by their types.

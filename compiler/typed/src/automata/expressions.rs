@@ -77,8 +77,9 @@ impl<'p> Typer<'p> {
     }
 
     fn foreign<T>(&mut self, span: Span) -> Option<T> {
-        let help = "an automaton has numbers, truth, messages as a whole, tuples and containers: + - * / %, comparisons, \
-                    && || !, `in`, `++`, .len .empty .first .last .count(x) .position(x), all(..), any(..), peer(..), min, max, upto(..), damaged(..)";
+        let help = "an automaton has numbers, truth, messages as a whole, tuples and containers: + - * / %, \
+                    comparisons, && || !, `in`, `++`, .len .empty .first .last .count(x) .position(x), all(..), \
+                    any(..), peer(..), min, max, upto(..), damaged(..)";
         self.error("T0140", "this cannot stand in an automaton", span, "", help)
     }
 
