@@ -76,6 +76,11 @@ fn filters_yield_what_they_state() {
 }
 
 #[test]
+fn names_get_the_rest_of_their_message() {
+    passes("reassigned.nacre");
+}
+
+#[test]
 fn tests_have_negative_numbers() {
     passes("negative.nacre");
 }

@@ -118,6 +118,11 @@ fn variables_values_and_places() {
         ("n = kept.unwrap();", "if let"),
         ("n = kept.len as u16;", "if let"),
         ("if kept != null { n = 1; }", "x != none"),
+        ("let p = (n, n); n = p.0;", "let (a, b) = pair;"),
+        ("let x = n / n else 0;", "an `else` leaves"),
+        ("let x = min(n, n) else 0;", "an `else` leaves"),
+        ("below.send(share m + H { n });", "lower-case letter"),
+        ("let x = P { n };", "lower-case letter"),
     ];
     all_have_help(&cases, statement);
 }

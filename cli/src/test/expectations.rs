@@ -26,12 +26,7 @@ impl Script<'_> {
             if !self.one_more(named.span)? {
                 let what = format!("expected {}.{}({})", named.endpoint.name, named.event.name, listed(&wanted));
                 let came = Some(self.what_came(node));
-                return Err(Stop {
-                    node,
-                    came,
-                    label: "nothing of the kind came".into(),
-                    ..Stop::at(named.span, what)
-                });
+                return Err(Stop { node, came, label: "no such output".into(), ..Stop::at(named.span, what) });
             }
         }
     }
@@ -56,8 +51,8 @@ impl Script<'_> {
             return Ok(());
         }
         let what = format!("expected {}.{}({})", named.endpoint.name, named.event.name, listed(wanted));
-        let came = Some(format!("came: {}", self.show_output(node, output)));
-        Err(Stop { node, came, label: "something else came".into(), ..Stop::at(named.span, what) })
+        let came = Some(format!("found: {}", self.show_output(node, output)));
+        Err(Stop { node, came, label: "the next output of this kind differs".into(), ..Stop::at(named.span, what) })
     }
 
     pub(super) fn expect_refused(&mut self, named: &Named) -> Result<(), Stop> {
@@ -68,7 +63,7 @@ impl Script<'_> {
         }
     }
 
-    /// No message that an expectation has not taken. Grants and the like are no business of the reader's.
+    /// Checks that each message was expected. Grants and the like are ignored.
     pub(super) fn expect_nothing(&mut self, endpoint: &Ident, span: Span) -> Result<(), Stop> {
         let (node, _) = self.node(endpoint)?;
         self.taken[node].resize(self.world.nodes[node].came.len(), false);
@@ -78,7 +73,7 @@ impl Script<'_> {
             .zip(&self.taken[node])
             .find(|((_, o), taken)| o.message.is_some() && !**taken);
         let Some(((_, output), _)) = extra else { return Ok(()) };
-        let came = Some(format!("came: {}", self.show_output(node, output)));
+        let came = Some(format!("found: {}", self.show_output(node, output)));
         Err(Stop { node, came, ..Stop::at(span, format!("expected nothing at {}", endpoint.name)) })
     }
 
@@ -109,8 +104,8 @@ impl Script<'_> {
         let all = &self.world.nodes[node].came;
         let last: Vec<String> = all.iter().rev().take(5).map(|(_, output)| self.show_output(node, output)).collect();
         match last.is_empty() {
-            true => format!("nothing has come at {}", self.world.nodes[node].name),
-            false => format!("what came last at {}: {}", self.world.nodes[node].name, last.join("; ")),
+            true => format!("no output at {}", self.world.nodes[node].name),
+            false => format!("last outputs at {}: {}", self.world.nodes[node].name, last.join("; ")),
         }
     }
 

@@ -11,18 +11,24 @@ enum Word {
     Name,
     /// The name of a type, in this language or another.
     Type,
+    /// A name in capitals.
+    Capitals,
+    /// A number.
+    Digits,
 }
 
 mod names;
 
 use names::{ARRAYS, NAMES, OPERATIONS, TYPES};
-use Word::{Is, Name, OneOf, Type};
+use Word::{Capitals, Digits, Is, Name, OneOf, Type};
 
 /// The tokens before the error, the tokens from the error on, and the help.
 type Row = (&'static [Word], &'static [Word], &'static str);
 
 const DECLARED: &str = "a value is named by `let x = ...;`, a variable is declared by `var x: u16 = ...;`";
 const BRACES: &str = "a block stands in braces: `if x { ... } else { ... }`";
+const CASE: &str = "the name of a header or struct has a lower-case letter: `Head { number: 1 }`";
+const LEAVES: &str = "an `else` leaves: `else return;`, `break`, `unreachable`, or a block that ends so";
 const MATCHED: &str = "write `match n { 1 => { ... } _ => { ... } }`";
 const NAME_FIRST: &str =
     "the name comes first: `number: u16`; a handler names its parameters without types: `down send(m)`";
@@ -40,6 +46,10 @@ const STATEMENTS: &[Row] = &[
     (&[], &[Is("is")], "write `==`, or `!=` for `is not`"),
     (&[OneOf(&["elif", "elsif", "elseif", "elsef"])], &[], "write `else if`"),
     (&[Is("unless")], &[], "write `if !a { ... }`"),
+    (&[Capitals], &[Is("{")], CASE),
+    (&[Is(".")], &[Digits], "the parts of a tuple get names: `let (a, b) = pair;`"),
+    (&[OneOf(&[")", "]"]), Is("else")], &[], LEAVES),
+    (&[Name, Is("else")], &[Digits], LEAVES),
     (&[Is("else")], &[], BRACES),
     (&[Is("++")], &[], "one more is `n += 1;` (`++` joins strings of bytes)"),
     (&[], &[Is("++")], "one more is `n += 1;` (`++` joins strings of bytes)"),
@@ -127,6 +137,8 @@ const RESERVED: &[Row] = &[
 
 /// At an error where a part of a declaration was expected.
 const DECLARATIONS: &[Row] = &[
+    (&[OneOf(&["{", ","])], &[Is("..")], "other fields are left out: `m - Head { number }`"),
+    (&[Is("filter"), Name], &[Is("<")], "a filter has no parameters, but uses constants: `const SHIFT: u8 = 13;`"),
     (&[Is(":"), Type], &[Name], "write `,` between the two"),
     (
         &[OneOf(&["func", "function", "def", "void", "sub", "proc"])],
@@ -281,6 +293,8 @@ impl Word {
             OneOf(words) => words.contains(&word),
             Name => word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'),
             Type => is_type(word),
+            Capitals => word.starts_with(|c: char| c.is_ascii_uppercase()) && !word.contains(char::is_lowercase),
+            Digits => word.starts_with(|c: char| c.is_ascii_digit()),
         }
     }
 }

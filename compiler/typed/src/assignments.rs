@@ -44,18 +44,30 @@ impl Body<'_, '_> {
     fn assign_name(&mut self, id: NameId, e: &ast::Expr, given: Given, span: Span) -> Option<StatementKind> {
         self.assignable(id, e.span)?;
         let ty = self.ty(id);
-        if self.cx.linear(&ty) && self.flow.live(id).is_some() {
+        let is_linear = self.cx.linear(&ty);
+        let was_held = is_linear && self.flow.live(id).is_some();
+        let value = self.assigned(e, given, &ty, span)?;
+        if is_linear && self.flow.live(id).is_some() {
             let name = self.names[id].name.clone();
             let what = format!("`{name}` still holds a message");
             self.error("T0087", what, span, "it would be lost", "consume it first");
             return None;
         }
-        let value = self.assigned(e, given, &ty, span)?;
         self.note_set(id);
-        if self.cx.linear(&ty) {
+        if is_linear {
             self.revive(id, span);
         }
+        let value = if was_held { self.moved_ahead(value, span) } else { value };
         Some(StatementKind::Set { name: id, value })
+    }
+
+    /// A value that consumes the message of the name to which it is assigned: a hidden name holds it in between.
+    fn moved_ahead(&mut self, value: Expr, span: Span) -> Expr {
+        let ty = value.ty.clone();
+        let id = self.hidden("#value", ty.clone(), span);
+        let pattern = Pattern { kind: PatternKind::Name(id), ty, span };
+        self.ahead.push(Statement { kind: StatementKind::Let { pattern, value }, span: self.at });
+        self.get(id)
     }
 
     /// The value of an assignment.

@@ -11,6 +11,7 @@ use nacre_syntax::ast;
 use crate::borrows::{Called, Use};
 use crate::call_graph::CallGraph;
 use crate::changes::Change;
+use crate::duplicates::duplicates;
 use crate::program::Program;
 use crate::tree;
 
@@ -150,12 +151,7 @@ impl<'p> Checker<'p> {
 
     /// Reports duplicates among these names.
     pub(crate) fn once<'n>(&mut self, names: impl Iterator<Item = &'n ast::Ident>) {
-        let mut known = BTreeSet::new();
-        for name in names {
-            if !known.insert(name.name.as_str()) {
-                self.error("T0022", format!("`{}` is declared twice here", name.name), name.span, "again here", "");
-            }
-        }
+        self.found.extend(duplicates(names));
     }
 
     /// Whether a name at this span may be the layer's own: one of its file, or one without a span.

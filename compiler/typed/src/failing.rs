@@ -68,7 +68,7 @@ impl Body<'_, '_> {
     pub fn optional(&mut self, value: Expr, span: Span) -> Option<Partial> {
         let Type::Option(t) = value.ty.clone() else {
             let shown = self.show(&value.ty);
-            self.error("T0084", "this does not fail", span, format!("of type {shown}"), "leave `else` away");
+            self.error("T0084", "this cannot fail", span, format!("of type {shown}"), "remove the `else`");
             return None;
         };
         Some(self.fails(PartialKind::Option(value), *t))

@@ -21,6 +21,7 @@ mod configurations;
 mod constants;
 mod containers;
 mod convert;
+mod duplicates;
 mod emissions;
 mod expressions;
 mod extent;

@@ -24,9 +24,7 @@ impl Body<'_, '_> {
                         .at(span, "used here")
                         .also(before, "consumed here")
                         .because("a message is consumed exactly once on every path")
-                        .help(format!(
-                            "for a second reference to the same bytes, say `share {name}` where it is used first"
-                        )),
+                        .help(format!("read what is needed of it before, or write `share {name}` at its first use")),
                 );
             }
             return false;

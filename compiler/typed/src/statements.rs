@@ -210,7 +210,7 @@ impl Body<'_, '_> {
             return Some(StatementKind::Ref(self.bind_place(name, place, false)));
         };
         let ast::ExprKind::Call(f, arguments) = &e.kind else {
-            self.error("T0084", "this does not fail", otherwise.span, "", "leave `else` away");
+            self.error("T0084", "this cannot fail", otherwise.span, "", "remove the `else`");
             return None;
         };
         let entry = match self.outcome(f, arguments, e.span, None)? {
@@ -231,7 +231,7 @@ impl Body<'_, '_> {
     fn expression_statement(&mut self, e: &ast::Expr, otherwise: Option<&Otherwise>) -> Option<StatementKind> {
         if let Some(emitted) = self.emission(e, false) {
             if let Some(otherwise) = otherwise {
-                self.error("T0084", "an emission does not fail", otherwise.span, "", "leave `else` away");
+                self.error("T0084", "an emission cannot fail", otherwise.span, "", "remove the `else`");
             }
             return emitted;
         }
@@ -261,7 +261,7 @@ impl Body<'_, '_> {
                 Some(StatementKind::Attempt { value, otherwise })
             }
             (Outcome::Value(_), Some(otherwise)) => {
-                self.error("T0084", "this does not fail", otherwise.span, "", "leave `else` away");
+                self.error("T0084", "this cannot fail", otherwise.span, "", "remove the `else`");
                 None
             }
         }

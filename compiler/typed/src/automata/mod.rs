@@ -20,6 +20,7 @@ use nacre_diagnostics::{nearest, Diagnostic, Span};
 use nacre_specification as spec;
 use nacre_syntax::ast::{self, Item};
 
+use crate::duplicates::duplicates;
 use crate::program::Program;
 use inferred::Ty;
 
@@ -181,13 +182,6 @@ impl<'p> Typer<'p> {
 
     /// Reports duplicates among these names.
     fn once<'n>(&mut self, names: impl Iterator<Item = &'n ast::Ident>) {
-        let mut known: Vec<&str> = Vec::new();
-        for name in names {
-            if name.name != "_" && known.contains(&name.name.as_str()) {
-                let words = format!("`{}` is declared twice here", name.name);
-                self.error::<()>("T0022", words, name.span, "again here", "");
-            }
-            known.push(&name.name);
-        }
+        self.found.extend(duplicates(names.filter(|name| name.name != "_")));
     }
 }
