@@ -121,13 +121,14 @@ fn explain_tells_layers_frames_and_calls() {
 }
 
 /// The stages, each with something that only it has.
-const STAGES: [(&str, &str); 12] = [
+const STAGES: [(&str, &str); 13] = [
     ("tokens", "Name(import)"),
     ("syntax", "Import {"),
     ("typed", "session credit: u16"),
     ("fragments", "from above: "),
     ("composed", "bounds queue"),
     ("pass_over", "bounds queue"),
+    ("release_low", "release_low"),
     ("calls", "bounds queue"),
     ("inline", "in_place"),
     ("c-queue", "at level queue"),

@@ -59,6 +59,7 @@ pub fn emit_with(stack: &Stack, level: Level, lines: Option<Lines>) -> Result<Em
     }
     let mut stack = stack.clone();
     nacre_optimize::pass_over::fuse(&mut stack);
+    nacre_optimize::release_low::split(&mut stack);
     nacre_optimize::calls::decide(&mut stack);
     nacre_optimize::inline::mark(&mut stack);
     let options = Options { prefix: Some(PREFIX.into()), lines: lines.is_some(), asks_draws: true };

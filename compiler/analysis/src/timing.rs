@@ -205,6 +205,7 @@ impl Code<'_, '_> {
             | Operation::TakeNext
             | Operation::Read
             | Operation::Release
+            | Operation::ReleaseLow
             | Operation::Raise
             | Operation::SkipTo
             | Operation::PassOver

@@ -13,14 +13,15 @@ pub struct Pass {
 }
 
 const PASS_OVER: Pass = Pass { name: "pass_over", run: nacre_optimize::pass_over::fuse };
+const RELEASE_LOW: Pass = Pass { name: "release_low", run: nacre_optimize::release_low::split };
 const CALLS: Pass = Pass { name: "calls", run: nacre_optimize::calls::decide };
 
 /// The passes of a level, in order.
 pub fn passes(level: Level) -> &'static [Pass] {
     match level {
-        Level::Queue => &[PASS_OVER],
-        Level::Call => &[PASS_OVER, CALLS],
-        Level::Inline => &[PASS_OVER, CALLS, Pass { name: "inline", run: nacre_optimize::inline::mark }],
+        Level::Queue => &[PASS_OVER, RELEASE_LOW],
+        Level::Call => &[PASS_OVER, RELEASE_LOW, CALLS],
+        Level::Inline => &[PASS_OVER, RELEASE_LOW, CALLS, Pass { name: "inline", run: nacre_optimize::inline::mark }],
     }
 }
 

@@ -4,4 +4,5 @@ pub mod calls;
 pub mod inline;
 pub mod pass_over;
 mod reach;
+pub mod release_low;
 mod sites;

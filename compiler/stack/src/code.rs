@@ -194,6 +194,8 @@ pub enum Operation {
     Read,
     /// Window: forgets all below a number (low < n <= high, else nothing); gives how many, u32. Raises next to low.
     Release,
+    /// Window: `Release` of the number after `low`. Made by `optimize::release_low`; no layer writes it.
+    ReleaseLow,
     /// Window: `high` becomes at least the number (at most low + N).
     Raise,
     /// Window: next (and high) become at least the number.

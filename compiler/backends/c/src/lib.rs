@@ -2,6 +2,15 @@
 //!
 //! The modules that write a part of the text describe it: [`messages`] the messages, `support/pool.c` their bytes,
 //! [`events`] the queue and what replaces it at each [`Level`], [`wire`] the frames, [`entries`] the host's side.
+//!
+//! **Optimizations are passes over the stack IR** (`compiler/optimize`); this crate prints their result. It puts in
+//! place what is marked so, and for each node of the IR it selects C by the kinds and types of the operands alone: a
+//! shift by a constant needs no function, a set of up to 64 elements is a number, an index whose type is in range needs
+//! no comparison. No such choice looks at other statements, and none can change a result.
+//!
+//! **Views are borrowed in the IR**: they are valid for one statement and own no bytes. So there is nothing to decide
+//! about copies or references; [`views`] only names the places where the bytes of an operand are, and writes numbers
+//! and texts, which are not bytes yet, to temporary space of the statement (docs/decisions/022).
 
 mod actions;
 mod body;

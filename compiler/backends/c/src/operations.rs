@@ -35,12 +35,7 @@ impl Body<'_, '_> {
             (Operation::Push, Type::Window(..)) => self.push_numbered(o, &on),
             (Operation::Push | Operation::Put, _) => self.push_or_put(o, &on),
             (Operation::Pop | Operation::Read | Operation::TakeNext, _) => self.take_entry(o, &on),
-            (Operation::Release, _) => {
-                let helper = self.w.container("release", &ty, self.layer);
-                let call = format!("{helper}(step->pool, &{}, {})", on.text, on.values[0]);
-                self.gives_or_runs(o, &Type::UInt(32), &call);
-                self.set_done(o, "true");
-            }
+            (Operation::Release | Operation::ReleaseLow, _) => self.release(o, &on),
             (Operation::Hole | Operation::NewHole, Type::Window(_, _, bits)) => self.hole(o, &on.text, &ty, *bits),
             (Operation::Clear, Type::Bits(_)) => {
                 self.code.line(format!("memset(&{0}, 0, sizeof {0});", on.text));
@@ -97,6 +92,16 @@ impl Body<'_, '_> {
         let helper = self.w.container(what, &on.ty, self.layer);
         let slot = self.slot(&on.element, &format!("{helper}({pool}&{})", on.text));
         self.take_out(o, &on.element, &slot, o.operation == Operation::Read);
+    }
+
+    /// `release` and `release_low` of a window, which return the number of released entries.
+    fn release(&mut self, o: &Operate, on: &Operands) {
+        let what = if o.operation == Operation::Release { "release" } else { "release_low" };
+        let helper = self.w.container(what, &on.ty, self.layer);
+        let number: String = on.values.iter().map(|value| format!(", {value}")).collect();
+        let call = format!("{helper}(step->pool, &{}{number})", on.text);
+        self.gives_or_runs(o, &Type::UInt(32), &call);
+        self.set_done(o, "true");
     }
 
     /// Operations without a result: they move the numbers of a window, or clear a container.

@@ -242,16 +242,8 @@ impl Writer<'_> {
                 self.line(":: else");
                 self.line("fi;");
             }
-            Operation::Release => {
-                self.line(format!("i_gone = {}; O = 0;", offset("K")));
-                self.line("if");
-                self.option(format!("i_gone > 0 && i_gone <= {wide}"));
-                self.line(format!("O = i_gone; if :: {next} < i_gone -> X.next = K :: else fi;"));
-                self.drop_below(t, n, b);
-                self.end_option();
-                self.line(":: else");
-                self.line("fi;");
-            }
+            Operation::Release => self.release(&offset("K"), "K", t, n, bits),
+            Operation::ReleaseLow => self.release("1", &number("1"), t, n, bits),
             Operation::Raise => {
                 self.line(format!("i_at = {};", offset("K")));
                 self.line(format!("if :: i_at <= {n} && i_at > {wide} -> X.high = {} :: else fi;", number("i_at")));
@@ -293,6 +285,20 @@ impl Writer<'_> {
     }
 
     /// Forgets the first `gone` numbers of a window.
+    /// Releases `gone` entries of a window, up to the number `low`, if it has as many.
+    fn release(&mut self, gone: &str, low: &str, t: &Type, n: u32, bits: u8) {
+        let b = u32::from(bits);
+        self.line(format!("i_gone = {gone}; O = 0;"));
+        self.line("if");
+        self.option(format!("i_gone > 0 && i_gone <= {}", span("X", bits)));
+        let next = cut("X.next - X.low", b);
+        self.line(format!("O = i_gone; if :: {next} < i_gone -> X.next = {low} :: else fi;"));
+        self.drop_below(t, n, b);
+        self.end_option();
+        self.line(":: else");
+        self.line("fi;");
+    }
+
     fn drop_below(&mut self, t: &Type, n: u32, bits: u32) {
         self.line("i_at = 0;");
         self.line("do");

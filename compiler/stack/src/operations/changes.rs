@@ -122,6 +122,12 @@ pub fn release(container: &mut Value, arguments: Arguments) -> Done {
     Done::with(Some(Value::Num(window.release(arguments.number()))))
 }
 
+/// Window: releases the entry at `low`.
+pub fn release_low(container: &mut Value, _: Arguments) -> Done {
+    let Value::Window(window) = container else { return Done::NOTHING };
+    Done::with(Some(Value::Num(window.release(window.number(1)))))
+}
+
 /// Window: raises `high`.
 pub fn raise(container: &mut Value, arguments: Arguments) -> Done {
     if let Value::Window(window) = container {

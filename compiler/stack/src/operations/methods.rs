@@ -136,6 +136,11 @@ pub const METHODS: &[Method] = &[
         }],
     },
     Method {
+        operation: Operation::ReleaseLow,
+        word: "release_low",
+        rows: &[Row { gives: Some(Count), releases: Releases::Below, run: release_low, ..PLAIN }],
+    },
+    Method {
         operation: Operation::Raise,
         word: "raise",
         rows: &[Row { takes: &[Number], ..on(Kind::Window, "raise", raise) }],

@@ -35,31 +35,31 @@
     w->next = @next{w->next};
     return &w->at[@slot{read}];
 }
+//@ release_low: the entry at `low`; how many numbers these are.
+@_INLINE uint32_t @name(struct @_pool *pool, @type *w) {
+    (void)pool;
+    if (w->low == w->high) { return 0; }
+    /*@holds if (@_has(w->used, @slot{w->low})) { @drop{w->at[@slot{w->low}]} }@*/
+    @_unmark(w->used, @slot{w->low});
+    bool taken = w->next != w->low;
+    w->low = @next{w->low};
+    if (!taken) { w->next = w->low; }
+    return 1;
+}
 //@ release: all entries below a number; how many numbers these are.
-@_INLINE uint32_t @name(struct @_pool *pool, @type *w, @number n) {
+@_PLAIN uint32_t @name(struct @_pool *pool, @type *w, @number n) {
     (void)pool;
     uint32_t count = (uint32_t)@span{n, w->low};
     if (@span{n, w->low} > @span{w->high, w->low}) { return 0; }
-    bool beyond = @span{w->next, w->low} < @span{n, w->low};
-    if (@_LIKELY(count == 1u)) {
-        /*@holds if (@_has(w->used, @slot{w->low})) { @drop{w->at[@slot{w->low}]} }@*/
-        @_unmark(w->used, @slot{w->low});
-    } else {
-        @function{release_some}(pool, w, count);
-    }
-    w->low = n;
-    if (beyond) { w->next = n; }
-    return count;
-}
-//@ release_some: the entries of the given number of sequence numbers from `low` on.
-@_PLAIN void @name(struct @_pool *pool, @type *w, uint32_t count) {
-    (void)pool;
     /*@holds for (uint32_t i = 0; i < count; i++) {
         uint32_t slot = @slot{(w->low + i)};
         if (@_has(w->used, slot)) { @drop{w->at[slot]} }
     }@*/
     /*@one_word w->used[0] &= ~@_around(@slot{w->low}, count, @slots);@*/
     /*@many_words for (uint32_t i = 0; i < count; i++) { @_unmark(w->used, @slot{(w->low + i)}); }@*/
+    if (@span{w->next, w->low} < @span{n, w->low}) { w->next = n; }
+    w->low = n;
+    return count;
 }
 //@ raise: the window ends at a number, if it is not shorter then.
 @_PLAIN void @name(@type *w, @number n) {
