@@ -59,6 +59,15 @@ impl<'a> Control<'a> {
     }
 }
 
+/// Whether a block leaves its loop or its body on every path.
+pub fn leaves(block: &[Statement]) -> bool {
+    match block.last().map(Control::of) {
+        Some(Control::Break | Control::Exit) => true,
+        Some(Control::Branch { then, otherwise, .. }) => leaves(then) && leaves(otherwise),
+        Some(Control::Repeat(_) | Control::Next) | None => false,
+    }
+}
+
 /// An analysis that follows the dependence on some conditions.
 pub trait Dependent {
     /// Whether the condition of an `if`, or the range of a loop, is one of those followed.

@@ -10,6 +10,7 @@ pub(crate) mod run;
 
 use std::collections::BTreeMap;
 
+use nacre_analysis::control::Control;
 use nacre_analysis::flow::{self, Forward};
 use nacre_analysis::values::BodyId;
 use nacre_stack::visit::Traverse;
@@ -72,10 +73,11 @@ fn exit(body: &Block) -> Option<(&Expr, bool)> {
 
 /// Counts the breaks that end the loop of a block.
 fn breaks(block: &Block) -> usize {
-    let one = |statement: &Statement| match &statement.kind {
-        StatementKind::Break => 1,
-        StatementKind::If { then, otherwise, .. } => breaks(then) + breaks(otherwise),
-        _ => 0,
+    let one = |statement: &Statement| match Control::of(statement) {
+        Control::Break => 1,
+        Control::Branch { then, otherwise, .. } => breaks(then) + breaks(otherwise),
+        // A `break` in there ends the inner loop.
+        Control::Repeat(_) | Control::Exit | Control::Next => 0,
     };
     block.iter().map(one).sum()
 }

@@ -19,10 +19,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use nacre_analysis::control::Control;
 use nacre_stack::visit::{rewrite_stack, ChangeStatements};
 use nacre_stack::*;
 
 use crate::calls::Decision;
+use crate::sites::is_unlikely;
 
 /// Statements and expressions that one handler may put in place.
 const MOST_IN_PLACE: u64 = 6000;
@@ -74,16 +76,17 @@ struct Search<'s> {
 impl Search<'_> {
     fn block(&mut self, block: &Block, likely: bool, in_loop: bool) {
         for statement in block {
-            match &statement.kind {
-                StatementKind::If { likely: mark, then, otherwise, .. } => {
-                    self.block(then, likely && *mark != Some(false), in_loop);
-                    self.block(otherwise, likely && *mark != Some(true), in_loop);
+            match Control::of(statement) {
+                Control::Branch { then, otherwise, .. } => {
+                    self.block(then, likely && !is_unlikely(statement, true), in_loop);
+                    self.block(otherwise, likely && !is_unlikely(statement, false), in_loop);
                 }
-                StatementKind::Loop { body, .. }
-                | StatementKind::For { body, .. }
-                | StatementKind::Each { body, .. } => self.block(body, likely, true),
-                _ if likely && self.is_put_in_place(statement, in_loop) => drop(self.marked.insert(statement.id)),
-                _ => {}
+                Control::Repeat(body) => self.block(body, likely, true),
+                Control::Break | Control::Exit | Control::Next => {
+                    if likely && self.is_put_in_place(statement, in_loop) {
+                        self.marked.insert(statement.id);
+                    }
+                }
             }
         }
     }

@@ -129,7 +129,7 @@ impl Backward for StillToTouch<'_, '_> {
 }
 
 /// Whether a branch is marked as unlikely.
-fn is_unlikely(of: &Statement, then: bool) -> bool {
+pub(crate) fn is_unlikely(of: &Statement, then: bool) -> bool {
     matches!(of.kind, StatementKind::If { likely: Some(likely), .. } if likely != then)
 }
 

@@ -1,6 +1,8 @@
 //! Statements. A `return` becomes structure: what follows it goes into the other branch, or is guarded by a flag.
 
+use nacre_analysis::control::{leaves, Control};
 use nacre_specification::violation::Violation;
+use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
 use crate::names::{clean, Scope as NameScope};
@@ -10,39 +12,23 @@ use crate::types::{bits_of, is_scalar};
 use crate::uses::Uses;
 use crate::writer::Writer;
 
-/// Whether the block leaves its loop or its code on every path.
-fn leaves(block: &[Statement]) -> bool {
-    match block.last().map(|s| &s.kind) {
-        Some(StatementKind::Return(_) | StatementKind::Reject | StatementKind::Break) => true,
-        Some(StatementKind::If { then, otherwise, .. }) => leaves(then) && leaves(otherwise),
-        _ => false,
-    }
-}
-
 fn may_return(s: &Statement) -> bool {
-    match &s.kind {
-        StatementKind::Return(_) | StatementKind::Reject => true,
-        StatementKind::If { then, otherwise, .. } => then.iter().chain(otherwise).any(may_return),
-        StatementKind::Loop { body, .. } | StatementKind::For { body, .. } | StatementKind::Each { body, .. } => {
-            body.iter().any(may_return)
-        }
-        _ => false,
-    }
+    s.any_statement(|s| matches!(s.kind, StatementKind::Return(_) | StatementKind::Reject))
 }
 
 /// Whether every `return` can be written without a flag.
 fn is_structured(block: &[Statement]) -> bool {
-    block.iter().enumerate().all(|(at, s)| match &s.kind {
-        _ if !may_return(s) => true,
-        StatementKind::Return(_) | StatementKind::Reject => true,
-        StatementKind::If { then, otherwise, .. } => {
+    let structured = |at: usize, s: &Statement| match Control::of(s) {
+        Control::Exit => true,
+        Control::Branch { then, otherwise, .. } => {
             let last = at + 1 == block.len();
             let one =
                 leaves(then) && !otherwise.iter().any(may_return) || leaves(otherwise) && !then.iter().any(may_return);
             (last || one || leaves(then) && leaves(otherwise)) && is_structured(then) && is_structured(otherwise)
         }
-        _ => false,
-    })
+        Control::Repeat(_) | Control::Break | Control::Next => false,
+    };
+    block.iter().enumerate().all(|(at, s)| !may_return(s) || structured(at, s))
 }
 
 impl Writer<'_> {

@@ -1,6 +1,7 @@
 //! Builds the course of a body while the solver goes over it.
 
-use nacre_stack::{Block, Statement, StatementKind};
+use nacre_analysis::control::{leaves, Control};
+use nacre_stack::Statement;
 
 use crate::course::Course;
 
@@ -82,18 +83,9 @@ fn in_order(mut reversed: Vec<Course>) -> Course {
 }
 
 fn leaving(of: &Statement) -> [bool; 2] {
-    match &of.kind {
-        StatementKind::If { then, otherwise, .. } => [leaves(then), leaves(otherwise)],
-        _ => [false; 2],
-    }
-}
-
-/// Whether control never reaches the code behind a block.
-fn leaves(block: &Block) -> bool {
-    match block.last().map(|s| &s.kind) {
-        Some(StatementKind::Return(_) | StatementKind::Break | StatementKind::Reject) => true,
-        Some(StatementKind::If { then, otherwise, .. }) => leaves(then) && leaves(otherwise),
-        _ => false,
+    match Control::of(of) {
+        Control::Branch { then, otherwise, .. } => [leaves(then), leaves(otherwise)],
+        Control::Repeat(_) | Control::Break | Control::Exit | Control::Next => [false; 2],
     }
 }
 
@@ -101,7 +93,7 @@ fn leaves(block: &Block) -> bool {
 mod tests {
     use super::*;
     use crate::course::Act;
-    use nacre_stack::{Expr, ExprKind, Span, Type};
+    use nacre_stack::{Block, Expr, ExprKind, Span, StatementKind, Type};
 
     fn made(bytes: u32) -> Course {
         Course::Act(Act::Make(bytes))

@@ -57,19 +57,16 @@ fn effects(stack: &Stack, block: &[Statement], times: u64) -> Vec<String> {
         }
     };
     for statement in block {
-        let inner = match &statement.kind {
-            StatementKind::Emit(emit) => {
-                add(emission(stack, emit, times));
-                vec![]
-            }
-            StatementKind::Call { function, .. } => effects(stack, &stack.function(*function).body, times),
-            StatementKind::Loop { .. } | StatementKind::For { .. } | StatementKind::Each { .. } => {
-                let times = times.saturating_mul(turns(statement));
-                statement.blocks().into_iter().flat_map(|b| effects(stack, b, times)).collect()
-            }
-            _ => statement.blocks().into_iter().flat_map(|b| effects(stack, b, times)).collect(),
+        if let StatementKind::Emit(emit) = &statement.kind {
+            add(emission(stack, emit, times));
+        }
+        let called = match &statement.kind {
+            StatementKind::Call { function, .. } => Some(stack.function(*function).body.as_slice()),
+            _ => None,
         };
-        inner.into_iter().for_each(&mut add);
+        let times = times.saturating_mul(turns(statement));
+        let inner = statement.blocks().into_iter().chain(called).flat_map(|block| effects(stack, block, times));
+        inner.for_each(&mut add);
     }
     found
 }

@@ -1,6 +1,7 @@
 //! Code: statements fit the tables, and calls come to an end.
 
 use super::problems::Problems;
+use crate::visit::Traverse;
 use crate::*;
 
 /// What is known while one body is checked.
@@ -78,11 +79,8 @@ fn initial<'a>(stack: &'a Stack, problems: &'a mut Problems, id: CellId) {
 }
 
 fn draws_only(block: &Block) -> bool {
-    block.iter().all(|statement| match &statement.kind {
-        StatementKind::Let(..) | StatementKind::Random { .. } => true,
-        StatementKind::If { then, otherwise, .. } => draws_only(then) && draws_only(otherwise),
-        _ => false,
-    })
+    use StatementKind::{If, Let, Random};
+    !block.any_statement(|statement| !matches!(statement.kind, Let(..) | Random { .. } | If { .. }))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -379,18 +377,10 @@ fn recursion(stack: &Stack, problems: &mut Problems) {
 
 fn called(block: &Block) -> Vec<usize> {
     let mut found = vec![];
-    for statement in block {
-        match &statement.kind {
-            StatementKind::Call { function, .. } => found.push(function.index()),
-            StatementKind::If { then, otherwise, .. } => {
-                found.extend(called(then));
-                found.extend(called(otherwise));
-            }
-            StatementKind::Loop { body, .. } | StatementKind::For { body, .. } | StatementKind::Each { body, .. } => {
-                found.extend(called(body))
-            }
-            _ => {}
+    block.each_statement(|statement| {
+        if let StatementKind::Call { function, .. } = &statement.kind {
+            found.push(function.index());
         }
-    }
+    });
     found
 }
