@@ -3,53 +3,15 @@
 //! A value that certainly holds a message (a message, a struct or tuple with one) is checked strictly. One that may
 //! hold a message (an option, a container) is checked as far as tests decide; the interpreter checks the rest.
 
-use std::collections::BTreeMap;
+mod uses;
 
-use nacre_stack::visit::Traverse;
 use nacre_stack::*;
+
+use uses::{each_operand, holds_unwrap, known, part_of, same_bool, Flow, Part, Use};
 
 use crate::flow::{self, Forward};
 use crate::values::{self, Body};
 use crate::Lattice;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Use {
-    Live,
-    /// Unset, or moved.
-    Gone,
-    /// Unknown.
-    Maybe,
-    /// Live if that local has this value: a message that a failed operation returns.
-    If(LocalId, bool),
-}
-
-/// A part of a local, by the path of its fields.
-type Part = (LocalId, Vec<u32>);
-
-/// The facts at a reachable point.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Flow {
-    uses: BTreeMap<Part, Use>,
-    /// Bool locals that equal another one or its negation.
-    aliases: BTreeMap<LocalId, (LocalId, bool)>,
-}
-
-/// Different states join to unknown, the top.
-impl Lattice for Flow {
-    fn join(&mut self, other: &Flow) -> bool {
-        let before = self.aliases.len();
-        self.aliases.retain(|alias, of| other.aliases.get(alias) == Some(of));
-        let mut grew = self.aliases.len() < before;
-        for (part, theirs) in &other.uses {
-            let ours = self.uses.entry(part.clone()).or_insert(*theirs);
-            if *ours != *theirs && *ours != Use::Maybe {
-                *ours = Use::Maybe;
-                grew = true;
-            }
-        }
-        grew
-    }
-}
 
 struct Walker<'a> {
     stack: &'a Stack,
@@ -431,50 +393,4 @@ impl<'a> Walker<'a> {
             self.flow.uses.insert(part, Use::Maybe);
         }
     }
-}
-
-/// The part of a local that an expression names; a value in an option counts as the option.
-fn part_of(e: &Expr) -> Option<Part> {
-    match &e.kind {
-        ExprKind::Local(id) => Some((*id, vec![])),
-        ExprKind::Unwrap(a) => part_of(a),
-        ExprKind::Field(a, i) => {
-            let (id, mut path) = part_of(a)?;
-            if !holds_unwrap(a) {
-                path.push(*i);
-            }
-            Some((id, path))
-        }
-        _ => None,
-    }
-}
-
-fn holds_unwrap(e: &Expr) -> bool {
-    match &e.kind {
-        ExprKind::Unwrap(_) => true,
-        ExprKind::Field(a, _) => holds_unwrap(a),
-        _ => false,
-    }
-}
-
-/// The states of the options in a value.
-fn known(value: &Expr) -> Use {
-    match value.kind {
-        ExprKind::None | ExprKind::Zero => Use::Maybe,
-        _ => Use::Live,
-    }
-}
-
-fn same_bool(value: &Expr) -> Option<(LocalId, bool)> {
-    match &value.kind {
-        ExprKind::Local(id) if value.ty == Type::Bool => Some((*id, true)),
-        ExprKind::Unary(UnaryOp::Not, a) => same_bool(a).map(|(id, same)| (id, !same)),
-        _ => None,
-    }
-}
-
-/// The operands of an expression, in the order of evaluation, with the indices of its place.
-fn each_operand(e: &Expr, visit: &mut dyn FnMut(&Expr)) {
-    let parts = e.parts();
-    parts.places.into_iter().flat_map(Traverse::operands).chain(parts.operands).for_each(visit);
 }

@@ -1,0 +1,134 @@
+//! How a run ends: both ends close, and nothing may be left of them.
+
+use super::{Run, Running};
+use crate::checks::{Check, Failure};
+use crate::endpoint::{Outcome, NEVER};
+use crate::world::BEGIN;
+
+impl Running<'_> {
+    /// Closes both ends, and looks at what is left of them.
+    pub(super) fn end(&mut self) {
+        self.wait(1_000_000_000, |running| running.world.silent() && running.world.next() == NEVER);
+        for side in [0, 1] {
+            let Some(close) = self.close.filter(|_| self.sides[side].closed.is_none() && self.failure.is_none()) else {
+                continue;
+            };
+            let outcome = self.world.call(side, close, &[], None, &[]);
+            if outcome != Outcome::Done {
+                self.fail(Check::Unbroken, format!("`close` was {outcome:?}"));
+            }
+            self.hear();
+            self.wait(self.plan.patience, |r| {
+                r.sides.iter().all(|s| s.closed.is_some())
+                    || (side == 0 && r.world.silent() && r.sides[0].closed.is_some())
+            });
+        }
+        if self.failure.is_none()
+            && self.closed.is_some()
+            && self.close.is_some()
+            && self.sides.iter().any(|s| s.closed.is_none())
+        {
+            self.fail(Check::Complete, "closing has no end".into());
+        }
+        // What one end still has to say may take several timeouts; then nothing is held any more.
+        let time = if self.is_closed_in_order() { self.plan.patience } else { 1_000_000_000 };
+        self.wait(time, |r| {
+            r.world.silent() && (r.world.next() == NEVER || r.is_closed_in_order() && r.holds_nothing())
+        });
+        self.inspect();
+    }
+
+    fn is_closed_in_order(&self) -> bool {
+        self.sides.iter().all(|side| side.closed == Some(0))
+    }
+
+    fn holds_nothing(&self) -> bool {
+        self.world.nodes.iter().map(|node| node.endpoint.space()).all(|(free, all)| free == all)
+    }
+
+    fn inspect(&mut self) {
+        for side in [0, 1] {
+            let node = &self.world.nodes[side];
+            let name = node.name.clone();
+            let report = node.endpoint.reports().first().cloned();
+            let counters = node.endpoint.counters();
+            let counted = ["broken", "bound"].map(|c| node.interface.counter(&counters, c).unwrap_or(0));
+            if let Some(report) = report {
+                self.fail(Check::Unbroken, format!("at {name}: {report}"));
+            }
+            if counted != [0, 0] {
+                self.fail(
+                    Check::Unbroken,
+                    format!("at {name}: a layer broke {} rules and met {} bounds", counted[0], counted[1]),
+                );
+            }
+            if self.is_closed_in_order() {
+                self.check_space(side, "after an orderly close");
+            }
+        }
+    }
+
+    fn check_space(&mut self, side: usize, when: &str) {
+        let (free, all) = self.world.nodes[side].endpoint.space();
+        if free != all {
+            let name = self.world.nodes[side].name.clone();
+            self.fail(Check::Space, format!("{name} still holds {} of {all} blocks {when}", all - free));
+        }
+    }
+
+    /// A rule that was broken often explains what failed later.
+    fn mention_broken(&mut self, counters: &[Vec<u64>; 2]) {
+        let Some(failure) = &mut self.failure else { return };
+        for (node, counters) in self.world.nodes.iter().zip(counters) {
+            let count = node.interface.counter(counters, "broken").unwrap_or(0);
+            if count > 0 && failure.check != Check::Unbroken {
+                failure.text += &format!(" (`broken` was counted {count} times at {})", node.name);
+            }
+        }
+    }
+
+    pub(super) fn result(mut self) -> Run {
+        let sides = [0, 1];
+        let there = self.world.nodes.len() == 2;
+        let counters = sides.map(|n| if there { self.world.nodes[n].endpoint.counters() } else { vec![] });
+        // A difference of machines explains a failure better than what came of it.
+        let reports = self
+            .world
+            .nodes
+            .iter()
+            .flat_map(|n| n.endpoint.reports().into_iter().map(|r| format!("at {}: {r}", n.name)));
+        let report = reports.collect::<Vec<_>>().into_iter().next();
+        if let (Some(failure), Some(report)) = (&mut self.failure, report) {
+            if failure.check != Check::Unbroken && self.plan.checks.contains(&Check::Unbroken) {
+                *failure = Failure { check: Check::Unbroken, text: report, ..failure.clone() };
+            }
+        }
+        self.mention_broken(&counters);
+        if there {
+            for side in sides {
+                self.world.discard(side);
+                self.check_space(side, "after the end");
+            }
+        }
+        let node = |n: usize| self.world.nodes.get(n);
+        let mut items = self.messages.clone();
+        items.extend(self.world.faults.iter().copied());
+        items.sort();
+        items.dedup();
+        Run {
+            failure: self.failure,
+            items,
+            lasted: self.world.now - BEGIN,
+            steps: self.world.steps,
+            sent: sides.map(|n| self.sides[n].ledger.total()),
+            largest: sides.map(|n| self.sides[n].largest),
+            delivered: sides.map(|n| self.sides[1 - n].ledger.count),
+            frames: sides.map(|n| node(n).map_or(0, |n| n.frames)),
+            bytes: sides.map(|n| node(n).map_or(0, |n| n.bytes)),
+            dropped: sides.map(|n| node(n).map_or(0, |n| n.dropped)),
+            counters,
+            digest: self.world.digest(),
+            trace: self.world.trace.take().unwrap_or_default(),
+        }
+    }
+}
