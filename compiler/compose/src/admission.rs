@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
-use crate::constants::constant;
+use crate::constants::{constant, is_lossless};
 use crate::linked::Linked;
 
 /// Gives every input of every port but the lower one its admission.
@@ -96,7 +96,10 @@ fn length_limit(condition: &Expr, message: LocalId) -> Option<u64> {
 
 fn is_length(expr: &Expr, message: LocalId) -> bool {
     match &expr.kind {
-        ExprKind::Convert(inner) => is_length(inner, message),
+        // Of sequence numbers, a long length can be less than a short one.
+        ExprKind::Convert(inner) => {
+            is_lossless(&inner.ty, &expr.ty) && !matches!(expr.ty, Type::Seq(_)) && is_length(inner, message)
+        }
         ExprKind::Length(of) => match &of.kind {
             ExprKind::Local(local) => *local == message,
             ExprKind::Borrow(place) => place.root == Root::Local(message) && place.path.is_empty(),

@@ -6,7 +6,7 @@ use nacre_analysis::Lattice;
 use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
-use crate::constants::{constant, width};
+use crate::constants::{constant, is_lossless, width};
 use crate::strides::Strides;
 
 /// The facts at a point of the code.
@@ -125,7 +125,7 @@ impl Facts {
         let known = self.known.clone();
         let mut alone = None;
         for clause in &mut self.clauses {
-            clause.retain(|(e, holds)| !known.iter().any(|(k, h)| k.kind == e.kind && h != holds));
+            clause.retain(|(e, holds)| !known.iter().any(|(k, h)| k == e && h != holds));
             if clause.len() == 1 {
                 alone = clause.pop();
             }
@@ -145,7 +145,10 @@ impl Facts {
         match &resolved.kind {
             ExprKind::Unary(UnaryOp::Not, inner) => self.literal(inner, !holds),
             ExprKind::Binary(BinaryOp::NotEqual, a, b) => self.literal(&make(BinaryOp::Equal, a, b), !holds),
-            ExprKind::Binary(BinaryOp::LessEqual, a, b) => self.literal(&make(BinaryOp::Less, b, a), !holds),
+            // Half of all sequence numbers away from each other, each of two is less than the other.
+            ExprKind::Binary(BinaryOp::LessEqual, a, b) if !matches!(a.ty, Type::Seq(_)) => {
+                self.literal(&make(BinaryOp::Less, b, a), !holds)
+            }
             ExprKind::Binary(BinaryOp::Less, a, b) if constant(a) == Some(0) && !signed(&b.ty) => {
                 (make(BinaryOp::Equal, b, &zero(&b.ty)), !holds)
             }
@@ -177,7 +180,7 @@ impl Facts {
         if signed(&low.ty) {
             return;
         }
-        let (low, high) = (self.resolve(low), self.resolve(high));
+        let (low, high) = (number_of(self.resolve(low)), number_of(self.resolve(high)));
         if let Some(max) = constant(&high) {
             self.at_most.push((low, max.saturating_sub(less)));
             return;
@@ -192,7 +195,7 @@ impl Facts {
     }
 
     fn known_bound(&self, expr: &Expr) -> Option<u64> {
-        self.at_most.iter().filter(|(e, _)| e.kind == expr.kind).map(|(_, max)| *max).min()
+        self.at_most.iter().filter(|(e, _)| is_same(e, expr)).map(|(_, max)| *max).min()
     }
 
     /// The greatest length of the message in a local that follows from the facts.
@@ -210,10 +213,10 @@ impl Facts {
 
     /// The greatest length of `rest(message, at)`.
     pub fn remainder(&self, message: &Expr, at: &Expr) -> Option<u64> {
-        let at = self.resolve(at);
+        let at = number_of(self.resolve(at));
         let said = self.at_most.iter().filter_map(|(e, max)| {
             let ExprKind::Binary(BinaryOp::Sub, a, b) = &e.kind else { return None };
-            (same_message(a, message) && b.kind == at.kind).then_some(*max)
+            (same_message(a, message) && is_same(b, &at)).then_some(*max)
         });
         said.min().or_else(|| whole_pieces(&at, message))
     }
@@ -221,9 +224,9 @@ impl Facts {
     /// The largest value of an expression, if it is known.
     pub fn largest(&self, expr: &Expr) -> Option<u64> {
         constant(expr).or_else(|| {
-            let resolved = self.resolve(expr);
+            let resolved = number_of(self.resolve(expr));
             constant(&resolved).or_else(|| self.known_bound(&resolved)).or(match &resolved.kind {
-                ExprKind::Binary(BinaryOp::Min, a, b) => match (self.largest(a), self.largest(b)) {
+                ExprKind::Binary(BinaryOp::Min, a, b) if !signed(&a.ty) => match (self.largest(a), self.largest(b)) {
                     (Some(a), Some(b)) => Some(a.min(b)),
                     (a, b) => a.or(b),
                 },
@@ -237,10 +240,14 @@ impl Facts {
         known.of(&self.resolve(expr)).0
     }
 
-    /// Replaces locals by their definitions, and omits lossless conversions.
+    /// The same value of the same type, with the definitions of locals in their place and without lossless conversions
+    /// of operands whose type says nothing else.
     fn resolve(&self, expr: &Expr) -> Expr {
         let kind = match &expr.kind {
-            ExprKind::Convert(inner) if width(&inner.ty) <= width(&expr.ty) => return self.resolve(inner),
+            ExprKind::Convert(inner) if is_lossless(&inner.ty, &expr.ty) => {
+                return converted(self.resolve(inner), expr)
+            }
+            ExprKind::Convert(inner) => ExprKind::Convert(Box::new(self.resolve(inner))),
             ExprKind::Zero if width(&expr.ty) < 64 || matches!(expr.ty, Type::UInt(_)) => ExprKind::Const(0),
             ExprKind::Local(local) => match self.defined.iter().find(|(l, _)| l == local) {
                 Some((_, value)) => return value.clone(),
@@ -258,6 +265,30 @@ impl Facts {
         };
         Expr::new(kind, expr.ty.clone(), expr.span)
     }
+}
+
+/// A resolved expression without loss as one of the type of `to`. What an operator computes depends on the type of its
+/// operands, and stays converted.
+fn converted(value: Expr, to: &Expr) -> Expr {
+    let kind = match value.kind {
+        ExprKind::Convert(inner) if is_lossless(&inner.ty, &value.ty) => ExprKind::Convert(inner),
+        ExprKind::Const(_) | ExprKind::Local(_) | ExprKind::Length(_) | ExprKind::Load(_) => value.kind,
+        _ => ExprKind::Convert(Box::new(value)),
+    };
+    Expr::new(kind, to.ty.clone(), to.span)
+}
+
+/// The expression that has the value of a resolved one, in whatever type.
+fn number_of(value: Expr) -> Expr {
+    match value.kind {
+        ExprKind::Convert(inner) if is_lossless(&inner.ty, &value.ty) => *inner,
+        _ => value,
+    }
+}
+
+/// Whether two expressions have the same value. The types of operands tell that of the result, but not of a conversion.
+fn is_same(a: &Expr, b: &Expr) -> bool {
+    a.kind == b.kind && (a.ty == b.ty || !matches!(a.kind, ExprKind::Convert(_)))
 }
 
 fn signed(ty: &Type) -> bool {

@@ -7,7 +7,7 @@ use nacre_analysis::{Lattice, Stride};
 use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
-use crate::constants::{constant, width};
+use crate::constants::{constant, is_lossless, width};
 
 /// A common divisor of all values, for each cell and each local of one body.
 #[derive(Clone, Debug)]
@@ -108,7 +108,7 @@ impl Strides {
             return u32::try_from(number).map_or(Stride::ANY, Stride);
         }
         match &expr.kind {
-            ExprKind::Convert(inner) if width(&inner.ty) <= width(&expr.ty) => self.of(inner),
+            ExprKind::Convert(inner) if is_lossless(&inner.ty, &expr.ty) => self.of(inner),
             ExprKind::Binary(BinaryOp::Mul, a, b) if width(&expr.ty) >= 32 => {
                 let factor = constant(a).or_else(|| constant(b)).and_then(|n| u32::try_from(n).ok());
                 factor.map_or(Stride::ANY, Stride)

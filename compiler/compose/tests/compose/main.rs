@@ -2,6 +2,7 @@
 
 mod errors;
 mod layers;
+mod lengths;
 mod library;
 mod needs;
 mod peers;
