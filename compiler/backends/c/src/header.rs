@@ -1,5 +1,6 @@
 //! The header of a stack: the interface of all stacks, then this one's types, bounds and functions.
 
+use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
 use crate::code::Code;
@@ -136,7 +137,8 @@ impl Writer<'_> {
             code.line(format!("struct {p}_node {{ struct {p}_bytes bytes; uint32_t next, references; }};"));
         }
         code.open(format!("struct {p}_block {{"));
-        code.line("uint16_t references;");
+        let references = if self.most_references() < 1 << 16 { "uint16_t" } else { "uint32_t" };
+        code.line(format!("{references} references;"));
         code.line("uint16_t next; /* block with the bytes that follow; 0: none */");
         code.line("uint16_t after; /* of a free block: the one that is taken next */");
         code.line(format!("uint8_t bytes[{}];", self.block_bytes().next_multiple_of(8)));
@@ -150,6 +152,25 @@ impl Writer<'_> {
         code.line(format!("struct {p}_block block[];"));
         code.close("};");
         code.line("");
+    }
+
+    /// Upper bound of the references to one block: each of a message that is stored or waits, and those of a step, in
+    /// which a handler or function runs once at a time. The limits of state and steps keep it far below 2^32.
+    fn most_references(&self) -> u64 {
+        let stack = self.stack;
+        let bounds = &stack.bounds;
+        let held = |types: &mut dyn Iterator<Item = &Type>| {
+            types.fold(0, |sum: u64, ty| sum.saturating_add(stack.messages_in(ty)))
+        };
+        let stored = held(&mut stack.cells.iter().map(|cell| &cell.ty));
+        let handlers = stack.handlers.iter().flat_map(|h| &h.locals);
+        let locals = held(&mut handlers.chain(stack.functions.iter().flat_map(|f| &f.locals)).map(|local| &local.ty));
+        let shares = stack.handlers.iter().map(|h| &h.body).chain(stack.functions.iter().map(|f| &f.body));
+        let mut in_statements = 0;
+        shares.for_each(|body| body.each_expr(|e| in_statements += u64::from(matches!(e.kind, ExprKind::Share(_)))));
+        let of_step = [bounds.queue, bounds.pieces, bounds.segments, bounds.outputs, self.most_waiting()];
+        let all = of_step.into_iter().map(u64::from).chain([stored, locals, in_statements]);
+        all.fold(0, u64::saturating_add)
     }
 
     fn config_struct(&mut self, code: &mut Code) {

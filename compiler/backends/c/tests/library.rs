@@ -164,3 +164,33 @@ fn code_that_is_put_in_place_never_lets_the_address_of_its_step_out() {
     }
     assert!(calls > 40, "{calls} calls were seen");
 }
+
+/// A row of stored references to messages of 60 bytes, and one in a function.
+fn references(stored: u32, in_step: u32) -> String {
+    let own = format!(
+        "worker keeper {{
+            state {{ old: ring<msg, {stored}> }}
+            accepts send(m) when m.len <= 60;
+            down send(m) {{
+                for i in 0 .. {stored} {{ old.push(share m) else break; }}
+                var more: list<msg, {in_step}>;
+                for i in 0 .. {in_step} {{ more.push(share m) else break; }}
+                drop more;
+                pass m;
+            }}
+        }}"
+    );
+    let stack = with_own("kept", &["floor"], &own, "keeper / floor");
+    let header =
+        nacre_backend_c::write_with(&stack, nacre_backend_c::Level::Inline, &|_| None, Default::default()).header;
+    let found = header.lines().find(|line| line.trim_end().ends_with(" references;")).expect("a block counts them");
+    found.trim().to_string()
+}
+
+#[test]
+fn a_block_counts_all_references_that_there_can_be() {
+    assert_eq!(references(4000, 4000), "uint16_t references;");
+    assert_eq!(references(65_000, 10), "uint16_t references;");
+    assert_eq!(references(65_000, 600), "uint32_t references;");
+    assert_eq!(references(10, 65_600), "uint32_t references;");
+}
