@@ -309,6 +309,9 @@ static int next_plan(void) {
     return 0;
 }
 
+/* A number as the model has it; -1: it is larger than those. */
+static int number_seen(uint64_t number) { return number > INT32_MAX ? -1 : (int)number; }
+
 /* What left the end is kept as strings. */
 static void collect(struct result *result) {
     result->from = lefts_count;
@@ -331,7 +334,7 @@ static void collect(struct result *result) {
             .port = output->port,
             .event = output->event,
             .bytes = output->segments != NULL ? number_of(&strings, bytes, at, &new) : 0,
-            .number = event->arguments > 0 ? (int)output->arguments[0] : 0,
+            .number = event->arguments > 0 ? number_seen(output->arguments[0]) : 0,
         };
         result->left++;
         used += sizeof *lefts;

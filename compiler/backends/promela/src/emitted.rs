@@ -62,7 +62,7 @@ impl Writer<'_> {
         let name = self.stack.event(event).name.clone();
         let number = self.leaves_as(port, event).unwrap_or_default() - LEAVES;
         let waits = down && world.is_open();
-        let taken = if waits { vec![] } else { self.taken(world, down, event, Waiting::Queue)? };
+        let taken = if waits { Taken::default() } else { self.taken(world, down, event, Waiting::Queue)? };
         let places: Vec<_> =
             self.event_places(event).into_iter().zip(self.stack.event(event).parameters.clone()).collect();
         self.option(format!("next_handler == {}", LEAVES + number));

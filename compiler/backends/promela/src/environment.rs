@@ -13,7 +13,7 @@ use nacre_stack::{EventId, Parameter, Stack, Type};
 use crate::automata::Transition;
 use crate::effects;
 use crate::monitors::{clash, known, unclear};
-use crate::report::{violated, Step as Report};
+use crate::report::{violated, within, Limit, Step as Report};
 use crate::term::Term;
 use crate::world::{Call, World};
 
@@ -57,8 +57,14 @@ pub struct Silent {
     pub lines: Vec<String>,
 }
 
-/// For each automaton that speaks of an event, its ways, and what is said where there is none.
-pub type Taken = Vec<(Vec<Transition>, Violation, String)>;
+/// How an event that leaves an endpoint is taken.
+#[derive(Default)]
+pub struct Taken {
+    /// For each automaton that speaks of the event, its ways, and what is said where there is none.
+    ways: Vec<(Vec<Transition>, Violation, String)>,
+    /// Numbers that the event carries to them. One that is larger than automata of models have is negative here.
+    large: Vec<Term>,
+}
 
 /// Parameters of an event as an action's: where it happens, then what each parameter carries, by its place. Addresses
 /// are those of the peer.
@@ -199,20 +205,23 @@ impl World<'_> {
         let speaks = |a: &Automaton| a.actions.iter().any(|action| action.kind == kind && action.name == *name);
         let below = std::slice::from_ref(self.below);
         if !if down { below } else { self.above }.iter().any(speaks) {
-            return Ok(vec![]);
+            return Ok(Taken::default());
         }
         let arguments = action_parameters(stack, event, &Term::atom("me"), carried)?;
+        let parameters = stack.event(event).parameters.iter().zip(arguments.iter().skip(1));
+        let large = parameters.filter(|(parameter, _)| may_be_large(&parameter.ty)).map(|(_, term)| term.clone());
+        let mut taken = Taken { ways: vec![], large: large.collect() };
         if down {
             let why = format!("{name} goes down where {} does not take it", self.below.name);
             let found = known(&self.network(), kind, name, &arguments)?;
-            return Ok(found.map(|transitions| (transitions, Violation::NotTaken, why)).into_iter().collect());
+            taken.ways.extend(found.map(|transitions| (transitions, Violation::NotTaken, why)));
+            return Ok(taken);
         }
         let written = |bytes: &[u8]| self.written(bytes);
-        let mut taken = vec![];
         for monitor in self.monitors(&written) {
             let why = format!("{name} is not allowed by {} here", monitor.name());
             let found = monitor.known(kind, name, &arguments)?;
-            taken.extend(found.map(|transitions| (transitions, Violation::NotAllowed, why)));
+            taken.ways.extend(found.map(|transitions| (transitions, Violation::NotAllowed, why)));
         }
         Ok(taken)
     }
@@ -227,10 +236,21 @@ impl World<'_> {
     }
 }
 
+/// Whether numbers of a type can be negative or more than an `int` has.
+fn may_be_large(ty: &Type) -> bool {
+    match ty {
+        Type::UInt(bits) | Type::Seq(bits) => *bits > 31,
+        Type::Range(_, end) => *end > 1 << 31,
+        Type::Int(_) | Type::Duration | Type::Instant => true,
+        _ => false,
+    }
+}
+
 /// One of the ways of each; `own`: statements of their own, so that it is for SPIN to choose.
 pub fn choices(taken: &Taken, own: bool) -> Vec<String> {
-    let mut lines = vec![];
-    for (transitions, violation, why) in taken {
+    let mut lines: Vec<String> =
+        taken.large.iter().map(|number| within(&format!("{number} >= 0"), Limit::Number)).collect();
+    for (transitions, violation, why) in &taken.ways {
         let clash = clash(transitions);
         if !own && !clash.is_false() {
             lines.push(format!("if :: {clash} -> {} :: else fi;", unclear(why)));

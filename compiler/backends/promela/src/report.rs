@@ -120,14 +120,16 @@ pub enum Limit {
     Length,
     /// More events of a step, or put off by it, wait than the model has places for.
     Events,
+    /// An event carries a number to an automaton that is negative, or larger than the model has.
+    Number,
 }
 
 /// Numbers of limits are from here on.
 const LIMITS: u32 = 100;
 
 impl Limit {
-    const ALL: [Limit; 6] =
-        [Limit::Capacity, Limit::Ambiguous, Limit::Draws, Limit::Waiting, Limit::Length, Limit::Events];
+    const ALL: [Limit; 7] =
+        [Limit::Capacity, Limit::Ambiguous, Limit::Draws, Limit::Waiting, Limit::Length, Limit::Events, Limit::Number];
 
     /// What a verdict says of it.
     pub fn message(self) -> &'static str {
@@ -138,6 +140,7 @@ impl Limit {
             Limit::Waiting => "more events wait for the network than the model has places for",
             Limit::Length => "a message is longer than the model has places for",
             Limit::Events => "more events of a step wait than the model has places for",
+            Limit::Number => "an event carries a number that is negative or larger than 2147483647",
         }
     }
 }

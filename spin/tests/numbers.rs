@@ -1,0 +1,77 @@
+//! Numbers that events carry to automata: SPIN's are of 31 bits, and a search says where they do not suffice.
+
+mod common;
+
+use std::path::Path;
+
+use common::tools;
+use nacre_backend_c::Level;
+use nacre_driver::Session;
+use nacre_spin::spin::{Limits, Verdict};
+use nacre_spin::{emitted::between, model};
+use nacre_worlds::setup::Setup;
+use nacre_worlds::world::{self, Subject};
+
+/// A layer that answers `ask` with a number, twice: the second is allowed if the condition holds for the first.
+fn telling(ty: &str, number: &str, condition: &str) -> Setup {
+    let text = format!(
+        "import \"../../layers/interfaces.nacre\";
+        interface meter {{
+            down ask()
+            up told(n: {ty})
+        }}
+        automaton metered {{
+            state {{ told: bool, right: bool }}
+            input ask(at p) {{ }}
+            output told(at p, n) when !told || right {{
+                told = true;
+                right = {condition};
+            }}
+        }}
+        worker telling: meter over channel {{
+            requires lossy_network;
+            provides metered;
+            header Asked {{}}
+            down ask() {{
+                above.told({number});
+                above.told({number});
+                below.send(Asked {{}});
+            }}
+            up deliver(Asked {{}}) {{ }}
+        }}
+        configuration small for telling {{ ask = (1, 0); }}"
+    );
+    let session = Session::from_text(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/telling.nacre"), &text);
+    assert!(!session.has_errors(), "{}", session.render(false));
+    let configuration = session.configurations().into_iter().find(|c| c.subject == "telling").expect("it is there");
+    let subject = Subject { name: "telling".into(), is_layer: true };
+    match world::world(&session, &subject, &configuration, false) {
+        Ok(world) => world.setup,
+        Err(_) => panic!("there is no world"),
+    }
+}
+
+/// The verdicts of SPIN on the model, and on the emitted C.
+fn verdicts(setup: &Setup) -> [Verdict; 2] {
+    let (tools, limits) = (tools(), Limits::default());
+    let searches = [model::check(setup, &tools, &limits), between::check(setup, Level::Call, &tools, &limits)];
+    searches.map(|searched| searched.expect("a verdict").verdict)
+}
+
+#[test]
+fn numbers_of_31_bits_are_those_of_the_stack() {
+    assert_eq!(verdicts(&telling("u32", "2147483647", "n > 5")), [Verdict::Holds, Verdict::Holds]);
+    for verdict in verdicts(&telling("u32", "2147483647", "n < 5")) {
+        assert!(matches!(verdict, Verdict::Violated { .. }), "{verdict:?}");
+    }
+}
+
+#[test]
+fn larger_numbers_end_the_search() {
+    for (ty, number) in [("u32", "4000000000"), ("i8", "-1")] {
+        for verdict in verdicts(&telling(ty, number, "n > 5")) {
+            let Verdict::Incomplete(why) = &verdict else { panic!("{ty}: {verdict:?}") };
+            assert!(why.contains("larger than 2147483647"), "{why}");
+        }
+    }
+}
