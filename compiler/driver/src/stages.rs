@@ -51,9 +51,13 @@ impl Session {
     }
 
     /// The typed trees of the layers of a stack, top first.
+    pub fn trees(&self, stack: &str) -> Vec<nacre_typed::tree::Layer> {
+        self.program.stack(stack).map_or_else(Vec::new, |declared| self.program.trees(declared))
+    }
+
+    /// The same as text.
     pub fn typed(&self, stack: &str) -> Vec<String> {
-        let declared = self.program.stack(stack);
-        declared.map_or_else(Vec::new, |s| self.program.trees(s).iter().map(nacre_typed::tree::print).collect())
+        self.trees(stack).iter().map(nacre_typed::tree::print).collect()
     }
 
     /// The typed tree of every layer alone, with the defaults of its parameters; also of layers with errors.

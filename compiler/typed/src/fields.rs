@@ -69,7 +69,12 @@ impl Body<'_, '_> {
         }
         if let Type::Bits(_) = value.ty {
             let Some((query, ty)) = property(&value.ty, &field.name) else { return self.no_field(&value.ty, field) };
-            return Some(Value::fixed(self.make(ExprKind::QueryValue(query, Box::new(value)), ty)));
+            let kind = match value {
+                // The set in an option, where it is: that takes no step.
+                Expr { kind: ExprKind::Load(place), .. } => ExprKind::Query(query, place, Vec::new()),
+                value => ExprKind::QueryValue(query, Box::new(value)),
+            };
+            return Some(Value::fixed(self.make(kind, ty)));
         }
         match self.field_of(&value.ty, &field.name) {
             Some((index, ty)) => Some(Value::fixed(self.make(ExprKind::Field(Box::new(value), index), ty))),

@@ -2,7 +2,7 @@
 
 use super::generator::Generator;
 use super::scope::{root, Access, Scope};
-use super::spot::Spot;
+use super::spot::{Inside, Spot};
 use super::tree::{tree, Node};
 use super::types::Ty;
 
@@ -88,10 +88,24 @@ impl Generator {
         }
         let end = match self.percent(10) {
             true => tree![" else unreachable;\n"],
-            false => tree![" else {\n", self.leave(spot, scope), "}\n"],
+            false => self.left_else(spot, scope),
         };
         scope.add(name.clone(), ty, Access::Read);
         Some(tree![format!("let {name} = "), value, end])
+    }
+
+    /// ` else` of what has to leave; short where nothing is held.
+    pub fn left_else(&mut self, spot: &Spot, scope: &Scope) -> Node {
+        let breaks = spot.in_loop == Some(spot.held.len());
+        match &spot.inside {
+            _ if breaks && self.percent(80) => tree![" else break;\n"],
+            Inside::Function(Some(ty)) if spot.held.is_empty() && self.percent(50) => {
+                tree![" else return ", self.wanted(scope, ty, 1), ";\n"]
+            }
+            Inside::Function(Some(_)) => tree![" else {\n", self.leave(spot, scope), "}\n"],
+            _ if spot.held.is_empty() && self.percent(50) => tree![" else return;\n"],
+            _ => tree![" else {\n", self.leave(spot, scope), "}\n"],
+        }
     }
 
     /// What may not be there, and its type if it is.
@@ -138,7 +152,8 @@ impl Generator {
         let (option, name) = (self.one(&options).path.clone(), self.name("m"));
         let mut inner = scope.clone();
         inner.messages.push(name.clone());
-        match self.below(4) {
+        match self.below(5) {
+            4 => Some(tree![format!("drop {option};\n")]),
             0 => Some(tree![format!("{option} = some("), self.message(scope)?, ");\n"]),
             1 => Some(tree![format!("{option}.clear();\n")]),
             2 => {

@@ -77,7 +77,7 @@ impl Generator {
     }
 
     /// The state after another event: every order of events gives another number.
-    fn step_of(&mut self, scope: &Scope) -> Node {
+    pub fn step_of(&mut self, scope: &Scope) -> Node {
         let numbers = scope.places(self, |ty| matches!(ty, Ty::UInt(_)));
         let own: Vec<_> = numbers.iter().filter(|place| place.access == Access::Change).collect();
         let place = self.one(&own);

@@ -70,7 +70,7 @@ impl Generator {
     fn otherwise(&mut self, spot: &Spot, scope: &Scope) -> Node {
         match self.below(8) {
             0 => tree![" else unreachable;\n"],
-            1 => tree![" else {\n", self.leave(spot, scope), "}\n"],
+            1 => self.left_else(spot, scope),
             2 if spot.depth > 0 => tree![" else ", self.block(spot, scope)],
             _ => tree![format!(" else {{ count {}; }}\n", self.one(&spot.layer.counters))],
         }
@@ -94,6 +94,7 @@ impl Generator {
             Ty::Pool(of, n) => match self.below(8) {
                 0 => Some(tree![format!("{path}.clear();\n")]),
                 1 | 2 => Some(tree![format!("{path}.remove({});\n", scope.index(self, *n))]),
+                3 | 4 => Some(self.entry_ref(spot, scope, &path, of, *n)),
                 _ => {
                     let made = tree![format!("{path}.add("), self.entry(scope, of)?, ")"];
                     Some(self.slotted(spot, scope, made, *n))
@@ -112,6 +113,21 @@ impl Generator {
             }
             _ => None,
         }
+    }
+
+    /// A name for an entry, if it is there.
+    fn entry_ref(&mut self, spot: &Spot, scope: &mut Scope, path: &str, of: &Ty, n: u32) -> Node {
+        let (name, slot, end) = (self.name("x"), scope.index(self, n), self.left_else(spot, scope));
+        scope.stands.push((name.clone(), scope.origin(path).to_string()));
+        match of {
+            Ty::Struct(_, fields) if !of.is_plain() => {
+                for field in fields.iter().filter(|field| field.ty.is_plain()) {
+                    scope.add(format!("{name}.{}", field.name), field.ty.clone(), Access::Change);
+                }
+            }
+            plain => scope.add(name.clone(), plain.clone(), Access::Change),
+        }
+        tree![format!("ref {name} = {path}.at({slot})"), end]
     }
 
     fn windowed(&mut self, spot: &Spot, scope: &mut Scope, path: &str, of: &Ty, bits: u8) -> Option<Node> {
@@ -203,7 +219,15 @@ impl Generator {
         let head = match &ty {
             Ty::Bits(n) => {
                 inner.add(second.clone(), Ty::Range(u64::from(*n)), Access::Read);
+                if self.percent(25) {
+                    let value = self.fixed(scope, &ty, 0)?;
+                    let head = tree![format!("for {second} in ({path} | "), value, ") "];
+                    return Some(tree![head, self.block(&spot.looping(), &inner)]);
+                }
                 format!("for {second} in {path} ")
+            }
+            Ty::Ring(of, _) | Ty::List(of, _) | Ty::Array(of, _) if of.is_plain() && self.percent(15) => {
+                format!("for _ in {path} ")
             }
             Ty::Ring(of, _) | Ty::List(of, _) => format!("for {} in {path} ", self.borrowed(&mut inner, of, &second)),
             Ty::Array(of, _) if of.is_plain() => {

@@ -95,15 +95,22 @@ impl Generator {
         let input = self.name("b");
         let mut inner = scope.clone();
         inner.add(input.clone(), Ty::UInt(bits), Access::Read);
-        let number = self.number();
+        let number = match self.percent(50) {
+            true => Ty::UInt(*self.one(&[8, 16, 32, 64])),
+            false => self.number(),
+        };
         let number = if matches!(number, Ty::Range(_)) { Ty::UInt(8) } else { number };
         let result = self.percent(60).then_some(number);
-        let rejects = self.percent(20);
+        let rejects = self.percent(30);
         let yields = if result.is_none() { self.below(4) } else { 0 };
-        let body = self.filtering(&inner, yields, rejects);
+        let (own, declared) = self.own_function(&scope);
+        let body = self.filtering(&inner, own.as_deref(), yields, rejects);
         let last = if result.is_none() { self.below(3) } else { 0 };
-        let end =
-            if self.percent(50) || last > 0 { tree!["end ", self.filtering(&scope, last, rejects)] } else { tree![""] };
+        let end = if self.percent(50) || last > 0 {
+            tree!["end ", self.filtering(&scope, None, last, rejects)]
+        } else {
+            tree![""]
+        };
         let gives = match &result {
             Some(ty) => {
                 let value = self.fixed(&scope, ty, 2).unwrap_or_else(|| tree![format!("(0 as {})", ty.text())]);
@@ -120,13 +127,27 @@ impl Generator {
             body,
             end,
             gives,
+            declared,
             "}\n\n"
         ];
         (Filter { name, result, rejects }, self.alone(node))
     }
 
-    /// Statements of a filter: so many bytes at the most.
-    fn filtering(&mut self, scope: &Scope, yields: usize, rejects: bool) -> Node {
+    /// A function of the filter, perhaps.
+    fn own_function(&mut self, scope: &Scope) -> (Option<String>, Node) {
+        if self.percent(60) {
+            return (None, tree![""]);
+        }
+        let (name, parameter) = (self.name("own"), self.name("p"));
+        let mut inner = scope.clone();
+        inner.add(parameter.clone(), Ty::UInt(8), Access::Read);
+        let value = self.wanted(&inner, &Ty::UInt(8), 2);
+        let node = tree![format!("fn {name}({parameter}: u8) -> u8 {{\nreturn "), value, ";\n}\n"];
+        (Some(name), node)
+    }
+
+    /// Statements of a filter: so many bytes at the most. `own`: a function of the filter.
+    fn filtering(&mut self, scope: &Scope, own: Option<&str>, yields: usize, rejects: bool) -> Node {
         let mut nodes = Vec::new();
         for _ in 0..1 + self.below(3) {
             let places: Vec<_> = scope.places(self, |ty| ty.is_plain());
@@ -138,10 +159,21 @@ impl Generator {
         }
         for _ in 0..yields {
             let value = self.wanted(scope, &Ty::UInt(8), 2);
+            let value = own.map_or_else(|| value.clone(), |own| tree![format!("{own}("), value.clone(), ")"]);
             nodes.push(match self.percent(30) {
                 true => tree!["if (", self.wanted(scope, &Ty::Bool, 1), ") { yield ", value, "; }\n"],
                 false => tree!["yield ", value, ";\n"],
             });
+        }
+        if let Some(own) = own.filter(|_| yields == 0) {
+            let value = self.wanted(scope, &Ty::UInt(8), 1);
+            nodes.push(tree![format!("let {} = {own}(", self.name("x")), value, ");\n"]);
+        }
+        if rejects && self.percent(80) {
+            let (name, to) = (self.name("x"), Ty::Range(self.size(200)));
+            if let Some(value) = self.fixed(scope, &Ty::UInt(16), 1) {
+                nodes.push(tree![format!("let {name} = "), value, format!(" as {} else reject;\n", to.text())]);
+            }
         }
         if rejects {
             nodes.push(tree!["if (", self.wanted(scope, &Ty::Bool, 1), ") { reject; }\n"]);

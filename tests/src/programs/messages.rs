@@ -1,7 +1,7 @@
 //! Messages: what is emitted, and how those that are held are consumed.
 
 use super::generator::Generator;
-use super::layer::Header;
+use super::layer::{Header, Style};
 use super::scope::{Access, Scope};
 use super::spot::{Inside, Spot};
 use super::tree::{tree, Node, Role};
@@ -64,7 +64,8 @@ impl Generator {
     /// An event without a message.
     pub fn signal(&mut self, spot: &Spot, scope: &Scope, later: &str) -> Option<Node> {
         let events = &spot.layer.events;
-        let (side, name, fields) = match self.below(3) {
+        let answers = spot.layer.style == Style::Chain && spot.may_answer() && self.percent(40);
+        let (side, name, fields) = match if answers { 0 } else { self.below(3) } {
             0 if spot.may_answer() => ("above", events.up_name, &events.up),
             1 if spot.layer.port.is_some() => (spot.layer.port.as_deref()?, "answer", &events.answer),
             _ if spot.may_sink() => ("below", events.down_name, &events.down),
@@ -158,7 +159,18 @@ impl Generator {
         let filters = scope.filters.iter().filter(|filter| filter.result.is_none());
         // Who leaves consumes all that is held: nothing may be consumed before.
         let filters: Vec<_> = filters.filter(|filter| !filter.rejects || spot.held == [message]).collect();
-        let node = match self.below(5) {
+        let unpacks = spot.layer.packs && matches!(spot.inside, Inside::Deliver(_)) && spot.held == [message];
+        let form = match self.below(10) {
+            0..=3 if unpacks => 2,
+            0 | 1 if !filters.is_empty() => 3,
+            _ => self.below(6),
+        };
+        let node = match form {
+            5 if spot.held == [message] => {
+                let most = [1, 8, 64, 300, 1100][self.below(5)];
+                let end = self.leave(&Spot { depth: 0, ..spot.clone() }, scope);
+                tree![format!("let {name} = {message} as msg<{most}> else {{\n"), end, "}\n"]
+            }
             3 if !filters.is_empty() => {
                 let filter = (*self.one(&filters)).clone();
                 let source = self.one(&[format!("{message}.bytes"), format!("share {message}")]).clone();
@@ -175,7 +187,7 @@ impl Generator {
             1 if spot.layer.packs && matches!(spot.inside, Inside::Send(_)) => {
                 tree![format!("let {name} = pack({message});\n")]
             }
-            2 if spot.layer.packs && matches!(spot.inside, Inside::Deliver(_)) && spot.held == [message] => {
+            2 if unpacks => {
                 tree![format!("let {name} = unpack({message}) else {{ count c; return; }}\n")]
             }
             _ => tree![format!("let {name} = rest({message}, "), self.length(scope), ");\n"],

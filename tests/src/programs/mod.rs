@@ -8,6 +8,7 @@
 mod branches;
 mod campaign;
 mod chains;
+mod conditions;
 mod containers;
 pub mod coverage;
 mod exact;
@@ -44,22 +45,30 @@ pub fn generate(seed: u64) -> Node {
     let mut shared = generator.language();
     nodes.push(interfaces(&shared));
     nodes.extend(declared);
-    for _ in 0..generator.below(3) {
+    for _ in 0..1 + generator.below(3) {
         let (filter, node) = generator.filter();
         shared.filters.push(filter);
         nodes.push(node);
     }
     let mut layers = Layers::default();
     let last = if shared.library { "floor" } else { "last" };
-    match generator.below(100) {
+    let kind = generator.below(100);
+    match kind {
         0..=29 => generator.chain(&shared, &mut layers),
         30..=39 if !shared.library => generator.faithful(&shared, &mut layers),
         _ => generator.mixed(&shared, &mut layers),
     }
+    // A file may have several stacks of the same layers.
+    let small = kind < 30 || (kind < 40 && !shared.library);
     nodes.append(&mut layers.nodes);
     // Each of the other layers may be removed.
     if !shared.library {
         nodes.push(tree!["worker last: line over line {}\n\n"]);
+    }
+    if small && generator.percent(40) {
+        let (name, mut other) = (generator.name("other"), layers.stack.clone());
+        other.reverse();
+        nodes.push(tree![format!("stack {name} = "), Node::each(other, " / "), format!("{last};\n")]);
     }
     nodes.push(tree![format!("stack {STACK} = "), Node::each(layers.stack, " / "), format!("{last};\n")]);
     Node::joined(nodes, "")

@@ -32,44 +32,56 @@ fn attempt(best: &mut Node, smaller: Node, budget: &mut usize, fails: &dyn Fn(&s
     worse
 }
 
-/// Takes pieces away: many at once, then fewer.
+/// Takes pieces away, level by level: the layers and declarations first, then what is in those that stay.
 fn pieces(tree: Node, budget: &mut usize, fails: &dyn Fn(&str) -> bool) -> Node {
     let mut best = tree;
-    let mut size = numbers(&best).len().next_power_of_two();
+    let mut level = 0;
+    while !numbers(&best, level).is_empty() {
+        best = thinned(best, level, budget, fails);
+        level += 1;
+    }
+    best
+}
+
+/// Takes pieces of one level away: many neighbours at once, then fewer.
+fn thinned(tree: Node, level: usize, budget: &mut usize, fails: &dyn Fn(&str) -> bool) -> Node {
+    let mut best = tree;
+    let mut size = numbers(&best, level).len().next_power_of_two();
     while size > 0 {
         let mut at = 0;
         loop {
-            let all = numbers(&best);
+            let all = numbers(&best, level);
             if at >= all.len() {
                 break;
             }
             let gone: BTreeSet<u32> = all[at..all.len().min(at + size)].iter().copied().collect();
-            if !attempt(&mut best.clone(), without(&best, &gone), budget, fails) {
+            let smaller = without(&best, &gone);
+            if !attempt(&mut best, smaller, budget, fails) {
                 at += size;
-                continue;
             }
-            best = without(&best, &gone);
         }
         size /= 2;
     }
     best
 }
 
-/// The numbers of all pieces, outer ones first.
-fn numbers(node: &Node) -> Vec<u32> {
+/// The numbers of the pieces that are in so many others, in the order of the text.
+fn numbers(node: &Node, level: usize) -> Vec<u32> {
     let mut found = Vec::new();
-    let mut level = vec![node];
-    while !level.is_empty() {
-        for node in &level {
-            if let Role::Piece(piece) = node.role {
-                if !found.contains(&piece) {
-                    found.push(piece);
-                }
+    number(node, level, &mut found);
+    found
+}
+
+fn number(node: &Node, level: usize, found: &mut Vec<u32>) {
+    match node.role {
+        Role::Piece(piece) if level == 0 => {
+            if !found.contains(&piece) {
+                found.push(piece);
             }
         }
-        level = level.into_iter().flat_map(Node::children).collect();
+        Role::Piece(_) => node.children().for_each(|child| number(child, level - 1, found)),
+        _ => node.children().for_each(|child| number(child, level, found)),
     }
-    found
 }
 
 fn without(node: &Node, gone: &BTreeSet<u32>) -> Node {

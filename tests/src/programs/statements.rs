@@ -28,6 +28,11 @@ impl Generator {
             nodes.push(tree!["return ", self.wanted(scope, ty, 2), ";\n"]);
         }
         nodes.push(tree![last]);
+        if handles && spot.layer.style == Style::Chain && self.percent(60) {
+            // What came up while messages were handed on has changed the state.
+            let step = self.step_of(scope);
+            nodes.push(self.alone(step));
+        }
         tree!["{\n", Node::joined(nodes, ""), "}\n"]
     }
 
@@ -49,6 +54,9 @@ impl Generator {
     }
 
     fn statement(&mut self, spot: &Spot, scope: &mut Scope) -> Option<Node> {
+        if spot.in_loop.is_some() && self.percent(6) {
+            return self.guarded(spot, scope);
+        }
         match self.below(if spot.depth == 0 { 15 } else { 26 }) {
             0..=4 => self.assignment(scope),
             5 | 6 => self.declaration(scope),
@@ -133,9 +141,10 @@ impl Generator {
         if self.percent(25) {
             return Some(tree![format!("cancel {timer};\n")]);
         }
-        let delay = match self.percent(70) {
-            true => tree![format!("{} ms", self.below(40))],
-            false => self.wanted(scope, &Ty::Duration, 2),
+        let delay = match self.below(10) {
+            0 => tree![*self.one(&["0 ns", "1 ns", "18446744073709551614 ns", "18446744073709551615 ns"])],
+            1 | 2 => self.wanted(scope, &Ty::Duration, 2),
+            _ => tree![format!("{} ms", self.below(40))],
         };
         let unless = if self.percent(30) { " unless armed" } else { "" };
         Some(tree![format!("arm {timer} in "), delay, format!("{unless};\n")])
