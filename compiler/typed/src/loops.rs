@@ -203,6 +203,8 @@ impl Body<'_, '_> {
         }
         let wide = holder(&from.ty);
         self.before([&from], &to);
+        // The index of an empty range is of the type of its ends.
+        let element = if matches!(element, Type::UInt(_)) { wide.clone() } else { element };
         let (from, to) = (as_type(&from, wide.clone()), as_type(&to, wide));
         let begins;
         self.open();

@@ -156,6 +156,12 @@ impl Body<'_, '_> {
             self.error("T0040", "nothing is changed here", e.span, "in a condition", "");
             return None;
         }
+        let in_filter = matches!(self.context, Context::Filter { .. });
+        if in_filter && matches!(self.root_of(&place), Root::Cell(_)) {
+            let help = "a filter changes its own state alone";
+            self.error("T0040", "nothing is changed here", e.span, "state of the layer", help);
+            return None;
+        }
         Some(place)
     }
 
