@@ -11,12 +11,30 @@ use crate::place::here;
 /// What follows in docs/verification.md is written by [`measure`].
 pub const BEGIN: &str = "## Figures\n";
 
-/// Worlds that are large enough for a rate to mean something: file, subject, configuration and settings besides.
-const RACES: [(&str, &str, &str, &[&str]); 4] = [
-    ("layers/pt2pt/pt2pt.nacre", "pt2pt", "large", &[]),
-    ("layers/pt2pt/pt2pt.nacre", "pt2pt", "both_ways", &["TRIES=20"]),
-    ("examples/reliable.nacre", "reliable_plain", "large_closing", &[]),
-    ("examples/reliable.nacre", "reliable", "large_closing", &[]),
+/// A world that is searched by the explorer and by SPIN.
+struct Race {
+    file: &'static str,
+    /// The option of `nacre verify` for the kind of subject, and its name.
+    subject: [&'static str; 2],
+    configuration: &'static str,
+    /// Settings besides those of the configuration.
+    set: &'static [&'static str],
+}
+
+const PT2PT: Race =
+    Race { file: "layers/pt2pt/pt2pt.nacre", subject: ["--layer", "pt2pt"], configuration: "large", set: &[] };
+const RELIABLE: Race = Race {
+    file: "examples/reliable.nacre",
+    subject: ["--stack", "reliable"],
+    configuration: "large_closing",
+    set: &[],
+};
+/// Worlds that are large enough for a rate to mean something.
+const RACES: [Race; 4] = [
+    PT2PT,
+    Race { configuration: "both_ways", set: &["TRIES=20"], ..PT2PT },
+    Race { subject: ["--stack", "reliable_plain"], ..RELIABLE },
+    RELIABLE,
 ];
 /// Runs of a race; the fastest counts.
 const RUNS: usize = 2;
@@ -82,9 +100,9 @@ pub fn measure() -> Result<String, String> {
         }
     }
     text += RACE;
-    for (file, subject, configuration, set) in RACES {
-        eprintln!("racing on {subject} {configuration}");
-        text += &race(&program, &root, fixed, Path::new(file), subject, configuration, set)?;
+    for race in RACES {
+        eprintln!("racing on {} {}", race.subject[1], race.configuration);
+        text += &race.run(&program, &root, fixed)?;
     }
     Ok(text)
 }
@@ -96,18 +114,31 @@ pub fn put(text: &str, path: &str) -> Result<(), String> {
     std::fs::write(path, format!("{}\n{text}", &old[..at])).map_err(|why| format!("{path}: {why}"))
 }
 
-fn race(
-    program: &Path,
-    root: &Path,
-    fixed: f64,
-    file: &Path,
-    subject: &str,
-    configuration: &str,
-    set: &[&str],
-) -> Result<String, String> {
-    let kind = if file.starts_with("layers") { "--layer" } else { "--stack" };
-    let mut world = vec![kind, subject, "--configuration", configuration];
-    set.iter().for_each(|s| world.extend(["--set", s]));
+impl Race {
+    /// The row of the table; `fixed`: MiB that SPIN takes before the first state.
+    fn run(&self, program: &Path, root: &Path, fixed: f64) -> Result<String, String> {
+        let Race { file, subject: [kind, subject], configuration, set } = self;
+        let mut world = vec![*kind, subject, "--configuration", configuration];
+        set.iter().for_each(|s| world.extend(["--set", s]));
+        let [spin, one, two] = fastest(program, root, Path::new(file), &world)?;
+        let set = if set.is_empty() { String::new() } else { format!(", {}", set.join(", ")) };
+        let cell = |s: &Search| format!("{:.2} | {:.0}", s.seconds, s.rate());
+        Ok(format!(
+            "| {subject}, {configuration}{set} | {} | {} | {} | {} | **{:.2}** | **{:.2}** | {:.0} | {:.0} |\n",
+            spin.states,
+            cell(&spin),
+            cell(&one),
+            cell(&two),
+            one.rate() / spin.rate(),
+            two.rate() / spin.rate(),
+            spin.bytes_per_state(fixed),
+            one.bytes_per_state(0.0),
+        ))
+    }
+}
+
+/// The fastest searches of a world by SPIN on C, by the explorer on one thread, and on two.
+fn fastest(program: &Path, root: &Path, file: &Path, world: &[&str]) -> Result<[Search; 3], String> {
     let runners: [&[&str]; 3] = [
         &["--engine", "spin-c", "--level", "inline"],
         &["--engine", "explorer", "--threads", "1"],
@@ -116,28 +147,16 @@ fn race(
     let mut best: [Option<Search>; 3] = [None, None, None];
     for _ in 0..RUNS {
         for (best, runner) in best.iter_mut().zip(runners) {
-            let searches = verify(program, root, file, &[&world, runner].concat())?;
+            let searches = verify(program, root, file, &[world, runner].concat())?;
             let mine = |s: &&Search| s.engine == "explorer" || s.engine.ends_with("inline");
-            let Some(now) = searches.iter().find(mine) else { return Err(format!("{subject}: no verdict")) };
+            let Some(now) = searches.iter().find(mine) else { return Err(format!("{}: no verdict", world.join(" "))) };
             if best.as_ref().is_none_or(|b| now.seconds < b.seconds) {
                 *best = Some(now.clone());
             }
         }
     }
     let [Some(spin), Some(one), Some(two)] = best else { return Err("nothing was measured".into()) };
-    let set = if set.is_empty() { String::new() } else { format!(", {}", set.join(", ")) };
-    let cell = |s: &Search| format!("{:.2} | {:.0}", s.seconds, s.rate());
-    Ok(format!(
-        "| {subject}, {configuration}{set} | {} | {} | {} | {} | **{:.2}** | **{:.2}** | {:.0} | {:.0} |\n",
-        spin.states,
-        cell(&spin),
-        cell(&one),
-        cell(&two),
-        one.rate() / spin.rate(),
-        two.rate() / spin.rate(),
-        spin.bytes_per_state(fixed),
-        one.bytes_per_state(0.0),
-    ))
+    Ok([spin, one, two])
 }
 
 /// The program beside this one.

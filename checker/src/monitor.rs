@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use nacre_specification::evaluate::State;
-use nacre_specification::subset_construction::{close, follow};
+use nacre_specification::subset_construction::{close, follow, Observed};
 use nacre_specification::violation::Violation;
 use nacre_specification::{ActionKind, Automaton};
 
@@ -87,8 +87,9 @@ impl Monitors {
         self.called.get(&mut near.called, (from, at), || {
             let mut next = self.states.value(from).as_ref().clone();
             let name = &self.names[call.id.index()];
+            let event = Observed { kind: ActionKind::Input, name, end: call.end, arguments: &call.seen };
             for (automaton, states) in self.automata.iter().zip(&mut next) {
-                let (known, after) = follow(automaton, MEMBERS, states, ActionKind::Input, name, call.end, &call.seen);
+                let (known, after) = follow(automaton, MEMBERS, states, event);
                 if known && after.is_empty() {
                     return None;
                 }
@@ -107,9 +108,9 @@ impl Monitors {
             let mut next = self.states.value(from).as_ref().clone();
             for left in endpoints.effects.value(effects).iter().filter(|l| !l.down()) {
                 let name = &self.names[left.event.index()];
+                let event = Observed { kind: ActionKind::Output, name, end, arguments: &left.arguments };
                 for (automaton, states) in self.automata.iter().zip(&mut next) {
-                    let (known, after) =
-                        follow(automaton, MEMBERS, states, ActionKind::Output, name, end, &left.arguments);
+                    let (known, after) = follow(automaton, MEMBERS, states, event);
                     if known && after.is_empty() {
                         let end = ["a", "b"][end & 1];
                         let why = format!("`{name}` at {end} is not allowed by `{}` here", automaton.name);

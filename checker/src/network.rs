@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nacre_specification::evaluate::{Locals, State};
-use nacre_specification::subset_construction::follow;
+use nacre_specification::subset_construction::{follow, Observed};
 use nacre_specification::violation::Violation;
 use nacre_specification::{ActionKind, Automaton, Value};
 use nacre_stack::{Direction, PortId};
@@ -184,7 +184,8 @@ impl Network {
 
     fn take_one(&self, states: &[State], end: usize, left: &Emitted) -> Result<Vec<State>, Broken> {
         let name = &self.names[left.event.index()];
-        let (known, next) = follow(&self.automaton, MEMBERS, states, ActionKind::Input, name, end, &left.arguments);
+        let event = Observed { kind: ActionKind::Input, name, end, arguments: &left.arguments };
+        let (known, next) = follow(&self.automaton, MEMBERS, states, event);
         if known && next.is_empty() {
             let why = format!("`{name}` goes down where `{}` below does not take it", self.automaton.name);
             return Err(Broken::new(Violation::NotTaken, why));

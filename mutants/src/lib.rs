@@ -236,6 +236,18 @@ impl Walker<'_> {
         }
     }
 
+    /// The other variants of a layer's header that have fields of the same types.
+    fn alike(&self, mine: HeaderId) -> Vec<HeaderId> {
+        let header = self.stack.header(mine);
+        let same = |other: &Header| {
+            other.layer == header.layer
+                && other.fields.len() == header.fields.len()
+                && other.fields.iter().zip(&header.fields).all(|(a, b)| a.ty == b.ty)
+        };
+        let all = (0..self.stack.headers.len() as u32).map(HeaderId);
+        all.filter(|id| *id != mine && same(self.stack.header(*id))).collect()
+    }
+
     fn expr(&mut self, e: &mut Expr) {
         let (ty, span) = (e.ty.clone(), e.span);
         if self.done.is_some() || is_time(&ty) {
@@ -275,18 +287,11 @@ impl Walker<'_> {
                 }
             }
             ExprKind::Push(message, header, fields) => {
-                let (mine, same) = (*header, |a: &Header, b: &Header| {
-                    a.layer == b.layer
-                        && a.fields.len() == b.fields.len()
-                        && a.fields.iter().zip(&b.fields).all(|(a, b)| a.ty == b.ty)
-                });
-                let others: Vec<usize> = (0..self.stack.headers.len())
-                    .filter(|at| *at != mine.index() && same(&self.stack.headers[*at], self.stack.header(mine)))
-                    .collect();
-                for other in others {
-                    let [from, to] = [mine.index(), other].map(|at| self.stack.headers[at].name.clone());
+                let mine = *header;
+                for other in self.alike(mine) {
+                    let [from, to] = [mine, other].map(|id| self.stack.header(id).name.clone());
                     if self.here("variant", span, Edit::Header { from, to }) {
-                        *header = HeaderId(other as u32);
+                        *header = other;
                         return;
                     }
                 }

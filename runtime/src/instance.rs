@@ -13,6 +13,18 @@ use crate::region::Region;
 use crate::stack::Stack;
 use std::ptr;
 
+/// A call of an input event, given by its index in [`Stack::events`].
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    pub event: u16,
+    /// At least as many numbers as the event has.
+    pub arguments: &'a [u64],
+    /// Needed if the event has an address.
+    pub address: Option<&'a NacreAddr>,
+    /// The bytes of the message, if the event has one.
+    pub data: &'a [u8],
+}
+
 /// The result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -107,34 +119,21 @@ impl Instance {
         &self.counters[..self.stack.raw().counters_len as usize]
     }
 
-    /// Calls an input event of a port. `arguments` has as many numbers as the event, at least.
-    #[allow(clippy::too_many_arguments, reason = "those of nacre.h")]
+    /// Calls an input event of a port at the time `now`, in nanoseconds.
     pub fn call<'a>(
         &'a mut self,
         pool: &'a mut Pool,
         now: u64,
-        event: u16,
-        arguments: &[u64],
-        address: Option<&NacreAddr>,
-        data: &'a [u8],
+        call: Call<'a>,
         out: &'a mut Out,
     ) -> (Outcome, Outputs<'a>) {
-        let code = self.call_raw(pool, now, event, arguments, address, data, out);
+        let code = self.call_raw(pool, now, call, out);
         // SAFETY: state, pool, data and `out` stay borrowed as long as the outputs.
         (code, unsafe { out.borrowed() })
     }
 
-    #[allow(clippy::too_many_arguments, reason = "those of nacre.h")]
-    pub(crate) fn call_raw(
-        &mut self,
-        pool: &mut Pool,
-        now: u64,
-        event: u16,
-        arguments: &[u64],
-        address: Option<&NacreAddr>,
-        data: &[u8],
-        out: &mut Out,
-    ) -> Outcome {
+    pub(crate) fn call_raw(&mut self, pool: &mut Pool, now: u64, call: Call, out: &mut Out) -> Outcome {
+        let Call { event, arguments, address, data } = call;
         let fits = self.stack.events().get(usize::from(event)).is_some_and(|info| {
             info.input && arguments.len() >= usize::from(info.arguments) && (address.is_some() || !info.has_address)
         });

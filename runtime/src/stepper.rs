@@ -4,7 +4,7 @@ use crate::connection::Connection;
 use crate::error::Error;
 use crate::event::ConnectionId;
 use crate::ffi::NacreAddr;
-use crate::instance::{Config, Instance, Outcome};
+use crate::instance::{Call, Config, Instance, Outcome};
 use crate::output::{Out, Outputs};
 use crate::pool::Pool;
 use crate::stack::Stack;
@@ -92,7 +92,8 @@ impl Stepper {
         let outcome = match op {
             Op::Input { len } => instance.input_raw(pool, now, &connection.from, &self.buffer[..len], out),
             Op::Call { event, arguments, address, message } => {
-                instance.call_raw(pool, now, event, arguments, address.as_ref(), message, out)
+                let call = Call { event, arguments, address: address.as_ref(), data: message };
+                instance.call_raw(pool, now, call, out)
             }
             Op::Tick => instance.tick_raw(pool, now, out),
         };

@@ -1,6 +1,6 @@
 //! An endpoint that emitted C runs, through the descriptor that every driver uses.
 
-use nacre_runtime::instance::{Config, Instance, Pool};
+use nacre_runtime::instance::{Call, Config, Instance, Pool};
 use nacre_runtime::output::{Out, Outputs};
 use nacre_runtime::Stack;
 
@@ -66,8 +66,9 @@ const DEAD: Step = Step { outcome: Outcome::Invalid, outputs: Vec::new() };
 impl Endpoint for Running {
     fn call(&mut self, now: u64, event: u16, numbers: &[u64], address: Option<Address>, message: &[u8]) -> Step {
         let Some(instance) = &mut self.instance else { return DEAD };
-        let called = instance.call(&mut self.pool, now, event, numbers, address.as_ref(), message, &mut self.out);
-        Step { outcome: called.0, outputs: copy(&self.stack, called.1) }
+        let call = Call { event, arguments: numbers, address: address.as_ref(), data: message };
+        let (outcome, outputs) = instance.call(&mut self.pool, now, call, &mut self.out);
+        Step { outcome, outputs: copy(&self.stack, outputs) }
     }
 
     fn input(&mut self, now: u64, from: Address, frame: &[u8]) -> Step {

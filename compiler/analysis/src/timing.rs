@@ -113,6 +113,15 @@ struct Code<'t, 'a> {
 }
 
 impl Code<'_, '_> {
+    fn returned(&mut self, value: Option<&Expr>, under: bool) {
+        if let (Some(e), BodyId::Function(function)) = (value, self.body.id) {
+            let mark = self.tracker.marks.within(self.mark(e).joined(&Mark::if_so(under)), &e.ty);
+            self.tracker.marks.values.raise(Slot::Result(function), &mark);
+        } else {
+            self.leak_if(under, "the way a message takes");
+        }
+    }
+
     fn leak(&mut self, into: &'static str) {
         self.tracker.leaks.insert(Leak { layer: self.body.layer, code: self.body.name.into(), into });
     }
@@ -264,14 +273,7 @@ impl Dependent for Code<'_, '_> {
                 }
                 self.leak_if(walk.drain && under, "a container that changes depending on the time");
             }
-            StatementKind::Return(value) => {
-                if let (Some(e), BodyId::Function(function)) = (value, self.body.id) {
-                    let mark = self.tracker.marks.within(self.mark(e).joined(&depends), &e.ty);
-                    self.tracker.marks.values.raise(Slot::Result(function), &mark);
-                } else {
-                    self.leak_if(under, "the way a message takes");
-                }
-            }
+            StatementKind::Return(value) => self.returned(value.as_ref(), under),
             StatementKind::Call { into, function, arguments } => self.call(*into, *function, arguments, depends),
             StatementKind::CallExtern { into, arguments, .. } => {
                 if let Some(into) = into {

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::evaluate::State;
-use crate::{ActionKind, Automaton, Expr, Guard, Pattern, Type, Value};
+use crate::{Action, ActionKind, Automaton, Expr, Guard, Pattern, Type, Value};
 
 /// Limit of the states in one set.
 pub const MOST_STATES: usize = 4096;
@@ -43,21 +43,28 @@ pub fn close(automaton: &Automaton, members: u64, mut states: Vec<State>) -> Res
     Ok(states)
 }
 
-/// Whether an automaton mentions an event, and all states in which it can be right after it.
-pub fn follow(
-    automaton: &Automaton,
-    members: u64,
-    states: &[State],
-    kind: ActionKind,
-    name: &str,
-    end: usize,
-    arguments: &[Value],
-) -> (bool, Vec<State>) {
-    let mut all = vec![Value::Num(end as u64)];
-    all.extend(arguments.iter().cloned());
+/// An observed event, borrowed; see [`Letter`].
+#[derive(Clone, Copy, Debug)]
+pub struct Observed<'a> {
+    pub kind: ActionKind,
+    pub name: &'a str,
+    pub end: usize,
+    pub arguments: &'a [Value],
+}
+
+impl Observed<'_> {
+    /// Whether an action with these arguments, the endpoint first, is this event.
+    fn is(&self, action: &Action, arguments: &[Value]) -> bool {
+        action.kind == self.kind && action.name == self.name && action.parameters.len() == arguments.len()
+    }
+}
+
+/// Returns whether an automaton mentions an event, and all states in which it can be right after it.
+pub fn follow(automaton: &Automaton, members: u64, states: &[State], event: Observed) -> (bool, Vec<State>) {
+    let mut all = vec![Value::Num(event.end as u64)];
+    all.extend(event.arguments.iter().cloned());
     let (mut known, mut next) = (false, vec![]);
-    let actions = automaton.actions.iter().enumerate();
-    for (at, _) in actions.filter(|(_, a)| a.kind == kind && a.name == name && a.parameters.len() == all.len()) {
+    for (at, _) in automaton.actions.iter().enumerate().filter(|(_, action)| event.is(action, &all)) {
         known = true;
         for state in states {
             let ways = automaton.allows(state, members, at, &all);
@@ -76,6 +83,12 @@ pub struct Letter {
     pub name: String,
     pub end: usize,
     pub arguments: Vec<Value>,
+}
+
+impl Letter {
+    fn observed(&self) -> Observed<'_> {
+        Observed { kind: self.kind, name: &self.name, end: self.end, arguments: &self.arguments }
+    }
 }
 
 /// The number of an input that occurs once: the calls of a kind at an endpoint occur in this order.
@@ -205,9 +218,7 @@ impl Making<'_> {
         if let Some(known) = self.next[from as usize].get(&at) {
             return Ok(*known);
         }
-        let Letter { kind, name, end, arguments } = letter;
-        let (known, after) =
-            follow(self.automaton, self.members, &self.all[from as usize], *kind, name, *end, arguments);
+        let (known, after) = follow(self.automaton, self.members, &self.all[from as usize], letter.observed());
         let next = match (known, after.is_empty()) {
             (false, _) => Some(from),
             (true, true) => None,

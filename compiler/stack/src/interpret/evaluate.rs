@@ -17,19 +17,13 @@ impl Run<'_> {
             ExprKind::Literal(bytes) => Value::Bytes(operators::sized(bytes.clone(), ty)),
             ExprKind::Zero => self.stack.zero(ty),
             ExprKind::Local(id) => self.local(*id, ty),
-            ExprKind::Load(place) | ExprKind::Borrow(place) => {
-                let found = self.find(place);
-                self.read(&found, ty)
-            }
+            ExprKind::Load(place) | ExprKind::Borrow(place) => self.load(place, ty),
             ExprKind::Unary(op, a) => op.row().run(self.evaluate(a), &a.ty),
             ExprKind::Binary(BinaryOp::Both, a, b) => Value::bool(self.evaluate(a).truth() && self.evaluate(b).truth()),
             ExprKind::Binary(BinaryOp::Either, a, b) => {
                 Value::bool(self.evaluate(a).truth() || self.evaluate(b).truth())
             }
-            ExprKind::Binary(op, a, b) => {
-                let (left, right) = (self.evaluate(a), self.evaluate(b));
-                op.row(&a.ty).map_or_else(|| self.stack.zero(ty), |row| row.run(left, right, &a.ty))
-            }
+            ExprKind::Binary(op, a, b) => self.binary(*op, a, b, ty),
             ExprKind::MulDiv(a, b, c) => {
                 let [a, b, c] = [a, b, c].map(|x| self.evaluate(x).num());
                 operators::constant(numbers::mul_div(a, b, c), ty)
@@ -61,21 +55,8 @@ impl Run<'_> {
                 let bytes = parts.iter().flat_map(|p| self.evaluate(p).bytes().to_vec()).collect();
                 Value::Bytes(operators::sized(bytes, ty))
             }
-            ExprKind::Part(a, from, to) => {
-                let bytes = self.evaluate(a).bytes().to_vec();
-                let clamp = |n: u64| n.min(bytes.len() as u64) as usize;
-                let (from, to) = (clamp(self.evaluate(from).num()), clamp(self.evaluate(to).num()));
-                Value::Bytes(operators::sized(bytes[from..to.max(from)].to_vec(), ty))
-            }
-            ExprKind::BytesOf(a) => {
-                let bytes = match self.evaluate(a) {
-                    Value::Addr(addr) => addr.bytes().to_vec(),
-                    Value::Bytes(bytes) => bytes,
-                    Value::Set(words) => words.iter().flat_map(|w| w.to_le_bytes()).collect(),
-                    value => value.num().to_le_bytes()[..numbers::bits(&a.ty).div_ceil(8) as usize].to_vec(),
-                };
-                Value::Bytes(operators::sized(bytes, ty))
-            }
+            ExprKind::Part(a, from, to) => Value::Bytes(operators::sized(self.part(a, from, to), ty)),
+            ExprKind::BytesOf(a) => Value::Bytes(operators::sized(self.bytes_of(a), ty)),
             ExprKind::View(a) => match self.borrow(a) {
                 Value::Msg(message) => Value::Bytes(message.bytes()),
                 value => value,
@@ -96,15 +77,8 @@ impl Run<'_> {
                 value => value.bytes().len() as u64,
             }),
             ExprKind::Push(a, header, fields) => self.push(a, *header, fields),
-            ExprKind::Slice(a, at, len) => {
-                let message = self.borrow_message(a);
-                let (at, len) = (self.evaluate(at).num(), self.evaluate(len).num());
-                Value::Msg(message.slice(at, len))
-            }
-            ExprKind::Rest(a, n) => {
-                let message = self.message(a);
-                Value::Msg(message.rest(self.evaluate(n).num()))
-            }
+            ExprKind::Slice(a, at, len) => Value::Msg(self.slice(a, at, len)),
+            ExprKind::Rest(a, n) => Value::Msg(self.message(a).rest(self.evaluate(n).num())),
             ExprKind::Pack(layout, a) => {
                 let message = self.message(a);
                 Value::Msg(self.pack(*layout, message))
@@ -113,6 +87,43 @@ impl Run<'_> {
                 let message = self.borrow_message(a);
                 Value::Bytes(self.pack(*layout, message).bytes())
             }
+        }
+    }
+
+    /// The value at a place.
+    fn load(&mut self, place: &Place, ty: &Type) -> Value {
+        let found = self.find(place);
+        self.read(&found, ty)
+    }
+
+    /// The value of an operator that evaluates both operands.
+    fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr, ty: &Type) -> Value {
+        let (left, right) = (self.evaluate(a), self.evaluate(b));
+        op.row(&a.ty).map_or_else(|| self.stack.zero(ty), |row| row.run(left, right, &a.ty))
+    }
+
+    /// The bytes `from .. to` of a string; both ends are clamped to its length.
+    fn part(&mut self, string: &Expr, from: &Expr, to: &Expr) -> Vec<u8> {
+        let bytes = self.evaluate(string).bytes().to_vec();
+        let clamp = |n: u64| n.min(bytes.len() as u64) as usize;
+        let (from, to) = (clamp(self.evaluate(from).num()), clamp(self.evaluate(to).num()));
+        bytes[from..to.max(from)].to_vec()
+    }
+
+    /// The bytes `at .. at + len` of a message, without its headers.
+    fn slice(&mut self, message: &Expr, at: &Expr, len: &Expr) -> Message {
+        let message = self.borrow_message(message);
+        let (at, len) = (self.evaluate(at).num(), self.evaluate(len).num());
+        message.slice(at, len)
+    }
+
+    /// The bytes of a value of the wire; numbers are little-endian.
+    fn bytes_of(&mut self, a: &Expr) -> Vec<u8> {
+        match self.evaluate(a) {
+            Value::Addr(addr) => addr.bytes().to_vec(),
+            Value::Bytes(bytes) => bytes,
+            Value::Set(words) => words.iter().flat_map(|w| w.to_le_bytes()).collect(),
+            value => value.num().to_le_bytes()[..numbers::bits(&a.ty).div_ceil(8) as usize].to_vec(),
         }
     }
 

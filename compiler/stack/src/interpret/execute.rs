@@ -64,39 +64,19 @@ impl<'a> Run<'a> {
             }
             StatementKind::Each { walk, bound, body } => return self.each(walk, *bound, body),
             StatementKind::Break => return Flow::Break,
-            StatementKind::Return(value) => {
-                let value = value.as_ref().map(|v| self.evaluate(v));
-                return Flow::Return(value);
-            }
+            StatementKind::Return(value) => return Flow::Return(value.as_ref().map(|v| self.evaluate(v))),
             StatementKind::Call { into, function, arguments } => {
                 let result = self.call(*function, arguments);
                 self.set_some(*into, result);
             }
             StatementKind::CallExtern { into, function, arguments } => {
-                let (mut values, mut data) = (vec![], None);
-                for argument in arguments {
-                    let (value, of_data) = self.extern_argument(argument);
-                    values.push(value);
-                    data = data.or(of_data);
-                }
-                let ty = into.map(|i| self.type_of(i).clone());
-                let mut result = self.call_extern(*function, &values, ty.as_ref());
-                result.messages_mut(&mut |m| m.data = data.unwrap_or(false));
+                let result = self.call_host(*into, *function, arguments);
                 self.set_some(*into, Some(result));
             }
             StatementKind::Operate(operate) => self.operate(operate),
             StatementKind::Emit(emit) => self.emit(emit),
             StatementKind::Drop(value) => drop(self.evaluate(value)),
-            StatementKind::Arm { timer, delay, unless_armed } => {
-                let delay = self.evaluate(delay).num();
-                let found = self.find(timer);
-                let deadline = self.state.now.saturating_add(delay).min(NEVER - 1);
-                if let Some(Value::Timer(timer)) = self.peek_mut(&found) {
-                    if *timer == NEVER || !unless_armed {
-                        *timer = deadline;
-                    }
-                }
-            }
+            StatementKind::Arm { timer, delay, unless_armed } => self.arm(timer, delay, *unless_armed),
             StatementKind::Cancel(timer) => {
                 let found = self.find(timer);
                 self.write(&found, Value::Timer(NEVER));
@@ -129,14 +109,8 @@ impl<'a> Run<'a> {
                 self.set(*into, Value::Option(unpacked));
             }
             StatementKind::Join { into, parts, last } => {
-                let mut last = self.message(last);
-                let found = self.find(parts);
-                let mut whole = Message::default();
-                if let Some(Value::Row(row)) = self.peek_mut(&found) {
-                    row.drain(..).for_each(|mut v| v.messages_mut(&mut |m| whole.append(&mut m.segments)));
-                }
-                whole.append(&mut last.segments);
-                self.set(*into, Value::Msg(Message { segments: whole.segments, ..last }));
+                let whole = self.join(parts, last);
+                self.set(*into, Value::Msg(whole));
             }
             StatementKind::Take { into, place } => {
                 let found = self.find(place);
@@ -145,6 +119,44 @@ impl<'a> Run<'a> {
             }
         }
         Flow::Next
+    }
+
+    /// Calls a function of the host. The messages of its result are data if its first message argument is.
+    fn call_host(&mut self, into: Option<LocalId>, function: ExternId, arguments: &'a [Expr]) -> Value {
+        let (mut values, mut data) = (vec![], None);
+        for argument in arguments {
+            let (value, of_data) = self.extern_argument(argument);
+            values.push(value);
+            data = data.or(of_data);
+        }
+        let ty = into.map(|i| self.type_of(i).clone());
+        let mut result = self.call_extern(function, &values, ty.as_ref());
+        result.messages_mut(&mut |m| m.data = data.unwrap_or(false));
+        result
+    }
+
+    /// Sets a timer. A deadline is at most `NEVER - 1`, as `NEVER` means that the timer is not armed.
+    fn arm(&mut self, timer: &Place, delay: &Expr, unless_armed: bool) {
+        let delay = self.evaluate(delay).num();
+        let found = self.find(timer);
+        let deadline = self.state.now.saturating_add(delay).min(NEVER - 1);
+        if let Some(Value::Timer(timer)) = self.peek_mut(&found) {
+            if *timer == NEVER || !unless_armed {
+                *timer = deadline;
+            }
+        }
+    }
+
+    /// Moves the messages out of a row and puts the last one behind them; headers and data flag are the last one's.
+    fn join(&mut self, parts: &Place, last: &Expr) -> Message {
+        let mut last = self.message(last);
+        let found = self.find(parts);
+        let mut whole = Message::default();
+        if let Some(Value::Row(row)) = self.peek_mut(&found) {
+            row.drain(..).for_each(|mut v| v.messages_mut(&mut |m| whole.append(&mut m.segments)));
+        }
+        whole.append(&mut last.segments);
+        Message { segments: whole.segments, ..last }
     }
 
     /// Returns the declared type of a local of the innermost frame.

@@ -165,7 +165,17 @@ impl Builder {
         if let Some(header) = header {
             name = format!("{name}.{}", stack.header(header).name);
         }
-        let handler = self.add_handler(layer, name, Some(event), parameters, fields, locals, body);
+        let handler = self.add_handler(Handler {
+            name,
+            layer,
+            event: Some(event),
+            parameters,
+            fields,
+            locals: locals.0,
+            body,
+            passes: false,
+            span: Span::default(),
+        });
         let arm = Arm { guard: Guard { header, ..Guard::NONE }, handler };
         let reactions = &mut self.stack.layers[layer.index()].reactions;
         match reactions.iter_mut().find(|r| r.event == event) {
@@ -191,25 +201,23 @@ impl Builder {
         let parameters = indices.iter().map(id).collect();
         let layer_name = &self.stack.layer(layer).name;
         let (handler_name, timer_name) = (format!("{layer_name}.on.{name}"), format!("{layer_name}.{name}"));
-        let handler = self.add_handler(layer, handler_name, None, parameters, vec![], locals, body);
+        let handler = self.add_handler(Handler {
+            name: handler_name,
+            layer,
+            event: None,
+            parameters,
+            fields: vec![],
+            locals: locals.0,
+            body,
+            passes: false,
+            span: Span::default(),
+        });
         let Root::Cell(cell) = cell.root else { panic!("a timer stands in a cell") };
         self.stack.timers.push(Timer { name: timer_name, layer, cell, path: path.to_vec(), handler });
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn add_handler(
-        &mut self,
-        layer: LayerId,
-        name: String,
-        event: Option<EventId>,
-        parameters: Vec<LocalId>,
-        fields: Vec<LocalId>,
-        locals: Locals,
-        body: Block,
-    ) -> HandlerId {
-        let span = Span::default();
-        let locals = locals.0;
-        self.stack.handlers.push(Handler { name, layer, event, parameters, fields, locals, body, passes: false, span });
+    fn add_handler(&mut self, handler: Handler) -> HandlerId {
+        self.stack.handlers.push(handler);
         HandlerId(self.stack.handlers.len() as u32 - 1)
     }
 

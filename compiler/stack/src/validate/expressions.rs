@@ -75,90 +75,33 @@ impl<'a> Check<'a> {
     pub fn expr(&mut self, e: &'a Expr) {
         let (stack, ty) = (self.stack, &e.ty);
         match &e.kind {
-            ExprKind::Const(n) => {
-                let fits = match ty {
-                    Type::Bool => *n <= 1,
-                    Type::Range(low, high) => low <= n && n < high,
-                    Type::Enum(id) => *n < stack.enums[id.index()].variants.len() as u64,
-                    Type::Bits(_) => true,
-                    ty => is_number(ty),
-                };
-                self.holds(fits, e);
-            }
-            ExprKind::Literal(bytes) => {
-                let fits = match ty {
-                    Type::Bytes(n) => bytes.len() == *n as usize,
-                    Type::Text(n) => bytes.len() <= *n as usize,
-                    ty => *ty == Type::View,
-                };
-                self.holds(fits, e);
-            }
+            ExprKind::Const(n) => self.holds(self.has_constant(ty, *n), e),
+            ExprKind::Literal(bytes) => self.holds(has_literal(ty, bytes.len()), e),
             ExprKind::Zero => {}
-            ExprKind::Local(id) => match self.locals.get(id.index()) {
-                Some(local) => self.same(ty, &local.ty, "a local"),
-                None => self.problems.add(format!("no local {}", id.0)),
-            },
+            ExprKind::Local(id) => self.local(*id, ty),
             ExprKind::Load(place) => {
-                self.place(place);
-                self.same(ty, &place.ty, "what is loaded");
+                self.read(place, ty, "what is loaded");
                 self.holds(!stack.has_message(ty), e);
             }
-            ExprKind::Borrow(place) => {
-                self.place(place);
-                self.same(ty, &place.ty, "what is borrowed");
-            }
+            ExprKind::Borrow(place) => self.read(place, ty, "what is borrowed"),
             ExprKind::Unary(op, a) => {
                 self.expr(a);
                 let row = op.row();
                 self.holds(row.on.contains(&Kind::of(&a.ty)) && *ty == row.result(&a.ty), e);
             }
             ExprKind::Binary(op, a, b) => self.binary(e, *op, a, b),
-            ExprKind::Convert(a) => {
-                self.expr(a);
-                self.holds(operators::converts(&a.ty, ty), e);
-            }
-            ExprKind::If(condition, a, b) => {
-                self.typed(condition, &Type::Bool, "a condition");
-                self.typed(a, ty, "one side");
-                self.typed(b, ty, "the other side");
-            }
+            ExprKind::Convert(a) => self.operand(a, operators::converts(&a.ty, ty), e),
+            ExprKind::If(condition, a, b) => self.choice(condition, [a, b], ty),
             ExprKind::MulDiv(a, b, c) => {
                 [a, b, c].into_iter().for_each(|x| self.typed(x, ty, "what is multiplied and divided"));
                 self.holds(matches!(ty, Type::UInt(_) | Type::Duration), e);
             }
-            ExprKind::Struct(parts) => match ty {
-                Type::Struct(id) => {
-                    self.all_typed(parts, stack.structs[id.index()].fields.iter().map(|f| &f.ty), "fields")
-                }
-                _ => self.wrong(e),
-            },
-            ExprKind::Tuple(parts) => match ty {
-                Type::Tuple(types) => self.all_typed(parts, types.iter(), "parts"),
-                _ => self.wrong(e),
-            },
-            ExprKind::Array(parts) => match ty {
-                Type::Array(t, n) => {
-                    self.all_typed(parts, (0..*n).map(|_| &**t).collect::<Vec<_>>().into_iter(), "elements")
-                }
-                _ => self.wrong(e),
-            },
-            ExprKind::Some(a) => {
-                self.expr(a);
-                self.holds(matches!(ty, Type::Option(t) if **t == a.ty), e);
-            }
+            ExprKind::Struct(parts) | ExprKind::Tuple(parts) | ExprKind::Array(parts) => self.parts(e, parts),
+            ExprKind::Some(a) => self.operand(a, matches!(ty, Type::Option(t) if **t == a.ty), e),
             ExprKind::None => self.holds(matches!(ty, Type::Option(_)), e),
-            ExprKind::IsSome(a) => {
-                self.expr(a);
-                self.holds(*ty == Type::Bool && matches!(a.ty, Type::Option(_)), e);
-            }
-            ExprKind::Unwrap(a) => {
-                self.expr(a);
-                self.holds(matches!(&a.ty, Type::Option(t) if **t == *ty), e);
-            }
-            ExprKind::Field(a, i) => {
-                self.expr(a);
-                self.holds(self.field(&a.ty, *i) == Some(ty), e);
-            }
+            ExprKind::IsSome(a) => self.operand(a, *ty == Type::Bool && matches!(a.ty, Type::Option(_)), e),
+            ExprKind::Unwrap(a) => self.operand(a, matches!(&a.ty, Type::Option(t) if **t == *ty), e),
+            ExprKind::Field(a, i) => self.operand(a, self.field(&a.ty, *i) == Some(ty), e),
             ExprKind::Index(a, index) => {
                 self.expr(a);
                 self.index(index, "an index");
@@ -174,18 +117,11 @@ impl<'a> Check<'a> {
             }
             ExprKind::Part(a, from, to) => {
                 self.bytes(a);
-                self.number(from, "a place in bytes");
-                self.number(to, "a place in bytes");
+                [from, to].into_iter().for_each(|at| self.number(at, "a place in bytes"));
                 self.holds(is_bytes(ty), e);
             }
-            ExprKind::BytesOf(a) => {
-                self.expr(a);
-                self.holds(is_bytes(ty) && stack.wire_bits(&a.ty).is_some(), e);
-            }
-            ExprKind::View(a) => {
-                self.expr(a);
-                self.holds(*ty == Type::View && (a.ty == Type::Msg || is_bytes(&a.ty)), e);
-            }
+            ExprKind::BytesOf(a) => self.operand(a, is_bytes(ty) && stack.wire_bits(&a.ty).is_some(), e),
+            ExprKind::View(a) => self.operand(a, *ty == Type::View && (a.ty == Type::Msg || is_bytes(&a.ty)), e),
             ExprKind::Through(id, a) => {
                 self.read_by(*id, a);
                 let result = stack.filters.get(id.index()).and_then(|f| f.result.as_ref());
@@ -197,42 +133,90 @@ impl<'a> Check<'a> {
                 self.holds(result == Some(ty), e);
             }
             ExprKind::Empty => self.same(ty, &Type::Msg, "an empty message"),
-            ExprKind::Share(a) => {
-                self.expr(a);
-                self.holds(a.ty == *ty && stack.has_message(ty), e);
-            }
-            ExprKind::Length(a) => {
-                self.expr(a);
-                self.holds((a.ty == Type::Msg || is_bytes(&a.ty)) && is_number(ty), e);
-            }
-            ExprKind::Push(a, id, fields) => {
-                self.typed(a, &Type::Msg, "what a header is put on");
-                self.same(ty, &Type::Msg, "a message with a header");
-                let Some(header) = stack.headers.get(id.index()) else {
-                    return self.problems.add(format!("no header {}", id.0));
-                };
-                let own = self.layer.is_none_or(|layer| header.layer == layer);
-                self.problems.unless(own, || format!("header `{}` of another layer is pushed", header.name));
-                self.all_typed(fields, header.fields.iter().map(|f| &f.ty), "header fields");
-            }
-            ExprKind::Slice(a, at, len) => {
-                self.typed(a, &Type::Msg, "what is sliced");
-                self.same(ty, &Type::Msg, "a slice");
-                self.number(at, "the start of a slice");
-                self.number(len, "the length of a slice");
-            }
+            ExprKind::Share(a) => self.operand(a, a.ty == *ty && stack.has_message(ty), e),
+            ExprKind::Length(a) => self.operand(a, (a.ty == Type::Msg || is_bytes(&a.ty)) && is_number(ty), e),
+            ExprKind::Push(a, id, fields) => self.push(a, *id, fields, ty),
+            ExprKind::Slice(a, at, len) => self.slice(a, [at, len], ty),
             ExprKind::Rest(a, n) => {
                 self.typed(a, &Type::Msg, "what is cut");
                 self.same(ty, &Type::Msg, "a rest");
                 self.number(n, "where a rest begins");
             }
-            ExprKind::Pack(layout, a) | ExprKind::PackView(layout, a) => {
-                self.typed(a, &Type::Msg, "what is packed");
-                let want = if matches!(e.kind, ExprKind::Pack(..)) { Type::Msg } else { Type::View };
-                self.same(ty, &want, "what is packed");
-                self.layout(*layout);
-            }
+            ExprKind::Pack(layout, a) => self.packed(*layout, a, ty, &Type::Msg),
+            ExprKind::PackView(layout, a) => self.packed(*layout, a, ty, &Type::View),
         }
+    }
+
+    fn has_constant(&self, ty: &Type, n: u64) -> bool {
+        match ty {
+            Type::Bool => n <= 1,
+            Type::Range(low, high) => *low <= n && n < *high,
+            Type::Enum(id) => n < self.stack.enums[id.index()].variants.len() as u64,
+            Type::Bits(_) => true,
+            ty => is_number(ty),
+        }
+    }
+
+    /// Checks an operand, and whether its type fits the expression.
+    fn operand(&mut self, operand: &'a Expr, fits: bool, e: &'a Expr) {
+        self.expr(operand);
+        self.holds(fits, e);
+    }
+
+    fn local(&mut self, id: LocalId, ty: &Type) {
+        match self.locals.get(id.index()) {
+            Some(local) => self.same(ty, &local.ty, "a local"),
+            None => self.problems.add(format!("no local {}", id.0)),
+        }
+    }
+
+    fn read(&mut self, place: &'a Place, ty: &Type, what: &str) {
+        self.place(place);
+        self.same(ty, &place.ty, what);
+    }
+
+    fn choice(&mut self, condition: &'a Expr, [a, b]: [&'a Expr; 2], ty: &Type) {
+        self.typed(condition, &Type::Bool, "a condition");
+        self.typed(a, ty, "one side");
+        self.typed(b, ty, "the other side");
+    }
+
+    /// Checks the parts of a struct, tuple or array.
+    fn parts(&mut self, e: &'a Expr, parts: &'a [Expr]) {
+        match (&e.kind, &e.ty) {
+            (ExprKind::Struct(_), Type::Struct(id)) => {
+                self.all_typed(parts, self.stack.structs[id.index()].fields.iter().map(|f| &f.ty), "fields")
+            }
+            (ExprKind::Tuple(_), Type::Tuple(types)) => self.all_typed(parts, types.iter(), "parts"),
+            (ExprKind::Array(_), Type::Array(t, n)) => {
+                self.all_typed(parts, (0..*n).map(|_| &**t).collect::<Vec<_>>().into_iter(), "elements")
+            }
+            _ => self.wrong(e),
+        }
+    }
+
+    fn push(&mut self, message: &'a Expr, id: HeaderId, fields: &'a [Expr], ty: &Type) {
+        self.typed(message, &Type::Msg, "what a header is put on");
+        self.same(ty, &Type::Msg, "a message with a header");
+        let Some(header) = self.stack.headers.get(id.index()) else {
+            return self.problems.add(format!("no header {}", id.0));
+        };
+        let own = self.layer.is_none_or(|layer| header.layer == layer);
+        self.problems.unless(own, || format!("header `{}` of another layer is pushed", header.name));
+        self.all_typed(fields, header.fields.iter().map(|f| &f.ty), "header fields");
+    }
+
+    fn slice(&mut self, message: &'a Expr, [at, len]: [&'a Expr; 2], ty: &Type) {
+        self.typed(message, &Type::Msg, "what is sliced");
+        self.same(ty, &Type::Msg, "a slice");
+        self.number(at, "the start of a slice");
+        self.number(len, "the length of a slice");
+    }
+
+    fn packed(&mut self, layout: LayoutId, message: &'a Expr, ty: &Type, want: &Type) {
+        self.typed(message, &Type::Msg, "what is packed");
+        self.same(ty, want, "what is packed");
+        self.layout(layout);
     }
 
     /// Checks that a layout exists and is not that of frames.
@@ -296,5 +280,13 @@ impl<'a> Check<'a> {
         let compares = !row.compares || parts.entry.is_some_and(|entry| self.stack.capabilities(entry).compared);
         let fits = compares && row.result(of).map_or(is_number(ty), |want| want == *ty);
         self.problems.unless(fits, || format!("{query:?} of {of:?} gives {ty:?}"));
+    }
+}
+
+fn has_literal(ty: &Type, length: usize) -> bool {
+    match ty {
+        Type::Bytes(n) => length == *n as usize,
+        Type::Text(n) => length <= *n as usize,
+        ty => *ty == Type::View,
     }
 }
