@@ -51,7 +51,7 @@ fn a_stack_that_no_world_models_is_refused() {
     assert_eq!(why(samples::router()), router);
 }
 
-/// The shortest run to what is broken, told.
+/// The shortest run to the violation, as text.
 fn found(setup: &Setup) -> run::Run {
     let (space, first) = Space::open(setup).unwrap();
     match searched(setup, 1, 1_000_000).verdict {

@@ -220,7 +220,7 @@ impl<'a> Decisive<'a> {
                     self.read(Some(body), e, true);
                 }
                 Argument::Value(_) => {}
-                // It stands for the place, so each is decisive if the other is.
+                // It is an alias of the place, so each is decisive if the other is.
                 Argument::Reference(place) => {
                     self.indices(Some(body), place);
                     if self.parameter(function, *parameter) {
@@ -288,7 +288,7 @@ impl<'a> Decisive<'a> {
         }
     }
 
-    /// A value decides. `body`: whose locals it names; none: those of what is said of a layer.
+    /// Records that a value is decisive. `body`: the body of its locals; none: a declaration of the layer.
     fn read(&mut self, body: Option<BodyId>, e: &Expr, whole: bool) {
         match &e.kind {
             ExprKind::Local(local) => {

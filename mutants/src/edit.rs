@@ -28,7 +28,7 @@ const COMPARISONS: [(&str, &str); 6] = [("<=", "<"), (">=", ">"), ("==", "!="), 
 const SUMS: [(&str, &str); 2] = [("+", "-"), ("-", "+")];
 
 impl Mutant {
-    /// The source of what is changed, on one line.
+    /// The source text of the changed code, on one line.
     pub fn before(&self, source: Source) -> String {
         one_line(&source(self.span))
     }

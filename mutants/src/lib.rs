@@ -5,18 +5,18 @@
 //! | comparison | `<` and `<=` into one another, `==` and `!=` |
 //! | arithmetic | `+` and `-` into one another |
 //! | constant | a number into the next one, a bool or a variant of an enum into the other (the next) |
-//! | update | leaves an assignment out, or an operation whose result nobody uses |
+//! | update | removes an assignment, or an operation whose result is unused |
 //! | timer | leaves out an `arm` or a `cancel` |
 //! | variant | puts on another header with the same fields |
 //! | emission | leaves it out; its message is dropped |
 //! | branch | swaps the two branches of an `if` |
 //!
-//! An operator is applied at every place where it applies, but for these:
+//! An operator is applied wherever it applies, except to:
 //!
 //! | left alone | because |
 //! |---|---|
-//! | counters, durations, instants | they are no behaviour, or what a checker erases |
-//! | what decides nothing but times ([`decisive`]) | where timers may fire at any time, nobody can see it |
+//! | counters, durations, instants | they are not behaviour, or a checker erases them |
+//! | code that affects only times ([`decisive`]) | where timers may fire at any time, it is unobservable |
 //! | a condition that compares a number drawn at random | it is decided both ways anyway |
 //! | what follows `impossible` in its block | no correct peer leads there |
 
@@ -149,7 +149,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Whether a store there can be seen, but for times.
+    /// Whether a store there is observable, apart from times.
     fn is_update(&self, place: &Place) -> bool {
         !is_time(&place.ty) && self.decisive.place(self.body, place)
     }

@@ -41,16 +41,16 @@ pub fn on_path(name: &Path) -> Option<PathBuf> {
 pub struct Ran {
     pub status: ExitStatus,
     pub words: String,
-    /// It did not end by itself.
+    /// It was stopped.
     pub stopped: bool,
 }
 
 /// Runs a program in a folder; it is stopped when the time is over.
 pub fn run(command: &mut Command, folder: &Path, limit: Duration) -> io::Result<Ran> {
-    // Into a file: a pipe that nobody empties would stop the program.
+    // Into a file: a full pipe without a reader would block the program.
     let said = folder.join("said");
     let file = File::create(&said)?;
-    // In a group of its own: so it is we who stop it, with all that it has begun.
+    // In a separate process group, so that its children are stopped with it.
     command.current_dir(folder).stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file).process_group(0);
     dies_with_us(command);
     let mut child = Running(command.spawn()?);

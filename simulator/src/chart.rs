@@ -55,7 +55,7 @@ fn line(stack: &Stack, interface: &Interface, entry: &Entry, side: usize) -> Opt
     let time = milliseconds(entry.time.saturating_sub(BEGIN));
     let draw = |middle: String, after: &str| Some(format!("{time:>14}  {middle}  {after}"));
     match &entry.what {
-        // The host grants after each delivery; what comes of it is drawn.
+        // The host grants after each delivery; only the effects are drawn.
         Happened::Called { event, .. } if interface.event(*event).is_some_and(|e| e.name.starts_with("grant_")) => None,
         Happened::Called { event, arguments, length, outcome } => {
             let text = format!("{}{}", named(interface, *event, arguments, *length), unless_done(*outcome));

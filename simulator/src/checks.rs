@@ -64,7 +64,7 @@ pub struct Failure {
     pub time: u64,
 }
 
-/// The messages of one direction: what was sent, and what of it has arrived.
+/// The messages of one direction: those sent, and which of them have arrived.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     sent: Vec<(u32, Vec<u8>)>,

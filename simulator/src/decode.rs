@@ -3,7 +3,7 @@
 use nacre_stack::interpret::{show, show_length, Value};
 use nacre_stack::{LayoutForm, Stack};
 
-/// A frame in words, shortly: `Data{number=3} Short{to=77} 300 bytes`.
+/// A short description of a frame: `Data{number=3} Short{to=77} 300 bytes`.
 pub fn decode(stack: &Stack, frame: &[u8]) -> String {
     let Some(layout) = stack.layouts.first() else { return show_length(frame.len()) };
     let Some(parsed) = stack.parse(layout, frame) else {
@@ -11,7 +11,7 @@ pub fn decode(stack: &Stack, frame: &[u8]) -> String {
         let what = if control { "control" } else { "no frame of this stack" };
         return format!("{what} of {}", show_length(frame.len()));
     };
-    // Highest layer first: that is what a reader looks for.
+    // Highest layer first, as readers expect.
     let mut words: Vec<String> = parsed.headers.iter().map(|(id, values)| header(stack, *id, values)).collect();
     let data = frame.len() - parsed.size;
     if layout.shapes[parsed.shape].data || data > 0 {

@@ -1,4 +1,4 @@
-//! What a stack shows to its host: the events of its ports, its counters, and what it must be given, by name.
+//! The interface of a stack to its host: the events of its ports, its counters, and its given values, by name.
 
 use nacre_stack::{mask, GivenRole, Stack, Type};
 
@@ -103,7 +103,7 @@ pub fn givens(wanted: &[Wanted], random: &mut Random, shared: u64, peer: Address
             }
             Type::Bool => Given::Number(number & 1),
             Type::Range(low, high) => Given::Number(low + number % high.saturating_sub(*low).max(1)),
-            // Never 0, which may stand for "not known".
+            // Never 0, which may mean "unknown".
             Type::UInt(bits) | Type::Int(bits) | Type::Seq(bits) => {
                 Given::Number((number & mask(u32::from(*bits))).max(1))
             }

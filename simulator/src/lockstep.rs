@@ -53,7 +53,7 @@ fn by_port(mut outputs: Vec<Output>) -> Vec<Output> {
     outputs
 }
 
-/// What two machines say, each short: frames of thousands of bytes help nobody.
+/// The outputs of two machines, shortened: complete frames of thousands of bytes would be unreadable.
 fn different(members: &[Member], other: usize, what: &str, first: &str, second: &str) -> String {
     let (reference, member) = (&members[0].name, &members[other].name);
     format!("{what} differ: {reference} says {first}, {member} says {second}")

@@ -20,7 +20,7 @@ pub struct Conditions {
     pub reorder: f64,
     /// Some bits are flipped, or the end is cut off.
     pub corrupt: f64,
-    /// What every frame takes, and what it may take more, in nanoseconds.
+    /// The delay of every frame, and the greatest additional delay, in nanoseconds.
     pub delay: u64,
     pub jitter: u64,
     pub partition: Option<Partition>,

@@ -46,7 +46,7 @@ pub fn hash(parts: &[u64]) -> u64 {
 
 /// Returns whether an event of this probability happens, given a hashed number.
 pub fn happens(probability: f64, number: u64) -> bool {
-    // 53 bits are what a double holds.
+    // A double holds 53 bits.
     ((number >> 11) as f64) < probability * (1u64 << 53) as f64
 }
 

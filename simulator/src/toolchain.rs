@@ -1,4 +1,4 @@
-//! Compiles emitted C with the compiler of the machine, and loads it; what was compiled once is kept.
+//! Compiles emitted C with the installed compiler and loads it; compiled code is cached.
 
 use nacre_process::on_path;
 use std::fmt;
@@ -69,7 +69,7 @@ impl Toolchain {
         Ok(Toolchain { compiler, flags: vec!["-O1".into()], cache: cache_folder()? })
     }
 
-    /// The compiler of this name; what it makes is kept in a folder of the caller's.
+    /// The compiler of this name; its results are cached in a folder of the caller.
     pub fn named(compiler: &str, cache: &Path) -> Result<Toolchain, Error> {
         let compiler = on_path(Path::new(compiler)).ok_or(Error::Missing)?;
         Ok(Toolchain { compiler, flags: vec!["-O1".into()], cache: cache.to_path_buf() })

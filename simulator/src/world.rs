@@ -68,7 +68,7 @@ pub enum Happened {
         arguments: Vec<u64>,
         length: Option<usize>,
     },
-    /// The host of the simulation says something.
+    /// A note of the simulation.
     Noted(String),
 }
 
@@ -161,7 +161,7 @@ impl World {
         Opening { givens, seed: random.number(), now: self.now }
     }
 
-    /// Calls an event; what comes of it has happened when this returns.
+    /// Calls an event and handles its effects.
     pub fn call(&mut self, node: usize, event: u16, numbers: &[u64], to: Option<Address>, message: &[u8]) -> Outcome {
         let now = self.now;
         let Step { outcome, outputs } = self.nodes[node].endpoint.call(now, event, numbers, to, message);

@@ -1,6 +1,6 @@
 //! Bounded worlds, which every engine searches: the subject, the automata around it, and the bounds.
 //!
-//! [`world`] makes one of a source, a configuration and the command line; [`setup`] is what the engines are given;
+//! [`world`] makes one of a source, a configuration and the command line; [`setup`] is the input of the engines;
 //! [`values`] says what automata see of an event.
 
 pub mod setup;

@@ -14,7 +14,7 @@ use crate::values::address;
 pub const MEMBERS: u64 = 2;
 /// The largest bound of a call at an endpoint, or of a limit.
 pub const MOST: u8 = 15;
-/// Kinds of calls times two, and limits: so many counts fit a state.
+/// The most counters of a state: twice the kinds of calls, and limits.
 const COUNTS: usize = 16;
 /// Where the network is. The others are the top, and the ports of the layers' own.
 pub const BELOW: PortId = PortId(0);
@@ -25,7 +25,7 @@ pub struct Setup {
     pub stack: Arc<Stack>,
     /// The network: the environment of both endpoints.
     pub below: Automaton,
-    /// The specifications, each a monitor of its own.
+    /// The specifications, each with its own monitor.
     pub above: Vec<Automaton>,
     pub bounds: Bounds,
     pub externs: Arc<dyn Externs>,
@@ -38,11 +38,11 @@ pub struct Bounds {
     pub calls: Vec<(String, [u8; 2])>,
     /// Lengths of messages in bytes; each is tried for each message.
     pub sizes: Vec<usize>,
-    /// At most so often in a run: actions of the network by name, and `timers` for expirations.
+    /// How often actions of the network, by name, and `timers` may happen in a run.
     pub limits: Vec<(String, u8)>,
-    /// Timers that are a last resort, by layer and name (`pt2pt.resend`): they fire at most so often in a run, and only
-    /// when nothing else can happen but for faults: nothing is on its way, no call is taken, and armed are only those
-    /// that are named behind.
+    /// Timers that are a last resort, by layer and name (`pt2pt.resend`): they fire at most this often in a run, and
+    /// only when nothing but faults can happen: nothing is on its way, no call is taken, and armed are only those that
+    /// are named behind.
     pub last: Vec<(String, u8)>,
     /// A call that the specification allows must be accepted at once, not only eventually.
     pub at_once: bool,

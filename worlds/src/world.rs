@@ -12,7 +12,7 @@ use nacre_specification::{Expr as SpecExpr, Type as SpecType, Value as SpecValue
 use nacre_stack::{mask, Direction, EventRole, Expr, ExprKind, Span, Stack, Type};
 use nacre_syntax::ast;
 
-/// What is verified: a layer by itself, or a stack.
+/// The subject of a verification: a layer alone, or a stack.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Subject {
     pub name: String,
@@ -59,7 +59,7 @@ impl From<String> for Refusal {
     }
 }
 
-/// The layers of a subject, top first, with what they promise.
+/// The layers of a subject, top first, with their properties.
 fn layers(session: &Session, subject: &Subject) -> Vec<LayerPromises> {
     let all = session.layers();
     let names: Vec<String> = match session.program.stack(&subject.name).map(|s| &s.body) {
@@ -103,8 +103,8 @@ pub fn between(session: &Session, subject: &Subject, over: Option<&str>) -> Betw
     let required = layers.last().map(|l| automata(&l.requires)).unwrap_or_default();
     let held: Vec<String> = over.map_or(required, |name| vec![name.to_string()]);
     let monitor = |name: &String, handed| Monitor { name: name.clone(), handed };
-    // From the bottom up: what a layer provides comes instead of what it requires below it; the rest is handed through,
-    // and so is what a configuration names.
+    // From the bottom up: a layer replaces the properties that it requires by those that it provides; the others, and
+    // those that a configuration names, hold above it as well.
     let mut above: Vec<Monitor> = held.iter().map(|name| monitor(name, over.is_some())).collect();
     for layer in layers.iter().rev() {
         let mut provided: Vec<Monitor> = automata(&layer.provides).iter().map(|name| monitor(name, false)).collect();
@@ -128,7 +128,7 @@ pub fn between(session: &Session, subject: &Subject, over: Option<&str>) -> Betw
     Between { below: held.into_iter().next(), above, trusted }
 }
 
-/// An automaton and what it extends.
+/// An automaton and those that it extends.
 fn extended(session: &Session, automaton: &str) -> Vec<String> {
     let mut names = vec![];
     let mut next = Some(automaton.to_string());
@@ -140,7 +140,7 @@ fn extended(session: &Session, automaton: &str) -> Vec<String> {
     names
 }
 
-/// The subject in a configuration, with what the command line adds.
+/// Makes the world of a subject in a configuration, with the settings of the command line.
 pub fn world(
     session: &Session,
     subject: &Subject,
@@ -247,7 +247,7 @@ fn refuse_made_up(above: &mut [Automaton], network: &Automaton, stack: &Stack) {
     }
 }
 
-/// What is given is so at both endpoints: as a default, which nobody overrides.
+/// Sets a given value at both endpoints, as its default.
 fn give(stack: &mut Stack, given: &[(String, u64)]) -> Result<(), String> {
     for (name, value) in given {
         for cell in stack.cells.iter_mut().filter(|c| is_settable(c) && c.name == *name) {

@@ -1,4 +1,4 @@
-//! One message to the user: what is wrong, where, why, and how to mend it.
+//! A message to the user: the problem, its location and cause, and a fix.
 
 use serde::Serialize;
 
@@ -66,7 +66,7 @@ impl Diagnostic {
         Self::new(Severity::Error, code, message)
     }
 
-    /// Something that means what it says, but probably not what was meant.
+    /// Valid code that is probably not intended.
     pub fn warning(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, code, message)
     }

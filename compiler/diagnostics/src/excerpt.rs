@@ -10,7 +10,7 @@ use crate::{SourceId, Sources, Span};
 const WIDEST: usize = 160;
 /// Characters of a cut line before the label that it is cut around.
 const BEFORE: usize = 40;
-/// Stands where a line is cut.
+/// Marks a cut.
 const CUT: char = '…';
 
 /// An excerpt of a file.
@@ -27,7 +27,7 @@ struct Line {
     /// How many characters of the line are left out at its front, and how many are shown behind these.
     skipped: usize,
     shown: usize,
-    /// The line is cut at its front: one more character stands there.
+    /// Whether the line is cut at its front, where a mark replaces the text.
     is_cut: bool,
 }
 
@@ -59,7 +59,7 @@ impl Excerpt {
         let shown = (all - skipped).min(WIDEST);
         let is_cut = skipped > 0;
         self.text.extend(is_cut.then_some(CUT));
-        // What ends a line for some programs does not end one here.
+        // Some programs treat these characters as line ends.
         let visible =
             |c: char| if c.is_control() && c != '\t' || matches!(c, '\u{2028}' | '\u{2029}') { ' ' } else { c };
         self.text.extend(text.chars().skip(skipped).take(shown).map(visible));
@@ -81,13 +81,13 @@ impl Excerpt {
         line.at + self.column(line, characters(file, number, at, sources))
     }
 
-    /// Where a character of a line is in what is shown of the line.
+    /// The position of a character in the shown part of its line.
     fn column(&self, line: &Line, character: usize) -> usize {
         let mark = usize::from(line.is_cut);
         (character + mark).saturating_sub(line.skipped).min(line.shown + mark)
     }
 
-    /// The character at which a span begins in what is shown of its line, from 1.
+    /// The column at which a span begins in the shown part of its line, from 1.
     pub fn shown_column(&self, span: Span, sources: &Sources) -> usize {
         let [start, _] = ends(span, span.file, sources);
         let number = line(span.file, start, sources);
@@ -101,7 +101,7 @@ fn line(file: SourceId, at: u32, sources: &Sources) -> usize {
     sources.line(Span { file, start: at, end: at }) - 1
 }
 
-/// The bytes where a span begins and ends. What is at the end of a file is shown behind the last thing in it, not on an
+/// The bytes where a span begins and ends. The end of a file is shown after its last text, not on an
 /// empty line.
 fn ends(span: Span, file: SourceId, sources: &Sources) -> [u32; 2] {
     let text = sources.text(file);

@@ -1,4 +1,4 @@
-//! Spans, sources and messages: how every phase says what is wrong, where, why, and how to mend it.
+//! Spans, sources and diagnostics, which all phases share.
 
 mod counted;
 mod diagnostic;

@@ -8,7 +8,7 @@ use serde_json::{json, Value};
 use crate::excerpt::Excerpt;
 use crate::{Diagnostic, Label, Severity, SourceId, Sources, Span};
 
-/// Where a label stands for ariadne: a file, and characters of its excerpt.
+/// The position of a label for ariadne: a file, and characters of its excerpt.
 type Place = (SourceId, std::ops::Range<usize>);
 
 /// The message as it is shown in a terminal, with or without colours.

@@ -24,7 +24,7 @@ pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     (near.0 < length && near.0 <= length.max(3) / 3).then_some(near.1)
 }
 
-/// Returns the help for a name that is not known: the name that was probably meant, or all that there are.
+/// Returns the help for an unknown name: the most similar known name, or all known names.
 ///
 /// ```
 /// use nacre_diagnostics::suggestion;

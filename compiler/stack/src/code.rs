@@ -71,7 +71,7 @@ pub enum StatementKind {
     Operate(Operate),
     /// Puts an event into the queue, or (later) into the ring.
     Emit(Emit),
-    /// A local with messages: lets it go.
+    /// Releases a local with messages.
     Drop(Expr),
     /// `arm`: fires at now + delay (saturating) or after.
     Arm {
@@ -81,7 +81,7 @@ pub enum StatementKind {
     },
     Cancel(Place),
     Count(CounterId, Expr),
-    /// Violated: counted as broken; the interpreter reports it. The text is what the user wrote.
+    /// Violated: counted as broken; the interpreter reports it. The text is that of the source.
     Assert(Expr, String),
     /// Counts `builtin::IMPOSSIBLE`; the message has been dropped by a `Drop` before.
     Impossible,
@@ -146,7 +146,7 @@ pub enum Argument {
 }
 
 /// What `Each` goes over, and the locals it sets. Entries are borrowed: `value` may only be used by Share, Length, View
-/// or, with `drain`, is moved out. The container is not changed meanwhile (but for the current entry's fields and its
+/// or, with `drain`, is moved out. The container is not changed meanwhile (except the current entry's fields and its
 /// removal as the last act before leaving).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Walk {
@@ -188,9 +188,9 @@ pub enum Operation {
     Pop,
     /// Window: puts at a number; can fail: below next, there already, or not below low + N. Raises `high`.
     Put,
-    /// Window: what is at `next`, forgotten with all before it (Option); advances next and low.
+    /// Window: the entry at `next`, removed with all before it (Option); advances next and low.
     TakeNext,
-    /// Window: what is at `next`, kept; gives Option of a shared entry; advances next.
+    /// Window: the entry at `next`, which stays (Option of a shared entry); advances next.
     Read,
     /// Window: forgets all below a number (low < n <= high, else nothing); gives how many, u32. Raises next to low.
     Release,

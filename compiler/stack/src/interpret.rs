@@ -3,7 +3,7 @@
 //! A [`Machine`] is one connection. Whatever else runs stacks (the emitted C at every level, the explorer, the prover)
 //! must give the same outputs, deadlines and [`Machine::canonical_bytes`] for the same outside events.
 //!
-//! Beyond what the head of the IR fixes, this is decided here:
+//! The interpreter fixes these details that the head of the IR leaves open:
 //!
 //! - **Pool.** Bytes of the outside event (of a frame: its data) are kept at most once a step, as a whole: ceil(length
 //!   / block) blocks, of which a kept slice holds those that it touches. Each segment that was made takes ceil(length /

@@ -2,9 +2,9 @@
 //!
 //! The interpreter runs every stack as it is. The passes and the C back end work on the normal form, in which
 //! - no layer has several sessions ([`sessions`]): its cells are arrays, indexed by the session that an event names;
-//! - nothing is derived ([`derived`]): what is read is what it is derived from;
+//! - nothing is derived ([`derived`]): reads of a derived cell are its expression;
 //! - no guard asks for a link ([`guards`]): a layer that tells its neighbours apart has an event for each;
-//! - nothing turns at a port ([`turns`]): what comes back is emitted by who sent it down.
+//! - nothing turns at a port ([`turns`]): the sender emits the returning event itself.
 //!
 //! A row of layers, which is all that the language can say so far, is in normal form already and stays as it is.
 //! Tests run stacks in the interpreter and their normal form in C, and compare.

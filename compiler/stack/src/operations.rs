@@ -5,7 +5,7 @@
 //! reference). There is one row for each operation and each kind of type that it treats in its own way.
 //!
 //! - [`operators`]: arithmetic, comparison and sets: [`UnaryOp`](crate::UnaryOp) and [`BinaryOp`](crate::BinaryOp).
-//! - [`queries`]: what a container tells without changing: [`Query`](crate::Query).
+//! - [`queries`]: properties of a container, which do not change it: [`Query`](crate::Query).
 //! - [`methods`]: what changes a container: [`Operation`](crate::Operation).
 //!
 //! All rows are total: for operands of the types that a row allows there is always a result. Where there is nothing to

@@ -43,7 +43,7 @@ pub enum GivenRole {
 }
 
 impl GivenRole {
-    /// Whether each end has a value of its own.
+    /// Whether the endpoints have different values.
     pub fn is_own(self) -> bool {
         matches!(self, GivenRole::Cookie | GivenRole::Incarnation)
     }

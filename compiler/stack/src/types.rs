@@ -1,4 +1,4 @@
-//! Types, the declarations that they name, and what has a type.
+//! Types, the declarations that they name, and typed declarations.
 
 use serde::{Deserialize, Serialize};
 
@@ -45,7 +45,7 @@ pub enum Type {
     Bytes(u32),
     Text(u32),
     Msg,
-    /// A message of at most so many bytes of data. Only the type checker knows it: in a stack it is [`Type::Msg`],
+    /// A message of at most this many bytes of data. Only the type checker knows it: in a stack it is [`Type::Msg`],
     /// and `compose` sees the bound from what can be stored.
     Bounded(u32),
     /// Bytes that are read in place (`.bytes`): only an operand of `Through`, `Concat` and indexing, or in a tuple for
@@ -72,6 +72,6 @@ pub struct Parameter {
 pub struct Local {
     pub name: String,
     pub ty: Type,
-    /// A `ref` parameter: stands for a place of the caller's.
+    /// A `ref` parameter: an alias of a place of the caller.
     pub by_ref: bool,
 }

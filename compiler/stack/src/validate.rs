@@ -1,4 +1,4 @@
-//! The validator: whether a stack is one, so that nobody who reads it need check anything. It runs after every pass.
+//! The validator: checks that a stack is well-formed, so that its readers need no checks. It runs after every pass.
 
 mod code;
 mod contexts;
@@ -19,7 +19,7 @@ use problems::Problems;
 
 pub use problems::Problem;
 
-/// Checks all of a stack, but for the use of messages (`nacre_analysis::linear`). Later checks rely on earlier ones, so
+/// Checks a stack, except the use of messages (`nacre_analysis::linear`). Later checks rely on earlier ones, so
 /// they run only if those found nothing.
 pub fn validate(stack: &Stack) -> Result<(), Vec<Problem>> {
     let mut problems = Problems::default();

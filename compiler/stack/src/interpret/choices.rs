@@ -73,7 +73,7 @@ impl Choices {
         Choices { plan: self.plan.clone(), ..Choices::first(self.points.clone()) }
     }
 
-    /// Returns the decisions for the next run of the same step; none: every way has been tried.
+    /// Returns the decisions for the next run of the same step; none: all alternatives have been tried.
     pub fn next(mut self) -> Option<Choices> {
         while let Some((pick, of)) = self.made.pop() {
             if pick + 1 < of {

@@ -117,7 +117,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The bytes or little-endian words of strings that are read side by side, as far as the longest of so many bytes.
+/// The bytes or little-endian words of strings that are read in parallel, up to this length of the longest.
 fn units(unit: FilterUnit, longest: usize, inputs: &[Vec<u8>]) -> impl Iterator<Item = Vec<u64>> + '_ {
     let size = match unit {
         FilterUnit::Byte => 1,

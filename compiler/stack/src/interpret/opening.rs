@@ -37,8 +37,8 @@ impl Machine {
         Outcome::Ok
     }
 
-    /// A new view: what lasts and what is shared stay, all else of the session begins anew, then `init`. The givens are
-    /// those of the configuration, as it was or with others in their place.
+    /// A new view: lasting and shared cells stay, all other cells of the session are initialized, then `init`. The
+    /// givens are those of the configuration, as it was or with others in their place.
     pub fn view(&mut self, givens: BTreeMap<String, Value>, now: u64) -> Outcome {
         if !self.opened || !self.stack.has_views() {
             return Outcome::Invalid;

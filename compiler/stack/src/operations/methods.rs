@@ -40,7 +40,7 @@ pub enum Success {
     Always,
     /// The result may be absent: it is an option, or zero.
     Absent,
-    /// It may fail, and says so: it changes nothing then, and gives the last argument back.
+    /// It can fail; then it reports that, changes nothing and returns the last argument.
     Fails,
 }
 

@@ -321,7 +321,7 @@ impl Unary {
 }
 
 /// Whether a conversion exists. Numbers become numbers and sets (of the elements that the bits say), sets numbers and
-/// sets, bytes bytes and text. What is too wide is cut; into a range or an enum only what is in it may be converted.
+/// sets, bytes bytes and text. Wider values are truncated; only members of a range or an enum may be converted into it.
 pub fn converts(from: &Type, to: &Type) -> bool {
     let plain = |kind: Kind| kind.is_number() || kind == Set;
     let bytes = |kind: Kind| matches!(kind, Bytes | Text | View);

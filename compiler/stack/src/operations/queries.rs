@@ -57,7 +57,7 @@ const SLOTS: &[Kind] = &[Kind::Pool, Kind::Map];
 const WINDOW: &[Kind] = &[Kind::Window];
 const SIZED: &[Kind] =
     &[Kind::Ring, Kind::List, Kind::Window, Kind::Pool, Kind::Map, Kind::Set, Kind::Text, Kind::Array, Kind::Bytes];
-/// Containers with a capacity; the window has rows of its own.
+/// Containers with a capacity; the window has separate rows.
 const FILLED: &[Kind] = &[Kind::Ring, Kind::List, Kind::Pool, Kind::Map, Kind::Set, Kind::Text];
 
 const fn asks(on: &'static [Kind], gives: Answer, run: fn(&Value, Asked) -> Option<Value>) -> Row {

@@ -212,7 +212,7 @@ impl<'a> Code<'a> {
         format!("emit {target} {event}({arguments}){later}{call}{};", likely(emit.likely))
     }
 
-    /// Where an emission goes: what it arrives at, if only one link of the layer leads there, else the link.
+    /// The target of an emission: its receiver if only one link of the layer leads there, otherwise the link.
     fn way(&self, emit: &Emit) -> String {
         let stack = self.scoped.stack;
         let known = stack.events.get(emit.event.index()).zip(self.layer);

@@ -10,7 +10,7 @@ pub fn word<T: PartialEq + Copy>(words: Words<T>, value: T) -> &'static str {
     words.iter().find(|(v, _)| *v == value).map_or("?", |(_, w)| w)
 }
 
-/// Returns the value that a word stands for; none if it is unknown.
+/// Returns the value of a word; none if it is unknown.
 pub fn value<T: Copy>(words: Words<T>, word: &str) -> Option<T> {
     words.iter().find(|(_, w)| *w == word).map(|(v, _)| *v)
 }

@@ -1,4 +1,4 @@
-//! Code: statements fit the tables, and calls come to an end.
+//! Code: statements agree with the tables, and calls terminate.
 
 use super::problems::Problems;
 use crate::visit::Traverse;
@@ -360,7 +360,7 @@ pub fn leaves(block: &Block) -> bool {
 /// Functions do not call one another in a circle.
 fn recursion(stack: &Stack, problems: &mut Problems) {
     let calls: Vec<Vec<usize>> = stack.functions.iter().map(|f| called(&f.body)).collect();
-    // Those that call only what is known to end, until there are no more.
+    // Functions that call only terminating ones, until no more are found.
     let mut ends = vec![false; calls.len()];
     loop {
         let next = (0..calls.len()).find(|f| !ends[*f] && calls[*f].iter().all(|c| ends.get(*c) == Some(&true)));

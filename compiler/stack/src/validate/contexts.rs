@@ -1,10 +1,10 @@
-//! Contexts own what they name, events that change it find state, and derived data follows from other cells alone.
+//! Contexts own the cells that they name, events change only state, and derived data depends on other cells alone.
 
 use super::problems::Problems;
 use crate::visit::{walk_expr, walk_place, walk_stack, Node, Traverse, Visitor};
 use crate::*;
 
-/// Checks contexts, the events that change what is in them, the roles of cells, and derived cells.
+/// Checks contexts, the events that change their cells, the roles of cells, and derived cells.
 pub fn check(stack: &Stack, p: &mut Problems) {
     for (at, context) in stack.contexts.iter().enumerate() {
         p.at(format!("context {}", context.name));
@@ -96,7 +96,7 @@ fn derived(stack: &Stack, id: CellId, cell: &Cell, p: &mut Problems) {
     p.unless(inputs.fit, || "it is derived from the clock, or from a cell that does not stand before it".into());
 }
 
-/// The most expressions that a derived value may come to, with all that it is derived from put in its place.
+/// The most expressions of a derived value after expansion.
 const MOST_DERIVED: usize = 4096;
 
 /// Derived values that are derived from each other must not double with every cell.
@@ -115,7 +115,7 @@ fn expansion(stack: &Stack, p: &mut Problems) {
     }
 }
 
-/// Counts expressions; a load counts what the cell is derived from, too.
+/// Counts expressions; a load of a derived cell counts its expression, too.
 struct Size<'s> {
     sizes: &'s [usize],
     total: usize,

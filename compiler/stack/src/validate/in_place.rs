@@ -1,4 +1,4 @@
-//! Code in place: only of what is called at once.
+//! Inlined code: only calls that happen at once may be marked.
 
 use super::problems::Problems;
 use crate::visit::{walk_stack, walk_statement, Visitor};

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::problems::Problems;
 use crate::*;
 
-/// Checks the layouts: header fields fit the frame without overlap, and shapes are told apart by their numbers.
+/// Checks the layouts: header fields fit the frame without overlap, and numbers distinguish the shapes.
 pub fn check(stack: &Stack, p: &mut Problems) {
     headers(stack, p);
     for (index, layout) in stack.layouts.iter().enumerate() {

@@ -28,7 +28,7 @@ pub fn check(stack: &Stack, p: &mut Problems) {
     }
 }
 
-/// Checks the turns of a port: that the layer above takes what comes back, as it was sent.
+/// Checks the turns of a port: the layer above accepts the returned event with the parameters that were sent.
 pub fn turns(stack: &Stack, id: PortId, p: &mut Problems) {
     let port = &stack.ports[id.index()];
     p.unless(port.frames.is_some() || port.turns.is_empty(), || "events turn at a port that is not below".into());

@@ -6,7 +6,7 @@ use crate::operations::{Kind, Parts};
 use crate::*;
 
 impl<'a> Check<'a> {
-    /// Checks an operation: its operands, and where what it gives goes.
+    /// Checks an operation: its operands, and the local for its result.
     pub fn operate(&mut self, operate: &'a Operate) {
         self.changed(&operate.place);
         let of = &operate.place.ty;

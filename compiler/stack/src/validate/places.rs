@@ -1,10 +1,10 @@
-//! Places: where they lead, and what is there.
+//! Places: their paths and types.
 
 use super::code::Check;
 use crate::*;
 
 impl<'a> Check<'a> {
-    /// Checks a place, and that its type is that of what is there.
+    /// Checks a place and its type.
     pub fn place(&mut self, place: &'a Place) {
         let Some(mut ty) = self.root(place.root) else { return };
         for step in &place.path {
