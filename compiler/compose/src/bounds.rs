@@ -323,18 +323,39 @@ fn blocks(stack: &Stack, flow: &Flow, block: u32, later: u32) -> u32 {
     total += u64::from(later) * u64::from(ring.size().blocks(block));
     let longest = stack.layouts[0].shapes.iter().map(|s| s.data_max).max().unwrap_or(0);
     let frame = stack.ports[LOWER.index()].inputs.iter().map(|i| taken(i.need, longest, block)).max();
-    (total + frame.unwrap_or(0)).max(largest_step(stack, block)).min(u64::from(u32::MAX)) as u32
+    (total + frame.unwrap_or(0)).max(largest_step(stack, flow, block)).min(u64::from(u32::MAX)) as u32
 }
 
-/// The most blocks that a call, opening or a timer takes.
-fn largest_step(stack: &Stack, block: u32) -> u64 {
+/// The most blocks that a call, opening or a timer takes. Calls with messages longer than any that is stored may find no
+/// room: their need is that of a message that is stored.
+fn largest_step(stack: &Stack, flow: &Flow, block: u32) -> u64 {
+    let stored = longest_stored(flow);
     let calls = crate::admission::limits(stack).into_iter().map(|((port, event), length)| {
         let inputs = stack.ports[port.index()].inputs.iter().filter(|input| input.event == event);
-        inputs.map(|input| taken(input.need, length, block)).max().unwrap_or(0)
+        inputs.map(|input| taken(input.need, length.min(stored), block)).max().unwrap_or(0)
     });
     let others = [stack.bounds.open, stack.bounds.timer].map(|need| u64::from(need.extra));
     let inputs = stack.ports.iter().flat_map(|port| &port.inputs).map(|input| u64::from(input.need.extra));
     calls.chain(others).chain(inputs).max().unwrap_or(0)
+}
+
+/// The length of the longest message that entered of which anything is stored. Of a part, the whole counts.
+fn longest_stored(flow: &Flow) -> u32 {
+    let mut longest = 0;
+    let mut see = |bag: &Bag| {
+        for (kind, size) in bag.0.iter().filter(|(kind, _)| matches!(kind.origin, Origin::Entered | Origin::Mixed)) {
+            let is_whole = kind.origin == Origin::Entered && size.cut == 0;
+            longest = longest.max(if is_whole { size.max } else { u32::MAX });
+        }
+    };
+    for course in flow.courses.values() {
+        course.acts(&mut |act| match act {
+            Act::Keep(bag) => see(bag),
+            Act::Emit(emission) if emission.later => emission.bag.iter().for_each(&mut see),
+            Act::Emit(_) | Act::Make(_) | Act::Join(..) | Act::Flatten(_) => {}
+        });
+    }
+    longest
 }
 
 /// The blocks that a step with a message of a length takes.
