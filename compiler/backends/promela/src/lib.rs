@@ -71,6 +71,7 @@ mod typedefs;
 mod types;
 mod uses;
 mod wide;
+mod windows;
 pub mod world;
 mod writer;
 
