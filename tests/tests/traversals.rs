@@ -100,7 +100,7 @@ const RECURSIVE: &[(&str, &[(&str, &[&str])])] = &[
     (
         "follows one chain in an expression, to the local, the place or the message at its end",
         &[
-            ("compiler/analysis/src/linear.rs", &["holds_unwrap", "part_of", "same_bool"]),
+            ("compiler/analysis/src/linear/uses.rs", &["holds_unwrap", "part_of", "same_bool"]),
             ("compiler/backends/c/src/body.rs", &["borrowed_message", "message", "pushes"]),
             ("compiler/backends/c/src/filters.rs", &["data_of"]),
             ("compiler/backends/promela/src/filters.rs", &["is_data"]),

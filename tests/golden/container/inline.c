@@ -28,6 +28,8 @@ container_INLINE void container_on_pairs_down_send(struct container_step *step, 
         *entry = kept;
 #line 8 "tests/golden/container/source.nacre"
     } else {
+#line 8 "tests/golden/container/source.nacre"
+        (void)m;
     }
 #line 8 "tests/golden/container/source.nacre"
     bool t1 = entry != NULL;

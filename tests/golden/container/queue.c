@@ -142,6 +142,8 @@ container_PLAIN void container_on_pairs_down_send(struct container_step *step, s
         *entry = kept;
 #line 8 "tests/golden/container/source.nacre"
     } else {
+#line 8 "tests/golden/container/source.nacre"
+        (void)m;
     }
 #line 8 "tests/golden/container/source.nacre"
     bool t1 = entry != NULL;

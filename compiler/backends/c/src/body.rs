@@ -357,6 +357,8 @@ impl<'w, 'a> Body<'w, 'a> {
             self.code.line(format!("{ty} {name} = {value};"));
         } else if *name != *value {
             self.code.line(format!("{name} = {value};"));
+        } else {
+            self.code.line(format!("(void){name};"));
         }
     }
 }

@@ -96,7 +96,9 @@ impl<'a> Check<'a> {
                 [a, b, c].into_iter().for_each(|x| self.typed(x, ty, "what is multiplied and divided"));
                 self.holds(matches!(ty, Type::UInt(_) | Type::Duration), e);
             }
-            ExprKind::Struct(parts) | ExprKind::Tuple(parts) | ExprKind::Array(parts) => self.parts(e, parts),
+            ExprKind::Struct(fields) => self.structure(e, fields),
+            ExprKind::Tuple(parts) => self.tuple(e, parts),
+            ExprKind::Array(elements) => self.array(e, elements),
             ExprKind::Some(a) => self.operand(a, matches!(ty, Type::Option(t) if **t == a.ty), e),
             ExprKind::None => self.holds(matches!(ty, Type::Option(_)), e),
             ExprKind::IsSome(a) => self.operand(a, *ty == Type::Bool && matches!(a.ty, Type::Option(_)), e),
@@ -181,15 +183,26 @@ impl<'a> Check<'a> {
         self.typed(b, ty, "the other side");
     }
 
-    /// Checks the parts of a struct, tuple or array.
-    fn parts(&mut self, e: &'a Expr, parts: &'a [Expr]) {
-        match (&e.kind, &e.ty) {
-            (ExprKind::Struct(_), Type::Struct(id)) => {
-                self.all_typed(parts, self.stack.structs[id.index()].fields.iter().map(|f| &f.ty), "fields")
+    fn structure(&mut self, e: &'a Expr, fields: &'a [Expr]) {
+        match &e.ty {
+            Type::Struct(id) => {
+                self.all_typed(fields, self.stack.structs[id.index()].fields.iter().map(|f| &f.ty), "fields")
             }
-            (ExprKind::Tuple(_), Type::Tuple(types)) => self.all_typed(parts, types.iter(), "parts"),
-            (ExprKind::Array(_), Type::Array(t, n)) => {
-                self.all_typed(parts, (0..*n).map(|_| &**t).collect::<Vec<_>>().into_iter(), "elements")
+            _ => self.wrong(e),
+        }
+    }
+
+    fn tuple(&mut self, e: &'a Expr, parts: &'a [Expr]) {
+        match &e.ty {
+            Type::Tuple(types) => self.all_typed(parts, types.iter(), "parts"),
+            _ => self.wrong(e),
+        }
+    }
+
+    fn array(&mut self, e: &'a Expr, elements: &'a [Expr]) {
+        match &e.ty {
+            Type::Array(t, n) => {
+                self.all_typed(elements, (0..*n).map(|_| &**t).collect::<Vec<_>>().into_iter(), "elements")
             }
             _ => self.wrong(e),
         }
