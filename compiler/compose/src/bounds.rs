@@ -326,8 +326,8 @@ fn blocks(stack: &Stack, flow: &Flow, block: u32, later: u32) -> u32 {
     (total + frame.unwrap_or(0)).max(largest_step(stack, flow, block)).min(u64::from(u32::MAX)) as u32
 }
 
-/// The most blocks that a call, opening or a timer takes. For calls with messages longer than any that is stored there may
-/// be no room.
+/// The most blocks that a call, opening or a timer takes. There may be no room for calls with messages longer
+/// than any that is stored.
 fn largest_step(stack: &Stack, flow: &Flow, block: u32) -> u64 {
     let stored = longest_stored(flow);
     let calls = crate::admission::limits(stack).into_iter().map(|((port, event), length)| {

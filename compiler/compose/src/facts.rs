@@ -270,20 +270,21 @@ impl Facts {
 /// A resolved expression without loss as one of the type of `to`. What an operator computes depends on the type of its
 /// operands, and stays converted.
 fn converted(value: Expr, to: &Expr) -> Expr {
-    let kind = match value.kind {
-        ExprKind::Convert(inner) if is_lossless(&inner.ty, &value.ty) => ExprKind::Convert(inner),
-        ExprKind::Const(_) | ExprKind::Local(_) | ExprKind::Length(_) | ExprKind::Load(_) => value.kind,
-        _ => ExprKind::Convert(Box::new(value)),
-    };
+    let value = number_of(value);
+    let is_free =
+        matches!(value.kind, ExprKind::Const(_) | ExprKind::Local(_) | ExprKind::Length(_) | ExprKind::Load(_));
+    let kind = if is_free { value.kind } else { ExprKind::Convert(Box::new(value)) };
     Expr::new(kind, to.ty.clone(), to.span)
 }
 
 /// The expression that has the value of a resolved one, in whatever type.
 fn number_of(value: Expr) -> Expr {
-    match value.kind {
-        ExprKind::Convert(inner) if is_lossless(&inner.ty, &value.ty) => *inner,
-        _ => value,
+    if let ExprKind::Convert(inner) = &value.kind {
+        if is_lossless(&inner.ty, &value.ty) {
+            return (**inner).clone();
+        }
     }
+    value
 }
 
 /// Whether two expressions have the same value. The types of operands tell that of the result, but not of a conversion.
