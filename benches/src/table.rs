@@ -49,8 +49,8 @@ other stacks do less or more.
 const SPACE: &str = "
 ## Space and compile time
 
-A connection has its state and counters; messages are kept in blocks of a pool that connections may share, at most so \
-many for one.
+A connection has its state and counters; messages are kept in blocks of a pool that connections may share, up to a \
+limit for each.
 *To C* is the time from the source of all layers to C in this process, *gcc* is `gcc -O2 -c` on it; both measured once.
 
 | stack | level | state, bytes | counters, bytes | block, bytes | blocks, most | to C, ms | gcc, ms |

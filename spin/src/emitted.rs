@@ -1,7 +1,7 @@
 //! SPIN on the emitted C: the search runs the C that ships, at any level.
 //!
 //! Three texts: the stack's C with what a checker asks of it ([`nacre_backend_c::write_check`]); a harness, the same
-//! for all stacks (`emitted/harness.c`), which gives local states and strings of bytes numbers and runs each local step
+//! for all stacks (`emitted/harness/`), which gives local states and strings of bytes numbers and runs each local step
 //! once; and the world around the two endpoints in Promela ([`world`]), which knows no more of the stack than
 //! `emitted/harness.h` says.
 //!
@@ -26,7 +26,13 @@ use nacre_worlds::values::address;
 use crate::spin::Error;
 
 const HARNESS_H: &str = include_str!("emitted/harness.h");
-const HARNESS_C: &str = include_str!("emitted/harness.c");
+const HARNESS_C: &str = concat!(
+    include_str!("emitted/harness/strings.c"),
+    "\n",
+    include_str!("emitted/harness/states.c"),
+    "\n",
+    include_str!("emitted/harness/steps.c"),
+);
 /// The prefix of the names of the emitted stack.
 pub(crate) const PREFIX: &str = "checked";
 /// One process: there is no order of processes to be reduced.

@@ -2,7 +2,7 @@
  *
  * usage: fuzz FRAMES SEED STRICT
  *
- * FRAMES: so many damaged frames. STRICT, 1: what is delivered must be what was sent, each message once and in order. Prints what was
+ * FRAMES: the number of damaged frames. STRICT, 1: what is delivered must be what was sent, each message once and in order. Prints what was
  * seen, one `name number` a line; ends with 1 if something was delivered that was not sent, and with a sanitizer's report. */
 #include STACK_HEADER
 

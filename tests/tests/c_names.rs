@@ -20,7 +20,7 @@ const LINE: &str =
 /// Names that the sources below have themselves, and `data`, which is a word before the name in a pattern.
 const OWN: &str = "data st last w line gauge many m f x send deliver ask told of_all seen";
 
-/// A kind of names, and the source in which so many names are of it.
+/// A kind of names, and a source with a given number of names of that kind.
 type Kind = (&'static str, fn(&[String]) -> String);
 
 const KINDS: [Kind; 13] = [

@@ -69,7 +69,7 @@ struct Point { x: u7, near: bool, colour: Colour, tag: bytes<2> }
 struct Odd { a: u3, b: i13, c: u16? }
 ";
 
-/// A type of so many entries, with a statement that changes a `value` of it.
+/// A type with a given number of entries, and a statement that changes a `value` of it.
 struct Kind {
     name: &'static str,
     ty: &'static str,

@@ -19,7 +19,7 @@ use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use nacre_worlds::world::{Subject, World};
 
-/// A mutant's search has at most so many times the states of the right layer's, in each configuration.
+/// Limit of the states of a mutant's search, as a multiple of the states of the correct layer, in each configuration.
 const MORE_STATES: usize = 3;
 
 /// Tries every mutant of each subject in all its configurations, until one finds it.

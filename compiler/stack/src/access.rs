@@ -221,8 +221,8 @@ pub fn bits_below(high: u64) -> u32 {
     64 - high.saturating_sub(1).leading_zeros()
 }
 
-/// Entries of a window numbered with so many bits, at the most: the distance from `low` to the number behind the last
-/// entry must still be positive.
+/// The maximum number of entries of a window whose numbers have this many bits: the distance from `low` to the number
+/// behind the last entry must still be positive.
 pub fn longest_window(bits: u8) -> u64 {
     mask(u32::from(bits) - 1)
 }

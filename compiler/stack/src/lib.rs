@@ -237,7 +237,7 @@ pub struct Extern {
     pub result: Option<Type>,
     pub pure_: bool,
     pub inverse_of: Option<String>,
-    /// A message result is at most so many bytes longer than the message argument.
+    /// The maximum number of bytes by which a message result exceeds the message argument.
     pub grows: u32,
     pub shrinks: u32,
     /// Exclusive upper bound of the result, if stated.

@@ -178,7 +178,7 @@ support_PLAIN uint32_t support_lowest_free(const uint64_t *used, uint32_t n) {
 }
 
 support_INLINE bool support_has(const uint64_t *used, uint32_t slot) { return used[slot / 64u] >> (slot % 64u) & 1u; }
-/* The bits of `count` slots from `first` on, around the end of so many; `slots` is a power of two of at most 64. */
+/* The bits of `count` slots from `first` on, wrapping around at `slots`, which is a power of two of at most 64. */
 support_INLINE uint64_t support_around(uint32_t first, uint32_t count, uint32_t slots) {
     uint64_t bits = count >= 64u ? UINT64_MAX : ((uint64_t)1 << count) - 1u;
     if (slots == 64u) { return bits << first | bits >> (-first & 63u); }

@@ -146,7 +146,7 @@ impl Generator {
         (Some(name), node)
     }
 
-    /// Statements of a filter: so many bytes at the most. `own`: a function of the filter.
+    /// The statements of a filter, which yield at most `yields` bytes. `own`: a function that the filter may call.
     fn filtering(&mut self, scope: &Scope, own: Option<&str>, yields: usize, rejects: bool) -> Node {
         let mut nodes = Vec::new();
         for _ in 0..1 + self.below(3) {

@@ -106,7 +106,7 @@ impl Generator {
         self.finish_from(spot, scope, spot.outer)
     }
 
-    /// Consumes what is held, but for the first so many messages.
+    /// Consumes what is held, except for the `first` oldest messages.
     fn finish_from(&mut self, spot: &Spot, scope: &Scope, first: usize) -> Node {
         let held = spot.held[first..].to_vec();
         if held.is_empty() {

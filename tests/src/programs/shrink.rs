@@ -65,7 +65,7 @@ fn thinned(tree: Node, level: usize, budget: &mut usize, fails: &dyn Fn(&str) ->
     best
 }
 
-/// The numbers of the pieces that are in so many others, in the order of the text.
+/// The numbers of the pieces at a nesting level (0: those in no other piece), in the order of the text.
 fn numbers(node: &Node, level: usize) -> Vec<u32> {
     let mut found = Vec::new();
     number(node, level, &mut found);

@@ -28,7 +28,7 @@ pub struct Spot<'l> {
     pub held: Vec<String>,
     /// So many of them are consumed by what is around this block, unless it leaves.
     pub outer: usize,
-    /// In a loop: so many of them are held from before it.
+    /// In a loop: the number of messages held from before it.
     pub in_loop: Option<usize>,
     /// How deep blocks may still nest.
     pub depth: u32,

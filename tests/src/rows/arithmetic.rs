@@ -24,7 +24,7 @@ pub fn programs() -> Vec<(Stack, Vec<super::Case>)> {
     [all(operators, CASES), all(conversions, CONVERSIONS)].concat()
 }
 
-/// Programs of so many cases each, for those whose name is wanted; the event `run_7` calls case 7. Only some operands
+/// Programs of a fixed number of cases each, for those whose name is wanted; the event `run_7` calls case 7. Only some operands
 /// are constants.
 pub fn programs_apart(each: usize, is_wanted: &dyn Fn(&str) -> bool) -> Vec<(Stack, Vec<super::Case>)> {
     let all = cases().into_iter().flatten().collect();
@@ -100,7 +100,7 @@ fn table(code: &mut Code, ty: &Type) -> (Place, Vec<Expr>) {
     (place, values)
 }
 
-/// A cell for so many results, each of a row.
+/// A cell for a number of results, each of a row.
 fn results(code: &mut Code, what: &str, ty: &Type, rows: usize, each: usize) -> Place {
     let row = Type::Array(Box::new(ty.clone()), each as u32);
     let name = format!("{} {what}", code.name);

@@ -47,7 +47,7 @@ pub(super) struct Connection<'s> {
     pub(super) is_excused: fn(&str) -> bool,
     pub(super) outputs: BTreeMap<String, u64>,
     pub(super) outcomes: BTreeMap<String, u64>,
-    /// The last event, in words.
+    /// A description of the last event, for messages.
     pub(super) last: String,
 }
 
@@ -90,7 +90,8 @@ impl<'s> Connection<'s> {
         Ok(connection)
     }
 
-    /// `every`: after so many events it is asked what broke, which is expensive.
+    /// Runs until `life` events have happened. `every`: the number of events between two checks of the reports, which are
+    /// expensive.
     pub(super) fn live(&mut self, life: u64, every: u64) -> Result<(), String> {
         while self.events < life {
             self.step();

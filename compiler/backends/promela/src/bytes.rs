@@ -142,7 +142,7 @@ impl Writer<'_> {
     }
 }
 
-/// The bits of a byte of a number that has so many.
+/// The mask of the bits that a number of `bits` bits has in one of its bytes.
 fn low_mask(bits: u32, byte: u32) -> u32 {
     let left = bits.saturating_sub(byte * 8).min(8);
     (1 << left) - 1

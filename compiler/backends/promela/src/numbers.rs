@@ -19,7 +19,7 @@ fn extend(n: u64, bits: u32) -> i32 {
     (((n << unused) as i64) >> unused) as i32
 }
 
-/// Cut to so many bits, as an unsigned number.
+/// Truncates to a number of bits, unsigned.
 pub fn cut(text: &str, bits: u32) -> String {
     match bits {
         32.. => format!("({text})"),

@@ -70,7 +70,7 @@ pub enum Wide {
     Random,
     FirstNumber,
     FromContainerOrFilter,
-    /// Numbers of a window, of so many bits.
+    /// Window numbers of this many bits.
     Window(u8),
     Expression(ExpressionName),
 }

@@ -53,7 +53,7 @@ pub struct Writer<'s> {
     pub end: Option<usize>,
     /// Bytes of data that a message can have.
     pub capacity: u32,
-    /// Frames are bytes, at most so many; none: they are messages.
+    /// The maximum length of a frame in bytes; none: frames are messages.
     pub frame_size: Option<u32>,
     /// Random numbers are drawn.
     pub draws: bool,

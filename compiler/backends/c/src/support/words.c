@@ -121,7 +121,7 @@
 }
 
 @_INLINE bool @_has(const uint64_t *used, uint32_t slot) { return used[slot / 64u] >> (slot % 64u) & 1u; }
-/* The bits of `count` slots from `first` on, around the end of so many; `slots` is a power of two of at most 64. */
+/* The bits of `count` slots from `first` on, wrapping around at `slots`, which is a power of two of at most 64. */
 @_INLINE uint64_t @_around(uint32_t first, uint32_t count, uint32_t slots) {
     uint64_t bits = count >= 64u ? UINT64_MAX : ((uint64_t)1 << count) - 1u;
     if (slots == 64u) { return bits << first | bits >> (-first & 63u); }
