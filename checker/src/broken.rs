@@ -37,7 +37,7 @@ pub fn violation_of(rule: Rule) -> Violation {
         Rule::Unreachable => Violation::Unreachable,
         Rule::Accepts => Violation::NotAccepted,
         Rule::Invariant => Violation::Invariant,
-        Rule::Need | Rule::Space => Violation::Space,
+        Rule::Need | Rule::Space | Rule::Long => Violation::Space,
         Rule::Complete => Violation::NoReaction,
         Rule::Linear => Violation::Linearity,
         Rule::Extern => Violation::MissingFunction,

@@ -78,6 +78,14 @@ fn tests_of_a_file_run_everywhere() {
     }
 }
 
+/// Packed messages are bounded by what is packed, not by what a frame takes.
+#[test]
+fn packed_messages_longer_than_a_frame_arrive() {
+    let (status, out, err) = ran(&mut nacre(&["test", "cli/tests/sources/packed.nacre"]));
+    assert_eq!(status, 0, "{out}{err}");
+    assert!(out.contains("inline") && out.contains("1 test, 0 failed"), "{out}");
+}
+
 #[test]
 fn failing_tests_show_what_came() {
     let (status, out, err) = ran(&mut nacre(&["test", FAILING]));

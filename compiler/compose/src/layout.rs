@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use nacre_stack::*;
 
 use crate::linked::LOWER;
-use crate::message::{Bag, Size};
+use crate::message::{Bag, Size, LONGEST};
 use crate::shapes::Flow;
 
 /// The largest datagram of a transport.
@@ -38,7 +38,7 @@ pub(crate) fn lay_out(stack: &mut Stack, flow: &Flow, frame_max: u32) {
         found.extend(combinations(*event, bag));
     }
     stack.layouts[0].form = form;
-    stack.layouts[0].shapes = shapes(stack, form, found, u32::MAX);
+    stack.layouts[0].shapes = shapes(stack, form, found);
     let worst = stack.layouts[0].shapes.iter().map(|s| s.size).max().unwrap_or(0);
     let longest = frame_max.saturating_sub(worst);
     stack.bounds.frame_data = longest;
@@ -49,7 +49,7 @@ pub(crate) fn lay_out(stack: &mut Stack, flow: &Flow, frame_max: u32) {
     for i in 1..stack.layouts.len() {
         let bag = flow.world.packed.get(&LayoutId(i as u32)).cloned().unwrap_or_default();
         let found = combinations(EventId(0), &bag);
-        stack.layouts[i].shapes = shapes(stack, LayoutForm::Plain, found, longest);
+        stack.layouts[i].shapes = shapes(stack, LayoutForm::Plain, found);
     }
     name_packed_events(stack, flow);
 }
@@ -81,7 +81,7 @@ fn combinations(event: EventId, bag: &Bag) -> Vec<Found> {
 }
 
 /// Numbers the combinations and places their fields: short forms first, likely ones before others.
-fn shapes(stack: &Stack, form: LayoutForm, mut found: Vec<Found>, longest: u32) -> Vec<Shape> {
+fn shapes(stack: &Stack, form: LayoutForm, mut found: Vec<Found>) -> Vec<Shape> {
     found.sort_by_key(|f| {
         let identified = is_identified(stack, form, &f.headers);
         (identified, Reverse(f.data), f.headers.len(), f.headers.clone(), stack.event(f.event).name.clone(), f.event)
@@ -95,7 +95,8 @@ fn shapes(stack: &Stack, form: LayoutForm, mut found: Vec<Found>, longest: u32) 
         let (number, start) = (*next, start(form, identified, *next, only));
         *next += 1;
         let (fields, size) = pack(stack, &f.headers, identified, start);
-        let (data_min, data_max) = (f.size.min.min(longest), f.size.max.min(longest));
+        // A message that no condition bounds may have any length.
+        let longest = if f.size.max < LONGEST { f.size.max } else { u32::MAX - size };
         result.push(Shape {
             number,
             identified,
@@ -104,8 +105,8 @@ fn shapes(stack: &Stack, form: LayoutForm, mut found: Vec<Found>, longest: u32) 
             data: f.data,
             fields,
             size,
-            data_min,
-            data_max,
+            data_min: f.size.min,
+            data_max: longest,
             in_place: false,
         });
     }

@@ -29,8 +29,15 @@ struct Arguments {
 enum Command {
     /// Prints the program of a seed.
     Print { seed: u64 },
-    /// Examines the program in a file, in this process.
+    /// Examines the program in a file; the seed draws compilers and faults.
     Examine {
+        file: PathBuf,
+        #[arg(long)]
+        seed: u64,
+    },
+    /// The same in this process, which the program can end; puts libraries into the folder of the file.
+    #[command(hide = true)]
+    ExamineHere {
         file: PathBuf,
         #[arg(long)]
         seed: u64,
@@ -70,6 +77,25 @@ fn inject(number: usize, folder: &Path) -> ExitCode {
     ExitCode::SUCCESS
 }
 
+fn examined_here(file: &Path, seed: u64, thorough: bool, sources_only: bool) -> Verdict {
+    let text = std::fs::read_to_string(file).expect("a program to read");
+    let folder = file.parent().map(PathBuf::from).unwrap_or_default();
+    // The library of the sanitizer is loaded; the compilers that this process starts are slower with it.
+    std::env::remove_var("LD_PRELOAD");
+    // Frames of unoptimized C with a sanitizer are large.
+    let examined = std::thread::Builder::new().stack_size(1 << 30).spawn(move || match sources_only {
+        true => examine_sources(&text),
+        false => examine(&text, &Plan::draw(seed, thorough), &folder),
+    });
+    examined.expect("a thread").join().expect("panics are caught")
+}
+
+fn told(verdict: &Verdict) -> ExitCode {
+    let (status, words) = verdict.status();
+    print!("{words}");
+    ExitCode::from(status as u8)
+}
+
 fn main() -> ExitCode {
     let Arguments { command, thorough, sources_only, patience } = Arguments::parse();
     let tool = std::env::current_exe().expect("the tool knows its file");
@@ -78,19 +104,9 @@ fn main() -> ExitCode {
         Command::Print { seed } => println!("{}", generate(seed).text()),
         Command::Examine { file, seed } => {
             let text = std::fs::read_to_string(&file).expect("a program to read");
-            let folder = file.parent().map(PathBuf::from).unwrap_or_default();
-            // The library of the sanitizer is loaded; the compilers that this process starts are slower with it.
-            std::env::remove_var("LD_PRELOAD");
-            // Frames of unoptimized C with a sanitizer are large.
-            let examined = std::thread::Builder::new().stack_size(1 << 30).spawn(move || match sources_only {
-                true => examine_sources(&text),
-                false => examine(&text, &Plan::draw(seed, thorough), &folder),
-            });
-            let verdict = examined.expect("a thread").join().expect("panics are caught");
-            let (status, words) = verdict.status();
-            print!("{words}");
-            return ExitCode::from(status as u8);
+            return told(&examination.of(&text, seed));
         }
+        Command::ExamineHere { file, seed } => return told(&examined_here(&file, seed, thorough, sources_only)),
         Command::Digests { first, end } => print!("{}", digests(&(first..end).collect::<Vec<_>>())),
         Command::Run { first, end, until_failure, unlike: known } => {
             let known = known.map(|file| std::fs::read_to_string(file).expect("digests to read")).unwrap_or_default();

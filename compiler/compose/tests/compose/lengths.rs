@@ -84,3 +84,38 @@ fn what_is_known_of_one_width_is_not_of_another() {
     assert_eq!(after("a <= 7", "min(a as u32, 9)"), 7);
     assert!(after("(s as u64) >= 0", "min(s, 5) as u64 as u32") >= 250);
 }
+
+/// What is packed need not fit a frame: a layer below can cut it.
+#[test]
+fn packed_messages_are_as_long_as_they_can_be_not_as_a_frame_is() {
+    let packed = |accepts: &str| {
+        let text = format!(
+            "worker upper: line over line {{
+                header Tag {{ n: u8 }}
+                {accepts}
+                down send(m) {{ pass m + Tag {{ n: 7 }}; }}
+                up deliver(m - Tag {{ n }}) {{ pass m; }}
+                up deliver(m) {{ pass m; }}
+            }}
+            worker packer: line over line {{
+                header Packed {{ }}
+                down send(m) {{ let bytes = pack(m); pass bytes + Packed {{ }}; }}
+                up deliver(m - Packed {{ }}) {{
+                    let inner = unpack(m) else return;
+                    pass inner;
+                }}
+                up deliver(m) {{ pass m; }}
+            }}
+            worker last: line over line {{}}
+            interface line {{ down send(m: msg) up deliver(m: msg) }}
+            stack sample = upper / packer / last;"
+        );
+        let composed = text::stacks(&text).pop().expect("a stack").unwrap_or_else(|found| panic!("{found:?}"));
+        let longest = |layout: usize| composed.stack.layouts[layout].shapes.iter().map(|s| s.data_max).max();
+        (longest(0).expect("a shape"), longest(1).expect("a shape"))
+    };
+    assert_eq!(packed("accepts send(m) when m.len <= 1400;").1, 1400);
+    let (frame, inner) = packed("accepts send(m) when m.len <= 200000;");
+    assert!(frame <= 65_507, "{frame}");
+    assert_eq!(inner, 200_000);
+}

@@ -36,6 +36,8 @@ pub enum Rule {
     /// Longer than a bound says: the queue, the ring of `later` events, the outputs, a filter's growth, the step
     /// itself.
     Space,
+    /// A frame is longer than the transport takes: it is lost.
+    Long,
     /// An extern that the host does not supply.
     Extern,
 }
@@ -52,6 +54,7 @@ impl std::fmt::Display for Rule {
             Rule::Complete => "nothing is there to react",
             Rule::Linear => "a message is used twice or lost",
             Rule::Space => "something is longer than its bound",
+            Rule::Long => "a frame is longer than the transport takes",
             Rule::Extern => "a function of the host is missing",
         })
     }

@@ -260,7 +260,10 @@ impl Run<'_> {
         let shape = &layout.shapes[index];
         let length = message.len() as u64;
         if length < shape.data_min as u64 || length > shape.data_max as u64 {
-            self.report(Rule::Space, format!("{length} bytes of data in a frame of shape {}", shape.number));
+            let too_long = event.is_some() && length > u64::from(self.stack.bounds.frame_data);
+            let rule = if too_long { Rule::Long } else { Rule::Space };
+            let packed = if event.is_some() { "a frame" } else { "a packed message" };
+            self.report(rule, format!("{length} bytes of data in {packed} of shape {}", shape.number));
         }
         let mut bytes = self.stack.head(layout, shape, &message.headers);
         bytes.extend(message.bytes());

@@ -311,7 +311,6 @@ impl Generator {
                     other => other,
                 };
                 let operator = *self.one(&["==", "!=", "<", "<=", ">", ">="]);
-                // Of numbers half of their range apart, neither comes first.
                 Some(self.both(names, operator, &ty, &ty, depth))
             }
         }

@@ -392,7 +392,8 @@ fn element(operator: &str, set: Known, n: u32) -> Known {
     Known::Set(set)
 }
 
-/// How far one number is from another: below 0 before it.
+/// How far one number is from another: below 0 before it. (Of sequence numbers half of all apart, each is before the
+/// other.)
 fn order(ty: &Ty, a: i128, b: i128) -> i128 {
     match ty {
         Ty::Seq(bits) => distance(*bits, a, b),
@@ -413,9 +414,9 @@ fn binary(operator: &str, of: &Ty, ty: &Ty, a: Known, b: Known) -> Known {
     let (a, b) = (a.num(), b.num());
     match operator {
         "<" => return flag(order(of, a, b) < 0),
-        ">" => return flag(order(of, a, b) > 0),
+        ">" => return flag(order(of, b, a) < 0),
         "<=" => return flag(order(of, a, b) <= 0),
-        ">=" => return flag(order(of, a, b) >= 0),
+        ">=" => return flag(order(of, b, a) <= 0),
         _ => {}
     }
     let n = match operator {
