@@ -8,7 +8,7 @@ use nacre_runtime::memory::{pair, Network};
 use nacre_runtime::transport::Transport;
 use nacre_runtime::udp::Udp;
 use nacre_runtime::wire::Control;
-use nacre_runtime::{Endpoint, Event, Listener, Options};
+use nacre_runtime::{ConnectionId, Endpoint, Event, Listener, Options};
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::process::Command;
@@ -34,6 +34,18 @@ fn simulate(network: &Network, listeners: &mut [&mut Listener], until_ns: u64) -
         network.advance_to(next.min(network.next_arrival()).clamp(network.now() + 1, until_ns));
     }
     words
+}
+
+/// A network without faults, a client and a server after their first message, and the connection of the client.
+fn connected() -> (Network, Listener, Listener, ConnectionId) {
+    let network = Network::new(Faults::default());
+    let mut server = Listener::new(network.end(), seeded(1));
+    server.serve(&window()).unwrap();
+    let mut client = Listener::new(network.end(), seeded(2));
+    let id = client.connect(server.local(), &window()).unwrap();
+    client.send(id, b"first").unwrap();
+    simulate(&network, &mut [&mut client, &mut server], 1_000_000_000);
+    (network, client, server, id)
 }
 
 fn lossy_run(seed: u64) -> Vec<Vec<(u64, String)>> {
@@ -132,13 +144,7 @@ fn partition_ends_in_timeout_on_both_sides() {
 
 #[test]
 fn forged_unknown_makes_the_stack_identify_itself_and_no_more() {
-    let network = Network::new(Faults::default());
-    let mut server = Listener::new(network.end(), seeded(1));
-    server.serve(&window()).unwrap();
-    let mut client = Listener::new(network.end(), seeded(2));
-    let id = client.connect(server.local(), &window()).unwrap();
-    client.send(id, b"first").unwrap();
-    simulate(&network, &mut [&mut client, &mut server], 1_000_000_000);
+    let (network, mut client, mut server, id) = connected();
     let label = (server.connections()[0].to_number() & 0xff_ffff) as u32;
     let lie = Control::Unknown { unknown: label }.write(12).unwrap();
     for _ in 0..5 {
@@ -326,13 +332,7 @@ fn capture_is_a_pcap_file_with_every_frame() {
 
 #[test]
 fn noise_of_every_kind_is_survived() {
-    let network = Network::new(Faults::default());
-    let mut server = Listener::new(network.end(), seeded(1));
-    server.serve(&window()).unwrap();
-    let mut client = Listener::new(network.end(), seeded(2));
-    let id = client.connect(server.local(), &window()).unwrap();
-    client.send(id, b"first").unwrap();
-    simulate(&network, &mut [&mut client, &mut server], 1_000_000_000);
+    let (network, mut client, mut server, id) = connected();
     let cookie = (server.connections()[0].to_number() & 0xff_ffff) as u32;
     let mut stranger = network.end();
     let mut forger = network.end_at(client.local());

@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use nacre_driver::{Emitted, Level, Session};
 use nacre_simulator::compiled::Compiled;
-use nacre_simulator::endpoint::Maker;
-use nacre_simulator::interface::Interface;
+use nacre_simulator::endpoint::{Endpoint, Maker, Opening};
+use nacre_simulator::interface::{givens, Interface};
 use nacre_simulator::interpreter::Interpreter;
 use nacre_simulator::lockstep::Lockstep;
+use nacre_simulator::random::Random;
 use nacre_simulator::toolchain::{Text, Toolchain};
+use nacre_simulator::world::address;
 use nacre_stack::Stack;
 
 use crate::library::Declared;
@@ -71,6 +73,15 @@ impl Machines {
     pub fn emitted(&self, level: Level) -> Box<dyn Maker> {
         self.compile(&self.text(level))
             .unwrap_or_else(|words| panic!("{} at level {}: {words}", self.stack.name, level.name()))
+    }
+
+    /// Both endpoints of a connection.
+    pub fn endpoints(&self, maker: &dyn Maker) -> [Box<dyn Endpoint>; 2] {
+        let (interface, mut random) = (self.interface(), Random::new(1));
+        [0, 1].map(|end: usize| {
+            let givens = givens(&interface.givens, &mut random, 1, address(1 - end));
+            maker.open(&Opening { givens, seed: 1, now: 1 }).expect("the endpoint opens").0
+        })
     }
 
     /// The interpreter and all levels as one.

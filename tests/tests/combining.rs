@@ -2,9 +2,6 @@
 //! interpreter and to C at every level, whatever is damaged.
 
 use nacre_driver::Session;
-use nacre_simulator::endpoint::{Maker, Opening};
-use nacre_simulator::interface::givens;
-use nacre_simulator::random::Random;
 use nacre_simulator::world::address;
 use nacre_tests::machines::Machines;
 use nacre_tests::root;
@@ -110,14 +107,8 @@ fn machines(name: &str) -> Machines {
 /// What is delivered when each end of the stack `two` sends these.
 fn mixed(first: &[u8], second: &[u8]) -> Vec<u8> {
     let machines = machines("two");
-    let (interface, maker) = (machines.interface(), machines.lockstep());
-    let send = interface.input(None, "send").expect("it can send");
-    let mut random = Random::new(1);
-    let mut open = |end: usize| {
-        let givens = givens(&interface.givens, &mut random, 1, address(1 - end));
-        maker.open(&Opening { givens, seed: 1, now: 1 }).expect("it opens").0
-    };
-    let (mut a, mut b) = (open(0), open(1));
+    let send = machines.interface().input(None, "send").expect("it can send");
+    let [mut a, mut b] = machines.endpoints(&machines.lockstep());
     assert!(a.call(1, send, &[], None, first).outputs.is_empty());
     let outputs = a.call(1, send, &[], None, second).outputs;
     let frame = outputs.iter().find_map(|o| o.message.clone()).expect("a frame");

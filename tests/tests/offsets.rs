@@ -2,9 +2,6 @@
 //! is damaged is the same to the interpreter and to C at every level.
 
 use nacre_driver::Session;
-use nacre_simulator::endpoint::{Maker, Opening};
-use nacre_simulator::interface::givens;
-use nacre_simulator::random::Random;
 use nacre_simulator::world::address;
 use nacre_stack::{FieldPlace, Stack};
 use nacre_tests::machines::Machines;
@@ -138,14 +135,8 @@ fn other_fields_are_packed_around_those_at_a_byte() {
 fn fields_are_at_their_bytes_in_frames_and_come_back() {
     for (name, at) in [("one", 60), ("both", 60), ("far", 1000)] {
         let machines = machines(name);
-        let (interface, maker) = (machines.interface(), machines.lockstep());
-        let send = interface.input(None, "send").expect("it can send");
-        let mut random = Random::new(1);
-        let mut open = |end: usize| {
-            let givens = givens(&interface.givens, &mut random, 1, address(1 - end));
-            maker.open(&Opening { givens, seed: 1, now: 1 }).expect("it opens").0
-        };
-        let (mut a, mut b) = (open(0), open(1));
+        let send = machines.interface().input(None, "send").expect("it can send");
+        let [mut a, mut b] = machines.endpoints(&machines.lockstep());
         for round in 0..5u32 {
             for output in a.call(1, send, &[], None, &[round as u8; 9]).outputs {
                 let frame = output.message.expect("a frame");
@@ -165,7 +156,11 @@ fn fields_are_at_their_bytes_in_frames_and_come_back() {
                 }
             }
         }
-        assert_eq!((interface.counter(&b.counters(), "upper.changed"), b.reports()), (Some(0), vec![]), "{name}");
+        assert_eq!(
+            (machines.interface().counter(&b.counters(), "upper.changed"), b.reports()),
+            (Some(0), vec![]),
+            "{name}"
+        );
     }
 }
 

@@ -1,9 +1,6 @@
 //! Stacks with more shapes of frames than one byte counts: their numbers take another form on the wire.
 
 use nacre_driver::Session;
-use nacre_simulator::endpoint::{Maker, Opening};
-use nacre_simulator::interface::givens;
-use nacre_simulator::random::Random;
 use nacre_simulator::world::address;
 use nacre_tests::machines::Machines;
 use nacre_tests::root;
@@ -66,12 +63,7 @@ fn every_shape_arrives_as_itself_and_damaged_ones_are_the_same_to_all() {
         let machines = machines(name, headers);
         let (interface, maker) = (machines.interface(), machines.lockstep());
         let send = interface.input(None, "send").expect("it can send");
-        let mut random = Random::new(1);
-        let mut open = |end: usize| {
-            let givens = givens(&interface.givens, &mut random, 1, address(1 - end));
-            maker.open(&Opening { givens, seed: 1, now: 1 }).expect("it opens").0
-        };
-        let (mut a, mut b) = (open(0), open(1));
+        let [mut a, mut b] = machines.endpoints(&maker);
         for round in 0..headers {
             for output in a.call(1, send, &[], None, &[round as u8; 3]).outputs {
                 let frame = output.message.expect("a frame");

@@ -30,23 +30,10 @@ fn empty(name: &str, description: String) -> Stack {
     Stack {
         name: name.into(),
         description,
-        layers: vec![],
-        links: vec![],
-        contexts: vec![],
-        structs: vec![],
-        enums: vec![],
-        events: vec![],
-        headers: vec![],
-        cells: vec![],
         counters: builtin::NAMES.iter().map(|n| Counter { name: (*n).into(), layer: None }).collect(),
-        timers: vec![],
-        handlers: vec![],
-        functions: vec![],
-        filters: vec![],
-        externs: vec![],
         ports: vec![Port::lower("below", LayoutId(0)), Port::named("above")],
         layouts: vec![Layout { layer: LayerId(0), form: LayoutForm::Plain, fingerprint: 0, shapes: vec![] }],
-        bounds: Bounds::default(),
+        ..Stack::default()
     }
 }
 

@@ -79,7 +79,7 @@ use serde::{Deserialize, Serialize};
 pub use nacre_diagnostics::Span;
 
 /// A stack, composed and closed: nothing outside it is referred to.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stack {
     /// A C identifier; prefix of everything that is emitted.
     pub name: String,

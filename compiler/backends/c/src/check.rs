@@ -97,15 +97,7 @@ impl Writer<'_> {
             code.close("}");
         }
         self.begin(code, None);
-        code.open("switch (due.timer) {");
-        for index in self.in_order() {
-            self.fire(index, code);
-        }
-        code.line("default: break;");
-        code.close("}");
-        code.line(format!("{p}_finish(step);"));
-        code.line("return NACRE_OK;");
-        code.close("}");
+        self.fire_due(code);
         code.line("");
     }
 

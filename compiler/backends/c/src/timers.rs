@@ -151,19 +151,24 @@ impl Writer<'_> {
             code.line("return NACRE_OK;");
             code.close("}");
         }
+        self.fire_due(code);
+    }
+
+    /// The end of a function: fires the timer that `due` names, and ends the step.
+    pub fn fire_due(&mut self, code: &mut Code) {
         code.open("switch (due.timer) {");
         for index in self.in_order() {
             self.fire(index, code);
         }
         code.line("default: break;");
         code.close("}");
-        code.line(format!("{p}_finish(step);"));
+        code.line(format!("{}_finish(step);", self.prefix));
         code.line("return NACRE_OK;");
         code.close("}");
     }
 
     /// A case of a switch: fires the timer that `due` names.
-    pub fn fire(&mut self, index: usize, code: &mut Code) {
+    fn fire(&mut self, index: usize, code: &mut Code) {
         let stack = self.stack;
         let timer = &stack.timers[index];
         let handler = stack.handler(timer.handler);

@@ -149,13 +149,18 @@ impl Writer<'_> {
         self.line(format!("i_at = {};", w.next()));
         self.line("do");
         self.option(format!("i_at < {}", w.size));
-        self.line("X.used[i_at] = 0;");
-        self.zero(w.entry, "X.v[i_at]");
-        self.line("i_at++");
+        self.clear_slot(w);
         self.end_option();
         self.line(":: else -> break");
         self.line("od;");
         self.line("X.high = X.next;");
+    }
+
+    /// Empties slot `i_at`, and moves on to the next.
+    fn clear_slot(&mut self, w: Window) {
+        self.line("X.used[i_at] = 0;");
+        self.zero(w.entry, "X.v[i_at]");
+        self.line("i_at++");
     }
 
     /// Forgets the `i_gone` lowest numbers.
@@ -169,9 +174,7 @@ impl Writer<'_> {
         self.line("i_at++");
         self.end_option();
         self.option(format!("i_at + i_gone >= {size} && i_at < {size}"));
-        self.line("X.used[i_at] = 0;");
-        self.zero(w.entry, "X.v[i_at]");
-        self.line("i_at++");
+        self.clear_slot(w);
         self.end_option();
         self.line(":: else -> break");
         self.line("od;");

@@ -35,22 +35,8 @@ impl Builder {
             stack: Stack {
                 name: name.into(),
                 description: description.into(),
-                layers: vec![],
-                links: vec![],
-                contexts: vec![],
-                structs: vec![],
-                enums: vec![],
-                events: vec![],
-                headers: vec![],
-                cells: vec![],
                 counters,
-                timers: vec![],
-                handlers: vec![],
-                functions: vec![],
-                filters: vec![],
-                externs: vec![],
                 ports: vec![Port::lower("below", LayoutId(0)), Port::named("above")],
-                layouts: vec![],
                 bounds: Bounds {
                     queue: 64,
                     later: 8,
@@ -64,6 +50,7 @@ impl Builder {
                     open: Need::default(),
                     timer: Need::default(),
                 },
+                ..Stack::default()
             },
         }
     }

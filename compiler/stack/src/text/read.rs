@@ -37,29 +37,8 @@ pub fn read(text: &str) -> Result<Stack> {
         Err((line, text)) => return fail(line, text),
     };
     let names = collect(&tokens);
-    let stack = Stack {
-        name: String::new(),
-        description: String::new(),
-        layers: vec![],
-        links: vec![],
-        contexts: vec![],
-        structs: vec![],
-        enums: vec![],
-        events: vec![],
-        headers: vec![],
-        cells: vec![],
-        counters: vec![],
-        timers: vec![],
-        handlers: vec![],
-        functions: vec![],
-        filters: vec![],
-        externs: vec![],
-        ports: vec![],
-        layouts: vec![],
-        bounds: Bounds::default(),
-    };
-    let mut reader =
-        Reader { tokens, at: 0, stack, names, locals: vec![], local_names: Table::default(), depth: 0, layer: None };
+    let (stack, local_names) = (Stack::default(), Table::default());
+    let mut reader = Reader { tokens, at: 0, stack, names, locals: vec![], local_names, depth: 0, layer: None };
     while !reader.at_end() {
         reader.item()?;
     }

@@ -74,13 +74,7 @@ pub fn channel_of(l: &Maker) -> Channel {
 
 /// Cuts messages into pieces as its credit allows; the rest waits. In the way of the library's `frag`.
 pub fn patient_frag(size: u32, pieces: u32) -> Fragment {
-    let mut l = Maker::new("frag", &format!("frag<{size}>"));
-    l.fragment.wire_parameters.push(("SIZE".into(), u64::from(size)));
-    let c = l.channel();
-    l.channel_above(c);
-    l.channel_below(c);
-    let piece = l.header("Piece", &[]);
-    let last = l.header("Last", &[("count", Type::Range(0, u64::from(pieces)))]);
+    let (mut l, c, [piece, last]) = cutter(size, pieces);
     let (word, short) = (Type::UInt(32), Type::UInt(16));
     let credit = l.cell("credit", short.clone());
     let waiting = l.cell("waiting", Type::Ring(Box::new(Type::Msg), 1));

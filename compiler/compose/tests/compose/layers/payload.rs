@@ -8,15 +8,21 @@ use super::maker::*;
 
 pub const PIECES: u32 = 8;
 
-/// Cuts messages into pieces of a size.
-pub fn frag(size: u32) -> Fragment {
+/// A layer without handlers that has the headers of a piece and of the last piece.
+pub fn cutter(size: u32, pieces: u32) -> (Maker, Channel, [HeaderId; 2]) {
     let mut l = Maker::new("frag", &format!("frag<{size}>"));
     l.fragment.wire_parameters.push(("SIZE".into(), u64::from(size)));
     let c = l.channel();
     l.channel_above(c);
     l.channel_below(c);
     let piece = l.header("Piece", &[]);
-    let last = l.header("Last", &[("count", Type::Range(0, u64::from(PIECES)))]);
+    let last = l.header("Last", &[("count", Type::Range(0, u64::from(pieces)))]);
+    (l, c, [piece, last])
+}
+
+/// Cuts messages into pieces of a size.
+pub fn frag(size: u32) -> Fragment {
+    let (mut l, c, [piece, last]) = cutter(size, PIECES);
     let parts = l.cell("parts", Type::List(Box::new(Type::Msg), PIECES));
     let word = Type::UInt(32);
     let number = |n: u32| num(u64::from(n), Type::UInt(32));
