@@ -332,7 +332,7 @@ fn capture_is_a_pcap_file_with_every_frame() {
 
 #[test]
 fn noise_of_every_kind_is_survived() {
-    let (network, mut client, mut server, id) = connected();
+    let (network, client, mut server, _) = connected();
     let cookie = (server.connections()[0].to_number() & 0xff_ffff) as u32;
     let mut stranger = network.end();
     let mut forger = network.end_at(client.local());
