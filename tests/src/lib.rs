@@ -1,5 +1,6 @@
 //! What the tests of the whole project share: where things are, golden files, and what the campaigns are made of.
 
+pub mod functions;
 pub mod injected;
 pub mod library;
 pub mod line_numbers;

@@ -1,12 +1,22 @@
-//! Code of the stack IR is traversed by `nacre_stack::visit`, and its control flow by `nacre_analysis::control`. Recursions
-//! over statements and expressions that are written by hand, and matches over their kinds with a `_` arm, miss what the IR
-//! gains. Those that are left are listed, the recursions with a reason.
+//! Code of the stack IR is traversed by `nacre_stack::visit`, and its control flow by `nacre_analysis`. What is written by hand misses what the IR gains.
+//!
+//! **Recursions** over statements and expressions are listed with a reason, over the files of each crate.
+//!
+//! **Choices by kind**: whatever decides something for *all* kinds names all of them, or asks the IR a question that is
+//! answered next to it by a match that does. What may leave kinds unnamed:
+//!
+//! - a question about *one* kind (`matches!`, `let .. else`, `if let`, or a match with one kind and a `_` arm);
+//! - a choice that *hands on* what it does not name: its last arm gives the node to a function, which decides for all kinds
+//!   in its turn (`_ => walk_expr(self, e)`, `_ => self.value(e)`, `other => self.refuse(other.into())`);
+//! - a *recognizer* ([`RECOGNIZERS`]): it knows some forms, and what it says of every other form ("unknown", "not this
+//!   shape") is right for any expression or statement whatever. These are listed, with what makes that so.
+//!
+//! Everything else that names two kinds or more is open: `match` with a `_` arm, `matches!`, `if let .. else if let`
+//! and `let .. else`. The tests find these in the syntax of the crates.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use nacre_tests::{files, root};
-use syn::punctuated::Punctuated;
-use syn::visit::{self, Visit};
+use nacre_tests::functions::{Calls, Code};
 
 /// The crates that read code of the IR. `syntax` and `typed` have trees of their own.
 const ROOMS: [&str; 13] = [
@@ -25,8 +35,11 @@ const ROOMS: [&str; 13] = [
     "cli",
 ];
 
-/// The functions that call themselves, directly or by others of their file, by reason. Only ever make these lists shorter.
-const RECURSIVE: &[(&str, &[(&str, &[&str])])] = &[
+/// Functions of the crates, by reason.
+type Listed = &'static [(&'static str, &'static [(&'static str, &'static [&'static str])])];
+
+/// The functions that call themselves, directly or by others of their crate. Only ever make these lists shorter.
+const RECURSIVE: Listed = &[
     (
         "the interpreter: one arm a construct",
         &[
@@ -52,13 +65,20 @@ const RECURSIVE: &[(&str, &[(&str, &[&str])])] = &[
                 "compiler/backends/c/src/expressions.rs",
                 &["aggregate", "borrowed", "choice", "computed", "convert", "number", "wide"],
             ),
-            ("compiler/backends/c/src/operators.rs", &["unconverted"]),
-            ("compiler/backends/c/src/statements.rs", &["statement"]),
-            ("compiler/backends/c/src/strings.rs", &["source"]),
+            ("compiler/backends/c/src/actions.rs", &["message_argument"]),
+            (
+                "compiler/backends/c/src/operators.rs",
+                &["arithmetic", "computed_as", "known_order", "mul_div", "shift", "unconverted"],
+            ),
+            ("compiler/backends/c/src/statements.rs", &["statement", "store"]),
+            ("compiler/backends/c/src/strings.rs", &["source", "string"]),
             ("compiler/backends/c/src/views.rs", &["pieces"]),
             ("compiler/backends/promela/src/bytes.rs", &["append", "buffer"]),
             ("compiler/backends/promela/src/expressions.rs", &["assign", "fill", "scalar", "value"]),
+            ("compiler/backends/promela/src/loops.rs", &["count_up"]),
+            ("compiler/backends/promela/src/messages.rs", &["fill_message"]),
             ("compiler/backends/promela/src/statements.rs", &["block", "statement"]),
+            ("compiler/backends/promela/src/wide.rs", &["fill_wide"]),
         ],
     ),
     (
@@ -72,9 +92,7 @@ const RECURSIVE: &[(&str, &[(&str, &[&str])])] = &[
         "a measure or a property of paths, which joins blocks by the construct that they are in",
         &[
             ("compiler/compose/src/explain/handlers.rs", &["effects"]),
-            ("compiler/compose/src/gossip.rs", &["call", "statement"]),
             ("compiler/optimize/src/inline.rs", &["size_of_statement"]),
-            ("compiler/optimize/src/sites.rs", &["statement"]),
             ("compiler/stack/src/growth.rs", &["count"]),
             ("compiler/stack/src/validate/code.rs", &["leaves"]),
         ],
@@ -88,11 +106,7 @@ const RECURSIVE: &[(&str, &[(&str, &[&str])])] = &[
             ("compiler/backends/c/src/expressions.rs", &["index_is_safe"]),
             ("compiler/compose/src/classes.rs", &["value"]),
             ("compiler/compose/src/constants.rs", &["constant"]),
-            (
-                "compiler/compose/src/facts.rs",
-                &["largest", "learn", "length", "literal", "remainder", "resolve", "whole_pieces"],
-            ),
-            ("compiler/compose/src/gossip.rs", &["carries", "is_marked"]),
+            ("compiler/compose/src/facts.rs", &["largest", "learn", "literal", "resolve"]),
             ("compiler/compose/src/strides.rs", &["of"]),
             ("compiler/compose/src/values.rs", &["expr", "in_pieces", "viewed"]),
         ],
@@ -112,260 +126,138 @@ const RECURSIVE: &[(&str, &[(&str, &[&str])])] = &[
     ),
     (
         "not recursive: a function of this name belongs to another type, or is a closure",
+        &[("compiler/backends/c/src/events.rs", &["function"])],
+    ),
+];
+
+/// The functions with an open choice that recognize some forms.
+const RECOGNIZERS: Listed = &[
+    (
+        "what it learns from conditions of other forms is nothing, which is always true",
+        &[("compiler/analysis/src/linear.rs", &["refine"]), ("compiler/compose/src/facts.rs", &["learn", "literal"])],
+    ),
+    (
+        "a value of another form is unknown, or may be any",
         &[
-            ("compiler/analysis/src/random.rs", &["points"]),
-            ("compiler/backends/c/src/events.rs", &["function"]),
-            ("compiler/optimize/src/calls.rs", &["mark"]),
+            ("compiler/analysis/src/linear/uses.rs", &["known", "same_bool"]),
+            ("compiler/analysis/src/random.rs", &["number"]),
+            ("compiler/compose/src/admission.rs", &["is_length"]),
+            ("compiler/compose/src/constants.rs", &["constant"]),
+            ("compiler/compose/src/facts.rs", &["local_of", "place_of"]),
+            ("compiler/compose/src/strides.rs", &["of"]),
+            ("compiler/stack/src/validate/cycles.rs", &["pushed_header"]),
+        ],
+    ),
+    (
+        "a shorter or faster way for some forms; all others take the general one",
+        &[
+            ("compiler/backends/c/src/operators.rs", &["known_order"]),
+            ("compiler/backends/promela/src/bytes.rs", &["buffer"]),
+            ("compiler/backends/promela/src/expressions.rs", &["assign"]),
+            ("compiler/compose/src/facts.rs", &["converted"]),
+            ("compiler/optimize/src/release_low.rs", &["simple"]),
+            ("compiler/optimize/src/sites.rs", &["is_empty"]),
+            ("compiler/stack/src/interpret/quick.rs", &["number", "step"]),
+        ],
+    ),
+    (
+        "still to be decided",
+        &[
+            ("checker/src/coverage.rs", &["is_error"]),
+            ("compiler/analysis/src/linear/uses.rs", &["holds_unwrap", "part_of"]),
+            ("compiler/analysis/src/random.rs", &["compared"]),
+            ("compiler/analysis/src/timing.rs", &["decides"]),
+            ("compiler/backends/c/src/body.rs", &["new", "pushes"]),
+            ("compiler/backends/c/src/expressions.rs", &["aggregate", "number"]),
+            ("compiler/backends/c/src/filters.rs", &["data_of"]),
+            ("compiler/backends/c/src/homes.rs", &["loop_variable", "sets_at_once"]),
+            ("compiler/backends/c/src/strings.rs", &["string"]),
+            ("compiler/backends/promela/src/filters.rs", &["is_data"]),
+            ("compiler/backends/promela/src/operations.rs", &["is_inside"]),
+            ("compiler/backends/promela/src/statements.rs", &["may_return"]),
+            ("compiler/backends/promela/src/uses.rs", &["expr"]),
+            ("compiler/compose/src/activation.rs", &["bound"]),
+            ("compiler/compose/src/admission.rs", &["emits"]),
+            ("compiler/compose/src/classes.rs", &["statement"]),
+            ("compiler/compose/src/explain/boxes.rs", &["emissions"]),
+            ("compiler/compose/src/explain/handlers.rs", &["turns"]),
+            ("compiler/compose/src/facts.rs", &["mentions_local", "mentions_place"]),
+            ("compiler/compose/src/gossip.rs", &["carries", "effects", "is_marked"]),
+            ("compiler/compose/src/prune.rs", &["statement"]),
+            ("compiler/compose/src/renumber.rs", &["expr", "statement"]),
+            ("compiler/compose/src/values.rs", &["in_pieces"]),
             ("compiler/optimize/src/inline.rs", &["is_put_in_place"]),
+            ("compiler/optimize/src/sites.rs", &["statement", "touches"]),
+            ("compiler/stack/src/growth.rs", &["count"]),
+            ("compiler/stack/src/interpret/evaluate.rs", &["take"]),
+            ("compiler/stack/src/interpret/execute.rs", &["extern_argument"]),
+            ("compiler/stack/src/payload.rs", &["reads"]),
+            ("compiler/stack/src/text/implied.rs", &["expr"]),
+            ("compiler/stack/src/validate/code.rs", &["leaves"]),
+            ("compiler/stack/src/validate/cycles.rs", &["successors"]),
+            ("compiler/stack/src/validate/in_place.rs", &["is_called_at_once"]),
+            ("mutants/src/decisive.rs", &["statement", "statement_acts"]),
+            ("mutants/src/lib.rs", &["expr", "left_out", "statement"]),
         ],
     ),
 ];
 
-/// Matches with a `_` arm, by crate. Only ever make these smaller.
-const OPEN: &[(&str, usize)] = &[
-    ("compiler/analysis", 10),
-    ("compiler/backends/c", 24),
-    ("compiler/backends/promela", 10),
-    ("compiler/compose", 39),
-    ("compiler/optimize", 5),
-    ("compiler/stack", 19),
-    ("mutants", 7),
-];
-
-/// The enums whose variants are the constructs of the IR.
-const KINDS: [&str; 2] = ["StatementKind", "ExprKind"];
-
-/// Traits of traversals: their functions call each other by way of the traversal.
-const TRAVERSALS: [&str; 2] = ["Visitor", "Rewriter"];
-
-#[derive(Default)]
-struct Function {
-    name: String,
-    /// Has a pattern of a kind.
-    reads: bool,
-    calls: BTreeSet<String>,
+fn places(listed: Listed) -> BTreeSet<String> {
+    let files = listed.iter().flat_map(|(_, files)| files.iter());
+    files.flat_map(|(file, functions)| functions.iter().map(move |name| format!("{file}::{name}"))).collect()
 }
 
-/// What one file has.
-#[derive(Default)]
-struct Reader {
-    functions: Vec<Function>,
-    /// Matches over kinds with a `_` arm.
-    open: usize,
-    /// The function that is read, by its place; the innermost last.
-    inside: Vec<usize>,
-    /// The type of the block of functions that is read.
-    own_type: Option<String>,
-}
-
-fn is_kind(path: &syn::Path) -> bool {
-    path.segments.iter().any(|segment| KINDS.iter().any(|kind| segment.ident == kind))
-}
-
-/// Whether a pattern names a kind.
-fn names_kind(pattern: &syn::Pat) -> bool {
-    struct Paths(bool);
-    impl<'a> Visit<'a> for Paths {
-        fn visit_path(&mut self, path: &'a syn::Path) {
-            self.0 |= is_kind(path);
-        }
-    }
-    let mut paths = Paths(false);
-    paths.visit_pat(pattern);
-    paths.0
-}
-
-fn is_open(arm: &syn::Arm) -> bool {
-    matches!(arm.pat, syn::Pat::Wild(_) | syn::Pat::Ident(_))
-}
-
-fn last(path: &syn::Path) -> Option<String> {
-    path.segments.last().map(|segment| segment.ident.to_string())
-}
-
-impl Reader {
-    fn of(source: &str) -> Reader {
-        let mut reader = Reader::default();
-        reader.visit_file(&syn::parse_file(source).expect("Rust"));
-        reader
-    }
-
-    fn function(&mut self, name: &syn::Ident, read: impl FnOnce(&mut Reader)) {
-        self.inside.push(self.functions.len());
-        self.functions.push(Function { name: name.to_string(), ..Function::default() });
-        read(self);
-        self.inside.pop();
-    }
-
-    fn with_current(&mut self, change: impl FnOnce(&mut Function)) {
-        if let Some(at) = self.inside.last() {
-            change(&mut self.functions[*at]);
-        }
-    }
-
-    /// A function that is called, or handed on to be called.
-    fn call(&mut self, path: &syn::Path) {
-        let before = path.segments.iter().rev().nth(1).map(|segment| segment.ident.to_string());
-        let is_own = match before.as_deref() {
-            None | Some("Self" | "self") => true,
-            // That of the traversal.
-            Some("visit") => false,
-            Some(other) => !other.starts_with(char::is_uppercase) || self.own_type.as_deref() == Some(other),
-        };
-        if let Some(name) = last(path).filter(|_| is_own) {
-            self.with_current(|function| function.calls.extend([name]));
-        }
-    }
-
-    fn handed_on<'a>(&mut self, arguments: impl IntoIterator<Item = &'a syn::Expr>) {
-        for argument in arguments {
-            if let syn::Expr::Path(path) = argument {
-                self.call(&path.path);
-            }
-        }
-    }
-
-    /// The functions that read kinds and come back to themselves.
-    fn recursive(&self) -> BTreeSet<&str> {
-        let comes_back = |from: &Function| {
-            let (mut seen, mut pending) = (BTreeSet::new(), vec![from]);
-            while let Some(function) = pending.pop() {
-                let next = self.functions.iter().filter(|other| function.calls.contains(&other.name));
-                pending.extend(next.filter(|other| seen.insert(other.name.as_str())));
-            }
-            seen.contains(from.name.as_str())
-        };
-        self.functions.iter().filter(|f| f.reads && comes_back(f)).map(|f| f.name.as_str()).collect()
-    }
-}
-
-impl<'a> Visit<'a> for Reader {
-    fn visit_item_impl(&mut self, item: &'a syn::ItemImpl) {
-        let name = item.trait_.as_ref().and_then(|(_, path, _)| last(path));
-        let of_type = if let syn::Type::Path(path) = &*item.self_ty { last(&path.path) } else { None };
-        let before = std::mem::replace(&mut self.own_type, of_type);
-        let from = self.functions.len();
-        visit::visit_item_impl(self, item);
-        if name.is_some_and(|name| TRAVERSALS.contains(&name.as_str())) {
-            self.functions.truncate(from);
-        }
-        self.own_type = before;
-    }
-
-    fn visit_item_mod(&mut self, item: &'a syn::ItemMod) {
-        if item.ident != "tests" {
-            visit::visit_item_mod(self, item);
-        }
-    }
-
-    fn visit_item_fn(&mut self, item: &'a syn::ItemFn) {
-        self.function(&item.sig.ident, |reader| visit::visit_item_fn(reader, item));
-    }
-
-    fn visit_impl_item_fn(&mut self, item: &'a syn::ImplItemFn) {
-        self.function(&item.sig.ident, |reader| visit::visit_impl_item_fn(reader, item));
-    }
-
-    fn visit_pat(&mut self, pattern: &'a syn::Pat) {
-        if names_kind(pattern) {
-            self.with_current(|function| function.reads = true);
-        }
-        visit::visit_pat(self, pattern);
-    }
-
-    fn visit_expr_match(&mut self, of: &'a syn::ExprMatch) {
-        self.open += usize::from(of.arms.iter().any(|arm| names_kind(&arm.pat)) && of.arms.iter().any(is_open));
-        visit::visit_expr_match(self, of);
-    }
-
-    fn visit_expr_call(&mut self, call: &'a syn::ExprCall) {
-        self.handed_on(call.args.iter().chain([&*call.func]));
-        visit::visit_expr_call(self, call);
-    }
-
-    fn visit_expr_method_call(&mut self, call: &'a syn::ExprMethodCall) {
-        // A method of `self` or of a parameter; not of a field, which has another type.
-        if let syn::Expr::Path(_) = &*call.receiver {
-            self.with_current(|function| function.calls.extend([call.method.to_string()]));
-        }
-        self.handed_on(&call.args);
-        visit::visit_expr_method_call(self, call);
-    }
-
-    /// The patterns of `matches!`.
-    fn visit_macro(&mut self, made: &'a syn::Macro) {
-        let parse = |input: syn::parse::ParseStream| {
-            input.parse::<syn::Expr>()?;
-            input.parse::<syn::Token![,]>()?;
-            let pattern = syn::Pat::parse_multi_with_leading_vert(input)?;
-            input.parse::<proc_macro2::TokenStream>()?;
-            Ok(pattern)
-        };
-        if made.path.is_ident("matches") {
-            let pattern = made.parse_body_with(parse).expect("an expression and a pattern");
-            self.with_current(|function| function.reads |= names_kind(&pattern));
-        } else if let Ok(arguments) = made.parse_body_with(Punctuated::<syn::Expr, syn::Token![,]>::parse_terminated) {
-            arguments.iter().for_each(|argument| Visit::visit_expr(self, argument));
-        }
-    }
-}
-
-/// By crate, the functions that are recursive and the number of matches with a `_` arm.
-fn found() -> BTreeMap<&'static str, (BTreeSet<String>, usize)> {
-    let mut found = BTreeMap::new();
-    for room in ROOMS {
-        let (recursive, open) = found.entry(room).or_insert_with(Default::default) as &mut (BTreeSet<String>, usize);
-        for path in files(&root().join(room).join("src"), ".rs") {
-            let name = path.strip_prefix(root()).expect("below the root").display().to_string();
-            if name.ends_with("tests.rs") {
-                continue;
-            }
-            let text = std::fs::read_to_string(&path).expect("readable");
-            // The kinds of the syntax tree.
-            if text.contains("nacre_syntax::ast") {
-                continue;
-            }
-            let reader = Reader::of(&text);
-            recursive.extend(reader.recursive().into_iter().map(|function| format!("{name}::{function}")));
-            *open += reader.open;
-        }
-    }
-    found
-}
-
-#[test]
-fn recursions_over_code_are_traversals_or_have_a_reason() {
-    let found: BTreeSet<String> = found().into_values().flat_map(|(recursive, _)| recursive).collect();
-    let known = RECURSIVE.iter().flat_map(|(_, files)| files.iter());
-    let known = known.flat_map(|(file, functions)| functions.iter().map(move |name| format!("{file}::{name}")));
-    let known: BTreeSet<String> = known.collect();
+/// Asserts that what is found is what is listed.
+fn agree(found: &BTreeSet<String>, listed: Listed, advice: &str) {
+    let known = places(listed);
     let new: Vec<&String> = found.difference(&known).collect();
-    assert!(new.is_empty(), "write these as a visitor of `nacre_stack::visit` or by `nacre_analysis`: {new:#?}");
-    let gone: Vec<&String> = known.difference(&found).collect();
+    assert!(new.is_empty(), "{advice}: {new:#?}");
+    let gone: Vec<&String> = known.difference(found).collect();
     assert!(gone.is_empty(), "take these from the list: {gone:#?}");
 }
 
 #[test]
-fn matches_over_kinds_name_all_of_them() {
-    let mut wrong = vec![];
-    for (room, (_, open)) in found() {
-        let known = OPEN.iter().find(|(known, _)| *known == room).map_or(0, |(_, open)| *open);
-        if open != known {
-            wrong.push(format!("{room} has {open}, and had {known}"));
-        }
-    }
-    assert!(
-        wrong.is_empty(),
-        "matches with a `_` arm over the kinds of the IR, which become fewer:\n{}",
-        wrong.join("\n")
-    );
+fn recursions_over_code_are_traversals_or_have_a_reason() {
+    let found = ROOMS.iter().flat_map(|room| Calls::new(&Code::of(room)).recursive()).collect();
+    agree(&found, RECURSIVE, "write these as a visitor of `nacre_stack::visit` or by `nacre_analysis`");
 }
 
 #[test]
-fn recursions_and_open_matches_are_found() {
+fn choices_by_kind_name_all_kinds() {
+    let all: Vec<_> = ROOMS.iter().flat_map(|room| Code::of(room).functions).collect();
+    let open = all.iter().filter(|function| !function.open.is_empty());
+    agree(&open.map(|function| function.place()).collect(), RECOGNIZERS, "name all kinds, or ask the IR");
+}
+
+#[test]
+fn recursions_and_open_choices_are_found() {
     for (text, recursive, open) in [
-        ("fn a(s: &S) -> bool { match s { ExprKind::A(x) => a(x), _ => false } }", 1, 1),
-        ("fn a(s: &S) -> bool { match s { stack::StatementKind::A(x) => x.iter().any(a), ref other => no() } }", 1, 1),
+        ("fn a(s: &S) -> bool { match s { ExprKind::A(x) => a(x), _ => false } }", 1, 0),
+        ("fn a(s: &S) -> bool { match s { ExprKind::A(x) => a(x), ExprKind::B => no(), _ => false } }", 1, 1),
+        (
+            "fn a(s: &S) { match s { stack::StatementKind::A(x) => x.b(a), StatementKind::B => b(), ref c => {} } }",
+            1,
+            1,
+        ),
+        ("fn a(s: &S) { match (s, t) { (ExprKind::A(x), _) => b(), (_, ExprKind::B) => c(), (_, _) => {} } }", 0, 1),
+        // What is not named is handed on.
+        ("fn a(s: &S) { match &s.kind { ExprKind::A(x) => b(x), ExprKind::B => c(), _ => walk(self, s) } }", 0, 0),
+        ("fn a(s: &S) { match &s.kind { ExprKind::A(x) => b(x), ExprKind::B => c(), _ => vec![d(s)] } }", 0, 0),
+        ("fn a(s: &S) { match &s.kind { ExprKind::A(x) => b(x), ExprKind::B => c(), other => other.d() } }", 0, 0),
+        ("fn a(s: &S) { match &s.kind { ExprKind::A(x) => b(x), ExprKind::B => c(), e => panic!(\"{e}\") } }", 0, 1),
+        (
+            "fn a(s: &S) { match s.kind { ExprKind::A(x) => b(x), ExprKind::B => c(), _ if d(s) => e(s), _ => {} } }",
+            0,
+            1,
+        ),
+        ("fn a(&self) { match &self.kind { ExprKind::A(x) => b(x), ExprKind::B => c(), _ => self.other() } }", 0, 1),
+        ("fn a(s: &S) -> bool { matches!(s, ExprKind::A(_) | ExprKind::B) }", 0, 1),
+        ("fn a(s: &S) -> bool { matches!(s, ExprKind::A(ExprKind::A(_))) }", 0, 0),
+        ("fn a(s: &S) { let (ExprKind::A(x) | ExprKind::B(x)) = s else { return }; }", 0, 1),
+        ("fn a(s: &S) { if let ExprKind::A(x) = s { b() } else if let ExprKind::B = s { c() } }", 0, 1),
+        ("fn a(s: &S) { if let ExprKind::A(x) = s { b() } else if let ExprKind::B = s { c() } else { d(s) } }", 0, 0),
+        ("fn a(s: &S) { match s { Other::A(x) => a(x), Other::B => b(), _ => {} } }", 0, 0),
+        ("fn a(s: &S) -> u8 { match s { ExprKind::A(a) => b(a), ExprKind::B => 1 } }", 0, 0),
         ("fn a(s: &S) { if let ExprKind::A(x) = s { b(x) } } fn b(s: &S) { a(s) }", 1, 0),
         ("fn a(s: &S) -> bool { matches!(s, ExprKind::A(x) if x > 1) || a(s.next()) }", 1, 0),
         ("impl W { fn a(&self, s: &S) { if let Some(ExprKind::A(x)) = s { self.a(x) } } }", 1, 0),
@@ -373,10 +265,41 @@ fn recursions_and_open_matches_are_found() {
         ("impl W { fn a(s: &S) { if let ExprKind::A(x) = s { V::a(x); visit::a(x); } } }", 0, 0),
         ("impl Visitor for W { fn a(&self, s: &S) { if let ExprKind::A(x) = s { self.a(x) } } }", 0, 0),
         ("fn a(s: &S) { if let ExprKind::A(x) = s { print!(\"{}\", a(x)) } }", 1, 0),
-        ("fn a(s: &S) { match s { Other::A(x) => a(x), _ => {} } }", 0, 0),
-        ("fn a(s: &S) -> u8 { match s { ExprKind::A(a) => a, ExprKind::B => 1 } }", 0, 0),
     ] {
-        let reader = Reader::of(text);
-        assert_eq!((reader.recursive().len(), reader.open), (recursive, open), "{text}");
+        let code = Code::default().with("room/src/file.rs", text);
+        let found = code.functions.iter().filter(|function| !function.open.is_empty()).count();
+        assert_eq!((Calls::new(&code).recursive().len(), found), (recursive, open), "{text}");
+    }
+}
+
+#[test]
+fn recursions_over_several_files_are_found() {
+    for (one, other, recursive) in [
+        ("use crate::b::g; fn f(s: &S) { if let ExprKind::A(x) = s { g(x) } }", "fn g(s: &S) { super::f(s) }", 0),
+        (
+            "use crate::b::g; fn f(s: &S) { if let ExprKind::A(x) = s { g(x) } }",
+            "use crate::a::f; fn g(s: &S) { f(s) }",
+            1,
+        ),
+        ("fn f(s: &S) { if let ExprKind::A(x) = s { b::g(x) } }", "fn g(s: &S) { crate::a::f(s) }", 1),
+        (
+            "impl W { fn f(&self, s: &S) { if let ExprKind::A(x) = s { self.g(x) } } }",
+            "impl W { fn g(&self) { self.f() } }",
+            1,
+        ),
+        (
+            "impl W { fn f(&self, s: &S) { if let ExprKind::A(x) = s { self.g(x) } } }",
+            "impl V { fn g(&self) { self.f() } }",
+            0,
+        ),
+        ("fn f(w: &mut W) { if let ExprKind::A(x) = w.s { w.g(x) } }", "impl W { fn g(&self) { a::f(self) } }", 1),
+        (
+            "struct V { w: Box<W> } impl V { fn f(&self) { if let ExprKind::A(x) = s { self.w.g(x) } } }",
+            "impl W { fn g(&self, v: &V) { v.f() } }",
+            1,
+        ),
+    ] {
+        let code = Code::default().with("room/src/a.rs", one).with("room/src/b.rs", other);
+        assert_eq!(Calls::new(&code).recursive().len(), recursive, "{one} {other}");
     }
 }

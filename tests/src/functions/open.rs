@@ -1,0 +1,114 @@
+//! Choices by kind that are open: they name several kinds and say the same of all others, so of one that is added.
+
+use std::collections::BTreeSet;
+
+use syn::punctuated::Punctuated;
+use syn::visit::{self, Visit};
+
+/// The enums whose variants are the constructs of the IR.
+const KINDS: [&str; 2] = ["StatementKind", "ExprKind"];
+
+#[derive(Default)]
+struct Kinds(BTreeSet<String>);
+
+impl<'a> Visit<'a> for Kinds {
+    fn visit_path(&mut self, path: &'a syn::Path) {
+        let of_kind = |segment: &syn::PathSegment| KINDS.iter().any(|kind| segment.ident == kind);
+        if let [.., kind, variant] = &path.segments.iter().collect::<Vec<_>>()[..] {
+            if of_kind(kind) {
+                self.0.insert(variant.ident.to_string());
+            }
+        }
+    }
+}
+
+/// The kinds that a pattern names.
+pub fn kinds_of_pattern(pattern: &syn::Pat) -> BTreeSet<String> {
+    let mut kinds = Kinds::default();
+    kinds.visit_pat(pattern);
+    kinds.0
+}
+
+/// The names in an expression: of what a match looks at, and of what a call is given.
+fn names_in(expr: &syn::Expr) -> BTreeSet<String> {
+    struct Names(BTreeSet<String>);
+    impl<'a> Visit<'a> for Names {
+        fn visit_expr_path(&mut self, path: &'a syn::ExprPath) {
+            self.0.extend(path.path.get_ident().filter(|name| *name != "self").map(syn::Ident::to_string));
+        }
+    }
+    let mut names = Names(BTreeSet::new());
+    names.visit_expr(expr);
+    names.0
+}
+
+/// Whether code hands one of the names on: as an argument of a function or as the receiver of a method.
+fn hands_on(code: &syn::Expr, names: &BTreeSet<String>) -> bool {
+    struct Calls<'n>(&'n BTreeSet<String>, bool);
+    impl Calls<'_> {
+        fn given<'a>(&mut self, mut arguments: impl Iterator<Item = &'a syn::Expr>) {
+            self.1 |= arguments.any(|argument| {
+                let syn::Expr::Path(path) = argument else { return false };
+                path.path.get_ident().is_some_and(|name| self.0.contains(&name.to_string()))
+            });
+        }
+    }
+    impl<'a> Visit<'a> for Calls<'_> {
+        fn visit_expr_call(&mut self, call: &'a syn::ExprCall) {
+            self.given(call.args.iter());
+            visit::visit_expr_call(self, call);
+        }
+        fn visit_expr_method_call(&mut self, call: &'a syn::ExprMethodCall) {
+            self.given(call.args.iter().chain([&*call.receiver]));
+            visit::visit_expr_method_call(self, call);
+        }
+        fn visit_macro(&mut self, made: &'a syn::Macro) {
+            let parse = Punctuated::<syn::Expr, syn::Token![,]>::parse_terminated;
+            made.parse_body_with(parse).iter().flatten().for_each(|argument| self.visit_expr(argument));
+        }
+    }
+    let mut calls = Calls(names, false);
+    calls.visit_expr(code);
+    calls.1
+}
+
+/// The kinds that the arms of a match name.
+pub fn kinds_of(of: &syn::ExprMatch) -> BTreeSet<String> {
+    of.arms.iter().flat_map(|arm| kinds_of_pattern(&arm.pat)).collect()
+}
+
+/// Whether a match chooses between several kinds and says of all others the same without looking at them.
+pub fn is_open(of: &syn::ExprMatch) -> bool {
+    let fallback = of.arms.iter().rfind(|arm| arm.guard.is_none() && is_any(&arm.pat));
+    let Some(fallback) = fallback.filter(|_| kinds_of(of).len() > 1) else { return false };
+    let mut names = names_in(&of.expr);
+    if let syn::Pat::Ident(name) = &fallback.pat {
+        names.insert(name.ident.to_string());
+    }
+    !hands_on(&fallback.body, &names)
+}
+
+/// The kinds that the conditions of a chain of `if let .. else if let ..` name, unless what is left is handed on.
+pub fn kinds_of_chain(of: &syn::ExprIf) -> BTreeSet<String> {
+    let (mut kinds, mut names, mut next) = (BTreeSet::new(), BTreeSet::new(), of);
+    loop {
+        if let syn::Expr::Let(condition) = &*next.cond {
+            kinds.extend(kinds_of_pattern(&condition.pat));
+            names.extend(names_in(&condition.expr));
+        }
+        match next.else_branch.as_ref().map(|(_, other)| &**other) {
+            Some(syn::Expr::If(other)) => next = other,
+            Some(rest) if hands_on(rest, &names) => return BTreeSet::new(),
+            Some(_) | None => return kinds,
+        }
+    }
+}
+
+/// Whether a pattern fits every kind.
+fn is_any(pattern: &syn::Pat) -> bool {
+    match pattern {
+        syn::Pat::Wild(_) | syn::Pat::Ident(_) => true,
+        syn::Pat::Tuple(parts) => parts.elems.iter().all(is_any),
+        _ => false,
+    }
+}
