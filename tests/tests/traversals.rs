@@ -1,4 +1,5 @@
-//! Code of the stack IR is traversed by `nacre_stack::visit`, and its control flow by `nacre_analysis`. What is written by hand misses what the IR gains.
+//! Code of the stack IR is traversed by `nacre_stack::visit`, and its control flow by `nacre_analysis`. What is written
+//! by hand misses what the IR gains.
 //!
 //! **Recursions** over statements and expressions are listed with a reason, over the files of each crate.
 //!
@@ -6,8 +7,8 @@
 //! answered next to it by a match that does. What may leave kinds unnamed:
 //!
 //! - a question about *one* kind (`matches!`, `let .. else`, `if let`, or a match with one kind and a `_` arm);
-//! - a choice that *hands on* what it does not name: its last arm gives the node to a function, which decides for all kinds
-//!   in its turn (`_ => walk_expr(self, e)`, `_ => self.value(e)`, `other => self.refuse(other.into())`);
+//! - a choice that *hands on* what it does not name: its last arm gives the node to a function, which decides for all
+//!   kinds in its turn (`_ => walk_expr(self, e)`, `_ => self.value(e)`, `other => self.refuse(other.into())`);
 //! - a *recognizer* ([`RECOGNIZERS`]): it knows some forms, and what it says of every other form ("unknown", "not this
 //!   shape") is right for any expression or statement whatever. These are listed, with what makes that so.
 //!
