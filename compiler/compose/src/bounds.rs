@@ -6,14 +6,13 @@ use nacre_diagnostics::Diagnostic;
 use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
+use crate::blocks::{blocks, taken, too_many_blocks, MOST_BYTES};
 use crate::codes;
 use crate::constants::constant;
 use crate::cost::{Cost, Costs};
 use crate::course::Act;
-use crate::linked::LOWER;
 use crate::message::{Bag, Origin};
 use crate::shapes::{Flow, Node};
-use crate::spots::{Spot, SpotRoot};
 
 /// Upper limit of the outputs of a step and of its queue; more is an error.
 pub const MOST_OUTPUTS: u64 = 65_536;
@@ -21,14 +20,9 @@ pub const MOST_OUTPUTS: u64 = 65_536;
 /// Upper limit of the pieces of joined messages in a step; more is an error. Each takes 20 bytes of the pool.
 pub const MOST_PIECES: u32 = 1 << 20;
 
-/// Upper limit of the bytes of one step's outputs and of one connection's pool: the runtime loads no stack that needs
-/// more.
-const MOST_BYTES: u64 = 1 << 30;
-
-/// Lower bounds of the sizes of an output and of a segment in the C interface, and of a block without its bytes.
+/// Lower bounds of the sizes of an output and of a segment in the C interface.
 const OUTPUT: u64 = 128;
 const SEGMENT: u64 = 32;
-const BLOCK: u64 = 16;
 
 /// The size of a block where no layer cuts messages: that of an Ethernet frame.
 const USUAL_BLOCK: u32 = 1536;
@@ -64,7 +58,7 @@ pub(crate) fn bound(stack: &mut Stack, flow: &Flow) -> Vec<Diagnostic> {
         return vec![problem];
     }
     needs(stack, &by_entry);
-    stack.bounds.blocks = blocks(stack, flow, block, fits(later));
+    stack.bounds.blocks = blocks(stack, flow);
     if stack.bounds.blocks == 0 {
         stack.bounds.block = NO_BLOCK;
     }
@@ -186,46 +180,40 @@ fn need(cost: &Cost) -> Need {
     Need { copies: fits(copies), extra: fits(cost.blocks) }
 }
 
+/// The need of a call with a message of up to `limit` bytes. If only shorter ones are stored, it does not depend on the
+/// length: longer ones need no more.
+fn need_of_call(cost: &Cost, limit: u32, block: u32) -> Need {
+    let need = need(cost);
+    if cost.stored >= u64::from(limit) {
+        return need;
+    }
+    let extra = taken(need, cost.stored as u32, block);
+    Need { copies: 0, extra: extra.min(u64::from(u32::MAX)) as u32 }
+}
+
 fn needs(stack: &mut Stack, by_entry: &BTreeMap<Node, Cost>) {
-    let most = |a: Need, b: Need| Need { copies: a.copies.max(b.copies), extra: a.extra.max(b.extra) };
-    for p in 0..stack.ports.len() {
-        for i in 0..stack.ports[p].inputs.len() {
-            let PortInput { event, layer, .. } = stack.ports[p].inputs[i];
+    let limits = crate::admission::limits(stack);
+    let block = stack.bounds.block;
+    for (p, port) in stack.ports.iter_mut().enumerate() {
+        for input in &mut port.inputs {
             let here = by_entry.iter().filter(|(node, _)| match node {
                 Node::Event(l, e, kind) => {
-                    *l == layer && *e == event && kind.as_ref().is_none_or(|k| k.origin == Origin::Entered)
+                    *l == input.layer && *e == input.event && kind.as_ref().is_none_or(|k| k.origin == Origin::Entered)
                 }
                 Node::Timer(_) => false,
             });
-            stack.ports[p].inputs[i].need = here.map(|(_, c)| need(c)).fold(Need::default(), most);
+            let cost = here.fold(Cost::default(), |most, (_, c)| most.or(c));
+            let limit = limits.get(&(PortId(p as u32), input.event));
+            input.need = limit.map_or_else(|| need(&cost), |limit| need_of_call(&cost, *limit, block));
         }
     }
+    let most = |a: Need, b: Need| Need { copies: a.copies.max(b.copies), extra: a.extra.max(b.extra) };
     stack.bounds.open = stack.openings().map(|i| i.need).fold(Need::default(), most);
     let others = by_entry.iter().filter(|(node, _)| match node {
         Node::Timer(_) => true,
         Node::Event(_, _, kind) => kind.as_ref().is_none_or(|k| k.origin != Origin::Entered),
     });
     stack.bounds.timer = others.map(|(_, c)| need(c)).fold(Need::default(), most);
-}
-
-/// Checks that 16 bits can number all blocks and that their total size is within the limit.
-fn too_many_blocks(stack: &Stack, flow: &Flow) -> Option<Diagnostic> {
-    let Bounds { blocks, block, .. } = stack.bounds;
-    let most = (MOST_BYTES / (u64::from(block) + BLOCK)).min(u16::MAX.into());
-    if u64::from(blocks) <= most {
-        return None;
-    }
-    let of_cell = |i: usize| {
-        let mut spot = Spot { root: SpotRoot::Cell(CellId(i as u32)), path: vec![] };
-        held(stack, flow, block, &stack.cells[i].ty, &mut spot)
-    };
-    let largest = (0..stack.cells.len()).max_by_key(|i| of_cell(*i))?;
-    let cell = &stack.cells[largest];
-    let layer = stack.layer(cell.layer);
-    let title = format!("one connection can hold {blocks} blocks of messages; a pool has at most {most}");
-    let label = format!("`{}` can hold {} blocks of {block} bytes", cell.name, of_cell(largest));
-    let error = Diagnostic::error(codes::POOL, title).at(layer.span, label);
-    Some(error.help("lower its capacity, or put a layer above that cuts long messages"))
 }
 
 /// Pieces of joined messages in one step: those in the joined cells, and those made in the step.
@@ -304,97 +292,4 @@ fn longest_slice(stack: &Stack) -> Option<u32> {
     stack.handlers.iter().for_each(|h| h.body.each_expr(&mut see));
     stack.functions.iter().for_each(|f| f.body.each_expr(&mut see));
     longest
-}
-
-/// The blocks that a connection can need: for its containers, the ring of `later` events, and a frame; but at least
-/// those that the largest step needs when nothing is stored.
-fn blocks(stack: &Stack, flow: &Flow, block: u32, later: u32) -> u32 {
-    let mut total = 0u64;
-    for (i, cell) in stack.cells.iter().enumerate() {
-        if stack.has_message(&cell.ty) {
-            let mut spot = Spot { root: SpotRoot::Cell(CellId(i as u32)), path: vec![] };
-            total += held(stack, flow, block, &cell.ty, &mut spot);
-        }
-    }
-    let mut ring = Bag::default();
-    for emission in flow.courses.values().flat_map(|c| c.emissions()).filter(|e| e.later) {
-        emission.bag.iter().for_each(|bag| _ = ring.join(bag));
-    }
-    total += u64::from(later) * u64::from(ring.size().blocks(block));
-    let longest = stack.layouts[0].shapes.iter().map(|s| s.data_max).max().unwrap_or(0);
-    let frame = stack.ports[LOWER.index()].inputs.iter().map(|i| taken(i.need, longest, block)).max();
-    (total + frame.unwrap_or(0)).max(largest_step(stack, flow, block)).min(u64::from(u32::MAX)) as u32
-}
-
-/// The most blocks that a call, opening or a timer takes. There may be no room for calls with messages longer
-/// than any that is stored.
-fn largest_step(stack: &Stack, flow: &Flow, block: u32) -> u64 {
-    let stored = longest_stored(flow);
-    let calls = crate::admission::limits(stack).into_iter().map(|((port, event), length)| {
-        let inputs = stack.ports[port.index()].inputs.iter().filter(|input| input.event == event);
-        inputs.map(|input| taken(input.need, length.min(stored), block)).max().unwrap_or(0)
-    });
-    let others = [stack.bounds.open, stack.bounds.timer].map(|need| u64::from(need.extra));
-    let inputs = stack.ports.iter().flat_map(|port| &port.inputs).map(|input| u64::from(input.need.extra));
-    calls.chain(others).chain(inputs).max().unwrap_or(0)
-}
-
-/// The length of the longest message that entered of which anything is stored. Of a part, the whole counts.
-fn longest_stored(flow: &Flow) -> u32 {
-    let mut longest = 0;
-    let mut see = |bag: &Bag| {
-        for (kind, size) in bag.0.iter().filter(|(kind, _)| matches!(kind.origin, Origin::Entered | Origin::Mixed)) {
-            let is_whole = kind.origin == Origin::Entered && size.cut == 0;
-            longest = longest.max(if is_whole { size.max } else { u32::MAX });
-        }
-    };
-    for course in flow.courses.values() {
-        course.acts(&mut |act| match act {
-            Act::Keep(bag) => see(bag),
-            Act::Emit(emission) if emission.later => emission.bag.iter().for_each(&mut see),
-            Act::Emit(_) | Act::Make(_) | Act::Join(..) | Act::Flatten(_) => {}
-        });
-    }
-    longest
-}
-
-/// The blocks that a step with a message of a length takes.
-fn taken(need: Need, length: u32, block: u32) -> u64 {
-    u64::from(need.copies) * u64::from(length.div_ceil(block)) + u64::from(need.extra)
-}
-
-/// The most blocks that a value of a type can hold.
-fn held(stack: &Stack, flow: &Flow, block: u32, ty: &Type, spot: &mut Spot) -> u64 {
-    match ty {
-        Type::Msg => u64::from(flow.world.cells.read(spot).size().blocks(block)),
-        Type::Option(t) => held(stack, flow, block, t, spot),
-        Type::Array(t, n)
-        | Type::Ring(t, n)
-        | Type::List(t, n)
-        | Type::Window(t, n, _)
-        | Type::Pool(t, n)
-        | Type::Map(_, t, n) => u64::from(*n) * held(stack, flow, block, t, spot),
-        Type::Struct(id) => {
-            let fields = stack.structs[id.index()].fields.iter().map(|f| &f.ty);
-            fields_held(stack, flow, block, fields, spot)
-        }
-        Type::Tuple(types) => fields_held(stack, flow, block, types.iter(), spot),
-        _ => 0,
-    }
-}
-
-fn fields_held<'a>(
-    stack: &Stack,
-    flow: &Flow,
-    block: u32,
-    types: impl Iterator<Item = &'a Type>,
-    spot: &mut Spot,
-) -> u64 {
-    let mut total = 0;
-    for (i, ty) in types.enumerate() {
-        spot.path.push(i as u32);
-        total += held(stack, flow, block, ty, spot);
-        spot.path.pop();
-    }
-    total
 }

@@ -30,6 +30,8 @@ pub(crate) struct Cost {
     pub copies: u64,
     /// Blocks for other stored new messages.
     pub blocks: u64,
+    /// The greatest length of a message that entered of which something is stored, or new bytes of its length.
+    pub stored: u64,
 }
 
 impl Cost {
@@ -42,6 +44,7 @@ impl Cost {
         for (mine, theirs) in self.scalars().into_iter().zip(other.clone().scalars()) {
             *mine = with(*mine, *theirs);
         }
+        self.stored = self.stored.max(other.stored);
         self
     }
 
@@ -134,23 +137,28 @@ impl<'a> Costs<'a> {
     }
 
     fn keep(&self, bag: &Bag) -> Cost {
-        let made = |size: &Size| u64::from(size.copied().blocks(self.block));
-        let copied = |size: &Size| Cost { blocks: u64::from(size.max.div_ceil(self.block.max(1))), ..Cost::default() };
-        let one = |(kind, size): (&crate::message::Kind, &Size)| match kind.origin {
-            // Pieces are copied; the message may also be whole.
-            Origin::Entered | Origin::Mixed if size.pieces > 1 => Cost { entered: 1, ..copied(size) },
-            _ if size.pieces > 1 => copied(size),
-            Origin::Kept => Cost::default(),
-            Origin::Entered => Cost { entered: 1, ..Cost::default() },
-            Origin::Remade if size.max > 4 * self.block => {
-                let more = u64::from(size.growth.min(size.max).div_ceil(self.block.max(1)));
-                Cost { copies: 1, blocks: more, ..Cost::default() }
-            }
-            Origin::Remade | Origin::Made => Cost { blocks: made(size), ..Cost::default() },
-            Origin::Mixed => Cost { entered: 1, blocks: made(size), ..Cost::default() },
-        };
-        let most = bag.0.iter().fold(Cost::default(), |most, entry| most.or(&one(entry)));
+        let most = bag.0.iter().fold(Cost::default(), |most, (kind, size)| most.or(&self.kept(kind.origin, size)));
         Cost { pieces: 1, ..most }
+    }
+
+    fn kept(&self, origin: Origin, size: &Size) -> Cost {
+        let made = || u64::from(size.copied().blocks(self.block));
+        let filled = |length: u32| u64::from(length.div_ceil(self.block.max(1)));
+        let max = u64::from(size.max);
+        // Of a part, the whole is copied, however long it is.
+        let entered = Cost { entered: 1, stored: if size.whole { max } else { FAR_TOO_MUCH }, ..Cost::default() };
+        match origin {
+            // Pieces are copied; the message may also be whole.
+            Origin::Entered | Origin::Mixed if size.pieces > 1 => Cost { blocks: filled(size.max), ..entered },
+            _ if size.pieces > 1 => Cost { blocks: filled(size.max), ..Cost::default() },
+            Origin::Kept => Cost::default(),
+            Origin::Entered => entered,
+            Origin::Remade if size.max > 4 * self.block => {
+                Cost { copies: 1, blocks: filled(size.growth.min(size.max)), stored: max, ..Cost::default() }
+            }
+            Origin::Remade | Origin::Made => Cost { blocks: made(), ..Cost::default() },
+            Origin::Mixed => Cost { blocks: made(), ..entered },
+        }
     }
 
     fn emission(&mut self, emission: &Emission) -> Cost {

@@ -6,6 +6,7 @@
 
 mod activation;
 mod admission;
+mod blocks;
 mod boundary;
 mod bounds;
 mod checks;

@@ -65,19 +65,22 @@ pub(crate) struct Size {
     /// The number of pieces of which it is joined, and the length of the longest.
     pub pieces: u32,
     pub piece: u32,
-    /// If it is part of a longer message: its start is a multiple of this (1: anywhere; 0: it is whole).
+    /// If it is part of a longer message: its start is a multiple of this (1: anywhere; 0: it begins where that does).
     pub cut: u32,
+    /// Whether it is certainly no part of a longer message.
+    pub whole: bool,
     /// The most bytes that it exceeds the message that entered by.
     pub growth: u32,
 }
 
 impl Size {
     /// The size of a message without data.
-    pub const NONE: Size = Size { min: 0, max: 0, pieces: 0, piece: 0, cut: 0, growth: 0 };
+    pub const NONE: Size = Size { min: 0, max: 0, pieces: 0, piece: 0, cut: 0, whole: true, growth: 0 };
 
     /// Data of at most `max` bytes in one piece.
     pub fn up_to(max: u32) -> Size {
-        Size { min: 0, max: max.min(LONGEST), pieces: 1, piece: max.min(LONGEST), cut: 0, growth: 0 }
+        let max = max.min(LONGEST);
+        Size { min: 0, max, pieces: 1, piece: max, cut: 0, whole: true, growth: 0 }
     }
 
     /// Bounds that hold for both.
@@ -88,6 +91,7 @@ impl Size {
             pieces: self.pieces.max(other.pieces),
             piece: self.piece.max(other.piece),
             cut: gcd(self.cut, other.cut),
+            whole: self.whole && other.whole,
             growth: self.growth.max(other.growth),
         }
     }
@@ -105,6 +109,7 @@ impl Size {
             pieces: bound(self.pieces, before.pieces, PIECES),
             piece: bound(self.piece, before.piece, LONGEST),
             cut: self.cut,
+            whole: self.whole,
             growth: bound(self.growth, before.growth, LONGEST),
         }
     }
@@ -116,21 +121,22 @@ impl Size {
 
     /// A part of it that begins at a multiple of `stride`.
     pub fn part(self, max: u32, stride: u32) -> Size {
-        Size { min: 0, cut: gcd(self.cut, stride), ..self.at_most(max) }
+        Size { min: 0, cut: gcd(self.cut, stride), whole: false, ..self.at_most(max) }
     }
 
     /// New bytes made from it, longer by at most `more`.
     pub fn grown(self, by: u32) -> Size {
         let max = self.max.saturating_add(by).min(LONGEST);
-        Size { min: 0, max, pieces: 1, piece: max, cut: 0, growth: self.growth.saturating_add(by).min(LONGEST) }
+        let growth = self.growth.saturating_add(by).min(LONGEST);
+        Size { min: 0, max, pieces: 1, piece: max, cut: 0, whole: true, growth }
     }
 
     /// Up to `count` such parts in front of `last`.
     pub fn joined(self, count: u32, last: Size) -> Size {
         let max = (u64::from(self.max) * u64::from(count) + u64::from(last.max)).min(u64::from(LONGEST)) as u32;
         let pieces = self.pieces.saturating_mul(count).saturating_add(last.pieces).min(PIECES);
-        let piece = self.piece.max(last.piece);
-        Size { min: last.min, max, pieces, piece, cut: gcd(self.cut, last.cut), growth: self.growth.max(last.growth) }
+        let (piece, cut) = (self.piece.max(last.piece), gcd(self.cut, last.cut));
+        Size { min: last.min, max, pieces, piece, cut, whole: false, growth: self.growth.max(last.growth) }
     }
 
     /// The message after it is stored: pieces are copied into one.

@@ -264,7 +264,7 @@ pub struct Bounds {
     pub pieces: u32,
     /// Size of a pool block in bytes.
     pub block: u32,
-    /// Blocks that one session can hold at the most.
+    /// Blocks of a pool in which one session is never refused a step for lack of room.
     pub blocks: u32,
     /// Longest data in a frame that is accepted.
     pub frame_data: u32,

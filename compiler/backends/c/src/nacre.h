@@ -137,7 +137,7 @@ struct nacre_stack {
     uint32_t state_size, state_align;
     uint32_t config_size, pool_align;
     uint32_t pool_base, pool_per_block;
-    uint32_t blocks_for_one; /* blocks that one connection can hold at the most */
+    uint32_t blocks_for_one; /* in a pool of these, one connection is never refused for lack of room */
     uint32_t block_bytes;    /* message bytes in a block */
     /* Bounds of one step. */
     uint32_t outputs_max, segments_max, bytes_max;

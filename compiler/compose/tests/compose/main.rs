@@ -6,5 +6,6 @@ mod lengths;
 mod library;
 mod needs;
 mod peers;
+mod room;
 mod stacks;
 mod text;

@@ -1,5 +1,6 @@
 //! Stacks put together by chance: whatever comes, no step takes more of the pool, of the queue, of the ring of `later`
-//! events or of the outputs than its bounds say. A step is admitted by them, so they must be sound.
+//! events or of the outputs than its bounds say, and none is refused for lack of room in a pool of the connection's
+//! own. A step is admitted by these bounds, so they must be sound.
 
 use std::sync::Arc;
 

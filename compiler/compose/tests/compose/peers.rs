@@ -90,6 +90,7 @@ fn collect(peer: &mut Machine, from: usize, flying: &mut Vec<(usize, Vec<u8>)>, 
     let not_ours = [Rule::Unreachable, Rule::Accepts, Rule::Assert, Rule::Bound, Rule::Invariant];
     let reports: Vec<_> = peer.take_reports().into_iter().filter(|r| !not_ours.contains(&r.rule)).collect();
     assert_eq!(reports, [], "{} = {}", stack.name, stack.description);
+    assert_eq!(peer.counter(builtin::NO_SPACE), 0, "{} = {}", stack.name, stack.description);
     seen.taken = seen.taken.max(peer.taken_blocks());
     for output in peer.take_outputs() {
         if output.port == PortId(0) {

@@ -31,12 +31,22 @@ fn library() -> Vec<PathBuf> {
 /// The stacks that a text declares, of the library's layers and its own, composed; those that are refused with the
 /// reasons.
 pub fn stacks(text: &str) -> Vec<Result<Composed, Vec<Diagnostic>>> {
+    let library = library().into_iter();
+    stacks_of(library.map(|p| (p.display().to_string(), std::fs::read_to_string(p).expect("a file"))), text)
+}
+
+/// The same where all layers are those of the text.
+pub fn stacks_alone(text: &str) -> Vec<Result<Composed, Vec<Diagnostic>>> {
+    stacks_of([], text)
+}
+
+fn stacks_of(
+    library: impl IntoIterator<Item = (String, String)>,
+    text: &str,
+) -> Vec<Result<Composed, Vec<Diagnostic>>> {
     let mut sources = Sources::new();
     let mut files = vec![];
-    let mut texts: Vec<(String, String)> =
-        library().iter().map(|p| (p.display().to_string(), std::fs::read_to_string(p).expect("a file"))).collect();
-    texts.push(("stacks".into(), text.into()));
-    for (path, text) in texts {
+    for (path, text) in library.into_iter().chain([("stacks".into(), text.into())]) {
         let id = sources.add(path, text.clone());
         let (file, found) = nacre_syntax::parse(id, &text);
         check(&sources, &found);
