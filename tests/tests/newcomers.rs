@@ -41,6 +41,9 @@ fn all_have_help(cases: &[(&str, &str)], text: impl Fn(&str) -> String) {
 fn operators_and_conditions() {
     let cases = [
         ("if flag and n == 1 { n = 2; }", "&&"),
+        ("if flag && let x = kept { n = 2; }", "second `if let`"),
+        ("if let x = kept && flag && let y = kept { n = 2; }", "second `if let`"),
+        ("n = 1; { n = 2; }", "braces"),
         ("if flag or n == 1 { n = 2; }", "||"),
         ("flag = flag or true;", "||"),
         ("if not flag { n = 2; }", "!a"),

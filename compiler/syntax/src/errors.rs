@@ -155,18 +155,14 @@ pub(crate) fn no_such_import(word: &str, known: &[&str], span: Span) -> Diagnost
     }
 }
 
-pub(crate) fn wrong_case(word: &str, what: &str, better: &str, span: Span) -> Diagnostic {
+pub(crate) fn wrong_case(word: &str, what: &str, help: String, span: Span) -> Diagnostic {
     Diagnostic::error("S0009", format!("`{word}` cannot name {what}"))
         .at(span, format!("expected the name of {what}"))
         .because(
             "types and headers are Capitalized with a lower-case letter, constants and parameters ALL_CAPITALS, \
             all else lower_case",
         )
-        .help(match better {
-            // `H1` could also be a constant.
-            same if same == word => format!("give it a lower-case letter, as in `{word}x`"),
-            better => format!("call it `{better}`"),
-        })
+        .help(help)
 }
 
 pub(crate) fn no_item(span: Span, found: &str, hint: Option<&str>) -> Diagnostic {

@@ -27,6 +27,8 @@ type Row = (&'static [Word], &'static [Word], &'static str);
 
 const DECLARED: &str = "a value is named by `let x = ...;`, a variable is declared by `var x: u16 = ...;`";
 const BRACES: &str = "a block stands in braces: `if x { ... } else { ... }`";
+const SECOND_LET: &str =
+    "a condition has one `let`, as its first part: `if let x = a && x > 1 { ... }`; put a second `if let` into its block";
 const CASE: &str = "the name of a header or struct has a lower-case letter: `Head { number: 1 }`";
 const LEAVES: &str = "an `else` leaves: `else return;`, `break`, `unreachable`, or a block that ends so";
 const MATCHED: &str = "write `match n { 1 => { ... } _ => { ... } }`";
@@ -118,6 +120,11 @@ const STATEMENTS: &[Row] = &[
     (&[], &[OneOf(&["U", "L", "UL", "LL", "ULL"])], "numbers have no suffix: their type follows from their place"),
     (&[Is("}")], &[OneOf(&[",", ";"])], "no `;` or `,` follows a block"),
     (&[Is(";")], &[Is(";")], "one `;` is enough"),
+    (
+        &[OneOf(&[";", "{", "}"])],
+        &[Is("{")],
+        "a block follows `if`, `else`, `for`, `while` or `=>`; others have no braces",
+    ),
     (&[Is("{")], &[Is(";")], "a statement that does nothing is left out"),
 ];
 
@@ -131,6 +138,7 @@ const STACKS: &[Row] = &[
 const RESERVED: &[Row] = &[
     (&[], &[Is("else"), Is("=>")], "the arm for all other values is `_ => { ... }`"),
     (&[Is("pass")], &[], "write `pass;`"),
+    (&[OneOf(&["&&", "||", "(", "!"])], &[Is("let")], SECOND_LET),
     (&[], &[Is("fn"), Name], "a function is a member of the layer, not of a handler"),
     (&[], &[OneOf(&["up", "down"]), Is(".")], "events are emitted by `below.send(m);` and `above.deliver(m);`"),
 ];

@@ -195,6 +195,7 @@ impl Parser<'_> {
         let kind = match self.kind() {
             TokenKind::Number => self.quantity()?,
             TokenKind::Text | TokenKind::OpenText => ExprKind::Text(self.text_value("a text")?),
+            _ if self.at_misnamed_literal() => self.type_or_literal(String::new())?,
             TYPE => self.type_or_literal(String::new())?,
             CONSTANT => ExprKind::Name(self.ident().name),
             TokenKind::OpenParen => return self.parenthesized(),
@@ -242,6 +243,7 @@ impl Parser<'_> {
         let start = self.span();
         let before = self.import_before();
         let kind = match self.kind() {
+            _ if self.at_misnamed_literal() => self.type_or_literal(before)?,
             TYPE => self.type_or_literal(before)?,
             CONSTANT => ExprKind::Name(before + &self.ident().name),
             _ => ExprKind::Name(before + &self.name("what the file declares")?.name),

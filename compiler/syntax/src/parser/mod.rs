@@ -50,6 +50,9 @@ pub(crate) struct Parser<'a> {
     height: u32,
     /// The names under which files are imported.
     aliases: Vec<&'a str>,
+    /// The names in the wrong case that have been reported, and those of them that are types.
+    misnamed: Vec<&'a str>,
+    misnamed_types: Vec<&'a str>,
 }
 
 /// Parses a file: the tree, the tokens with their roles, the diagnostics.
@@ -71,6 +74,8 @@ pub(crate) fn parse(file: SourceId, text: &str) -> (File, (Lexed, Vec<Role>), Ve
         depth: 0,
         height: 0,
         aliases: Vec::new(),
+        misnamed: Vec::new(),
+        misnamed_types: Vec::new(),
     };
     let tree = parser.file();
     let (roles, mut found) = (parser.roles, parser.found);

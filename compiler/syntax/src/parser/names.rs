@@ -78,21 +78,29 @@ impl Parser<'_> {
     pub(super) fn type_name(&mut self, what: &str) -> Parse<Ident> {
         match self.kind() {
             TYPE => Ok(self.ident()),
-            CONSTANT if self.word().len() == 1 => Ok(self.misnamed(what, &format!("{}type", self.word()))),
             CONSTANT => {
                 let word = self.word();
                 let better = word[..1].to_string() + &word[1..].to_lowercase();
-                Ok(self.misnamed(what, &better))
+                Ok(self.misnamed_type(what, &better))
             }
             TokenKind::Name if is_reserved(self.word()) => self.fail_with(errors::reserved(self.word(), self.span())),
             TokenKind::Name => {
                 let word = self.word().trim_start_matches('_');
-                let better = word.get(..1).unwrap_or("X").to_uppercase() + word.get(1..).unwrap_or("");
-                let better = if better.len() == 1 { better + "type" } else { better };
-                Ok(self.misnamed(what, &better))
+                let better = word.get(..1).unwrap_or_default().to_uppercase() + word.get(1..).unwrap_or_default();
+                Ok(self.misnamed_type(what, &better))
             }
             _ => self.fail(what),
         }
+    }
+
+    /// The name of a type that does not read as one. `better` has no lower-case letter where the name has no letter to change.
+    fn misnamed_type(&mut self, what: &str, better: &str) -> Ident {
+        let help = match better.bytes().any(|b| b.is_ascii_lowercase()) {
+            true => format!("call it `{better}`"),
+            false => format!("take a name with a lower-case letter, such as {}", examples(what)),
+        };
+        self.misnamed_types.push(self.word());
+        self.misnamed_with(what, help)
     }
 
     /// The name of a parameter or constant; lower case is allowed for constants.
@@ -108,8 +116,25 @@ impl Parser<'_> {
     }
 
     pub(super) fn misnamed(&mut self, what: &str, better: &str) -> Ident {
-        self.report(errors::wrong_case(self.word(), what, better, self.span()));
+        self.misnamed_with(what, format!("call it `{better}`"))
+    }
+
+    /// Each name is reported once: where it is declared, or where it is used first.
+    fn misnamed_with(&mut self, what: &str, help: String) -> Ident {
+        if !self.misnamed.contains(&self.word()) {
+            self.report(errors::wrong_case(self.word(), what, help, self.span()));
+            self.misnamed.push(self.word());
+        }
         self.ident()
+    }
+
+    /// Whether a header or a value of a struct comes next whose name has been reported.
+    pub(super) fn at_misnamed_literal(&self) -> bool {
+        let fields = match self.ahead(2) {
+            TokenKind::Name => matches!(self.ahead(3), TokenKind::Colon | TokenKind::Comma | TokenKind::CloseBrace),
+            next => next == TokenKind::CloseBrace,
+        };
+        self.ahead(1) == TokenKind::OpenBrace && fields && self.misnamed_types.contains(&self.word())
     }
 
     pub(super) fn number(&mut self, what: &str) -> Parse<u64> {
@@ -145,4 +170,14 @@ fn snake(word: &str) -> String {
         out.push('_');
     }
     out
+}
+
+/// Names that a header, struct or other type could have.
+fn examples(what: &str) -> &'static str {
+    match what {
+        "a header" => "`Data` or `Ack`",
+        "a struct" => "`Entry` or `Peer`",
+        "an enum" => "`Phase` or `Reason`",
+        _ => "`Udp`",
+    }
 }

@@ -21,6 +21,7 @@ impl Parser<'_> {
                 Ok(PatternKind::Rest)
             }
             TokenKind::OpenParen => self.tuple_pattern(),
+            _ if self.at_misnamed_literal() => Ok(PatternKind::Header(self.header_pattern()?)),
             TYPE => Ok(PatternKind::Header(self.header_pattern()?)),
             TokenKind::Name => match self.word() {
                 "_" => {
