@@ -28,7 +28,7 @@ type Row = (&'static [Word], &'static [Word], &'static str);
 const DECLARED: &str = "a value is named by `let x = ...;`, a variable is declared by `var x: u16 = ...;`";
 const BRACES: &str = "a block stands in braces: `if x { ... } else { ... }`";
 const SECOND_LET: &str =
-    "a condition has one `let`, as its first part: `if let x = a && x > 1 { ... }`; put a second `if let` into its block";
+    "a condition has one `let`, as its first part: `if let x = a && b { ... }`; put a second `if let` into its block";
 const CASE: &str = "the name of a header or struct has a lower-case letter: `Head { number: 1 }`";
 const LEAVES: &str = "an `else` leaves: `else return;`, `break`, `unreachable`, or a block that ends so";
 const MATCHED: &str = "write `match n { 1 => { ... } _ => { ... } }`";

@@ -105,6 +105,10 @@ impl Checker<'_> {
             Some(value) => {
                 self.same_kind(&value, &ty, c.value.span, &c.name.name);
                 self.fitting(&c.name.name, value.value, &ty, c.value.span);
+                if !crate::convert::fits(value.value, &ty) {
+                    self.unsound.insert(Declared::Value(c.name.name.clone()));
+                    return;
+                }
                 self.constants.insert(key, Constant { value: value.value, ty: Some(ty) });
             }
             None if self.mentions_unsound(&c.value) => {}

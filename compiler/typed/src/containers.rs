@@ -86,10 +86,9 @@ impl Body<'_, '_> {
         };
         match (name.name.as_str(), &place.ty, arguments) {
             ("at", _, [slot]) => Some(self.entry_at(place.clone(), value_ty, size, &slot.value)),
-            ("key", Type::Map(key, _, _), [slot]) => {
-                let index = self.index(&slot.value, size)?;
-                let query = ExprKind::Query(Query::Key, Box::new(place.clone()), vec![index]);
-                Some(Some(Outcome::value(self.make(query, (**key).clone()))))
+            ("key", Type::Map(key, _, _), [slot]) => Some(self.key_at(place, &slot.value, key, size)),
+            ("at", ..) | ("key", Type::Map(..), _) => {
+                Some(self.count_arguments(&name.name, 1, arguments.len(), span).and(None))
             }
             ("get", Type::Map(key, value, _), [k, default]) if !self.cx.linear(value) => {
                 let wanted = [(&k.value, (**key).clone()), (&default.value, (**value).clone())];
@@ -101,6 +100,13 @@ impl Body<'_, '_> {
             }
             _ => None,
         }
+    }
+
+    /// `map.key(slot)`
+    fn key_at(&mut self, place: &Place, slot: &ast::Expr, key: &Type, size: u32) -> Option<Outcome> {
+        let index = self.index(slot, size)?;
+        let query = ExprKind::Query(Query::Key, Box::new(place.clone()), vec![index]);
+        Some(Outcome::value(self.make(query, key.clone())))
     }
 
     /// `pool.at(i)`: a place that may be unused.

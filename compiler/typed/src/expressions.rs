@@ -192,16 +192,20 @@ impl Body<'_, '_> {
         self.error("T0047", format!("`{name}` is not known here"), span, "not declared", help);
     }
 
+    /// `if let` as a value: what it names is unknown in the rest of the statement.
+    fn let_in_value(&mut self, x: &ast::IfExpr, pattern: &ast::Pattern) -> Option<Value> {
+        let message = "an `if` that is a value tests a condition";
+        let help = "use a statement: `var x = 0; if let y = place { x = y; }`";
+        self.error("T0055", message, x.condition.span, "not `let`", help);
+        self.recovered();
+        self.unknown_names(pattern);
+        None
+    }
+
     fn if_expression(&mut self, x: &ast::IfExpr, want: Option<&Type>) -> Option<Value> {
-        let ConditionKind::Expr(condition) = &x.condition.kind else {
-            self.error(
-                "T0055",
-                "an `if` that is a value tests a condition",
-                x.condition.span,
-                "not `let`",
-                "use a statement",
-            );
-            return None;
+        let condition = match &x.condition.kind {
+            ConditionKind::Expr(condition) => condition,
+            ConditionKind::Let { pattern, .. } => return self.let_in_value(x, pattern),
         };
         let condition = self.truth(condition)?;
         let before = self.flow.clone();

@@ -192,7 +192,9 @@ impl Body<'_, '_> {
                     PatternKind::Name(name) => self.declare_constant(name, field.ty.clone(), NameOf::HeaderField),
                     PatternKind::Any => self.hidden(&field.name, field.ty.clone(), pattern.span),
                     _ => {
-                        self.error("T0082", "expected a name", sub.span, "", "");
+                        let help = "name it, and take it apart in the handler: `let (a, b) = x;`";
+                        self.error("T0082", "expected a name", sub.span, "", help);
+                        self.unknown_names(sub);
                         self.hidden(&field.name, field.ty.clone(), pattern.span)
                     }
                 },

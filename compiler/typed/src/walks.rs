@@ -74,8 +74,14 @@ impl Body<'_, '_> {
         let needed = index_pattern.is_some() || (linear && !head.drain) || is_map;
         let index = if needed { Index::Hidden } else { Index::Unused };
         let mut walk = Walk { index, key: None, entry: Entry::Unused, held: None, taken_apart: None };
-        if let Some(ast::Pattern { kind: Written::Name(name), .. }) = index_pattern {
-            self.walk_index(name, over, parts, &mut walk);
+        match index_pattern.map(|pattern| (&pattern.kind, pattern.span)) {
+            None | Some((Written::Any, _)) => {}
+            Some((Written::Name(name), _)) => self.walk_index(name, over, parts, &mut walk),
+            Some((_, span)) => {
+                let help = "name it, and take it apart in the loop: `let (a, b) = key;`";
+                self.error("T0082", "expected a name", span, "", help);
+                return None;
+            }
         }
         if !head.drain && (linear || matches!(over.ty, Type::Pool(..) | Type::Map(..))) {
             if walk.index == Index::Unused {
@@ -122,24 +128,35 @@ impl Body<'_, '_> {
                 Some(Entry::InPlace(vec![self.bind_place(name, place, borrowed)]))
             }
             (Written::Any, _) => Some(Entry::InPlace(Vec::new())),
-            (Written::Tuple(names), Type::Tuple(types)) => {
+            (Written::Tuple(_), ty) => {
                 let mut parts = Vec::new();
-                for (i, (p, ty)) in names.iter().zip(types).enumerate() {
-                    if let Written::Name(name) = &p.kind {
-                        let part = place.clone().with(Step::Field(i as u32), ty);
-                        parts.push(self.bind_place(name, part, true));
-                    }
+                if !self.parts_in_place(pattern, place, &mut parts) {
+                    let label = format!("of type {}", self.show(&ty));
+                    self.error("T0082", "this pattern does not fit the entry", pattern.span, label, "");
+                    return None;
                 }
                 Some(Entry::InPlace(parts))
-            }
-            (Written::Tuple(_), _) => {
-                self.error("T0082", "this pattern does not fit the entry", pattern.span, "", "");
-                None
             }
             _ => {
                 self.error("T0082", "expected a name", pattern.span, "", "");
                 None
             }
         }
+    }
+
+    /// Names for the parts of an entry, also those of tuples in it. Returns whether the pattern fits the entry.
+    fn parts_in_place(&mut self, pattern: &ast::Pattern, place: Place, names: &mut Vec<NameId>) -> bool {
+        match (&pattern.kind, place.ty.clone()) {
+            (Written::Name(name), _) => names.push(self.bind_place(name, place, true)),
+            (Written::Any, _) => {}
+            (Written::Tuple(parts), Type::Tuple(types)) if parts.len() == types.len() => {
+                let mut numbered = parts.iter().zip(types).enumerate();
+                return numbered.all(|(i, (part, ty))| {
+                    self.parts_in_place(part, place.clone().with(Step::Field(i as u32), ty), names)
+                });
+            }
+            _ => return false,
+        }
+        true
     }
 }

@@ -93,7 +93,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The name of a type that does not read as one. `better` has no lower-case letter where the name has no letter to change.
+    /// The name of a type that does not read as one. `better` has no lower-case letter if no letter can change.
     fn misnamed_type(&mut self, what: &str, better: &str) -> Ident {
         let help = match better.bytes().any(|b| b.is_ascii_lowercase()) {
             true => format!("call it `{better}`"),
