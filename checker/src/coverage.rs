@@ -13,12 +13,12 @@ pub struct Unvisited {
     pub layer: LayerId,
     /// The handler or function.
     pub code: String,
-    /// Where the branch begins; none: the whole handler.
+    /// The start of the branch; none: the whole handler.
     pub branch: Option<Span>,
 }
 
-/// Returns what no run executed of what can run in a world. Of nested branches only the outermost is listed. A branch
-/// with `impossible` or `unreachable` is not expected to run.
+/// Returns the handlers and branches that no run of a world executed, although they can run there. Of nested branches
+/// only the outermost is listed. A branch with `impossible` or `unreachable` is not expected to run.
 pub fn unvisited(world: &World, covered: &Covered) -> Vec<Unvisited> {
     let stack = &world.setup.stack;
     let mut found = vec![];
@@ -32,7 +32,7 @@ pub fn unvisited(world: &World, covered: &Covered) -> Vec<Unvisited> {
     for function in functions(stack, covered) {
         Branches { layer: function.layer, code: &function.name, covered, found: &mut found }.of(&function.body);
     }
-    // A function that is expanded in several places has its branches in each.
+    // A function that is inlined in several places has its branches in each.
     let elsewhere = covered_spans(stack, covered);
     found.retain(|one| one.branch.is_none_or(|span| !elsewhere.contains(&span)));
     found.sort();
@@ -40,7 +40,7 @@ pub fn unvisited(world: &World, covered: &Covered) -> Vec<Unvisited> {
     found
 }
 
-/// Returns where the blocks begin that were executed.
+/// Returns the starts of the executed blocks.
 fn covered_spans(stack: &Stack, covered: &Covered) -> HashSet<Span> {
     let mut spans = HashSet::new();
     stack.each_statement(|statement| {
@@ -64,7 +64,7 @@ struct Branches<'a> {
 }
 
 impl Branches<'_> {
-    /// Looks at the branches in the body of a handler or function that has run.
+    /// Examines the branches in the body of a handler or function that has run.
     fn of(&mut self, body: &[Statement]) {
         body.iter().for_each(|statement| self.statement(statement));
     }
@@ -82,13 +82,13 @@ impl<'a> Visitor<'a> for Branches<'_> {
     }
 }
 
-/// Whether a statement reports that something cannot be.
+/// Whether a statement reports an impossible state.
 fn is_error(statement: &Statement) -> bool {
     matches!(statement.kind, StatementKind::Impossible | StatementKind::Unreachable)
 }
 
-/// Returns where random numbers are drawn of which the search did not try every value, and which decide more than how
-/// long timers wait. `partial`: those of [`crate::endpoints::Endpoints::partial`].
+/// Returns the places of random draws of which the search did not try every value, and which affect more than the
+/// durations of timers. `partial`: those of [`crate::endpoints::Endpoints::partial`].
 pub fn undrawn(stack: &Stack, partial: &BTreeSet<NodeId>) -> Vec<Span> {
     if partial.is_empty() || nacre_analysis::timing::draws(stack).is_empty() {
         return vec![];

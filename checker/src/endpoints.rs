@@ -28,7 +28,7 @@ pub struct Local {
 pub enum Arrival {
     /// A frame from the peer.
     Frame(Vec<u8>),
-    /// An event of the layer below without a message: its place in [`Stack::interface`], its arguments.
+    /// An event of the layer below without a message: its index in [`Stack::interface`], its arguments.
     Event(u32, Vec<Spec>),
 }
 
@@ -62,11 +62,11 @@ pub struct Transition {
 /// A step, identified by the event that begins it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
-    /// Place in [`Endpoints::calls`].
+    /// The index in [`Endpoints::calls`].
     Call(u32),
     /// Number in [`Endpoints::arrivals`].
     Arrival(u32),
-    /// Place in [`Local::armed`].
+    /// The index in [`Local::armed`].
     Timer(u32),
     Later,
 }
@@ -238,7 +238,7 @@ impl Endpoints {
         let effects = self.effects.number(left.clone(), || left);
         let mut key = vec![end as u8];
         key.extend(machine.abstract_bytes(self.erases_times));
-        // Whether a step is refused for lack of space depends on the messages that are held.
+        // Whether a step is refused for lack of space depends on the stored messages.
         key.extend(machine.free_blocks().to_le_bytes());
         let next = self.locals.number(key, || {
             let mut armed = machine.armed();

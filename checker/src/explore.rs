@@ -15,7 +15,7 @@ pub use crate::searched::{Path, Progress, Searched, Verdict};
 use crate::shard::{hash, Candidate, Known, Shard, BITS_OF_A_STATE};
 use crate::space::{Led, Space};
 
-/// With fewer states, threads are not worth starting.
+/// With fewer states, starting threads costs more than it saves.
 const FEW: usize = 512;
 
 /// The options of a search.

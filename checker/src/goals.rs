@@ -1,14 +1,14 @@
-//! Liveness: from every state that is not excused, moves that are no faults lead to a state in which the goal holds.
+//! Liveness: from every state that is not excused, moves other than faults lead to a state in which the goal holds.
 //!
-//! In a finite world that is what "again and again" means under fairness: if a move that is no fault is possible again
-//! and again, it happens again and again. Then a run that meets a state infinitely often takes, again and again, the
-//! first move of a way from it to the goal, then the second, and so on. So it is enough that each state has such a way.
-//! Where states are excused (the layer may give the connection up), a fair run either does that or meets the goal again
-//! and again.
+//! In a finite world, this is equivalent to "infinitely often" under strong fairness: a move other than a fault that is
+//! enabled infinitely often is made infinitely often. A run that visits a state infinitely often then makes the first
+//! move of a path from it to the goal infinitely often, then the second, and so on. So it suffices that each state has
+//! such a path. If states are excused (the layer may give up the connection), a fair run reaches either an excused
+//! state or the goal infinitely often.
 
-/// A first state (one of least depth) from which a goal cannot be reached, and which goal. States are numbered over the
-/// shards in turn; `goals` gives for each shard the bits of its states (low half: holds; high half: excused), `edges`
-/// the moves that are no faults, `depth` how many steps a state is away from the beginning.
+/// Returns the first state (of least depth) from which a goal cannot be reached, and the goal. States are numbered over
+/// the shards in turn; `goals` contains the goal bits of each shard's states (low half: holds; high half: excused),
+/// `edges` the moves other than faults, `depth` the distance of a state from the initial one.
 pub fn first_without(
     goals: &[&[u64]],
     edges: &[&[(u32, u32)]],
@@ -22,7 +22,7 @@ pub fn first_without(
     if goals.iter().flat_map(|g| g.iter()).all(|bits| bits & all == all) {
         return None;
     }
-    // Into each state, from where: compressed rows.
+    // The predecessors of each state, as compressed rows.
     let mut start = vec![0u32; most + 1];
     for (_, to) in edges.iter().flat_map(|e| e.iter()) {
         start[*to as usize + 1] += 1;
@@ -66,13 +66,13 @@ mod tests {
 
     #[test]
     fn a_state_without_a_way_to_the_goal_is_found() {
-        // 0 -> 1 -> 2 (goal) -> 0, and 1 -> 3 which turns round itself.
+        // 0 -> 1 -> 2 (goal) -> 0, and 1 -> 3 with an edge to itself.
         let goals: &[u64] = &[0, 0, 1, 0];
         let edges = [(0, 1), (1, 2), (2, 0), (1, 3)];
         assert_eq!(first_without(&[goals], &[&edges], 1, &|s| s), Some((3, 0)));
         let edges = [(0, 1), (1, 2), (2, 0), (1, 3), (3, 2)];
         assert_eq!(first_without(&[goals], &[&edges], 1, &|s| s), None);
-        // Over two shards: 0 and 2 are the first shard's.
+        // Over two shards: 0 and 2 belong to the first shard.
         assert_eq!(first_without(&[&[0, 1], &[0, 0]], &[&[(0, 1), (1, 2)], &[(2, 0)]], 1, &|s| s), Some((3, 0)));
     }
 
@@ -80,7 +80,7 @@ mod tests {
     fn of_several_the_nearest_is_told() {
         let goals: &[u64] = &[0, 0, 0, 0];
         assert_eq!(first_without(&[goals], &[&[(0, 1)]], 1, &|s| 10 - s), Some((3, 0)));
-        // Two goals: the first holds everywhere but in 1, the second everywhere but in 2, which is nearer.
+        // Two goals: the first holds everywhere except in 1, the second everywhere except in 2, which is nearer.
         let goals: &[u64] = &[3, 2, 1, 3];
         assert_eq!(first_without(&[goals], &[&[]], 2, &|s| 10 - s), Some((2, 1)));
         // Excused.

@@ -5,7 +5,7 @@ use std::sync::{Arc, RwLock};
 
 use rustc_hash::FxHashMap;
 
-/// An interner: equal keys have the same number, counted from 0, and the value that came with the first of them.
+/// An interner: equal keys have the same number, counted from 0, and the value of the first one inserted.
 pub struct Interner<K, V> {
     numbers: RwLock<FxHashMap<K, u32>>,
     values: RwLock<Vec<Arc<V>>>,
@@ -18,7 +18,7 @@ impl<K: Hash + Eq, V> Default for Interner<K, V> {
 }
 
 impl<K: Hash + Eq, V> Interner<K, V> {
-    /// Returns the number of a key; a new key gets the next number, and `value` as its value.
+    /// Returns the number of a key; a new key gets the next number and the value that `value` returns.
     pub fn number(&self, key: K, value: impl FnOnce() -> V) -> u32 {
         if let Some(number) = read(&self.numbers).get(&key) {
             return *number;
@@ -42,8 +42,8 @@ impl<K: Hash + Eq, V> Interner<K, V> {
     }
 }
 
-/// Memoized results by their arguments. Each thread caches those that it has met in its own [`Near`], so that it asks
-/// only once.
+/// Memoized results by their arguments. Each thread caches those that it has used in its own [`Near`], so that it takes
+/// the lock only once for each.
 pub struct Memo<K, V>(RwLock<FxHashMap<K, V>>);
 /// The part of a memo that one thread caches, without locks.
 pub struct Near<K, V>(FxHashMap<K, V>);
@@ -60,11 +60,11 @@ impl<K, V> Default for Near<K, V> {
 }
 
 impl<K: Hash + Eq, V> Near<K, V> {
-    /// Returns the value of a key, if it is kept.
+    /// Returns the value of a key, if it is stored.
     pub fn known(&self, key: &K) -> Option<&V> {
         self.0.get(key)
     }
-    /// Keeps the value of a key.
+    /// Stores the value of a key.
     pub fn keep(&mut self, key: K, value: V) {
         self.0.insert(key, value);
     }
@@ -104,7 +104,7 @@ pub fn size_of_value(value: &nacre_specification::Value) -> usize {
     use nacre_specification::Value::{Bag, Bool, Map, Msg, Num, Seq, Set, Tuple};
     let inside = match value {
         Bool(_) | Num(_) => 0,
-        // Shared by all that are the same.
+        // Equal messages share their bytes.
         Msg(_) => 0,
         Tuple(parts) | Seq(parts) | Bag(parts) | Set(parts) => size_of_state(parts),
         Map(pairs) => pairs.iter().map(|(k, v)| size_of_value(k) + size_of_value(v)).sum(),

@@ -13,7 +13,7 @@ use crate::endpoints::{Arrival, Emitted, Endpoints};
 use crate::memo::{size_of_value, Interner, Memo, Near};
 use nacre_worlds::setup::{Setup, MEMBERS};
 
-/// The limit of bindings with which an action of the network is possible in one state.
+/// The limit of bindings with which an action of the network is enabled in one state.
 const MOST_WAYS: usize = 1000;
 
 /// A quantity that grows this many times in a row is taken to be unbounded.
@@ -22,13 +22,13 @@ const ENDLESS: usize = 64;
 /// An action that the network may take.
 #[derive(Clone, Debug)]
 pub struct Move {
-    /// Place in [`Automaton::actions`], and the values of its locals.
+    /// The index in [`Automaton::actions`], and the values of its locals.
     pub action: usize,
     pub locals: Locals,
     pub fault: bool,
-    /// Place in the limits of the bounds.
+    /// The index in the limits of the bounds.
     pub limit: Option<usize>,
-    /// The input that the action gives to an endpoint, if it is an output.
+    /// The input of an endpoint that the action causes, if it is an output.
     pub arrives: Option<(usize, u32)>,
     pub next: u32,
 }
@@ -46,7 +46,7 @@ pub struct Network {
     /// For each action, its event at the lower boundary of the endpoints: the index in the interface, and whether the
     /// event has a message.
     events: Vec<Option<(u32, bool)>>,
-    /// Of each event, its name.
+    /// The name of each event.
     names: Vec<String>,
 }
 
@@ -82,8 +82,8 @@ impl Network {
         for (at, action) in actions {
             if network.automaton.enabled(&start, MEMBERS, at).len() > MOST_WAYS {
                 return Err(format!(
-                    "`{}` of `{}` can happen in more than {MOST_WAYS} ways at once: set a parameter of it in a \
-                     configuration, as in `{}`",
+                    "`{}` of `{}` has more than {MOST_WAYS} transitions from one state: set a parameter of it in a \
+                        configuration, as in `{}`",
                     action.name, network.automaton.name, network.automaton.description
                 ));
             }
@@ -118,7 +118,7 @@ impl Network {
             let mut moves = vec![];
             for kind in [ActionKind::Output, ActionKind::Internal, ActionKind::Fault] {
                 for (at, action) in self.automaton.actions.iter().enumerate().filter(|(_, a)| a.kind == kind) {
-                    // The layer above cannot observe an output that it does not know, so the output need not happen.
+                    // The layer above cannot observe an output that it does not declare, so the output need not happen.
                     if kind == ActionKind::Output && self.events[at].is_none() {
                         continue;
                     }

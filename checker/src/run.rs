@@ -1,4 +1,4 @@
-//! A counterexample, step by step: to be drawn, and as data that can be replayed.
+//! A counterexample, step by step, for charts and for replay.
 
 use nacre_specification::Value as Spec;
 use nacre_stack::interpret::{show, Machine, Value};
@@ -27,19 +27,19 @@ pub struct Run {
 }
 
 impl Run {
-    /// A run whose last step violates something.
+    /// Returns a run whose last step shows a violation.
     pub(crate) fn of(steps: Vec<RunStep>, broken: &Broken) -> Run {
         Run { steps, why: broken.why.to_string(), span: broken.span, source: String::new() }
     }
 }
 
-/// One step of the whole.
+/// One global step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunStep {
     /// The endpoint: 0 is `a`, 1 is `b`; none: only the network moved.
     pub end: Option<usize>,
     pub what: What,
-    /// The action of the network that began it.
+    /// The action of the network that caused it.
     pub network: Option<NetworkAction>,
     /// The nondeterministic choices (random numbers, orders) in order; missing ones are 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -54,12 +54,12 @@ pub struct RunStep {
     pub changed: Vec<Changed>,
 }
 
-/// How a step begins.
+/// The cause of a step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum What {
     Opened,
-    /// A call of the application. `event`: its place among all events of all ports, as in the C interface.
+    /// A call of the application. `event`: its index among all events of all ports, as in the C interface.
     Call {
         event: u32,
         name: String,
@@ -76,17 +76,17 @@ pub enum What {
         name: String,
         arguments: Vec<u64>,
     },
-    /// A timer fires: by its layer, its place among the stack's timers, and its indices.
+    /// A timer fires: its layer, its index among the stack's timers, and its own indices.
     Timer {
         name: String,
         timer: u32,
         indices: Vec<u64>,
-        /// Among those that are armed, by layer, declaration and index.
+        /// The index among the armed timers, by layer, declaration and index.
         place: u32,
     },
     /// A `later` event.
     Later,
-    /// Nothing happens at an endpoint.
+    /// No endpoint takes a step.
     Nothing,
 }
 
@@ -121,7 +121,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// The place of its port among the stack's.
+    /// The index of its port in the stack.
     pub fn port(&self) -> u32 {
         match self.own {
             0 => u32::from(!self.down),
@@ -251,7 +251,7 @@ fn what(setup: &Setup, endpoints: &Endpoints, armed: &[nacre_stack::interpret::A
     }
 }
 
-/// The trace of a machine.
+/// Returns the handlers in the trace of a machine.
 pub fn handled(stack: &Stack, machine: &mut Machine) -> Vec<Handled> {
     let entries = machine.take_trace().into_iter();
     let told = entries.map(|entry| {
@@ -295,8 +295,8 @@ pub fn changed(stack: &Stack, before: &Machine, after: &Machine) -> Vec<Changed>
     differ.collect()
 }
 
-/// Replays a run from its steps. Returns the violation of its last step, or none. The error says which step is not
-/// possible, or does something else than the run says.
+/// Replays a run from its steps. Returns the violation of its last step, or none. The error states which step is
+/// impossible or differs from the recorded one.
 pub fn follow(setup: &Setup, space: &Space, first: &[Led], run: &Run) -> Result<Option<String>, String> {
     let mut near = Near::default();
     let mut states: Vec<State> = vec![];

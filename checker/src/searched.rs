@@ -26,11 +26,11 @@ pub enum Verdict {
     Violated { run: Vec<Path>, why: String, violation: Violation },
     /// Every state within the bounds was visited (never with bitstate hashing).
     Complete,
-    /// Why the search ended before that.
+    /// Why the search was incomplete.
     Incomplete(String),
 }
 
-/// One move of a run: which of those that [`crate::space::Space::expand`] gives.
+/// One move of a run: its index among those of [`crate::space::Space::expand`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path {
     pub ordinal: usize,

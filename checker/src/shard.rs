@@ -1,4 +1,4 @@
-//! One thread's part of a search: its states, and those that it finds for the others.
+//! One thread's part of a search: its states, and the successors that it found for other shards.
 
 use std::hash::BuildHasher;
 
@@ -8,14 +8,14 @@ use rustc_hash::FxBuildHasher;
 use crate::broken::Broken;
 use crate::space::{Move, Near, Space, State};
 
-/// States of one shard that are expanded before successors are exchanged,
+/// The number of states of one shard that are expanded before successors are exchanged,
 const CHUNK: usize = 1 << 14;
 /// and the approximate limit of their moves.
 const CHUNK_MOVES: u64 = 1 << 20;
 /// Bits set for each state in bitstate hashing.
 pub const BITS_OF_A_STATE: u64 = 3;
 
-/// A state that was found, and how.
+/// A state that was found, and its predecessor.
 pub struct Candidate {
     pub state: State,
     pub parent: u32,
@@ -23,14 +23,14 @@ pub struct Candidate {
     pub fault: bool,
 }
 
-/// What is broken by a move.
+/// A violation shown by a move.
 pub struct Found {
     pub parent: u32,
     pub ordinal: usize,
     pub broken: Broken,
 }
 
-/// States that are known.
+/// The visited states.
 pub enum Known {
     Exact(HashTable<u32>),
     Bits(Vec<u64>),
@@ -53,11 +53,11 @@ pub struct Shard {
     pub broken: Option<Found>,
     pub moves: u64,
     pub at: usize,
-    /// A state had more moves than an ordinal counts.
+    /// Whether a state had more moves than an ordinal can number.
     pub crowded: bool,
 }
 
-/// The hash of a state, whose high bits say its shard.
+/// The hash of a state; its high bits select the shard.
 pub fn hash(state: &State) -> u64 {
     // The low bits of this hash are weak.
     let h = FxBuildHasher.hash_one(state);
@@ -157,7 +157,7 @@ impl Shard {
                 }
             }
             Known::Bits(bits) => {
-                // Bits of two hashes (Bloom's filter, as SPIN's supertrace has it).
+                // Bits of two hashes: a Bloom filter, as in SPIN's supertrace.
                 let second = h.rotate_left(29).wrapping_mul(0xBF58_476D_1CE4_E5B9) | 1;
                 let size = bits.len() as u64 * 64;
                 let mut new = false;

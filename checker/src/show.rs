@@ -4,7 +4,7 @@ use nacre_specification::{Automaton, Value as Spec};
 use nacre_worlds::setup::MEMBERS;
 use serde::{Deserialize, Serialize};
 
-/// Bytes, as text in a file.
+/// Bytes; text in a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Hex(pub Vec<u8>);
@@ -39,12 +39,12 @@ pub struct NetworkAction {
 #[serde(rename_all = "snake_case")]
 pub enum NetworkValue {
     Frame(Hex),
-    /// Anything else, as a person reads it.
+    /// Any other value, formatted for people.
     Text(String),
 }
 
 impl NetworkAction {
-    /// An action of an automaton, by its place.
+    /// Returns an action of an automaton, by its index.
     pub fn of(automaton: &Automaton, action: usize, values: &[Spec]) -> NetworkAction {
         let action = &automaton.actions[action];
         let arguments = action.parameters.iter().zip(values).map(|(p, v)| match (&p.ty, v) {
@@ -57,7 +57,7 @@ impl NetworkAction {
         NetworkAction { name: action.name.clone(), arguments: arguments.collect() }
     }
 
-    /// The action as a person reads it, with frames as they are to be read.
+    /// Formats the action for people; `frame` formats frames.
     pub fn shown(&self, frame: &dyn Fn(&[u8]) -> String) -> String {
         let argument = |argument: &NetworkValue| match argument {
             NetworkValue::Frame(hex) => frame(&hex.0),
@@ -68,7 +68,7 @@ impl NetworkAction {
     }
 }
 
-/// A value of an automaton, shortly.
+/// Formats a value of an automaton briefly.
 pub fn show_value(value: &Spec) -> String {
     let list = |values: &[Spec]| values.iter().map(show_value).collect::<Vec<_>>().join(" ");
     match value {

@@ -22,37 +22,38 @@ pub struct State {
     pub counts: u64,
 }
 
-/// One move. `transition`: which of the ways in which the step can end.
+/// One move. `transition`: the index of the outcome of the step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Move {
     /// A step of one endpoint alone.
     Step { end: usize, step: Step, transition: usize },
-    /// Place in [`Network::moves`]; and, if something reaches an endpoint, the way of its step.
+    /// The index in [`Network::moves`] and, if an endpoint receives something, the index of the outcome of its step.
     Network { place: usize, transition: usize },
 }
 
 /// The successor of a move, or the violation that it shows.
 pub type Led = Result<State, Broken>;
 
-/// The parts.
+/// The parts of global states.
 pub struct Space {
     pub endpoints: Endpoints,
     pub network: Network,
     pub monitors: Monitors,
-    /// The bounds: of calls by kind and endpoint, then of limited actions.
+    /// The bounds of calls by kind and endpoint, then of limited actions.
     calls: Vec<[u8; 2]>,
     limits: Vec<u8>,
-    /// Goals of the stack's layers.
+    /// The names of the goals of the stack's layers.
     layer_goals: Vec<String>,
     judged_goals: usize,
-    /// Limit of timers.
+    /// The index of the limit of timers.
     timers: Option<usize>,
-    /// By timer of the stack, its place among the limits if it is a last resort.
+    /// For each timer of the stack, the index of its limit if it is a last resort.
     last: Vec<Option<usize>>,
     at_once: bool,
-    /// Of the stack, by timer.
+    /// The names of the stack's timers.
     timer_names: Vec<String>,
-    /// Repeated actions of endpoints, and whether the state of the network grows with each without a bound.
+    /// Actions of endpoints that occurred again, and whether each occurrence lets the state of the network grow without
+    /// bound.
     repeated: Mutex<HashSet<(usize, u32)>>,
     unbounded: OnceLock<String>,
 }
@@ -147,7 +148,7 @@ impl Space {
         }
     }
 
-    /// Returns whether nothing else can happen than the last resort with this limit, and those behind it.
+    /// Returns whether nothing else can happen except the last resort with this limit and those after it.
     fn is_quiet(&self, near: &mut Near, state: State, locals: &[Arc<Local>; 2], limit: usize) -> bool {
         let sooner =
             |place: Option<usize>| place.is_none_or(|place| place < limit && self.left_of_limit(state, place) > 0);
@@ -231,7 +232,7 @@ impl Space {
         }
     }
 
-    /// Records a timer that can fire for ever while the state of the network grows each time.
+    /// Records a timer that can fire forever while the state of the network grows each time.
     fn repeat(&self, near: &mut Near, from: State, end: usize, (place, timer): (u32, TimerId)) {
         if self.unbounded.get().is_some() {
             return;
@@ -262,7 +263,7 @@ impl Space {
         self.unbounded.get()
     }
 
-    /// Hands the events that an endpoint emitted to the network and the monitors.
+    /// Passes the events that an endpoint emitted to the network and the monitors.
     fn settle(
         &self,
         near: &mut Near,
@@ -286,7 +287,7 @@ impl Space {
         }
     }
 
-    /// Returns the actions of the network that are possible in a state.
+    /// Returns the actions of the network that are enabled in a state.
     pub fn network_moves_of(&self, near: &mut Near, state: State) -> Arc<[crate::network::Move]> {
         self.network.moves(&mut near.network, &self.endpoints, state.network)
     }

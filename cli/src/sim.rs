@@ -64,8 +64,8 @@ fn cannot_send(stack: &Stack, subject: &Subject) -> String {
     let calls: Vec<String> = calls.map(|e| format!("`{}`", e.name)).collect();
     let calls = if calls.is_empty() { "none".into() } else { calls.join(", ") };
     format!(
-        "`{}` has no call `send`, by which `nacre sim` sends its messages; its calls are {calls}: write a test for \
-         them (`nacre test`)",
+        "`{}` has no call `send`, which `nacre sim` needs; its calls are {calls}: write a test for them (`nacre \
+            test`)",
         stack.name
     )
 }

@@ -46,9 +46,9 @@ impl FromStr for Time {
         let (number, unit) = (text[..at].parse::<f64>().map_err(|_| wrong())?, text[at..].trim());
         let (_, nanoseconds) = UNITS.iter().find(|(name, _)| *name == unit).ok_or_else(wrong)?;
         let total = number * *nanoseconds as f64;
-        // A year: longer than any run, and far from what does not fit.
+        // A year: longer than any run, and far below the largest representable duration.
         if total > 3.2e16 {
-            return Err("expected a time of at most a year".into());
+            return Err("expected a duration of at most a year".into());
         }
         Ok(Time(Duration::from_nanos(total as u64)))
     }

@@ -221,7 +221,7 @@ fn wrong_use_is_told() {
             &["--configuration", "nosuch"],
             "there is no configuration `nosuch` for `alternating_bit`; known are: `small`",
         ),
-        (&["--set", "nosuch=3"], "`nosuch` is nothing that a configuration of `alternating_bit` can set"),
+        (&["--set", "nosuch=3"], "a configuration of `alternating_bit` has no setting `nosuch`"),
         (&["--set", "send=x"], "expected one or two numbers after `=`"),
         (&["--layer", "nosuch"], "there is no layer `nosuch`"),
         (&["--bits", "0"], "invalid value '0'"),
@@ -351,5 +351,5 @@ fn stack_without_an_automaton_below_is_undecided() {
     assert!(err.contains("[D0008]") && out.ends_with("nothing was verified\n"), "{out}{err}");
     let (status, out, err) = ran(&mut nacre(&["verify", "cli/tests/sources/no_automaton.nacre"]));
     assert_eq!(status, 1, "a configuration of the source is wrong: {out}{err}");
-    assert!(err.contains("[D0008]") && err.contains("checked over which network?"), "{err}");
+    assert!(err.contains("[D0008]") && err.contains("the network below is not specified"), "{err}");
 }

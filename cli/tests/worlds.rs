@@ -25,7 +25,7 @@ fn messages_of_two_kinds_are_not_alike() {
     // What was found counts, though another configuration is too large.
     let (status, out, err) = verified("two_kinds", &[]);
     assert_eq!(status, 1, "{out}");
-    assert!(err.contains("an end sends at most 15 messages, so that all can be told apart"), "{err}");
+    assert!(err.contains("an endpoint sends at most 15 messages, so that they can be distinguished"), "{err}");
     assert!(out.contains("VIOLATED") && out.contains("no verdict: an end sends"), "{out}");
 }
 
@@ -47,7 +47,7 @@ fn what_is_said_at_a_port_of_a_layers_own_is_judged() {
     }
     let (status, out, _) = verified("own_port", &["--configuration", "once", "--engine", "all"]);
     assert_eq!(status, 3);
-    assert_eq!(out.matches("is an event at a port of a layer's own; here only the top is seen").count(), 2);
+    assert_eq!(out.matches("is an event at a port of a layer; only the top is observed here").count(), 2);
 }
 
 #[test]

@@ -9,7 +9,7 @@ pub enum Verdict {
     Violated { why: String, trail: Trail },
     /// Every state was visited.
     Holds,
-    /// A limit ended the search: which.
+    /// A limit ended the search; states which.
     Incomplete(String),
 }
 
@@ -19,9 +19,9 @@ pub struct Trail {
     pub steps: Vec<Step>,
     /// Why the model stopped; none: one of its own assertions failed, or it did not stop by itself.
     pub report: Option<(StopReason, String)>,
-    /// The goal that was watched in the end.
+    /// The goal that was watched last.
     pub goal: Option<String>,
-    /// The first step of the cycle that can repeat for ever.
+    /// The first step of the cycle that can repeat forever.
     pub cycle: Option<usize>,
 }
 
@@ -41,7 +41,7 @@ pub struct Searched {
 }
 
 impl Searched {
-    /// What a model of automata meets besides violations: bounds of its own. A violation of what is modelled is always
+    /// Converts a report of a limit of the model to an incomplete search. A violation of the modelled system is always
     /// reported.
     pub fn within_limits(mut self) -> Searched {
         let Verdict::Violated { why, trail } = &self.verdict else { return self };
@@ -66,7 +66,7 @@ impl Searched {
     }
 }
 
-/// Whether it is an assertion that pan says was violated.
+/// Whether pan reports a violated assertion.
 fn is_assertion(why: &str) -> bool {
     why.starts_with("assertion violated")
 }
@@ -83,13 +83,13 @@ pub fn read(words: &str) -> Option<Searched> {
         memory_mib: number_before(words, "total actual memory usage")
             .or_else(|| number_before(words, "memory usage (Mbyte)"))
             .unwrap_or(0.0),
-        // What has not begun has a time since 1970.
+        // The elapsed time of a search that has not begun counts from 1970.
         seconds: number_after(words, "elapsed time").filter(|s| *s < 1e6).unwrap_or(0.0),
         vector_bytes: number_after(summary, "State-vector").unwrap_or(0.0) as u64,
     })
 }
 
-/// What the model printed, of a replay.
+/// Parses the output of a replay.
 pub fn trail(words: &str) -> Trail {
     let mut trail = Trail::default();
     for line in words.lines().map(str::trim) {
@@ -106,10 +106,10 @@ pub fn trail(words: &str) -> Trail {
     trail
 }
 
-/// What pan says in a replay where a cycle begins.
+/// Pan's marker of the start of a cycle in a replay.
 const CYCLE: &str = "START OF CYCLE";
 
-/// Limits that pan reports, and our messages for them.
+/// Limits that pan reports, and the messages for them.
 const LIMITS: [(&str, &str); 6] = [
     ("max search depth too small", "the depth of the search was reached"),
     ("reached -DMEMLIM bound", "the memory was used up"),
@@ -123,7 +123,7 @@ fn verdict(words: &str, errors: bool) -> Verdict {
     let limit = LIMITS.iter().find(|(sign, _)| words.contains(sign));
     let broken = words.lines().find_map(broken);
     match (errors, broken, limit) {
-        // A depth that is too small counts as an error where pan stops at it.
+        // A depth limit counts as an error if pan stops at it.
         (true, None, Some((_, limit))) => Verdict::Incomplete(limit.to_string()),
         (true, why, _) => Verdict::Violated { why: why.unwrap_or_else(|| "an error".into()), trail: Trail::default() },
         (false, _, Some((_, limit))) => Verdict::Incomplete(limit.to_string()),
@@ -136,7 +136,7 @@ fn broken(line: &str) -> Option<String> {
     let rest = line.trim_start().strip_prefix("pan:")?;
     let (number, why) = rest.split_once(':')?;
     let why = why.trim().split(" (at depth").next()?;
-    // It aborts when it cannot go on, which says nothing about the model.
+    // Pan aborts when it cannot continue, which is no result about the model.
     let told = why != "aborting" && !LIMITS.iter().any(|(sign, _)| why.contains(sign));
     (number.parse::<u32>().is_ok() && told && !why.is_empty()).then(|| why.to_string())
 }

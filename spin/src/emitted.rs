@@ -1,15 +1,14 @@
 //! SPIN on the emitted C: the search runs the C that ships, at any level.
 //!
-//! Three texts: the stack's C with what a checker asks of it ([`nacre_backend_c::write_check`]); a harness, the same
-//! for all stacks (`emitted/harness/`), which gives local states and strings of bytes numbers and runs each local step
-//! once; and the world around the two endpoints in Promela ([`world`]), which knows no more of the stack than
-//! `emitted/harness.h` says.
+//! A model has three parts: the stack's C with the interface for checkers ([`nacre_backend_c::write_check`]); a
+//! harness, the same for all stacks (`emitted/harness/`), which numbers local states and strings of bytes and runs each
+//! local step once; and the world around the two endpoints in Promela ([`world`]), which uses the stack only through
+//! `emitted/harness.h`.
 //!
-//! **Why not `c_track`.** SPIN can keep a flat state in its vector, or (`UnMatched`) only on its stack. Numbers do the
-//! same with less: the vector stays small whatever the stack holds, the search stays exact (a number stands for all the
-//! bytes), and breadth-first search, which SPIN 6.5 refuses with `UnMatched`, gives shortest runs. It rests on what all
-//! matching of abstract states rests on: states that look alike behave alike, so that one of them stands for all.
-//! (docs/decisions/008.)
+//! **Why not `c_track`.** SPIN can store a flat state in its vector, or (`UnMatched`) only on its stack. With numbers,
+//! the vector is small for every stack, the search is exact (a number stands for all the bytes), and breadth-first
+//! search, which SPIN 6.5 refuses with `UnMatched`, finds shortest runs. As in all matching of abstract states, states
+//! with equal representations must behave alike. (docs/decisions/008.)
 
 pub mod between;
 mod endpoints;
@@ -35,7 +34,7 @@ const HARNESS_C: &str = concat!(
 );
 /// The prefix of the names of the emitted stack.
 pub(crate) const PREFIX: &str = "checked";
-/// One process: there is no order of processes to be reduced.
+/// The model has one process, so there is nothing to reduce.
 const FLAGS: [&str; 1] = ["-DNOREDUCE"];
 /// Undefined behaviour is trapped.
 const FILE_FLAGS: [&str; 2] = ["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"];
@@ -77,7 +76,7 @@ pub fn emit_with(stack: &Stack, level: Level, lines: Option<Lines>) -> Result<Em
     Ok(Emitted { header: text.header, source: check.replacen(&include, &source, 1) })
 }
 
-/// How many timers there can be at an endpoint.
+/// Returns the maximum number of timers of an endpoint.
 fn timers(stack: &Stack) -> Result<u64, String> {
     let timers: u64 = stack.timers.iter().map(|t| instances(&stack.cell(t.cell).ty, &t.path, stack)).sum();
     match timers {
@@ -86,9 +85,9 @@ fn timers(stack: &Stack) -> Result<u64, String> {
     }
 }
 
-/// The C of a model. `known`: the tables that [`between`] makes.
+/// Returns the C of a model. `known`: the tables of [`between`].
 fn files(setup: &Setup, emitted: &Emitted, known: &str) -> Vec<(String, String)> {
-    // What decides nothing but deadlines need not be tried.
+    // Random numbers that affect only deadlines need not be tried.
     let tried = u8::from(!draws(&setup.stack).is_empty());
     let source = format!("{}\n{}\n{known}\n#define DRAWS {tried}\n{HARNESS_C}", emitted.source, givens(setup));
     let file = |name: &str, text: String| (name.to_string(), text);
@@ -102,13 +101,13 @@ fn files(setup: &Setup, emitted: &Emitted, known: &str) -> Vec<(String, String)>
 /// The outcome of a check.
 #[derive(Debug)]
 pub enum Failure {
-    /// Why the stack cannot be checked in this way.
+    /// Why the stack cannot be checked by SPIN.
     Unfit(String),
     Spin(Error),
 }
 
 impl Failure {
-    /// SPIN's own bounds on a model (`inline text too long`, `d_step sequence too long`) are no errors of the model.
+    /// SPIN's own limits (`inline text too long`, `d_step sequence too long`) are not errors of the model.
     pub fn of(error: Error) -> Failure {
         match error {
             Error::Model(words) if words.contains(" too long") => {
@@ -119,7 +118,7 @@ impl Failure {
     }
 }
 
-/// How many timers of a family there can be.
+/// Returns the maximum number of timers of a family.
 fn instances(ty: &Type, path: &[TimerStep], stack: &Stack) -> u64 {
     let Some((step, rest)) = path.split_first() else { return 1 };
     let (count, inner) = match (step, ty) {
@@ -133,8 +132,8 @@ fn instances(ty: &Type, path: &[TimerStep], stack: &Stack) -> u64 {
     u64::from(count) * instances(inner, rest, stack)
 }
 
-/// The given values of both endpoints as C, as they stand in the config struct; where each endpoint's peer is, and
-/// where numbers begin.
+/// The given values of both endpoints as C, laid out as in the config struct; the address of each endpoint's peer, and
+/// the first sequence numbers.
 pub(crate) fn givens(setup: &Setup) -> String {
     let list = |bytes: &[u8]| bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
     let mut text = String::from(

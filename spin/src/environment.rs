@@ -1,4 +1,4 @@
-//! The environment of a setup's endpoints, as the writer of Promela takes it.
+//! The environment of a setup's endpoints, in the form that the writer of Promela uses.
 
 use nacre_backend_promela::monitors;
 use nacre_backend_promela::world::{Call, Form, World};
@@ -6,7 +6,7 @@ use nacre_specification::subset_construction::SubsetConstruction;
 use nacre_stack::interpret::Value;
 use nacre_worlds::setup::Setup;
 
-/// For each automaton above its table, if it needs one; or why SPIN cannot check the setup.
+/// Returns the table of each automaton above that needs one, or why SPIN cannot check the setup.
 pub fn tables(setup: &Setup) -> Result<Vec<Option<SubsetConstruction>>, String> {
     setup.check()?;
     if let Some(why) = setup.beyond_spin() {
@@ -16,7 +16,7 @@ pub fn tables(setup: &Setup) -> Result<Vec<Option<SubsetConstruction>>, String> 
     setup.above.iter().map(|a| monitors::table(a, &called)).collect()
 }
 
-/// The environment of a setup. `capacity`: entries of a container of an automaton below, and above.
+/// Returns the environment of a setup. `capacity`: of the containers of automata below, and above.
 pub fn world<'a>(
     setup: &'a Setup,
     tables: &'a [Option<SubsetConstruction>],

@@ -3,7 +3,7 @@
 use nacre_backend_promela::report::Step;
 use nacre_checker::retrace::Hint;
 
-/// The hint for a step; none: both endpoints are opened in the explorer's first state.
+/// Returns the hint for a step; none: the explorer's initial state has both endpoints open.
 pub fn hint(step: &Step) -> Option<Hint> {
     Some(match step.clone() {
         Step::Opened { .. } => return None,

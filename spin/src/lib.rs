@@ -1,8 +1,7 @@
-//! Runs the tools that check models, bounded in time and memory, and reads their answers.
+//! Runs the tools that check models, bounded in time and memory, and parses their output.
 //!
-//! [`spin`] makes a verifier of a Promela model with SPIN and gcc, both of this machine, and runs it in a folder of its
-//! own that is removed afterwards. [`emitted`] makes such a model around the C that a stack is emitted as. [`replay`]
-//! runs the explorer's runs again in that C.
+//! [`spin`] builds a verifier of a Promela model with the installed SPIN and gcc, and runs it in a temporary folder.
+//! [`emitted`] writes such a model around the emitted C of a stack. [`replay`] repeats the explorer's runs in that C.
 
 pub mod answer;
 pub mod emitted;

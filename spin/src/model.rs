@@ -12,10 +12,10 @@ use crate::emitted::Failure;
 use crate::environment;
 use crate::spin::{Limits, Model, Searched, Tools, Verdict};
 
-/// Entries of a container of an automaton: few make small states, so the search begins anew with more where they do not
-/// do.
+/// Capacities of an automaton's containers: small ones make small states, so the search restarts with the next if one
+/// is exceeded.
 const CAPACITIES: [usize; 3] = [4, 8, 24];
-/// Bytes by which messages may grow: where they are joined or made longer, the search begins anew with more.
+/// Bytes by which messages may grow: if messages are joined or lengthened, the search restarts with the next.
 const LONGER: [u32; 3] = [0, 8, 64];
 /// The limit of a state, in bytes.
 const VECTOR: u32 = 1 << 16;
@@ -26,7 +26,7 @@ pub fn check(setup: &Setup, tools: &Tools, limits: &Limits) -> Result<Searched, 
     search(setup, tools, &Limits { breadth_first: false, shorten: true, ..limits.clone() })
 }
 
-/// Searches for a fair run in which a goal is not met again and again. Nothing else may be broken.
+/// Searches for a fair run in which a goal is not met infinitely often. Safety must have been checked.
 pub fn goals(setup: &Setup, tools: &Tools, limits: &Limits) -> Result<Searched, Failure> {
     let limits = Limits { breadth_first: false, formula: true, ..limits.clone() };
     let mut searched = search(setup, tools, &limits)?;
@@ -45,14 +45,14 @@ pub fn goals(setup: &Setup, tools: &Tools, limits: &Limits) -> Result<Searched, 
     Ok(searched)
 }
 
-/// How a goal is said not to be met.
+/// The description of a goal that is not met.
 const NOT_MET: &str = "need not be so again";
 
 fn search(setup: &Setup, tools: &Tools, limits: &Limits) -> Result<Searched, Failure> {
     // Messages are values with room for every header and all data: a state can be large.
     let limits = Limits { vector: limits.vector.max(VECTOR), ..limits.clone() };
     let (mut entries, mut bytes) = (0, 0);
-    // All searches together have the time of one.
+    // All searches share one time limit.
     let begun = Instant::now();
     loop {
         let limits = Limits { time: limits.time.saturating_sub(begun.elapsed()), ..limits.clone() };

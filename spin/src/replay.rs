@@ -14,7 +14,8 @@ use nacre_process::{on_path, run};
 
 const MAIN: &str = include_str!("replay.c");
 
-/// A program in C that does a run's steps: its files by name, the last one to be compiled. In words why there is none.
+/// Returns a program in C that performs a run's steps: its files by name, the last one to be compiled; or why there is
+/// none.
 pub fn program(setup: &Setup, level: Level, run: &Run, lines: Option<Lines>) -> Result<Vec<(String, String)>, String> {
     let chosen = run.steps.iter().any(|s| s.choices.iter().any(|c| *c != 0));
     if chosen && setup.bounds.any_order {
@@ -22,7 +23,7 @@ pub fn program(setup: &Setup, level: Level, run: &Run, lines: Option<Lines>) -> 
     }
     let emitted = emitted::emit_with(&setup.stack, level, lines)?;
     let givens = emitted::givens(setup);
-    // A debugger finds what follows the stack's lines in a file of its own.
+    // For a debugger, the code after the stack's lines is in a file of its own.
     let source = format!("{}\n{givens}\n{}\n#line 1 \"main.c\"\n{MAIN}", emitted.source, steps(run));
     let file = |name: &str, text: String| (name.to_string(), text);
     Ok(vec![

@@ -18,40 +18,41 @@ use nacre_process::{on_path, run, Ran};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Model {
     pub text: String,
-    /// Files that stand beside the model, by name; those that end in `.c` are compiled and linked.
+    /// Files next to the model, by name; those that end in `.c` are compiled and linked.
     pub files: Vec<(String, String)>,
-    /// For gcc: `-DWINDOW=2`.
+    /// Flags for gcc, such as `-DWINDOW=2`.
     pub flags: Vec<String>,
-    /// For gcc, of the files alone.
+    /// Flags for gcc that apply to the files alone.
     pub file_flags: Vec<String>,
 }
 
-/// How states are stored.
+/// The storage of states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Storage {
     #[default]
     Exact,
     /// Exact and smaller, but slower.
     Collapsed,
-    /// A hash of 64 bits instead of the state: two states may be taken for one.
+    /// Hashes of 64 bits instead of states: two states can be confused.
     Hashed,
 }
 
-/// What a search may cost, with what makes its run shorter; making the verifier is not counted.
+/// The limits of a search, and options that shorten its counterexample. The time to build the verifier does not count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     pub time: Duration,
     pub memory_mib: u32,
     /// The limit of the path, in transitions.
     pub depth: u32,
-    /// Bytes of a state.
+    /// The maximum size of a state in bytes.
     pub vector: u32,
     pub storage: Storage,
-    /// A shortest violation is found; it takes more memory. SPIN cannot do so where a model has `hidden` variables.
+    /// Whether to find a shortest violation, which takes more memory. SPIN cannot do so if a model has `hidden`
+    /// variables.
     pub breadth_first: bool,
-    /// A violation that was found depth-first is made shorter, if that can be: a second search goes on below its depth.
+    /// Whether to shorten a violation found depth-first by a second search below its depth.
     pub shorten: bool,
-    /// The model has a formula of linear time: runs that go on for ever are searched, not only states.
+    /// Whether the model has an LTL formula: then infinite runs are searched, not only states.
     pub formula: bool,
 }
 
@@ -73,7 +74,7 @@ impl Default for Limits {
 /// Why there is no verdict.
 #[derive(Debug)]
 pub enum Error {
-    /// A program is missing; how to install it.
+    /// A program is missing; states how to install it.
     Missing(&'static str),
     /// SPIN rejects the model: its message.
     Model(String),
@@ -109,7 +110,7 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// Finds the tools of the machine.
+    /// Finds the installed tools.
     pub fn find() -> Result<Tools, Error> {
         let find = |name: &'static str| on_path(Path::new(name)).ok_or(Error::Missing(name));
         Ok(Tools { spin: find("spin")?, gcc: find("gcc")? })
@@ -120,12 +121,12 @@ impl Tools {
         self.make(model, limits)?.check(model)
     }
 
-    /// Makes the verifier of a model's text; what takes time is done once for all files that are put beside it.
+    /// Builds the verifier of a model's text once, for all files that are put next to it.
     pub fn make(&self, model: &Model, limits: &Limits) -> Result<Verifier<'_>, Error> {
         let folder = tempfile::tempdir().map_err(|e| Error::Io(std::env::temp_dir(), e))?;
         let at = folder.path();
         write_files(at, model)?;
-        // -o2: a variable that nothing reads is part of a state, as it is to the explorer.
+        // -o2: a variable that is never read is part of a state, as in the explorer.
         let made = run(Command::new(&self.spin).args(["-o2", "-a", MODEL]), at, TO_MAKE).map_err(io(&self.spin))?;
         if !at.join("pan.c").is_file() || !made.status.success() {
             return Err(Error::Model(first_lines(&made)));
@@ -142,7 +143,7 @@ fn io(program: &Path) -> impl Fn(io::Error) -> Error {
     move |e| Error::Io(program.clone(), e)
 }
 
-/// The verifier of one model, but for the files beside it.
+/// The verifier of one model, without the files next to it.
 pub struct Verifier<'a> {
     tools: &'a Tools,
     folder: TempDir,
@@ -151,7 +152,7 @@ pub struct Verifier<'a> {
 }
 
 impl Verifier<'_> {
-    /// Checks the model with its files, which may be others than when the verifier was made.
+    /// Checks the model with its files, which can differ from those at the time of the build.
     pub fn check(&self, model: &Model) -> Result<Searched, Error> {
         let (at, limits) = (self.folder.path(), &self.limits);
         write_files(at, model)?;
@@ -168,12 +169,12 @@ impl Verifier<'_> {
             let mut search = Command::new(&pan);
             search.args([format!("-m{}", limits.depth), "-w22".into(), "-n".into()]).args(more);
             if limits.formula {
-                // Runs that are accepted; where they end otherwise is not asked.
+                // Accepting cycles are searched; invalid end states are not.
                 search.args(["-a", "-E"]);
             }
             run(&mut search, at, left()).map_err(io(&pan))
         };
-        // A run is told in much less time than it was found.
+        // Replaying a run takes much less time than finding it.
         let replay = || run(Command::new(&pan).args(["-r", "-n"]), at, TO_MAKE).map_err(io(&pan));
         let ran = search(&[])?;
         let Some(mut searched) = answer::read(&ran.words) else { return unfinished(&ran) };
@@ -186,8 +187,8 @@ impl Verifier<'_> {
                 search(&["-i"])?;
                 let words = replay()?.words;
                 let shorter = answer::trail(&words);
-                // Where a model waits for `timeout`, SPIN may take the end of the search for it: only what breaks the
-                // same counts.
+                // If a model waits for `timeout`, SPIN may take the end of the search for it: only the same violation
+                // counts.
                 let same = words.contains(why.as_str()) && shorter.report == trail.report;
                 if same && shorter.steps.len() <= trail.steps.len() {
                     *trail = shorter;
@@ -229,7 +230,7 @@ impl Verifier<'_> {
 }
 
 const MODEL: &str = "model.pml";
-/// How long SPIN and gcc may take, whatever the search may: on a busy machine that is long.
+/// The time limit for building, independent of the limit of the search, and generous for loaded machines.
 const TO_MAKE: Duration = Duration::from_secs(300);
 const TIME: &str = "the time was over";
 
@@ -242,7 +243,7 @@ fn write_files(folder: &Path, model: &Model) -> Result<(), Error> {
     Ok(())
 }
 
-/// The verifier gave no figures: it was ended, or it failed.
+/// The verifier printed no statistics: it was stopped, or it failed.
 fn unfinished(ran: &Ran) -> Result<Searched, Error> {
     let why = match &ran.words {
         _ if ran.stopped => TIME,

@@ -1,4 +1,4 @@
-//! The subject of a check, and its bounds.
+//! The subject of a check and its bounds.
 
 use std::sync::Arc;
 
@@ -14,9 +14,9 @@ use crate::values::address;
 pub const MEMBERS: u64 = 2;
 /// The largest bound of a call at an endpoint, or of a limit.
 pub const MOST: u8 = 15;
-/// The most counters of a state: twice the kinds of calls, and limits.
+/// The maximum number of counters of a state: twice the kinds of calls, plus the limits.
 const COUNTS: usize = 16;
-/// Where the network is. The others are the top, and the ports of the layers' own.
+/// The port of the network. The others are the top and the ports of layers.
 pub const BELOW: PortId = PortId(0);
 
 /// A stack between the automaton below it and those above it.
@@ -34,21 +34,21 @@ pub struct Setup {
 /// The bounds of the world.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// Name of an event at the upper boundary, and how often it is called at each endpoint.
+    /// The name of an event at the upper boundary, and how often each endpoint calls it.
     pub calls: Vec<(String, [u8; 2])>,
     /// Lengths of messages in bytes; each is tried for each message.
     pub sizes: Vec<usize>,
-    /// How often actions of the network, by name, and `timers` may happen in a run.
+    /// How often actions of the network (by name) and expirations (`timers`) may happen in a run.
     pub limits: Vec<(String, u8)>,
     /// Timers that are a last resort, by layer and name (`pt2pt.resend`): they fire at most this often in a run, and
-    /// only when nothing but faults can happen: nothing is on its way, no call is taken, and armed are only those that
-    /// are named behind.
+    /// only when nothing but faults can happen: nothing is in flight, no call is accepted, and only timers listed after
+    /// it are armed.
     pub last: Vec<(String, u8)>,
     /// A call that the specification allows must be accepted at once, not only eventually.
     pub at_once: bool,
-    /// Added to all sequence numbers of the first states.
+    /// The offset of all sequence numbers in the initial states.
     pub first: u64,
-    /// Events of a step in any order that keeps each link in order, not only the reference's.
+    /// Whether events of a step are handled in any order that keeps each link in order, not only the reference's.
     pub any_order: bool,
 }
 
@@ -67,7 +67,7 @@ impl Default for Bounds {
 }
 
 impl Bounds {
-    /// Where a timer of the stack stands among the last resorts, from 1; 0: it fires at any time.
+    /// Returns the position of a timer among the last resorts, from 1; 0: it fires at any time.
     pub fn rank(&self, timer: &str) -> usize {
         self.last.iter().position(|(name, _)| name == timer).map_or(0, |at| at + 1)
     }
@@ -77,17 +77,17 @@ impl Bounds {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
     pub end: usize,
-    /// Place in [`Bounds::calls`].
+    /// The index in [`Bounds::calls`].
     pub kind: usize,
-    /// Which call of its kind at its end.
+    /// Its number among the calls of its kind at its endpoint.
     pub number: u8,
-    /// Place in [`Stack::interface`].
+    /// The index in [`Stack::interface`].
     pub event: u32,
     pub id: EventId,
-    /// All but the message.
+    /// All arguments but the message.
     pub arguments: Vec<Value>,
     pub bytes: Option<Vec<u8>>,
-    /// What it carries, as automata see it: the event's parameters in order.
+    /// The event's parameters in order, as automata see them.
     pub seen: Vec<nacre_specification::Value>,
 }
 
@@ -97,8 +97,8 @@ impl Setup {
         Setup { stack, below, above, bounds, externs: Arc::new(NoExterns) }
     }
 
-    /// Returns what only the explorer supports. SPIN knows when nothing can happen, but not what never has to; and its
-    /// worlds have a top and a bottom, no ports of a layer's own.
+    /// Returns the constructs that only the explorer supports. SPIN can detect that nothing can happen, but not exclude
+    /// faults; and its worlds have no ports of layers.
     pub fn beyond_spin(&self) -> Option<String> {
         let resort = self.bounds.last.iter().any(|(_, times)| *times > 0);
         let fault = self.below.actions.iter().any(|a| a.is_fault() && !a.is_never());
@@ -106,22 +106,22 @@ impl Setup {
         let own: Vec<_> = self.stack.interface().into_iter().filter(|e| e.port.0 > 1).collect();
         let own = named.find(|name| own.iter().any(|e| self.stack.event(e.event).name == **name));
         match own {
-            _ if self.bounds.any_order => Some("there is one order of events here".into()),
+            _ if self.bounds.any_order => Some("the order of events is fixed here".into()),
             _ if !nacre_analysis::random::extremes_suffice(&self.stack) => Some(
-                "a random number is the least or the greatest that it can be here, and others decide something".into(),
+                "a random number is the least or the greatest possible one here, and others affect behaviour".into(),
             ),
-            _ if resort && fault => Some("a timer is a last resort here only where the network has no faults".into()),
-            Some(name) => Some(format!("`{name}` is an event at a port of a layer's own; here only the top is seen")),
+            _ if resort && fault => Some("a timer can be a last resort here only if the network has no faults".into()),
+            Some(name) => Some(format!("`{name}` is an event at a port of a layer; only the top is observed here")),
             None => None,
         }
     }
 
-    /// Returns what the interpreter lacks to run the stack, so that the explorer cannot search it.
+    /// Returns what the interpreter lacks to run the stack; the explorer then cannot search it.
     pub fn beyond_interpreter(&self) -> Option<String> {
         nacre_stack::interpret::lacks(&self.stack, &*self.externs)
     }
 
-    /// Names of events that automata above speak of, and of calls.
+    /// The names of events in automata above, and of calls.
     fn named(&self) -> impl Iterator<Item = &String> {
         let above = self.above.iter().flat_map(|a| &a.actions).map(|a| &a.name);
         above.chain(self.bounds.calls.iter().map(|(name, _)| name))
@@ -136,24 +136,24 @@ impl Setup {
         }
         let limited = limits.len() + last.len();
         if calls.len() * 2 + limited > COUNTS {
-            return Err(format!("{} kinds of calls and {limited} limits are more than fit a state", calls.len()));
+            return Err(format!("{} kinds of calls and {limited} limits do not fit a state", calls.len()));
         }
         let numbers = limits.iter().chain(last).map(|(_, n)| n);
         if calls.iter().flat_map(|(_, n)| n).chain(numbers).any(|n| *n > MOST) {
             return Err(format!("a bound is at most {MOST}"));
         }
         if (0..2).any(|end| self.messages_before(calls.len(), end) > u16::from(MOST)) {
-            return Err(format!("an end sends at most {MOST} messages, so that all can be told apart"));
+            return Err(format!("an endpoint sends at most {MOST} messages, so that they can be distinguished"));
         }
         if sizes.is_empty() || sizes.iter().any(|s| *s == 0 || *s > 8) {
-            return Err("messages have 1 to 8 bytes, so that all can be told apart".into());
+            return Err("messages have 1 to 8 bytes, so that they can be distinguished".into());
         }
         for (name, _) in calls {
-            self.call_event(name).ok_or(format!("`{name}` is no event that `{}` takes from above", self.stack.name))?;
+            self.call_event(name).ok_or(format!("`{}` has no event `{name}` from above", self.stack.name))?;
         }
         for (name, _) in limits.iter().filter(|(name, _)| name != "timers") {
             if !self.below.actions.iter().any(|a| a.name == *name) {
-                return Err(format!("`{}` has no action `{name}` that could be limited", self.below.name));
+                return Err(format!("`{}` has no action `{name}`", self.below.name));
             }
         }
         for (name, _) in last {
@@ -165,7 +165,7 @@ impl Setup {
             let down = event.direction == Direction::Down;
             let kind = if down { ActionKind::Input } else { ActionKind::Output };
             if event.message.is_some() && !self.below.actions.iter().any(|a| a.kind == kind && a.name == event.name) {
-                let what = if down { "takes no" } else { "gives no" };
+                let what = if down { "has no input" } else { "has no output" };
                 return Err(format!("`{}` below `{}` {what} `{}`", self.below.name, self.stack.name, event.name));
             }
         }
@@ -190,7 +190,7 @@ impl Setup {
         Ok(())
     }
 
-    /// Automata and calls name events without their ports.
+    /// Checks that names of events are unambiguous: automata and calls name events without their ports.
     fn told_apart(&self) -> Result<(), String> {
         for name in self.named() {
             let above = self.stack.interface().into_iter().filter(|e| e.port != BELOW);
@@ -201,16 +201,13 @@ impl Setup {
             if let Some(both) = ports.windows(2).find(|both| both[0].0 == both[1].0) {
                 let names = both.iter().map(|(_, port)| format!("`{}`", self.stack.ports[port.index()].name));
                 let names: Vec<String> = names.collect();
-                return Err(format!(
-                    "`{name}` is an event at two ports, {}: which one is meant is not known",
-                    names.join(" and ")
-                ));
+                return Err(format!("event `{name}` is ambiguous: it exists at the ports {}", names.join(" and ")));
             }
         }
         Ok(())
     }
 
-    /// An event that crosses the lower (0) or the upper boundary.
+    /// Returns the event of a name that crosses the lower (0) or the upper boundary.
     pub fn event_at(&self, boundary: u32, name: &str, direction: Direction) -> Option<EventId> {
         let at = |port: PortId| if boundary == 0 { port == BELOW } else { port != BELOW };
         let events = self.stack.interface().into_iter().filter(|e| at(e.port)).map(|e| e.event);
@@ -227,7 +224,7 @@ impl Setup {
         Some((at as u32, list[at].event))
     }
 
-    /// Every call, in order.
+    /// Returns every call, in order.
     pub fn calls(&self) -> Vec<Call> {
         let mut calls = vec![];
         for (kind, (name, times)) in self.bounds.calls.iter().enumerate() {
@@ -252,7 +249,7 @@ impl Setup {
         calls
     }
 
-    /// The calls as inputs of automata.
+    /// Returns the calls as inputs of automata.
     pub fn called(&self) -> Vec<Called> {
         let called = |call: Call| {
             let name = self.stack.event(call.id).name.clone();
@@ -269,7 +266,7 @@ impl Setup {
         kinds.filter(|(name, _)| carries(name)).map(|(_, times)| u16::from(times[end])).sum()
     }
 
-    /// What a call says where the choice is ours: the peer, or one.
+    /// Returns an argument of a call that the configuration does not set: the peer's address, or 1.
     fn argument(&self, ty: &Type, end: usize) -> Value {
         let one = Value::Num(1);
         match ty {
@@ -279,8 +276,8 @@ impl Setup {
         }
     }
 
-    /// The arguments with which an endpoint is opened: the peer's address, a cookie of its own; for the rest the same
-    /// at both endpoints.
+    /// Returns the given values of an endpoint: the peer's address, a distinct cookie; the others are the same at both
+    /// endpoints.
     pub fn config(&self, end: usize) -> Config {
         let stack = &self.stack;
         let value = |cell: &Cell| {
@@ -300,8 +297,8 @@ impl Setup {
     }
 }
 
-/// No two messages and no two bytes of a message are alike: end, place in the message, number among all that the
-/// endpoint sends. A layer that only copies what it carries behaves the same for any other contents.
+/// No two messages and no two bytes of a message are equal: each encodes the endpoint, the index in the message, and
+/// the message's number at the endpoint. A layer that only copies payload behaves the same for any other contents.
 fn payload(end: usize, number: u8, size: usize) -> Vec<u8> {
     let number = (number + 1) & 15;
     (0..size as u8).map(|at| (end as u8) << 7 | (at & 7) << 4 | number).collect()

@@ -1,22 +1,22 @@
-//! Events as automata see them: an address is the endpoint that is there.
+//! Events as automata see them: an address is the number of its endpoint.
 
 use nacre_specification::{Type as SpecType, Value as Spec};
 use nacre_stack::interpret::{Addr, Value};
 use nacre_stack::{EventId, Stack, Type};
 
-/// Where an endpoint is.
+/// Returns the address of an endpoint.
 pub fn address(end: usize) -> Addr {
     let mut ip = [0; 16];
     ip[12..].copy_from_slice(&[10, 0, 0, end as u8 + 1]);
     Addr { ip, port: 7000, family: 4 }
 }
 
-/// The endpoint at an address.
+/// Returns the endpoint at an address.
 pub fn end_at(addr: &Addr) -> Option<usize> {
     (0..2).find(|end| address(*end) == *addr)
 }
 
-/// What an event carries as automata see it: its parameters in order.
+/// Returns the parameters of an event, in order, as automata see them.
 pub fn seen(stack: &Stack, event: EventId, arguments: &[Value], bytes: Option<&[u8]>) -> Vec<Spec> {
     let (declared, mut others) = (stack.event(event), arguments.iter());
     let parameters = declared.parameters.iter().enumerate();
@@ -27,7 +27,7 @@ pub fn seen(stack: &Stack, event: EventId, arguments: &[Value], bytes: Option<&[
     argument.collect()
 }
 
-/// A value of an event as an automaton sees it: an address is the endpoint that is there.
+/// Converts a value of an event for automata: an address is the number of its endpoint.
 fn to_spec(ty: &Type, value: &Value) -> Spec {
     match (ty, value) {
         (Type::Bool, value) => Spec::Bool(value.num() != 0),
@@ -59,7 +59,7 @@ pub fn type_seen(ty: &Type) -> SpecType {
     }
 }
 
-/// Back again, where an automaton gives an event to an endpoint.
+/// The inverse conversion, for an event from an automaton to an endpoint.
 pub fn of_spec(ty: &Type, value: &Spec) -> Value {
     match (ty, value) {
         (Type::Addr, end) => Value::Addr(address(usize::from(end.num() != 0))),

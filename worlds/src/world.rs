@@ -22,18 +22,18 @@ pub struct Subject {
 /// A subject in one configuration.
 pub struct World {
     pub setup: Setup,
-    /// As the verdict shows it: `W = 2, send = (3, 0)`.
+    /// The settings as the verdict prints them: `W = 2, send = (3, 0)`.
     pub configuration: Vec<String>,
     pub configuration_name: String,
     /// The caveats of a verdict: `payload is read`, `time is kept`.
     pub caveats: Vec<String>,
-    /// Why even a search of the whole world is incomplete: then no engine may claim that it holds.
+    /// Why even a search of the whole world is incomplete: then no engine may report that it holds.
     pub gaps: Vec<String>,
 }
 
 impl World {
-    /// Whether a handler has something to do here: it is no mere passing on, and its event is one of the stack's own or
-    /// one that the network has.
+    /// Whether a handler can run here: it does not only pass its event on, and its event is one of the stack's own or
+    /// one that the network emits.
     pub fn may_run(&self, handler: &nacre_stack::Handler) -> bool {
         let stack = &self.setup.stack;
         let Some(event) = handler.event.map(|e| stack.event(e)) else { return true };
@@ -59,7 +59,7 @@ impl From<String> for Refusal {
     }
 }
 
-/// The layers of a subject, top first, with their properties.
+/// Returns the layers of a subject, top first, with their properties.
 fn layers(session: &Session, subject: &Subject) -> Vec<LayerPromises> {
     let all = session.layers();
     let names: Vec<String> = match session.program.stack(&subject.name).map(|s| &s.body) {
@@ -75,7 +75,7 @@ fn layers(session: &Session, subject: &Subject) -> Vec<LayerPromises> {
         .collect()
 }
 
-/// The names of the automata below and above.
+/// The names of the automata below and above a subject.
 pub struct Between {
     pub below: Option<String>,
     pub above: Vec<Monitor>,
@@ -86,12 +86,13 @@ pub struct Between {
 /// An automaton above.
 pub struct Monitor {
     pub name: String,
-    /// It is the one that a configuration puts below, handed through whole: then it has the same parameters.
+    /// Whether it is the automaton that a configuration selects below, preserved by the subject: then it has the same
+    /// parameters.
     pub handed: bool,
 }
 
-/// What a subject stands between: what its lowest layer requires, or the automaton that a configuration names (`over`);
-/// what its layers provide and hand through to the top.
+/// Returns the automata around a subject: below, the one that its lowest layer requires or that a configuration names
+/// (`over`); above, those that its layers provide or preserve.
 pub fn between(session: &Session, subject: &Subject, over: Option<&str>) -> Between {
     let layers = layers(session, subject);
     let mut trusted = vec![];
@@ -110,7 +111,7 @@ pub fn between(session: &Session, subject: &Subject, over: Option<&str>) -> Betw
         let mut provided: Vec<Monitor> = automata(&layer.provides).iter().map(|name| monitor(name, false)).collect();
         if provided.is_empty() || over.is_some() {
             let broken = |name: &String| extended(session, name).iter().any(|n| layer.breaks.contains(n));
-            // Of an automaton that is broken, one that it extends may be left.
+            // If an automaton is broken, one that it extends may still hold.
             let left = |name: &String| extended(session, name).into_iter().find(|n| !broken(n));
             let known = |name: &String, by: &[Monitor]| by.iter().any(|p| extended(session, &p.name).contains(name));
             let handed = above.iter().filter_map(|a| {
@@ -128,7 +129,7 @@ pub fn between(session: &Session, subject: &Subject, over: Option<&str>) -> Betw
     Between { below: held.into_iter().next(), above, trusted }
 }
 
-/// An automaton and those that it extends.
+/// Returns an automaton and those that it extends.
 fn extended(session: &Session, automaton: &str) -> Vec<String> {
     let mut names = vec![];
     let mut next = Some(automaton.to_string());
@@ -217,9 +218,9 @@ pub fn world(
     Ok(World { setup, configuration: shown, configuration_name: configuration.name.clone(), caveats, gaps })
 }
 
-/// Lets the first specification refuse the events that layers make up: those that leave a stack upward though neither
-/// the network gives them nor a specification mentions them. (What the network gives and no specification mentions is
-/// handed through.)
+/// Lets the first specification reject the events that layers make up: those that leave a stack upward although neither
+/// the network emits them nor a specification mentions them. (Events that the network emits and no specification
+/// mentions are passed through.)
 fn refuse_made_up(above: &mut [Automaton], network: &Automaton, stack: &Stack) {
     let gives = |automaton: &Automaton, name: &str| {
         automaton.actions.iter().any(|a| a.kind == ActionKind::Output && a.name == name)
@@ -260,7 +261,7 @@ fn give(stack: &mut Stack, given: &[(String, u64)]) -> Result<(), String> {
     Ok(())
 }
 
-/// Windows inside: entries, and bits of their numbers.
+/// Returns the windows in a type: their capacities, and the widths of their numbers.
 fn windows(stack: &nacre_stack::Stack, ty: &nacre_stack::Type) -> Vec<(u32, u8)> {
     use nacre_stack::Type;
     match ty {
@@ -365,13 +366,13 @@ fn times(n: u8) -> String {
     }
 }
 
-/// A count that fits a state.
+/// Returns a count that fits a state.
 fn small(setting: &Resolved, value: u64) -> Result<u8, Refusal> {
     let small = u8::try_from(value).ok().filter(|n| *n <= MOST);
     small.ok_or_else(|| wrong(setting, &format!("`{}` is at most {MOST}", setting.name)))
 }
 
-/// A value that a setting cannot have.
+/// Returns the refusal of a setting's value.
 fn wrong(setting: &Resolved, message: &str) -> Refusal {
     let found = setting.error(message);
     match nacre_driver::is_of_command_line(&found) {

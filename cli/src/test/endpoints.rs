@@ -84,7 +84,7 @@ impl Script<'_> {
         let Some(index) = found else {
             let events = ready.interface.events.iter().filter(|e| e.input == input && e.port != 0);
             let names: Vec<&str> = events.map(|e| e.name.as_str()).collect();
-            let kind = if input { "can be called" } else { "comes out" };
+            let kind = if input { "can be called" } else { "is an output" };
             return Err(Stop::at(
                 named.event.span,
                 format!("no event `{name}` {kind} here; there are: {}", names.join(", ")),
@@ -130,7 +130,7 @@ impl Script<'_> {
                     let found = self.endpoints.get(&name).map(|(node, _)| address(*node));
                     to = Some(found.ok_or_else(|| Stop::at(named.span, format!("no endpoint `{name}` is open")))?);
                 }
-                (_, Argument::Any) => return Err(Stop::at(named.span, "`_` is for expectations")),
+                (_, Argument::Any) => return Err(Stop::at(named.span, "`_` is allowed only in expectations")),
                 (kind, other) => {
                     return Err(Stop::at(named.span, format!("expected {}, found {}", kind.noun(), show(&other))))
                 }

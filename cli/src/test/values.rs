@@ -81,11 +81,11 @@ pub fn number(expr: &Expr, variables: &Variables) -> Result<u64, (Span, String)>
                 BinaryOp::Mul => left.checked_mul(right),
                 BinaryOp::Div => left.checked_div(right),
                 BinaryOp::Rem => left.checked_rem(right),
-                _ => return wrong("tests know + - * / % only"),
+                _ => return wrong("tests support only + - * / %"),
             };
-            result.map_or_else(|| wrong("this has no value"), Ok)
+            result.map_or_else(|| wrong("overflow or division by zero"), Ok)
         }
-        _ => wrong("expected a number or a time"),
+        _ => wrong("expected a number or a duration"),
     }
 }
 

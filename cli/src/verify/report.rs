@@ -173,8 +173,8 @@ pub fn located(mut run: Run, session: &Session) -> Run {
 
 /// Why the goals of layers may hold while one of their stack does not.
 const COMPOSED_GOALS: &str =
-    "goals of layers do not add up to goals of the stack: a layer meets its goal if what it requires can \
-still do all that its automaton allows; a layer below may do less, unless its automaton has a goal of its own";
+    "the goals of layers do not imply the goals of the stack: a layer meets its goal if the network below can do \
+        everything that its automaton allows; a layer below may do less, unless its automaton has a goal";
 
 /// Why a run that SPIN finds may violate no goal.
 const WEAK_FAIRNESS: &str =
@@ -316,8 +316,7 @@ pub fn end(args: &Verify, subjects: &[Subject], all: &[(&Subject, World, Vec<Rep
             (false, true) if refusals.count() > 0 => "holds in every configuration that was verified",
             (false, true) if explored => "holds in every configuration",
             (false, true) => {
-                "holds in every configuration, as far as SPIN looks (not for handlers that never run; in \
-                C not for goals)"
+                "holds in every configuration, within what SPIN checks (not handlers that never run; in C not goals)"
             }
             (false, false) => "no violation found, but not everything was searched",
         };

@@ -90,7 +90,7 @@ fn text_of_every_kind_has_its_status() {
         ("a cycle of imports", format!("import \"cycle.nacre\";\n{good}"), 0, 0, ""),
         ("nothing", String::new(), 2, 0, "there is no stack `small`"),
         ("only a comment", "// nothing\n".into(), 2, 0, "there is no stack `small`"),
-        ("NUL bytes", format!("{good}\0\0"), 1, 1, "`\\0` means nothing here"),
+        ("NUL bytes", format!("{good}\0\0"), 1, 1, "unexpected character `\\0`"),
         ("NUL bytes in a comment", good.replace("stack", "// \0\nstack"), 0, 0, ""),
         ("an unknown layer", good.replace("sequencer / ", "sequencr / "), 1, 1, "sequencr"),
     ];

@@ -60,7 +60,7 @@ pub(crate) fn activate(
     }
 }
 
-/// The condition on which a loop ends, if it ends at one place only: a correct loop never meets its bound.
+/// Returns the condition on which a loop ends, if it ends at one place only: a correct loop never reaches its bound.
 fn exit(body: &Block) -> Option<(&Expr, bool)> {
     let is_break = |block: &Block| matches!(block.as_slice(), [Statement { kind: StatementKind::Break, .. }]);
     let found = body.iter().find_map(|statement| match &statement.kind {
@@ -126,7 +126,7 @@ impl Forward for Run<'_> {
     }
 }
 
-/// How often a loop turns at the most.
+/// Returns the maximum number of iterations of a loop.
 fn bound(statement: &Statement) -> Option<u32> {
     match &statement.kind {
         StatementKind::Loop { bound, .. } | StatementKind::For { bound, .. } | StatementKind::Each { bound, .. } => {
@@ -137,14 +137,14 @@ fn bound(statement: &Statement) -> Option<u32> {
 }
 
 impl<'a> Run<'a> {
-    /// What a handler or function does.
+    /// Returns the effects of the body of a handler or function.
     fn body(&mut self, body: &[Statement], facts: Facts) -> Course {
         self.courses.open();
         flow::forward(self, body, facts);
         self.courses.close()
     }
 
-    /// What a statement itself does, without the blocks in it.
+    /// Adds the effects of a statement itself, without the blocks in it.
     fn run(&mut self, statement: &Statement, done: &mut Vec<Course>) {
         match &statement.kind {
             StatementKind::Let(local, e) => {

@@ -1,4 +1,4 @@
-//! Decides when a call at a port is accepted: the first layer on its way that has an `accepts` decides.
+//! Decides when a call at a port is accepted: by the first layer on its path that has an `accepts`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -96,7 +96,7 @@ fn length_limit(condition: &Expr, message: LocalId) -> Option<u64> {
 
 fn is_length(expr: &Expr, message: LocalId) -> bool {
     match &expr.kind {
-        // Of sequence numbers, a long length can be less than a short one.
+        // Between sequence numbers, a long length can be less than a short one.
         ExprKind::Convert(inner) => {
             is_lossless(&inner.ty, &expr.ty) && !matches!(expr.ty, Type::Seq(_)) && is_length(inner, message)
         }

@@ -20,7 +20,7 @@ fn unfit(stack: &Stack, at: PortEvent) -> Option<Diagnostic> {
     let title = format!("`{}` cannot {way} the stack at port `{}`", event.name, port.name);
     Some(
         Diagnostic::error(codes::BOUNDARY, title)
-            .at(stack.layer(neighbour(stack, at)).span, "this layer speaks to the port")
+            .at(stack.layer(neighbour(stack, at)).span, "this layer has the port")
             .because(because)
             .help(HELP),
     )

@@ -26,9 +26,9 @@ const SEGMENT: u64 = 32;
 
 /// The size of a block where no layer cuts messages: that of an Ethernet frame.
 const USUAL_BLOCK: u32 = 1536;
-/// Shorter slices do not cut messages into pieces.
+/// Shorter slices do not divide messages into pieces.
 const SHORTEST_PIECE: u32 = 64;
-/// The most bytes that layers between the one that cuts and those that store add.
+/// The maximum growth of messages between the layer that fragments them and those that store them.
 const USUAL_GROWTH: u32 = 256;
 
 /// Fills in the bounds of the stack and the needs of its inputs.
@@ -91,8 +91,8 @@ fn too_much(stack: &Stack, flow: &Flow, by_entry: &BTreeMap<Node, Cost>) -> Vec<
     let message = format!("a step that `{}` begins can cause more than {MOST_OUTPUTS} events", handler.name);
     let error = Diagnostic::error(codes::TOO_MUCH, message)
         .at(handler.span, format!("up to {} outputs, and a queue of up to {}", cost.outputs, cost.queue()))
-        .because("bounds of loops multiply along the way through the layers")
-        .help("lower the bounds of its loops, or put a part off with `later`");
+        .because("the bounds of nested loops multiply along the path through the layers")
+        .help("lower the bounds of its loops, or defer a part with `later`");
     vec![error]
 }
 
@@ -105,8 +105,8 @@ fn too_many_pieces(stack: &Stack, by_entry: &BTreeMap<Node, Cost>) -> Diagnostic
     let message = format!("a step can join messages of more than {MOST_PIECES} pieces together");
     Diagnostic::error(codes::TOO_MUCH, message)
         .at(stack.layer(layer).span, format!("up to {} in one step that begins here", stack.bounds.pieces))
-        .because("bounds of loops multiply along the way through the layers")
-        .help("lower the capacity of what is joined, or the bounds of the loops around it")
+        .because("the bounds of nested loops multiply along the path through the layers")
+        .help("lower the capacity of the joined containers, or the bounds of the loops around the `join`")
 }
 
 fn too_many_bytes(stack: &Stack, flow: &Flow, by_entry: &BTreeMap<Node, Cost>, worst: &Cost) -> Option<Diagnostic> {
@@ -122,8 +122,8 @@ fn too_many_bytes(stack: &Stack, flow: &Flow, by_entry: &BTreeMap<Node, Cost>, w
     let span = flow.handlers.get(node).map_or(stack.layer(LayerId(0)).span, |h| stack.handler(*h).span);
     let error = Diagnostic::error(codes::TOO_MUCH, message)
         .at(span, format!("up to {} MiB in one step that begins here", bytes(cost) >> 20))
-        .because("bounds of loops multiply along the way through the layers")
-        .help("lower the bounds of its loops, what filters add, or put a part off with `later`");
+        .because("the bounds of nested loops multiply along the path through the layers")
+        .help("lower the bounds of its loops or the growth of its filters, or defer a part with `later`");
     Some(error)
 }
 
@@ -164,14 +164,14 @@ fn endless(stack: &Stack, by_entry: &BTreeMap<Node, Cost>) -> Diagnostic {
     });
     let (layer, event) = layers.max().unwrap_or((LayerId(0), EventId(0)));
     let message = format!(
-        "`later` events such as `{}` at `{}` cause more and more of their kind",
+        "the number of `later` events such as `{}` at `{}` can grow without bound",
         stack.event(event).name,
         stack.layer(layer).name
     );
     Diagnostic::error(codes::LATER, message)
-        .at(stack.layer(layer).span, "they come here")
-        .because("each must cause at most one `later` event of its kind, or the ring that holds them overflows")
-        .help("emit only one of them for each that arrives")
+        .at(stack.layer(layer).span, "they are handled here")
+        .because("each must cause at most one further `later` event, or their queue overflows")
+        .help("emit at most one for each that is handled")
 }
 
 fn need(cost: &Cost) -> Need {

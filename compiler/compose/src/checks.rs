@@ -54,7 +54,7 @@ fn with(stack: &Stack, header: Option<HeaderId>) -> String {
     header.map_or(String::new(), |h| format!(" with `{}`", stack.header(h).name))
 }
 
-/// Checks that each symbol of the host has one meaning.
+/// Checks that layers declare each function of the host alike.
 fn externs(stack: &Stack, layers: &[Fragment]) -> Vec<Diagnostic> {
     let mut problems = vec![];
     for (i, function) in stack.externs.iter().enumerate() {
@@ -65,11 +65,11 @@ fn externs(stack: &Stack, layers: &[Fragment]) -> Vec<Diagnostic> {
             .filter(|l| l.externs.iter().any(|e| e.name == function.name))
             .map(|l| format!("`{}`", l.name))
             .collect();
-        let title = format!("{} mean different functions by `{}`", users.join(" and "), function.name);
+        let title = format!("{} declare different functions named `{}`", users.join(" and "), function.name);
         let problem = Diagnostic::error(codes::EXTERNS, title)
-            .at(function.span, "declared so here")
-            .also(other.span, "and so here")
-            .because("the host supplies one symbol of that name")
+            .at(function.span, "declared here")
+            .also(other.span, "and here")
+            .because("the host supplies one function with that name")
             .help("give one of them another name");
         problems.push(problem);
     }
@@ -93,7 +93,7 @@ pub(crate) fn flow(linked: &Linked, flow: &Flow) -> Vec<Diagnostic> {
     problems
 }
 
-/// Checks that the stack sends frames: only what was sent can come back.
+/// Checks that the stack sends frames: it receives only what its peer, the same stack, sends.
 pub(crate) fn silent(stack: &Stack, flow: &Flow) -> Vec<Diagnostic> {
     let inputs = &stack.ports[LOWER.index()].inputs;
     let Some(frames) = inputs.iter().find(|i| stack.event(i.event).message.is_some()) else { return vec![] };
@@ -142,13 +142,16 @@ fn lost(stack: &Stack, flow: &Flow, event: EventId) -> Diagnostic {
     let name = &stack.event(event).name;
     let (_, lowest) = stack.neighbour_of(LOWER).expect("the lower port has a neighbour");
     let lowest = stack.layer(lowest);
-    let mut error = Diagnostic::error(codes::LOST, format!("nobody handles `{name}`, and no port takes it"));
+    let mut error = Diagnostic::error(codes::LOST, format!("event `{name}` has no handler, and no port accepts it"));
     for (handler, emission) in emitters(stack, flow, event) {
         error = error.at(emission.span, format!("`{}` emits it", handler.name));
     }
     error
-        .also(lowest.span, format!("`{}` is the lowest layer; what lies below does not know `{name}`", lowest.name))
-        .help(format!("handle it in a layer below, if only by `down {name}(..) {{ }}`"))
+        .also(
+            lowest.span,
+            format!("`{}` is the lowest layer; the interface below it has no event `{name}`", lowest.name),
+        )
+        .help(format!("handle it in a lower layer, for example by `down {name}(..) {{ }}`"))
 }
 
 fn one_way(stack: &Stack, flow: &Flow, event: EventId) -> Diagnostic {
@@ -161,18 +164,21 @@ fn one_way(stack: &Stack, flow: &Flow, event: EventId) -> Diagnostic {
     }
     error
         .because(
-            "the peer gets what leaves by `send` as `deliver`, anything else by the same name; one event brings \
-            all frames up",
+            "`send` arrives at the peer as `deliver`, any other event under its own name; one event must bring up \
+                all frames",
         )
-        .help("put a layer at the bottom that speaks `datagram` below")
+        .help("put a layer with the interface `datagram` below at the bottom")
 }
 
 fn doubled(stack: &Stack, layer: LayerId, header: HeaderId) -> Diagnostic {
     let (name, header) = (&stack.layer(layer).name, &stack.header(header).name);
-    Diagnostic::error(codes::DOUBLED, format!("`{name}` puts `{header}` on a message that has a header of it already"))
-        .at(stack.layer(layer).span, "this layer")
-        .because("a layer has at most one header on a message")
-        .help("put the header on in the emission itself")
+    Diagnostic::error(
+        codes::DOUBLED,
+        format!("`{name}` adds `{header}` to a message that already has a header of this layer"),
+    )
+    .at(stack.layer(layer).span, "this layer")
+    .because("a layer has at most one header on a message")
+    .help("add the header in the emission itself")
 }
 
 /// Checks that a layer that unpacks also packs: the peer runs the same stack.
@@ -183,7 +189,7 @@ fn unpacked(stack: &Stack, flow: &Flow, layout: LayoutId) -> Option<Diagnostic> 
     let layer = stack.layer(stack.layouts[layout.index()].layer);
     let error = Diagnostic::error(codes::UNPACKED, format!("`{}` unpacks messages but packs none", layer.name))
         .at(layer.span, "no message reaches a `pack` of this layer")
-        .because("the peer runs the same stack, so it sends nothing that could be unpacked")
+        .because("the peer runs the same stack, so it sends no packed messages")
         .help("`pack` the message before it is sent, or use it without `unpack`");
     Some(error)
 }
@@ -201,8 +207,8 @@ fn left_on(stack: &Stack, flow: &Flow) -> Vec<Diagnostic> {
         for (handler, emission) in emitters(stack, flow, *event) {
             problem = problem.at(emission.span, format!("`{}` emits it", handler.name));
         }
-        let because = format!("what layers say to each other is not for the host: `{owner}` above would never see it");
-        problems.push(problem.because(because).help("take only `data m` there, and pass the rest on"));
+        let because = format!("the host cannot read headers: `{owner}` above would never receive this one");
+        problems.push(problem.because(because).help("match only `data m` there, and pass on other messages"));
     }
     problems
 }
@@ -216,7 +222,7 @@ pub(crate) fn layouts(stack: &Stack, frame_max: u32) -> Vec<Diagnostic> {
         let count = short.max(layout.shapes.len() - short);
         if count > usize::from(u16::MAX) + 1 {
             let layer = stack.layer(layout.layer);
-            let title = format!("{count} combinations of headers; there are numbers for 65,536");
+            let title = format!("{count} combinations of headers; the limit is 65,536");
             problems.push(Diagnostic::error(codes::TOO_MANY_SHAPES, title).at(layer.span, "below this layer"));
         }
     }
@@ -233,7 +239,7 @@ fn unnumbered(stack: &Stack) -> Option<Diagnostic> {
         return None;
     }
     let title = "the layers have too many header variants together: their combinations do not fit 64 bits";
-    Some(Diagnostic::error(codes::TOO_MANY_SHAPES, title).help("take fewer layers with headers"))
+    Some(Diagnostic::error(codes::TOO_MANY_SHAPES, title).help("use fewer layers with headers"))
 }
 
 /// Reports the widest shape, if its headers do not fit a frame.
@@ -253,7 +259,7 @@ fn too_wide(stack: &Stack, frame_max: u32) -> Option<Diagnostic> {
     let title = format!("headers of {} bytes fit no frame: the transport takes {frame_max}", shape.size);
     let label = format!("its `{}` takes {} of them", header.name, bits(&widest).div_ceil(8));
     let error = Diagnostic::error(codes::TOO_WIDE, title).at(layer.span, label);
-    Some(error.help("send what is long as data, with `++` or `join`, instead of in a header"))
+    Some(error.help("send long values as data, with `++` or `join`, instead of in a header"))
 }
 
 /// Checks the widths of fields at fixed places.
@@ -263,7 +269,7 @@ fn places(stack: &Stack, header: &Header) -> Option<Diagnostic> {
         FieldPlace::Cookie if f.bits != 24 => Some((f, "a field `at cookie` has 24 bits: `u24`".to_string())),
         FieldPlace::Fingerprint if f.bits != 64 => Some((f, "a field `at fingerprint` has 64 bits: `u64`".to_string())),
         FieldPlace::Fingerprint if !preamble => {
-            Some((f, "frames without a preamble have no place for it: some field must stand `at cookie`".to_string()))
+            Some((f, "frames without a preamble have no place for it: a field must be `at cookie`".to_string()))
         }
         _ => None,
     });
@@ -287,13 +293,13 @@ fn crowded(stack: &Stack) -> Option<Diagnostic> {
             if headers.len() > 1 || layout > 0 {
                 let layer = stack.layer(first.layer);
                 let title = format!(
-                    "`{}` of `{}` has a fixed place in the frame, but does not have it to itself",
+                    "`{}` of `{}` overlaps another field at its fixed place in the frame",
                     first.name, layer.name
                 );
                 let because = if layout > 0 {
                     "another layer packs this header into bytes"
                 } else {
-                    "another header on the same frame has it too"
+                    "another header on the same frame has the same place"
                 };
                 return Some(
                     Diagnostic::error(codes::PLACES, title).at(layer.span, "declared in this layer").because(because),
@@ -373,6 +379,6 @@ mod tests {
         stack.layouts[0].shapes = vec![Shape { fields: vec![], ..shape }; 65_537];
         let found = layouts(&stack, crate::TRANSPORT_MAX);
         assert_eq!(found[0].code, codes::TOO_MANY_SHAPES);
-        assert_eq!(found[0].message, "65537 combinations of headers; there are numbers for 65,536");
+        assert_eq!(found[0].message, "65537 combinations of headers; the limit is 65,536");
     }
 }

@@ -48,7 +48,7 @@ fn contradicted(stack: &Stack, header: HeaderId, field: usize, stated: FieldClas
     let title = format!("`{}.{name}` of `{}` is not {}", header.name, layer.name, called(stated));
     let why = match (stated, inferred) {
         (FieldClass::Gossip, FieldClass::Protocol | FieldClass::Identification) => {
-            "its receiver decides by it what becomes of the message".to_string()
+            "the receiver's treatment of the message depends on it".to_string()
         }
         (_, FieldClass::Message) => "its value depends on the message or on an event's argument".to_string(),
         _ => "its value depends on state that changes".to_string(),
@@ -56,7 +56,7 @@ fn contradicted(stack: &Stack, header: HeaderId, field: usize, stated: FieldClas
     Diagnostic::error(codes::CLASS, title)
         .at(layer.span, format!("`{name}` is stated to be {}", called(stated)))
         .because(why)
-        .help("leave the class out: it is found from the data flow")
+        .help("omit the class: it is inferred from the data flow")
 }
 
 fn called(class: FieldClass) -> &'static str {

@@ -10,33 +10,33 @@ pub const UNHANDLED: &str = "C0003";
 pub const TWICE: &str = "C0004";
 /// An event that no layer handles and no port accepts.
 pub const LOST: &str = "C0005";
-/// Events that can cause each other endlessly.
+/// A cycle of events without `later`.
 pub const CIRCLE: &str = "C0006";
-/// A step that can take more than a limit.
+/// A step whose cost exceeds a limit.
 pub const TOO_MUCH: &str = "C0007";
-/// More than one `later` event of a kind.
+/// `later` events whose number can grow without bound.
 pub const LATER: &str = "C0008";
 /// A header field that is not of its stated class.
 pub const CLASS: &str = "C0009";
 /// Frames that leave by one event and come back by another.
 pub const ONE_WAY: &str = "C0010";
-/// Header fields at places that do not fit together.
+/// Header fields whose fixed places overlap or do not fit.
 pub const PLACES: &str = "C0011";
-/// A layer that puts two headers on a message.
+/// A layer that adds two headers to a message.
 pub const DOUBLED: &str = "C0012";
-/// A header that no layer takes off.
+/// A message that leaves by a port with headers.
 pub const LEFT_ON: &str = "C0013";
 /// More frame shapes than the limit.
 pub const TOO_MANY_SHAPES: &str = "C0014";
 /// Declarations of one host function that differ.
 pub const EXTERNS: &str = "C0015";
-/// A handler that nothing reaches.
+/// A handler that is never triggered.
 pub const UNREACHED: &str = "C0016";
 /// A stack or layer that never sends.
 pub const SILENT: &str = "C0017";
 /// A frame whose headers are wider than the limit.
 pub const TOO_WIDE: &str = "C0018";
-/// A step that needs more blocks than a pool has.
+/// A connection that can hold more blocks than a pool has.
 pub const POOL: &str = "C0019";
 /// A state that is larger than the limit.
 pub const STATE: &str = "C0020";
@@ -49,29 +49,29 @@ pub const REFUSING: &str = "C0023";
 /// Events at a port that the C interface cannot carry.
 pub const BOUNDARY: &str = "C0024";
 
-/// Every code, with what it says.
+/// Every code with its meaning.
 pub const CODES: &[(&str, &str)] = &[
     (EMPTY, "a stack needs at least one layer"),
     (MISFIT, "neighbours speak different interfaces"),
-    (UNHANDLED, "a header variant comes with an event for which it has no handler"),
+    (UNHANDLED, "an event can carry a header variant for which it has no handler"),
     (TWICE, "two handlers for one event and header variant"),
-    (LOST, "nobody handles an event, and no port takes it"),
-    (CIRCLE, "a circle of events without `later`"),
+    (LOST, "an event has no handler, and no port accepts it"),
+    (CIRCLE, "a cycle of events without `later`"),
     (TOO_MUCH, "a step can cause too many events"),
-    (LATER, "`later` events cause more and more of their kind"),
-    (CLASS, "a field is not of the class that is stated"),
-    (ONE_WAY, "frames leave by an event that does not come back"),
+    (LATER, "the number of `later` events can grow without bound"),
+    (CLASS, "the inferred class of a field differs from the stated one"),
+    (ONE_WAY, "frames leave by an event without a counterpart from below"),
     (PLACES, "a field with a fixed place does not fit the frame"),
     (DOUBLED, "a second header of one layer on a message"),
-    (LEFT_ON, "a message leaves by a port with headers on it"),
-    (TOO_MANY_SHAPES, "more combinations of headers than numbers for them"),
-    (EXTERNS, "two layers mean different functions of the host by one name"),
-    (UNREACHED, "a handler that nothing brings on (a warning)"),
+    (LEFT_ON, "a message leaves by a port with headers"),
+    (TOO_MANY_SHAPES, "too many combinations of headers"),
+    (EXTERNS, "two layers declare different functions of the host with one name"),
+    (UNREACHED, "a handler that is never triggered (a warning)"),
     (SILENT, "the stack never sends a frame"),
     (TOO_WIDE, "headers that fit no frame of the transport"),
     (POOL, "more blocks of messages than a pool can have"),
     (STATE, "the state of a connection is too large"),
-    (UNPROVIDED, "a layer requires what nothing below it provides"),
+    (UNPROVIDED, "no layer below provides a requirement"),
     (UNPACKED, "a layer unpacks messages but packs none"),
     (REFUSING, "a call accepts only empty messages (a warning)"),
     (BOUNDARY, "an event at a port of the stack has parameters that the host cannot exchange"),

@@ -84,7 +84,7 @@ fn describe(stack: &Stack, flow: &Flow, cycle: &Cycle) -> Diagnostic {
     let named = |node: &Node| format!("{}{}", place(stack, flow, node), carried(stack, node));
     let mut names: Vec<String> = cycle.iter().map(|(node, _)| named(node)).collect();
     names.extend(names.first().cloned());
-    let mut error = Diagnostic::error(codes::CIRCLE, "events go round in a circle, so a step need not end");
+    let mut error = Diagnostic::error(codes::CIRCLE, "a cycle of events without `later`: a step may not terminate");
     for (node, emission) in
         cycle.iter().filter(|(node, _)| flow.handlers.get(node).is_some_and(|h| !stack.handler(*h).passes))
     {
@@ -92,8 +92,8 @@ fn describe(stack: &Stack, flow: &Flow, cycle: &Cycle) -> Diagnostic {
             .at(emission.span, format!("`{}` emits `{}`", place(stack, flow, node), stack.event(emission.event).name));
     }
     error
-        .because(format!("the circle is {}", names.join(" -> ")))
-        .help("say `later` at one of these emissions: it then begins a step of its own")
+        .because(format!("the cycle is {}", names.join(" -> ")))
+        .help("write `later` before one of these emissions: the event then begins a new step")
 }
 
 /// The headers on the message of a node.

@@ -30,7 +30,7 @@ const LARGEST: usize = 32;
 type Literal = (Expr, bool);
 
 impl Lattice for Facts {
-    /// Where two ways meet, only what holds on both is known.
+    /// At a join of paths, only facts that hold on both are known.
     fn join(&mut self, other: &Facts) -> bool {
         let before = self.size();
         self.defined.retain(|d| other.defined.contains(d));
@@ -69,7 +69,7 @@ impl Facts {
         self.references = references;
     }
 
-    /// What is at a place has changed.
+    /// Removes the facts that the change of a place invalidates.
     pub fn change(&mut self, place: &Place) {
         self.forget_places();
         if let Root::Local(local) = place.root {
@@ -145,7 +145,7 @@ impl Facts {
         match &resolved.kind {
             ExprKind::Unary(UnaryOp::Not, inner) => self.literal(inner, !holds),
             ExprKind::Binary(BinaryOp::NotEqual, a, b) => self.literal(&make(BinaryOp::Equal, a, b), !holds),
-            // Half of all sequence numbers away from each other, each of two is less than the other.
+            // Of two sequence numbers at half the number space from each other, each is less than the other.
             ExprKind::Binary(BinaryOp::LessEqual, a, b) if !matches!(a.ty, Type::Seq(_)) => {
                 self.literal(&make(BinaryOp::Less, b, a), !holds)
             }
@@ -319,7 +319,7 @@ fn zero(ty: &Type) -> Expr {
     Expr::new(ExprKind::Const(0), ty.clone(), Span::default())
 }
 
-/// How many expressions are in one.
+/// The number of expressions in an expression.
 fn parts(expr: &Expr) -> usize {
     let mut count = 0;
     expr.each_expr(|_| count += 1);
@@ -352,7 +352,7 @@ fn place_of(message: &Expr) -> Option<&Place> {
     }
 }
 
-/// Whether `length` is that of the message.
+/// Whether `length` is the length of the message.
 fn same_message(length: &Expr, message: &Expr) -> bool {
     let ExprKind::Length(measured) = &length.kind else { return false };
     let local = local_of(message);

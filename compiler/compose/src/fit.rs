@@ -27,12 +27,12 @@ fn neighbours(upper: &Fragment, lower: &Fragment) -> Option<Diagnostic> {
     }
     let title = format!("`{}` does not fit over `{}`", upper.short, lower.short);
     let mut diagnostic = Diagnostic::error(codes::MISFIT, title)
-        .at(upper.span, format!("speaks {} below", listed(&upper.below)))
-        .also(lower.span, format!("speaks {} above", listed(&lower.above)));
+        .at(upper.span, format!("has the interface {} below", listed(&upper.below)))
+        .also(lower.span, format!("has the interface {} above", listed(&lower.above)));
     for reason in words {
         diagnostic = diagnostic.because(reason);
     }
-    Some(diagnostic.help("put a layer between them that speaks both interfaces, or change the order of the layers"))
+    Some(diagnostic.help("put a layer with both interfaces between them, or change the order of the layers"))
 }
 
 struct Misfit {
@@ -54,13 +54,13 @@ fn misfits(said: Vec<&Event>, speaker: &Fragment, taken: Vec<&Event>, listener: 
         let words = match named.first() {
             Some(other) => {
                 format!(
-                    "`{}` emits `{mine}`, but `{}` takes `{}`",
+                    "`{}` emits `{mine}`, but `{}` declares `{}`",
                     speaker.name,
                     listener.name,
                     signature(other, listener)
                 )
             }
-            None => format!("`{}` may emit `{mine}`, which `{}` does not know", speaker.name, listener.name),
+            None => format!("`{}` may emit `{mine}`, which `{}` does not declare", speaker.name, listener.name),
         };
         found.push(Misfit { differs: !named.is_empty(), words });
     }

@@ -12,7 +12,7 @@ use crate::shapes::Flow;
 /// The largest datagram of a transport.
 pub const TRANSPORT_MAX: u32 = 65_507;
 
-/// Greater numbers fit neither the seven bits of the preamble nor the byte of a plain layout.
+/// Larger numbers fit neither the seven bits of the preamble nor the byte of a plain layout.
 pub(crate) const ESCAPE_PREAMBLE: u32 = 126;
 pub(crate) const ESCAPE_PLAIN: u32 = 255;
 
@@ -201,7 +201,7 @@ impl Gaps {
         bit
     }
 
-    /// The place of a field that must not move: directly behind the last one.
+    /// The place of a field with a fixed position: directly after the last one.
     fn take_at_start(&mut self, bits: u32) -> u32 {
         let bit = self.end;
         self.end += bits;
@@ -213,7 +213,8 @@ impl Gaps {
     }
 }
 
-/// No field tells the event of a packed message: it is the one with which such a message first reaches the layer.
+/// Sets the event of packed messages, which no field encodes: the event with which such a message first reaches the
+/// layer.
 fn name_packed_events(stack: &mut Stack, flow: &Flow) {
     for i in 1..stack.layouts.len() {
         let layer = stack.layouts[i].layer;

@@ -18,7 +18,7 @@ pub(crate) fn link(name: &str, fragments: &[Fragment]) -> Linked {
         sides: vec![],
         accepts: vec![],
     };
-    // All layers are placed before the first is renumbered, so that it knows its neighbours.
+    // All layers are placed before the first is renumbered, so that its neighbours exist.
     let between: Vec<(LinkId, LinkId)> = (0..fragments.len()).map(|i| linker.stand(LayerId(i as u32))).collect();
     for (fragment, between) in fragments.iter().rev().zip(between) {
         linker.add(fragment, between);

@@ -1,4 +1,4 @@
-//! Layers joined by their links: what is known of a stack before anything flows through it.
+//! Layers connected by links, before the flow of events is known.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use nacre_stack::*;
 pub(crate) const LOWER: PortId = PortId(0);
 pub(crate) const UPPER: PortId = PortId(1);
 
-/// A stack whose layers are joined, but of which nothing is known yet about what flows through it.
+/// A stack of linked layers. The flow through it is not known yet.
 pub(crate) struct Linked {
     pub stack: Stack,
     /// For each layer, the events at its two sides.
@@ -16,7 +16,7 @@ pub(crate) struct Linked {
     pub accepts: Vec<(EventId, Admission)>,
 }
 
-/// What a layer speaks with its neighbours.
+/// The links and events between a layer and its neighbours.
 pub(crate) struct Sides {
     /// The links to the neighbours.
     pub below: LinkId,
@@ -30,7 +30,7 @@ pub(crate) struct Sides {
 }
 
 impl Sides {
-    /// Between these links, before any event is known.
+    /// Returns the sides between two links, without events.
     pub fn of(below: LinkId, above: LinkId) -> Sides {
         let none = BTreeSet::new;
         let (from_below, to_below, from_above, to_above) = (none(), none(), none(), none());
@@ -38,10 +38,10 @@ impl Sides {
     }
 }
 
-/// Two events are one if all of this is equal. Events of a layer's own port are nobody else's.
+/// Two events are one if all of this is equal. Events of a layer's own port belong to that layer alone.
 pub(crate) type EventKey = (String, Direction, Vec<Type>, Option<u32>, Option<PortId>);
 
-/// The stack as far as it is joined.
+/// The stack during linking.
 pub(crate) struct Linker {
     pub stack: Stack,
     /// Names of layers.
@@ -59,11 +59,11 @@ pub(crate) fn unique(name: &str, taken: impl Fn(&str) -> bool) -> String {
     (2..).map(|n| format!("{name}_{n}")).find(|n| !taken(n)).unwrap_or_default()
 }
 
-/// Names that are given once; of many that are alike, each is found at once.
+/// Unique names. Each new name is found in constant time, also if many are alike.
 #[derive(Default)]
 pub(crate) struct Instances {
     taken: HashSet<String>,
-    /// By name, the number that was given last.
+    /// The last number given for each name.
     last: HashMap<String, usize>,
 }
 
@@ -80,7 +80,7 @@ impl Instances {
     }
 }
 
-/// Adds an arm to a layer's reactions; for one header, the arm that asks for data is tried first.
+/// Adds an arm to a layer's reactions; for one header, the arm that requires data is tried first.
 pub(crate) fn add_arm(layer: &mut Layer, event: EventId, arm: Arm) {
     match layer.reactions.iter_mut().find(|r| r.event == event) {
         Some(reaction) if arm.guard.data => reaction.arms.insert(0, arm),

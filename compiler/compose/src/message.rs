@@ -1,4 +1,4 @@
-//! An abstract message: what is known of a message that flows through the stack, without its bytes.
+//! An abstract message: the known properties of a message that flows through the stack, without its bytes.
 
 use std::collections::BTreeMap;
 
@@ -62,7 +62,7 @@ pub(crate) struct Kind {
 pub(crate) struct Size {
     pub min: u32,
     pub max: u32,
-    /// The number of pieces of which it is joined, and the length of the longest.
+    /// The number of pieces of which it consists, and the length of the longest.
     pub pieces: u32,
     pub piece: u32,
     /// If it is part of a longer message: its start is a multiple of this (1: anywhere; 0: it begins where that does).
@@ -131,7 +131,7 @@ impl Size {
         Size { min: 0, max, pieces: 1, piece: max, cut: 0, whole: true, growth }
     }
 
-    /// Up to `count` such parts in front of `last`.
+    /// Up to `count` such messages joined in front of `last`.
     pub fn joined(self, count: u32, last: Size) -> Size {
         let max = (u64::from(self.max) * u64::from(count) + u64::from(last.max)).min(u64::from(LONGEST)) as u32;
         let pieces = self.pieces.saturating_mul(count).saturating_add(last.pieces).min(PIECES);

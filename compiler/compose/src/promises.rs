@@ -9,10 +9,10 @@ use nacre_typed::Fragment;
 
 use crate::codes;
 
-/// A property that holds at a boundary.
+/// A guarantee that holds at a boundary.
 struct Held {
     name: String,
-    /// The layers that provide it and, if it no longer holds, break it.
+    /// The layer that provides it or, if it no longer holds, the one that breaks it.
     by: Option<usize>,
     broken: Option<usize>,
 }
@@ -58,7 +58,7 @@ fn unprovided(stack: &str, layers: &[&Fragment], place: usize, wanted: &str, hel
     let layer = layers[place];
     let title = format!("`{}` requires `{wanted}`, which nothing below it in `{stack}` provides", layer.short);
     let mut found = Diagnostic::error(codes::UNPROVIDED, title).at(layer.span, "requires it");
-    let mut help = format!("put a layer that provides `{wanted}` between it and what is below");
+    let mut help = format!("put a layer that provides `{wanted}` directly below it");
     if let Some(Held { by, broken: Some(broken), .. }) = held.iter().find(|h| h.name == wanted) {
         let breaker = layers[*broken];
         found = found.also(breaker.span, "breaks it");
@@ -74,8 +74,8 @@ fn unprovided(stack: &str, layers: &[&Fragment], place: usize, wanted: &str, hel
         found = found.because(format!("`{}` below it provides {}, which {extend}", below.short, names.join(" and ")));
         if let [provided] = provided {
             help += &format!(
-                "; if all that `{provided}` does is right for `{wanted}`, an empty layer says it, and `nacre verify` \
-                 checks it: `worker as_wanted {{ requires {provided}; provides {wanted}; }}`"
+                "; if `{wanted}` allows all behaviour of `{provided}`, an empty layer can state this, and `nacre \
+                    verify` checks it: `worker as_wanted {{ requires {provided}; provides {wanted}; }}`"
             );
         }
     }

@@ -50,9 +50,9 @@ pub(crate) fn prune(linked: &mut Linked, flow: &Flow) -> Vec<Diagnostic> {
 
 fn unreachable(stack: &Stack, handler: &Handler) -> Diagnostic {
     let layer = stack.layer(handler.layer);
-    Diagnostic::warning(codes::UNREACHED, format!("nothing brings `{}` on in this stack", handler.name))
+    Diagnostic::warning(codes::UNREACHED, format!("`{}` is never triggered in this stack", handler.name))
         .at(handler.span, "never runs here")
-        .because(format!("no neighbour of `{}` and no port sends that event with that header", layer.name))
+        .because(format!("no neighbour of `{}` and no port emits that event with that header", layer.name))
 }
 
 fn used_functions(stack: &Stack, handlers: &[HandlerId]) -> Vec<FunctionId> {

@@ -15,7 +15,7 @@ pub(crate) fn check(stack: &Stack, flow: &Flow) -> Vec<Diagnostic> {
     let stated = limits(stack);
     let ports = stack.ports.iter().enumerate().skip(1);
     let calls = ports.flat_map(|(p, port)| port.inputs.iter().map(move |input| (PortId(p as u32), input.event)));
-    // Calls that the stack itself limits have no other limit than 0.
+    // Only calls that admit no data are reported: their limit is 0.
     let refusing = calls.filter(|call| stack.event(call.1).message.is_some() && stated.get(call) == Some(&0));
     refusing.map(|(_, event)| warning(stack, flow, event)).collect()
 }
@@ -33,7 +33,7 @@ fn warning(stack: &Stack, flow: &Flow, event: EventId) -> Diagnostic {
         None => found,
     };
     found
-        .because(format!("a frame takes {frame} bytes of data; how much longer messages become is not bounded"))
+        .because(format!("a frame fits {frame} bytes of data; the growth of messages is not bounded"))
         .help(format!("state the longest message: accepts {name}(m) when m.len <= {};", (frame / 4).max(1)))
 }
 

@@ -19,8 +19,7 @@ pub(crate) fn check(stack: &Stack) -> Option<Diagnostic> {
         return None;
     }
     let layer = stack.layer(largest.layer);
-    let title =
-        format!("the state of one connection takes {} MiB; at most {} are taken", total >> 20, MOST_BYTES >> 20);
+    let title = format!("the state of one connection has {} MiB; the limit is {} MiB", total >> 20, MOST_BYTES >> 20);
     let label = format!("`{}` takes {} MiB of them", largest.name, of(stack, largest.layer, &largest.ty) >> 20);
     Some(Diagnostic::error(codes::STATE, title).at(layer.span, label).help("lower the capacities of its containers"))
 }
@@ -58,7 +57,7 @@ fn of(stack: &Stack, layer: LayerId, ty: &Type) -> u64 {
     }
 }
 
-/// A message that a layer keeps carries a header of each layer above.
+/// The size of a message that a layer stores: it has at most one header of each layer above.
 fn message(stack: &Stack, layer: LayerId) -> u64 {
     let above = (layer.0 + 1..stack.layers.len() as u32).map(LayerId);
     let widest = |layer: LayerId| {

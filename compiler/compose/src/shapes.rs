@@ -134,7 +134,7 @@ pub(crate) fn own_header(stack: &Stack, layer: LayerId, kind: &Kind) -> Option<H
     kind.headers.first().copied().filter(|h| stack.header(*h).layer == layer)
 }
 
-/// The local that a node's message is in, the layer's own header being popped.
+/// The local that contains a node's message, without the layer's own header.
 fn message_of(stack: &Stack, node: &Node, code: &Handler, size: Size) -> Option<(LocalId, Bag)> {
     let Node::Event(layer, event, Some(kind)) = node else { return None };
     let local = code.parameters[stack.event(*event).message? as usize];
@@ -204,9 +204,9 @@ fn leave(linked: &Linked, flow: &mut Flow, port: PortId, emission: &Emission, pe
     any
 }
 
-/// The event by which the peer gets what left as this one: where there is a choice, the delivery for what was sent,
-/// else the event of the same name. The lower boundary brings up all frames by one event, the first of its inputs that
-/// has a message.
+/// The event with which the peer receives this one: for `sending` the delivery, if there is a choice, otherwise the
+/// event of the same name. The lower boundary brings up all frames by one event, the first of its inputs that has a
+/// message.
 pub(crate) fn returning(linked: &Linked, sent: EventId) -> Option<EventId> {
     let stack = &linked.stack;
     let name = &stack.event(sent).name;

@@ -1,4 +1,4 @@
-//! Finds numbers that only grow in equal steps: the starts of pieces that are cut one after the other.
+//! Finds numbers that only grow in equal steps: the starts of consecutive pieces.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::constants::{constant, is_lossless, width};
 /// A common divisor of all values, for each cell and each local of one body.
 #[derive(Clone, Debug)]
 pub(crate) struct Strides {
-    /// Shared by all bodies, which raise no cell further.
+    /// Shared by all bodies.
     cells: Arc<Values<Stride>>,
     locals: Values<Stride>,
-    /// None: nothing is known of locals.
+    /// None: the strides of locals are unknown.
     body: Option<BodyId>,
 }
 

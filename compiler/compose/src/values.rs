@@ -27,8 +27,8 @@ impl Run<'_> {
         Bag::one(Kind { headers: vec![], data: false, origin: Origin::Made }, size)
     }
 
-    /// The messages whose bytes an expression of type View looks at, piece after piece: nothing is made for that. Bytes
-    /// put together of several are nobody's data.
+    /// The messages whose bytes an expression of type View reads, piece after piece, without new bytes. Bytes
+    /// concatenated from several messages are not data.
     pub(crate) fn viewed(&mut self, view: &Expr, done: &mut Vec<Course>) -> Bag {
         match &view.kind {
             ExprKind::View(message) => self.viewed(message, done),
@@ -56,7 +56,7 @@ impl Run<'_> {
         }
     }
 
-    /// The same where the bytes must stand in one run: if they do not, they are copied.
+    /// The same for bytes that must be contiguous: bytes in pieces are copied.
     pub(crate) fn flat(&mut self, view: &Expr, done: &mut Vec<Course>) -> Bag {
         let bag = self.viewed(view, done);
         if matches!(view.ty, Type::View | Type::Msg) {
@@ -78,7 +78,7 @@ impl Run<'_> {
         })
     }
 
-    /// What is packed is one new string of bytes.
+    /// The packed message is one new string of bytes.
     fn pack(&mut self, layout: LayoutId, message: &Expr, done: &mut Vec<Course>) -> Bag {
         let packed = self.packed(layout, message, done);
         done.push(Course::Act(Act::Make(packed.size().max)));
@@ -197,8 +197,8 @@ impl Run<'_> {
     }
 }
 
-/// The bytes in front of a packed message with these headers, at the most: fields with a place of their own end there,
-/// all others may come behind them.
+/// The maximum number of bytes in front of a packed message with these headers. Fields with a fixed place end within
+/// them; all others may follow those.
 fn head(stack: &Stack, headers: &[HeaderId]) -> u32 {
     let (mut end, mut packed) = (SHAPE_NUMBER * 8, 0);
     for field in headers.iter().flat_map(|h| &stack.header(*h).fields) {

@@ -1,4 +1,4 @@
-//! The messages that flow through the whole stack, as far as known.
+//! The messages that are known to flow through the whole stack.
 
 use std::collections::{BTreeMap, BTreeSet};
 

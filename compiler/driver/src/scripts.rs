@@ -162,8 +162,8 @@ impl<'s> Script<'s> {
             return self.arguments(named, stack.event(event.event));
         }
         let (verb, opposite) = match named.input {
-            true => ("can be called", "it comes out: write `expect ...` to wait for it"),
-            false => ("comes out", "it is called by the test: write it without `expect`"),
+            true => ("can be called", "it is an output: write `expect ...` to wait for it"),
+            false => ("is an output", "it is an input: call it without `expect`"),
         };
         let message = format!("no event `{}` {verb} at `{}`", named.event.name, named.endpoint.name);
         if others.iter().any(|e| name(e) == named.event.name) {
@@ -192,7 +192,7 @@ impl<'s> Script<'s> {
             (TestArgument::Any(span), _) => {
                 if named.input {
                     let help = "give a value, such as \"text\", `bytes 100` or a number";
-                    self.unfit("`_` is for expectations", *span, "a call needs a value", help);
+                    self.unfit("`_` is allowed only in expectations", *span, "a call needs a value", help);
                 }
             }
             (TestArgument::Text(..), Type::Msg) => {}
@@ -210,7 +210,7 @@ impl<'s> Script<'s> {
                 self.unfit("expected an address", *span, "a message", "write the name of an endpoint");
             }
             (TestArgument::Text(_, span) | TestArgument::Bytes { span, .. }, _) => {
-                self.unfit("expected a number", *span, "a message", "write a number or a time");
+                self.unfit("expected a number", *span, "a message", "write a number or a duration");
             }
             (TestArgument::Expr(expr), Type::Addr) => match &expr.kind {
                 ExprKind::Name(name) => {
@@ -246,7 +246,7 @@ impl<'s> Script<'s> {
         match (owner, layer) {
             (Some(Some(owner)), None) => {
                 let help = format!("it is a counter of a layer: write `{}.{}`", stack.layer(owner).name, counter.name);
-                self.unfit(&message, counter.span, "of which layer?", &help);
+                self.unfit(&message, counter.span, "the layer is missing", &help);
             }
             (Some(None), Some(_)) => {
                 let help = format!("it is a counter of the stack: write `{}` without a layer", counter.name);
@@ -259,7 +259,7 @@ impl<'s> Script<'s> {
     fn time(&mut self, expr: &Expr, example: &str) {
         if self.kind(expr) == Some(Kind::Number) {
             let help = format!("write a unit: `{example}`");
-            self.unfit("expected a time", expr.span, "a number", &help);
+            self.unfit("expected a duration", expr.span, "a number", &help);
         }
     }
 
@@ -282,14 +282,14 @@ impl<'s> Script<'s> {
                 let (left, right) = (self.kind(left)?, self.kind(right)?);
                 let kind = combined(*op, left, right);
                 if kind.is_none() {
-                    let help = "tests know + - * / % of numbers, and times with numbers";
+                    let help = "tests support + - * / % of numbers, and arithmetic of durations with numbers";
                     self.unfit("this cannot be computed in a test", expr.span, "here", help);
                 }
                 kind
             }
             _ => {
-                let help = "tests know numbers, times, variables of `for`, and values of enums";
-                self.unfit("expected a number or a time", expr.span, "here", help);
+                let help = "tests support numbers, durations, variables of `for`, and values of enums";
+                self.unfit("expected a number or a duration", expr.span, "here", help);
                 None
             }
         }

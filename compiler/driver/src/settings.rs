@@ -158,7 +158,7 @@ fn no_network(configuration: &Configuration, lowest: Option<&ast::Layer>) -> Dia
     if *span == Span::default() {
         found
     } else {
-        found.at(*span, "checked over which network?")
+        found.at(*span, "the network below is not specified")
     }
 }
 
@@ -310,7 +310,7 @@ impl<'s> Names<'s> {
                 let timers = self.timers.iter().filter(|_| self.is_layer).filter_map(|t| t.strip_prefix(&prefix));
                 let others = self.calls.iter().chain(&self.givens).chain(&self.actions).map(String::as_str);
                 let known: Vec<&str> = others.chain(timers).chain(BOUNDS.map(|(name, _)| name)).collect();
-                let message = format!("`{first}` is nothing that a configuration of `{}` can set", self.subject);
+                let message = format!("a configuration of `{}` has no setting `{first}`", self.subject);
                 error_at(message, setting, 0, suggestion(first, &known))
             }
             [_] if !layers.contains(&first.as_str()) => {

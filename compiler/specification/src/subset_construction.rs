@@ -202,7 +202,7 @@ impl Making<'_> {
         }
         self.states += states.len();
         if self.states > MOST_ALL || self.moves > MOST_MOVES {
-            return Err(format!("what can be known of `{}` is too much for a table", self.automaton.name));
+            return Err(format!("the possible states of `{}` exceed the table", self.automaton.name));
         }
         self.sets.insert(states.clone(), number);
         self.all.push(states);
@@ -245,7 +245,7 @@ impl Making<'_> {
                     }
                 }
                 if found.len() > MOST_MOVES {
-                    return Err(format!("what `{}` allows is too much for a table", self.automaton.name));
+                    return Err(format!("the events that `{}` allows exceed the table", self.automaton.name));
                 }
             }
         }

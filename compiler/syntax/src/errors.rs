@@ -4,51 +4,51 @@ use nacre_diagnostics::{Diagnostic, Span};
 
 /// The error codes of this crate, each with a short title.
 pub const CODES: &[(&str, &str)] = &[
-    ("S0001", "a character that means nothing"),
-    ("S0002", "a text that is not closed"),
+    ("S0001", "an unknown character"),
+    ("S0002", "an unterminated text"),
     ("S0003", "a number that is too large"),
-    ("S0004", "an escape that means nothing"),
-    ("S0005", "something else was expected"),
+    ("S0004", "an unknown escape"),
+    ("S0005", "an unexpected token"),
     ("S0006", "a semicolon is missing"),
-    ("S0007", "a bracket is not closed"),
+    ("S0007", "an unclosed bracket"),
     ("S0008", "a reserved word used as a name"),
     ("S0009", "a name written in the wrong case"),
-    ("S0010", "no item of a file"),
-    ("S0011", "no member of a layer"),
+    ("S0010", "not an item of a file"),
+    ("S0011", "not a member of a layer"),
     ("S0012", "nested too deeply, or too long"),
-    ("S0013", "comparisons in a row"),
-    ("S0014", "no attribute of a header field"),
-    ("S0015", "no place to assign to"),
-    ("S0016", "no unit of time"),
-    ("S0017", "no value of a setting"),
+    ("S0013", "chained comparisons"),
+    ("S0014", "not an attribute of a header field"),
+    ("S0015", "the target of an assignment is not a place"),
+    ("S0016", "not a unit of time"),
+    ("S0017", "not a value of a setting"),
     ("S0018", "`else` where nothing can fail"),
-    ("S0019", "in the wrong order"),
-    ("S0020", "no contract"),
-    ("S0021", "a block of C that is not closed"),
+    ("S0019", "wrong order"),
+    ("S0020", "not a contract"),
+    ("S0021", "an unclosed block of C"),
     ("S0022", "`if` as a value without `else`"),
-    ("S0023", "no statement of a test"),
+    ("S0023", "not a statement of a test"),
     ("S0024", "a semicolon between fields"),
     ("S0025", "assignment in a condition"),
-    ("S0026", "a bracket that closes nothing"),
+    ("S0026", "an unmatched closing bracket"),
     ("S0027", "a comma is missing"),
     ("S0028", "a member outside of a layer"),
     ("S0029", "a `let` with a type"),
-    ("S0030", "a filter with too few or too many parts"),
-    ("S0031", "`||` behind `let` in a condition"),
-    ("S0032", "`=` in place of `:`"),
+    ("S0030", "a missing or duplicate part of a filter"),
+    ("S0031", "`||` after `let` in a condition"),
+    ("S0032", "`=` instead of `:`"),
     ("S0033", "a comment between `/*` and `*/`"),
-    ("S0034", "the name of an import where something is declared"),
-    ("S0035", "a name before a dot that no import has"),
+    ("S0034", "the alias of an import as a new name"),
+    ("S0035", "an unknown alias before a dot"),
 ];
 
 pub(crate) fn unknown_character(span: Span, text: &str) -> Diagnostic {
-    let found = Diagnostic::error("S0001", format!("`{}` means nothing here", text.escape_debug()))
+    let found = Diagnostic::error("S0001", format!("unexpected character `{}`", text.escape_debug()))
         .at(span, "this character")
         .because(
             "outside of texts and comments, sources consist of ASCII letters, digits and the signs of the language",
         );
     match text {
-        "'" => found.help("texts stand in double quotes: \"octet\""),
+        "'" => found.help("texts are written in double quotes: \"octet\""),
         "#" => found.help("comments begin with `//`; another file is imported: import \"path/to/file.nacre\";"),
         "@" => found.help("a fixed place in a frame is written `at byte 4` or `at cookie`"),
         "~" => found.help("the complement of x is `x ^ 0xff`, with as many bits as x has"),
@@ -57,9 +57,9 @@ pub(crate) fn unknown_character(span: Span, text: &str) -> Diagnostic {
 }
 
 pub(crate) fn open_text(span: Span) -> Diagnostic {
-    Diagnostic::error("S0002", "this text is not closed")
-        .at(span, "begins here, and the line ends before it does")
-        .because("a text ends on the line on which it begins")
+    Diagnostic::error("S0002", "unterminated text")
+        .at(span, "begins here and does not end on this line")
+        .because("a text cannot span lines")
         .help("close it with `\"`; a line break within a text is written `\\n`")
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn large_number(span: Span) -> Diagnostic {
 pub(crate) fn unknown_escape(span: Span, escape: &str) -> Diagnostic {
     Diagnostic::error("S0004", format!("`{escape}` is not an escape"))
         .at(span, "in this text")
-        .because("a text knows `\\n`, `\\r`, `\\t`, `\\0`, `\\\\`, `\\\"` and `\\x41`, two hex digits below 80")
+        .because("escapes are `\\n`, `\\r`, `\\t`, `\\0`, `\\\\`, `\\\"` and `\\x41` (two hex digits below 80)")
         .help("for a backslash itself write `\\\\`")
 }
 
@@ -92,8 +92,8 @@ pub(crate) fn expected(what: &str, found: &str, span: Span) -> Diagnostic {
 
 pub(crate) fn missing_semicolon(after: Span, next: Span, found: &str) -> Diagnostic {
     Diagnostic::error("S0006", format!("expected `;`, found {found}"))
-        .at(after, "a `;` is missing behind this")
-        .also(next, "this cannot continue what comes before it")
+        .at(after, "a `;` is missing after this")
+        .also(next, "this cannot follow the preceding code")
         .help("write `;` at the end")
 }
 
@@ -101,8 +101,8 @@ pub(crate) fn not_closed(bracket: &str, open: Span, next: Span, found: &str) -> 
     let close = closing(bracket);
     Diagnostic::error("S0007", format!("this `{bracket}` is not closed"))
         .at(open, "opened here")
-        .also(next, format!("{found} cannot stand within it"))
-        .help(format!("close it with `{close}` before"))
+        .also(next, format!("{found} cannot be within it"))
+        .help(format!("close it with `{close}` before this"))
 }
 
 fn closing(bracket: &str) -> &'static str {
@@ -117,38 +117,38 @@ fn closing(bracket: &str) -> &'static str {
 pub(crate) fn no_comma(bracket: &str, open: Span, after: Span, next: Span, found: &str) -> Diagnostic {
     let close = closing(bracket);
     Diagnostic::error("S0027", format!("expected `,` or `{close}`, found {found}"))
-        .at(next, "this cannot continue what comes before it")
-        .also(after, format!("a `,` or `{close}` is missing behind this"))
+        .at(next, "this cannot follow the preceding code")
+        .also(after, format!("a `,` or `{close}` is missing after this"))
         .also(open, "opened here")
         .because("the parts of a list are separated by commas")
-        .help(format!("write `,` before it if it is another part, `{close}` if the list ends"))
+        .help(format!("write `,` before it to add another part, `{close}` to end the list"))
 }
 
 pub(crate) fn closes_nothing(span: Span, bracket: &str) -> Diagnostic {
-    Diagnostic::error("S0026", format!("this `{bracket}` closes nothing"))
-        .at(span, "nothing is open here")
-        .because("what was open before it has been closed already")
-        .help(format!("remove it, or look for one `{bracket}` too many above"))
+    Diagnostic::error("S0026", format!("unmatched `{bracket}`"))
+        .at(span, "there is no open bracket here")
+        .because("all brackets before it are already closed")
+        .help(format!("remove it, or an extra `{bracket}` before it"))
 }
 
 pub(crate) fn reserved(word: &str, span: Span) -> Diagnostic {
     Diagnostic::error("S0008", format!("`{word}` is a reserved word"))
         .at(span, "cannot be a name")
-        .because("reserved words begin statements, members and operators, so they are never names")
+        .because("reserved words cannot be used as names")
         .help(format!("use another name, such as `{word}_` or a longer one"))
 }
 
 pub(crate) fn name_of_import(word: &str, what: &str, span: Span) -> Diagnostic {
-    Diagnostic::error("S0034", format!("`{word}` is the name of an import"))
-        .at(span, format!("it stands for a file, not for {what}"))
-        .because("in this file the name stands for the imported file, always with a dot behind it")
-        .help(format!("use another name, or write `{word}.` and what the file declares"))
+    Diagnostic::error("S0034", format!("`{word}` is the alias of an import"))
+        .at(span, format!("it refers to a file, not to {what}"))
+        .because("in this file, the alias refers to the imported file and is always followed by a dot")
+        .help(format!("use another name, or write `{word}.` and the name of an item of the file"))
 }
 
 pub(crate) fn no_such_import(word: &str, known: &[&str], span: Span) -> Diagnostic {
-    let found = Diagnostic::error("S0035", format!("no import has the name `{word}`"))
+    let found = Diagnostic::error("S0035", format!("no import has the alias `{word}`"))
         .at(span, "unknown")
-        .because("what stands before the dot is the name that an `import` of this file gives");
+        .because("the name before the dot must be the alias of an `import` of this file");
     match known {
         [] => found.help(format!("write: import \"path/to/file.nacre\" as {word};")),
         known => found.help(format!("there are: {}", known.join(", "))),
@@ -159,8 +159,8 @@ pub(crate) fn wrong_case(word: &str, what: &str, help: String, span: Span) -> Di
     Diagnostic::error("S0009", format!("`{word}` cannot name {what}"))
         .at(span, format!("expected the name of {what}"))
         .because(
-            "types and headers are Capitalized with a lower-case letter, constants and parameters ALL_CAPITALS, \
-            all else lower_case",
+            "types and headers are Capitalized with a lower-case letter, constants and parameters ALL_CAPITALS, all \
+                other names lower_case",
         )
         .help(help)
 }
@@ -174,7 +174,7 @@ pub(crate) fn no_item(span: Span, found: &str, hint: Option<&str>) -> Diagnostic
         );
     match hint {
         Some(hint) => diagnostic.help(hint),
-        None => diagnostic.help("handlers, headers and state belong between the braces of a layer"),
+        None => diagnostic.help("handlers, headers and state are written between the braces of a layer"),
     }
 }
 
@@ -188,79 +188,79 @@ pub(crate) fn no_member(span: Span, found: &str, hint: Option<&str>) -> Diagnost
         );
     match hint {
         Some(hint) => diagnostic.help(hint),
-        None => diagnostic.help("a handler begins with where its event comes from: `up deliver(m) { pass; }`"),
+        None => diagnostic.help("a handler begins with the direction or port of its event: `up deliver(m) { pass; }`"),
     }
 }
 
 pub(crate) fn too_deep(span: Span) -> Diagnostic {
     Diagnostic::error("S0012", "this is nested too deeply")
         .at(span, format!("more than {} levels", crate::limits::DEEPEST))
-        .because("the compiler walks over nested parts one within another, and its own stack is finite")
-        .help("give parts of it names with `let`, or make a `fn` of them")
+        .because("the compiler traverses nested constructs recursively, and its own stack is finite")
+        .help("name parts of it with `let`, or move them to a `fn`")
 }
 
 pub(crate) fn too_long(span: Span) -> Diagnostic {
     Diagnostic::error("S0012", "this file is too long")
         .at(span, format!("more than {} bytes", crate::limits::LONGEST))
-        .because("places in a file are kept in 32 bits")
-        .help("divide it, and `import` the parts")
+        .because("positions in a file have 32 bits")
+        .help("split it, and `import` the parts")
 }
 
 pub(crate) fn no_attribute(span: Span, word: &str) -> Diagnostic {
-    Diagnostic::error("S0014", format!("`{word}` is no attribute of a header field"))
+    Diagnostic::error("S0014", format!("`{word}` is not an attribute of a header field"))
         .at(span, "expected an attribute, or the end of the field")
         .because(
-            "behind the type can stand the order of bytes (`big`), a place in the frame (`at byte 4`, `at cookie`, \
-             `at fingerprint`) and a class (`identification`, `protocol`, `message`, `gossip`), each once",
+            "the type can be followed by the byte order (`big`), a place in the frame (`at byte 4`, `at cookie`, \
+                `at fingerprint`) and a class (`identification`, `protocol`, `message`, `gossip`), each once",
         )
-        .help("take one of these, or write `,` before the next field")
+        .help("use one of these, or write `,` before the next field")
 }
 
 pub(crate) fn missing_comma(after: Span, next: Span) -> Diagnostic {
     Diagnostic::error("S0027", "a comma is missing")
-        .at(after, "a `,` is missing behind this")
-        .also(next, "here the next field begins")
+        .at(after, "a `,` is missing after this")
+        .also(next, "the next field begins here")
         .because("fields and variants are separated by commas")
         .help("write `,`")
 }
 
 pub(crate) fn member_outside(span: Span, word: &str) -> Diagnostic {
-    Diagnostic::error("S0028", format!("this `{word}` stands outside of a layer"))
+    Diagnostic::error("S0028", format!("this `{word}` is outside a layer"))
         .at(span, "no layer is open here")
-        .because("handlers, headers, states and functions stand between the braces of a layer")
-        .help("put it into a `worker`, `multiplexor` or `router`; perhaps a `}` above is one too many")
+        .because("handlers, headers, state and functions are written between the braces of a layer")
+        .help("move it into a `worker`, `multiplexor` or `router`, or remove an extra `}` before it")
 }
 
 pub(crate) fn let_with_type(span: Span) -> Diagnostic {
-    Diagnostic::error("S0029", "a `let` has no type")
+    Diagnostic::error("S0029", "a `let` cannot have a type")
         .at(span, "expected `=`")
-        .because("the type of a `let` is that of its value")
-        .help("leave the type out, convert the value with `as`, or declare a variable: `var n: u16 = ...;`")
+        .because("the type of a `let` is the type of its value")
+        .help("omit the type, convert the value with `as`, or declare a variable: `var n: u16 = ...;`")
 }
 
 pub(crate) fn or_after_let(span: Span) -> Diagnostic {
     Diagnostic::error("S0031", "`||` cannot follow `let` in a condition")
-        .at(span, "with this, the pattern need not match")
-        .because("the names of the pattern would have no value where only the other side is true")
-        .help("put `||` into parentheses behind `&&`, or write two `if`s")
+        .at(span, "after this, the pattern might not match")
+        .because("the names of the pattern would have no value if only the other side is true")
+        .help("write `||` in parentheses after `&&`, or write two `if`s")
 }
 
 pub(crate) fn field_with_equal(span: Span, field: &str) -> Diagnostic {
-    Diagnostic::error("S0032", format!("the value of `{field}` stands behind `:`, not `=`"))
+    Diagnostic::error("S0032", format!("the value of `{field}` is written after `:`, not `=`"))
         .at(span, "should be `:`")
-        .because("`=` assigns to a place that is there already; here a value is made")
+        .because("`=` assigns to an existing place; this expression creates a value")
         .help(format!("write `{field}: ...`"))
 }
 
 pub(crate) fn block_comment(span: Span) -> Diagnostic {
-    Diagnostic::error("S0033", "comments do not stand between `/*` and `*/`")
+    Diagnostic::error("S0033", "comments are not written between `/*` and `*/`")
         .at(span, "expected a statement or an expression")
-        .because("a comment goes to the end of its line, so that none is left open")
+        .because("a comment ends at the end of its line")
         .help("begin each of its lines with `//`")
 }
 
 pub(crate) fn filter_without_input(span: Span, name: &str) -> Diagnostic {
-    Diagnostic::error("S0030", format!("the filter `{name}` does not say what it does with its input"))
+    Diagnostic::error("S0030", format!("the filter `{name}` does not process its input"))
         .at(span, "has neither `byte` nor `word`")
         .because("a filter is run once for each byte, or once for each word of four bytes")
         .help("add `byte(b: u8) { ... }` or `word(w: u32) { ... }`")
@@ -268,15 +268,15 @@ pub(crate) fn filter_without_input(span: Span, name: &str) -> Diagnostic {
 
 pub(crate) fn part_again(span: Span, word: &str) -> Diagnostic {
     Diagnostic::error("S0030", format!("this filter has a second `{word}`"))
-        .at(span, "there is one above")
+        .at(span, "the first is above")
         .because("a filter has one input, of bytes or of words, at most one `end` and at most one `result`")
-        .help("put what both do into one")
+        .help("merge the two")
 }
 
 pub(crate) fn comparisons_in_a_row(first: Span, second: Span) -> Diagnostic {
-    Diagnostic::error("S0013", "comparisons cannot follow one another")
+    Diagnostic::error("S0013", "comparisons cannot be chained")
         .at(second, "a second comparison")
-        .also(first, "the first one gives true or false")
+        .also(first, "the result of the first one is true or false")
         .because("`a < b < c` would compare true or false with c")
         .help("write `a < b && b < c`, or put one comparison in parentheses")
 }
@@ -297,35 +297,34 @@ pub(crate) fn no_fraction(span: Span, word: &str) -> Diagnostic {
 
 pub(crate) fn not_a_unit(span: Span, word: &str) -> Diagnostic {
     let found = Diagnostic::error("S0016", format!("`{word}` is not a unit of time"))
-        .at(span, "behind a number stands a unit or nothing")
+        .at(span, "a number is followed by a unit or nothing")
         .because("the units are ns, us, ms, s, min and h");
     let digits = |prefix| word.strip_prefix(prefix).is_some_and(|n: &str| n.bytes().all(|b| b.is_ascii_digit()));
     if digits('e') || digits('E') {
         return found.help("numbers have no exponent: write the digits, in groups if you like: `1_000_000`");
     }
     if digits('u') || digits('i') || matches!(word, "U" | "L" | "UL" | "ULL" | "LL" | "f") {
-        return found
-            .help("numbers have no suffix: their type follows from their place, or is said by `as`: `5 as u16`");
+        return found.help("numbers have no suffix: their type is inferred, or stated by `as`: `5 as u16`");
     }
-    found.help("write, for example, `50 ms`; if no duration is meant, an operator is missing between the two")
+    found.help("write, for example, `50 ms`; if this is not a duration, an operator is missing between the two")
 }
 
 pub(crate) fn no_setting(span: Span) -> Diagnostic {
     Diagnostic::error("S0017", "a setting of a configuration is a number")
-        .at(span, "no number")
-        .because("a configuration bounds the world of a verification, and reads no names")
-        .help("write a number, a duration, `true`, `false`, or one for each participant: `send = (3, 0);`")
+        .at(span, "not a number")
+        .because("the settings of a configuration are constants and cannot refer to names")
+        .help("write a number, a duration, `true`, `false`, or one value per participant: `send = (3, 0);`")
 }
 
 pub(crate) fn cannot_fail(span: Span, what: &str) -> Diagnostic {
-    Diagnostic::error("S0018", format!("`{what}` takes no `else`"))
+    Diagnostic::error("S0018", format!("`{what}` cannot have an `else`"))
         .at(span, "nothing before it can fail")
-        .because("`else` follows what can fail: a `let`, `ref`, assignment, call or `pass`")
+        .because("`else` follows a statement that can fail: a `let`, `ref`, assignment, call or `pass`")
         .help("end the statement with `;`, and remove the `else`")
 }
 
 pub(crate) fn wrong_order(span: Span, what: &str, before: &str) -> Diagnostic {
-    Diagnostic::error("S0019", format!("`{what}` comes too late"))
+    Diagnostic::error("S0019", format!("`{what}` is in the wrong place"))
         .at(span, "not here")
         .because("a file begins with its edition, then its imports, then its items")
         .help(format!("move it before the first {before}"))
@@ -333,9 +332,10 @@ pub(crate) fn wrong_order(span: Span, what: &str, before: &str) -> Diagnostic {
 
 pub(crate) fn no_contract(span: Span, found: &str) -> Diagnostic {
     Diagnostic::error("S0020", format!("{found} is not a contract"))
-        .at(span, "expected what may be assumed of the function")
+        .at(span, "expected a contract of the function")
         .because(
-            "a function in C is known only by its contract: `pure`, `inverse of f`, `grows n`, `shrinks n`, `range n`",
+            "a contract states what the compiler may assume of a function in C: `pure`, `inverse of f`, `grows n`, \
+             `shrinks n`, `range n`",
         )
         .help("write one of these, or `;`")
 }
@@ -350,7 +350,7 @@ pub(crate) fn if_without_else(span: Span, next: Span) -> Diagnostic {
 
 pub(crate) fn no_test_statement(span: Span, found: &str) -> Diagnostic {
     Diagnostic::error("S0023", format!("{found} does not begin a statement of a test"))
-        .at(span, "expected a step of the script")
+        .at(span, "expected a statement")
         .because(
             "a test consists of `open`, `network`, `run`, `expect`, `for`, and calls at the ports of its endpoints",
         )
@@ -360,7 +360,9 @@ pub(crate) fn no_test_statement(span: Span, found: &str) -> Diagnostic {
 pub(crate) fn semicolon_between_fields(span: Span) -> Diagnostic {
     Diagnostic::error("S0024", "fields are separated by commas")
         .at(span, "this should be `,`")
-        .because("fields of headers, structs and states stand in a list; only a `wire` ends its fields with `;`")
+        .because(
+            "fields of headers, structs and states are separated by commas; only a `wire` ends its fields with `;`",
+        )
         .help("write `,`")
 }
 

@@ -30,15 +30,15 @@ const BRACES: &str = "a block stands in braces: `if x { ... } else { ... }`";
 const SECOND_LET: &str =
     "a condition has one `let`, as its first part: `if let x = a && b { ... }`; put a second `if let` into its block";
 const CASE: &str = "the name of a header or struct has a lower-case letter: `Head { number: 1 }`";
-const LEAVES: &str = "an `else` leaves: `else return;`, `break`, `unreachable`, or a block that ends so";
+const LEAVES: &str = "an `else` leaves: `else return;`, `break`, `unreachable`, or a block that ends with one of them";
 const MATCHED: &str = "write `match n { 1 => { ... } _ => { ... } }`";
 const NAME_FIRST: &str =
     "the name comes first: `number: u16`; a handler names its parameters without types: `down send(m)`";
-const FAILING: &str = "nothing is thrown: what can fail has an `else { ... }` where it stands";
+const FAILING: &str = "there are no exceptions: an operation that can fail has an `else { ... }`";
 const LOOPS: &str = "every loop has a bound: `while x bound 10 { ... }`, `for i in 0 .. 10 { ... }`";
-const LAYERS: &str = "layers are joined by `/`, the top first: `stack s = frag / pt2pt / floor;`";
-const STATE: &str = "what a layer remembers stands in its state: `state { next: u32 }`";
-const PRINTS: &str = "there are no macros, and nothing behind a value; a layer counts what happens: `count late;`";
+const LAYERS: &str = "layers are composed by `/`, the top layer first: `stack s = frag / pt2pt / floor;`";
+const STATE: &str = "fields of a layer are declared in its state: `state { next: u32 }`";
+const PRINTS: &str = "there are no macros and no output; a layer counts what happens: `count late;`";
 
 /// At an error where a statement, an expression or its end was expected.
 const STATEMENTS: &[Row] = &[
@@ -49,44 +49,42 @@ const STATEMENTS: &[Row] = &[
     (&[OneOf(&["elif", "elsif", "elseif", "elsef"])], &[], "write `else if`"),
     (&[Is("unless")], &[], "write `if !a { ... }`"),
     (&[Capitals], &[Is("{")], CASE),
-    (&[Is(".")], &[Digits], "the parts of a tuple get names: `let (a, b) = pair;`"),
+    (&[Is(".")], &[Digits], "the parts of a tuple are named by a pattern: `let (a, b) = pair;`"),
     (&[OneOf(&[")", "]"]), Is("else")], &[], LEAVES),
     (&[Name, Is("else")], &[Digits], LEAVES),
     (&[Is("else")], &[], BRACES),
-    (&[Is("++")], &[], "one more is `n += 1;` (`++` joins strings of bytes)"),
-    (&[], &[Is("++")], "one more is `n += 1;` (`++` joins strings of bytes)"),
-    (&[Is("-"), Is("-")], &[], "one less is `n -= 1;`"),
-    (&[Is("count"), Name], &[], "`count name;` counts one"),
+    (&[Is("++")], &[], "increment by `n += 1;` (`++` concatenates strings of bytes)"),
+    (&[], &[Is("++")], "increment by `n += 1;` (`++` concatenates strings of bytes)"),
+    (&[Is("-"), Is("-")], &[], "decrement by `n -= 1;`"),
+    (&[Is("count"), Name], &[], "`count name;` increments the counter"),
     (&[], &[OneOf(&["+=", "-=", "*=", "|=", "&="])], "an assignment is a statement of its own, and has no value"),
     (&[Is("==")], &[Is("=")], "equality is `==`, also of options and enums"),
-    (&[Is("!=")], &[Is("=")], "what differs is `!=`"),
-    (&[Is("<")], &[Is(">")], "what differs is `!=`"),
-    (&[Is("*")], &[Is("*")], "there is no power: multiply, or shift as in `1 << n`"),
-    (&[Is("..")], &[OneOf(&["=", "."])], "the end of a range is not in it: `0 .. N + 1`"),
+    (&[Is("!=")], &[Is("=")], "inequality is `!=`"),
+    (&[Is("<")], &[Is(">")], "inequality is `!=`"),
+    (&[Is("*")], &[Is("*")], "there is no power operator: multiply, or shift as in `1 << n`"),
+    (&[Is("..")], &[OneOf(&["=", "."])], "a range excludes its end: `0 .. N + 1`"),
     (&[OneOf(&["/", "%", "^", "<<", ">"])], &[OneOf(&["=", ">="])], "write the place twice: `n = n / 2;`"),
     (&[Is("=")], &[Is("+")], "write `n += 1;`"),
     (&[Is("for"), Is("("), Name], &[Is("=")], "write `for i in 0 .. 10 { ... }`"),
-    (&[Is("mut")], &[], "what changes is declared by `var x = ...;`"),
+    (&[Is("mut")], &[], "variables are declared by `var x = ...;`"),
     (&[OneOf(&["try", "throw", "raise", "catch", "except", "panic", "abort"])], &[], FAILING),
     (&[OneOf(&["loop", "do", "repeat", "until"])], &[], LOOPS),
     (&[OneOf(&["switch", "case"])], &[], MATCHED),
     (
         &[OneOf(&["goto", "await", "go", "defer", "async", "spawn", "lock"])],
         &[],
-        "a handler runs to its end, alone; `later above.event();` begins another step, `break` and `return` leave \
-         early",
+        "a handler runs to its end without interruption; `later above.event();` begins another step, `break` and \
+            `return` leave early",
     ),
     (
         &[OneOf(&["start", "set", "schedule"])],
         &[Name],
-        "a timer is armed by `arm t in 5 ms;`; a place is set by `x = \
-        ...;`",
+        "arm a timer with `arm t in 5 ms;`; assign to a place with `x = ...;`",
     ),
     (
         &[OneOf(&["stop", "clear", "kill", "disarm"])],
         &[Name],
-        "a timer is stopped by `cancel t;`, a container emptied \
-        by `c.clear();`",
+        "stop a timer with `cancel t;`, empty a container with `c.clear();`",
     ),
     (&[OneOf(&["delete", "del", "free"])], &[Name], "a message is released by `drop m;`, an entry by `c.remove(i);`"),
     (
@@ -101,7 +99,11 @@ const STATEMENTS: &[Row] = &[
     (&[Is("("), Type, Is(")")], &[], "a conversion is written `x as u16`"),
     (&[], &[Is(":"), Is("=")], DECLARED),
     (&[Is(":")], &[Is("=")], DECLARED),
-    (&[], &[Is("?")], "write `if a { b } else { c }`; an option is `!= none`, or taken by `if let x = a`"),
+    (
+        &[],
+        &[Is("?")],
+        "write `if a { b } else { c }`; test an option with `!= none`, or bind its value with `if let x = a`",
+    ),
     (&[Name], &[Is("!")], PRINTS),
     (&[], &[Is("fn")], "a function is a member of the layer, not of a handler"),
     (
@@ -114,10 +116,10 @@ const STATEMENTS: &[Row] = &[
     (&[], &[OneOf(&["then", "begin", "do"])], BRACES),
     (&[OneOf(&["begin", "end"])], &[], BRACES),
     (&[Is("=>")], &[], "an arm is a block: `1 => { ... }`"),
-    (&[], &[Is("->")], "fields and events stand behind a dot, `below.send(m)`; an arm is written `1 => { ... }`"),
+    (&[], &[Is("->")], "fields and events follow a dot, `below.send(m)`; an arm is written `1 => { ... }`"),
     (&[], &[Is(":"), Is("{")], "an arm is written `1 => { ... }`, a block `if x { ... }`"),
     (&[], &[Is(":")], BRACES),
-    (&[], &[OneOf(&["U", "L", "UL", "LL", "ULL"])], "numbers have no suffix: their type follows from their place"),
+    (&[], &[OneOf(&["U", "L", "UL", "LL", "ULL"])], "numbers have no suffix: their type is inferred"),
     (&[Is("}")], &[OneOf(&[",", ";"])], "no `;` or `,` follows a block"),
     (&[Is(";")], &[Is(";")], "one `;` is enough"),
     (
@@ -145,8 +147,8 @@ const RESERVED: &[Row] = &[
 
 /// At an error where a part of a declaration was expected.
 const DECLARATIONS: &[Row] = &[
-    (&[OneOf(&["{", ","])], &[Is("..")], "other fields are left out: `m - Head { number }`"),
-    (&[Is("filter"), Name], &[Is("<")], "a filter has no parameters, but uses constants: `const SHIFT: u8 = 13;`"),
+    (&[OneOf(&["{", ","])], &[Is("..")], "omit the other fields: `m - Head { number }`"),
+    (&[Is("filter"), Name], &[Is("<")], "a filter has no parameters, but can use constants: `const SHIFT: u8 = 13;`"),
     (&[Is(":"), Type], &[Name], "write `,` between the two"),
     (
         &[OneOf(&["func", "function", "def", "void", "sub", "proc"])],
@@ -172,21 +174,25 @@ const DECLARATIONS: &[Row] = &[
     (&[Is(":")], &[Is("[")], ARRAYS),
     (&[Type], &[Name], NAME_FIRST),
     (&[OneOf(&["(", ","]), Name], &[Is(":"), Type], NAME_FIRST),
-    (&[Name], &[Type], "`:` stands between a name and its type: `number: u16`"),
+    (&[Name], &[Type], "`:` separates a name and its type: `number: u16`"),
     (&[Is("on"), Is("timer")], &[], "a handler of a timer is written `on again { ... }`"),
     (&[OneOf(&["up", "down"]), Name], &[Is("{")], "an event has parentheses: `up init() { ... }`"),
-    (&[OneOf(&["header", "struct"]), Name], &[Is("(")], "fields stand in braces: `header Data { number: u16 }`"),
+    (&[OneOf(&["header", "struct"]), Name], &[Is("(")], "fields are written in braces: `header Data { number: u16 }`"),
     (
         &[OneOf(&["state", "given", "shared", "lasting", "counters"])],
         &[Name],
-        "fields stand in braces: `state { next: u32 }`, `counters { late }`",
+        "fields are written in braces: `state { next: u32 }`, `counters { late }`",
     ),
     (
         &[Is("worker"), Name],
         &[OneOf(&["extends", "implements", "provides"])],
-        "what a layer speaks stands behind its name: `worker name: channel<addr> over channel<addr> { ... }`",
+        "the interfaces of a layer follow its name: `worker name: channel<addr> over channel<addr> { ... }`",
     ),
-    (&[Is("worker"), Name], &[Is("(")], "parameters stand between `<` and `>`: `worker name<SIZE: u16 = 16> { ... }`"),
+    (
+        &[Is("worker"), Name],
+        &[Is("(")],
+        "parameters are written between `<` and `>`: `worker name<SIZE: u16 = 16> { ... }`",
+    ),
     (&[Is("import")], &[], "an import names a file: import \"path/to/file.nacre\";"),
     (&[Is("test")], &[], "the name of a test is a text: `test \"what is sent arrives\" { ... }`"),
     (&[Is("open"), Name], &[], "write `open a, b with stack;`"),
@@ -198,18 +204,18 @@ const MEMBERS: &[Row] = &[
     (
         &[],
         &[OneOf(&["pub", "private", "public", "protected", "export"])],
-        "what a layer declares is its own: leave this out",
+        "all members of a layer are private to it: omit this",
     ),
     (
         &[],
         &[OneOf(&["func", "function", "def", "void", "sub", "proc"])],
         "a function is written `fn name(x: u16) -> u16 { ... }`",
     ),
-    (&[], &[OneOf(&["type", "typedef", "using"])], "types have no other names; what belongs together is a `struct`"),
+    (&[], &[OneOf(&["type", "typedef", "using"])], "there are no type aliases; group fields in a `struct`"),
     (
         &[],
         &[OneOf(&["class", "impl", "object", "trait"])],
-        "what belongs together is a `struct`; functions are members of the layer",
+        "fields are grouped in a `struct`; functions are members of the layer",
     ),
     (
         &[],
@@ -219,7 +225,7 @@ const MEMBERS: &[Row] = &[
     (
         &[],
         &[OneOf(&["init", "constructor", "new", "setup", "main"])],
-        "a connection begins with `up init() { pass; }`; initial values stand in the state: `state { next: u32 = 1 }`",
+        "a connection begins with `up init() { pass; }`; initial values are in the state: `state { next: u32 = 1 }`",
     ),
     (
         &[],
@@ -229,13 +235,13 @@ const MEMBERS: &[Row] = &[
     (
         &[],
         &[OneOf(&["parameter", "parameters", "param", "params"])],
-        "parameters stand behind the name: `worker name<SIZE: u16 = 16> { ... }`",
+        "parameters follow the name: `worker name<SIZE: u16 = 16> { ... }`",
     ),
     (&[], &[OneOf(&["mut", "static", "local"])], STATE),
     (
         &[],
         &[Name, Is("(")],
-        "a handler begins with where its event comes from: `down send(m) { ... }`, `up deliver(m) { ... }`",
+        "a handler begins with the direction or port of its event: `down send(m) { ... }`, `up deliver(m) { ... }`",
     ),
     (&[], &[Name, Is(":")], STATE),
     (&[], &[Type], STATE),
@@ -256,7 +262,7 @@ const ITEMS: &[Row] = &[
         &[OneOf(&["use", "from", "include", "require", "using", "package", "mod", "module", "namespace"])],
         "another file is imported by its path: import \"path/to/file.nacre\";",
     ),
-    (&[], &[OneOf(&["type", "typedef"])], "types have no other names; what belongs together is a `struct`"),
+    (&[], &[OneOf(&["type", "typedef"])], "there are no type aliases; group fields in a `struct`"),
     (&[], &[OneOf(&["let", "var", "static", "define"])], "a constant of a file is written `const LARGEST: u16 = 1;`"),
     (&[], &[Type], "a constant of a file is written `const LARGEST: u16 = 1;`"),
     (&[], &[Is("/"), Is("*")], "a comment begins with `//` and ends with its line"),
@@ -265,18 +271,18 @@ const ITEMS: &[Row] = &[
 
 /// By the first words of a step of a test.
 const STEPS: &[Row] = &[
-    (&[], &[OneOf(&["sleep", "wait", "pause", "delay", "advance"])], "time goes on by `run 5 ms;`"),
+    (&[], &[OneOf(&["sleep", "wait", "pause", "delay", "advance"])], "`run 5 ms;` advances the time"),
     (
         &[],
         &[OneOf(&["assert", "check", "assert_eq"])],
         "write what is expected: `expect b.deliver(\"text\");`, `expect count a.layer.late == 0;`",
     ),
-    (&[], &[OneOf(&["let", "var", "const"])], "a test has no variables but those of `for i in 0 .. 10 { ... }`"),
+    (&[], &[OneOf(&["let", "var", "const"])], "the only variables of a test are those of `for i in 0 .. 10 { ... }`"),
     (&[], &[OneOf(&["send", "call", "deliver"])], "an event is called at an endpoint: `a.send(\"text\");`"),
     (
         &[],
         &[OneOf(&["if", "while", "loop", "match"])],
-        "a test is a script: it repeats steps by `for i in 0 .. 10 { ... }` and has no conditions",
+        "a test repeats statements by `for i in 0 .. 10 { ... }` and has no conditions",
     ),
     (&[], &[Is("/"), Is("*")], "a comment begins with `//` and ends with its line"),
 ];

@@ -79,8 +79,8 @@ impl Body<'_, '_> {
         for (name, ty) in declared {
             let left_out = !given.iter().any(|(n, _)| n.name == *name);
             if left_out && self.cx.needs_message(ty) {
-                let message = format!("`{}` lacks its field `{name}`", of.name);
-                let help = format!("it holds a message, which has no zero: write {name}: ...");
+                let message = format!("`{}` has no value for its field `{name}`", of.name);
+                let help = format!("it contains a message, which has no zero value: write {name}: ...");
                 self.error("T0074", message, of.span, "", help);
                 fine = false;
             }
@@ -104,7 +104,7 @@ impl Body<'_, '_> {
         for (field, _) in &declared {
             if !fields.iter().any(|(n, _)| n.name == *field) {
                 let help = format!("write {field}: ...");
-                self.error("T0074", format!("`{}` lacks its field `{field}`", name.name), span, "", help);
+                self.error("T0074", format!("`{}` has no value for its field `{field}`", name.name), span, "", help);
             }
         }
         Some(self.make(ExprKind::Push(Box::new(message), id, values), Type::Msg))

@@ -33,7 +33,7 @@ impl Body<'_, '_> {
         let place = self.changeable(e)?;
         let ty = place.ty.clone();
         if matches!(ty, Type::Timer) {
-            self.error("T0086", "a timer is armed or cancelled", e.span, "not assigned", "arm it: `arm t in 20 ms;`");
+            self.error("T0086", "a timer cannot be assigned", e.span, "not assigned", "arm it: `arm t in 20 ms;`");
             return None;
         }
         let value = self.assigned(e, given, &ty, span)?;

@@ -144,9 +144,9 @@ impl Body<'_, '_> {
         if self.cx.linear(&partial.ty) || partial.back != Back::None {
             self.error(
                 "T0096",
-                "a message is not tested further in the same condition",
+                "a message bound by `if let` cannot be tested in the same condition",
                 first.span,
-                "it would be held, but not consumed, where this is false",
+                "it would not be consumed if this is false",
                 "test it in the block",
             );
             return None;
@@ -184,7 +184,7 @@ impl Body<'_, '_> {
             WrittenPattern::Name(name) => Some(make(Some(b.bind_place(name, entry, true)))),
             WrittenPattern::Any => Some(make(None)),
             _ => {
-                b.error("T0082", "expected a name", pattern.span, "the value stays in its place", "");
+                b.error("T0082", "expected a name", pattern.span, "the value is only borrowed", "");
                 None
             }
         })
@@ -217,9 +217,9 @@ impl Body<'_, '_> {
         if !exhaustive {
             self.error(
                 "T0097",
-                "this `match` leaves values out",
+                "this `match` does not cover all values",
                 span,
-                "what happens with the others?",
+                "not all values have an arm",
                 "add an arm `_ => { ... }`",
             );
         }
@@ -283,9 +283,9 @@ impl Body<'_, '_> {
         match known.get(&None).or_else(|| known.get(&value)) {
             Some(first) => self.cx.found.push(
                 Diagnostic::error("T0117", "this arm of the `match` never runs")
-                    .at(span, "its value is taken already")
+                    .at(span, "its value already has an arm")
                     .also(*first, "by this arm")
-                    .help("remove one of them; `_` stands last"),
+                    .help("remove one of them; `_` must be last"),
             ),
             None => drop(known.insert(value, span)),
         }

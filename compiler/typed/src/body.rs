@@ -289,9 +289,9 @@ impl<'c, 'p> Body<'c, 'p> {
         let (message, help) = match ty {
             Type::View => (
                 "the bytes of a message cannot be kept",
-                "read them where they are used, `m.bytes through f`; do what has an effect before that",
+                "use them directly, as in `m.bytes through f`, after any operations with effects",
             ),
-            Type::Timer => ("a timer cannot be kept in a local", "use it where it is: `t.armed`"),
+            Type::Timer => ("a timer cannot be kept in a local", "use it in its place: `t.armed`"),
             _ => return true,
         };
         self.error("T0083", message, span, "kept here", help);

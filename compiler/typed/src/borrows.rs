@@ -167,18 +167,19 @@ impl Use {
     fn report(&self, through: Option<Span>) -> Diagnostic {
         let report = match &self.kept {
             Kept::Name(name) => {
-                let because =
-                    format!("`{name}` names a value where it is kept; after the change it may be gone, or another");
-                Diagnostic::error("T0160", format!("`{name}` is used after what it stands in was changed"))
+                let because = format!(
+                    "`{name}` refers to a place; after the change, the place may be empty or hold another value"
+                );
+                Diagnostic::error("T0160", format!("`{name}` is used after the place to which it refers was changed"))
                     .at(self.used, "used here")
                     .because(because)
-                    .help("use it before the change, or copy what is needed: for a message `share`")
+                    .help("use it before the change, or copy the needed values; a message by `share`")
             }
-            Kept::Walk => Diagnostic::error("T0116", "a container is changed while a loop goes over it")
-                .at(self.used, "the loop's body changes this")
+            Kept::Walk => Diagnostic::error("T0116", "a container is changed while a loop iterates over it")
+                .at(self.used, "the body of the loop changes this")
                 .help(
-                    "change it after the loop; a body may change fields of the current entry, or remove it and leave \
-                    at once",
+                    "change it after the loop; a body may change fields of the current entry, or remove it directly \
+                        before `return` or `break`",
                 ),
         };
         let report = report.also(self.changed, "changed here");

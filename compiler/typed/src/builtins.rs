@@ -88,7 +88,7 @@ impl Body<'_, '_> {
                         if is_zero { "this divides by zero" } else { "this divisor may be zero" },
                         e[2].span,
                         if is_zero { "zero" } else { "not a constant" },
-                        "say what happens then: `let x = mul_div(a, b, c) else ...;`",
+                        "handle the failure: `let x = mul_div(a, b, c) else ...;`",
                     );
                     return None;
                 }
@@ -184,7 +184,7 @@ impl Body<'_, '_> {
     /// `set(a, b)`: a set with these elements.
     fn set(&mut self, arguments: &[ast::Argument], span: Span, want: Option<&Type>) -> Option<Value> {
         let Some(ty @ Type::Bits(_)) = want else {
-            self.error("T0043", "a set of what type?", span, "cannot tell", "");
+            self.error("T0043", "the type of this set is not known", span, "cannot be inferred", "");
             return None;
         };
         let mut set = self.make(ExprKind::Zero, ty.clone());

@@ -36,11 +36,17 @@ impl Body<'_, '_> {
         match self.outcome(f, arguments, span, want)? {
             Outcome::Value(value) if value.expr.ty != UNIT => Some(value),
             Outcome::Value(_) => {
-                self.error("T0064", "this call gives no value", span, "", "");
+                self.error("T0064", "this call returns no value", span, "", "");
                 None
             }
             Outcome::Failable(_) => {
-                self.error("T0065", "this can fail", span, "what happens then?", "say it: `let x = ... else { ... }`");
+                self.error(
+                    "T0065",
+                    "this can fail",
+                    span,
+                    "the failure is not handled",
+                    "state it: `let x = ... else { ... }`",
+                );
                 None
             }
         }
@@ -70,8 +76,8 @@ impl Body<'_, '_> {
         match &f.kind {
             ast::ExprKind::Name(name) => self.named_call(name, arguments, span, want),
             ast::ExprKind::Field(base, _) if self.side(base).is_some() => {
-                let help = "it happens when the handler has ended, and gives no value";
-                self.error("T0066", "an emission is a statement by itself", span, "", help);
+                let help = "the event is handled after the handler has ended, and returns no value";
+                self.error("T0066", "an emission is a statement, not a value", span, "", help);
                 None
             }
             ast::ExprKind::Field(base, name) => {
@@ -87,7 +93,7 @@ impl Body<'_, '_> {
                     ast::ExprKind::TypeName(name) => foreign::name(name, Unknown::Value).unwrap_or_default(),
                     _ => "",
                 };
-                self.error("T0067", "only functions are called", f.span, "not a function", help);
+                self.error("T0067", "only functions can be called", f.span, "not a function", help);
                 None
             }
         }
@@ -136,10 +142,10 @@ impl Body<'_, '_> {
         if matches!(self.context, Context::Pure { .. } | Context::Filter { .. }) {
             self.error(
                 "T0069",
-                "functions of the layer are not called here",
+                "functions of the layer cannot be called here",
                 span,
                 "",
-                "a condition reads the state; write it out",
+                "write the expression without the call",
             );
             return None;
         }
@@ -176,8 +182,8 @@ impl Body<'_, '_> {
         for (argument, (parameter, ty, by_ref)) in given.iter().zip(&signature.parameters) {
             if argument.by_ref != *by_ref {
                 let help = match by_ref {
-                    true => format!("`{parameter}` stands for a place: write `ref`"),
-                    false => format!("`{parameter}` is a value: leave `ref` away"),
+                    true => format!("`{parameter}` is a `ref` parameter: write `ref`"),
+                    false => format!("`{parameter}` is not a `ref` parameter: remove `ref`"),
                 };
                 let what = "`ref` at the call and in the declaration must agree";
                 self.error("T0070", what, argument.value.span, "", help);

@@ -46,7 +46,7 @@ impl Checker<'_> {
         if scope == Scope::Given && !self.is_of_host(&ty) {
             self.error(
                 "T0021",
-                "a given value is a number, an address, bytes or a struct of these",
+                "the type of a given value must be a number, an address, bytes or a struct of these",
                 field.span,
                 "here",
                 "",
@@ -85,16 +85,15 @@ impl Checker<'_> {
     fn no_first_message(&mut self, field: &ast::Field, ty: &Type) {
         let name = &field.name.name;
         let (label, help) = match ty {
-            Type::Msg | Type::Bounded(_) => (
-                "of type msg",
-                format!("say that it may be missing, `{name}: {}?`, or keep it in a container", self.show(ty)),
-            ),
-            _ => ("holds a msg", "write `msg?` where it may be missing, or keep it in a container".into()),
+            Type::Msg | Type::Bounded(_) => {
+                ("of type msg", format!("make it optional, `{name}: {}?`, or store it in a container", self.show(ty)))
+            }
+            _ => ("contains a msg", "use `msg?`, or store the message in a container".into()),
         };
         self.found.push(
-            nacre_diagnostics::Diagnostic::error("T0153", format!("`{name}` has no message to begin with"))
+            nacre_diagnostics::Diagnostic::error("T0153", format!("`{name}` has no initial message"))
                 .at(field.span, label)
-                .because("a connection opens before any message has come")
+                .because("a connection opens before the first message arrives")
                 .help(help),
         );
     }
@@ -111,8 +110,8 @@ impl Checker<'_> {
         let (value, names) = (value?, body.names);
         if !value.only_draws(&self.tree.structs) {
             let help =
-                "numbers, and what is drawn at random; all else is done in a handler, for example in `up init()`";
-            self.error("T0106", "an initial value has no effects", e.span, "this needs several steps", help);
+                "use numbers and random values; other initialization belongs in a handler, for example `up init()`";
+            self.error("T0106", "an initial value cannot have effects", e.span, "this needs several steps", help);
             return None;
         }
         Some(Value { names, value })

@@ -224,7 +224,7 @@ impl Checker<'_> {
         let c = self.constant(e).filter(|c| c.ty == Some(Type::Duration) && c.value < 0)?;
         let found = Diagnostic::error("T0012", "this duration is negative").at(e.span, format!("{} ns", c.value));
         Some(
-            found.because("durations are never below zero").help("exchange the sides, or use `max(...)` of them first"),
+            found.because("durations are never negative").help("swap the operands, or subtract the `min(...)` of both"),
         )
     }
 
@@ -269,7 +269,7 @@ impl Checker<'_> {
             B::Add | B::Sub | B::Less | B::LessEqual | B::Greater | B::GreaterEqual | B::Equal | B::NotEqual
                 if mixed =>
             {
-                Diagnostic::error("T0034", "a duration and a plain number are not joined like this")
+                Diagnostic::error("T0034", "the operands are a duration and a plain number")
                     .at(plain.1, "a plain number")
                     .help("give the number a unit: `3 ms`")
             }
@@ -277,9 +277,9 @@ impl Checker<'_> {
                 .at(span, "both are durations")
                 .help("multiply a duration by a plain number"),
             B::Div if !duration(&a) && duration(&b) => {
-                Diagnostic::error("T0034", "a plain number is not divided by a duration")
+                Diagnostic::error("T0034", "cannot divide a plain number by a duration")
                     .at(r.span, "a duration")
-                    .help("exchange the sides, or leave the unit away")
+                    .help("swap the operands, or remove the unit")
             }
             _ => return None,
         };

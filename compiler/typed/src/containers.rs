@@ -33,7 +33,7 @@ impl Body<'_, '_> {
             return outcome;
         }
         if matches!(self.context, Context::Pure { .. } | Context::Filter { .. }) {
-            self.error("T0040", "nothing is changed here", span, "in a condition", "");
+            self.error("T0040", "state cannot be changed here", span, "in a condition", "");
             return None;
         }
         self.may_change(&place, span)?;
@@ -95,7 +95,7 @@ impl Body<'_, '_> {
                 Some(self.get_or(place.clone(), &wanted))
             }
             ("get", _, _) => {
-                self.error("T0071", "`get` takes a key and what to give if it is not there", span, "", "");
+                self.error("T0071", "`get` takes a key and a default value", span, "", "");
                 Some(None)
             }
             _ => None,

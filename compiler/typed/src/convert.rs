@@ -78,14 +78,14 @@ impl Body<'_, '_> {
         let (have, wanted) = (self.show(&expr.ty), self.show(want));
         let help = match (&expr.ty, want) {
             (Type::Option(t), want) if **t == *want => {
-                "say what happens when there is none: `let x = ... else ...;` or `if let x = ... { }`".into()
+                "handle the absent value: `let x = ... else ...;` or `if let x = ... { }`".into()
             }
             (have, Type::Option(t)) if *have == **t => "wrap it: some(...)".into(),
             (Type::Msg | Type::Bounded(_), Type::Bounded(n)) => {
-                format!("say what happens to a longer one: `let x = ... as msg<{n}> else ...;`")
+                format!("handle longer messages: `let x = ... as msg<{n}> else ...;`")
             }
             (_, Type::Range(a, b)) if is_number(&expr.ty) => {
-                format!("say what happens outside: `let x = ... as {a}..{b} else ...;`")
+                format!("handle values out of range: `let x = ... as {a}..{b} else ...;`")
             }
             (have, want) if is_number(have) && is_number(want) => {
                 format!("to truncate it, convert it: `... as {wanted}`")
@@ -123,7 +123,7 @@ impl Body<'_, '_> {
         if !is_number(want) {
             self.error("T0033", format!("expected {wanted}, found a number"), span, "a number", "");
         } else if !kinds_agree {
-            let help = if duration { "leave the unit away" } else { "say a unit: 20 ms, 1 s" };
+            let help = if duration { "remove the unit" } else { "add a unit: 20 ms, 1 s" };
             self.error(
                 "T0034",
                 format!("expected {wanted}"),
@@ -163,7 +163,7 @@ impl Body<'_, '_> {
                     format!("not every {what} fits {shown}"),
                     to.span,
                     "may fail",
-                    format!("say what happens then: `let x = ... as {shown} else ...;`"),
+                    format!("handle the failure: `let x = ... as {shown} else ...;`"),
                 );
                 None
             }
@@ -217,7 +217,7 @@ impl Body<'_, '_> {
             (Type::Seq(_), t) | (t, Type::Seq(_)) if is_number(t) => "convert the number: `x as seq...`".to_string(),
             _ => String::new(),
         };
-        self.error("T0063", format!("the two sides differ: {a} and {b}"), span, "", help);
+        self.error("T0063", format!("the operands have different types: {a} and {b}"), span, "", help);
         None
     }
 }

@@ -42,7 +42,7 @@ impl Body<'_, '_> {
         span: Span,
     ) -> Option<StatementKind> {
         if matches!(self.context, Context::Pure { .. } | Context::Filter { .. }) {
-            self.error("T0072", "nothing is emitted here", span, "", "");
+            self.error("T0072", "events cannot be emitted here", span, "", "");
             return None;
         }
         let Some(id) = self.cx.event_at(side, false, &event.name) else {
@@ -59,13 +59,13 @@ impl Body<'_, '_> {
                 "there"
             };
             let help = if known.is_empty() {
-                "nothing goes out on this side".into()
+                "this interface has no events in this direction".into()
             } else {
-                format!("what goes out {where_}: {known}")
+                format!("events {where_}: {known}")
             };
             self.error(
                 "T0073",
-                format!("there is no event `{}` to send {where_}", event.name),
+                format!("there is no event `{}` to emit {where_}", event.name),
                 event.span,
                 "not in the interface",
                 help,
@@ -94,9 +94,9 @@ impl Body<'_, '_> {
         let Context::Handler { side, event, parameters } = self.context.clone() else {
             self.error(
                 "T0089",
-                "`pass` stands in the handler of an event",
+                "`pass` is allowed only in the handler of an event",
                 span,
-                "there is no event here to hand on",
+                "there is no event to pass on",
                 "name the event: `below.send(m);`",
             );
             return None;
@@ -106,7 +106,13 @@ impl Body<'_, '_> {
         } else if side == ABOVE {
             BELOW
         } else {
-            self.error("T0089", "an event of a port is not passed on", span, "", "name the event: `below.send(m);`");
+            self.error(
+                "T0089",
+                "the event of a port cannot be passed on",
+                span,
+                "",
+                "name the event: `below.send(m);`",
+            );
             return None;
         };
         let declared = self.cx.tree.events[event.index()].clone();
@@ -119,10 +125,10 @@ impl Body<'_, '_> {
             let where_ = if to == ABOVE { "above" } else { "below" };
             self.error(
                 "T0090",
-                format!("`{}` does not go on: the interface {where_} has no such event", declared.name),
+                format!("`{}` cannot be passed on: the interface {where_} has no such event", declared.name),
                 span,
                 "",
-                "name the event that is meant",
+                "name the event to emit",
             );
             return None;
         }
@@ -131,7 +137,7 @@ impl Body<'_, '_> {
                 "T0091",
                 format!("`{}` carries no message", declared.name),
                 span,
-                "nothing to replace",
+                "there is no message to replace",
                 "write `pass;`",
             );
             return None;

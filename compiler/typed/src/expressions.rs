@@ -45,7 +45,7 @@ impl Body<'_, '_> {
             ast::ExprKind::None => match want {
                 Some(ty @ Type::Option(_)) => Some(Value::fixed(self.make(ExprKind::None, ty.clone()))),
                 _ => {
-                    self.error("T0043", "`none` of what type?", e.span, "cannot tell", "");
+                    self.error("T0043", "the type of `none` is not known", e.span, "cannot be inferred", "");
                     None
                 }
             },
@@ -87,7 +87,7 @@ impl Body<'_, '_> {
                 None
             }
             _ => {
-                self.error("T0045", "this has no value by itself", e.span, "", "");
+                self.error("T0045", "this is not a value", e.span, "", "");
                 None
             }
         }
@@ -119,7 +119,7 @@ impl Body<'_, '_> {
                     "T0046",
                     format!("`{name}` is only borrowed here"),
                     span,
-                    "its container keeps it",
+                    "its container owns it",
                     format!("send a second reference: `share {name}`"),
                 );
                 None
@@ -139,7 +139,7 @@ impl Body<'_, '_> {
             }
             None if name == "now" && matches!(self.context, Context::Pure { open: false, .. }) => {
                 let help = "begin a `state` cell with it: `state { at: instant = now }`";
-                self.error("T0176", "a given value has no time of its own", span, "is not known yet", help);
+                self.error("T0176", "a given value cannot depend on the time", span, "is not known yet", help);
                 None
             }
             None if name == "now" => Some(Value::fixed(self.make(ExprKind::Now, Type::Instant))),
@@ -150,7 +150,7 @@ impl Body<'_, '_> {
                 }
                 Some(ty) => Some(Value::fixed(self.make(ExprKind::Zero, ty.clone()))),
                 None => {
-                    self.error("T0043", "`zeroes` of what type?", span, "cannot tell", "");
+                    self.error("T0043", "the type of `zeroes` is not known", span, "cannot be inferred", "");
                     None
                 }
             },
@@ -164,9 +164,8 @@ impl Body<'_, '_> {
     /// Reports that a type has no zero because it holds a message.
     pub fn no_zero(&mut self, ty: &Type, span: Span) {
         let shown = self.show(ty);
-        let help =
-            "a message comes from an event, `share`, `slice` or a header alone; where one may be missing, use `msg?`";
-        self.error("T0154", format!("{shown} has no zero"), span, "a message would be missing", help);
+        let help = "a message comes from an event, `share`, `slice` or a header alone; if it may be absent, use `msg?`";
+        self.error("T0154", format!("{shown} has no zero value"), span, "it contains a message", help);
     }
 
     /// Reports a name that is not in scope (T0047), with the nearest name that is; nothing if its declaration is in

@@ -57,7 +57,7 @@ impl Checker<'_> {
         if !fine {
             self.error(
                 "T0114",
-                format!("a value of this type is too large: {MOST_WORDS} words and {MOST_PARTS} fields are the most"),
+                format!("a value of this type is too large: the limits are {MOST_WORDS} words and {MOST_PARTS} fields"),
                 span,
                 "this type",
                 "",

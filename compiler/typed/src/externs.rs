@@ -35,8 +35,14 @@ impl Checker<'_> {
             None => None,
         };
         if result.as_ref().is_some_and(crate::bounded::is_bounded) {
-            let help = "write `msg`, and compare its length where it is made: `let x = ... as msg<N> else ...;`";
-            self.error("T0173", "a function in C does not bound a message", declared.name.span, "not checked", help);
+            let help = "write `msg`, and compare its length after the call: `let x = ... as msg<N> else ...;`";
+            self.error(
+                "T0173",
+                "a function in C cannot bound the length of a message",
+                declared.name.span,
+                "not checked",
+                help,
+            );
         }
         let mut made = Extern {
             name: declared.name.name.clone(),
@@ -76,8 +82,8 @@ impl Checker<'_> {
             .cloned()
             .collect();
         for name in wrong {
-            let what = format!("`{}` has a meaning of its own in C", name.name);
-            self.error("T0177", what, name.span, "names something in C", "give it another name");
+            let what = format!("`{}` is reserved in C", name.name);
+            self.error("T0177", what, name.span, "reserved in C", "give it another name");
         }
     }
 
@@ -111,10 +117,10 @@ impl Body<'_, '_> {
                 if matches!(self.context, Context::Pure { .. } | Context::Filter { .. }) {
                     self.error(
                         "T0069",
-                        "this function is not called here",
+                        "this function cannot be called here",
                         span,
                         "it may have an effect",
-                        "say `pure` in its contract if it has none",
+                        "add `pure` to its contract if it has none",
                     );
                     return None;
                 }

@@ -58,7 +58,7 @@ impl Body<'_, '_> {
             }
             Outcome::Value(value) if value.expr.ty != UNIT => self.optional(value.expr, span),
             _ => {
-                self.error("T0064", "this call gives no value", span, "", "");
+                self.error("T0064", "this call returns no value", span, "", "");
                 None
             }
         }
@@ -153,9 +153,9 @@ impl Body<'_, '_> {
         if partial.is_some() && diverges && !after.ended {
             self.error(
                 "T0085",
-                "this `else` must not come back",
+                "this `else` must leave",
                 written.span,
-                "what it guards has no value then",
+                "the value is absent after it",
                 "end it with `return`, `break` or `else unreachable`",
             );
         }

@@ -150,7 +150,7 @@ impl Body<'_, '_> {
         let before = self.cx.found.len();
         let _ = self.expr(x, None);
         if self.cx.found.len() == before {
-            self.error("T0049", "only a message that is held can be shared", x.span, "not a message", "");
+            self.error("T0049", "only a message can be shared", x.span, "not a message", "");
         }
         None
     }
@@ -199,7 +199,7 @@ impl Body<'_, '_> {
             _ => String::new(),
         };
         let help = match foreign::name(&field.name, Unknown::Operation) {
-            _ if matches!(ty, Type::Option(_)) => "it may be missing: take it by `if let x = place { ... }`".into(),
+            _ if matches!(ty, Type::Option(_)) => "it may be absent: bind it with `if let x = place { ... }`".into(),
             Some(help) if !FIELDS.contains(&field.name.as_str()) => help.into(),
             _ if known.is_empty() => String::new(),
             _ => format!("it has {known}"),

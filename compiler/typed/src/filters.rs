@@ -51,7 +51,7 @@ impl Checker<'_> {
             ast::ExprKind::Binary(ast::BinaryOp::Div, n, by) if is_n(n) => (1, self.constant(by)?.value),
             ast::ExprKind::Binary(ast::BinaryOp::Mul, n, by) if is_n(n) => (self.constant(by)?.value, 1),
             _ => {
-                self.error("T0110", "growth has the form `n / a + b`, `n * a + b` or a number", e.span, "", "");
+                self.error("T0110", "`grows` has the form `n / a + b`, `n * a + b` or a number", e.span, "", "");
                 return None;
             }
         };
@@ -108,7 +108,7 @@ impl Body<'_, '_> {
         let value = self.expr(e, None)?;
         let value = self.settle(value);
         if value.has_steps(&self.cx.tree.structs) {
-            self.error("T0106", "a result has no effects", e.span, "this needs several steps", "do it in `end`");
+            self.error("T0106", "a result cannot have effects", e.span, "this needs several steps", "do it in `end`");
             return None;
         }
         Some(value)
@@ -120,7 +120,13 @@ impl Body<'_, '_> {
         for parameter in declared {
             if self.cx.resolve(&parameter.ty)? != *want {
                 let shown = self.show(want);
-                self.error("T0109", format!("a filter takes its unit as {shown}"), parameter.ty.span, "", "");
+                self.error(
+                    "T0109",
+                    format!("the parameter of a filter has the type {shown}"),
+                    parameter.ty.span,
+                    "",
+                    "",
+                );
             }
             inputs.push(self.declare(&parameter.name, want.clone()));
         }
@@ -182,12 +188,12 @@ impl Body<'_, '_> {
             Err(id) => {
                 let name = &declared.functions[id.index()].name;
                 let what = format!("`{}` calls itself", name.name);
-                self.error("T0100", what, name.span, "by way of what it calls", "write it as a loop with a bound");
+                self.error("T0100", what, name.span, "indirectly", "write it as a loop with a bound");
             }
             Ok(within) => {
                 let calls = self.own.called.iter().map(|f| within[f.index()].saturating_add(1));
                 if calls.fold(0, u64::saturating_add) > MOST_CALLS {
-                    let what = format!("a filter makes more than {MOST_CALLS} calls, with those that they make");
+                    let what = format!("a filter makes more than {MOST_CALLS} calls, including nested ones");
                     self.error("T0115", what, declared.name.span, "this filter", "");
                 }
             }

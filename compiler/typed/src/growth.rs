@@ -23,13 +23,13 @@ pub(crate) fn beyond_growth(filter: &Filter, name: Span) -> Option<Diagnostic> {
     let stated = |read: u64| read + read * u64::from(num) / u64::from(den.max(1)) + u64::from(add);
     let made = |read: u64| each.saturating_mul(read.div_ceil(size)).saturating_add(end);
     let read = LENGTHS.into_iter().find(|read| made(*read) > stated(*read))?;
-    let what = format!("`{}` yields more bytes than it says that it grows", filter.name);
+    let what = format!("`{}` yields more bytes than its `grows` allows", filter.name);
     let (made, stated) = (made(read), stated(read));
-    let label = format!("it makes at least {made} bytes of {read}, and states {stated} at the most");
-    let help = "state how much longer the bytes may become: `filter name grows n * 1 + 3`";
+    let label = format!("it yields at least {made} bytes from {read}; its limit is {stated}");
+    let help = "state the growth: `filter name grows n * 1 + 3`";
     let report = Diagnostic::error("T0164", what).at(name, label).help(help);
     let by = if end > u64::from(add) { filter.end.span } else { filter.body.span };
-    Some(report.also(by, "by what is yielded here"))
+    Some(report.also(by, "yielded here"))
 }
 
 /// The least number of bytes yielded before each exit of some code; None: there is no such exit.

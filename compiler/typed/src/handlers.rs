@@ -100,16 +100,16 @@ impl Checker<'_> {
             Err(id) => {
                 let function = &functions[id.index()];
                 let found = Diagnostic::error("T0100", format!("`{}` calls itself", function.name))
-                    .at(function.span, "by way of what it calls")
-                    .because("handlers end, so functions are not recursive")
+                    .at(function.span, "indirectly")
+                    .because("handlers must terminate, so functions cannot be recursive")
                     .help("write it as a loop with a bound");
                 self.found.push(found);
             }
             Ok(within) => {
                 let Some(id) = within.iter().position(|n| *n > MOST_CALLS) else { return };
                 let (what, span) =
-                    (format!("`{}` comes to more than {MOST_CALLS} calls", functions[id].name), functions[id].span);
-                self.error("T0115", what, span, "with all that it calls", "call it from a loop, or less often");
+                    (format!("`{}` makes more than {MOST_CALLS} calls", functions[id].name), functions[id].span);
+                self.error("T0115", what, span, "including nested ones", "call it from a loop, or less often");
             }
         }
     }
@@ -173,7 +173,7 @@ impl Checker<'_> {
             ast::From::Port(name) => self.port(name)?,
         };
         if let Some(port) = &event.port {
-            self.error("T0017", "only a router names one of several layers below", port.span, "in a worker", "");
+            self.error("T0017", "only a router has several layers below", port.span, "in a worker", "");
             return None;
         }
         let found = self.event_at(side, true, &event.name.name);
@@ -184,7 +184,7 @@ impl Checker<'_> {
                 _ => "from there",
             };
             let what = format!("no event `{}` comes {from}", event.name.name);
-            let known = format!("what comes {from}: {}", self.events_at(side, true));
+            let known = format!("events {from}: {}", self.events_at(side, true));
             self.error("T0102", what, event.name.span, "not in the interface", known);
         }
         Some((side, found?))
@@ -228,7 +228,7 @@ impl Checker<'_> {
             let found = Diagnostic::error("T0103", format!("`{}` has two handlers", handler.name))
                 .at(handler.span, "again here")
                 .also(same.span, "the first is here")
-                .because("a handler takes an event over: there can be only one");
+                .because("an event can have only one handler");
             self.found.push(found);
         }
         self.tree.handlers.push(handler);
@@ -251,7 +251,7 @@ impl Checker<'_> {
                 format!("no event `{}` comes from above", a.event.name),
                 a.event.span,
                 "not in the interface",
-                format!("what comes from above: {known}"),
+                format!("events from above: {known}"),
             );
             return;
         };
@@ -288,7 +288,7 @@ impl Checker<'_> {
         let names = body.names;
         let value = value?;
         if value.has_steps(&self.tree.structs) {
-            self.error("T0106", "a condition has no effects", e.span, "this needs several steps", "");
+            self.error("T0106", "a condition cannot have effects", e.span, "this needs several steps", "");
             return None;
         }
         Some(Value { names, value })

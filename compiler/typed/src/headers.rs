@@ -49,10 +49,10 @@ impl Checker<'_> {
             let shown = self.show(&ty);
             self.error(
                 "T0023",
-                format!("a value of type {shown} has no form on the wire"),
+                format!("a value of type {shown} cannot be in a header"),
                 field.ty.span,
                 "in a header",
-                "headers carry numbers, flags, enums, bytes<N>, addresses and arrays of these",
+                "headers contain numbers, `bool`, enums, bytes<N>, addresses, durations, sets and composites of these",
             );
             return None;
         };
@@ -81,7 +81,7 @@ impl Checker<'_> {
                 "cookie" if bits == 24 => FieldPlace::Cookie,
                 "fingerprint" if bits == 64 => FieldPlace::Fingerprint,
                 _ => {
-                    let title = "a field stands `at cookie` (24 bits) or `at fingerprint` (64 bits)";
+                    let title = "a field `at cookie` has 24 bits, a field `at fingerprint` 64";
                     self.error("T0025", title, field.span, format!("{bits} bits here"), "");
                     FieldPlace::Packed
                 }
@@ -98,7 +98,7 @@ impl Checker<'_> {
                 self.found.push(
                     Diagnostic::warning("T0026", format!("no message ever carries `{}`", header.name.name))
                         .at(header.name.span, "declared here")
-                        .help("push it with `m + Header { ... }`, or remove it"),
+                        .help("add it with `m + Header { ... }`, or remove its declaration"),
                 );
             }
         }

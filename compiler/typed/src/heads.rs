@@ -45,7 +45,7 @@ impl Body<'_, '_> {
                     "T0107",
                     "this function does not return a value on every path",
                     span,
-                    "it ends without one",
+                    "its end is reachable",
                     "",
                 );
             }
@@ -136,7 +136,7 @@ impl Body<'_, '_> {
             _ => {
                 let shown = self.show(&parameter.ty);
                 let help =
-                    if message { "name it: `m`, or take a header off: `m - Header { ... }`" } else { "a name, or `_`" };
+                    if message { "name it: `m`, or match a header: `m - Header { ... }`" } else { "a name, or `_`" };
                 self.error(
                     "T0082",
                     "this pattern does not fit the parameter",

@@ -163,13 +163,10 @@ impl<'p> Checker<'p> {
     pub(crate) fn same_kind(&mut self, constant: &Constant, ty: &Type, span: Span, name: &str) {
         let duration = constant.ty == Some(Type::Duration);
         if duration != (*ty == Type::Duration) && (constant.value != 0) {
-            let (is, help) = if duration {
-                ("a duration", "leave the unit away")
-            } else {
-                ("a plain number", "say a unit: 20 ms, 1 s")
-            };
+            let (is, help) =
+                if duration { ("a duration", "remove the unit") } else { ("a plain number", "add a unit: 20 ms, 1 s") };
             let shown = self.show(ty);
-            self.error("T0016", format!("`{name}` is of type {shown}, this is {is}"), span, is, help);
+            self.error("T0016", format!("expected {shown} for `{name}`, found {is}"), span, is, help);
         }
     }
 
@@ -222,12 +219,12 @@ impl<'p> Checker<'p> {
             return self.struct_ids.get(&key).copied();
         }
         if self.declaring.contains(&key) {
-            self.error("T0113", format!("`{}` contains itself", s.name.name), s.name.span, "would be without end", "");
+            self.error("T0113", format!("`{}` contains itself", s.name.name), s.name.span, "recursive", "");
             return None;
         }
         if self.declaring.len() >= DEEPEST_STRUCT {
             let what = format!("structs contain each other over more than {DEEPEST_STRUCT} levels");
-            self.error("T0113", what, s.name.span, "the innermost that fits", "put the fields of some into one");
+            self.error("T0113", what, s.name.span, "the innermost allowed", "merge some of them");
             return None;
         }
         self.once(s.fields.iter().map(|f| &f.name));
@@ -358,7 +355,7 @@ impl<'p> Checker<'p> {
         if messages.len() > 1 || messages.iter().any(|m| parameters[*m as usize].ty != Type::Msg) {
             let bounded = messages.iter().any(|m| matches!(parameters[*m as usize].ty, Type::Bounded(_)));
             let help = if bounded {
-                "a layer states the longest that it takes: `accepts send(m) when m.len <= ...;`"
+                "a layer limits the length by `accepts`: `accepts send(m) when m.len <= ...;`"
             } else {
                 ""
             };

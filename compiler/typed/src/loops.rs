@@ -23,20 +23,20 @@ impl Body<'_, '_> {
             Some(n) => {
                 self.error(
                     "T0161",
-                    format!("a loop turns at most {MOST} times, this one up to {n}"),
+                    format!("a loop has at most {MOST} iterations, this one up to {n}"),
                     span,
-                    "too often",
-                    "a step must end soon: go over less, or state how often at the most: `bound N` before the block",
+                    "too many iterations",
+                    "steps must be short: iterate over less, or state the maximum: `bound N` before the block",
                 );
                 None
             }
             None => {
                 self.error(
                     "T0098",
-                    "how often can this turn?",
+                    "this loop has no bound",
                     span,
-                    "no bound is known",
-                    "state one: `bound N` before the block; the loop stops there, and the tools tell when it does",
+                    "the number of iterations is not bounded",
+                    "state one: `bound N` before the block; the loop stops there, and the tools report it",
                 );
                 None
             }
@@ -141,10 +141,10 @@ impl Body<'_, '_> {
             let shown = self.show(&place.ty);
             self.error(
                 "T0099",
-                "this is not gone over",
+                "a loop cannot iterate over this",
                 head.over.span,
                 format!("of type {shown}"),
-                "loops go over ranges, arrays, sets and containers",
+                "loops iterate over ranges, arrays, sets and containers",
             );
             return None;
         };
@@ -198,7 +198,7 @@ impl Body<'_, '_> {
         };
         if !matches!(holder(&from.ty), Type::UInt(_)) {
             let shown = self.show(&from.ty);
-            self.error("T0099", "a range goes from a number to a number", head.pattern.span, shown, "");
+            self.error("T0099", "the ends of a range must be numbers", head.pattern.span, shown, "");
             return None;
         }
         let wide = holder(&from.ty);

@@ -17,7 +17,7 @@ impl Body<'_, '_> {
         }
         let shown = self.show(set);
         let help = format!("its elements are 0 to {}", n - 1);
-        self.error("T0118", format!("this is no element of a {shown}"), span, "too large, or negative", help);
+        self.error("T0118", format!("this cannot be an element of a {shown}"), span, "too large, or negative", help);
         None
     }
 
@@ -34,13 +34,13 @@ impl Body<'_, '_> {
         let (x, set) = self.sides(l, r, None)?;
         let Type::Bits(_) = set.expr.ty else {
             let shown = self.show(&set.expr.ty);
-            self.error("T0061", format!("`in` asks a set or a container, not {shown}"), r.span, "", "");
+            self.error("T0061", format!("`in` tests a set or a container, not {shown}"), r.span, "", "");
             return None;
         };
         self.element(&x.expr, &set.expr.ty, l.span)?;
         if !nacre_stack::can_be_element(&x.expr.ty) {
             let shown = self.show(&x.expr.ty);
-            self.error("T0061", format!("a set has numbers as elements, not {shown}"), l.span, "", "");
+            self.error("T0061", format!("the elements of a set are numbers, not {shown}"), l.span, "", "");
             return None;
         }
         let x = as_type(&x.expr, Type::UInt(32));

@@ -24,7 +24,7 @@ impl Body<'_, '_> {
                         .at(span, "used here")
                         .also(before, "consumed here")
                         .because("a message is consumed exactly once on every path")
-                        .help(format!("read what is needed of it before, or write `share {name}` at its first use")),
+                        .help(format!("use its values before, or write `share {name}` at its first use")),
                 );
             }
             return false;
@@ -69,8 +69,8 @@ impl Body<'_, '_> {
             self.cx.found.push(
                 Diagnostic::error("T0032", format!("`{name}` is consumed on one path but not on another"))
                     .at(gone, "consumed here")
-                    .also(at, "but not on every way through this")
-                    .because("after this point it is unknown whether the message is still held")
+                    .also(at, "but not on every path through this")
+                    .because("after this point it is unknown whether the message has been consumed")
                     .help(format!("drop it on the other path: `drop {name};`")),
             );
             merged.uses.insert(*id, Use::Gone(gone));
@@ -91,13 +91,13 @@ impl Body<'_, '_> {
             let found = match at {
                 Some(at) => Diagnostic::error("T0030", format!("the message `{name}` is lost here"))
                     .at(at, format!("`{name}` is not consumed before this"))
-                    .also(span, "held from here on"),
+                    .also(span, "owned from here on"),
                 None => Diagnostic::error("T0030", format!("the message `{name}` is lost at the end of its block"))
-                    .at(span, "held from here on, and not consumed on every path"),
+                    .at(span, "owned from here on, and not consumed on every path"),
             };
             let found = found
                 .because("a message is consumed exactly once on every path: sent on, kept, or dropped")
-                .help(format!("if it is not needed, say `drop {name};`"));
+                .help(format!("if it is not needed, write `drop {name};`"));
             self.cx.found.push(found);
         }
         self.flow.end(id);

@@ -47,7 +47,7 @@ impl Body<'_, '_> {
             B::Range => {
                 self.error(
                     "T0057",
-                    "a range stands only in `for` and in types",
+                    "a range is allowed only in `for` and in types",
                     span,
                     "",
                     "compare with its ends: `0 <= x && x < 3`",
@@ -81,19 +81,19 @@ impl Body<'_, '_> {
         if !matches!(option.ty, Type::Option(_)) {
             let shown = self.show(&option.ty);
             let help = match option.ty {
-                Type::Timer => "whether a timer runs: `t.armed`",
-                Type::Msg | Type::Bounded(_) => "a message is always there; what may be missing is of type `msg?`",
-                _ => "what may be missing is an option: `u8?`, `msg?`",
+                Type::Timer => "to test a timer: `t.armed`",
+                Type::Msg | Type::Bounded(_) => "a `msg` is never absent; an optional message is a `msg?`",
+                _ => "a value that may be absent is an option: `u8?`, `msg?`",
             };
-            self.error("T0152", "only an option is compared with `none`", x.span, format!("of type {shown}"), help);
+            self.error("T0152", "only an option can be compared with `none`", x.span, format!("of type {shown}"), help);
             return None;
         }
         if self.cx.linear(&option.ty) && !borrowed {
             self.error(
                 "T0030",
-                "the message that this gives is lost here",
+                "the resulting message is lost here",
                 x.span,
-                "nothing consumes it",
+                "not consumed",
                 "test the place that holds it, or take it with `if let m = ...`",
             );
             return None;
@@ -189,7 +189,7 @@ impl Body<'_, '_> {
                         if is_zero { "this divides by zero" } else { "this divisor may be zero" },
                         r.span,
                         if is_zero { "zero" } else { "not a constant" },
-                        "say what happens then: `let x = a / b else ...;`",
+                        "handle the failure: `let x = a / b else ...;`",
                     );
                     return None;
                 }
@@ -284,9 +284,14 @@ impl Body<'_, '_> {
             return Some(());
         }
         let shown = self.show(ty);
-        let help =
-            "messages and timers are not compared: look for what is known of them, for example a number beside them";
-        self.error("T0162", format!("`{operation}` compares, which {shown} does not allow"), span, "", help);
+        let help = "messages and timers cannot be compared: compare a value stored with them, for example a number";
+        self.error(
+            "T0162",
+            format!("`{operation}` compares, but values of type {shown} cannot be compared"),
+            span,
+            "",
+            help,
+        );
         None
     }
 
@@ -299,14 +304,14 @@ impl Body<'_, '_> {
     pub fn no_operator<T>(&mut self, op: ast::BinaryOp, ty: &Type, span: Span) -> Option<T> {
         let shown = self.show(ty);
         let help = match ty {
-            Type::Option(_) if self.cx.linear(ty) => "whether there is a message: `x == none` or `x != none`",
+            Type::Option(_) if self.cx.linear(ty) => "to test for a message: `x == none` or `x != none`",
             Type::Msg | Type::Bounded(_) => {
-                "compare what is known of it: `m.len`, a field of its header, a checksum of `m.bytes`"
+                "compare its properties: `m.len`, a field of its header, a checksum of `m.bytes`"
             }
             Type::Duration => {
-                "durations are added, subtracted and compared; they are multiplied and divided by plain numbers"
+                "durations can be added, subtracted and compared, and multiplied and divided by plain numbers"
             }
-            Type::Timer => "whether a timer runs: `t.armed`",
+            Type::Timer => "to test a timer: `t.armed`",
             _ => "",
         };
         self.error("T0059", format!("`{}` does not work on {shown}", op.symbol()), span, "", help);
@@ -356,7 +361,13 @@ impl Body<'_, '_> {
                 Type::View => fixed = false,
                 other => {
                     let shown = self.show(other);
-                    self.error("T0062", format!("`++` joins bytes, not {shown}"), span, "", "take its bytes: x.bytes");
+                    self.error(
+                        "T0062",
+                        format!("`++` concatenates bytes, not {shown}"),
+                        span,
+                        "",
+                        "take its bytes: x.bytes",
+                    );
                     return None;
                 }
             }

@@ -24,7 +24,7 @@ impl Checker<'_> {
 }
 
 /// What to do about most of these.
-const SEND: &str = "put the header on where the message is sent: `below.send(m + Header { ... });`";
+const SEND: &str = "add the header where the message is sent: `below.send(m + Header { ... });`";
 
 /// The names of a body whose messages may carry a header of the layer.
 #[derive(Default)]
@@ -94,8 +94,8 @@ impl Carried {
         let mut found = Vec::new();
         let mut report = |e: &Expr, what: &str, help: &str| {
             if self.carries(e) {
-                let why = "a header is put on last of all; what is kept has the headers of the layers above alone";
-                let wrong = Diagnostic::error("T0075", what).at(e.span, "a header of this layer is on it");
+                let why = "a layer adds its header last; a stored message has only the headers of the layers above";
+                let wrong = Diagnostic::error("T0075", what).at(e.span, "it has a header of this layer");
                 found.push(wrong.because(why).help(help));
             }
         };
@@ -103,7 +103,7 @@ impl Carried {
             Node::Statement(Statement { kind: StatementKind::Store { value, .. }, .. }) => kept(value, &mut report),
             Node::Statement(Statement { kind: StatementKind::Return(Some(value)), .. })
             | Node::Otherwise(Otherwise { kind: OtherwiseKind::Return(Some(value)), .. }) => {
-                report(value, "a message with a header of this layer is not returned", SEND);
+                report(value, "a message with a header of this layer cannot be returned", SEND);
             }
             Node::Expr(e) => self.wrong_in(e, &mut report),
             Node::Partial(Partial { kind: PartialKind::Operate(_, _, xs), .. }) => {
@@ -117,15 +117,19 @@ impl Carried {
     fn wrong_in(&self, e: &Expr, report: &mut dyn FnMut(&Expr, &str, &str)) {
         match &e.kind {
             ExprKind::Push(message, ..) => {
-                report(message, "a message carries one header of a layer", "make one variant with the fields of both");
+                report(
+                    message,
+                    "a message carries at most one header of a layer",
+                    "declare one variant with the fields of both",
+                );
             }
             ExprKind::Call(_, arguments) | ExprKind::CallOwn(_, arguments) => {
                 let values = arguments.iter().filter_map(|a| if let Argument::Value(x) = a { Some(x) } else { None });
-                let what = "a message with a header of this layer is not given to a function";
+                let what = "a message with a header of this layer cannot be passed to a function";
                 values.for_each(|x| report(x, what, SEND));
             }
             ExprKind::Pack(x) | ExprKind::Unpack(x) | ExprKind::Join(_, x) => {
-                report(x, "a message with a header of this layer is not packed or joined", SEND);
+                report(x, "a message with a header of this layer cannot be packed or joined", SEND);
             }
             ExprKind::Operate(_, _, xs) => xs.iter().for_each(|x| kept(x, report)),
             ExprKind::Some(x) => kept(x, report),
@@ -137,5 +141,5 @@ impl Carried {
 }
 
 fn kept(e: &Expr, report: &mut dyn FnMut(&Expr, &str, &str)) {
-    report(e, "a message with a header of this layer is not kept", SEND);
+    report(e, "a message with a header of this layer cannot be stored", SEND);
 }

@@ -84,7 +84,7 @@ impl Body<'_, '_> {
                 let &id = self.cx.cell_ids.get(name)?;
                 if matches!(self.context, Context::Pure { open: false, .. }) {
                     let help = "begin a `state` cell with it: `state` is initialized after all `given` values";
-                    let title = "the default of a given value depends on no other value";
+                    let title = "the default of a given value cannot depend on another value";
                     self.error("T0178", title, span, "differs between connections", help);
                     return None;
                 }
@@ -135,7 +135,7 @@ impl Body<'_, '_> {
             "this index may be outside the array",
             e.span,
             format!("of type {shown}; the array has {}", counted(size.into(), "element")),
-            format!("convert it and say what happens outside: `let i = ... as 0..{size} else ...;`"),
+            format!("convert it and handle values out of range: `let i = ... as 0..{size} else ...;`"),
         );
         None
     }
@@ -149,17 +149,17 @@ impl Body<'_, '_> {
         let (place, borrowed) = self.place_with(e)?;
         self.may_change(&place, e.span)?;
         if borrowed && self.cx.linear(&place.ty) {
-            self.error("T0039", "an entry that is being read is not replaced", e.span, "borrowed by the loop", "");
+            self.error("T0039", "an entry that is being read cannot be replaced", e.span, "borrowed by the loop", "");
             return None;
         }
         if matches!(self.context, Context::Pure { .. }) {
-            self.error("T0040", "nothing is changed here", e.span, "in a condition", "");
+            self.error("T0040", "state cannot be changed here", e.span, "in a condition", "");
             return None;
         }
         let in_filter = matches!(self.context, Context::Filter { .. });
         if in_filter && matches!(self.root_of(&place), Root::Cell(_)) {
-            let help = "a filter changes its own state alone";
-            self.error("T0040", "nothing is changed here", e.span, "state of the layer", help);
+            let help = "a filter can change only its own state";
+            self.error("T0040", "state cannot be changed here", e.span, "state of the layer", help);
             return None;
         }
         Some(place)
@@ -198,7 +198,7 @@ impl Body<'_, '_> {
                 "T0041",
                 "this is not a place",
                 e.span,
-                "nothing can be kept here",
+                "nothing can be stored here",
                 "places are state, `var`s, `ref`s and their fields and elements",
             );
         }
@@ -208,14 +208,20 @@ impl Body<'_, '_> {
     pub fn load(&mut self, place: Place, span: Span) -> Option<Expr> {
         if self.cx.linear(&place.ty) {
             let help = match &place.ty {
-                Type::Msg | Type::Bounded(_) => "for a second reference to it, say `share`",
+                Type::Msg | Type::Bounded(_) => "for a second reference to it, write `share`",
                 Type::Option(_) => {
-                    "test it with `x == none` or `x != none`, look at it with `if let m = x` and `share m`, or take it \
-                     out with `x.take()`"
+                    "test it with `x == none` or `x != none`, borrow it with `if let m = x` and `share m`, or move \
+                        it out with `x.take()`"
                 }
                 _ => "messages leave containers by `pop`, `take` and `drain`",
             };
-            self.error("T0042", "a message does not leave its place like this", span, "it would be held twice", help);
+            self.error(
+                "T0042",
+                "a message cannot be moved out of its place like this",
+                span,
+                "it would have two owners",
+                help,
+            );
             return None;
         }
         if let Some(id) = self.names.whole_value(&place) {

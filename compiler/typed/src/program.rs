@@ -200,7 +200,7 @@ fn space(files: &[ast::File], which: &[bool], found: &mut Vec<Diagnostic>) -> Na
                     Diagnostic::error("T0001", format!("`{}` is declared twice", name.name))
                         .at(name.span, "declared again here")
                         .also(before, "it was declared here first")
-                        .because("files that import each other share one space of names")
+                        .because("files that import each other share one namespace")
                         .help("give one of them another name, or one of the files: import \"...\" as name;"),
                 );
             } else {
@@ -244,6 +244,5 @@ fn unbuilt(item: &Item) -> Option<(&'static str, Span)> {
 
 /// The one line for what the language has and the tools do not yet.
 pub(crate) fn not_built(what: &str, span: Span) -> Diagnostic {
-    Diagnostic::error("T0003", format!("{what}: this is not built yet"))
-        .at(span, "parsed, but nothing can be made of it yet")
+    Diagnostic::error("T0003", format!("{what}: this is not built yet")).at(span, "parsed, but not supported yet")
 }

@@ -47,9 +47,11 @@ impl Checker<'_> {
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let help = match nearest(&name.name, &known) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "declare it (`automaton name { ... }`, or `property name;` for what is only said), or import the \
+            None => {
+                "declare it (`automaton name { ... }`, or `property name;` for an unchecked guarantee), or import the \
                 file that does"
-                .into(),
+                    .into()
+            }
         };
         let words = format!("there is no automaton and no property `{}`", name.name);
         self.error("T0148", words, name.span, "not declared", help);

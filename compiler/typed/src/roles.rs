@@ -71,7 +71,7 @@ impl Checker<'_> {
     /// Reports a role of a value that is not a given.
     pub(crate) fn misplaced_role(&mut self, word: &ast::Ident) {
         let words = "only events of interfaces and `given` values have roles";
-        self.error("T0171", words, word.span, "a role here", "leave out `as` and the role");
+        self.error("T0171", words, word.span, "a role here", "remove `as` and the role");
     }
 
     fn known_role<T: Copy>(&mut self, roles: &[(&str, T)], word: &ast::Ident, of: &str) -> Option<T> {
@@ -83,7 +83,7 @@ impl Checker<'_> {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("there are {}", known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ")),
         };
-        self.error("T0170", format!("`{}` is no role of {of}", word.name), word.span, "not known", &help);
+        self.error("T0170", format!("`{}` is not a role of {of}", word.name), word.span, "not known", &help);
         None
     }
 

@@ -98,7 +98,7 @@ impl Body<'_, '_> {
 
     fn yield_(&mut self, e: &ast::Expr, span: Span) -> Option<StatementKind> {
         if !matches!(self.context, Context::Filter { yields: true, .. }) {
-            self.error("T0081", "`yield` stands in a filter without `result`", span, "", "");
+            self.error("T0081", "`yield` is allowed only in a filter without `result`", span, "", "");
             return None;
         }
         Some(StatementKind::Yield(self.expr_as(e, &Type::UInt(8))?))
@@ -107,7 +107,7 @@ impl Body<'_, '_> {
     fn reject(&mut self, span: Span) -> Option<StatementKind> {
         if !matches!(self.context, Context::Filter { .. }) {
             let help = "in a layer, `drop` the message and `count` why";
-            self.error("T0081", "`reject` stands in a filter", span, "", help);
+            self.error("T0081", "`reject` is allowed only in a filter", span, "", help);
             return None;
         }
         self.own.rejecting.push(self.own.current);
@@ -237,11 +237,13 @@ impl Body<'_, '_> {
         }
         let ast::ExprKind::Call(f, arguments) = &e.kind else {
             let help = match &e.kind {
-                ast::ExprKind::Binary(ast::BinaryOp::Equal, ..) => "to assign, write `=`; to claim, write `assert`",
+                ast::ExprKind::Binary(ast::BinaryOp::Equal, ..) => {
+                    "to assign, write `=`; to state a condition, write `assert`"
+                }
                 ast::ExprKind::Name(name) => foreign::name(name, Unknown::Value).unwrap_or_default(),
                 _ => "",
             };
-            self.error("T0088", "this does nothing", e.span, "a value that nobody uses", help);
+            self.error("T0088", "this statement has no effect", e.span, "an unused value", help);
             return None;
         };
         match (self.outcome(f, arguments, e.span, None)?, otherwise) {
@@ -251,8 +253,8 @@ impl Body<'_, '_> {
                 Some(StatementKind::Attempt { value, otherwise })
             }
             (Outcome::Failable(_), None) => {
-                let help = "say it: `... else { drop m; count refused; }` or `else unreachable;`";
-                self.error("T0065", "this can fail", e.span, "what happens then?", help);
+                let help = "handle the failure: `... else { drop m; count refused; }` or `else unreachable;`";
+                self.error("T0065", "this can fail", e.span, "the failure is not handled", help);
                 None
             }
             (Outcome::Value(value), Some(otherwise)) if matches!(value.expr.ty, Type::Option(_)) => {
@@ -269,8 +271,8 @@ impl Body<'_, '_> {
 
     fn unused(&mut self, value: Expr) -> Option<StatementKind> {
         if value.ty != UNIT && self.cx.linear(&value.ty) {
-            let what = "the message that this gives is lost here";
-            self.error("T0030", what, value.span, "nobody consumes it", "give it a name, or drop it: `drop ...;`");
+            let what = "the resulting message is lost here";
+            self.error("T0030", what, value.span, "not consumed", "give it a name, or drop it: `drop ...;`");
             return None;
         }
         Some(StatementKind::Evaluate(value))
@@ -288,7 +290,7 @@ impl Body<'_, '_> {
         let value = self.expr(e, None)?.expr;
         if !self.cx.linear(&value.ty) {
             let shown = self.show(&value.ty);
-            self.error("T0092", "only messages are dropped", e.span, format!("of type {shown}"), "");
+            self.error("T0092", "only messages can be dropped", e.span, format!("of type {shown}"), "");
             return None;
         }
         Some(Dropped::Value(value))
@@ -305,9 +307,9 @@ impl Body<'_, '_> {
 
     /// Reports that a message is not dropped out of a place that must hold one.
     pub fn stays(&mut self, ty: &Type, span: Span) {
-        let label = format!("of type {}, which holds a message", self.show(ty));
+        let label = format!("of type {}, which contains a message", self.show(ty));
         let help = "drop the whole value, assign another message (`place = share m`), or make it optional: `msg?`";
-        self.error("T0155", "a part that must hold a message would be empty", span, label, help);
+        self.error("T0155", "a place that must contain a message would become empty", span, label, help);
     }
 
     fn timer(&mut self, e: &ast::Expr) -> Option<Place> {
@@ -349,7 +351,13 @@ impl Body<'_, '_> {
     /// `break`
     pub fn leaves_loop(&mut self, span: Span) -> Option<()> {
         let Some(depth) = self.loops.last().map(|l| l.depth) else {
-            self.error("T0095", "`break` stands in a loop", span, "there is none here", "to end the handler, `return`");
+            self.error(
+                "T0095",
+                "`break` is allowed only in a loop",
+                span,
+                "not in a loop",
+                "to end the handler, `return`",
+            );
             return None;
         };
         for id in self.declared[depth..].concat() {

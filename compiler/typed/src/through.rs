@@ -57,7 +57,7 @@ impl Body<'_, '_> {
             return Some(Value::fixed(self.make(ExprKind::Through(id, values), ty)));
         }
         if matches!(self.context, Context::Pure { .. } | Context::Filter { .. }) {
-            self.error("T0076", "bytes are not made here", x.span, "it has an effect", "");
+            self.error("T0076", "bytes cannot be computed here", x.span, "it has an effect", "");
             return None;
         }
         let made = if keeps_length { longest_of(&values) } else { Type::Msg };
@@ -68,7 +68,7 @@ impl Body<'_, '_> {
     fn wrong_count(&mut self, filter: &ast::Ident, want: usize, have: usize, span: Span) {
         let strings = |n: usize| if n == 1 { "one string of bytes".into() } else { format!("{n} strings of bytes") };
         let help = match want {
-            1 => "join them to one: `a.bytes ++ b.bytes`".to_string(),
+            1 => "concatenate them: `a.bytes ++ b.bytes`".to_string(),
             _ => format!("list them in parentheses: `(a.bytes, b.bytes) through {}`", filter.name),
         };
         let label = format!("{have} given");
@@ -82,12 +82,12 @@ impl Body<'_, '_> {
         for part in parts {
             let value = self.expr(part, None)?.expr;
             if value.has_steps(&self.cx.tree.structs) && values.iter().any(|v| v.ty == Type::View) {
-                let help = "name it by a `let` before, and use the name here";
+                let help = "name it with a `let` before, and use the name here";
                 self.error(
                     "T0112",
-                    "the strings of a filter are read in one step",
+                    "an input of a filter cannot contain a call",
                     part.span,
-                    "this takes a step of its own",
+                    "a call with effects",
                     help,
                 );
                 return None;

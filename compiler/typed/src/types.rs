@@ -39,9 +39,9 @@ impl Checker<'_> {
                     _ => {
                         self.error(
                             "T0006",
-                            "an array counts from 0 to at most 1,048,576",
+                            "the index range of an array is 0..N with N at most 1,048,576",
                             index.span,
-                            "not such a range",
+                            "not 0..N",
                             "write for example `u32 per 0..16`",
                         );
                         None
@@ -102,7 +102,7 @@ impl Checker<'_> {
         let size = self.size(arguments, 2, name)?;
         if !self.capabilities(&key).compared {
             let shown = self.show(&key);
-            let help = "a key is found by comparing: messages and timers are not compared";
+            let help = "keys are compared; messages and timers cannot be compared";
             self.error("T0163", format!("{shown} cannot be the key of a map"), name.span, "", help);
             return None;
         }
@@ -113,7 +113,13 @@ impl Checker<'_> {
         let of = self.element(arguments, 0, name)?;
         let size = self.size(arguments, 1, name)?;
         let Type::Seq(bits) = *self.element(arguments, 2, name)? else {
-            self.error("T0008", "a window is numbered by a sequence type", name.span, "", "window<msg, W, seq28>");
+            self.error(
+                "T0008",
+                "the entries of a window are numbered by a sequence type",
+                name.span,
+                "",
+                "window<msg, W, seq28>",
+            );
             return None;
         };
         let most = nacre_stack::longest_window(bits);
@@ -123,7 +129,7 @@ impl Checker<'_> {
                 format!("a window of {size} does not fit sequence numbers of {bits} bits"),
                 name.span,
                 format!("at most {most} here"),
-                "old and new numbers could not be told apart: take wider numbers or a smaller window",
+                "old and new numbers could not be distinguished: use wider numbers or a smaller window",
             );
             return None;
         }

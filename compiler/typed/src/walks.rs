@@ -60,7 +60,7 @@ impl Body<'_, '_> {
             (_, true) => {
                 self.error(
                     "T0082",
-                    "two names are wanted: (index, entry)",
+                    "expected two names: (index, entry)",
                     head.pattern.span,
                     "",
                     "`_` for the one that is not needed",

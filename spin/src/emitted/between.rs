@@ -1,5 +1,5 @@
 //! A stack's emitted C between automata: the world of [`nacre_worlds::setup::Setup`] in Promela ([`super::world`]), and
-//! the calls and messages that it and the harness have in common.
+//! the calls and messages that it shares with the harness.
 
 use nacre_backend_c::Level;
 use nacre_worlds::setup::Setup;
@@ -9,12 +9,12 @@ use super::world::World;
 use super::{emit, files, timers, Emitted, Failure, FILE_FLAGS, FLAGS};
 use crate::spin::{Limits, Model, Searched, Tools, Verdict, Verifier};
 
-/// Searches the C that a stack is emitted as, between the automata of a setup. Goals are not checked.
+/// Searches the emitted C of a stack between the automata of a setup. Goals are not checked.
 pub fn check(setup: &Setup, level: Level, tools: &Tools, limits: &Limits) -> Result<Searched, Failure> {
     Checker::new(setup, tools, limits)?.check(level)
 }
 
-/// The same for several levels: the world around them is one.
+/// Checks several levels in the same world.
 pub struct Checker<'a> {
     setup: &'a Setup,
     tools: &'a Tools,
@@ -25,12 +25,12 @@ pub struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
-    /// Writes the harness of a setup; fails where SPIN cannot check it.
+    /// Writes the harness of a setup; fails if SPIN cannot check it.
     pub fn new(setup: &'a Setup, tools: &'a Tools, limits: &'a Limits) -> Result<Checker<'a>, Failure> {
         let (known, text) = around(setup).map_err(Failure::Unfit)?;
-        // What the stack's C cannot be is told before anything is made.
+        // Constructs that the C does not support are reported before any file is written.
         emit(&setup.stack, Level::Queue).map_err(Failure::Unfit)?;
-        // Breadth-first SPIN also keeps the states within a step, some ten times as many.
+        // A breadth-first search also stores the states within a step, about ten times as many.
         let deep = Limits { breadth_first: false, ..limits.clone() };
         let model = Model { text: text.clone(), flags: flags(&FLAGS), ..Model::default() };
         let header = ("harness.h".to_string(), super::HARNESS_H.to_string());
@@ -44,8 +44,7 @@ impl<'a> Checker<'a> {
         self.check_of(&emit(&self.setup.stack, level).map_err(Failure::Unfit)?)
     }
 
-    /// A text in C, whoever wrote it. What is found is searched for again breadth-first if that is wanted, for a
-    /// shortest run.
+    /// Checks a C text of any origin. If requested, a violation is searched again breadth-first, for a shortest run.
     pub fn check_of(&self, emitted: &Emitted) -> Result<Searched, Failure> {
         let mut files = files(self.setup, emitted, &self.known.in_c(self.setup));
         files.push(self.known.tables_in_c());
@@ -63,7 +62,7 @@ fn flags(flags: &[&str]) -> Vec<String> {
     flags.iter().map(|f| f.to_string()).collect()
 }
 
-/// The world around the endpoints; in words why there is none.
+/// Returns the world around the endpoints, or why there is none.
 fn around(setup: &Setup) -> Result<(Known, String), String> {
     let known = Known::of(setup)?;
     let text = World::new(setup, &known).write(timers(&setup.stack)? as usize)?;

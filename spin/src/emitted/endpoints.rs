@@ -1,4 +1,4 @@
-//! Emitted C as endpoints, as their environment needs them: functions of numbers.
+//! Emitted C as endpoints for their environment: functions of numbers.
 
 use nacre_backend_promela::environment::Endpoints;
 use nacre_backend_promela::term::Term;
@@ -40,13 +40,14 @@ impl Endpoints for Numbered<'_> {
 }
 
 impl Numbered<'_> {
-    /// What a parameter of an event carries that leaves the endpoint at hand.
+    /// The value of a parameter of an event that leaves the current endpoint.
     pub fn carries(&self, event: EventId, parameter: &Parameter) -> Result<Term, String> {
         self.carries_one_number(event)?;
         Ok(Term::atom(if parameter.ty == Type::Msg { "what" } else { "said" }))
     }
 
-    /// The harness gives an event's bytes and its first number.
+    /// Checks that an event has at most one number: the harness returns only the bytes and the first number of an
+    /// event.
     fn carries_one_number(&self, event: EventId) -> Result<(), String> {
         let declared = self.0.event(event);
         let numbers = declared.parameters.iter().filter(|p| !matches!(p.ty, Type::Msg | Type::Addr)).count();

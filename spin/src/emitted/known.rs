@@ -1,4 +1,4 @@
-//! What the harness and the world of an emitted stack know beforehand: calls, messages and tables.
+//! The calls, messages and tables that the harness and the world of an emitted stack share.
 
 use std::fmt::Write;
 
@@ -10,17 +10,17 @@ use nacre_worlds::setup::{Call, Setup};
 
 use crate::environment;
 
-/// What is known beforehand.
+/// The calls, messages and tables of a setup.
 pub struct Known {
     pub calls: Vec<Call>,
     /// Message n is the string of bytes n + 1.
     pub messages: Vec<Vec<u8>>,
-    /// For each automaton above, its table if it needs one.
+    /// For each automaton above, its table, if it needs one.
     pub tables: Vec<Option<SubsetConstruction>>,
 }
 
 impl Known {
-    /// What a setup brings with it; in words why it cannot be known.
+    /// Returns the calls, messages and tables of a setup, or why they are not known.
     pub fn of(setup: &Setup) -> Result<Known, String> {
         let tables = environment::tables(setup)?;
         let messages = environment::world(setup, &tables, Form::Numbers, [0; 2]).messages();

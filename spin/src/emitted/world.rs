@@ -1,9 +1,9 @@
 //! The world of two endpoints of an emitted stack in Promela. Messages are numbers of strings of bytes (see
 //! `harness.h`), which automata only compare and copy.
 //!
-//! A step is one atomic sequence: an option says what begins it, which ends in the number of its ways; one of them is
-//! chosen where it has several; and `settle`, of which there is one copy, takes what left the endpoint where it
-//! belongs. States within are not kept by SPIN's depth-first search.
+//! A step is one atomic sequence: an option begins it and computes the number of its outcomes; if there are several,
+//! one is chosen; and `settle`, which is written once, passes the emitted events to their receivers. SPIN's depth-first
+//! search does not store the states within a step.
 
 use std::fmt::Write;
 
@@ -20,7 +20,7 @@ use super::endpoints::Numbered;
 use super::known::Known;
 use crate::environment;
 
-/// Entries of a container of the automaton below; one more ends the search.
+/// The capacity of a container of the automaton below; exceeding it ends the search.
 const CAPACITY: usize = 16;
 
 const CLAIM: &str = "a claim of the stack does not hold: assert, unreachable, or the bound of a loop";
@@ -34,26 +34,26 @@ pub struct World<'a> {
     around: world::World<'a>,
 }
 
-/// One event that may leave an endpoint: who takes it.
+/// An event that can leave an endpoint, and its receivers.
 struct Leaving {
-    /// Place in the interface.
+    /// The index in the interface.
     place: usize,
     name: String,
     taken: Taken,
-    /// The network has several actions of the name: which one it does is for SPIN to choose.
+    /// Whether the network has several actions of this name, among which SPIN chooses.
     open: bool,
 }
 
 impl<'a> World<'a> {
     /// The world of a setup.
     pub fn new(setup: &'a Setup, known: &'a Known) -> World<'a> {
-        // A monitor keeps what was called and has not come out.
+        // A monitor stores the calls whose outputs are outstanding.
         let calls: u8 = setup.bounds.calls.iter().flat_map(|(_, times)| times).sum();
         let capacity = [CAPACITY, usize::from(calls) + 1];
         World { setup, known, around: environment::world(setup, &known.tables, Form::Numbers, capacity) }
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn write(&self, timers: usize) -> Result<String, String> {
         let mut text = self.declarations(timers)?;
         text.push_str("active proctype world() {\n    atomic {\n        c_code { nacre_messages(); };\n");
@@ -113,7 +113,7 @@ impl<'a> World<'a> {
         Ok(text + &self.around.resets()?.join(" ") + " skip\n\n")
     }
 
-    /// What may leave an endpoint, and how it is taken.
+    /// The events that can leave an endpoint, and their receivers.
     fn leaving(&self) -> Result<Vec<Leaving>, String> {
         let stack = &self.setup.stack;
         let interface = stack.interface();
@@ -128,10 +128,11 @@ impl<'a> World<'a> {
         each.collect()
     }
 
-    /// What left an endpoint goes where it belongs; then the other endpoint is opened, or the step is done.
+    /// Writes `settle`: passes the events that left an endpoint to their receivers; then opens the other endpoint, or
+    /// ends the step.
     fn settle(&self, text: &mut String) -> Result<(), String> {
         if !draws(&self.setup.stack).is_empty() {
-            // The first of the ways says how many there are.
+            // The first outcome states the number of outcomes.
             text.push_str(
                 "        i = 1;\n        do\n        :: c_expr { MORE_WAYS } -> step++; i++\n        :: \
                 break\n        od;\n        skip;\n",
@@ -160,7 +161,7 @@ impl<'a> World<'a> {
         :: else -> DONE
         fi\n";
         if open {
-            // Each choice is a statement of its own: within a d_step the first way would be taken.
+            // Each choice is a separate statement: within a d_step, SPIN would take the first option.
             let _ = write!(
                 text,
                 "        d_step {{\n{begin}        skip }};\n        do\n        :: i < count \
@@ -182,7 +183,7 @@ impl<'a> World<'a> {
         Ok(())
     }
 
-    /// What an endpoint does by itself.
+    /// Writes the steps that an endpoint begins itself.
     fn steps(&self, end: usize, timers: usize, text: &mut String) {
         let later = Step::Later { end }.print();
         let _ = writeln!(
@@ -202,7 +203,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// When a timer fires, if it is a last resort and if it is none, and what that uses up.
+    /// The guards under which a timer fires, as a last resort and otherwise, and the counters that it consumes.
     fn ranks(&self, end: usize, timer: usize) -> Vec<(String, String)> {
         let (left, spent) = self.around.limit("timers");
         let (left, spent) = (format!(" && {left}"), effects::lines(&spent).join(" "));
@@ -221,14 +222,14 @@ impl<'a> World<'a> {
     }
 }
 
-/// The option of something outside that begins a step.
+/// Writes the option of an outside event that begins a step.
 fn begins(chosen: &Move, text: &mut String) {
     let end = chosen.end;
     let when = chosen.when.clone().and(Term::Atom(format!("c_expr {{ !BUSY_{end} }}")));
     option(&when, &chosen.damages, &format!("{}; me = {end};", chosen.told.print()), &chosen.lines, text);
 }
 
-/// The option of something that the network does by itself.
+/// Writes the option of an internal transition of the network.
 fn happens(silent: &Silent, text: &mut String) {
     let told = Step::Network { name: silent.name.clone(), end: None }.print();
     option(&silent.when, &silent.damages, &format!("{told};"), &silent.lines, text);
@@ -245,7 +246,7 @@ fn option(when: &Term, damages: &Option<String>, told: &str, lines: &[String], t
     };
 }
 
-/// Which bit of a message is turned round is for SPIN to choose.
+/// Lets SPIN choose the bit of a message that is inverted.
 fn any_bit(message: &str, when: &Term) -> String {
     format!(
         "({when}) -> what = {message}; i = 0;
@@ -258,7 +259,7 @@ fn any_bit(message: &str, when: &Term) -> String {
     )
 }
 
-/// The event at hand, if it is one of those.
+/// Writes the reception of the current event, if it is one of those.
 fn taken(emitted: &[Leaving], which: &dyn Fn(&Leaving) -> bool, within: bool, text: &mut String) {
     text.push_str("            if\n");
     for one in emitted.iter().filter(|l| which(l)) {

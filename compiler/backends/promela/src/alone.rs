@@ -1,8 +1,8 @@
-//! A stack alone: calls one after the other, and the numbers of its cells after each. This is how the back end is
-//! compared with the interpreter, row by row of the table of operations.
+//! Writes a model of a stack alone: calls in sequence, and the values of its cells after each. The tests compare the
+//! back end with the interpreter in this form, for every row of the table of operations.
 //!
-//! The verifier prints what a model prints if it was compiled with `-DPRINTF`: a line for each call, with the numbers
-//! that [`numbers`] gives for the same values.
+//! A verifier compiled with `-DPRINTF` prints a line for each call, with the numbers that [`numbers`] returns for the
+//! same values.
 
 use nacre_stack::interpret::Value;
 use nacre_stack::operations::numbers::wide;
@@ -17,7 +17,7 @@ use crate::{erase, Refusal};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
     pub event: EventId,
-    /// Of the parameters that are no message.
+    /// The parameters other than the message.
     pub numbers: Vec<u64>,
     /// The message.
     pub bytes: Vec<u8>,
@@ -26,7 +26,7 @@ pub struct Call {
 /// Calls of one `d_step`: SPIN bounds how many statements it has.
 const TOGETHER: usize = 60;
 
-/// The model's text; or all that cannot be written.
+/// Returns the model's text, or every construct that Promela cannot express.
 pub fn write_alone(stack: &Stack, calls: &[Call]) -> Result<String, Vec<Refusal>> {
     let erased = erase::erase(stack)?;
     let size = calls.iter().map(|call| call.bytes.len()).max().unwrap_or(0).max(1);
@@ -144,7 +144,8 @@ fn plain_number(n: i32) -> String {
     crate::numbers::literal(n as u32 as u64, &Type::Int(32))
 }
 
-/// The numbers that a model has for a value, in the order of its typedef; none: it has no such values.
+/// Returns the numbers that represent a value in a model, in the order of its typedef; none if the model has no such
+/// values.
 pub fn numbers(stack: &Stack, ty: &Type, value: &Value) -> Option<Vec<i32>> {
     let mut to = vec![];
     Numbers { stack, to: &mut to }.value(ty, Some(value))?;
@@ -157,7 +158,7 @@ struct Numbers<'a> {
 }
 
 impl Numbers<'_> {
-    /// A value; what is not there is zero.
+    /// Appends the numbers of a value; those of an absent value are zero.
     fn value(&mut self, ty: &Type, value: Option<&Value>) -> Option<()> {
         match ty {
             Type::Duration | Type::Instant => self.to.push(0),

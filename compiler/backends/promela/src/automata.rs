@@ -2,8 +2,8 @@
 //!
 //! A field under k `per member` becomes arrays of 2^k elements; a container becomes an array for each part of its
 //! entries, of a fixed capacity, and one of lengths. Bags, sets and maps are sorted, so that equal states are equal
-//! bytes. What binds by going through a container is unrolled: one transition for each place. Messages are whatever the
-//! caller says ([`Messages`]).
+//! bytes. A guard that binds each entry of a container is unrolled: one transition for each entry. The caller defines
+//! the representation of messages ([`Messages`]).
 
 mod containers;
 mod expressions;
@@ -18,22 +18,22 @@ use nacre_specification::*;
 use crate::effects::Effect;
 use crate::term::{Operator, Term};
 
-/// How messages are written.
+/// The representation of messages.
 pub trait Messages {
-    /// The type that declares one.
+    /// The type that declares a message.
     fn declared(&self) -> &str;
-    /// Whether a message is a number, which an expression can choose.
+    /// Whether a message is a number, which a conditional expression can select.
     fn is_number(&self) -> bool;
     fn copy(&self, to: &str, from: &Term) -> Effect;
     fn equal(&self, a: &Term, b: &Term) -> Term;
-    /// In the order in which containers are sorted.
+    /// The order in which containers are sorted.
     fn before(&self, a: &Term, b: &Term) -> Term;
     fn clear(&self, at: &str) -> Effect;
-    /// The variable that holds a message that was damaged; none: they cannot be.
+    /// The variable that holds a damaged message; none: messages cannot be damaged.
     fn damaged(&self) -> Option<&str>;
 }
 
-/// Messages that are numbers, 0 for none.
+/// Messages represented as numbers, 0 for none.
 pub struct Numbers;
 
 impl Messages for Numbers {
@@ -60,39 +60,39 @@ impl Messages for Numbers {
     }
 }
 
-/// A guarded command: one way in which an action is possible. Its guard is never known to be false.
+/// A guarded command: one transition of an action. Its guard is never known to be false.
 #[derive(Clone, Debug)]
 pub struct Transition {
     pub guard: Term,
     /// The values of the action's parameters.
     pub parameters: Vec<Term>,
     pub effects: Vec<Effect>,
-    /// The message that is damaged first, in any one bit, into [`Messages::damaged`].
+    /// The message of which any one bit is damaged first, into [`Messages::damaged`].
     pub damages: Option<String>,
-    /// Place in [`Automaton::actions`].
+    /// The index in [`Automaton::actions`].
     pub action: usize,
-    /// The endpoint at which it happens, where that is known beforehand.
+    /// The endpoint of the action, if it is known when the model is written.
     pub end: Option<usize>,
 }
 
 impl Transition {
-    /// The endpoint at which an output happens.
+    /// Returns the endpoint of an output.
     pub fn end_of(&self, automaton: &Automaton) -> std::result::Result<usize, String> {
         let name = &automaton.actions[self.action].name;
         self.end.ok_or(format!("`{name}` of `{}`, which does not say at which end it happens", automaton.name))
     }
 }
 
-/// Writes one automaton; names begin with `prefix`.
+/// Writes one automaton; its names begin with `prefix`.
 pub struct Translator<'a> {
     pub automaton: &'a Automaton,
     pub prefix: String,
-    /// Entries of a container.
+    /// The capacity of a container.
     pub capacity: usize,
-    /// Largest number that `upto` gives where it is gone through.
+    /// The largest number over which `upto` iterates.
     pub most: u64,
     pub messages: &'a dyn Messages,
-    /// What is used within a step only is no part of a state: SPIN then cannot search breadth-first.
+    /// Whether variables used only within a step are hidden from the state. SPIN then cannot search breadth-first.
     pub hides: bool,
 }
 
@@ -101,13 +101,13 @@ pub struct Translator<'a> {
 enum Val {
     Leaf(Term, Type),
     Tuple(Vec<Val>),
-    /// A container of the state: the field, and the index of its row.
+    /// A container of the state: the field, the index of its row, and its type.
     Row(usize, Term, Type),
     /// All participants.
     All,
     /// The numbers from 1 to this one.
     Upto(Term),
-    /// A message as it is after it was damaged.
+    /// A damaged message.
     Damaged(Term),
 }
 
@@ -134,7 +134,7 @@ fn leaves(ty: &Type) -> Result<Vec<Type>> {
     }
 }
 
-/// What a container holds; of a map, key and value.
+/// The type of a container's entries; of a map, key and value.
 fn entry(ty: &Type) -> Option<Type> {
     match ty {
         Type::Seq(t) | Type::Bag(t) | Type::Set(t) => Some((**t).clone()),
@@ -143,7 +143,7 @@ fn entry(ty: &Type) -> Option<Type> {
     }
 }
 
-/// A leaf of the state or of a local: where it is, and its type.
+/// A leaf of the state or of a local: its place and its type.
 type Leaf = (Term, Type);
 
 impl Translator<'_> {
@@ -155,7 +155,7 @@ impl Translator<'_> {
         }
     }
 
-    /// The shape of a field: how many rows, and what each is.
+    /// The shape of a field: the number of rows, and the type of each.
     fn shape(&self, field: usize) -> (usize, &Type) {
         let (mut rows, mut ty) = (1, &self.automaton.state[field].ty);
         while let Type::Per(inner) = ty {
@@ -164,7 +164,7 @@ impl Translator<'_> {
         (rows, ty)
     }
 
-    /// A container into which nothing is ever put, and of which no place is named.
+    /// Whether nothing is ever added to a container, and no entry of it is addressed.
     fn stays_empty(&self, field: usize) -> bool {
         let container = entry(self.shape(field).1).is_some();
         let mut actions = self.automaton.actions.iter().filter(|a| !a.is_never());
@@ -181,7 +181,7 @@ impl Translator<'_> {
         format!("{}_{}_len[{row}]", self.prefix, self.automaton.state[field].name)
     }
 
-    /// A part of the entry at a place of a container.
+    /// A part of the entry at an index of a container.
     fn at(&self, field: usize, part: usize, row: &Term, place: &Term) -> Term {
         let before = Term::binary(Operator::Mul, row.clone(), Term::number(self.capacity));
         let index = match before {
@@ -191,7 +191,7 @@ impl Translator<'_> {
         Term::Atom(format!("{}[{index}]", self.array(field, part)))
     }
 
-    /// Variables of the state, and what is used within a step only.
+    /// Declares the variables of the state, and those used only within a step.
     pub fn declarations(&self) -> Result<String> {
         let mut text = format!("/* {} */\n", self.automaton.description);
         for field in 0..self.automaton.state.len() {
@@ -225,7 +225,7 @@ impl Translator<'_> {
         Ok(all)
     }
 
-    /// Puts back what is used within a step only, and is not hidden.
+    /// Resets the variables that are used only within a step and are not hidden.
     pub fn resets(&self) -> Result<Vec<Effect>> {
         if self.hides {
             return Ok(vec![]);
@@ -235,7 +235,7 @@ impl Translator<'_> {
         Ok(counters.into_iter().chain(locals).collect())
     }
 
-    /// Makes the first state; all is zero before.
+    /// Sets the initial state; all variables are zero before.
     pub fn start(&self) -> Result<Vec<Effect>> {
         let mut effects = vec![];
         for (field, declared) in self.automaton.state.iter().enumerate() {
@@ -258,7 +258,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Sets each of the places to the value beside it.
+    /// Assigns each value to the corresponding place.
     fn set_all(&self, to: &[Leaf], values: &[Leaf]) -> Vec<Effect> {
         to.iter().zip(values).map(|(to, value)| self.set(&to.0.to_string(), value)).collect()
     }
@@ -270,7 +270,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Of each goal: that it holds, and that it is excused.
+    /// For each goal, the condition that it holds and the condition that it is excused.
     pub fn goals(&self) -> Result<Vec<[Term; 2]>> {
         let condition = |e: &Expr| -> Result<Term> {
             let (value, defined) = self.expr(e, &vec![])?;
@@ -322,7 +322,7 @@ fn flat(value: &Val) -> Result<Vec<Leaf>> {
     }
 }
 
-/// Whether a body puts anything into a field of the state.
+/// Whether a body adds anything to a field of the state.
 fn fills(body: &[Statement], field: usize) -> bool {
     let is = |place: &Place| matches!(place.root, Root::State(n) if n == field);
     body.iter().any(|s| match s {

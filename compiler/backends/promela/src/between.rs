@@ -1,8 +1,8 @@
 //! A stack between automata: the network below, specifications above, and the calls of an application.
 //!
-//! What leaves the endpoints is queued as events are, and goes, in the order of the queue, to the inputs of the
-//! automaton below and to the outputs of those above. What an endpoint is to do next is chosen as a number (`cause`)
-//! before anything hidden is touched: `begins` has a way for each way of the network's outputs and for each call.
+//! Events that leave the endpoints pass through the queue, in order, to the inputs of the automaton below and to the
+//! outputs of those above. The cause of the next step is chosen as a number (`cause`) before any hidden variable is
+//! used: `begins` has an option for each transition of the network's outputs and for each call.
 
 use nacre_stack::*;
 
@@ -19,7 +19,7 @@ use crate::world::{SENDING, WAYS};
 use crate::writer::{Frame, Writer};
 use crate::{erase, Refusal, Sources};
 
-/// The model's text; or all that cannot be written.
+/// Returns the model's text, or every construct that Promela cannot express.
 pub fn write_between(stack: &Stack, world: &World, sources: Sources) -> Result<String, Vec<Refusal>> {
     let beyond = nacre_stack::normal::beyond_rows(stack);
     if !beyond.is_empty() {
@@ -103,14 +103,14 @@ impl Writer<'_> {
         lines.join("\n") + "\n"
     }
 
-    /// The automata's variables, their first state, the processes.
+    /// The variables of the automata, their initial state, and the processes.
     fn between_parts(&mut self, world: &World) -> Result<[String; 3], String> {
         let automata = world.each(&|j| j.declarations())?.join("\n");
         let first = self.first_state(world)?;
         Ok([automata, first, self.processes(world)?])
     }
 
-    /// What an event carries must be what automata can have.
+    /// Checks that automata can represent the parameters of an event.
     pub fn carries_numbers(&self, id: EventId) -> Result<(), String> {
         let wide = self.stack.event(id).parameters.iter().any(|parameter| is_wide(&parameter.ty));
         if wide {
@@ -120,7 +120,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Why an event cannot go to an automaton.
+    /// The reason why an automaton cannot receive an event.
     pub fn too_wide(&self, id: EventId) -> String {
         format!("a number of more than 32 bits that `{}` carries to an automaton", self.stack.event(id).name)
     }
@@ -142,7 +142,7 @@ impl Writer<'_> {
         }))
     }
 
-    /// Sequence numbers begin where they are wanted.
+    /// Sets the initial sequence numbers.
     fn first_numbers(&mut self, first: u64) -> String {
         self.inline("first_numbers", &[], "Sequence numbers begin elsewhere.", Frame::default(), |w| {
             let stack = w.stack;
@@ -194,7 +194,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A sequence number is in values of the type, where the interpreter renumbers it too.
+    /// Whether a type contains sequence numbers, which the interpreter renumbers too.
     fn has_numbers(&self, ty: &Type) -> bool {
         match ty {
             Type::Seq(_) | Type::Window(..) => true,
@@ -205,7 +205,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The lines that are written meanwhile.
+    /// Returns the lines that a closure writes.
     pub fn written(&mut self, what: impl FnOnce(&mut Self)) -> Vec<String> {
         let outer = (std::mem::take(&mut self.lines), std::mem::take(&mut self.depth));
         what(self);
@@ -213,7 +213,7 @@ impl Writer<'_> {
         std::mem::replace(&mut self.lines, outer.0)
     }
 
-    /// The process of an endpoint, and those around it.
+    /// The processes of the endpoints and of the network.
     fn processes(&mut self, world: &World) -> Result<String, String> {
         let moves = world.moves(self.stack, self)?;
         let fair = if world.goals { Some(self.fair(world, &moves)?) } else { None };
@@ -294,7 +294,7 @@ impl Writer<'_> {
         Ok(lines.join("\n") + "\n" + &network + &fair.map_or(String::new(), Fair::watch))
     }
 
-    /// What the automaton below does by itself.
+    /// The process of the network's own transitions.
     fn network_between(&mut self, world: &World, fair: Option<&Fair>) -> Result<String, String> {
         let resets = world.resets()?;
         let (mut text, mut damaging) = (String::new(), vec![]);
@@ -325,14 +325,14 @@ impl Writer<'_> {
 }
 
 impl Writer<'_> {
-    /// When something outside can begin a step.
+    /// The guard under which an outside event can begin a step.
     fn begins_with(&self, chosen: &Move, fair: Option<&Fair>) -> String {
         let free = if self.has_later { " && MY.later_n == 0" } else { "" };
         format!("opened == 2 && me == {}{free}{} && ({})", chosen.end, no_fault(chosen.fault, fair), chosen.when)
     }
 }
 
-/// The condition that a fault has in a search for fair runs: none happens any more once a goal is watched.
+/// The guard of a fault in a search for fair runs: no faults happen once a goal is watched.
 fn no_fault(fault: bool, fair: Option<&Fair>) -> &'static str {
     if fault && fair.is_some() {
         " && goal == 0"

@@ -1,4 +1,4 @@
-//! Strings of bytes: put together in a buffer.
+//! Strings of bytes, assembled in a buffer.
 
 use nacre_stack::*;
 
@@ -7,11 +7,11 @@ use crate::report::{within, Limit};
 use crate::types::{bits_of, is_scalar, is_wide};
 use crate::writer::Writer;
 
-/// The longest string.
+/// The maximum length of a string.
 pub const BUFFER: u32 = 250;
 
 impl Writer<'_> {
-    /// A place with a number of bytes `n` and the bytes `b`.
+    /// Returns a buffer with the bytes of an expression: their number `n` and the bytes `b`.
     pub fn buffer(&mut self, e: &Expr) -> String {
         match &e.kind {
             ExprKind::View(a) if matches!(a.ty, Type::Msg | Type::View | Type::Text(_)) => return self.value(a),
@@ -77,7 +77,7 @@ impl Writer<'_> {
         self.line(format!("{at} = 0; do :: {at} < {n} -> put_byte({to}, {x}.b[{at}]); {at}++ :: else -> break od;"));
     }
 
-    /// A number as bytes, the lowest first.
+    /// Appends a number as bytes, in little-endian order.
     fn append_number(&mut self, a: &Expr, to: &str) {
         let bytes = match &a.ty {
             Type::UInt(b) | Type::Int(b) | Type::Seq(b) => u32::from(*b).div_ceil(8),
@@ -103,7 +103,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Bytes as a value of their type.
+    /// Converts bytes to a value of their type.
     pub fn fill_bytes(&mut self, e: &Expr, to: &str) {
         let from = self.buffer(e);
         let at = self.number();
@@ -131,7 +131,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Bytes as the data of a message that is all zero but for that.
+    /// Makes a message of bytes, without headers.
     pub fn message_of(&mut self, buffer: &str, is_data: &str, to: &str) {
         let (at, data, capacity) = (self.number(), self.temporary(&Type::Bool), self.capacity);
         self.line(format!("{data} = {is_data};"));

@@ -7,13 +7,13 @@ use crate::refusal::{Construct, Reason};
 use crate::types::{bits_of, is_scalar, is_wide};
 use crate::writer::Writer;
 
-/// Numbers from `low` to `high` of a window.
+/// The number of sequence numbers from `low` to `high` of a window.
 pub fn span(x: &str, bits: u8) -> String {
     cut(&format!("{x}.high - {x}.low"), u32::from(bits))
 }
 
 impl Writer<'_> {
-    /// Returns the value of a query; statements that compute it are written first. Refuses a query that has no model.
+    /// Returns the value of a query after writing the statements that compute it. Refuses a query that has no model.
     pub fn query(&mut self, query: Query, place: &Place, arguments: &[Expr]) -> String {
         let x = self.read(place);
         match (query, &place.ty) {
@@ -92,13 +92,13 @@ impl Writer<'_> {
         format!("({at} < {n} -> {at} : 0)")
     }
 
-    /// Whether an entry (of a map: a key) is equal to a value.
+    /// Whether a container has an entry (a map: a key) equal to a value.
     fn contains(&mut self, ty: &Type, x: &str, value: &Expr) -> String {
         let at = self.place_of(ty, x, value);
         format!("({at} >= 0)")
     }
 
-    /// Index of the first entry, or slot of the key, that is equal; else -1.
+    /// The index of the first equal entry, or the slot of the key; -1 if there is none.
     pub fn place_of(&mut self, ty: &Type, x: &str, value: &Expr) -> String {
         let wanted = self.value(value);
         let wanted = self.simple(&wanted, &value.ty);

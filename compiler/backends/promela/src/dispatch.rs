@@ -8,7 +8,7 @@ use crate::report::{within, Limit};
 use crate::types::{is_scalar, plain, Field, Shape};
 use crate::writer::{Frame, Writer};
 
-/// Events that a step can have in its queue at once.
+/// The capacity of a step's queue.
 const QUEUE: u32 = 64;
 
 impl Writer<'_> {
@@ -36,7 +36,7 @@ impl Writer<'_> {
         self.names.name(Scope::Constants, constant(&format!("{target}_{chosen}_{}", event.name)), thing)
     }
 
-    /// Where each parameter of an event stands in the typedef.
+    /// The place of each parameter of an event in the typedef.
     pub fn event_places(&self, id: EventId) -> Vec<String> {
         let (mut scalars, mut others) = (0, 0);
         let event = self.stack.event(id);
@@ -111,7 +111,7 @@ impl Writer<'_> {
         Some(fits.collect::<Vec<_>>().join(" || "))
     }
 
-    /// The inline of a handler: what it gets, then its body.
+    /// Writes the inline of a handler: its parameters, then its body.
     fn handler(&mut self, id: HandlerId) -> String {
         let handler = &self.stack.handlers[id.index()];
         let name = self.names.name(Scope::Inlines, clean(&handler.name), format!("{id:?}"));
@@ -155,8 +155,8 @@ impl Writer<'_> {
         arms.filter(|a| a.handler == id).find_map(|a| a.guard.header)
     }
 
-    /// Takes the event at the head of the queue, and finds its handler. (A handler is a `d_step` of its own: SPIN
-    /// bounds their length.)
+    /// Removes the event at the head of the queue, and selects its handler. A handler is a `d_step` of its own, because
+    /// SPIN limits the length of a `d_step`.
     pub fn next_event(&mut self) -> String {
         let kinds = self.kinds();
         self.inline("next_event", &[], "The head of the queue, and which handler is for it.", Frame::default(), |w| {
@@ -177,7 +177,7 @@ impl Writer<'_> {
         })
     }
 
-    /// The name of a handler's inline, which is written when it is asked for first.
+    /// Returns the name of a handler's inline, which is written at the first use.
     pub fn handler_name(&mut self, id: HandlerId) -> String {
         if let Some((_, name)) = self.handlers.iter().find(|(known, _)| *known == id) {
             return name.clone();
@@ -226,7 +226,7 @@ impl Writer<'_> {
         self.frame.layer = None;
     }
 
-    /// An emission must be one that its target accepts.
+    /// Checks that the target of an emission accepts it.
     fn check_accepted(&mut self, layer: LayerId, event: EventId) {
         let inputs = self.stack.ports.iter().flat_map(|p| &p.inputs).filter(|i| i.event == event);
         for admission in inputs.flat_map(|i| &i.admissions).filter(|a| a.layer == layer) {
@@ -241,13 +241,13 @@ impl Writer<'_> {
     }
 }
 
-/// The code of a condition of `accepts`, its locals being those places.
+/// The frame of a condition of `accepts` whose locals are the given places.
 pub fn admission_frame(admission: &Admission, mut places: Vec<String>) -> Frame {
     places.resize(admission.locals.len(), "0".into());
     Frame { layer: Some(admission.layer), locals: admission.locals.clone(), places, ..Frame::default() }
 }
 
-/// The queue, and how an event enters it.
+/// Declares the queue and the inline that appends an event.
 pub fn queue() -> String {
     format!(
         "#define QUEUE {QUEUE}\nhidden event queue[QUEUE];\nhidden byte queue_at, queue_end, queue_n, queue_slot;\n\

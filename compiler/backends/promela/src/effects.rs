@@ -5,13 +5,13 @@ use crate::term::Term;
 /// A statement of a transition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// A variable or an element gets a value.
+    /// Assigns a value to a variable or an element.
     Set(String, Term),
     /// Any other single statement.
     Run(String),
-    /// The first case whose condition holds; otherwise the last part.
+    /// Runs the first case whose condition holds; otherwise the last part.
     If(Vec<(Term, Vec<Effect>)>, Vec<Effect>),
-    /// Again and again as long as the condition holds.
+    /// Repeats the effects while the condition holds.
     While(Term, Vec<Effect>),
 }
 
@@ -27,7 +27,7 @@ impl Effect {
     }
 }
 
-/// Effects under a condition; none where it never holds.
+/// Effects under a condition; none if it never holds.
 pub fn guarded(condition: Term, then: Vec<Effect>) -> Vec<Effect> {
     match condition.constant() {
         Some(true) => then,
@@ -37,14 +37,14 @@ pub fn guarded(condition: Term, then: Vec<Effect>) -> Vec<Effect> {
     }
 }
 
-/// The text of each; `;` ends every statement.
+/// Returns the lines of the effects; `;` ends every statement.
 pub fn lines(effects: &[Effect]) -> Vec<String> {
     let mut all = vec![];
     effects.iter().for_each(|effect| effect.write(&mut all));
     all
 }
 
-/// The same as one text, with a line break behind each line.
+/// Returns the same as one text, with a line break after each line.
 pub fn text(effects: &[Effect]) -> String {
     lines(effects).into_iter().map(|line| line + "\n").collect()
 }
@@ -80,7 +80,7 @@ impl Effect {
     }
 }
 
-/// An option cannot be empty.
+/// An option of `if` cannot be empty.
 fn write_block(effects: &[Effect], to: &mut Vec<String>) {
     match effects.is_empty() {
         true => to.push("skip".into()),

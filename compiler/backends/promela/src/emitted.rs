@@ -1,4 +1,4 @@
-//! Events that leave an endpoint between automata: which automata take them, by which transition.
+//! Events that leave an endpoint between automata: which automata receive them, by which transition.
 
 use nacre_specification::violation::Violation;
 use nacre_stack::*;
@@ -10,12 +10,12 @@ use crate::types::is_wide;
 use crate::world::{World, LEAVES, SENDING};
 use crate::writer::Writer;
 
-/// Where an event stands that an automaton is to take.
+/// The place of an event that an automaton is to receive.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Waiting {
     /// At the front of the queue of the endpoint at hand.
     Queue,
-    /// Among those that wait for the network.
+    /// Among the events that wait for the network.
     Sending,
 }
 
@@ -36,7 +36,7 @@ impl Waiting {
 }
 
 impl Writer<'_> {
-    /// What a network gets of a message of an event.
+    /// The representation of an event's message in the network.
     fn taken_below(&self, from: Waiting, place: &str) -> String {
         match self.frame_size {
             Some(_) if place == "m" => from.frame().into(),
@@ -50,13 +50,13 @@ impl Writer<'_> {
         ports.flat_map(|(at, p)| p.outputs.iter().map(move |e| (PortId(at as u32), *e))).collect()
     }
 
-    /// The number by which an event that leaves is handled.
+    /// The number of the handler of an event that leaves.
     pub fn leaves_as(&self, port: PortId, event: EventId) -> Option<usize> {
         self.emitted().iter().position(|known| *known == (port, event)).map(|at| LEAVES + at)
     }
 
-    /// What an event does that leaves the endpoint at hand. It stands where it is used, once: for an inline it can be
-    /// too long.
+    /// Writes the effects of an event that leaves the current endpoint, at its single use: it can be too long for an
+    /// inline.
     pub fn leaves(&mut self, world: &World, port: PortId, event: EventId) -> Result<(), String> {
         let down = port.0 == 0;
         let name = self.stack.event(event).name.clone();
@@ -101,7 +101,7 @@ impl Writer<'_> {
         })
     }
 
-    /// What waits goes to the network, in order. Nothing hidden is read any more.
+    /// Passes the waiting events to the network, in order. Hidden variables are no longer read after that.
     pub fn sent(&mut self, world: &World) -> Result<(), String> {
         if !world.is_open() {
             return Ok(());

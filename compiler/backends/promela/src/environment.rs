@@ -1,9 +1,8 @@
-//! The environment of two endpoints as guarded commands: what the application calls, what the network does, which
-//! automata take what leaves an endpoint, and when a timer is a last resort.
+//! The environment of two endpoints as guarded commands: calls of the application, transitions of the network, the
+//! automata that receive the events of an endpoint, and the guards of timers that are a last resort.
 //!
-//! It is written once. What is particular to the endpoints is behind [`Endpoints`], which has two implementations:
-//! endpoints in Promela ([`crate::between`]), and endpoints in C, which a model sees as functions of numbers
-//! (`nacre-spin`).
+//! It is independent of the language of the endpoints. The trait [`Endpoints`] has two implementations: endpoints in
+//! Promela ([`crate::between`]), and endpoints in C, which a model uses as functions of numbers (`nacre-spin`).
 
 use nacre_specification::subset_construction::silent;
 use nacre_specification::violation::Violation;
@@ -17,9 +16,10 @@ use crate::report::{violated, within, Limit, Step as Report};
 use crate::term::Term;
 use crate::world::{Call, World};
 
-/// Endpoints, as their environment needs them.
+/// The operations of endpoints that their environment uses.
 pub trait Endpoints {
-    /// The condition that the endpoint of a call takes it. `arguments`: the call's as an action's, the endpoint first.
+    /// The condition that an endpoint accepts a call. `arguments`: those of the corresponding action, the endpoint
+    /// first.
     fn accepts(&mut self, at: usize, call: &Call, arguments: &[Term]) -> Result<Term, String>;
 
     /// Statements that begin the step of a call.
@@ -29,45 +29,46 @@ pub trait Endpoints {
     fn arrived(&mut self, event: EventId, end: usize, arguments: &[Term]) -> Result<Vec<String>, String>;
 }
 
-/// One way to begin a step at an endpoint.
+/// A transition that begins a step at an endpoint.
 pub struct Move {
     pub end: usize,
     pub when: Term,
     pub told: Report,
-    /// The call that it is, and the condition that the automata above allow it; none: something arrives.
+    /// The call, and the condition that the automata above allow it; none: the network delivers an event.
     pub call: Option<(usize, Term)>,
-    /// It is a violation.
+    /// Whether it is a violation.
     pub broken: bool,
-    /// It never has to happen.
+    /// Whether it never has to happen.
     pub fault: bool,
     /// The frame that is damaged.
     pub damages: Option<String>,
-    /// What it changes, and what begins the step.
+    /// Its effects, and the statements that begin the step.
     pub lines: Vec<String>,
 }
 
-/// Something that the network may do by itself.
+/// An internal transition of the network.
 pub struct Silent {
     pub name: String,
     pub fault: bool,
     pub when: Term,
     /// The frame that is damaged.
     pub damages: Option<String>,
-    /// What it changes.
+    /// Its effects.
     pub lines: Vec<String>,
 }
 
-/// How an event that leaves an endpoint is taken.
+/// The reception of an event that leaves an endpoint.
 #[derive(Default)]
 pub struct Taken {
-    /// For each automaton that speaks of the event, its ways, and what is said where there is none.
+    /// For each automaton with an action for the event: its transitions, and the violation reported if none is
+    /// possible.
     ways: Vec<(Vec<Transition>, Violation, String)>,
-    /// Numbers that the event carries to them. One that is larger than automata of models have is negative here.
+    /// The numbers that the event passes to the automata. A number too large for automata of models is negative here.
     large: Vec<Term>,
 }
 
-/// Parameters of an event as an action's: where it happens, then what each parameter carries, by its place. Addresses
-/// are those of the peer.
+/// The parameters of an event as those of an action: the endpoint, then the value of each parameter, by its place.
+/// Addresses are those of the peer.
 pub fn action_parameters(
     stack: &Stack,
     event: EventId,
@@ -83,7 +84,7 @@ pub fn action_parameters(
 }
 
 impl World<'_> {
-    /// Every way in which something outside begins a step.
+    /// Every transition by which an outside event begins a step.
     pub fn moves(&self, stack: &Stack, endpoints: &mut dyn Endpoints) -> Result<Vec<Move>, String> {
         let mut moves = vec![];
         for (at, call) in self.calls.iter().enumerate() {
@@ -91,7 +92,7 @@ impl World<'_> {
         }
         for (at, action) in self.below.actions.iter().enumerate().filter(|(_, a)| a.kind == ActionKind::Output) {
             let inputs = stack.ports.first().map_or(&[][..], |port| &port.inputs);
-            // What the layer does not know cannot be seen.
+            // An event that the layer does not declare is not observable.
             let Some(input) = inputs.iter().find(|i| stack.event(i.event).name == action.name) else { continue };
             let (left, spent) = self.limit(&action.name);
             for transition in self.network().transitions(at)? {
@@ -138,7 +139,7 @@ impl World<'_> {
         Ok(())
     }
 
-    /// The ways in which the automata above allow a call that is next: the condition, and what it changes.
+    /// The transitions by which the automata above allow a call: conditions and effects.
     fn allowed(&self, call: &Call, name: &str, arguments: &[Term]) -> Result<Vec<(Term, Vec<String>)>, String> {
         let used = self.used_of_call(call);
         let next = Term::atom(&used).equals(Term::number(call.number));
@@ -156,7 +157,7 @@ impl World<'_> {
         Ok(choices)
     }
 
-    /// What a call carries, as an action's parameters.
+    /// The arguments of a call as those of an action.
     fn call_arguments(&self, stack: &Stack, call: &Call) -> Result<Vec<Term>, String> {
         let declared = stack.event(call.event);
         let message = declared.message.map(|at| at as usize);
@@ -172,7 +173,7 @@ impl World<'_> {
         })
     }
 
-    /// What the automaton below may do by itself.
+    /// The internal transitions of the automaton below.
     pub fn silent(&self) -> Result<Vec<Silent>, String> {
         let mut found = vec![];
         for at in silent(self.below) {
@@ -191,8 +192,8 @@ impl World<'_> {
         Ok(found)
     }
 
-    /// For each automaton that speaks of an event that leaves the endpoint `me`, downwards or upwards, its ways, and
-    /// what is said where there is none. `carried`: what each parameter carries.
+    /// For each automaton with an action for an event that leaves the endpoint `me`, downwards or upwards: its
+    /// transitions, and the violation reported if none is possible. `carried`: the value of each parameter.
     pub fn taken(
         &self,
         stack: &Stack,
@@ -226,8 +227,8 @@ impl World<'_> {
         Ok(taken)
     }
 
-    /// When a timer fires that is a last resort. `timeout` is SPIN's word for: nothing else can happen. `none_armed`:
-    /// that no timer of a resort is armed.
+    /// The guard of a timer that is a last resort. SPIN's `timeout` holds if no other statement is executable.
+    /// `none_armed`: the condition that no timer of a resort is armed.
     pub fn last_resort(&self, resort: usize, none_armed: &mut dyn FnMut(usize) -> String) -> String {
         let most = |at: usize| self.last[at].1;
         let mut over = |at: usize| format!(" && ({} >= {} || {})", self.used_of_last(at), most(at), none_armed(at));
@@ -236,7 +237,7 @@ impl World<'_> {
     }
 }
 
-/// Whether numbers of a type can be negative or more than an `int` has.
+/// Whether values of a type can be negative or exceed an `int`.
 fn may_be_large(ty: &Type) -> bool {
     match ty {
         Type::UInt(bits) | Type::Seq(bits) => *bits > 31,
@@ -246,7 +247,7 @@ fn may_be_large(ty: &Type) -> bool {
     }
 }
 
-/// One of the ways of each; `own`: statements of their own, so that it is for SPIN to choose.
+/// One transition of each automaton; `own`: as separate statements, so that SPIN can choose.
 pub fn choices(taken: &Taken, own: bool) -> Vec<String> {
     let mut lines: Vec<String> =
         taken.large.iter().map(|number| within(&format!("{number} >= 0"), Limit::Number)).collect();

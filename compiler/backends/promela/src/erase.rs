@@ -1,4 +1,4 @@
-//! Takes the time out of a stack: every duration becomes 0, if that changes nothing but when timers fire.
+//! Removes time from a stack: sets every duration to 0, if this affects only when timers fire.
 
 use nacre_analysis::timing;
 use nacre_stack::visit::{rewrite_stack, ChangeExprs};

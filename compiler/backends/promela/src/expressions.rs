@@ -1,4 +1,5 @@
-//! Expressions: a number's text, or the place of any other value. What a value needs is computed by lines before it.
+//! Expressions: the text of a number, or the place of any other value. Statements that compute the value are written
+//! first.
 
 use nacre_stack::*;
 
@@ -8,7 +9,7 @@ use crate::types::{bits_of, is_scalar, is_signed, is_wide};
 use crate::writer::Writer;
 
 impl Writer<'_> {
-    /// The value: of a number an expression, else a place that must not be changed.
+    /// Returns the value: a number as an expression, any other value as a place that must not be changed.
     pub fn value(&mut self, e: &Expr) -> String {
         match &e.kind {
             ExprKind::Local(id) => self.local(*id),
@@ -29,7 +30,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A number that says how many, or where: what needs more than 31 bits is the largest that there is.
+    /// Returns a count or an index. A value of more than 31 bits becomes the largest `int`.
     pub fn count(&mut self, e: &Expr) -> String {
         let text = self.value(e);
         let most = i32::MAX;
@@ -43,7 +44,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The same, where it is used more than once.
+    /// Returns the same for several uses, without repeating the computation.
     pub fn count_simple(&mut self, e: &Expr) -> String {
         let text = self.count(e);
         if self.frame.pure_ {
@@ -57,7 +58,7 @@ impl Writer<'_> {
         es.iter().map(|e| self.value(e)).collect()
     }
 
-    /// Puts the value into a place that has nothing to do with it.
+    /// Assigns the value to a place that it does not depend on.
     pub fn assign(&mut self, e: &Expr, to: &str) {
         let direct = matches!(
             e.kind,
@@ -77,7 +78,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A value that may be changed: of what is moved itself, of all else a copy.
+    /// Returns a value that may be changed: the place of a moved value, a copy of any other.
     pub fn owned(&mut self, e: &Expr) -> String {
         if let ExprKind::Local(id) = &e.kind {
             return self.local(*id);
@@ -88,7 +89,7 @@ impl Writer<'_> {
     }
 
     fn unwrapped(&mut self, a: &Expr) -> String {
-        // What is not there is zero: an option that has nothing is all zero.
+        // An absent value is zero: all fields of an empty option are zero.
         format!("{}.v", self.value(a))
     }
 
@@ -147,12 +148,12 @@ impl Writer<'_> {
         self.refuse(Reason::Extern(name));
     }
 
-    /// The fingerprint of the frames.
+    /// Returns the fingerprint of the stack.
     pub fn fingerprint(&self) -> u64 {
         self.stack.layouts.first().map_or(0, |l| l.fingerprint)
     }
 
-    /// The value of an expression that is no number, into a place.
+    /// Writes the value of an expression that is not a number to a place.
     fn fill(&mut self, e: &Expr, to: &str) {
         let ty = &e.ty;
         match &e.kind {
@@ -239,7 +240,7 @@ impl Writer<'_> {
             _ => (self.value(a), self.value(b)),
         };
         let of = if op == BinaryOp::Member { &b.ty } else { &a.ty };
-        // Texts that name an operand twice would grow without end.
+        // A text that repeats an operand would grow exponentially.
         let twice =
             matches!(op, BinaryOp::Min | BinaryOp::Max | BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shr | BinaryOp::Shl);
         let (x, y) = match twice && !self.frame.pure_ {
@@ -265,7 +266,7 @@ impl Writer<'_> {
         format!("({c} == 0 -> 0 : ({a} * {b}) / ({c} == 0 -> 1 : {c}))")
     }
 
-    /// Equality of what is no number.
+    /// Compares values that are not numbers.
     fn compare(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> String {
         let same = self.temporary(&Type::Bool);
         let (x, y) = (self.value(a), self.value(b));

@@ -1,15 +1,15 @@
-//! Goals as a formula of linear time, for SPIN: in fair runs each is met again and again, or excused.
+//! Goals as an LTL formula for SPIN: in fair runs, each goal is met or excused infinitely often.
 //!
-//! Fairness is **weak**: a move that stays possible is made. (The explorer asks less of a layer: that from each state
-//! moves lead to the goal, which is equivalent if also a move that is possible again and again is made again and
-//! again. So a goal without an excuse that SPIN finds to hold does; with one SPIN asks less, for a formula of linear
-//! time cannot say that the goal can be met.) A random number that a move draws makes it several moves. From some time
-//! on, which SPIN chooses, there are no faults, and one goal is watched (`goal`).
+//! Fairness is **weak**: a move that stays enabled is made. (The explorer requires less of a layer: that moves lead to
+//! the goal from each state. This is equivalent under strong fairness, where a move that is enabled infinitely often is
+//! made infinitely often. So a goal without an excuse that holds for SPIN also holds for the explorer. With an excuse,
+//! SPIN requires less, because an LTL formula cannot state that the goal can be met.) A move that draws a random number
+//! counts as several moves. From a time that SPIN chooses, there are no faults, and one goal is watched (`goal`).
 //!
-//! A formula that names each of some fifty moves has a Büchi automaton that is too large. So the model says whose
-//! `turn` it is to be made: the turn goes on when the move was just `taken` or is not possible, over as many moves as
-//! that is so for at once, and is 0 when it has come round. A run is fair if that happens again and again, which is the
-//! formula. A run in which the goal is met ends (`opened` becomes 3): the same run, watched from later on, is another.
+//! A formula that names each of some fifty moves has a Büchi automaton that is too large. So the model has a variable
+//! `turn`, the number of the next move to be made. It advances over all consecutive moves that were just `taken` or are
+//! not enabled, and is 0 after the last one. A run is fair if this happens infinitely often, which is the formula. A
+//! run in which the goal is met ends (`opened` becomes 3): the same run, watched from a later time, is a different one.
 
 use nacre_stack::*;
 
@@ -20,21 +20,21 @@ use crate::world::World;
 use crate::writer::Writer;
 use crate::DRAWS;
 
-/// Turns are numbers of 16 bits with a sign.
+/// Turns are signed numbers of 16 bits.
 const TURNS: usize = 32_000;
 
-/// The moves that fairness speaks of, numbered from 1, and the goals.
+/// The moves to which fairness applies, numbered from 1, and the goals.
 pub struct Fair {
-    /// Of each move of an endpoint, then of the network: the condition that it is possible between steps.
+    /// For each move of an endpoint, then of the network: the condition that it is enabled between steps.
     possible: Vec<Term>,
     later: usize,
     timers: usize,
-    /// Timers of one endpoint.
+    /// The number of timers of one endpoint.
     per_end: usize,
     network: usize,
-    /// Moves that differ by what is drawn.
+    /// The number of moves that differ only in the random numbers drawn.
     rolls: usize,
-    /// Names of goals, and the condition that they are met or excused.
+    /// The name of each goal, and the condition that it is met or excused.
     goals: Vec<(String, Term)>,
 }
 
@@ -55,7 +55,7 @@ short taken; /* the move of this step; 0 between steps */
         format!("{} + me", self.later)
     }
 
-    /// Of a timer of the endpoint at hand.
+    /// Returns the number of the move that fires a timer of the current endpoint.
     pub fn of_timer(&self, place: usize) -> String {
         format!("{} + me * {}", self.timers + place, self.per_end)
     }
@@ -65,12 +65,12 @@ short taken; /* the move of this step; 0 between steps */
         (self.network + place).to_string()
     }
 
-    /// A move that fairness does not speak of.
+    /// Returns the number of a move to which fairness does not apply.
     pub fn none(&self) -> String {
         (self.possible.len() + 1).to_string()
     }
 
-    /// The process that begins to watch a goal, and the formula.
+    /// Returns the process that begins to watch a goal, and the formula.
     pub fn watch(&self) -> String {
         let mut text = String::from(
             "/* From some time on nothing fails any more, and one goal is watched. */\nactive proctype \
@@ -87,7 +87,8 @@ short taken; /* the move of this step; 0 between steps */
 }
 
 impl Writer<'_> {
-    /// Numbers the moves that fairness requires and states when each is possible. An error names what has no formula.
+    /// Numbers the moves that fairness requires and states when each is enabled. An error names a construct without a
+    /// formula.
     pub fn fair(&mut self, world: &World, moves: &[Move]) -> Result<Fair, String> {
         let mut possible = vec![];
         for chosen in moves {
@@ -119,7 +120,7 @@ impl Writer<'_> {
         Ok(Fair { possible, later, timers, per_end, network, rolls, goals })
     }
 
-    /// As the explorer's, in its order and with its names.
+    /// Returns the goals with the names and in the order of the explorer.
     fn goals(&mut self, world: &World, moves: &[Move]) -> Result<Vec<(String, Term)>, String> {
         let written = |bytes: &[u8]| world.written(bytes);
         let mut judged = vec![];
@@ -146,7 +147,7 @@ impl Writer<'_> {
         Ok(goals)
     }
 
-    /// Those that the layers state of the endpoint at hand.
+    /// Returns the goals that the layers of the current endpoint declare.
     fn goals_of_layers(&mut self, end: usize) -> Result<Vec<(String, Term)>, String> {
         let mut goals = vec![];
         for (at, layer) in self.stack.layers.iter().enumerate() {
@@ -165,7 +166,7 @@ impl Writer<'_> {
         Ok(goals)
     }
 
-    /// The condition that an endpoint has no `later` events.
+    /// The condition that an endpoint has no waiting `later` events.
     fn is_free(&self, end: usize) -> Term {
         match self.has_later {
             true => Term::Atom(format!("ends[{end}].later_n")).equals(Term::Number(0)),
@@ -173,7 +174,7 @@ impl Writer<'_> {
         }
     }
 
-    /// At the end of a step: whose turn it is next. `rolls`: the step is one of an endpoint, which draws.
+    /// Writes the update of the turn at the end of a step. `rolls`: the step is one of an endpoint, which draws.
     pub fn turn(&mut self, fair: &Fair, rolls: bool) {
         let met: Vec<String> =
             fair.goals.iter().enumerate().map(|(at, (_, met))| format!("goal == {} && ({met})", at + 1)).collect();

@@ -8,7 +8,7 @@ use crate::types::is_scalar;
 use crate::writer::Writer;
 
 impl Writer<'_> {
-    /// A filter that gives a number.
+    /// Runs a filter with a result, and returns the result.
     pub fn through(&mut self, id: FilterId, a: &Expr, ty: &Type) -> String {
         let name = self.run_filter(id, a);
         let result = self.temporary(ty);
@@ -16,7 +16,7 @@ impl Writer<'_> {
         result
     }
 
-    /// A filter that yields bytes.
+    /// Runs a filter that yields bytes.
     pub fn filter(&mut self, into: LocalId, id: FilterId, input: &Expr) {
         let is_data = self.is_data(input);
         let name = self.run_filter(id, input);
@@ -26,7 +26,7 @@ impl Writer<'_> {
         self.give(into, &Type::Msg, &made, &done);
     }
 
-    /// Runs a filter over its operand; gives the name of its inline.
+    /// Runs a filter over its operand; returns the name of its inline.
     fn run_filter(&mut self, id: FilterId, operand: &Expr) -> String {
         let from: Vec<String> = Filter::operands(operand).iter().map(|part| self.buffer(part)).collect();
         let name = self.filter_inline(id);
@@ -34,7 +34,7 @@ impl Writer<'_> {
         name
     }
 
-    /// What a filter or a C function makes of data is data.
+    /// The result of a filter or of a C function on data is data.
     fn is_data(&mut self, input: &Expr) -> String {
         match &input.kind {
             ExprKind::View(a) => self.is_data(a),
@@ -53,7 +53,7 @@ impl Writer<'_> {
         }
         let layer = self.frame.layer.unwrap_or(LayerId(0));
         let mut frame = self.frame_of(layer, &name, &filter.locals);
-        // The state is kept from unit to unit.
+        // The state is preserved between units.
         frame.set = (0..filter.state.len() as u32).map(LocalId).chain(filter.inputs.iter().copied()).collect();
         let done = frame.done.clone();
         let (flag, number) = (Type::Bool, Type::UInt(32));
@@ -113,7 +113,7 @@ impl Writer<'_> {
     }
 }
 
-/// A byte of a buffer at its place in a unit, 0 behind the end.
+/// A byte of a buffer at its place in a unit; 0 after the end.
 fn byte_of(from: &str, at: &str, i: u32) -> String {
     let there = format!("{at} + {i} < {from}.n");
     format!("({there} -> {from}.b[({there} -> {at} + {i} : 0)] << {} : 0)", i * 8)

@@ -1,8 +1,8 @@
-//! What automata keep of messages, and frames as bytes.
+//! Messages as automata store them, and frames as bytes.
 //!
-//! A network that damages frames has them as bytes: a message is packed when it leaves an endpoint, and parsed when it
-//! arrives. All other networks keep the messages themselves, which are smaller and easier to read. What is above an
-//! endpoint sees data alone.
+//! A network that damages frames stores them as bytes: a message is packed when it leaves an endpoint, and parsed when
+//! it arrives. All other networks store the messages themselves, which are smaller and easier to read. Automata above
+//! an endpoint observe only the data.
 
 use std::fmt::Write;
 
@@ -17,9 +17,9 @@ use crate::world::WAYS;
 use crate::writer::{Frame, Writer};
 
 impl Writer<'_> {
-    /// Replaces `turned`, a length in bytes, by the number of any bit within it, if it is not 0. All take as many
-    /// steps: SPIN, which looks for short runs, would visit again what it finds on a shorter way. It is for SPIN to
-    /// choose, so nothing hidden has been touched yet.
+    /// Replaces `turned`, a length in bytes, by the number of any bit within it, if it is not 0. Every choice takes the
+    /// same number of steps: SPIN, which searches short runs, would revisit states that it reaches by a shorter path.
+    /// No hidden variable has been used before the choice.
     pub fn any_bit(&self) -> String {
         let bytes = 0..self.frame_size.unwrap_or(0);
         let bytes: Vec<String> = bytes.map(|n| format!(":: turned > {n} -> turned = {}", 8 * n)).collect();
@@ -27,7 +27,7 @@ impl Writer<'_> {
         format!("if\n:: turned > 0 ->\nif {} fi;\nif {} fi\n:: else\nfi;", bytes.join(" "), bits.join(" "))
     }
 
-    /// Which bit is damaged by what begins the step: of each way the frame, if it damages one.
+    /// Selects the damaged bit of the transition that begins the step. `moves`: the damaged frame of each transition.
     pub fn turns(&mut self, moves: &[Option<&str>]) {
         let damage = moves.iter().enumerate().filter_map(|(at, frame)| Some((at, (*frame)?)));
         let options: Vec<String> =
@@ -37,7 +37,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The option of a network that damages by itself: for each way its condition, the frame, what is done then.
+    /// Writes the option of a network that damages frames by internal transitions: for each, its condition, its frame
+    /// and its effects.
     pub fn damaging(&self, moves: &[(String, String, String)]) -> String {
         if moves.is_empty() {
             return String::new();
@@ -50,7 +51,7 @@ impl Writer<'_> {
         format!("    :: atomic {{\n       if\n{which}       fi;\n{}\n       if\n{then}       fi }}\n", self.any_bit())
     }
 
-    /// Frames are bytes from now on.
+    /// Switches the model to frames of bytes.
     pub fn pack_frames(&mut self) {
         let sizes = || self.stack.layouts.first().into_iter().flat_map(|l| &l.shapes).map(|s| s.size);
         let (least, most) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));
@@ -58,12 +59,13 @@ impl Writer<'_> {
         if size > BUFFER {
             self.refuse(Reason::Size(Counted::FrameBytes, size.into()));
         }
-        // What was damaged may be parsed as a shape with a smaller head.
+        // A damaged frame may be parsed as a shape with fewer bytes of headers.
         self.capacity = size - least;
         self.frame_size = Some(size);
     }
 
-    /// The typedefs of messages in automata, their macros, and what is on its way between an endpoint and the network.
+    /// The typedefs of messages in automata, their macros, and the messages in transit between an endpoint and the
+    /// network.
     pub fn carried(&mut self) -> String {
         let mut text = String::from("/* Messages in automata. */\n");
         let bytes = |count| Field { name: "b".into(), ty: Shape::Number("byte"), count: Some(count) };
@@ -86,7 +88,7 @@ impl Writer<'_> {
         text
     }
 
-    /// Every number inside of a value, as what follows its name.
+    /// The path of every number in a value, relative to the value.
     fn number_paths(&self, fields: &[Field], before: &str, to: &mut Vec<String>) {
         for field in fields {
             let places = match field.count {
@@ -102,7 +104,7 @@ impl Writer<'_> {
         }
     }
 
-    /// How automata handle messages of these fields.
+    /// The macros that automata use for messages of these fields.
     fn macros(&self, of: &str, fields: &[Field]) -> String {
         let mut paths = vec![];
         self.number_paths(fields, "", &mut paths);
@@ -122,13 +124,13 @@ impl Writer<'_> {
         )
     }
 
-    /// Packs what leaves an endpoint, if frames are packed: into `left_frame`.
+    /// Packs the message that leaves an endpoint into `left_frame`, if frames are packed.
     pub fn pack_frame(&mut self, event: EventId, message: &str) {
         let (Some(size), Some(layout)) = (self.frame_size, self.stack.layouts.first()) else { return };
         if self.stack.event(event).message.is_none() {
             return;
         }
-        // Where several shapes have the headers, that of the event.
+        // If several shapes have the headers, the shape of the event is used.
         let (mut shapes, others): (Vec<_>, Vec<_>) = layout.shapes.iter().partition(|s| s.event == event);
         shapes.extend(others);
         let name = format!("pack_frame_{}", event.0);
@@ -144,8 +146,8 @@ impl Writer<'_> {
         self.line(format!("{name}(left_frame, {message});"));
     }
 
-    /// What the network gives an endpoint enters the empty queue; a frame is parsed by [`Writer::parses`], of which
-    /// there is one copy.
+    /// Puts an event of the network into the empty queue; a frame is parsed by [`Writer::parses`], which is written
+    /// once.
     pub fn arrives(&mut self, input: &PortInput, given: &[(String, Term)]) {
         let message = given.iter().position(|(place, _)| place == "m");
         let (Some(_), Some(at)) = (self.frame_size, message) else { return self.put(input, given) };
@@ -155,7 +157,7 @@ impl Writer<'_> {
         self.line(format!("COPY_FRAME(arrived_frame, {frame}); is_frame = 1;"));
     }
 
-    /// Nothing comes of a frame that cannot be parsed.
+    /// Parses a frame; one that cannot be parsed has no effect.
     pub fn parses(&mut self) {
         if self.frame_size.is_none() {
             return;

@@ -8,7 +8,7 @@ use crate::types::{bits_of, is_scalar, is_signed, is_wide};
 use crate::writer::{Frame, Writer};
 
 impl Writer<'_> {
-    /// What must hold of a message for a shape.
+    /// The condition that a message has a shape.
     pub fn has_shape(&self, shape: &Shape, m: &str) -> String {
         let mut parts = vec![format!("{m}.is_data == {}", u8::from(shape.data))];
         for layer in (0..self.stack.layers.len() as u32).map(LayerId) {
@@ -22,7 +22,7 @@ impl Writer<'_> {
         parts.join(" && ")
     }
 
-    /// A message as bytes, as a message without headers.
+    /// Packs a message into the bytes of a message without headers.
     pub fn pack(&mut self, layout: LayoutId, m: &str, to: &str) {
         let (buffer, at) = (self.temporary(&Type::View), self.number());
         self.line(format!("{buffer}.n = 0;"));
@@ -53,7 +53,7 @@ impl Writer<'_> {
         if shapes.iter().any(|s| s.number >= most) {
             self.refuse(Reason::Size(Counted::Shapes, most.into()));
         }
-        // What all shapes have in common stands once: SPIN bounds the statements of a step.
+        // Common fields of all shapes are written once, because SPIN limits the statements of a step.
         let most = shapes.iter().map(|s| s.size).max().unwrap_or(0);
         self.line("cut_from = X.n; i_at = 0;");
         self.line(format!("do :: i_at < {most} -> put_byte(X, 0); i_at++ :: else -> break od;"));
@@ -105,7 +105,7 @@ impl Writer<'_> {
         self.each_part(bit, place, ty, &mut |w, at, place, ty, bits| w.put_value(at, place, ty, bits));
     }
 
-    /// The parts of a value in the order in which they are packed.
+    /// Calls `act` for the parts of a value in the order in which they are packed.
     fn each_part(&mut self, bit: u32, place: &str, ty: &Type, act: &mut dyn FnMut(&mut Self, u32, &str, &Type, u32)) {
         let mut at = bit;
         let mut part = |w: &mut Self, name: String, ty: &Type| {
@@ -130,7 +130,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Bits of a number into the bytes behind `from`.
+    /// Writes the bits of a number to the bytes after `from`.
     fn put_bits(&mut self, bit: u32, text: &str, bits: u32) {
         if bits == 0 {
             return;
@@ -146,14 +146,14 @@ impl Writer<'_> {
         }
     }
 
-    /// The inverse: an option of a message.
+    /// Unpacks a message into an option.
     pub fn unpack(&mut self, into: LocalId, id: LayoutId, m: &str) {
         let (out, done) = (self.temporary(&Type::Msg), self.temporary(&Type::Bool));
         self.parse(id, m, &out, &done);
         self.give(into, &Type::Msg, &out, &done);
     }
 
-    /// What a string of bytes says, as a message; `done`: whether it says anything.
+    /// Parses bytes into a message; `done` is set to whether they encode one.
     pub fn parse(&mut self, id: LayoutId, from: &str, to: &str, done: &str) {
         let name = format!("unpack_{}", id.0);
         if self.inlines_known.insert(name.clone()) {
@@ -210,7 +210,7 @@ impl Writer<'_> {
         self.check_zero(&rest);
     }
 
-    /// Bits that mean nothing are zero.
+    /// Checks that unused bits are zero.
     fn check_zero(&mut self, bits: &[u32]) {
         let Some(last) = bits.last() else { return };
         let byte = |byte: u32| {
@@ -276,7 +276,7 @@ impl Writer<'_> {
     }
 }
 
-/// The first byte of all frames of a shape; none: it says nothing of the shape.
+/// The first byte of all frames of a shape; none: it does not depend on the shape.
 fn first_byte(layout: &Layout, shape: &Shape) -> Option<u32> {
     match layout.form {
         LayoutForm::Plain if layout.shapes.len() <= 1 => None,
@@ -285,7 +285,7 @@ fn first_byte(layout: &Layout, shape: &Shape) -> Option<u32> {
     }
 }
 
-/// The first bit of a field; none: it takes no place.
+/// The first bit of a field; none: it occupies no bits.
 fn place_of(shape: &Shape, header: HeaderId, field: usize, declared: &HeaderField) -> Option<u32> {
     match declared.place {
         FieldPlace::Cookie => Some(8),
@@ -294,7 +294,7 @@ fn place_of(shape: &Shape, header: HeaderId, field: usize, declared: &HeaderFiel
     }
 }
 
-/// Bits of the bytes of `X` as a number.
+/// Reads bits of the bytes of `X` as a number.
 fn get_bits(bit: u32, bits: u32) -> String {
     if bits == 0 {
         return "0".into();

@@ -10,7 +10,7 @@ use crate::types::is_wide;
 use crate::writer::Writer;
 
 impl Writer<'_> {
-    /// `loop`: until it is left.
+    /// Writes a `loop`, which runs until it is left.
     pub fn repeat(&mut self, bound: u32, body: &Block) {
         let count = self.number();
         self.line(format!("{count} = 0;"));
@@ -45,7 +45,7 @@ impl Writer<'_> {
         if let Type::Seq(bits) = from.ty {
             self.line(format!("{left} = {};", sign(&distance, u32::from(bits))));
         } else {
-            // What needs more than 31 bits is more than any bound.
+            // A number of more than 31 bits exceeds any bound.
             let is_less = crate::numbers::less(&first, &left, &from.ty);
             self.line(format!("{left} = ({is_less} -> ({distance} < 0 -> {} : {distance}) : 0);", i32::MAX));
         }
@@ -130,7 +130,7 @@ impl Writer<'_> {
         }
     }
 
-    /// First offset, limit, whether an entry is there, and its number.
+    /// The first offset, the limit, the condition that an entry is present, and its number.
     fn window_walk(
         &mut self,
         x: &str,
@@ -158,7 +158,7 @@ impl Writer<'_> {
         (first, last, format!("({at} < {n} -> {x}.used[{at}] : 0)"), index)
     }
 
-    /// Sets what the walk gives for an entry.
+    /// Sets the locals of an entry.
     fn entry(&mut self, walk: &Walk, x: &str, at: &str, index: &str) {
         if let Some(local) = walk.index {
             let place = self.local(local);

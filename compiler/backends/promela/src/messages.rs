@@ -1,4 +1,4 @@
-//! Messages by value: data, and the fields of every header that can be on one.
+//! Messages by value: data, and the fields of all possible headers.
 
 use nacre_stack::*;
 
@@ -34,7 +34,7 @@ impl Writer<'_> {
         fields
     }
 
-    /// The field that says which header of a layer is there; 0: none.
+    /// The field that stores the number of a layer's header; 0: none.
     pub fn header_slot(&self, layer: LayerId) -> String {
         let name = format!("{}_header", self.layer_name(layer));
         self.names.name(Scope::Message, name, format!("{layer:?}"))
@@ -85,7 +85,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The fields of a header, computed before the message takes them.
+    /// Returns the values of a header's fields, computed before the message is changed.
     fn pushed(&mut self, _: &Expr, fields: &[Expr]) -> Vec<String> {
         self.values(fields)
     }
@@ -100,7 +100,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Takes a header's fields off a message, into locals.
+    /// Moves a header's fields from a message to locals, and removes the header.
     pub fn pop_header(&mut self, message: &str, id: HeaderId, locals: &[LocalId]) {
         let slot = self.header_slot(self.stack.header(id).layer);
         for i in 0..self.stack.header(id).fields.len() {
@@ -114,7 +114,7 @@ impl Writer<'_> {
         self.line(format!("{message}.{slot} = 0;"));
     }
 
-    /// `join`: the pieces in front of the data of the last.
+    /// Joins the pieces and the data of the last message.
     pub fn join(&mut self, into: LocalId, parts: &Place, last: &Expr) {
         let whole = self.owned(last);
         let list = self.find(parts);
@@ -151,7 +151,7 @@ impl Writer<'_> {
         self.copy(&Type::Msg, &local, &whole);
     }
 
-    /// The inlines that every model has for its messages.
+    /// Writes the inlines that every model has for its messages.
     pub fn message_helpers(&mut self) {
         self.type_name(&Type::Msg);
         let capacity = self.capacity;

@@ -43,7 +43,7 @@ impl Writer<'_> {
         self.names.name(NameScope::Constants, name, format!("timer {timer}"))
     }
 
-    /// Typedefs of the layers' cells, and of the whole end.
+    /// Writes the typedefs of the layers' cells and of the endpoint.
     pub fn stack_types(&mut self) {
         let generators: Vec<CellId> = self.stack.layers.iter().filter_map(|l| l.random).collect();
         let (mut states, mut givens) = (vec![], vec![]);

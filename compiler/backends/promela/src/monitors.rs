@@ -1,5 +1,4 @@
-//! What monitors: an automaton that is in one state, as it is; or, where it has actions of its own, a table of what can
-//! be known of it.
+//! Monitors: an automaton as it is, if its state is always known; otherwise a table of its subset construction.
 
 use std::fmt::Write;
 
@@ -11,10 +10,10 @@ use crate::effects::Effect;
 use crate::report::{Limit, StopReason};
 use crate::term::Term;
 
-/// Participants.
+/// The number of participants.
 const MEMBERS: u64 = 2;
 
-/// How a message of these bytes is written; none: the model has no such message.
+/// Returns the representation of a message with these bytes; none: the model has no such message.
 pub type Written<'a> = &'a dyn Fn(&[u8]) -> Option<Term>;
 
 /// A specification that observes the model, in the form in which it is written.
@@ -35,7 +34,7 @@ pub struct Table<'a> {
 
 type Result<T> = std::result::Result<T, String>;
 
-/// The table of an automaton that needs one, which it asks of `calls`.
+/// Returns the table of an automaton that needs one for these calls.
 pub fn table(automaton: &Automaton, calls: &[Called]) -> Result<Option<SubsetConstruction>> {
     if nacre_specification::subset_construction::silent(automaton).is_empty() {
         return Ok(None);
@@ -57,7 +56,7 @@ pub fn messages(subset_construction: &SubsetConstruction) -> Vec<Vec<u8>> {
 }
 
 impl<'a> Monitor<'a> {
-    /// `in_c`: a table is looked up in C ([`rows`]), not spread out over conditions.
+    /// `in_c`: a table is read in C ([`rows`]) instead of being expanded to conditions.
     pub fn new(
         translator: Translator<'a>,
         table: Option<&SubsetConstruction>,
@@ -98,7 +97,7 @@ impl<'a> Monitor<'a> {
         }
     }
 
-    /// Nothing of a table is used within a step only.
+    /// Resets variables that are used only within a step; a table has none.
     pub fn resets(&self) -> Result<Vec<Effect>> {
         match self {
             Monitor::Automaton(t) => t.resets(),
@@ -114,7 +113,7 @@ impl<'a> Monitor<'a> {
         }
     }
 
-    /// Of each goal of the automaton: its name, that it holds, and that it is excused.
+    /// For each goal of the automaton: its name, the condition that it holds, and the condition that it is excused.
     pub fn goals(&self) -> Result<Vec<(String, [Term; 2])>> {
         let (automaton, each) = match self {
             Monitor::Automaton(t) => (t.automaton, t.goals()?),
@@ -123,7 +122,7 @@ impl<'a> Monitor<'a> {
         Ok(automaton.goals.iter().map(|g| format!("{} of {}", g.name, automaton.name)).zip(each).collect())
     }
 
-    /// Every way of the actions of a name with these parameters; nothing if there is no such action.
+    /// Returns every transition of the actions of a name with these arguments; none if there is no such action.
     pub fn known(&self, kind: ActionKind, name: &str, arguments: &[Term]) -> Result<Option<Vec<Transition>>> {
         match self {
             Monitor::Automaton(t) => {
@@ -141,7 +140,7 @@ impl<'a> Monitor<'a> {
     }
 }
 
-/// The condition that an automaton could do two actions at once: it would be in two states.
+/// The condition that two transitions are enabled at once, so that the automaton could be in two states.
 pub fn clash(transitions: &[Transition]) -> Term {
     let pairs = transitions.iter().enumerate();
     let pairs = pairs.flat_map(|(at, one)| transitions[..at].iter().map(move |other| (other, one)));
@@ -149,12 +148,12 @@ pub fn clash(transitions: &[Transition]) -> Term {
     Term::any(differ.map(|(one, other)| one.guard.clone().and(other.guard.clone())))
 }
 
-/// What is done then. `why`: what is said where an event is not allowed.
+/// Reports such a case. `why`: the report for an event that is not allowed.
 pub fn unclear(why: &str) -> String {
     StopReason::Limit(Limit::Ambiguous).statement(&format!("{why}, or in two ways"))
 }
 
-/// The same of one automaton.
+/// Returns the same for one automaton.
 pub fn known(t: &Translator, kind: ActionKind, name: &str, arguments: &[Term]) -> Result<Option<Vec<Transition>>> {
     let mut found = None;
     for (at, _) in t.automaton.actions.iter().enumerate().filter(|(_, a)| a.kind == kind && a.name == name) {
@@ -206,7 +205,7 @@ impl Table<'_> {
         Ok(guard)
     }
 
-    /// Letters are told apart, so a table goes on in one way.
+    /// Returns the transition of a table for a letter; letters are disjoint.
     fn transition(&self, at: usize, letter: &Letter, arguments: &[Term]) -> Result<Option<Transition>> {
         let guard = self.is_letter(letter, arguments)?;
         let here = format!("{}_at", self.prefix);
@@ -215,7 +214,7 @@ impl Table<'_> {
         let moves: Vec<(usize, u32)> = moves.collect();
         let (possible, effects) = if self.in_c {
             let table = format!("{}_next", self.prefix);
-            // Of a comparison with `>=` SPIN says that it is an assignment.
+            // SPIN takes a comparison with `>=` for an assignment.
             let possible = Term::Atom(format!("c_expr {{ {table}[now.{here}][{at}] > 0 }}"));
             let next = Effect::run(format!("c_code {{ now.{here} = {table}[now.{here}][{at}] - 1; }}"));
             (possible, vec![next])
@@ -234,8 +233,8 @@ impl Table<'_> {
     }
 }
 
-/// A table in C, for the monitor whose names begin with `prefix`: by state and letter the next state and 1; 0: not
-/// allowed. And by state and goal whether it holds, and is excused.
+/// A table in C, for the monitor whose names begin with `prefix`. For each state and letter: the next state plus 1, or
+/// 0 if it is not allowed. For each state and goal: whether it holds, and whether it is excused.
 pub fn rows(prefix: &str, subset_construction: &SubsetConstruction) -> String {
     let letters = subset_construction.letters.len().max(1);
     let mut text = format!("static const short {prefix}_next[][{letters}] = {{\n");
@@ -253,15 +252,15 @@ pub fn rows(prefix: &str, subset_construction: &SubsetConstruction) -> String {
     text + "};\n"
 }
 
-/// Moves of a table that are spread out over conditions.
+/// The maximum number of transitions of a table that are expanded to conditions.
 const SPREAD: usize = 1000;
 
-/// Whether a model looks a table up in C, because Promela has no constants that are arrays.
+/// Whether a model reads a table in C, because Promela has no constant arrays.
 pub fn is_large(subset_construction: &SubsetConstruction) -> bool {
     subset_construction.next.iter().flatten().filter(|to| to.is_some()).count() > SPREAD
 }
 
-/// What `tables.h` beside the text of a model must say; none: the text needs none.
+/// Returns the contents of `tables.h`, which the model includes; none if it needs no tables.
 pub fn tables_in_c(tables: &[Option<SubsetConstruction>]) -> Option<String> {
     let tables = tables.iter().enumerate().filter_map(|(at, table)| Some((at, table.as_ref()?)));
     let large: Vec<_> = tables.filter(|(_, table)| is_large(table)).collect();

@@ -1,4 +1,4 @@
-//! Endpoints in Promela, as their environment needs them; and what can begin a step of theirs.
+//! Endpoints in Promela for their environment, and the guards of their steps.
 
 use nacre_stack::*;
 
@@ -37,7 +37,7 @@ impl Writer<'_> {
         inputs.iter().find(|i| i.event == call.event).cloned().ok_or("a call that is no event from above".into())
     }
 
-    /// What an event of the stack carries where an automaton gives it: addresses are those of the peer.
+    /// The parameters of an event from an automaton: addresses are those of the peer.
     fn given_to(&self, event: EventId, end: usize, arguments: &[Term]) -> Result<Vec<(String, Term)>, String> {
         self.carries_numbers(event)?;
         let parameters = self.stack.event(event).parameters.iter().zip(arguments.iter().skip(1));
@@ -48,7 +48,7 @@ impl Writer<'_> {
         Ok(self.event_places(event).into_iter().zip(values).collect())
     }
 
-    /// An option for each timer that can be armed.
+    /// Writes an option for each timer that can be armed.
     pub fn timer_options(&mut self, world: &World, waits: &str, fair: Option<&Fair>) {
         let mut place = 0;
         for at in 0..self.stack.timers.len() {
@@ -67,7 +67,7 @@ impl Writer<'_> {
         }
     }
 
-    /// An option of what begins a step. `number`: the move's among those that fairness speaks of.
+    /// Writes an option that begins a step. `number`: the number of the move for fairness.
     pub fn begins(&mut self, when: &str, then: &str, number: Option<String>) {
         self.line(match number {
             None => format!(":: {when} -> {then}"),
@@ -75,7 +75,7 @@ impl Writer<'_> {
         });
     }
 
-    /// The condition that no timer of a name is armed, at any end.
+    /// The condition that no timer of a name is armed at any endpoint.
     fn none_armed(&mut self, name: &str) -> String {
         let timers = (0..self.stack.timers.len()).filter(|at| self.stack.timers[*at].name == name);
         let timers: Vec<_> = timers.flat_map(|at| [(at, 0), (at, 1)]).collect();

@@ -1,10 +1,9 @@
-//! Names that Promela, the C that SPIN makes of it, and we ourselves do not use otherwise, and that differ where what
-//! they name does.
+//! Unique names that clash neither with words of Promela or C nor with names that SPIN or this back end generates.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-/// Words of Promela and of C, and macros of pan.c, that a field or a variable must not be called.
+/// Words of Promela and C, and macros of pan.c, which fields and variables cannot have as names.
 const TAKEN: &[&str] = &[
     "active", "assert", "atomic", "auto", "bit", "bool", "break", "byte", "case", "chan", "char", "const", "continue",
     "d_step", "default", "do", "double", "else", "empty", "enabled", "end", "enum", "eval", "extern", "false", "fi",
@@ -15,7 +14,7 @@ const TAKEN: &[&str] = &[
     "volatile", "while", "xr", "xs", "this", "nr_pr", "last", "unix", "linux",
 ];
 
-/// Types, inlines and macros of the model.
+/// Types, inlines and macros of every model.
 const OURS: &[&str] = &[
     "message",
     "data",
@@ -38,13 +37,13 @@ const OURS: &[&str] = &[
     "fair",
 ];
 
-/// Letters of a name; SPIN has little room for what is made of several.
+/// The maximum length of a name; SPIN limits the text that it builds from several.
 const LONGEST: usize = 32;
 
-/// A name as a field or an inline.
+/// Returns a name as a field or an inline.
 pub fn clean(name: &str) -> String {
     let mut text = letters(name);
-    // Names in capitals are those of macros, and of parameters of inlines: both are replaced wherever they occur.
+    // Names in capitals are those of macros, and of parameters of inlines: both are replaced everywhere.
     let is_capital = !text.contains(|c: char| c.is_ascii_lowercase());
     if TAKEN.contains(&text.as_str()) || OURS.contains(&text.as_str()) || is_capital {
         text.push('_');
@@ -52,7 +51,7 @@ pub fn clean(name: &str) -> String {
     text
 }
 
-/// A name of letters, digits and underscores. A long one is cut, and numbered by what it was.
+/// Reduces a name to letters, digits and underscores. A long one is truncated, and a hash of the original is appended.
 fn letters(name: &str) -> String {
     let mut text: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     if text.len() > LONGEST {
@@ -68,12 +67,12 @@ fn letters(name: &str) -> String {
     text
 }
 
-/// A name as a constant.
+/// Returns a name as a constant.
 pub fn constant(name: &str) -> String {
     letters(name).to_uppercase()
 }
 
-/// Macros of a model, which no constant may be called.
+/// Macros of every model, which constants cannot have as names.
 const MACROS: &[&str] = &[
     "MY",
     "GIVEN",
@@ -99,7 +98,7 @@ const MACROS: &[&str] = &[
     "DATA_BEFORE",
 ];
 
-/// Where names must differ.
+/// A namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
     Constants,
@@ -115,12 +114,13 @@ pub enum Scope {
     Struct(u32),
 }
 
-/// Which names were given, and to what.
+/// The names in use, and what each one denotes.
 #[derive(Default)]
 pub struct Names(RefCell<HashMap<(Scope, String), String>>);
 
 impl Names {
-    /// The name wanted for a thing, or the next that nothing else has: always the same for the same thing.
+    /// Returns the name for a thing: the wanted one, or the next one that is unused; always the same for the same
+    /// thing.
     pub fn name(&self, scope: Scope, wanted: String, thing: impl Into<String>) -> String {
         let (mut known, thing) = (self.0.borrow_mut(), thing.into());
         let free = |name: &String| scope != Scope::Constants || !MACROS.contains(&name.as_str());

@@ -1,4 +1,4 @@
-//! Arithmetic on numbers as Promela has it: 32 bits, signed, wrapping.
+//! Arithmetic on numbers in Promela: 32 bits, signed, wrapping.
 
 use nacre_stack::{mask, BinaryOp, Type};
 
@@ -19,7 +19,7 @@ fn extend(n: u64, bits: u32) -> i32 {
     (((n << unused) as i64) >> unused) as i32
 }
 
-/// Truncates to a number of bits, unsigned.
+/// Truncates to an unsigned number of bits.
 pub fn cut(text: &str, bits: u32) -> String {
     match bits {
         32.. => format!("({text})"),
@@ -27,7 +27,7 @@ pub fn cut(text: &str, bits: u32) -> String {
     }
 }
 
-/// The signed number that the low bits say.
+/// Sign-extends the low bits.
 pub fn sign(text: &str, bits: u32) -> String {
     match bits {
         32.. => format!("({text})"),
@@ -35,7 +35,7 @@ pub fn sign(text: &str, bits: u32) -> String {
     }
 }
 
-/// A number of the type that is equal to the text modulo its width.
+/// Wraps a number to the width of its type.
 pub fn wrap(text: &str, ty: &Type) -> String {
     match ty {
         Type::Duration | Type::Instant => "0".into(),
@@ -45,7 +45,7 @@ pub fn wrap(text: &str, ty: &Type) -> String {
     }
 }
 
-/// A number of one type in another: narrowing cuts.
+/// Converts a number to another type; narrowing truncates.
 pub fn convert(text: &str, from: &Type, to: &Type) -> String {
     match to {
         Type::Duration | Type::Instant | Type::Timer => "0".into(),
@@ -89,7 +89,7 @@ pub fn is_within(value: &str, ty: &Type, low: u64, high: u64) -> String {
     parts.join(" && ")
 }
 
-/// An operator on two numbers of one type; none: not in Promela.
+/// Returns an operation on two numbers of one type; none: Promela does not have it.
 pub fn binary(op: BinaryOp, a: &str, b: &str, of: &Type, ty: &Type) -> Option<String> {
     use BinaryOp::*;
     let top = bits_of(of) == 32 && !is_signed(of);
@@ -100,7 +100,7 @@ pub fn binary(op: BinaryOp, a: &str, b: &str, of: &Type, ty: &Type) -> Option<St
         Less if matches!(of, Type::Bits(_)) => format!("(({a} & ~({b})) == 0 && {a} != {b})"),
         Less => less(a, b, of),
         LessEqual | Subset if matches!(of, Type::Bits(_)) || op == Subset => format!("(({a} & ~({b})) == 0)"),
-        // Half of all numbers apart, each is before the other.
+        // Of two numbers at half the number space from each other, each is before the other.
         LessEqual if matches!(of, Type::Seq(_)) => format!("({} <= 0)", sign(&plain("-"), bits_of(of))),
         LessEqual => format!("(!{})", less(b, a, of)),
         Both => plain("&&"),
@@ -112,7 +112,7 @@ pub fn binary(op: BinaryOp, a: &str, b: &str, of: &Type, ty: &Type) -> Option<St
         Mul => wrap(&plain("*"), ty),
         Div if top => format!("DIVIDED({a}, {b})"),
         Rem if top => format!("({b} == 0 -> 0 : {a} - DIVIDED({a}, {b}) * {b})"),
-        // The smallest number has no negative in its width, and C does not divide by -1 what has none.
+        // The smallest number has no negation in its width, and its division by -1 is undefined in C.
         Div if is_signed(of) => {
             let negated = wrap(&format!("(0 - {a})"), ty);
             format!("({b} == 0 -> 0 : ({b} == (-1) -> {negated} : {a} / ({b} == 0 -> 1 : {b})))")

@@ -1,4 +1,4 @@
-//! Operations that change containers: an inline for each operation and type, and what a statement does with its result.
+//! Operations that change containers: an inline for each operation and type, and the assignment of its result.
 
 use nacre_stack::operations::Operand;
 use nacre_stack::*;
@@ -7,11 +7,11 @@ use crate::refusal::{Construct, Container, Reason};
 use crate::types::is_scalar;
 use crate::writer::{Frame, Writer};
 
-/// Parameters of the inlines: container, value, key, result, and whether it was done.
+/// Parameters of the inlines: container, value, key, result, and whether the operation succeeded.
 const PARAMETERS: [&str; 5] = ["X", "V", "K", "O", "D"];
 
 impl Writer<'_> {
-    /// Writes an operation on a container, and what becomes of its result and of an argument that it did not take.
+    /// Writes an operation on a container, the assignment of its result, and the return of its argument if it failed.
     pub fn operate(&mut self, operate: &Operate) {
         let Operate { operation, place, arguments, into, done, back } = operate;
         // Arguments are moved before the container changes.
@@ -36,7 +36,7 @@ impl Writer<'_> {
         let x = match found.guard() {
             None => found.text.clone(),
             Some(guard) => {
-                // What is done to a container that is not there is done to an empty one, and lost.
+                // An operation on an absent container has the result of one on an empty container; its effect is lost.
                 let lost = self.temporary(&place.ty);
                 self.zero(&place.ty, &lost);
                 self.when(&guard, |w| w.copy(&place.ty, &lost, &found.text));
@@ -64,13 +64,13 @@ impl Writer<'_> {
         }
     }
 
-    /// The argument is read from what the operation changes.
+    /// Whether the argument is read from the container that the operation changes.
     fn is_inside(&self, e: &Expr, place: &Place) -> bool {
         !is_scalar(&e.ty) && matches!(&e.kind, ExprKind::Load(p) | ExprKind::Borrow(p) if p.root == place.root)
             || matches!(&e.kind, ExprKind::Share(a) if self.is_inside(a, place))
     }
 
-    /// Sets a local to what an operation gave.
+    /// Sets a local to the result of an operation.
     pub fn give(&mut self, into: LocalId, gives: &Type, out: &str, did: &str) {
         let (local, ty) = (self.local(into), self.local_type(into));
         if let Type::Option(inner) = &ty {
@@ -172,7 +172,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Moves the entries behind a place one forward.
+    /// Moves the entries after a place one forward.
     fn close_gap(&mut self, t: &Type, from: &str) {
         self.line(format!("i_at = {from};"));
         self.line("do");
@@ -249,7 +249,7 @@ impl Writer<'_> {
     }
 }
 
-/// Type of what an operation gives (where it gives nothing, any).
+/// The type of an operation's result; any type if it has none.
 fn gives(operation: Operation, ty: &Type) -> Type {
     let slot = Type::UInt(32);
     match (operation, ty) {

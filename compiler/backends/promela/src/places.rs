@@ -1,4 +1,4 @@
-//! Places: cells, locals and what is inside them.
+//! Places: cells, locals and their parts.
 
 use nacre_stack::*;
 
@@ -8,10 +8,10 @@ use crate::refusal::{Construct, Reason};
 use crate::types::{bits_of, is_scalar};
 use crate::writer::Writer;
 
-/// A place, found.
+/// A resolved place.
 pub struct Found {
     pub text: String,
-    /// What must hold for something to be there, in the order of the path.
+    /// The conditions under which it exists, in the order of the path.
     pub guards: Vec<String>,
 }
 
@@ -85,7 +85,7 @@ impl Writer<'_> {
     }
 
     fn index(&mut self, index: &Expr) -> String {
-        // Of a window it is a number, not a distance.
+        // For a window, the index is a number, not a distance.
         if matches!(index.ty, Type::Seq(_)) && is_scalar(&index.ty) {
             let text = self.value(index);
             return if self.frame.pure_ { text } else { self.simple(&text, &index.ty) };
@@ -144,7 +144,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Type of a struct's or tuple's part.
+    /// The type of a struct's or tuple's part.
     pub fn part_type(&self, ty: &Type, part: u32) -> Type {
         match ty {
             Type::Struct(id) => self.stack.structs[id.index()].fields[part as usize].ty.clone(),
@@ -153,7 +153,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What is at a place; zero, if nothing is there.
+    /// Returns the value at a place; zero if the place is absent.
     pub fn read(&mut self, place: &Place) -> String {
         let found = self.find(place);
         let Some(guard) = found.guard() else { return found.text };
@@ -166,7 +166,7 @@ impl Writer<'_> {
         value
     }
 
-    /// Does something with a place, if it is there.
+    /// Writes statements on a place under the condition that it exists.
     pub fn at(&mut self, found: &Found, act: impl FnOnce(&mut Self, &str)) {
         match found.guard() {
             None => act(self, &found.text),

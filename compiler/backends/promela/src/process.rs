@@ -10,19 +10,19 @@ use crate::types::{is_scalar, is_wide};
 use crate::writer::{Frame, Writer};
 use crate::DRAWS;
 
-/// One timer of a family, somewhere in the state of an endpoint.
+/// One timer of a family at a place in the state of an endpoint.
 #[derive(Clone, Debug, Default)]
 pub struct Armed {
     pub place: String,
-    /// That it is there, and armed.
+    /// The condition that it exists and is armed.
     pub when: String,
-    /// What is noted of where it is, as statements.
+    /// The statements that record its indices.
     pub which: String,
     depth: usize,
 }
 
 impl Writer<'_> {
-    /// Givens and cells get their values, `init` enters the queue.
+    /// Writes the opening of an endpoint: sets given values and cells, and puts the opening event into the queue.
     pub fn opening(&mut self) -> String {
         let generators: Vec<CellId> = self.stack.layers.iter().filter_map(|l| l.random).collect();
         let cells: Vec<(CellId, Cell)> =
@@ -55,7 +55,8 @@ impl Writer<'_> {
         })
     }
 
-    /// As the explorer gives it: the peer's address, a cookie of its own, else the same at both endpoints.
+    /// Sets a given value as the explorer does: the peer's address, a distinct cookie, otherwise the same at both
+    /// endpoints.
     pub fn given(&mut self, cell: &Cell, place: &str) {
         let own = cell.role.is_some_and(GivenRole::is_own);
         let number = if own { "me + 1" } else { "1" };
@@ -73,7 +74,7 @@ impl Writer<'_> {
         }
     }
 
-    /// An outside event enters the queue; arguments by place, all others zero.
+    /// Writes an outside event to the queue; arguments by place, all others zero.
     pub fn put(&mut self, input: &PortInput, arguments: &[(String, Term)]) {
         let kind = self.kind_name(Target::Layer(input.layer), input.event);
         self.line(format!("queue[queue_end].what = {kind};"));
@@ -103,7 +104,7 @@ impl Writer<'_> {
         })
     }
 
-    /// What the step draws, chosen before it begins.
+    /// Draws the random numbers of a step before it begins.
     pub fn rolls(&mut self) {
         if self.draws {
             let rolls: Vec<String> = (0..1 << DRAWS).map(|d| format!(":: roll = {d}")).collect();
@@ -111,7 +112,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The loop over the queue, but for its end.
+    /// Writes the loop over the queue without its end.
     pub fn handling(&mut self) {
         self.line("do");
         self.line(":: next_handler == 0 && queue_n == 0 -> break");
@@ -127,7 +128,7 @@ impl Writer<'_> {
         self.depth += 1;
     }
 
-    /// What must hold for a call to be accepted, with arguments as texts.
+    /// Returns the conditions under which a call is accepted, given its arguments.
     pub fn admitted_with(&mut self, input: &PortInput, arguments: &[String]) -> Vec<String> {
         let mut parts = vec![];
         for admission in &input.admissions {
@@ -142,7 +143,7 @@ impl Writer<'_> {
         parts
     }
 
-    /// Every timer of a family, at the endpoint at hand.
+    /// Returns every timer of a family at the current endpoint.
     pub fn timer_places(&mut self, at: usize) -> Vec<Armed> {
         let timer = &self.stack.timers[at];
         let cell = self.stack.cell(timer.cell);
@@ -199,7 +200,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What was put off enters the queue.
+    /// Moves the first `later` event to the queue.
     pub fn begin_later(&mut self) {
         if !self.has_later {
             return;
@@ -224,7 +225,7 @@ impl Writer<'_> {
         self.end_option();
     }
 
-    /// `counts`: where it is counted that it has.
+    /// Writes the firing of a timer. `counts`: the counter of its expirations.
     pub fn fire(&mut self, at: usize, counts: Option<String>) {
         let (name, stack) = (self.timer_name(at), self.stack);
         let timer = &stack.timers[at];

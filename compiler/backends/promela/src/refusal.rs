@@ -1,44 +1,44 @@
-//! What cannot be written in Promela, and how that is said.
+//! Constructs that Promela cannot express, and their messages.
 
 use std::fmt;
 
 use nacre_stack::{BinaryOp, ExprKind, LayerId, Operation, Query, Type};
 
-/// Something that cannot be written in Promela.
+/// A construct that Promela cannot express.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refusal {
-    /// The layer whose code it is in.
+    /// The layer that contains it.
     pub layer: Option<LayerId>,
     pub reason: Reason,
 }
 
-/// Why a stack cannot be written.
+/// Why a stack has no model.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reason {
-    /// The stack is no row of layers: it has this.
+    /// The stack is not a column of layers: it has this.
     Shape(&'static str),
     /// The automata around the endpoints.
     Environment(String),
-    /// A time reaches more than timers: in which code, and what.
+    /// A time affects more than timers: in which code, and what.
     Time {
         code: String,
         into: &'static str,
     },
     ParsedTime,
-    /// More of something than there is room for.
+    /// More of something than the capacity.
     Size(Counted, u64),
     /// A number of more than 32 bits.
     Wide(Wide),
-    /// A function of the host's.
+    /// A function of the host.
     Extern(String),
-    /// An expression that has no form: of a number, or of any other value.
+    /// An expression without a form, of a number or of any other value.
     Number(ExpressionName),
     Value(ExpressionName),
     /// An operation on values or places of a type.
     Of(Construct, Type),
-    /// An operation of a kind of container.
+    /// An operation on a kind of container.
     Container(Operation, Container),
-    /// An option is to hold a value of another type.
+    /// An option that would hold a value of another type.
     Taken {
         given: Type,
         wanted: Type,
@@ -48,17 +48,17 @@ pub enum Reason {
     ConditionWithStatements,
     /// A reference to a place that may not be there.
     Reference,
-    /// A call of the application that the stack does not take from above.
+    /// A call of the application that the stack does not accept from above.
     UnknownCall,
 }
 
-/// What is counted, and is too much.
+/// What exceeds a limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Counted {
     MessageBytes,
     FrameBytes,
     TimersOfOneName,
-    /// More shapes than this.
+    /// Shapes.
     Shapes,
     SetElements,
 }
@@ -70,12 +70,12 @@ pub enum Wide {
     Random,
     FirstNumber,
     FromContainerOrFilter,
-    /// Window numbers of this many bits.
+    /// The numbers of a window, with this width.
     Window(u8),
     Expression(ExpressionName),
 }
 
-/// What is done with values of a type.
+/// An operation on values of a type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Construct {
     Step,
@@ -96,7 +96,7 @@ pub enum Construct {
     Operation(Operation),
 }
 
-/// Containers that have operations of their own.
+/// Containers with operations of their own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Container {
     RingOrList,
@@ -197,7 +197,7 @@ impl fmt::Display for Container {
     }
 }
 
-/// The name of a kind of expression, as the stack IR has it.
+/// The name of a kind of expression in the stack IR.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpressionName(String);
 

@@ -1,5 +1,4 @@
-//! What a model prints on its way, as its readers take it apart: one line for each step, and one with a number before
-//! it stops.
+//! The lines that a model prints, and their parser: one for each step, and one with a number before it stops.
 
 use nacre_specification::violation::Violation;
 
@@ -7,25 +6,25 @@ use crate::effects::Effect;
 
 /// Begins the line of a step.
 const STEP: &str = "step: ";
-/// Begins the line that names the goal which is watched from there on.
+/// Begins the line that names the goal which is watched from then on.
 pub const GOAL: &str = "goal: ";
-/// Begins the line that says why the model stops: a number and words.
+/// Begins the line that states why the model stops: a number and a message.
 pub const REPORT: &str = "report: ";
 
 /// What a model reports of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// An endpoint is opened.
+    /// An endpoint opens.
     Opened { end: usize },
-    /// An endpoint goes on with what it put off.
+    /// An endpoint runs a `later` event.
     Later { end: usize },
-    /// The call of a name, counted from 1.
+    /// A call by name, counted from 1.
     Call { end: usize, name: String, number: u8 },
-    /// A timer by its place among those that are armed, by layer, declaration and indices.
+    /// A timer by its index among the armed ones, in the order of layers, declarations and indices.
     TimerAt { end: usize, place: u32 },
     /// Any timer of a name.
     Timer { end: usize, name: String },
-    /// The network does something that reaches an endpoint, or none.
+    /// A transition of the network, and the endpoint that it reaches, if any.
     Network { name: String, end: Option<usize> },
 }
 
@@ -38,7 +37,7 @@ impl Step {
         }
     }
 
-    /// What follows the endpoint in a line.
+    /// The fields after the endpoint in a line.
     fn fields(&self) -> String {
         match self {
             Step::Opened { .. } => "opened".into(),
@@ -50,18 +49,18 @@ impl Step {
         }
     }
 
-    /// The statement that reports the step.
+    /// Returns the statement that reports the step.
     pub fn print(&self) -> String {
         let end = self.end().map_or("-".into(), |end| end.to_string());
         format!("printf(\"{STEP}{end} {}\\n\")", self.fields())
     }
 
-    /// The statement that reports the step for the endpoint `me`, whatever its own says.
+    /// Returns the statement that reports the step for the endpoint `me`, whatever endpoint it states.
     pub fn print_of_me(&self) -> String {
         format!("printf(\"{STEP}%d {}\\n\", me)", self.fields())
     }
 
-    /// Reads a line; none: it reports no step.
+    /// Parses a line; none: it reports no step.
     pub fn read(line: &str) -> Option<Step> {
         let words: Vec<&str> = line.strip_prefix(STEP)?.split(' ').collect();
         let (end, fields) = words.split_first()?;
@@ -82,7 +81,7 @@ impl Step {
     }
 }
 
-/// As a person reads it.
+/// Formats the step for people.
 impl std::fmt::Display for Step {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let who = self.end().and_then(|end| ["a", "b"].get(end)).unwrap_or(&"the network");
@@ -101,37 +100,37 @@ impl std::fmt::Display for Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopReason {
     Violation(Violation),
-    /// The model cannot go on, which says nothing about what it models.
+    /// The model reached a limit, which is no result about the stack.
     Limit(Limit),
 }
 
-/// A bound of a model's own.
+/// A limit of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// A container of an automaton is full.
     Capacity,
-    /// An automaton could go on in two ways, and the model follows one.
+    /// An automaton has two enabled transitions, and the model follows one.
     Ambiguous,
-    /// A step draws more random numbers than the model does.
+    /// A step draws more random numbers than the model supports.
     Draws,
-    /// More events wait for the network than the model has places for.
+    /// More events wait for the network than the capacity.
     Waiting,
-    /// A message is longer than the model has places for.
+    /// A message is longer than the capacity.
     Length,
-    /// More events of a step, or put off by it, wait than the model has places for.
+    /// More events of a step, or more `later` events, than the capacity.
     Events,
-    /// An event carries a number to an automaton that is negative, or larger than the model has.
+    /// An event passes a negative number, or one that is too large, to an automaton.
     Number,
 }
 
-/// Numbers of limits are from here on.
+/// The first number of limits.
 const LIMITS: u32 = 100;
 
 impl Limit {
     const ALL: [Limit; 7] =
         [Limit::Capacity, Limit::Ambiguous, Limit::Draws, Limit::Waiting, Limit::Length, Limit::Events, Limit::Number];
 
-    /// What a verdict says of it.
+    /// The message of the verdict.
     pub fn message(self) -> &'static str {
         match self {
             Limit::Capacity => "an automaton keeps more than the model has places for",
@@ -160,22 +159,22 @@ impl StopReason {
         }
     }
 
-    /// Reads what a line says behind [`REPORT`].
+    /// Parses the rest of a line after [`REPORT`].
     pub fn read(line: &str) -> Option<(StopReason, String)> {
         let (number, words) = line.split_once(' ').unwrap_or((line, ""));
         Some((StopReason::of_number(number.parse().ok()?)?, words.to_string()))
     }
 
-    /// Statements that print the report and stop the model.
+    /// Returns statements that print the report and stop the model.
     pub fn effects(self, words: &str) -> Vec<Effect> {
-        // Words are part of a format.
+        // The message is part of a format.
         let words: String =
             words.chars().map(|c| if matches!(c, '"' | '\\' | '%' | '\n') { '\'' } else { c }).collect();
         let line = format!("{REPORT}{} {words}", self.number());
         vec![Effect::Run(format!("printf(\"{line}\\n\")")), Effect::run("assert(false)")]
     }
 
-    /// The same in one line.
+    /// Returns the same in one line.
     pub fn statement(self, words: &str) -> String {
         crate::effects::lines(&self.effects(words)).join(" ")
     }

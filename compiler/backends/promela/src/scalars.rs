@@ -2,33 +2,33 @@
 
 use nacre_stack::*;
 
-/// A component of a typedef.
+/// A field of a typedef.
 pub struct Field {
     pub name: String,
     pub ty: Shape,
-    /// Elements, if it is an array.
+    /// The number of elements, if it is an array.
     pub count: Option<u32>,
 }
 
-/// What a component is made of.
+/// The type of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// A number, by the word of Promela that declares it.
+    /// A number, by the Promela keyword of its type.
     Number(&'static str),
     Of(Type),
 }
 
-/// A component that is no array.
+/// Returns a field that is not an array.
 pub fn plain(name: impl Into<String>, ty: Shape) -> Field {
     Field { name: name.into(), ty, count: None }
 }
 
-/// An array of values of a type.
+/// Returns an array of values of a type.
 pub fn rows(name: &str, ty: &Type, count: u32) -> Field {
     Field { name: name.into(), ty: Shape::Of(ty.clone()), count: Some(count) }
 }
 
-/// Width of a number.
+/// The width of a number.
 pub fn bits_of(ty: &Type) -> u32 {
     match ty {
         Type::Bool | Type::Timer | Type::Duration | Type::Instant => 1,
@@ -45,7 +45,7 @@ pub fn is_signed(ty: &Type) -> bool {
     matches!(ty, Type::Int(_))
 }
 
-/// One number of Promela.
+/// Whether a type is one number of Promela.
 pub fn is_scalar(ty: &Type) -> bool {
     match ty {
         Type::Bool | Type::Timer | Type::Duration | Type::Instant | Type::Addr | Type::Enum(_) => true,
@@ -54,12 +54,12 @@ pub fn is_scalar(ty: &Type) -> bool {
     }
 }
 
-/// Two numbers of Promela.
+/// Whether a type is two numbers of Promela.
 pub fn is_wide(ty: &Type) -> bool {
     matches!(ty, Type::UInt(_) | Type::Int(_) | Type::Seq(_) | Type::Range(..) | Type::Bits(_)) && !is_scalar(ty)
 }
 
-/// The word of Promela for a number of the type.
+/// The Promela keyword for a number of the type.
 pub fn word(ty: &Type) -> &'static str {
     match (bits_of(ty), is_signed(ty)) {
         (1, false) => "bool",

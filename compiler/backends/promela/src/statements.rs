@@ -1,4 +1,5 @@
-//! Statements. A `return` becomes structure: what follows it goes into the other branch, or is guarded by a flag.
+//! Statements. A `return` becomes structure: the statements after it go into the other branch, or are guarded by a
+//! flag.
 
 use nacre_analysis::control::{leaves, Control};
 use nacre_specification::violation::Violation;
@@ -32,11 +33,11 @@ fn is_structured(block: &[Statement]) -> bool {
 }
 
 impl Writer<'_> {
-    /// The code of a handler, function or filter.
+    /// Writes the body of a handler, function or filter.
     pub fn body(&mut self, block: &Block) {
         let used = Uses::of_block(block).places;
         for (i, local) in self.frame.locals.clone().iter().enumerate() {
-            // What is used as a place may never have been set as a whole.
+            // A local that is used as a place may never have been set as a whole.
             let id = LocalId(i as u32);
             if !local.by_ref && used.contains(&id) && !self.frame.set.contains(&id) {
                 let place = self.local(id);
@@ -53,7 +54,7 @@ impl Writer<'_> {
         self.block(block);
     }
 
-    /// Statements one after the other.
+    /// Writes statements in sequence.
     pub fn block(&mut self, block: &[Statement]) {
         let before = self.lines.len();
         for (at, s) in block.iter().enumerate() {
@@ -111,7 +112,7 @@ impl Writer<'_> {
         self.line("fi;");
     }
 
-    /// Tells what is broken, and stops, if a condition holds.
+    /// Reports a violation and stops, if a condition holds.
     pub fn broken_if(&mut self, condition: &str, violation: Violation, why: &str) {
         let layer = self.frame.layer.map_or("the stack", |l| &self.stack.layer(l).name);
         let stop = violated(violation, &format!("{layer}: {why}"));
@@ -227,7 +228,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The smallest or the largest of those that it can be, as the process has drawn.
+    /// Draws the smallest or the largest possible number, as chosen before the step.
     fn random(&mut self, into: LocalId, below: &Expr) {
         let (local, ty) = (self.local(into), self.local_type(into));
         if matches!(ty, Type::Duration | Type::Instant) {
@@ -270,7 +271,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A layer's function as an inline, written when it is called first.
+    /// Returns the inline of a layer's function, which is written at the first call.
     fn function_inline(&mut self, id: FunctionId) -> String {
         let function = &self.stack.functions[id.index()];
         let name = self.names.name(NameScope::Inlines, clean(&function.name), format!("{id:?}"));

@@ -1,12 +1,11 @@
-//! Expressions of Promela as values. What a condition is known to be is decided here, on what it is built from; text is
-//! only printed.
+//! Expressions of Promela as values. Known conditions are simplified when they are built; text is only printed.
 //!
 //! Numbers are those of automata: never negative. So nothing is below 0, and a condition that says so is known to be
 //! false.
 
 use std::fmt;
 
-/// An expression without side effects; truth values are 0 and 1.
+/// An expression without side effects; booleans are 0 and 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Term {
     Number(u64),
@@ -14,7 +13,7 @@ pub enum Term {
     Atom(String),
     Not(Box<Term>),
     Binary(Operator, Box<Term>, Box<Term>),
-    /// The second if the first holds, else the third.
+    /// The second if the first holds, otherwise the third.
     Choice(Box<[Term; 3]>),
 }
 
@@ -60,7 +59,7 @@ impl Operator {
         }
     }
 
-    /// The value for two known numbers; none: not a number of automata.
+    /// The value for two known numbers; none: automata have no such number.
     fn of(self, a: u64, b: u64) -> Option<u64> {
         match self {
             Operator::Or => Some(u64::from(a != 0 || b != 0)),
@@ -68,7 +67,7 @@ impl Operator {
             Operator::Equal => Some(u64::from(a == b)),
             Operator::Less => Some(u64::from(a < b)),
             Operator::LessEqual => Some(u64::from(a <= b)),
-            // What does not fit an `int` is left for the model to compute, as it does for other numbers.
+            // A result that does not fit an `int` is left to the model, as for other numbers.
             Operator::Add => a.checked_add(b).filter(|n| *n < 1 << 31),
             Operator::Sub => a.checked_sub(b),
             Operator::Mul => a.checked_mul(b).filter(|n| *n < 1 << 31),
@@ -84,7 +83,7 @@ impl Term {
     /// The condition that never holds.
     pub const FALSE: Term = Term::Number(0);
 
-    /// Returns a term of the highest precedence, such as a name, of which nothing is known.
+    /// Returns a term of the highest precedence with an unknown value, such as a name.
     pub fn atom(text: impl Into<String>) -> Term {
         Term::Atom(text.into())
     }
@@ -94,7 +93,7 @@ impl Term {
         Term::Number(n.try_into().unwrap_or(u64::MAX))
     }
 
-    /// Whether it is known to be this condition, whatever the state.
+    /// Returns the value of a condition that does not depend on the state.
     pub fn constant(&self) -> Option<bool> {
         match self {
             Term::Number(n) => Some(*n != 0),
@@ -112,7 +111,7 @@ impl Term {
         self.constant() == Some(false)
     }
 
-    /// Applies an operator, simplified where the operands are known.
+    /// Applies an operator; simplified if operands are known.
     pub fn binary(operator: Operator, a: Term, b: Term) -> Term {
         if let (Term::Number(a), Term::Number(b)) = (&a, &b) {
             if let Some(n) = operator.of(*a, *b) {
@@ -186,12 +185,12 @@ impl Term {
         }
     }
 
-    /// Whether all hold.
+    /// Returns the conjunction of terms.
     pub fn all(terms: impl IntoIterator<Item = Term>) -> Term {
         terms.into_iter().fold(Term::TRUE, Term::and)
     }
 
-    /// Whether some hold.
+    /// Returns the disjunction of terms.
     pub fn any(terms: impl IntoIterator<Item = Term>) -> Term {
         terms.into_iter().fold(Term::FALSE, Term::or)
     }
@@ -212,7 +211,7 @@ impl fmt::Display for Term {
             Term::Not(of) => write!(f, "!({of})"),
             Term::Binary(operator, a, b) => {
                 let (own, text) = (operator.precedence(), operator.text());
-                // Those that associate need none on the right either.
+                // Associative operators need no parentheses on the right either.
                 let right = own + u8::from(!matches!(operator, Operator::And | Operator::Or));
                 match a.precedence() < own {
                     true => write!(f, "({a}) {text} ")?,

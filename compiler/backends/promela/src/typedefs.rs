@@ -7,16 +7,16 @@ use crate::term::Term;
 /// Messages as a typedef, copied and compared by macros.
 pub struct Typedef {
     name: &'static str,
-    /// At the end of the macros' names.
+    /// The suffix of the macros' names.
     of: &'static str,
     damaged: Option<&'static str>,
 }
 
-/// With headers, as the endpoints have them.
+/// Messages with headers, in endpoints.
 pub const MESSAGES: Typedef = Typedef { name: "message", of: "MESSAGE", damaged: None };
-/// Packed.
+/// Packed messages.
 pub const FRAMES: Typedef = Typedef { name: "frame", of: "FRAME", damaged: Some("damaged_frame") };
-/// Without headers, as what is above an endpoint has them.
+/// Messages without headers, above endpoints.
 pub const DATA: Typedef = Typedef { name: "data", of: "DATA", damaged: None };
 
 impl Messages for Typedef {

@@ -11,7 +11,7 @@ use crate::writer::Writer;
 const UNROLLED: u32 = 4;
 
 impl Writer<'_> {
-    /// The name of a type; of one that is no number, a typedef that is written out.
+    /// Returns the name of a type; for a type that is not a number, writes its typedef.
     pub fn type_name(&mut self, ty: &Type) -> String {
         if is_scalar(ty) {
             return word(ty).into();
@@ -39,7 +39,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a typedef out, those that it needs first.
+    /// Writes a typedef after those that it needs.
     pub fn typedef(&mut self, name: &str, fields: &[Field]) {
         let mut lines = vec![format!("typedef {name} {{")];
         for (at, field) in fields.iter().enumerate() {
@@ -116,7 +116,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Lines that do the same with every number inside a value of the type, of several places at once.
+    /// Returns lines that apply the same operation to every number in a value, at several places at once.
     pub fn spread(&self, fields: &[Field], places: &[String], each: &dyn Fn(&[String]) -> String) -> Vec<String> {
         let mut lines = vec![];
         self.spread_at(fields, places, 0, each, &mut lines);
@@ -165,7 +165,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Makes the inline that does something with all of a value, once; gives its name.
+    /// Writes the inline of an operation on a whole value, once; returns its name.
     fn made(
         &mut self,
         what: &str,

@@ -1,4 +1,4 @@
-//! What code uses, found by a traversal of the IR.
+//! The constructs that code uses, found by a traversal of the IR.
 
 use std::collections::HashSet;
 
@@ -8,13 +8,13 @@ use nacre_stack::*;
 /// The locals and effects that occur in code.
 #[derive(Default)]
 pub struct Uses {
-    /// Locals of which a place is read or written.
+    /// Locals with a place that is read or written.
     pub places: HashSet<LocalId>,
     /// Locals that are read, or are the root of a place.
     pub locals: HashSet<LocalId>,
-    /// Something is put off.
+    /// Whether there is a `later` emission.
     pub later: bool,
-    /// A message is packed.
+    /// Whether a message is packed.
     pub packs: bool,
 }
 
@@ -33,7 +33,7 @@ impl Uses {
         uses
     }
 
-    /// Of all handlers and functions.
+    /// Collects the uses of all handlers and functions.
     pub fn of_code(stack: &Stack) -> Uses {
         let mut uses = Uses::default();
         stack.handlers.iter().for_each(|handler| uses.block(&handler.body));

@@ -8,7 +8,7 @@ use crate::types::{bits_of, is_signed, is_wide};
 use crate::writer::Writer;
 
 impl Writer<'_> {
-    /// Comparison of two such numbers.
+    /// Compares two such numbers.
     pub fn compare_wide(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> String {
         let (x, y) = (self.value(a), self.value(b));
         let below = |x: &str, y: &str| {
@@ -33,7 +33,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Puts the value into a place.
+    /// Writes the value to a place.
     pub fn fill_wide(&mut self, e: &Expr, to: &str) {
         let ty = &e.ty;
         match &e.kind {
@@ -109,7 +109,7 @@ impl Writer<'_> {
             BinaryOp::Shl | BinaryOp::Shr if !is_signed(&a.ty) => {
                 let k = self.count_simple(b);
                 let (near, far) = if op == BinaryOp::Shl { ("lo", "hi") } else { ("hi", "lo") };
-                // Away from `near`, into `far`.
+                // Shifts away from `near`, into `far`.
                 let (out, into) = match op {
                     BinaryOp::Shl => (format!("{x}.lo << {k}"), format!("({x}.hi << {k}) | SHIFTED({x}.lo, 32 - {k})")),
                     _ => (format!("SHIFTED({x}.hi, {k})"), format!("SHIFTED({x}.lo, {k}) | ({x}.hi << (32 - {k}))")),

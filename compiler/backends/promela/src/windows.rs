@@ -13,9 +13,9 @@ use crate::writer::Writer;
 #[derive(Clone, Copy)]
 struct Window<'t> {
     entry: &'t Type,
-    /// Capacity in numbers.
+    /// The capacity.
     size: u32,
-    /// Width of the numbers.
+    /// The width of the numbers.
     bits: u8,
 }
 
@@ -98,7 +98,7 @@ impl Writer<'_> {
         });
     }
 
-    /// Delivers the next entry; with `drops`, the window forgets it and what is below.
+    /// Delivers the next entry; with `drops`, releases it and the entries below.
     fn take_next(&mut self, w: Window, drops: bool) {
         self.line(format!("i_at = {};", w.next()));
         self.line(format!("D = i_at < {} && (i_at < {} -> X.used[i_at] : 0);", w.span(), w.size));
@@ -114,7 +114,7 @@ impl Writer<'_> {
         });
     }
 
-    /// Forgets the `gone` lowest numbers, so that `low` becomes the lowest.
+    /// Releases the `gone` lowest numbers, so that `low` becomes the lowest.
     fn release(&mut self, w: Window, gone: &str, low: &str) {
         self.line(format!("i_gone = {gone}; O = 0;"));
         self.only_if(&format!("i_gone > 0 && i_gone <= {}", w.span()), |to| {
@@ -131,7 +131,7 @@ impl Writer<'_> {
         });
     }
 
-    /// The first run of numbers without entry; `is_new`: only one that ends above the last that was reported.
+    /// The first run of numbers without entry; `is_new`: only one that ends above the last reported one.
     fn hole(&mut self, w: Window, is_new: bool) {
         let span = w.span();
         self.line(format!("i_at = {};", w.next()));
@@ -156,14 +156,14 @@ impl Writer<'_> {
         self.line("X.high = X.next;");
     }
 
-    /// Empties slot `i_at`, and moves on to the next.
+    /// Empties slot `i_at`, and advances to the next.
     fn clear_slot(&mut self, w: Window) {
         self.line("X.used[i_at] = 0;");
         self.zero(w.entry, "X.v[i_at]");
         self.line("i_at++");
     }
 
-    /// Forgets the `i_gone` lowest numbers.
+    /// Releases the `i_gone` lowest numbers.
     fn drop_below(&mut self, w: Window) {
         let size = w.size;
         self.line("i_at = 0;");

@@ -1,5 +1,5 @@
-//! What the environment of two endpoints is made of: the network below, specifications above, the calls of an
-//! application; how automata and messages are written there, and what is counted.
+//! The environment of two endpoints: the network below, specifications above, the calls of an application, the
+//! representation of automata and messages, and counters.
 
 use nacre_specification::subset_construction::SubsetConstruction;
 use nacre_specification::{ActionKind, Automaton};
@@ -11,42 +11,42 @@ use crate::monitors::{self, Monitor};
 use crate::term::Term;
 use crate::typedefs::{DATA, FRAMES, MESSAGES};
 
-/// Largest number that `upto` gives.
+/// The largest number of `upto`.
 const MOST: u64 = 8;
-/// The first number of what an event that leaves is handled as.
+/// The first number of handlers of events that leave.
 pub const LEAVES: usize = 1000;
-/// Causes of steps below this are those of every model.
+/// Numbers of causes below this are common to all models.
 pub const WAYS: usize = 1000;
-/// Events of one step that wait for a network that can take them in several ways; one more is
+/// The capacity for events of one step that wait for a network with several transitions for them; exceeding it is
 /// [`crate::report::Limit::Waiting`].
 pub const SENDING: usize = 8;
 
 /// The environment of the two endpoints.
 pub struct World<'a> {
     pub below: &'a Automaton,
-    /// Each observes for itself.
+    /// Specifications; each observes independently.
     pub above: &'a [Automaton],
-    /// For each of them its table, if it needs one ([`crate::monitors::table`]).
+    /// The table of each, if it needs one ([`crate::monitors::table`]).
     pub tables: &'a [Option<SubsetConstruction>],
     pub calls: Vec<Call>,
-    /// At most so often in a run: actions of the automaton below by name, and `timers` for expirations.
+    /// The maximum number of occurrences in a run: of actions of the automaton below by name, and of timer expirations
+    /// as `timers`.
     pub limits: Vec<(String, u8)>,
-    /// Timers that are a last resort, by name: they fire at most so often, and only when nothing else can happen but
-    /// for those
-    /// behind.
+    /// Timers that are a last resort, by name, with the maximum number of expirations. Each fires only if nothing else
+    /// can happen except the timers after it.
     pub last: Vec<(String, u8)>,
-    /// A call that the automata above allow must be taken.
+    /// Whether a call that the automata above allow must be accepted.
     pub at_once: bool,
-    /// Added to all sequence numbers of the endpoints' first states.
+    /// The offset of all sequence numbers in the initial state.
     pub first: u64,
-    /// The model is of goals: SPIN's formula is that each is met again and again in fair runs.
+    /// Whether the model checks goals: that each is met infinitely often in fair runs, by SPIN's formula.
     pub goals: bool,
-    /// How the endpoints have messages.
+    /// The representation of messages in endpoints.
     pub form: Form,
-    /// Entries of a container of the automaton below, and of those above; one more is
+    /// The capacity of containers of the automaton below, and of those above; exceeding it is
     /// [`crate::report::Limit::Capacity`].
     pub capacity: [usize; 2],
-    /// Bytes of a message besides those that calls bring and layers surely add; one more is
+    /// Bytes of a message in addition to those of calls and to the certain growth by layers; exceeding them is
     /// [`crate::report::Limit::Length`].
     pub longer: u32,
 }
@@ -56,10 +56,10 @@ pub struct World<'a> {
 pub struct Call {
     pub event: EventId,
     pub end: usize,
-    /// Calls of a kind and an endpoint come one after the other.
+    /// Calls of one kind at one endpoint happen in sequence.
     pub kind: usize,
     pub number: u8,
-    /// For each parameter but the message, in order; none: it is no number.
+    /// Each parameter other than the message, in order; none: it is not a number.
     pub arguments: Vec<Option<u64>>,
     /// The message.
     pub bytes: Option<Vec<u8>>,
@@ -91,7 +91,7 @@ impl World<'_> {
         self.translator(self.below, "network".into(), 0, self.form.below(self.damages()))
     }
 
-    /// Writes those above; `written` says how a message is written.
+    /// Returns writers of the monitors; `written` returns the representation of a message.
     pub fn monitors<'t>(&'t self, written: monitors::Written<'t>) -> Vec<Monitor<'t>> {
         let each = self.above.iter().zip(self.tables).enumerate();
         let monitor = |(at, (a, table)): (usize, (&'t Automaton, &'t Option<SubsetConstruction>))| {
@@ -102,7 +102,7 @@ impl World<'_> {
         each.map(monitor).collect()
     }
 
-    /// A message of a call, or of what a monitor's table speaks of besides; none: it is not known.
+    /// Returns the representation of a message of a call, or of a monitor's table; none: it is unknown.
     pub fn written(&self, bytes: &[u8]) -> Option<Term> {
         if self.form == Form::Numbers {
             return self.messages().iter().position(|known| known == bytes).map(|at| Term::number(at + 1));
@@ -114,7 +114,7 @@ impl World<'_> {
         Some(Term::Atom(format!("asked[{at}]")))
     }
 
-    /// All messages that are known beforehand, each once.
+    /// All messages that are known when the model is written, each once.
     pub fn messages(&self) -> Vec<Vec<u8>> {
         let mut all: Vec<Vec<u8>> = vec![];
         for bytes in self.calls.iter().filter_map(|call| call.bytes.clone()).chain(self.not_asked()) {
@@ -125,7 +125,7 @@ impl World<'_> {
         all
     }
 
-    /// Messages that monitors let out and nobody sends.
+    /// Messages that monitors allow as outputs but that are never sent.
     pub fn not_asked(&self) -> Vec<Vec<u8>> {
         let mut all: Vec<Vec<u8>> = self.tables.iter().flatten().flat_map(monitors::messages).collect();
         all.retain(|bytes| self.calls.iter().all(|c| c.bytes.as_ref() != Some(bytes)));
@@ -133,20 +133,20 @@ impl World<'_> {
         all
     }
 
-    /// The network, then the monitors.
+    /// Applies a function to the network, then to the monitors.
     pub fn each<T>(&self, of: &dyn Fn(&Monitor) -> Result<T, String>) -> Result<Vec<T>, String> {
         let written = |bytes: &[u8]| self.written(bytes);
         let monitors = self.monitors(&written);
         [Monitor::Automaton(self.network())].iter().chain(&monitors).map(of).collect()
     }
 
-    /// Whether some event can be taken by the network in several ways: by actions that are possible at once.
+    /// Whether the network can receive some event by several transitions that are enabled at once.
     pub fn is_open(&self) -> bool {
         let mut inputs = self.below.actions.iter().filter(|a| a.kind == ActionKind::Input);
         inputs.any(|a| self.is_open_for(&a.name))
     }
 
-    /// The same of the events of a name.
+    /// The same for the events of a name.
     pub fn is_open_for(&self, name: &str) -> bool {
         let able = |at: usize, parameters: usize| {
             let arguments: Vec<Term> = (0..parameters).map(|n| Term::Atom(format!("x{n}"))).collect();
@@ -157,12 +157,12 @@ impl World<'_> {
         mine.filter(|(at, a)| able(*at, a.parameters.len())).count() > 1
     }
 
-    /// How many kinds of calls there are.
+    /// The number of kinds of calls.
     fn kinds(&self) -> usize {
         self.calls.iter().map(|c| c.kind + 1).max().unwrap_or(0)
     }
 
-    /// The condition that a limited action is left, and what it uses up.
+    /// The condition that a limited action can still happen, and the effects that count it.
     pub fn limit(&self, name: &str) -> (Term, Vec<Effect>) {
         match self.limits.iter().position(|(known, _)| known == name) {
             Some(at) => {
@@ -174,27 +174,27 @@ impl World<'_> {
         }
     }
 
-    /// How many counts a state has: calls by kind and end, then limits, then last resorts.
+    /// The number of counters in a state: of calls by kind and endpoint, then of limits, then of last resorts.
     pub fn counts(&self) -> usize {
         (2 * self.kinds() + self.limits.len() + self.last.len()).max(1)
     }
 
-    /// Where it is counted which call of its kind and endpoint is next.
+    /// The counter of the next call of this kind at this endpoint.
     pub fn used_of_call(&self, call: &Call) -> String {
         format!("used[{}]", 2 * call.kind + call.end)
     }
 
-    /// Where it is counted how often the last resort at a place has fired.
+    /// The counter of a last resort's expirations.
     pub fn used_of_last(&self, at: usize) -> String {
         format!("used[{}]", 2 * self.kinds() + self.limits.len() + at)
     }
 
-    /// Statements that put back what is used within a step only.
+    /// Statements that reset the variables used only within a step.
     pub fn resets(&self) -> Result<Vec<String>, String> {
         Ok(effects::lines(&self.each(&|j| j.resets())?.concat()))
     }
 
-    /// The condition that a transition is possible: without bytes there is nothing to damage.
+    /// The condition that a transition is enabled: a message without bytes cannot be damaged.
     pub fn is_possible(&self, transition: &Transition) -> Term {
         let guard = transition.guard.clone();
         match &transition.damages {
@@ -203,19 +203,19 @@ impl World<'_> {
         }
     }
 
-    /// Statements of a transition, with the damage first that it does.
+    /// The statements of a transition, preceded by the damage that it does.
     pub fn statements(&self, transition: &Transition) -> Vec<String> {
         let damage = transition.damages.iter().map(|frame| self.form.damage(frame));
         damage.chain(effects::lines(&transition.effects)).collect()
     }
 }
 
-/// How messages are written.
+/// The representation of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Values with headers and bytes; packed where the network damages them.
+    /// Values with headers and bytes; packed if the network damages them.
     Values,
-    /// Numbers of strings of bytes, 0 for none.
+    /// Indices of strings of bytes, 0 for none.
     Numbers,
 }
 
@@ -235,7 +235,7 @@ impl Form {
         }
     }
 
-    /// Whether a monitor's table is looked up in C.
+    /// Whether a monitor's table is read in C.
     fn looks_up(self, table: &SubsetConstruction) -> bool {
         self == Form::Numbers || monitors::is_large(table)
     }
@@ -247,7 +247,7 @@ impl Form {
         }
     }
 
-    /// The statement that damages a message in the bit that was chosen before.
+    /// The statement that damages a message in the previously chosen bit.
     fn damage(self, message: &str) -> String {
         match self {
             Form::Numbers => "c_code { now.what = nacre_flipped(now.what, now.i); };".into(),

@@ -1,4 +1,4 @@
-//! What is being written: typedefs, hidden variables, inlines, and the lines of the code at hand.
+//! The model under construction: typedefs, hidden variables, inlines, and the lines of the current code.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,22 +10,22 @@ use crate::scalars::is_scalar;
 use crate::uses::Uses;
 use crate::{Refusal, Sources};
 
-/// The code whose lines are being written: whose locals it has, and how it is left.
+/// The code that is being written: its locals and its exits.
 #[derive(Clone, Default)]
 pub struct Frame {
     pub layer: Option<LayerId>,
     pub locals: Vec<Local>,
     /// Text for each local.
     pub places: Vec<String>,
-    /// Where a function's result goes.
+    /// The place of a function's result.
     pub result: Option<(String, Type)>,
-    /// Set when the code has returned, so that what follows is left out.
+    /// Set when the code has returned, so that the following statements are skipped.
     pub done: String,
-    /// Set when a filter has refused its input.
+    /// Set when a filter has rejected its input.
     pub rejected: String,
-    /// Loops round the statement.
+    /// The number of enclosing loops.
     pub loops: u32,
-    /// A condition: no statement can come before it.
+    /// Whether the code is a condition: no statement can precede it.
     pub pure_: bool,
     /// Locals that are set before the body.
     pub set: Vec<LocalId>,
@@ -44,20 +44,20 @@ pub struct Writer<'s> {
     hidden_known: HashMap<String, String>,
     pub functions: Vec<String>,
     pub functions_known: HashSet<u32>,
-    /// Handlers that are used, and their inlines.
+    /// The handlers in use, and their inlines.
     pub handlers: Vec<(HandlerId, String)>,
     pub lines: Vec<String>,
     pub depth: usize,
     pub frame: Frame,
-    /// The end of whose state the code at hand speaks; none: the end of the process.
+    /// The endpoint whose state the current code uses; none: that of the process.
     pub end: Option<usize>,
-    /// Bytes of data that a message can have.
+    /// The maximum number of data bytes of a message.
     pub capacity: u32,
     /// The maximum length of a frame in bytes; none: frames are messages.
     pub frame_size: Option<u32>,
-    /// Random numbers are drawn.
+    /// Whether random numbers are drawn.
     pub draws: bool,
-    /// Events are put off.
+    /// Whether there are `later` emissions.
     pub has_later: bool,
     pub names: Names,
     temporaries: u32,
@@ -101,7 +101,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// All that was refused, by layer.
+    /// Returns everything that was refused, by layer.
     pub fn in_order(mut self) -> Vec<Refusal> {
         self.refusals.sort_by_cached_key(|refusal| (refusal.layer, refusal.to_string()));
         self.refusals
@@ -118,7 +118,7 @@ impl<'s> Writer<'s> {
         self.line(text);
     }
 
-    /// The part of an `if` or `do` that a guard opens.
+    /// Begins an option of `if` or `do` with its guard.
     pub fn option(&mut self, guard: impl AsRef<str>) {
         self.line(format!(":: {} ->", guard.as_ref()));
         self.depth += 1;
@@ -148,7 +148,7 @@ impl<'s> Writer<'s> {
         self.line("fi;");
     }
 
-    /// What is written meanwhile speaks of the state of this endpoint, whichever process reads it.
+    /// Writes code that uses the state of this endpoint, in whichever process.
     pub fn at_end<T>(&mut self, end: usize, what: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.end.replace(end);
         let written = what(self);
@@ -156,12 +156,12 @@ impl<'s> Writer<'s> {
         written
     }
 
-    /// The state of the endpoint at hand.
+    /// Returns the state of the current endpoint.
     pub fn my(&self) -> String {
         self.end.map_or("MY".into(), |end| format!("ends[{end}]"))
     }
 
-    /// What the endpoint at hand was given.
+    /// Returns the given values of the current endpoint.
     pub fn given_values(&self) -> String {
         self.end.map_or("GIVEN".into(), |end| format!("givens[{end}]"))
     }
@@ -178,7 +178,7 @@ impl<'s> Writer<'s> {
         self.line(text);
     }
 
-    /// What is written meanwhile, as an inline.
+    /// Writes the lines of a closure as an inline.
     pub fn inline(
         &mut self,
         name: &str,
@@ -200,7 +200,8 @@ impl<'s> Writer<'s> {
         format!("{comment}inline {name}({}) {{\n{}\n}}\n", parameters.join(", "), lines.join("\n"))
     }
 
-    /// A variable that is no part of a state. A name that another type has already gets the type's after it.
+    /// Declares a variable that is not part of the state. If another type already has the name, the type is appended to
+    /// it.
     pub fn hide(&mut self, name: &str, ty: &Type) -> String {
         let of = self.type_name(ty);
         // SPIN does not hide single bits.
@@ -215,7 +216,7 @@ impl<'s> Writer<'s> {
         name
     }
 
-    /// A hidden variable that nothing else uses.
+    /// Declares a hidden variable for a single use.
     pub fn temporary(&mut self, ty: &Type) -> String {
         if self.frame.pure_ {
             self.refuse(Reason::ConditionWithStatements);
@@ -230,7 +231,7 @@ impl<'s> Writer<'s> {
         self.temporary(&Type::UInt(32))
     }
 
-    /// A text that can stand in several places without being computed again.
+    /// Returns a text that can be repeated without repeating its computation.
     pub fn simple(&mut self, text: &str, ty: &Type) -> String {
         let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'));
         if plain || !is_scalar(ty) {
@@ -241,14 +242,14 @@ impl<'s> Writer<'s> {
         name
     }
 
-    /// The code of a handler, function or filter: names for its locals.
+    /// Returns the frame of a handler, function or filter, with names for its locals.
     pub fn frame_of(&mut self, layer: LayerId, prefix: &str, locals: &[Local]) -> Frame {
         let mut places: Vec<String> = vec![];
         for (at, local) in locals.iter().enumerate() {
             let twice = locals[..at].iter().any(|l| l.name == local.name);
             let number = if twice { format!("_{at}") } else { String::new() };
-            // Hidden variables are globals of the C that SPIN makes, where a global of the same name would be the same
-            // variable, without a word: none of its names ends so.
+            // Hidden variables are globals of the C that SPIN generates, where a global of the same name would silently
+            // be the same variable. The suffix prevents this.
             let thing = format!("{prefix}, {}{number}", local.name);
             let name = format!("{prefix}_{}{number}", clean(&local.name));
             let name = format!("{}_", self.names.name(NameScope::Hidden, name, thing));
@@ -268,7 +269,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// ` (file:line)`, of the file without its folders.
+    /// ` (file:line)`, with the file name only.
     pub fn source(&self, span: Span) -> String {
         let Some((file, line)) = (self.sources)(span) else { return String::new() };
         let name = file.rsplit('/').next().unwrap_or_default().replace("*/", "");
@@ -292,7 +293,7 @@ impl<'s> Writer<'s> {
     }
 }
 
-/// A message that is packed has the bytes of the headers above in its data; filters may add some.
+/// The capacity of data: a packed message contains the bytes of the headers above; filters may add some.
 fn capacity(stack: &Stack, size: u32, packs: bool) -> u32 {
     let largest = |l: &Layout| l.shapes.iter().map(|s| s.size).max().unwrap_or(0);
     let heads: u32 = if packs { stack.layouts.iter().skip(1).map(largest).sum() } else { 0 };

@@ -5,39 +5,39 @@ use nacre_stack::Statement;
 
 use crate::course::Course;
 
-/// The blocks that the solver is in, the innermost last.
+/// The open blocks, the innermost last.
 #[derive(Default)]
 pub(crate) struct Courses(Vec<Vec<Part>>);
 
-/// What a block does, one after the other.
+/// A part of a block's effects, in sequence.
 enum Part {
     Done(Course),
-    /// The two ways of an `if`, and whether each leaves the block.
+    /// The two branches of an `if`, and whether each leaves the block.
     Branches([Course; 2], [bool; 2]),
 }
 
 impl Courses {
-    /// A body, a branch or the body of a loop begins.
+    /// Opens a body, a branch or the body of a loop.
     pub fn open(&mut self) {
         self.0.push(vec![]);
     }
 
-    /// The innermost block ends; returns its course.
+    /// Closes the innermost block and returns its course.
     pub fn close(&mut self) -> Course {
         course(self.0.pop().unwrap_or_default())
     }
 
-    /// The solver goes over the innermost block again.
+    /// Clears the innermost block, which the solver visits again.
     pub fn again(&mut self) {
         self.open_block().clear();
     }
 
-    /// The innermost block goes on with these.
+    /// Adds effects to the innermost block.
     pub fn add(&mut self, done: impl IntoIterator<Item = Course>) {
         self.open_block().extend(done.into_iter().map(Part::Done));
     }
 
-    /// The innermost block is a branch of an `if`, the first or the second, and ends.
+    /// Closes the innermost block as the first or second branch of an `if`.
     pub fn branch(&mut self, of: &Statement, then: bool) {
         let ended = self.close();
         match self.open_block().last_mut() {
@@ -54,7 +54,7 @@ impl Courses {
     }
 }
 
-/// The course of a block. What follows an `if` is a part of the ways that go on, if one of them leaves.
+/// Returns the course of a block. The parts after an `if` belong to the branches that continue, if one of them leaves.
 fn course(parts: Vec<Part>) -> Course {
     let mut rest = vec![];
     for part in parts.into_iter().rev() {

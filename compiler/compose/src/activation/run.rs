@@ -33,7 +33,7 @@ pub(crate) struct Frame<'a> {
     pub locals: &'a [Local],
     pub references: BTreeMap<LocalId, Spot>,
     pub strides: Strides,
-    /// What holds at the statement that is run.
+    /// The facts that hold at the current statement.
     pub facts: Facts,
     pub returned: Bag,
 }

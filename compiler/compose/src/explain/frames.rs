@@ -74,7 +74,7 @@ fn name(layout: &Layout, shape: &Shape) -> String {
     format!("{form}{}", shape.number)
 }
 
-/// The headers from the highest layer down, as they were put on.
+/// The headers from the highest layer down, in the order in which they were added.
 fn headers(stack: &Stack, shape: &Shape) -> String {
     let names: Vec<String> = shape
         .headers

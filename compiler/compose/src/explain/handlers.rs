@@ -48,7 +48,7 @@ pub(crate) fn arrow(stack: &Stack, event: EventId) -> String {
     format!("{arrow} {}", event.name)
 }
 
-/// The emissions in a block and in what it calls, each once, with how often it can happen.
+/// The emissions in a block and in the functions that it calls, each once, with the number of times it can happen.
 fn effects(stack: &Stack, block: &[Statement], times: u64) -> Vec<String> {
     let mut found: Vec<String> = vec![];
     let mut add = |effect: String| {

@@ -1,4 +1,4 @@
-//! Every way in which layers can fail to be a stack, and what is said about it.
+//! Every error of composition, and its message.
 
 use nacre_compose::{compose, Options};
 use nacre_diagnostics::Diagnostic;
@@ -41,11 +41,11 @@ fn neighbours_that_do_not_fit() {
     assert_eq!(code, "C0002");
     assert!(text.contains("`floor` does not fit over `floor`"), "{text}");
     assert!(
-        text.contains("because `floor` emits `down send(addr, msg)`, but `floor` takes `down send(msg)`"),
+        text.contains("because `floor` emits `down send(addr, msg)`, but `floor` declares `down send(msg)`"),
         "{text}"
     );
     assert!(
-        text.contains("because `floor` emits `up deliver(msg)`, but `floor` takes `up deliver(addr, msg)`"),
+        text.contains("because `floor` emits `up deliver(msg)`, but `floor` declares `up deliver(addr, msg)`"),
         "{text}"
     );
 }
@@ -75,23 +75,23 @@ fn two_handlers_for_one_variant() {
 }
 
 #[test]
-fn an_event_that_nobody_takes() {
+fn an_event_without_a_receiver() {
     let mut l = silent();
     let c = channel_of(&l);
     let grant = l.event("grant_delivers", Direction::Down, &[("n", Type::UInt(16))]);
     l.on(c.deliver, None, |_, a| vec![release(&a[0]), emit(DOWN, grant, vec![num(1, Type::UInt(16))])]);
-    let text = "nobody handles `grant_delivers`, and no port takes it\n  at: `silent.up.deliver` emits it\
-                \n  at: `plain` is the lowest layer; what lies below does not know `grant_delivers`\
-                \n  help: handle it in a layer below, if only by `down grant_delivers(..) { }`";
+    let text = "event `grant_delivers` has no handler, and no port accepts it\n  at: `silent.up.deliver` emits it\
+                \n  at: `plain` is the lowest layer; the interface below it has no event `grant_delivers`\
+                \n  help: handle it in a lower layer, for example by `down grant_delivers(..) { }`";
     expect(&[l.done(), plain_floor()], "C0005", text);
 }
 
 #[test]
-fn a_circle_without_later() {
-    let text = "events go round in a circle, so a step need not end\
+fn a_cycle_without_later() {
+    let text = "a cycle of events without `later`: a step may not terminate\
                 \n  at: `echo.up.deliver` emits `send`\n  at: `local.down.send` emits `deliver`\
-                \n  because the circle is echo.up.deliver (data) -> local.down.send (data) -> echo.up.deliver (data)\
-                \n  help: say `later` at one of these emissions: it then begins a step of its own";
+                \n  because the cycle is echo.up.deliver (data) -> local.down.send (data) -> echo.up.deliver (data)\
+                \n  help: write `later` before one of these emissions: the event then begins a new step";
     expect(&[echo(), local(false), plain_floor()], "C0006", text);
     let (stack, _) = compose("test", &[echo(), local(true), plain_floor()], &Options::default()).expect("a stack");
     assert_eq!(stack.bounds.later, 2);
@@ -109,7 +109,7 @@ fn too_many_outputs() {
 fn later_events_that_grow() {
     let (code, text) = error(&[echo(), local(true), burst_of_local(), plain_floor()]);
     assert_eq!(code, "C0008");
-    assert!(text.contains("cause more and more of their kind"), "{text}");
+    assert!(text.contains("can grow without bound"), "{text}");
 }
 
 /// Delivers each message twice, later.
@@ -124,19 +124,19 @@ fn burst_of_local() -> Fragment {
 }
 
 #[test]
-fn a_class_that_is_not_so() {
+fn a_class_that_differs_from_the_inferred_one() {
     let mut sequencer = sequencer();
     sequencer.headers[0].fields[0].class = FieldClass::Identification;
     let text = "`Seq.number` of `sequencer` is not connection identification\
                 \n  at: `number` is stated to be connection identification\
                 \n  because its value depends on state that changes\
-                \n  help: leave the class out: it is found from the data flow";
+                \n  help: omit the class: it is inferred from the data flow";
     expect(&[sequencer, plain_floor()], "C0009", text);
     let mut pt2pt = pt2pt(4);
     pt2pt.headers[0].fields[0].class = FieldClass::Gossip;
     let (code, text) = error(&[pt2pt, plain_floor()]);
     assert_eq!(code, "C0009");
-    assert!(text.contains("its receiver decides by it what becomes of the message"), "{text}");
+    assert!(text.contains("the receiver's treatment of the message depends on it"), "{text}");
 }
 
 #[test]
@@ -152,8 +152,9 @@ fn frames_that_do_not_come_back() {
     l.speaks(ABOVE, "two", &events);
     l.speaks(nacre_typed::BELOW, "two", &events);
     let text = "frames leave by `tell`, but come back by `cast`\
-                \n  because the peer gets what leaves by `send` as `deliver`, anything else by the same name; \
-                one event brings all frames up\n  help: put a layer at the bottom that speaks `datagram` below";
+                \n  because `send` arrives at the peer as `deliver`, any other event under its own name; \
+                one event must bring up all frames\n  \
+                help: put a layer with the interface `datagram` below at the bottom";
     expect(&[l.done()], "C0010", text);
 }
 
@@ -172,8 +173,8 @@ fn a_second_header_of_one_layer() {
     let c = channel_of(&l);
     let mark = l.header("Mark", &[]);
     l.on(c.send, None, |_, a| vec![emit(DOWN, c.send, vec![push(push(a[0].clone(), mark, vec![]), mark, vec![])])]);
-    let text = "`silent` puts `Mark` on a message that has a header of it already\n  at: this layer\
-                \n  because a layer has at most one header on a message\n  help: put the header on in the emission itself";
+    let text = "`silent` adds `Mark` to a message that already has a header of this layer\n  at: this layer\
+                \n  because a layer has at most one header on a message\n  help: add the header in the emission itself";
     expect(&[l.done(), plain_floor()], "C0012", text);
 }
 
@@ -186,8 +187,8 @@ fn headers_that_leave_by_a_port() {
     l.interface.push(nacre_typed::InterfaceEvent { side: PortId(2), event: seen, incoming: false });
     l.on(c.deliver, None, |_, a| vec![emit(LinkId(2), seen, vec![a[0].clone()])]);
     let text = "`seen` leaves by port `app` with the header `Seq` of `sequencer`\n  at: `silent.up.deliver` emits it\
-                \n  because what layers say to each other is not for the host: `sequencer` above would never see it\
-                \n  help: take only `data m` there, and pass the rest on";
+                \n  because the host cannot read headers: `sequencer` above would never receive this one\
+                \n  help: match only `data m` there, and pass on other messages";
     expect(&[sequencer(), l.done(), plain_floor()], "C0013", text);
 }
 
@@ -195,16 +196,16 @@ fn headers_that_leave_by_a_port() {
 fn one_name_for_two_functions_of_the_host() {
     let mut other = encrypt();
     other.externs[0].grows = 32;
-    let text = "`encrypt` and `encrypt` mean different functions by `seal`\n  at: declared so here\n  at: and so here\
-                \n  because the host supplies one symbol of that name\n  help: give one of them another name";
+    let text = "`encrypt` and `encrypt` declare different functions named `seal`\n  at: declared here\n  at: and here\
+                \n  because the host supplies one function with that name\n  help: give one of them another name";
     expect(&[encrypt(), other, plain_floor()], "C0015", text);
 }
 
 #[test]
-fn handlers_that_nothing_brings_on_are_told() {
+fn untriggered_handlers_are_reported() {
     let (_, warnings) = compose("test", &[sequencer(), plain_floor()], &Options::default()).expect("a stack");
     let texts: Vec<(&str, &str)> = warnings.iter().map(|w| (w.code, w.message.as_str())).collect();
-    assert_eq!(texts, [("C0016", "nothing brings `sequencer.up.deliver` on in this stack")]);
+    assert_eq!(texts, [("C0016", "`sequencer.up.deliver` is never triggered in this stack")]);
     assert!(!warnings[0].is_error());
 }
 

@@ -1,7 +1,7 @@
 //! Names used in other languages, and their equivalents in Nacre.
 
 pub(super) const ARRAYS: &str =
-    "an array is `u16 per 0..4`; with a length that changes, `list<u16, 4>` or `ring<u16, 4>`";
+    "an array is `u16 per 0..4`; a container of variable length is `list<u16, 4>` or `ring<u16, 4>`";
 
 /// Names of values and functions in other languages, with the help.
 pub(super) const NAMES: &[(&[&str], &str)] = &[
@@ -9,12 +9,12 @@ pub(super) const NAMES: &[(&[&str], &str)] = &[
     (&["False", "FALSE", "no"], "write `false`"),
     (
         &["null", "NULL", "Null", "nil", "None", "nullptr", "undefined", "nothing"],
-        "what may be missing is an option, `msg?`, and what is missing is `none`",
+        "a value that may be absent is an option, `msg?`; an absent value is `none`",
     ),
     (&["Some", "Ok", "Just"], "write `some(x)`"),
-    (&["Err", "Error", "error"], "nothing is thrown: what can fail has an `else { ... }` where it stands"),
-    (&["self", "this", "state", "ctx", "super"], "the state of a layer is reached by the names of its fields alone"),
-    (&["continue"], "there is no `continue`: put what follows into `if ... { }`"),
+    (&["Err", "Error", "error"], "there are no exceptions: an operation that can fail has an `else { ... }`"),
+    (&["self", "this", "state", "ctx", "super"], "fields of the state are used by their names alone"),
+    (&["continue"], "there is no `continue`: put the rest of the loop's body into `if ... { }`"),
     (&["default", "otherwise"], "the arm for all other values is `_ => { ... }`"),
     (&["count"], "an event is counted by `count name;`; a counter is never read"),
     (
@@ -23,22 +23,22 @@ pub(super) const NAMES: &[(&[&str], &str)] = &[
     ),
     (&["len", "sizeof", "size", "length", "strlen"], "the length of a message or a container is `x.len`"),
     (&["range"], "a range is written `0 .. 10`"),
-    (&["rand", "randint", "random_range"], "a number below n, drawn at random, is `random(n)`"),
+    (&["rand", "randint", "random_range"], "`random(n)` is a random number below n"),
     (&["time", "clock", "gettime", "Instant"], "the time of the event is `now`"),
     (
         &["sleep", "wait", "delay", "set_timer", "settimer", "setTimeout", "timeout", "start_timer"],
-        "a handler does not wait: `arm t in 5 ms;` has `on t { ... }` run later",
+        "a handler does not wait: after `arm t in 5 ms;`, `on t { ... }` runs later",
     ),
     (
         &["send", "transmit", "emit", "write"],
-        "events are emitted by `below.send(m);`, or `pass m;` for the one that is handled",
+        "events are emitted by `below.send(m);`, or by `pass m;` for the event being handled",
     ),
     (
         &["deliver", "recv", "receive", "read", "forward"],
-        "events are emitted by `above.deliver(m);`, or `pass m;` for the one that is handled",
+        "events are emitted by `above.deliver(m);`, or by `pass m;` for the event being handled",
     ),
     (&["free", "delete", "del", "discard"], "a message is released by `drop m;`"),
-    (&["malloc", "alloc", "new"], "a layer asks for no memory: its containers have a capacity"),
+    (&["malloc", "alloc", "new"], "a layer allocates no memory: its containers have a capacity"),
     (
         &["copy", "clone", "dup", "memcpy"],
         "a second reference to a message is `share m`; other values are copied by using them",
@@ -48,7 +48,7 @@ pub(super) const NAMES: &[(&[&str], &str)] = &[
 
 /// Types of other languages, with the help.
 pub(super) const TYPES: &[(&[&str], &str)] = &[
-    (&["int", "long", "short", "signed", "isize", "ptrdiff_t"], "numbers have a width: `i32`, or `u32` without a sign"),
+    (&["int", "long", "short", "signed", "isize", "ptrdiff_t"], "numbers have a width: `i32`, or `u32` if unsigned"),
     (&["uint", "unsigned", "usize", "size_t", "nat", "ulong"], "numbers have a width: `u32`; a range is `0..N`"),
     (&["byte", "uint8", "uint8_t", "u_char", "octet"], "a byte is `u8`; N bytes are `bytes<N>`"),
     (&["char", "rune"], "a character is `u8`, with the value of its byte"),
@@ -61,10 +61,10 @@ pub(super) const TYPES: &[(&[&str], &str)] = &[
     (&["int64", "int64_t"], "write `i64`"),
     (
         &["float", "double", "f32", "f64", "real"],
-        "there are no fractions: count in a smaller unit, such as `u32` thousandths",
+        "there are no fractions: use a smaller unit, such as thousandths in a `u32`",
     ),
     (&["boolean", "Bool", "Boolean", "_Bool"], "write `bool`"),
-    (&["string", "String", "str", "cstring"], "bytes of a fixed number are `bytes<N>`; what is sent is a `msg`"),
+    (&["string", "String", "str", "cstring"], "a fixed number of bytes is `bytes<N>`; a message is a `msg`"),
     (&["void", "unit", "None"], "a function without a result has no `->`"),
     (&["message", "Message", "packet", "Packet", "buffer", "frame", "Msg"], "a message is a `msg`"),
     (
@@ -77,8 +77,8 @@ pub(super) const TYPES: &[(&[&str], &str)] = &[
     (&["vec", "Vec", "array", "Array", "slice"], ARRAYS),
     (&["queue", "Queue", "deque", "VecDeque", "fifo", "stack", "channel"], "a queue is a `ring<element, capacity>`"),
     (&["dict", "HashMap", "Map", "BTreeMap", "hashmap", "table"], "write `map<key, value, capacity>`"),
-    (&["set", "Set", "HashSet", "bitset"], "a set of the numbers below N is `bits<N>`; of other keys, a map"),
-    (&["Option", "Optional", "option", "Maybe"], "what may be missing is `type?`"),
+    (&["set", "Set", "HashSet", "bitset"], "a set of numbers below N is `bits<N>`; for other keys use a map"),
+    (&["Option", "Optional", "option", "Maybe"], "a value that may be absent is a `type?`"),
     (&["seq", "sequence", "seqno"], "a sequence number of 16 bits is `seq16`"),
 ];
 
@@ -87,18 +87,18 @@ pub(super) const OPERATIONS: &[(&[&str], &str)] = &[
     (&["start", "set", "arm", "schedule", "reset", "restart"], "a timer is armed by `arm t in 5 ms;`"),
     (&["stop", "cancel", "disarm"], "a timer is stopped by `cancel t;`"),
     (&["len", "length", "size", "count"], "the length is a field: `x.len`"),
-    (&["is_empty", "empty", "isEmpty"], "whether there is nothing is a field: `x.empty`"),
-    (&["is_full", "full"], "whether there is no room is a field: `x.full`"),
+    (&["is_empty", "empty", "isEmpty"], "`x.empty` is a field"),
+    (&["is_full", "full"], "`x.full` is a field"),
     (&["is_some", "is_none", "isSome", "has_value"], "write `x != none` or `x == none`"),
     (
         &["unwrap", "expect", "get", "value", "unwrap_or"],
-        "an option is taken by `let x = place else { ... }` or `if let x = place { ... }`",
+        "bind the value of an option with `let x = place else { ... }` or `if let x = place { ... }`",
     ),
     (
         &["append", "push_back", "add", "enqueue", "put", "insert"],
         "an element is added by `push`, an entry of a map by `insert`, an element of a set by `+=`",
     ),
-    (&["pop_front", "dequeue", "shift", "take_first"], "the oldest element is taken by `pop`"),
+    (&["pop_front", "dequeue", "shift", "take_first"], "`pop` removes the oldest element"),
     (&["contains", "has", "contains_key", "includes"], "write `key in container`"),
     (&["clone", "copy"], "a second reference to a message is `share m`; other values are copied by using them"),
     (&["head", "front", "peek"], "the first element is `x.first`"),

@@ -246,7 +246,7 @@ impl Parser<'_> {
             _ if self.at_misnamed_literal() => self.type_or_literal(before)?,
             TYPE => self.type_or_literal(before)?,
             CONSTANT => ExprKind::Name(before + &self.ident().name),
-            _ => ExprKind::Name(before + &self.name("what the file declares")?.name),
+            _ => ExprKind::Name(before + &self.name("an item of the file")?.name),
         };
         Ok(Expr { kind, span: self.since(start) })
     }

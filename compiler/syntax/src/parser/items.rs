@@ -224,7 +224,7 @@ impl Parser<'_> {
             "inverse" => {
                 self.advance();
                 self.expect_word("of")?;
-                Ok(Contract::InverseOf(self.item_name("the function that it undoes")?))
+                Ok(Contract::InverseOf(self.item_name("the inverse function")?))
             }
             "grows" | "shrinks" | "range" => {
                 self.advance();

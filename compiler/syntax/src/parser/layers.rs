@@ -145,7 +145,7 @@ impl Parser<'_> {
             word => {
                 let hint = match word {
                     "let" | "var" => {
-                        Some("what a layer remembers stands in its state: `state { next: u32 }`".to_string())
+                        Some("fields of a layer are declared in its state: `state { next: u32 }`".to_string())
                     }
                     _ => nearest(word, MEMBERS).map(|near| format!("did you mean `{near}`?")),
                 };

@@ -131,7 +131,7 @@ impl Parser<'_> {
     }
 
     fn setting_name(&mut self) -> Parse<Ident> {
-        self.constant_name("what is set: a parameter, an action or a bound")
+        self.constant_name("a setting: a parameter, an action or a bound")
     }
 
     fn setting_value(&mut self) -> Parse<u64> {

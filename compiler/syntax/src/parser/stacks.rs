@@ -31,7 +31,7 @@ impl Parser<'_> {
             properties.push(self.name("a property")?);
         }
         self.expect_word("over")?;
-        Ok(StackBody::For { properties, over: self.name("what the network gives")? })
+        Ok(StackBody::For { properties, over: self.name("a property of the network")? })
     }
 
     fn stack_layers(&mut self) -> Parse<StackBody> {
@@ -106,7 +106,7 @@ impl Parser<'_> {
     }
 
     fn graph_over(&mut self) -> Parse<GraphOver> {
-        Ok(GraphOver { name: self.name("what is below")?, key: self.graph_key()? })
+        Ok(GraphOver { name: self.name("the layer below")?, key: self.graph_key()? })
     }
 
     fn graph_key(&mut self) -> Parse<Option<(u64, u64)>> {
@@ -116,10 +116,10 @@ impl Parser<'_> {
         }
         self.advance_as(Role::Index);
         self.expect_word("key")?;
-        let key = self.number("the key of this end")?;
+        let key = self.number("the key of this endpoint")?;
         self.expect(TokenKind::Comma)?;
         self.expect_word("peer")?;
-        let peer = self.number("the key of the other end")?;
+        let peer = self.number("the key of the other endpoint")?;
         self.close(TokenKind::CloseBracket, open)?;
         Ok(Some((key, peer)))
     }

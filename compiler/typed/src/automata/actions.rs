@@ -15,7 +15,7 @@ impl<'p> Typer<'p> {
         let groups = joined(line);
         if let Some(action) = groups.get(MOST_JOINED) {
             let (words, span) = ("this automaton has too many actions of one name", action[0].span);
-            self.error::<()>("T0150", words, span, "joined in more than 256 ways", "give some of them other names");
+            self.error::<()>("T0150", words, span, "more than 256 combinations", "give some of them other names");
             return vec![];
         }
         let mut actions: Vec<spec::Action> = groups.iter().filter_map(|parts| self.action(parts)).collect();
@@ -88,11 +88,11 @@ impl<'p> Typer<'p> {
         if event && count != 1 || count > 1 || late {
             let name = &action.name.name;
             let words = match count {
-                0 => format!("`{name}` does not say at which participant it happens"),
-                1 => format!("`{name}` says behind other things at which participant it happens"),
-                _ => format!("`{name}` happens at more than one participant"),
+                0 => format!("`{name}` has no participant"),
+                1 => format!("the participant of `{name}` is not its first parameter"),
+                _ => format!("`{name}` has more than one participant"),
             };
-            let help = format!("write one parameter with `at`, the first: {name}(at p, ...)");
+            let help = format!("write `at` before the first parameter alone: {name}(at p, ...)");
             self.error::<()>("T0135", words, action.span, "", help);
         }
     }
@@ -133,22 +133,21 @@ impl<'p> Typer<'p> {
     fn no_event(&mut self, action: &ast::Action, others: &[(&ast::Interface, &ast::EventDeclaration)], names: &[&str]) {
         let name = &action.name.name;
         let (kind, direction) = if action.kind == ActionKind::Input { ("input", "down") } else { ("output", "up") };
-        let words = format!("no interface has an event `{name}` that this {kind} could be");
+        let words = format!("no interface has an event `{name}` for this {kind}");
         let help = match others.first() {
             Some((interface, event)) => {
                 let parameters: Vec<&str> = event.parameters.iter().map(|p| p.name.name.as_str()).collect();
                 let way = if event.direction == EventDirection::Up { "up" } else { "down" };
                 format!(
-                    "`{}` has `{way} {name}({})`; an {kind} is an event that goes {direction}, with the same \
-                    parameters behind the one with `at`",
+                    "`{}` has `{way} {name}({})`; an {kind} is an event that goes {direction}, with its parameters \
+                        after the one with `at`",
                     interface.name.name,
                     parameters.join(", ")
                 )
             }
             None => match nearest(name, names) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => "import the file that declares the interface; what is not an event is `internal` or a `fault`"
-                    .into(),
+                None => "import the file that declares the interface; other actions are `internal` or a `fault`".into(),
             },
         };
         self.error::<()>("T0134", words, action.name.span, "not an event", help);
@@ -201,8 +200,8 @@ impl<'p> Typer<'p> {
         let show = |typer: &Self, types: &[Ty]| types.iter().map(|t| typer.show(t)).collect::<Vec<_>>().join(", ");
         let said: Vec<Ty> = event.iter().map(|t| t.clone().unwrap_or(Ty::Nat)).collect();
         let (said, used) = (show(self, &said), show(self, &carried(self)));
-        let words = format!("`{}` does not carry what is done with it here", action.name.name);
-        let label = format!("the event carries ({said}), the guards say ({used})");
+        let words = format!("the parameters of `{}` do not have the types used here", action.name.name);
+        let label = format!("the event carries ({said}), the guards use ({used})");
         self.error::<()>("T0137", words, action.span, &label, "");
     }
 
@@ -218,12 +217,12 @@ impl<'p> Typer<'p> {
                 // A monitor accepts any number; an environment uses zero.
                 Known::No if number && action.kind == ast::ActionKind::Output => {}
                 Known::Read(span) => {
-                    let help = "put the part of the guard that binds it before, such as `x in container`";
-                    let words = format!("`{name}` has no value yet where it is read");
+                    let help = "write the conjunct that binds it before this one, such as `x in container`";
+                    let words = format!("`{name}` is read before it has a value");
                     self.error::<()>("T0139", words, *span, "read here", help);
                 }
                 _ => {
-                    let words = format!("nothing says which values `{name}` can have");
+                    let words = format!("`{name}` is not bound to any values");
                     let help = format!(
                         "bind it in the guard: when {name} in some_container, or when some_value == {name}; only a \
                          rank takes every value"

@@ -25,13 +25,7 @@ impl<'p> Typer<'p> {
         let (value, found) = self.expr(e)?;
         if !self.unify(&found, ty) {
             let (found, ty) = (self.show(&found), self.show(ty));
-            return self.error(
-                "T0137",
-                format!("this is {found}, where {ty} is needed"),
-                e.span,
-                "of another type",
-                "",
-            );
+            return self.error("T0137", format!("expected {ty}, found {found}"), e.span, "of another type", "");
         }
         Some(value)
     }
@@ -77,10 +71,10 @@ impl<'p> Typer<'p> {
     }
 
     fn foreign<T>(&mut self, span: Span) -> Option<T> {
-        let help = "an automaton has numbers, truth, messages as a whole, tuples and containers: + - * / %, \
-                    comparisons, && || !, `in`, `++`, .len .empty .first .last .count(x) .position(x), all(..), \
-                    any(..), peer(..), min, max, upto(..), damaged(..)";
-        self.error("T0140", "this cannot stand in an automaton", span, "", help)
+        let help = "an automaton has numbers, booleans, whole messages, tuples and containers: + - * / %, \
+            comparisons, && || !, `in`, `++`, .len .empty .first .last .count(x) .position(x), all(..), any(..), \
+            peer(..), min, max, upto(..), damaged(..)";
+        self.error("T0140", "this is not allowed in an automaton", span, "", help)
     }
 
     /// The expression whose type must be known now.
@@ -88,8 +82,9 @@ impl<'p> Typer<'p> {
         let (value, ty) = self.expr(e)?;
         let ty = self.known(&ty);
         if matches!(ty, Ty::Var(_)) {
-            let help = "bind it by a guard before, such as `x in container`, or compare it with something of the state";
-            return self.error("T0145", "of what type this is, is not known here", e.span, "", help);
+            let help =
+                "bind it by an earlier conjunct, such as `x in container`, or compare it with a value of the state";
+            return self.error("T0145", "the type of this is not known here", e.span, "", help);
         }
         Some((value, ty))
     }
@@ -137,7 +132,7 @@ impl<'p> Typer<'p> {
         };
         let help = match nearest(&name.name, has) {
             Some(near) => format!("did you mean `{near}`?"),
-            None if has.is_empty() => "index it, or take it apart with a pattern".into(),
+            None if has.is_empty() => "index it, or match it with a pattern".into(),
             None => format!("it has {}", has.join(", ")),
         };
         let words = format!("{} has no `{}`", self.show(ty), name.name);
@@ -157,8 +152,14 @@ impl<'p> Typer<'p> {
             Ty::Seq(of) => (Ty::Nat, *of),
             Ty::Map(key, of) => (*key, *of),
             other => {
-                let words = format!("{} has no elements by index", self.show(&other));
-                return self.error("T0142", words, span, "indexed", "a sequence, a map and `T per member` have");
+                let words = format!("{} cannot be indexed", self.show(&other));
+                return self.error(
+                    "T0142",
+                    words,
+                    span,
+                    "indexed",
+                    "sequences, maps and `T per member` can be indexed",
+                );
             }
         };
         Some((self.wanted(index, &wanted)?, element))
@@ -222,7 +223,7 @@ impl<'p> Typer<'p> {
             Ty::Seq(of) | Ty::Bag(of) | Ty::Set(of) => Some(*of),
             Ty::Map(key, of) => Some(Ty::Tuple(vec![*key, *of])),
             Ty::Per(_) => {
-                let help = "go through the members, and index it: all(p in members, ...)";
+                let help = "iterate over the members, and index it: all(p in members, ...)";
                 self.error("T0142", "`per member` is not a container", span, "not a seq, bag, set or map", help)
             }
             other => {

@@ -90,7 +90,7 @@ impl Typer<'_> {
             return Some(());
         }
         let (name, local, ty) = (self.locals[n].name.clone(), self.show(&local), self.show(ty));
-        self.error("T0137", format!("`{name}` is {local}, but here it would be {ty}"), span, "of another type", "")
+        self.error("T0137", format!("expected {ty}, found `{name}` of type {local}"), span, "of another type", "")
     }
 
     fn tuple(
@@ -102,7 +102,7 @@ impl Typer<'_> {
     ) -> Option<Pattern> {
         let types: Vec<Ty> = parts.iter().map(|_| self.fresh()).collect();
         if !self.unify(&Ty::Tuple(types.clone()), ty) {
-            let words = format!("this takes apart a tuple of {}, but the value is {}", parts.len(), self.show(ty));
+            let words = format!("this pattern has {} parts, but the value is {}", parts.len(), self.show(ty));
             return self.error("T0137", words, span, "does not fit", "");
         }
         let parts: Vec<_> = parts.iter().zip(&types).map(|(part, ty)| each(self, part, ty)).collect();
@@ -119,8 +119,8 @@ impl Typer<'_> {
                 ExprKind::Tuple(parts.into_iter().collect::<Option<_>>()?)
             }
             _ => {
-                let help = "an automaton takes apart tuples only: names, `_` and (a, b)";
-                return self.error("T0147", "this pattern cannot stand in an automaton", pattern.span, "", help);
+                let help = "patterns of automata are names, `_` and tuples such as (a, b)";
+                return self.error("T0147", "this pattern is not allowed in an automaton", pattern.span, "", help);
             }
         };
         Some(ast::Expr { kind, span: pattern.span })

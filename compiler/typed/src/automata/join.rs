@@ -54,8 +54,8 @@ impl<'p> Typer<'p> {
         while let Some(parent) = &line[line.len() - 1].extends {
             if line.iter().any(|a| a.name.name == parent.name) {
                 let words = format!("`{}` extends itself", parent.name);
-                let help = "an automaton extends one that says less: turn one of them round, or take `extends` away";
-                return self.error("T0131", words, parent.span, "closes the circle", help);
+                let help = "an automaton extends a more general one: remove one of the `extends`";
+                return self.error("T0131", words, parent.span, "completes the cycle", help);
             }
             match self.program.find(&parent.name, parent.span).map(|n| n.item) {
                 Some(Item::Automaton(parent)) => line.push(parent),
@@ -103,7 +103,7 @@ impl<'p> Typer<'p> {
             let value = given.or_else(|| match &parameter.default {
                 Some(default) => self.constant(default, 0).or_else(|| {
                     let words = format!("the default of `{name}` is not a constant");
-                    let help = "use numbers, constants and the parameters before it";
+                    let help = "use numbers, constants and preceding parameters";
                     self.error("T0133", words, default.span, "this value", help)
                 }),
                 None if generic => Some(1),

@@ -27,8 +27,8 @@ impl Typer<'_> {
         if told {
             return None;
         }
-        let words = "this automaton grows too large when its definitions are put in";
-        self.error("T0150", words, span, "too much here", "use fewer definitions within one another")
+        let words = "this automaton is too large after its definitions are expanded";
+        self.error("T0150", words, span, "too large here", "nest fewer definitions")
     }
 
     /// Whether a type is within the limits.
@@ -37,7 +37,7 @@ impl Typer<'_> {
             return Some(());
         }
         let words = format!("a value of an automaton has at most {MOST_PARTS} parts");
-        self.error("T0150", words, span, "has more", "keep parts of it in fields of their own")
+        self.error("T0150", words, span, "has more", "store parts of it in separate fields")
     }
 
     /// How many parts are left when those of a type are taken away.

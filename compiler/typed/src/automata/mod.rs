@@ -92,7 +92,7 @@ impl Program {
         let found = Diagnostic::error("T0130", format!("there is no automaton `{name}`"));
         let found = at.map_or(found.clone(), |at| found.at(at, "not declared"));
         if let Some(Item::Property(_)) = self.item(name) {
-            let words = "a property is an axiom: there is nothing in it that could be run or checked";
+            let words = "a property is only a name: it cannot be executed or checked";
             return found.because(words).help(format!("write it as an automaton: automaton {name} {{ ... }}"));
         }
         let known: Vec<&str> = self.automata().map(|a| a.name.name.as_str()).collect();

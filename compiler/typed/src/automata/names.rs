@@ -92,7 +92,7 @@ impl Typer<'_> {
         if let Some(definition) = self.definitions.get(name) {
             let form: Vec<&str> = definition.parameters.iter().map(|p| p.name.as_str()).collect();
             let help = format!("its form is {name}({})", form.join(", "));
-            return self.error("T0143", format!("the definition `{name}` lacks its arguments"), span, "", help);
+            return self.error("T0143", format!("the definition `{name}` is used without arguments"), span, "", help);
         }
         let mut known: Vec<&str> = self.fields.iter().map(|(f, _)| f.as_str()).collect();
         known.extend(self.scopes.iter().flat_map(|s| s.keys()).map(String::as_str));
@@ -102,8 +102,8 @@ impl Typer<'_> {
         known.sort_unstable();
         let help = match nearest(name, &known) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "an automaton knows its parameters, its state, its definitions, `members`, constants, and what a \
-                     guard binds with `in` or `==`"
+            None => "names are the automaton's parameters, state and definitions, `members`, constants, and names \
+                that a guard binds with `in` or `==`"
                 .into(),
         };
         self.error("T0136", format!("there is no `{name}` here"), span, "not known", help)

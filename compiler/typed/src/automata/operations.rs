@@ -19,7 +19,7 @@ impl<'p> Typer<'p> {
         arguments: &[ast::Argument],
     ) -> Option<(Expr, Ty)> {
         if let Some(by_ref) = arguments.iter().find(|a| a.by_ref) {
-            let help = "take `ref` away: definitions of an automaton are values";
+            let help = "remove `ref`: definitions of an automaton are values";
             return self.error("T0140", "nothing is passed by reference in an automaton", by_ref.value.span, "", help);
         }
         let arguments: Vec<&ast::Expr> = arguments.iter().map(|a| &a.value).collect();
@@ -45,8 +45,8 @@ impl<'p> Typer<'p> {
             "count" => Binary::Count,
             "position" => Binary::Position,
             "append" | "add" | "remove" | "pop" | "insert" | "clear" => {
-                let words = format!("`{}` changes something, so it is not a value", name.name);
-                let help = "changes are statements of their own, in the body of an action";
+                let words = format!("`{}` has an effect and cannot be used as a value", name.name);
+                let help = "write changes as separate statements in the body of an action";
                 return self.error("T0140", words, span, "", help);
             }
             _ => {
@@ -94,9 +94,9 @@ impl<'p> Typer<'p> {
                 known.sort_unstable();
                 let help = match nearest(name, &known) {
                     Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("there are the definitions of the automaton, and {}", FUNCTIONS.join(", ")),
+                    None => format!("the functions are the definitions of the automaton, and {}", FUNCTIONS.join(", ")),
                 };
-                self.error("T0136", format!("there is no `{name}` that could be called"), at, "not known", help)
+                self.error("T0136", format!("there is no function `{name}`"), at, "not known", help)
             }
         }
     }
@@ -105,7 +105,7 @@ impl<'p> Typer<'p> {
     fn quantified(&mut self, every: bool, range: &ast::Expr, holds: &ast::Expr) -> Option<(Expr, Ty)> {
         let ExprKind::Binary(BinaryOp::In, pattern, over) = &range.kind else {
             let help = "write, for example, all(x in waiting, x.len > 0)";
-            return self.error("T0143", "this does not say what to go through", range.span, "no `in`", help);
+            return self.error("T0143", "this call has no container to iterate over", range.span, "no `in`", help);
         };
         let (over, element) = self.container(over)?;
         self.scoped(|typer| {
@@ -140,7 +140,7 @@ impl<'p> Typer<'p> {
                 words,
                 span,
                 "again here",
-                "definitions are put in where they are used, so none may need itself",
+                "definitions are expanded where they are used, so they cannot be recursive",
             );
         }
         self.put_in(1, span)?;

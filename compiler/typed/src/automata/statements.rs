@@ -29,9 +29,9 @@ impl Typer<'_> {
             }
             _ => {
                 let help =
-                    "a body has `let`, `var`, assignments, changes of containers (append, add, remove, pop, insert, \
-                            clear), `if` and `for x in container`; none of them fails";
-                self.error("T0141", "this cannot stand in an automaton", statement.span, "", help)
+                    "a body consists of `let`, `var`, assignments, changes of containers (append, add, remove, pop, \
+                        insert, clear), `if` and `for x in container`; none of them can fail";
+                self.error("T0141", "this is not allowed in an automaton", statement.span, "", help)
             }
         }
     }
@@ -50,8 +50,7 @@ impl Typer<'_> {
             ExprKind::Tuple(parts) => {
                 let types: Vec<Ty> = parts.iter().map(|_| self.fresh()).collect();
                 if !self.unify(&Ty::Tuple(types.clone()), ty) {
-                    let words =
-                        format!("this takes apart a tuple of {}, but the value is {}", parts.len(), self.show(ty));
+                    let words = format!("this pattern has {} parts, but the value is {}", parts.len(), self.show(ty));
                     return self.error("T0137", words, pattern.span, "does not fit", "");
                 }
                 for (at, (part, ty)) in parts.iter().zip(&types).enumerate() {
@@ -79,7 +78,7 @@ impl Typer<'_> {
             (None, Some(ty)) => (Expr::Zero(self.settled(&ty)), ty),
             (None, None) => {
                 let help = "write `var x: nat;` or `var x = 0;`";
-                return self.error("T0145", "of what type this is, is not known here", name.span, "", help);
+                return self.error("T0145", "the type of this is not known here", name.span, "", help);
             }
         };
         let n = self.local(&name.name);
@@ -92,8 +91,8 @@ impl Typer<'_> {
         let condition = match &branch.condition.kind {
             ast::ConditionKind::Expr(condition) => self.condition(condition),
             ast::ConditionKind::Let { .. } => {
-                let help = "ask `.empty` or `in` first";
-                self.error("T0141", "`if let` cannot stand in an automaton", branch.condition.span, "", help)
+                let help = "test `.empty` or `in` first";
+                self.error("T0141", "`if let` is not allowed in an automaton", branch.condition.span, "", help)
             }
         };
         let then = self.block(&branch.then);
@@ -128,9 +127,9 @@ impl Typer<'_> {
                 let help = "write `x = x || y`";
                 return self.error(
                     "T0141",
-                    "this cannot stand in an automaton",
+                    "this is not allowed in an automaton",
                     target.span,
-                    "combined with bits",
+                    "a bitwise assignment",
                     help,
                 );
             }
@@ -167,8 +166,8 @@ impl Typer<'_> {
                 match self.name(name, e.span)? {
                     (Expr::State(n), ty) => Some((Place { root: Root::State(n), path: vec![] }, ty)),
                     _ => {
-                        let help = "what changes is the state, and locals that are declared with `var`";
-                        self.error("T0146", format!("`{name}` cannot be changed"), e.span, "not of the state", help)
+                        let help = "only the state and locals declared with `var` can be assigned";
+                        self.error("T0146", format!("`{name}` cannot be changed"), e.span, "not in the state", help)
                     }
                 }
             }
@@ -179,7 +178,7 @@ impl Typer<'_> {
                 Some((place, element))
             }
             _ => {
-                let help = "what changes is the state: a field of it, or an element of one";
+                let help = "only fields of the state and their elements can be changed";
                 self.error("T0146", "this cannot be changed", e.span, "not a place", help)
             }
         }
@@ -188,11 +187,12 @@ impl Typer<'_> {
     /// `sent[p].append(m);`
     fn change(&mut self, call: &ast::Expr) -> Option<Statement> {
         let ExprKind::Call(function, arguments) = &call.kind else {
-            return self.error("T0141", "this value is not used", call.span, "", "a statement changes something");
+            return self.error("T0141", "this value is not used", call.span, "", "a statement must have an effect");
         };
         let ExprKind::Field(base, name) = &function.kind else {
-            let help = "a body changes the state; definitions and `peer`, `min`, `max`, `all`, `any` are values";
-            return self.error("T0141", "this call changes nothing", call.span, "", help);
+            let help =
+                "a body changes the state; definitions and `peer`, `min`, `max`, `all`, `any` only return values";
+            return self.error("T0141", "this call has no effect", call.span, "", help);
         };
         let (place, ty) = self.place(base)?;
         let ty = self.known(&ty);

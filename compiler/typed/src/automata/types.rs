@@ -105,11 +105,11 @@ impl Typer<'_> {
             TypeKind::Range(..) => Some(Ty::Nat),
             TypeKind::Option(_) => {
                 let help = "use a set or a sequence, which can be empty";
-                self.error("T0132", "an automaton knows no optional values", ty.span, "not such a type", help)
+                self.error("T0132", "automata have no optional values", ty.span, "not allowed here", help)
             }
             TypeKind::Per(..) => {
                 let help = "use `per member`, a sequence or a map";
-                self.error("T0132", "an automaton has an array only of its members", ty.span, "not such a type", help)
+                self.error("T0132", "the only arrays of automata are `per member`", ty.span, "not allowed here", help)
             }
         }
     }
@@ -134,7 +134,7 @@ impl Typer<'_> {
                             .into()
                     }
                 };
-                let words = format!("an automaton knows no type `{n}`");
+                let words = format!("automata have no type `{n}`");
                 return self.error("T0132", words, name.span, "not a type here", help);
             }
         };

@@ -7,18 +7,18 @@ use crate::effects::{guarded, Effect};
 use crate::report::{Limit, StopReason};
 use crate::term::Term;
 
-/// One row of a container, and what is put there or looked for.
+/// One row of a container, and the value to store or find.
 struct Container<'t> {
     translator: &'t Translator<'t>,
     field: usize,
     row: Term,
-    /// Of an entry.
+    /// The types of an entry's parts.
     parts: Vec<Type>,
-    /// Parts of an entry by which it is found: all, or those of a map's key.
+    /// The number of parts by which an entry is found: all, or those of a map's key.
     key_parts: usize,
     values: Vec<Leaf>,
     len: String,
-    /// Counters.
+    /// Loop counters.
     i: String,
     j: String,
 }
@@ -93,13 +93,13 @@ impl Container<'_> {
         self.entry(place).iter().map(|(at, ty)| self.translator.clear(&at.to_string(), ty)).collect()
     }
 
-    /// One more than the model has places for is a limit of the model.
+    /// Reports a limit of the model if the container is full.
     fn room(&self) -> Vec<Effect> {
         let full = Term::number(self.translator.capacity).at_most(self.length());
         guarded(full, StopReason::Limit(Limit::Capacity).effects(""))
     }
 
-    /// Goes to the entry that has the values; does the one where there is such, else the other.
+    /// Searches the entry with the values; runs `then` if there is one, otherwise `otherwise`.
     fn find(&self, then: Vec<Effect>, otherwise: Vec<Effect>) -> Vec<Effect> {
         let i = Term::atom(&self.i);
         let keys = self.entry(&i).into_iter().zip(&self.values).take(self.key_parts);
@@ -112,7 +112,7 @@ impl Container<'_> {
         ]
     }
 
-    /// Puts the values where they belong among the entries, and moves those behind.
+    /// Inserts the values in order and moves the entries after them.
     fn insert_sorted(&self) -> Vec<Effect> {
         let j = Term::atom(&self.j);
         let before = j.clone().minus(Term::Number(1));
@@ -124,7 +124,7 @@ impl Container<'_> {
         [self.room(), begin, vec![make_room], self.put(&j)].concat()
     }
 
-    /// Moves all entries behind the one at `i` forward.
+    /// Moves all entries after the one at `i` forward.
     fn close_gap(&self) -> Vec<Effect> {
         let i = Term::atom(&self.i);
         let next = i.clone().plus(Term::Number(1));
@@ -141,7 +141,7 @@ impl Container<'_> {
     }
 }
 
-/// One more, or one less.
+/// Increments or decrements a variable.
 fn count(variable: &str, up: bool) -> Effect {
     Effect::run(format!("{variable}{}", if up { "++" } else { "--" }))
 }

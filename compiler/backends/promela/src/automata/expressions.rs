@@ -1,11 +1,11 @@
-//! Expressions of automata, and the conditions under which all that they read is there.
+//! Expressions of automata, and the conditions under which all values that they read exist.
 
 use nacre_specification::*;
 
 use super::{entry, leaf, leaves, Env, Result, Translator, Val, NOT_DAMAGED};
 use crate::term::{Operator, Term};
 
-/// A value, and the condition that all it reads is there.
+/// A value, and the condition that all values that it reads exist.
 type Defined = (Val, Term);
 
 impl Translator<'_> {
@@ -68,12 +68,12 @@ impl Translator<'_> {
             return Err("`if` over messages".into());
         }
         let c = leaf(&c)?;
-        // Only the branch that is taken is read.
+        // Only the selected branch is read.
         let taken = Term::choice(c.clone(), da, db);
         Ok((Val::leaf(Term::choice(c, a, b), &ty), dc.and(taken)))
     }
 
-    /// Whether every or some entry is as it should be.
+    /// Whether every or some entry satisfies a condition.
     fn quantified(&self, pattern: &Pattern, over: &Expr, holds: &Expr, every: bool, env: &Env) -> Result<Defined> {
         let (over, defined) = self.expr(over, env)?;
         let mut parts = vec![];
@@ -108,7 +108,7 @@ impl Translator<'_> {
         }
     }
 
-    /// A path of indices into the state; the last may be into a sequence or a map.
+    /// A path of indices into the state; the last one can index a sequence or a map.
     fn index(&self, e: &Expr, env: &Env) -> Result<Defined> {
         let (mut indices, mut at) = (vec![], e);
         while let Expr::Index(of, index) = at {
@@ -169,7 +169,7 @@ impl Translator<'_> {
         let (right, db) = self.expr(b, env)?;
         let both = || da.clone().and(db.clone());
         Ok(match op {
-            // The right is not read where the left decides; what the left lacks is no reason for "or".
+            // The right operand is not read if the left decides; an absent value in the left does not make "or" false.
             Binary::And => {
                 let (a, b) = (leaf(&left)?, leaf(&right)?);
                 let defined = da.and(a.clone().negated().or(db));
@@ -197,7 +197,7 @@ impl Translator<'_> {
         })
     }
 
-    /// Of each entry of a container, the condition that it is there and equals a value; of a map, its keys.
+    /// For each entry of a container (for a map: each key), the condition that it exists and equals a value.
     fn equal_entries(&self, container: &Val, value: &Val) -> Result<Vec<Term>> {
         let each = self.entries(container)?.into_iter().map(|(there, entry)| {
             let key = match (container, &entry) {
@@ -217,7 +217,7 @@ fn sum(a: Term, b: Term) -> Term {
     }
 }
 
-/// The value of an operator on numbers, and the condition that it has one.
+/// The value of an operator on numbers, and the condition that it is defined.
 fn arithmetic(op: Binary, x: Term, y: Term) -> (Term, Term) {
     let both = |operator| Term::binary(operator, x.clone(), y.clone());
     let chosen = |when: Term, then: Term, otherwise: Term| (Term::choice(when, then, otherwise), Term::TRUE);

@@ -2,7 +2,7 @@
 
 use nacre_specification::*;
 
-/// What an expression is made of, at its outside.
+/// The immediate operands of an expression.
 fn operands(e: &Expr) -> Vec<&Expr> {
     match e {
         Expr::Const(_) | Expr::State(_) | Expr::Local(_) | Expr::Members | Expr::All | Expr::Zero(_) => vec![],
@@ -18,7 +18,7 @@ fn operands(e: &Expr) -> Vec<&Expr> {
     }
 }
 
-/// What a pattern compares with.
+/// The expressions with which a pattern compares.
 fn equals(pattern: &Pattern) -> Vec<&Expr> {
     match pattern {
         Pattern::Bind(_) | Pattern::Any => vec![],
@@ -27,12 +27,12 @@ fn equals(pattern: &Pattern) -> Vec<&Expr> {
     }
 }
 
-/// Whether this is so of an expression or of a part of it.
+/// Whether an expression or one of its parts satisfies a predicate.
 fn any(e: &Expr, is: &dyn Fn(&Expr) -> bool) -> bool {
     is(e) || operands(e).into_iter().any(|part| any(part, is))
 }
 
-/// Every expression of statements, but for the ways into what they change.
+/// Every expression of statements except the paths to the places that they change.
 fn of_body<'a>(body: &'a [Statement], all: &mut Vec<&'a Expr>) {
     for statement in body {
         match statement {
@@ -52,14 +52,14 @@ fn of_body<'a>(body: &'a [Statement], all: &mut Vec<&'a Expr>) {
     }
 }
 
-/// Whether statements read what they may have changed: any of the state.
+/// Whether statements read the state, which they may have changed.
 pub fn reads_state(body: &[Statement]) -> bool {
     let mut all = vec![];
     of_body(body, &mut all);
     all.into_iter().any(|e| any(e, &|e| matches!(e, Expr::State(_))))
 }
 
-/// Whether an automaton reads a certain place of a container of the state: its first entry, or one by number.
+/// Whether an automaton reads an individual entry of a container of the state: its first, or one by index.
 pub fn reads_place(automaton: &Automaton, field: usize) -> bool {
     let mut all = vec![];
     for action in &automaton.actions {
@@ -91,7 +91,7 @@ pub fn reads_place(automaton: &Automaton, field: usize) -> bool {
     })
 }
 
-/// How many indices stand behind a field of the state.
+/// The number of indices applied to a field of the state.
 fn indices(e: &Expr, field: usize) -> Option<usize> {
     match e {
         Expr::State(n) => (*n == field).then_some(0),

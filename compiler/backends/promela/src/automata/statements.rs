@@ -43,7 +43,7 @@ impl Translator<'_> {
             Statement::If(condition, then, otherwise) => {
                 let (condition, defined) = self.expr(condition, env)?;
                 let condition = defined.and(leaf(&condition)?);
-                // Decided already, as a parameter of 0 or more decides it.
+                // Decided when the model is written, for example by a parameter of 0.
                 match condition.constant() {
                     Some(true) => to.extend(self.block(action, then, env)?),
                     Some(false) => to.extend(self.block(action, otherwise, env)?),
@@ -58,7 +58,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// A block has locals of its own.
+    /// Writes a block, which has its own locals.
     fn block(&self, action: usize, body: &[Statement], env: &Env) -> Result<Vec<Effect>> {
         let (mut env, mut effects) = (env.clone(), vec![]);
         body.iter().try_for_each(|s| self.statement(action, s, &mut env, &mut effects))?;
@@ -84,7 +84,7 @@ impl Translator<'_> {
             if !changes_own(body, pattern) || reads_state(body) {
                 return Err("a container that changes while a loop goes through it".into());
             }
-            // From the last on: what moves up has had its turn.
+            // From the last entry on: entries that move up have been visited already.
             entries.reverse();
         }
         for (there, value) in entries {
@@ -92,7 +92,7 @@ impl Translator<'_> {
             let fits = there.and(self.fits(pattern, &value, &mut env, true)?);
             let mut inner = vec![];
             if moves {
-                // What was there when its turn came, whatever becomes of the place.
+                // Copies the entry first, because the body may change its place.
                 for n in bound(pattern) {
                     if let Some(value) = env.get(n).cloned().flatten() {
                         env[n] = Some(self.kept(action, n, &value, &mut inner)?);
@@ -120,7 +120,7 @@ impl Translator<'_> {
     }
 }
 
-/// What a pattern gives a value to.
+/// The names that a pattern binds.
 fn bound(pattern: &Pattern) -> Vec<usize> {
     match pattern {
         Pattern::Bind(n) => vec![*n],
@@ -129,7 +129,7 @@ fn bound(pattern: &Pattern) -> Vec<usize> {
     }
 }
 
-/// Whether all that a loop over a map or set does is to remove the entry at hand or to put another value under its key.
+/// Whether a loop over a map or set only removes the current entry or replaces the value of its key.
 fn changes_own(body: &[Statement], pattern: &Pattern) -> bool {
     let key = match pattern {
         Pattern::Tuple(parts) => parts.first(),

@@ -1,4 +1,4 @@
-//! Every way in which an action is possible, as guarded commands.
+//! The transitions of an action, as guarded commands.
 
 use nacre_specification::*;
 
@@ -7,7 +7,7 @@ use crate::effects::Effect;
 use crate::term::Term;
 
 impl Translator<'_> {
-    /// Every way in which an action by itself can happen.
+    /// The transitions of an internal action, output or fault.
     pub fn transitions(&self, action: usize) -> Result<Vec<Transition>> {
         let declared = &self.automaton.actions[action];
         let bound = |n: usize| {
@@ -33,7 +33,7 @@ impl Translator<'_> {
         apart.map(|(guard, env)| self.transition(action, guard, env)).collect()
     }
 
-    /// The same for each endpoint at which an output can happen, if what it is bound to tells that in a run only.
+    /// Splits the transitions of an output by endpoint, if its endpoint is known only at run time.
     fn by_end(&self, action: usize, guard: Term, env: Env) -> Vec<(Term, Env)> {
         let declared = &self.automaton.actions[action];
         match env.first() {
@@ -49,7 +49,7 @@ impl Translator<'_> {
         }
     }
 
-    /// The ways of an action whose parameters are known.
+    /// The transitions of an action whose parameters are known.
     pub fn known(&self, action: usize, arguments: &[Term]) -> Result<Vec<Transition>> {
         let declared = &self.automaton.actions[action];
         let mut env: Env = vec![None; declared.locals.len()];
@@ -64,7 +64,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Every way in which the guards of an action hold, of whose locals some have values already.
+    /// The solutions of the guards of an action, of which some locals have values already.
     fn guarded(&self, action: usize, starts: Vec<Env>) -> Result<Vec<(Term, Env)>> {
         let mut found = vec![];
         for env in starts {
@@ -85,7 +85,7 @@ impl Translator<'_> {
             }
             _ => None,
         };
-        // What is bound may be moved by the body: it is copied first.
+        // The body may move the bound values: they are copied first.
         let mut effects = vec![];
         for (n, ty) in declared.locals.iter().enumerate() {
             let value = match env[n].clone() {
@@ -135,7 +135,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Adds to `found` every way in which the guards hold: the condition, and what they bind.
+    /// Adds every solution of the guards to `found`: its condition and its bindings.
     fn guards(&self, guards: &[Guard], when: Term, env: Env, found: &mut Vec<(Term, Env)>) -> Result<()> {
         if when.is_false() {
             return Ok(());
@@ -189,7 +189,7 @@ impl Translator<'_> {
         }
         let entries = self.entries(container)?;
         if is_known(pattern, &env) {
-            // Whichever entry it is.
+            // One solution for each entry.
             let each = entries
                 .into_iter()
                 .map(|(there, value)| Ok(there.and(self.fits(pattern, &value, &mut env.clone(), false)?)));
@@ -204,7 +204,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Each entry that a container can have, with the condition that it is there.
+    /// Each possible entry of a container, with the condition that it exists.
     pub(super) fn entries(&self, container: &Val) -> Result<Vec<(Term, Val)>> {
         match container {
             Val::All => Ok((0..2).map(|n: u64| (Term::TRUE, Val::leaf(Term::Number(n), &Type::Rank))).collect()),
@@ -244,7 +244,7 @@ impl Translator<'_> {
         }
     }
 
-    /// The condition that a value fits a pattern, which binds on the way.
+    /// The condition that a value matches a pattern, whose names are bound meanwhile.
     pub(super) fn fits(&self, pattern: &Pattern, value: &Val, env: &mut Env, fresh: bool) -> Result<Term> {
         match (pattern, value) {
             (Pattern::Any, _) => Ok(Term::TRUE),
@@ -276,7 +276,7 @@ impl Translator<'_> {
     }
 }
 
-/// Whether all that a pattern binds has its value already.
+/// Whether all names of a pattern have values already.
 fn is_known(pattern: &Pattern, env: &Env) -> bool {
     match pattern {
         Pattern::Bind(n) => env.get(*n).is_some_and(Option::is_some),
